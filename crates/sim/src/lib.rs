@@ -1,0 +1,3 @@
+//! The simulated network.
+
+pub mod source;

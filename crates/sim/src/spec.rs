@@ -1,0 +1,177 @@
+//! What a world is built from: plain data in the order in which a person wrote it, indices into
+//! these lists instead of names. The scenario crate makes it; `World::build` consumes it and
+//! refuses what cannot work with the path of the offending field.
+
+use backwater_transport::units::{Bytes, Rate, Span};
+
+use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
+use crate::queue::AnyScheduler;
+use crate::source::AnySource;
+
+/// A whole scenario.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Simulated time.
+    pub duration: Span,
+    /// Time before which metrics are not counted; less than `duration`.
+    pub warmup: Span,
+    /// How destinations turn into egress ports.
+    pub routing: Routing,
+    /// Hosts and switches.
+    pub nodes: Vec<NodeSpec>,
+    /// Full-duplex links; link `i` makes port `2i` (ends[0] > ends[1]) and port `2i + 1`.
+    pub links: Vec<LinkSpec>,
+    /// Ports, two for each link, in the order above.
+    pub ports: Vec<PortSpec>,
+    /// Back-pressure; none where the recipe is "none".
+    pub mechanisms: Vec<MechanismSpec>,
+    /// Flows.
+    pub flows: Vec<FlowSpec>,
+}
+
+/// How destinations turn into egress ports.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Routing {
+    /// One path only: a topology with a loop is refused where no flow's route decides.
+    Tree,
+    /// A shortest path in hops; among equals the first in the order of the links.
+    ShortestPath,
+    /// All shortest paths in hops, chosen by a hash of (flow, source, destination).
+    Ecmp,
+}
+
+/// A host or a switch.
+#[derive(Clone, Debug)]
+pub struct NodeSpec {
+    /// Name.
+    pub name: String,
+    /// Which.
+    pub kind: NodeKind,
+}
+
+/// A host or a switch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeKind {
+    /// An end station: sources and sinks. Exactly one link.
+    Host {
+        /// Whether it acts on control frames; one that doesn't is not sent any.
+        obeys: bool,
+    },
+    /// A store-and-forward switch.
+    Switch(SwitchModel),
+}
+
+/// Where a switch keeps frames and who may use the space.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SwitchModel {
+    /// Each egress class queue has its own buffer.
+    OutputQueued,
+    /// One pool with dynamic thresholds and headroom (specs of lossless fabrics).
+    SharedMemory {
+        /// All of the memory.
+        memory: Bytes,
+        /// Guaranteed to each (ingress, class).
+        reserve: Bytes,
+        /// Extra for frames in flight after XOFF, for each (ingress, class).
+        headroom: Bytes,
+        /// Threshold = free shared memory >> shift.
+        shift: u32,
+    },
+}
+
+/// A full-duplex point-to-point link.
+#[derive(Clone, Debug)]
+pub struct LinkSpec {
+    /// Name.
+    pub name: String,
+    /// Node indices.
+    pub ends: [usize; 2],
+    /// Line rate, the same both ways.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Largest frame, header and FCS included, without preamble.
+    pub max_frame: Bytes,
+}
+
+/// How much a class queue holds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// No bound (hosts).
+    Unlimited,
+    /// Bytes of frames, the one in transmission included.
+    Bytes(Bytes),
+    /// Frames, the one in transmission included.
+    Packets(u64),
+}
+
+/// An egress port.
+#[derive(Clone, Debug)]
+pub struct PortSpec {
+    /// "A>B"; where two links join the same nodes, "A>B#link".
+    pub name: String,
+    /// Number of classes and who goes first.
+    pub scheduler: AnyScheduler,
+    /// Buffer of each class queue.
+    pub buffer: Limit,
+}
+
+/// Detector, notifier and responder attached to egress ports.
+#[derive(Clone, Debug)]
+pub struct MechanismSpec {
+    /// Name.
+    pub name: String,
+    /// Watched ports (indices).
+    pub at: Vec<usize>,
+    /// Prototype of the detector; each place gets its own copy.
+    pub detect: AnyDetector,
+    /// Prototype of the notifier.
+    pub notify: AnyNotifier,
+    /// Prototype of the responder.
+    pub respond: AnyResponder,
+}
+
+/// Where a flow's packets go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// One host.
+    Node(usize),
+    /// For each packet one of these hosts, uniformly.
+    AnyOf(Vec<usize>),
+}
+
+/// One flow of datagrams.
+#[derive(Clone, Debug)]
+pub struct FlowSpec {
+    /// Name.
+    pub name: String,
+    /// Sending host.
+    pub from: usize,
+    /// Receiving host or hosts.
+    pub to: Destination,
+    /// Class 0..8; the highest goes first under strict priority.
+    pub class: u8,
+    /// Largest IP packet; demands are cut into packets of this size and a rest.
+    pub packet: Bytes,
+    /// When the source begins.
+    pub start: Span,
+    /// When the source ends.
+    pub stop: Span,
+    /// The source.
+    pub source: AnySource,
+    /// Nodes in order from `from` to `to`, where a person wrote the route.
+    pub route: Option<Vec<usize>>,
+}
+
+/// Why a world cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Path of the offending field in the scenario, such as "flows.f1.to".
+    pub path: String,
+    /// What is wrong.
+    pub what: String,
+    /// What to write instead.
+    pub fix: String,
+}

@@ -1,0 +1,176 @@
+//! The shape of a part in a table. A source, queue, mechanism part or controller is one file that
+//! ends in one `Part`: its name, its options, and how to build it from checked arguments. The CLI,
+//! the documentation, the JSON schema and the scenario reader iterate over the tables.
+
+use std::sync::Arc;
+
+use crate::units::{Bytes, Rate, Span};
+
+/// What kind of value an option takes. A person writes quantities with a unit.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A time such as `"20 ms"`.
+    Span,
+    /// A rate such as `"10 Mbit/s"`.
+    Rate,
+    /// A size such as `"50 kB"`.
+    Bytes,
+    /// A share such as `"80 %"`, read as 0..1.
+    Share,
+    /// A plain non-negative integer.
+    Count,
+    /// A plain dimensionless number.
+    Number,
+    /// `true` or `false`.
+    Flag,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// The path of a file; its content is read at the edge.
+    File,
+}
+
+/// What holds when a person leaves the option out.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Default {
+    /// The option must be written.
+    Required,
+    /// The option may be absent; the part says in its help what that means.
+    Absent,
+    /// The value, as a person would write it.
+    Is(&'static str),
+}
+
+/// One option of a part.
+#[derive(Copy, Clone, Debug)]
+pub struct Opt {
+    /// Name in the scenario.
+    pub name: &'static str,
+    /// Kind of value.
+    pub kind: Kind,
+    /// What holds when it is left out.
+    pub default: Default,
+    /// Least legal value, as a person would write it.
+    pub min: Option<&'static str>,
+    /// Greatest legal value, as a person would write it.
+    pub max: Option<&'static str>,
+    /// One line for help and reference.
+    pub help: &'static str,
+}
+
+impl Opt {
+    /// An option without bounds.
+    pub const fn new(name: &'static str, kind: Kind, default: Default, help: &'static str) -> Opt {
+        Opt { name, kind, default, min: None, max: None, help }
+    }
+
+    /// The same option with a least legal value.
+    pub const fn at_least(mut self, min: &'static str) -> Opt {
+        self.min = Some(min);
+        self
+    }
+
+    /// The same option with a greatest legal value.
+    pub const fn at_most(mut self, max: &'static str) -> Opt {
+        self.max = Some(max);
+        self
+    }
+}
+
+/// A file read at the edge.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Path as written, for messages.
+    pub path: String,
+    /// Content.
+    pub content: Arc<[u8]>,
+}
+
+/// A checked value.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// A time.
+    Span(Span),
+    /// A rate.
+    Rate(Rate),
+    /// A size.
+    Bytes(Bytes),
+    /// A share, 0..1.
+    Share(f64),
+    /// An integer.
+    Count(u64),
+    /// A number.
+    Number(f64),
+    /// A flag.
+    Flag(bool),
+    /// A word of a choice.
+    Choice(&'static str),
+    /// A file.
+    File(File),
+}
+
+/// The checked arguments of one part: every option with a value, defaults filled in. The getters
+/// panic on a name or kind that the part's own table doesn't have: that is a bug in the part.
+#[derive(Clone, Debug, Default)]
+pub struct Args(pub Vec<(&'static str, Value)>);
+
+macro_rules! getter {
+    ($name:ident, $variant:ident, $type:ty, $doc:literal) => {
+        #[doc = $doc]
+        pub fn $name(&self, name: &str) -> $type {
+            match self.find(name) {
+                Some(Value::$variant(v)) => v.clone(),
+                other => panic!("option {name} is {other:?}"),
+            }
+        }
+    };
+}
+
+impl Args {
+    /// The value of an option, if it has one.
+    pub fn find(&self, name: &str) -> Option<&Value> {
+        self.0.iter().find(|(n, _)| *n == name).map(|(_, v)| v)
+    }
+
+    /// Whether the option has a value.
+    pub fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    getter!(span, Span, Span, "A time.");
+    getter!(rate, Rate, Rate, "A rate.");
+    getter!(bytes, Bytes, Bytes, "A size.");
+    getter!(share, Share, f64, "A share, 0..1.");
+    getter!(count, Count, u64, "An integer.");
+    getter!(number, Number, f64, "A number.");
+    getter!(flag, Flag, bool, "A flag.");
+    getter!(choice, Choice, &'static str, "A word of a choice.");
+    getter!(file, File, File, "A file.");
+}
+
+/// Why a part cannot be built from arguments that were each legal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The option to blame.
+    pub option: &'static str,
+    /// What is wrong.
+    pub what: String,
+    /// What to write instead.
+    pub fix: String,
+}
+
+/// A row of a table; `build` is usually `fn(&Args) -> Result<AnyX, Refusal>`.
+#[derive(Copy, Clone, Debug)]
+pub struct Part<B: 'static> {
+    /// Name in scenarios.
+    pub id: &'static str,
+    /// Other accepted names.
+    pub aliases: &'static [&'static str],
+    /// One line.
+    pub summary: &'static str,
+    /// Where it is defined: RFC, standard clause, paper.
+    pub source: &'static str,
+    /// Its options.
+    pub options: &'static [Opt],
+    /// How it is made.
+    pub build: B,
+}

@@ -1,0 +1,61 @@
+//! What a control frame says. Its bytes on the wire are made in `record::frame_bytes`.
+
+use std::sync::Arc;
+
+use backwater_transport::units::Rate;
+
+use crate::network::Port;
+use crate::table::Id;
+
+/// A set of hosts: bit h of the words is host number h.
+pub type Hosts = Arc<[u64]>;
+
+/// Whether a set holds a host.
+pub fn holds(set: &[u64], host: u32) -> bool {
+    set[host as usize / 64] >> (host % 64) & 1 == 1
+}
+
+/// The content of a control frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// How the frame is laid out.
+    pub form: Form,
+    /// Classes it speaks of: bit c is class c.
+    pub classes: u8,
+    /// How long it holds, in units of 512 bit times; zero ends it.
+    pub quanta: u16,
+    /// The rate asked for; none asks to stop.
+    pub rate: Option<Rate>,
+    /// Destinations it speaks of; none speaks of all.
+    pub hosts: Option<Hosts>,
+    /// The congested queue's port: by it victims are told from culprits.
+    pub origin: Id<Port>,
+    /// The congested classes at `origin`.
+    pub origin_classes: u8,
+    /// Tells notices of different origins apart where they don't replace one another.
+    pub key: u32,
+}
+
+/// How a control frame is laid out.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// 802.3x PAUSE.
+    Pause,
+    /// 802.1Qbb priority PAUSE.
+    Pfc,
+    /// Extension frame naming addresses, a rate, or both.
+    Extension,
+}
+
+impl Notice {
+    /// Number of addresses named.
+    pub fn addresses(&self) -> u32 {
+        self.hosts.iter().flat_map(|words| words.iter()).map(|w| w.count_ones()).sum()
+    }
+
+    /// Host numbers named, in order.
+    pub fn host_numbers(&self) -> Vec<u32> {
+        let words = self.hosts.as_deref().unwrap_or(&[]);
+        (0..words.len() as u32 * 64).filter(|h| holds(words, *h)).collect()
+    }
+}

@@ -1,3 +1,4 @@
 //! The simulated network.
 
+pub mod record;
 pub mod source;

@@ -2,6 +2,8 @@
 
 pub mod fingerprint;
 pub mod flow_stats;
+pub mod frame_bytes;
+pub mod pcapng;
 
 use std::sync::Arc;
 

@@ -18,11 +18,23 @@ pub enum Event {
     /// The reaction time of the oldest notice that waits at this port is over.
     React(Id<Port>),
     /// A notifier's timer for one of its neighbours; stale unless the serial is the current one.
-    Refresh { control: Id<Control>, neighbour: u8, epoch: u16 },
+    Refresh {
+        /// Whose.
+        control: Id<Control>,
+        /// Number of the neighbour.
+        neighbour: u8,
+        /// Serial of the timer.
+        epoch: u16,
+    },
     /// A source's next demand is due.
     Demand(Id<Flow>),
     /// A packet was handed in from outside.
-    Inject { flow: Id<Flow>, serial: u32 },
+    Inject {
+        /// Its flow.
+        flow: Id<Flow>,
+        /// Tells the packets apart that wait outside.
+        serial: u32,
+    },
     /// Look for a cycle of closed gates.
     Inspect,
     /// The warm-up is over: metrics begin.
@@ -40,7 +52,11 @@ impl Key {
             Event::Wake(port) => (0u8, port.0, 0),
             Event::Arrive(port) => (1, port.0, 0),
             Event::React(port) => (2, port.0, 0),
-            Event::Refresh { control, neighbour, epoch } => (3, control.0, u32::from(neighbour) << 16 | u32::from(epoch)),
+            Event::Refresh {
+                control,
+                neighbour,
+                epoch,
+            } => (3, control.0, u32::from(neighbour) << 16 | u32::from(epoch)),
             Event::Demand(flow) => (4, flow.0, 0),
             Event::Inject { flow, serial } => (5, flow.0, serial & 0x00ff_ffff),
             Event::Inspect => (6, 0, 0),
@@ -64,9 +80,16 @@ impl Key {
             0 => Event::Wake(Id::raw(owner)),
             1 => Event::Arrive(Id::raw(owner)),
             2 => Event::React(Id::raw(owner)),
-            3 => Event::Refresh { control: Id::raw(owner), neighbour: (serial >> 16) as u8, epoch: serial as u16 },
+            3 => Event::Refresh {
+                control: Id::raw(owner),
+                neighbour: (serial >> 16) as u8,
+                epoch: serial as u16,
+            },
             4 => Event::Demand(Id::raw(owner)),
-            5 => Event::Inject { flow: Id::raw(owner), serial },
+            5 => Event::Inject {
+                flow: Id::raw(owner),
+                serial,
+            },
             6 => Event::Inspect,
             _ => Event::Warm,
         }
@@ -85,17 +108,46 @@ mod tests {
             (Time(6), Event::Arrive(Id::raw(0))),
             (Time(6), Event::Arrive(Id::raw(1))),
             (Time(6), Event::React(Id::raw(0))),
-            (Time(6), Event::Refresh { control: Id::raw(2), neighbour: 63, epoch: 1 }),
-            (Time(6), Event::Refresh { control: Id::raw(2), neighbour: 63, epoch: 65_535 }),
+            (
+                Time(6),
+                Event::Refresh {
+                    control: Id::raw(2),
+                    neighbour: 63,
+                    epoch: 1,
+                },
+            ),
+            (
+                Time(6),
+                Event::Refresh {
+                    control: Id::raw(2),
+                    neighbour: 63,
+                    epoch: 65_535,
+                },
+            ),
             (Time(6), Event::Demand(Id::raw(0))),
-            (Time(6), Event::Inject { flow: Id::raw(0), serial: 0 }),
-            (Time(6), Event::Inject { flow: Id::raw(0), serial: 1 }),
+            (
+                Time(6),
+                Event::Inject {
+                    flow: Id::raw(0),
+                    serial: 0,
+                },
+            ),
+            (
+                Time(6),
+                Event::Inject {
+                    flow: Id::raw(0),
+                    serial: 1,
+                },
+            ),
             (Time(6), Event::Inspect),
             (Time(6), Event::Warm),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),
         ];
         for pair in in_order.windows(2) {
-            assert!(Key::new(pair[0].0, pair[0].1) < Key::new(pair[1].0, pair[1].1), "{pair:?}");
+            assert!(
+                Key::new(pair[0].0, pair[0].1) < Key::new(pair[1].0, pair[1].1),
+                "{pair:?}"
+            );
         }
         for (at, event) in in_order {
             let key = Key::new(at, event);

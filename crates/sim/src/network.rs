@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};
 
-use crate::mechanism::gates::Gates;
 use crate::mechanism::Control;
+use crate::mechanism::gates::Gates;
 use crate::packet::List;
 use crate::queue::{AnyScheduler, ClassQueue};
 use crate::record::flow_stats::FlowStats;
@@ -59,6 +59,11 @@ pub struct Port {
     pub held: u8,
     /// Every departure needs an event.
     pub wakeful: bool,
+    /// Departures always matter here: the node keeps accounts that a detector acts on, or the run
+    /// is recorded.
+    pub attentive: bool,
+    /// The node keeps a ledger or a pool.
+    pub accounted: bool,
     /// The choice at hand found every waiting frame held back.
     pub stalled: bool,
     /// Where the frame in transmission came from.
@@ -100,6 +105,8 @@ pub struct PortMore {
     pub stall: u64,
     /// Since when it does so now.
     pub stall_from: Time,
+    /// When it did so last.
+    pub stall_end: Time,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
     /// Notices that have arrived and wait for the reaction time.
@@ -196,12 +203,16 @@ impl Mail {
 
     /// Looks at a notice.
     pub fn see(&self, id: Id<Posted>) -> &Posted {
-        self.slots.0[id.index()].as_ref().expect("a notice on its way")
+        self.slots.0[id.index()]
+            .as_ref()
+            .expect("a notice on its way")
     }
 
     /// Takes a notice out.
     pub fn take(&mut self, id: Id<Posted>) -> Posted {
         self.free.push(id.0);
-        self.slots.0[id.index()].take().expect("a notice on its way")
+        self.slots.0[id.index()]
+            .take()
+            .expect("a notice on its way")
     }
 }

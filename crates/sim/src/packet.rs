@@ -54,7 +54,10 @@ pub struct List {
 
 impl Default for List {
     fn default() -> Self {
-        List { head: Id::NONE, tail: Id::NONE }
+        List {
+            head: Id::NONE,
+            tail: Id::NONE,
+        }
     }
 }
 
@@ -80,7 +83,11 @@ pub struct Packets {
 
 impl Default for Packets {
     fn default() -> Self {
-        Packets { slots: Vec::new(), free: Id::NONE, live: 0 }
+        Packets {
+            slots: Vec::new(),
+            free: Id::NONE,
+            live: 0,
+        }
     }
 }
 
@@ -123,7 +130,11 @@ impl Packets {
 
     /// Takes the packet behind `before` out of a list; the head where `before` is `NONE`.
     pub fn take_after(&mut self, list: &mut List, before: Id<Packet>) -> Id<Packet> {
-        let id = if before.is_none() { list.head } else { self[before].next };
+        let id = if before.is_none() {
+            list.head
+        } else {
+            self[before].next
+        };
         let next = self[id].next;
         if before.is_none() {
             list.head = next;

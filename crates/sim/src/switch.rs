@@ -60,10 +60,24 @@ pub struct Pool {
 impl Pool {
     /// Divides `memory` among `ports` ports × `classes` classes; none if reserves and headroom
     /// exceed it.
-    pub fn new(memory: u64, reserve: u64, headroom: u64, shift: u32, ports: usize, classes: usize) -> Option<Pool> {
+    pub fn new(
+        memory: u64,
+        reserve: u64,
+        headroom: u64,
+        shift: u32,
+        ports: usize,
+        classes: usize,
+    ) -> Option<Pool> {
         let fixed = (ports * classes) as u64 * (reserve + headroom);
         let common = memory.checked_sub(fixed)?;
-        Some(Pool { common, reserve, headroom, shift, used: 0, shares: vec![[Share::default(); MAX_CLASSES]; ports] })
+        Some(Pool {
+            common,
+            reserve,
+            headroom,
+            shift,
+            used: 0,
+            shares: vec![[Share::default(); MAX_CLASSES]; ports],
+        })
     }
 
     /// Today's threshold on the shared bytes of an (ingress, class).
@@ -73,7 +87,9 @@ impl Pool {
 
     /// Shared bytes of an (ingress, class).
     pub fn shared(&self, ingress: usize, class: usize) -> u64 {
-        self.shares[ingress][class].body.saturating_sub(self.reserve)
+        self.shares[ingress][class]
+            .body
+            .saturating_sub(self.reserve)
     }
 
     /// Headroom bytes of an (ingress, class).
@@ -126,10 +142,32 @@ pub static MODELS: &[Part<()>] = &[
         summary: "one memory; dynamic thresholds, reserve and headroom by ingress and class",
         source: "Choudhury and Hahne, ToN 1998; specs 2.3",
         options: &[
-            Opt::new("memory", Kind::Bytes, Default::Is("12 MB"), "all of the memory").at_least("1 kB"),
-            Opt::new("reserve", Kind::Bytes, Default::Is("4 kB"), "bytes of its own for each (ingress, class)"),
-            Opt::new("headroom", Kind::Bytes, Default::Is("50 kB"), "bytes for frames in flight after XOFF, for each (ingress, class)"),
-            Opt::new("shift", Kind::Count, Default::Is("1"), "threshold = free shared memory divided by 2^shift").at_most("16"),
+            Opt::new(
+                "memory",
+                Kind::Bytes,
+                Default::Is("12 MB"),
+                "all of the memory",
+            )
+            .at_least("1 kB"),
+            Opt::new(
+                "reserve",
+                Kind::Bytes,
+                Default::Is("4 kB"),
+                "bytes of its own for each (ingress, class)",
+            ),
+            Opt::new(
+                "headroom",
+                Kind::Bytes,
+                Default::Is("50 kB"),
+                "bytes for frames in flight after XOFF, for each (ingress, class)",
+            ),
+            Opt::new(
+                "shift",
+                Kind::Count,
+                Default::Is("1"),
+                "threshold = free shared memory divided by 2^shift",
+            )
+            .at_most("16"),
         ],
         build: (),
     },

@@ -17,7 +17,10 @@ impl<T> Id<T> {
     /// # Panics
     /// When it does not fit 32 bits.
     pub fn new(index: usize) -> Id<T> {
-        Id(u32::try_from(index).expect("fewer than 2^32 elements"), PhantomData)
+        Id(
+            u32::try_from(index).expect("fewer than 2^32 elements"),
+            PhantomData,
+        )
     }
 
     /// The id with this raw value.

@@ -2,10 +2,12 @@
 //! PAUSE and PFC carry no origin, so a neighbour's state is the OR over the node's congested
 //! queues; extension frames speak for one queue each.
 
+use std::collections::VecDeque;
+
 use backwater_transport::units::{Rate, Span, Time};
 
 use super::detector::{AnyDetector, Detector, Level, Signal, Watch};
-use super::notice::{holds, Form, Hosts, Notice};
+use super::notice::{Form, Hosts, Notice, holds};
 use super::notifier::{Addresses, AnyNotifier, Audience};
 use super::responder::{AnyResponder, Responder};
 use crate::network::{Node, Port};
@@ -18,16 +20,17 @@ pub const MAX_NEIGHBOURS: usize = 64;
 /// A mechanism at one node.
 #[derive(Clone, Debug)]
 pub struct Control {
-    /// Where.
-    pub node: Id<Node>,
+    node: Id<Node>,
     /// What neighbours do when told.
     pub respond: AnyResponder,
     notify: AnyNotifier,
+    /// Bits of the neighbours that act on control frames.
+    obeying: u64,
     /// Distinguishes its notices from those of other mechanisms.
     number: u32,
     places: Vec<Place>,
     neighbours: Vec<Neighbour>,
-    outbox: Vec<Told>,
+    outbox: VecDeque<Told>,
 }
 
 /// A watched place.
@@ -100,24 +103,65 @@ pub struct NeighbourSpec {
 
 impl Control {
     /// A mechanism at `node` without places yet.
-    pub fn new(node: Id<Node>, number: u32, notify: AnyNotifier, respond: AnyResponder, neighbours: &[NeighbourSpec]) -> Control {
+    pub fn new(
+        node: Id<Node>,
+        number: u32,
+        notify: AnyNotifier,
+        respond: AnyResponder,
+        neighbours: &[NeighbourSpec],
+    ) -> Control {
+        let obeying = neighbours
+            .iter()
+            .enumerate()
+            .filter(|(_, n)| n.obeys)
+            .fold(0, |set, (i, _)| set | 1 << i);
         let neighbours = neighbours
             .iter()
             .map(|n| {
                 let timer = quantum(n.rate).0 * u64::from(notify.quanta);
                 let refresh = Span(libm::floor(timer as f64 * notify.refresh) as u64);
-                Neighbour { port: n.port, refresh, closed: 0, epoch: 0, timing: false }
+                Neighbour {
+                    port: n.port,
+                    refresh,
+                    closed: 0,
+                    epoch: 0,
+                    timing: false,
+                }
             })
             .collect();
-        Control { node, respond, notify, number, places: Vec::new(), neighbours, outbox: Vec::new() }
+        Control {
+            node,
+            respond,
+            notify,
+            obeying,
+            number,
+            places: Vec::new(),
+            neighbours,
+            outbox: VecDeque::new(),
+        }
+    }
+
+    /// Whether it is mechanism `number` at `node`.
+    pub fn is(&self, number: u32, node: Id<Node>) -> bool {
+        self.number == number && self.node == node
     }
 
     /// Watches a place; gives its number.
-    pub fn watch(&mut self, port: Id<Port>, drain: Rate, detector: AnyDetector, obeying: u64, behind: Option<Hosts>) -> usize {
-        let local = self.neighbours.iter().position(|n| n.port == port).expect("a port of the node");
+    pub fn watch(
+        &mut self,
+        port: Id<Port>,
+        drain: Rate,
+        detector: AnyDetector,
+        behind: Option<Hosts>,
+    ) -> usize {
+        let local = self
+            .neighbours
+            .iter()
+            .position(|n| n.port == port)
+            .expect("a port of the node");
         let audience = match detector.watch() {
-            Watch::Egress => obeying & !(1 << local),
-            Watch::Ingress | Watch::Pool => obeying & 1 << local,
+            Watch::Egress => self.obeying & !(1 << local),
+            Watch::Ingress | Watch::Pool => self.obeying & 1 << local,
         };
         let heard = match self.notify.audience {
             Audience::Senders => vec![[None; MAX_CLASSES]; self.neighbours.len()],
@@ -132,7 +176,7 @@ impl Control {
             congested: 0,
             origin: [Id::NONE; MAX_CLASSES],
             heard,
-            behind: behind.filter(|_| self.notify.addresses.is_some()),
+            behind,
             named: std::array::from_fn(|_| None),
         });
         self.places.len() - 1
@@ -143,13 +187,8 @@ impl Control {
         self.places[place].congested != 0
     }
 
-    /// Whether notices name the addresses in the buffer, which the caller must then collect.
-    pub fn reads_buffer(&self) -> bool {
-        self.notify.addresses == Some(Addresses::Buffer)
-    }
-
     /// A frame was queued: remembers its sender and lets the detector look. `queued` are the
-    /// hosts of the frames in the congested queue, wanted where `reads_buffer`.
+    /// hosts of the frames in the congested queue.
     pub fn enqueued(&mut self, level: &Level, seen: &Seen, queued: impl FnOnce() -> Hosts) {
         let class = level.class;
         let place = &mut self.places[seen.place];
@@ -200,15 +239,20 @@ impl Control {
         }
     }
 
-    /// What is to be sent now.
-    pub fn take_outbox(&mut self, into: &mut Vec<Told>) {
-        into.append(&mut self.outbox);
+    /// What is to be sent now, in order.
+    pub fn next_told(&mut self) -> Option<Told> {
+        self.outbox.pop_front()
     }
 
     /// The timer that a neighbour needs, if none runs.
     pub fn start_timer(&mut self, port: Id<Port>) -> Option<Timer> {
-        let n = self.neighbours.iter().position(|n| n.port == port).expect("a port of the node");
-        let holds = self.neighbours[n].closed != 0 || (self.notify.form == Form::Extension && !self.told_about(n).is_empty());
+        let n = self
+            .neighbours
+            .iter()
+            .position(|n| n.port == port)
+            .expect("a port of the node");
+        let holds = self.neighbours[n].closed != 0
+            || (self.notify.form == Form::Extension && !self.told_about(n).is_empty());
         let neighbour = &mut self.neighbours[n];
         if neighbour.timing || !holds {
             return None;
@@ -233,7 +277,8 @@ impl Control {
                 self.post_extension(seen.place, class, n, true);
             }
         }
-        let fresh = self.senders(seen.place, class, level.now) & !self.places[seen.place].told[class];
+        let fresh =
+            self.senders(seen.place, class, level.now) & !self.places[seen.place].told[class];
         if fresh != 0 {
             self.tell(seen.place, class, fresh);
         }
@@ -244,8 +289,11 @@ impl Control {
         if place.heard.is_empty() {
             return place.audience;
         }
-        let lately = |n: usize| place.heard[n][class].is_some_and(|at| now.since(at) <= self.notify.window);
-        bits(place.audience).filter(|n| lately(*n)).fold(0, |set, n| set | 1 << n)
+        let lately =
+            |n: usize| place.heard[n][class].is_some_and(|at| now.since(at) <= self.notify.window);
+        bits(place.audience)
+            .filter(|n| lately(*n))
+            .fold(0, |set, n| set | 1 << n)
     }
 
     fn tell(&mut self, place: usize, class: usize, audience: u64) {
@@ -269,7 +317,10 @@ impl Control {
             self.post_extension(place, class, n, congested);
             return;
         }
-        let wanted = self.told_about(n).iter().fold(0u8, |mask, (_, c)| mask | self.classes(*c));
+        let wanted = self
+            .told_about(n)
+            .iter()
+            .fold(0u8, |mask, (_, c)| mask | self.classes(*c));
         let closed = std::mem::replace(&mut self.neighbours[n].closed, wanted);
         self.post_classes(n, wanted & !closed, true);
         self.post_classes(n, closed & !wanted, false);
@@ -278,11 +329,21 @@ impl Control {
     /// The queues whose word neighbour `n` has.
     fn told_about(&self, n: usize) -> Vec<(usize, usize)> {
         let places = self.places.iter().enumerate();
-        places.flat_map(|(p, place)| (0..MAX_CLASSES).filter(move |c| place.told[*c] >> n & 1 == 1).map(move |c| (p, c))).collect()
+        places
+            .flat_map(|(p, place)| {
+                (0..MAX_CLASSES)
+                    .filter(move |c| place.told[*c] >> n & 1 == 1)
+                    .map(move |c| (p, c))
+            })
+            .collect()
     }
 
     fn classes(&self, class: usize) -> u8 {
-        if self.notify.per_class { 1 << class } else { 0xff }
+        if self.notify.per_class {
+            1 << class
+        } else {
+            0xff
+        }
     }
 
     /// A frame that closes or opens classes at neighbour `n`. A rate needs a frame for each bucket.
@@ -291,9 +352,21 @@ impl Control {
             return;
         }
         let told = self.told_about(n);
-        let of = |mask: u8| told.iter().filter(|(_, c)| mask >> c & 1 == 1).min_by_key(|(p, _)| *p).map(|(p, c)| (*p, *c));
+        let of = |mask: u8| {
+            told.iter()
+                .filter(|(_, c)| mask >> c & 1 == 1)
+                .min_by_key(|(p, _)| *p)
+                .map(|(p, c)| (*p, *c))
+        };
         let rated = self.respond.ask(Rate(1), 1).is_some();
-        let groups: Vec<u8> = if rated && self.notify.per_class { (0..8).map(|c| classes & 1 << c).filter(|g| *g != 0).collect() } else { vec![classes] };
+        let groups: Vec<u8> = if rated && self.notify.per_class {
+            (0..8)
+                .map(|c| classes & 1 << c)
+                .filter(|g| *g != 0)
+                .collect()
+        } else {
+            vec![classes]
+        };
         for group in groups {
             let (origin, rate) = match of(group) {
                 Some((p, c)) => (self.places[p].origin[c], self.rate(p, c)),
@@ -301,7 +374,11 @@ impl Control {
             };
             let origin_classes = told.iter().fold(0, |mask, (_, c)| mask | 1 << c) & group;
             let notice = Notice {
-                form: if rated { Form::Extension } else { self.notify.form },
+                form: if rated {
+                    Form::Extension
+                } else {
+                    self.notify.form
+                },
                 classes: group,
                 quanta: if close { self.notify.quanta } else { 0 },
                 rate,
@@ -310,7 +387,10 @@ impl Control {
                 origin_classes,
                 key: self.number << 16 | 0xff00 | u32::from(group),
             };
-            self.outbox.push(Told { port: self.neighbours[n].port, notice });
+            self.outbox.push_back(Told {
+                port: self.neighbours[n].port,
+                notice,
+            });
         }
     }
 
@@ -326,7 +406,10 @@ impl Control {
             origin_classes: 1 << class,
             key: self.number << 16 | (place as u32) << 4 | class as u32,
         };
-        self.outbox.push(Told { port: self.neighbours[n].port, notice });
+        self.outbox.push_back(Told {
+            port: self.neighbours[n].port,
+            notice,
+        });
     }
 
     fn rate(&self, place: usize, class: usize) -> Option<Rate> {

@@ -4,7 +4,7 @@
 
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
-use super::notice::{holds, Hosts};
+use super::notice::{Hosts, holds};
 use crate::network::Port;
 use crate::queue::MAX_CLASSES;
 use crate::table::Id;
@@ -61,7 +61,9 @@ impl Default for Gates {
 
 impl Bar {
     fn covers(&self, class: u8, host: u32, at: Time) -> bool {
-        at < self.until && self.classes >> class & 1 == 1 && self.hosts.as_deref().is_none_or(|set| holds(set, host))
+        at < self.until
+            && self.classes >> class & 1 == 1
+            && self.hosts.as_deref().is_none_or(|set| holds(set, host))
     }
 }
 
@@ -104,7 +106,9 @@ impl Gates {
         for bar in self.bars.iter().filter(|b| b.covers(class, host, at)) {
             let free = match &bar.bucket {
                 None => bar.until,
-                Some(bucket) => Time(bucket.due.0.saturating_sub(bucket.tolerance.0)).min(bar.until),
+                Some(bucket) => {
+                    Time(bucket.due.0.saturating_sub(bucket.tolerance.0)).min(bar.until)
+                }
             };
             opens = opens.max(free);
         }
@@ -122,12 +126,19 @@ impl Gates {
 
     /// Whether any class gate is closed at `at`, or any bar blocks.
     pub fn shut(&self, at: Time) -> bool {
-        self.until.iter().any(|u| *u > at) || self.bars.iter().any(|b| b.until > at && b.bucket.is_none())
+        self.until.iter().any(|u| *u > at)
+            || self.bars.iter().any(|b| b.until > at && b.bucket.is_none())
     }
 
     /// Ticks each class gate has been closed up to `now`.
     pub fn closed(&self, now: Time) -> [u64; MAX_CLASSES] {
-        std::array::from_fn(|c| self.closed[c] + self.until[c].min(now).0.saturating_sub(self.closed_from[c].0))
+        std::array::from_fn(|c| {
+            self.closed[c]
+                + self.until[c]
+                    .min(now)
+                    .0
+                    .saturating_sub(self.closed_from[c].0)
+        })
     }
 
     /// Forgets the bars that have expired.
@@ -136,7 +147,10 @@ impl Gates {
     }
 
     fn settle(&mut self, class: usize, now: Time) {
-        self.closed[class] += self.until[class].min(now).0.saturating_sub(self.closed_from[class].0);
+        self.closed[class] += self.until[class]
+            .min(now)
+            .0
+            .saturating_sub(self.closed_from[class].0);
         self.closed_from[class] = now;
     }
 }
@@ -161,7 +175,13 @@ mod tests {
     #[test]
     fn a_bar_covers_its_destinations_only_and_an_open_gate_is_needed_too() {
         let mut gates = Gates::default();
-        let bar = Bar { key: 1, classes: 0xff, hosts: Some(vec![0b100].into()), until: Time(50), bucket: None };
+        let bar = Bar {
+            key: 1,
+            classes: 0xff,
+            hosts: Some(vec![0b100].into()),
+            until: Time(50),
+            bucket: None,
+        };
         gates.lower(bar);
         assert_eq!(gates.opens(0, 2, Time(5)), Time(50));
         assert_eq!(gates.opens(0, 1, Time(5)), Time(5));
@@ -176,8 +196,18 @@ mod tests {
     fn a_bucket_passes_its_rate_and_no_more() {
         // 1000-byte frames at 8 Mbit/s take 1 ms each; depth 2000 bytes = 2 ms of tolerance.
         let mut gates = Gates::default();
-        let bucket = Bucket { rate: Rate(8_000_000), tolerance: Span::millis(2), due: Time::ZERO };
-        gates.lower(Bar { key: 1, classes: 1, hosts: None, until: Time::NEVER, bucket: Some(bucket) });
+        let bucket = Bucket {
+            rate: Rate(8_000_000),
+            tolerance: Span::millis(2),
+            due: Time::ZERO,
+        };
+        gates.lower(Bar {
+            key: 1,
+            classes: 1,
+            hosts: None,
+            until: Time::NEVER,
+            bucket: Some(bucket),
+        });
         let mut at = Time::ZERO;
         for _ in 0..100 {
             at = gates.opens(0, 0, at);

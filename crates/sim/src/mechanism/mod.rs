@@ -97,9 +97,21 @@ mod tests {
     #[test]
     fn every_recipe_names_rows_that_exist() {
         for recipe in RECIPES {
-            assert!(DETECTORS.iter().any(|p| p.id == recipe.detect), "{}", recipe.id);
-            assert!(NOTIFIERS.iter().any(|p| p.id == recipe.notify), "{}", recipe.id);
-            assert!(RESPONDERS.iter().any(|p| p.id == recipe.respond), "{}", recipe.id);
+            assert!(
+                DETECTORS.iter().any(|p| p.id == recipe.detect),
+                "{}",
+                recipe.id
+            );
+            assert!(
+                NOTIFIERS.iter().any(|p| p.id == recipe.notify),
+                "{}",
+                recipe.id
+            );
+            assert!(
+                RESPONDERS.iter().any(|p| p.id == recipe.respond),
+                "{}",
+                recipe.id
+            );
         }
     }
 }

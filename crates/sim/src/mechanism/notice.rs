@@ -5,6 +5,7 @@ use std::sync::Arc;
 use backwater_transport::units::Rate;
 
 use crate::network::Port;
+use crate::record::frame_bytes::{self, FrameKind};
 use crate::table::Id;
 
 /// A set of hosts: bit h of the words is host number h.
@@ -48,14 +49,42 @@ pub enum Form {
 }
 
 impl Notice {
-    /// Number of addresses named.
-    pub fn addresses(&self) -> u32 {
-        self.hosts.iter().flat_map(|words| words.iter()).map(|w| w.count_ones()).sum()
+    /// Bytes of the frame, header and FCS included.
+    pub fn frame_size(&self) -> u64 {
+        let addresses = self.host_numbers();
+        u64::from(frame_bytes::control_size(&self.frame_kind(&addresses)))
+    }
+
+    /// The frame's layout for the capture; `addresses` are its host numbers.
+    pub fn frame_kind<'a>(&self, addresses: &'a [u32]) -> FrameKind<'a> {
+        let (classes, quanta) = (self.classes, self.quanta);
+        match (self.form, self.rate) {
+            (Form::Pause, _) => FrameKind::Pause { quanta },
+            (Form::Pfc, _) => {
+                let of = |class: usize| (classes >> class & 1 == 1).then_some(quanta);
+                FrameKind::Pfc {
+                    quanta: std::array::from_fn(of),
+                }
+            }
+            (Form::Extension, None) => FrameKind::Destinations {
+                quanta,
+                classes,
+                addresses,
+            },
+            (Form::Extension, Some(rate)) => FrameKind::Rate {
+                classes,
+                rate_bps: rate.0,
+                quanta,
+                addresses,
+            },
+        }
     }
 
     /// Host numbers named, in order.
     pub fn host_numbers(&self) -> Vec<u32> {
         let words = self.hosts.as_deref().unwrap_or(&[]);
-        (0..words.len() as u32 * 64).filter(|h| holds(words, *h)).collect()
+        (0..words.len() as u32 * 64)
+            .filter(|h| holds(words, *h))
+            .collect()
     }
 }

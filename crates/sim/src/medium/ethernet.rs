@@ -43,9 +43,25 @@ pub const PART: Part<()> = Part {
     summary: "full-duplex point-to-point Ethernet, 10 Mbit/s to 800 Gbit/s",
     source: "IEEE 802.3",
     options: &[
-        Opt::new("rate", Kind::Rate, Default::Required, "line rate, both ways").at_least("1 bit/s").at_most("800 Gbit/s"),
-        Opt::new("delay", Kind::Span, Default::Is("0 s"), "propagation delay").at_least("0 s").at_most("10 s"),
-        Opt::new("max_frame", Kind::Bytes, Default::Is("1518 B"), "longest frame, header and FCS included").at_least("64 B").at_most("9216 B"),
+        Opt::new(
+            "rate",
+            Kind::Rate,
+            Default::Required,
+            "line rate, both ways",
+        )
+        .at_least("1 bit/s")
+        .at_most("800 Gbit/s"),
+        Opt::new("delay", Kind::Span, Default::Is("0 s"), "propagation delay")
+            .at_least("0 s")
+            .at_most("10 s"),
+        Opt::new(
+            "max_frame",
+            Kind::Bytes,
+            Default::Is("1518 B"),
+            "longest frame, header and FCS included",
+        )
+        .at_least("64 B")
+        .at_most("9216 B"),
     ],
     build: (),
 };

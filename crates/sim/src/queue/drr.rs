@@ -19,7 +19,12 @@ impl Drr {
     fn new(classes: usize, quantum: [u64; MAX_CLASSES]) -> Drr {
         let mut deficit = [0; MAX_CLASSES];
         deficit[0] = quantum[0];
-        Drr { classes, quantum, deficit, turn: 0 }
+        Drr {
+            classes,
+            quantum,
+            deficit,
+            turn: 0,
+        }
     }
 
     pub(super) fn classes(&self) -> usize {
@@ -45,18 +50,34 @@ impl Drr {
 }
 
 const fn weight(name: &'static str) -> Opt {
-    Opt::new(name, Kind::Count, Default::Is("1"), "share of this class in a round, relative to the others").at_least("1").at_most("1000")
+    Opt::new(
+        name,
+        Kind::Count,
+        Default::Is("1"),
+        "share of this class in a round, relative to the others",
+    )
+    .at_least("1")
+    .at_most("1000")
 }
 
 /// The weights' options, one for each class.
 pub(super) const WEIGHTS: [Opt; MAX_CLASSES] = [
-    weight("weight0"), weight("weight1"), weight("weight2"), weight("weight3"),
-    weight("weight4"), weight("weight5"), weight("weight6"), weight("weight7"),
+    weight("weight0"),
+    weight("weight1"),
+    weight("weight2"),
+    weight("weight3"),
+    weight("weight4"),
+    weight("weight5"),
+    weight("weight6"),
+    weight("weight7"),
 ];
 
 /// Number of classes and their weights.
 pub(super) fn weights(args: &Args) -> (usize, [u64; MAX_CLASSES]) {
-    (args.count("classes") as usize, std::array::from_fn(|i| args.count(WEIGHTS[i].name)))
+    (
+        args.count("classes") as usize,
+        std::array::from_fn(|i| args.count(WEIGHTS[i].name)),
+    )
 }
 
 /// The row.
@@ -66,14 +87,38 @@ pub const PART: Part<Build> = Part {
     summary: "deficit round robin among class queues, counted in bytes",
     source: "Shreedhar and Varghese, SIGCOMM 1995",
     options: &[
-        Opt::new("classes", Kind::Count, Default::Is("2"), "number of classes").at_least("1").at_most("8"),
-        Opt::new("quantum", Kind::Bytes, Default::Is("1518 B"), "bytes that a weight of 1 earns in a round").at_least("64 B").at_most("1 MB"),
-        WEIGHTS[0], WEIGHTS[1], WEIGHTS[2], WEIGHTS[3], WEIGHTS[4], WEIGHTS[5], WEIGHTS[6], WEIGHTS[7],
+        Opt::new(
+            "classes",
+            Kind::Count,
+            Default::Is("2"),
+            "number of classes",
+        )
+        .at_least("1")
+        .at_most("8"),
+        Opt::new(
+            "quantum",
+            Kind::Bytes,
+            Default::Is("1518 B"),
+            "bytes that a weight of 1 earns in a round",
+        )
+        .at_least("64 B")
+        .at_most("1 MB"),
+        WEIGHTS[0],
+        WEIGHTS[1],
+        WEIGHTS[2],
+        WEIGHTS[3],
+        WEIGHTS[4],
+        WEIGHTS[5],
+        WEIGHTS[6],
+        WEIGHTS[7],
     ],
     build: |args| {
         let (classes, weight) = weights(args);
         let quantum = args.bytes("quantum").0;
-        Ok(AnyScheduler::Drr(Drr::new(classes, weight.map(|w| w * quantum))))
+        Ok(AnyScheduler::Drr(Drr::new(
+            classes,
+            weight.map(|w| w * quantum),
+        )))
     },
 };
 

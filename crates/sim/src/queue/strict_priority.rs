@@ -11,6 +11,13 @@ pub const PART: Part<Build> = Part {
     aliases: &[],
     summary: "a queue for each class, the highest class first",
     source: "S2 simulation model; IEEE 802.1Q clause 8.6.8.1",
-    options: &[Opt::new("classes", Kind::Count, Default::Is("2"), "number of classes").at_least("1").at_most("8")],
+    options: &[Opt::new(
+        "classes",
+        Kind::Count,
+        Default::Is("2"),
+        "number of classes",
+    )
+    .at_least("1")
+    .at_most("8")],
     build: |args| Ok(AnyScheduler::StrictPriority(args.count("classes") as usize)),
 };

@@ -24,7 +24,10 @@ impl Fingerprint {
     /// Adds an event: what, when, whose, and one number that tells it from others of its kind.
     pub fn add(&mut self, mark: Mark, at: Time, who: u32, detail: u64) {
         let low = fold(at.0 ^ 0x9e37_79b9_7f4a_7c15, detail ^ 0xd1b5_4a32_d192_ed03);
-        let high = fold(low ^ (u64::from(who) << 8 | mark as u64), 0x8cb9_2ba7_2f3d_8dd7);
+        let high = fold(
+            low ^ (u64::from(who) << 8 | mark as u64),
+            0x8cb9_2ba7_2f3d_8dd7,
+        );
         self.0 = self.0.wrapping_add(high);
     }
 }
@@ -41,7 +44,13 @@ mod tests {
 
     #[test]
     fn order_does_not_matter_and_every_field_does() {
-        let events = [(Mark::Deliver, Time(1), 2, 3), (Mark::Drop, Time(1), 2, 3), (Mark::Deliver, Time(2), 2, 3), (Mark::Deliver, Time(1), 3, 3), (Mark::Deliver, Time(1), 2, 4)];
+        let events = [
+            (Mark::Deliver, Time(1), 2, 3),
+            (Mark::Drop, Time(1), 2, 3),
+            (Mark::Deliver, Time(2), 2, 3),
+            (Mark::Deliver, Time(1), 3, 3),
+            (Mark::Deliver, Time(1), 2, 4),
+        ];
         let of = |list: &[(Mark, Time, u32, u64)]| {
             let mut f = Fingerprint::default();
             list.iter().for_each(|(m, t, w, d)| f.add(*m, *t, *w, *d));

@@ -23,7 +23,10 @@ impl Count {
 
     /// What came since `base`.
     pub fn since(self, base: Count) -> Count {
-        Count { packets: self.packets - base.packets, bytes: self.bytes - base.bytes }
+        Count {
+            packets: self.packets - base.packets,
+            bytes: self.bytes - base.bytes,
+        }
     }
 }
 

@@ -51,7 +51,14 @@ pub enum What {
 
 impl What {
     /// All, in the order of their numbers.
-    pub const ALL: [What; 6] = [What::Enqueue, What::Send, What::Deliver, What::Drop, What::Notice, What::Knob];
+    pub const ALL: [What; 6] = [
+        What::Enqueue,
+        What::Send,
+        What::Deliver,
+        What::Drop,
+        What::Notice,
+        What::Knob,
+    ];
 
     /// Name in results.
     pub fn name(self) -> &'static str {

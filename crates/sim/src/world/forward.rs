@@ -5,9 +5,8 @@
 
 use backwater_transport::units::{Bytes, Time};
 
-use super::{seen, World, GROUP};
+use super::{GROUP, World};
 use crate::event::Event;
-use crate::mechanism::detector::Level;
 use crate::medium::ethernet::{GAP, PREAMBLE};
 use crate::network::{Flow, Port};
 use crate::packet::Packet;
@@ -37,7 +36,7 @@ impl World {
             if port.next_try > now || (port.waiting == 0 && port.control.is_empty()) {
                 return;
             }
-            self.choose(id);
+            self.choose(id, now);
         }
     }
 
@@ -47,7 +46,11 @@ impl World {
         let packet = self.packets[packet_id];
         let size = packet.frame();
         let port = &mut self.ports[id];
-        let q = if port.queues.len() == 1 { 0 } else { packet.class as usize };
+        let q = if port.queues.len() == 1 {
+            0
+        } else {
+            packet.class as usize
+        };
         let queue = &mut port.queues[q];
         let fits = match port.buffer {
             Limit::Unlimited => true,
@@ -57,26 +60,20 @@ impl World {
         if !fits {
             return self.lose(packet_id, Cause::BufferFull, id, now);
         }
-        let from = (!packet.ingress.is_none()).then(|| self.ports[packet.ingress].peer);
-        if let Some(from) = from {
-            let (node, local) = (self.ports[id].node, self.ports[from].local as usize);
-            let node = &mut self.nodes[node];
-            if let Some(pool) = &mut node.pool
-                && !pool.admit(local, packet.class as usize, size)
-            {
-                return self.lose(packet_id, Cause::MemoryFull, id, now);
-            }
-            if let Some(ledger) = &mut node.ledger {
-                ledger.add(local, packet.class as usize, size);
-            }
+        let (accounted, watched) = (port.accounted, port.watch.is_some());
+        let from = (accounted || watched)
+            .then(|| self.entrance(&packet))
+            .flatten();
+        if accounted && !self.account_arrival(id, &packet, from) {
+            return self.lose(packet_id, Cause::MemoryFull, id, now);
         }
         let port = &mut self.ports[id];
-        let queue = &mut port.queues[q];
         let slot = &mut self.packets[packet_id];
         slot.at = now;
         if port.gates.is_some() {
             slot.gated = slot.gated.wrapping_sub(port.stall_clock(now));
         }
+        let queue = &mut port.queues[q];
         self.packets.append(&mut queue.list, packet_id);
         queue.bytes += size;
         queue.packets += 1;
@@ -84,13 +81,11 @@ impl World {
         port.waiting += 1;
         port.held |= 1 << q;
         port.more.sent.max_bytes = port.more.sent.max_bytes.max(held);
-        if port.next_try < now || port.stalled {
-            port.next_try = now;
-        }
+        port.retry(now);
         if self.record.is_some() {
             self.note(What::Enqueue, now, id, packet_id, held);
         }
-        if self.ports[id].watch.is_some() || from.is_some_and(|f| self.watches(f)) {
+        if accounted || watched {
             self.observe_arrival(id, &packet, q, from, now);
         }
         self.catch_up(id, now);
@@ -99,36 +94,25 @@ impl World {
     /// The frame in transmission has left: its buffer is free.
     fn release(&mut self, id: Id<Port>) {
         let port = &mut self.ports[id];
-        let (size, q, at) = (u64::from(port.sending), port.sending_queue as usize, port.free_at);
-        let (class, from) = (port.sending_class as usize, port.sending_from);
+        let (size, q, at) = (
+            u64::from(port.sending),
+            port.sending_queue as usize,
+            port.free_at,
+        );
         port.sending = 0;
         let queue = &mut port.queues[q];
         queue.bytes -= size;
         queue.packets -= 1;
-        let held = queue.bytes;
-        if !from.is_none() {
-            let (node, local) = (port.node, self.ports[from].local as usize);
-            let node = &mut self.nodes[node];
-            if let Some(pool) = &mut node.pool {
-                pool.release(local, class, size);
-            }
-            if let Some(ledger) = &mut node.ledger {
-                ledger.remove(local, class, size);
-            }
-            if node.ledger.is_some() {
-                self.observe_ingress_departure(from, class, at);
-            }
+        if port.accounted {
+            self.account_departure(id, size, at);
         }
-        if let Some((control, place)) = self.ports[id].watch {
-            let room = self.ports[id].room();
-            let level = Level { now: at, class: q, held, room, headroom: 0 };
-            self.controls[control].released(&level, place);
-            self.after_control(control, at);
+        if self.ports[id].watch.is_some() {
+            self.observe_departure(id, q, at);
         }
     }
 
     /// Makes the choice that is due at `next_try`: starts a frame, or finds all of them held back.
-    fn choose(&mut self, id: Id<Port>) {
+    fn choose(&mut self, id: Id<Port>, now: Time) {
         let at = self.ports[id].next_try;
         if !self.ports[id].control.is_empty() {
             return self.start_control(id, at);
@@ -143,7 +127,7 @@ impl World {
                 }
                 port.next_try = until;
                 let more = &mut port.more;
-                if until < Time::NEVER && (more.armed <= at || until < more.armed) {
+                if until > now && until < Time::NEVER && (more.armed <= at || until < more.armed) {
                     more.armed = until;
                     self.calendar.push(until, Event::Wake(id));
                 }
@@ -157,8 +141,15 @@ impl World {
         let Some(gates) = &port.gates else {
             let (queues, packets) = (&port.queues, &self.packets);
             let size = |q: usize| packets[queues[q].list.head()].frame();
-            let queue = if port.held == 1 { 0 } else { port.scheduler.pick(port.held, port.held, size) };
-            return Choice::Frame { queue, before: Id::NONE };
+            let queue = if port.held == 1 {
+                0
+            } else {
+                port.scheduler.pick(port.held, port.held, size)
+            };
+            return Choice::Frame {
+                queue,
+                before: Id::NONE,
+            };
         };
         let selective = gates.selective();
         let mut first = [(Id::NONE, 0u64); crate::queue::MAX_CLASSES];
@@ -187,7 +178,10 @@ impl World {
             return Choice::Held(soonest);
         }
         let queue = port.scheduler.pick(ready, port.held, |q| first[q].1);
-        Choice::Frame { queue, before: first[queue].0 }
+        Choice::Frame {
+            queue,
+            before: first[queue].0,
+        }
     }
 
     /// Begins to send a data frame.
@@ -215,18 +209,16 @@ impl World {
         port.sending = size as u32;
         port.sending_queue = q as u8;
         port.sending_class = packet.class;
-        port.sending_from = if packet.ingress.is_none() { Id::NONE } else { packet.ingress };
+        port.sending_from = packet.ingress;
         let more = &mut port.more;
         more.sent.packets += 1;
         more.sent.bytes += size;
         more.sent.area += u128::from(size) * u128::from(port.free_at.0 - packet.at.0);
         if let Some(gates) = &mut port.gates {
-            let before = packet.gated;
+            let held_back = more.stall_end > packet.at;
             packet.gated = packet.gated.wrapping_add(more.stall);
             gates.charge(packet.class, packet.to, Bytes(size), begin);
-            // The clock was subtracted at entry: what remains of this hop is its own stall.
-            let stalled_here = packet.gated != 0 && before.wrapping_add(more.stall) != 0;
-            if stalled_here && waited > 0 {
+            if held_back {
                 self.count_victim(id, packet_id);
             }
         }
@@ -292,9 +284,19 @@ impl World {
         let packet = self.packets[packet_id];
         let flow = &mut self.flows[packet.flow];
         let delay = flow.stats.deliver(&packet, now);
-        self.fingerprint.add(Mark::Deliver, now, packet.flow.0, u64::from(packet.seq) << 24 ^ delay);
+        self.fingerprint.add(
+            Mark::Deliver,
+            now,
+            packet.flow.0,
+            u64::from(packet.seq) << 24 ^ delay,
+        );
         if flow.outside {
-            self.exits.push(super::Exit { at: now, flow: packet.flow, tag: packet.seq, fate: super::Fate::Delivered });
+            self.exits.push(super::Exit {
+                at: now,
+                flow: packet.flow,
+                tag: packet.seq,
+                fate: super::Fate::Delivered,
+            });
         }
         if self.record.is_some() {
             self.note(What::Deliver, now, id, packet_id, delay);
@@ -308,63 +310,52 @@ impl World {
         let flow = &mut self.flows[packet.flow];
         let len = u64::from(packet.len);
         flow.stats.dropped.add(len);
-        self.drops.entry((cause, place, packet.flow, packet.class)).or_default().add(len);
-        self.fingerprint.add(Mark::Drop, now, packet.flow.0, u64::from(packet.seq) << 24 ^ u64::from(place.0));
+        self.drops
+            .entry((cause, place, packet.flow, packet.class))
+            .or_default()
+            .add(len);
+        self.fingerprint.add(
+            Mark::Drop,
+            now,
+            packet.flow.0,
+            u64::from(packet.seq) << 24 ^ u64::from(place.0),
+        );
         if flow.outside {
-            self.exits.push(super::Exit { at: now, flow: packet.flow, tag: packet.seq, fate: super::Fate::Dropped(cause) });
+            self.exits.push(super::Exit {
+                at: now,
+                flow: packet.flow,
+                tag: packet.seq,
+                fate: super::Fate::Dropped(cause),
+            });
         }
         if self.record.is_some() {
             self.note(What::Drop, now, place, packet_id, cause as u64);
         }
         self.packets.free(packet_id);
     }
-
-    fn watches(&self, from: Id<Port>) -> bool {
-        let port = &self.ports[from];
-        self.nodes[port.node].watch[port.local as usize].is_some()
-    }
-
-    fn observe_arrival(&mut self, id: Id<Port>, packet: &Packet, q: usize, from: Option<Id<Port>>, now: Time) {
-        let local = from.map(|f| self.ports[f].local as usize);
-        if let Some((control, place)) = self.ports[id].watch {
-            let port = &self.ports[id];
-            let level = Level { now, class: q, held: port.queues[q].bytes, room: port.room(), headroom: 0 };
-            let (packets, hosts) = (&self.packets, self.hosts.len());
-            let queued = || {
-                let mut words = vec![0u64; hosts.div_ceil(64)];
-                packets.walk(&port.queues[q].list).for_each(|p| words[p.to as usize / 64] |= 1 << (p.to % 64));
-                words.into()
-            };
-            self.controls[control].enqueued(&level, &seen(place, local, id, packet.to), queued);
-            self.after_control(control, now);
-        }
-        let Some(local) = local else { return };
-        let node = self.ports[id].node;
-        if let Some((control, place)) = self.nodes[node].watch[local] {
-            let level = self.ingress_level(node, local, packet.class as usize, now);
-            self.controls[control].enqueued(&level, &seen(place, Some(local), id, packet.to), || std::sync::Arc::from([]));
-            self.after_control(control, now);
-        }
-    }
 }
 
 impl Port {
     /// Ticks for which the port stood idle with frames waiting.
     pub(super) fn stall_clock(&self, now: Time) -> u64 {
-        self.more.stall + if self.stalled { now.0 - self.more.stall_from.0 } else { 0 }
+        self.more.stall
+            + if self.stalled {
+                now.0 - self.more.stall_from.0
+            } else {
+                0
+            }
     }
 
     fn end_stall(&mut self, at: Time) {
         self.stalled = false;
         self.more.stall += at.0 - self.more.stall_from.0;
+        self.more.stall_end = at;
     }
 
-    /// Bytes a class queue may hold, as its detector sees it.
-    fn room(&self) -> u64 {
-        match self.buffer {
-            Limit::Bytes(limit) => limit.0,
-            Limit::Packets(limit) => limit * crate::medium::ethernet::MAX_FRAME,
-            Limit::Unlimited => u64::MAX,
+    /// Makes the next choice due now, if the port stands idle.
+    pub(super) fn retry(&mut self, now: Time) {
+        if self.next_try < now || self.stalled {
+            self.next_try = now.max(self.free_at);
         }
     }
 }

@@ -15,7 +15,7 @@ mod forward;
 mod report;
 mod run;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::units::{Span, Time};
 
@@ -24,8 +24,8 @@ pub use report::{ClassReport, DropRow, FlowReport, HopRow, PortReport, Report};
 pub use run::{Exit, Fate};
 
 use crate::calendar::Calendar;
-use crate::mechanism::control::{Seen, Told};
 use crate::mechanism::Control;
+use crate::mechanism::control::Told;
 use crate::network::{Flow, Mail, Node, Port};
 use crate::packet::Packets;
 use crate::record::fingerprint::Fingerprint;
@@ -57,8 +57,7 @@ pub struct World {
     routes: Vec<u32>,
     groups: Vec<Vec<Id<Port>>>,
     mail: Mail,
-    outbox: Vec<Told>,
-    outbox_of: Vec<Id<Control>>,
+    outbox: VecDeque<(Id<Control>, Told)>,
     fingerprint: Fingerprint,
     drops: BTreeMap<DropKey, Count>,
     drops_base: BTreeMap<DropKey, Count>,
@@ -81,7 +80,3 @@ pub struct World {
 const GROUP: u32 = 0x8000_0000;
 /// A forwarding row without a way.
 const NOWHERE: u32 = u32::MAX;
-
-fn seen(place: usize, from: Option<usize>, egress: Id<Port>, to: u32) -> Seen {
-    Seen { place, from, egress, to }
-}

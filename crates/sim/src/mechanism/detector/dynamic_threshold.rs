@@ -19,7 +19,8 @@ pub struct DynamicThreshold {
 impl Detector for DynamicThreshold {
     fn observe(&mut self, level: &Level) -> Option<Signal> {
         let pause = level.headroom > 0 || (level.held > 0 && level.held >= level.room);
-        let resume = level.headroom == 0 && (level.held == 0 || level.held + self.gap <= level.room);
+        let resume =
+            level.headroom == 0 && (level.held == 0 || level.held + self.gap <= level.room);
         self.congested.turn(level.class, pause, resume)
     }
 }
@@ -30,6 +31,17 @@ pub const PART: Part<Build> = Part {
     aliases: &[],
     summary: "shared memory: congested at the dynamic threshold, until a gap below it",
     source: "Choudhury and Hahne, ToN 1998; specs 2.3",
-    options: &[Opt::new("gap", Kind::Bytes, Default::Is("3 kB"), "distance below the threshold at which the neighbour may go on").at_least("0 B")],
-    build: |args| Ok(AnyDetector::DynamicThreshold(DynamicThreshold { gap: args.bytes("gap").0, congested: Latch::default() })),
+    options: &[Opt::new(
+        "gap",
+        Kind::Bytes,
+        Default::Is("3 kB"),
+        "distance below the threshold at which the neighbour may go on",
+    )
+    .at_least("0 B")],
+    build: |args| {
+        Ok(AnyDetector::DynamicThreshold(DynamicThreshold {
+            gap: args.bytes("gap").0,
+            congested: Latch::default(),
+        }))
+    },
 };

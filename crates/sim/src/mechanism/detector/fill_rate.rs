@@ -8,7 +8,7 @@
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Span, Time};
 
-use super::watermark::{ordered, HIGH, LOW};
+use super::watermark::{HIGH, LOW, ordered};
 use super::{AnyDetector, Build, Detector, Latch, Level, Signal};
 use crate::queue::MAX_CLASSES;
 
@@ -32,10 +32,15 @@ impl Detector for FillRate {
         let (then, was) = samples[0];
         let elapsed = level.now.since(then).seconds();
         let rise = level.held.saturating_sub(was) as f64;
-        let ahead = if elapsed > 0.0 { rise / elapsed * self.horizon.seconds() } else { 0.0 };
+        let ahead = if elapsed > 0.0 {
+            rise / elapsed * self.horizon.seconds()
+        } else {
+            0.0
+        };
         let (held, room) = (level.held as f64, level.room as f64);
         let low = held < self.low * room;
-        self.congested.turn(level.class, !low && held + ahead > self.high * room, low)
+        self.congested
+            .turn(level.class, !low && held + ahead > self.high * room, low)
     }
 }
 
@@ -48,8 +53,22 @@ pub const PART: Part<Build> = Part {
     options: &[
         HIGH,
         LOW,
-        Opt::new("horizon", Kind::Span, Default::Is("5 ms"), "how far ahead the fill rate is extrapolated").at_least("0 s").at_most("10 s"),
-        Opt::new("window", Kind::Span, Default::Is("5 ms"), "least time between the samples from which the rate is taken").at_least("1 ns").at_most("10 s"),
+        Opt::new(
+            "horizon",
+            Kind::Span,
+            Default::Is("5 ms"),
+            "how far ahead the fill rate is extrapolated",
+        )
+        .at_least("0 s")
+        .at_most("10 s"),
+        Opt::new(
+            "window",
+            Kind::Span,
+            Default::Is("5 ms"),
+            "least time between the samples from which the rate is taken",
+        )
+        .at_least("1 ns")
+        .at_most("10 s"),
     ],
     build: |args| {
         let (high, low) = (args.share("high"), args.share("low"));
@@ -85,7 +104,16 @@ mod tests {
         let mut d = detector();
         (0..)
             .map(|ms| (Time::ZERO + Span::millis(ms), ms * rate))
-            .find(|(now, held)| d.observe(&Level { now: *now, class: 0, held: *held, room: 50_000, headroom: 0 }).is_some())
+            .find(|(now, held)| {
+                d.observe(&Level {
+                    now: *now,
+                    class: 0,
+                    held: *held,
+                    room: 50_000,
+                    headroom: 0,
+                })
+                .is_some()
+            })
             .expect("it fills")
             .1
     }

@@ -18,7 +18,8 @@ pub struct IngressWatermark {
 
 impl Detector for IngressWatermark {
     fn observe(&mut self, level: &Level) -> Option<Signal> {
-        self.congested.turn(level.class, level.held > self.xoff, level.held <= self.xon)
+        self.congested
+            .turn(level.class, level.held > self.xoff, level.held <= self.xon)
     }
 }
 
@@ -29,8 +30,20 @@ pub const PART: Part<Build> = Part {
     summary: "congested when a switch holds more than XOFF bytes of a class from one interface, until XON",
     source: "IEEE 802.1Qbb",
     options: &[
-        Opt::new("xoff", Kind::Bytes, Default::Is("100 kB"), "bytes above which the neighbour is stopped").at_least("1 B"),
-        Opt::new("xon", Kind::Bytes, Default::Is("50 kB"), "bytes at or below which it may go on").at_least("0 B"),
+        Opt::new(
+            "xoff",
+            Kind::Bytes,
+            Default::Is("100 kB"),
+            "bytes above which the neighbour is stopped",
+        )
+        .at_least("1 B"),
+        Opt::new(
+            "xon",
+            Kind::Bytes,
+            Default::Is("50 kB"),
+            "bytes at or below which it may go on",
+        )
+        .at_least("0 B"),
     ],
     build: |args| {
         let (xoff, xon) = (args.bytes("xoff").0, args.bytes("xon").0);
@@ -41,6 +54,10 @@ pub const PART: Part<Build> = Part {
                 fix: "write an XON no higher than XOFF".into(),
             });
         }
-        Ok(AnyDetector::IngressWatermark(IngressWatermark { xoff, xon, congested: Latch::default() }))
+        Ok(AnyDetector::IngressWatermark(IngressWatermark {
+            xoff,
+            xon,
+            congested: Latch::default(),
+        }))
     },
 };

@@ -114,5 +114,9 @@ impl Latch {
 pub type Build = fn(&Args) -> Result<AnyDetector, Refusal>;
 
 /// Every detector.
-pub static DETECTORS: &[Part<Build>] =
-    &[watermark::PART, fill_rate::PART, ingress_watermark::PART, dynamic_threshold::PART];
+pub static DETECTORS: &[Part<Build>] = &[
+    watermark::PART,
+    fill_rate::PART,
+    ingress_watermark::PART,
+    dynamic_threshold::PART,
+];

@@ -19,14 +19,29 @@ pub struct Watermark {
 impl Detector for Watermark {
     fn observe(&mut self, level: &Level) -> Option<Signal> {
         let (held, room) = (level.held as f64, level.room as f64);
-        self.congested.turn(level.class, held > self.high * room, held < self.low * room)
+        self.congested
+            .turn(level.class, held > self.high * room, held < self.low * room)
     }
 }
 
 /// Options of the marks, shared with `fill_rate`.
-pub(super) const HIGH: Opt = Opt::new("high", Kind::Share, Default::Is("80 %"), "share of the buffer above which the queue is congested").at_least("0 %").at_most("100 %");
+pub(super) const HIGH: Opt = Opt::new(
+    "high",
+    Kind::Share,
+    Default::Is("80 %"),
+    "share of the buffer above which the queue is congested",
+)
+.at_least("0 %")
+.at_most("100 %");
 /// The low mark.
-pub(super) const LOW: Opt = Opt::new("low", Kind::Share, Default::Is("70 %"), "share of the buffer below which congestion is over").at_least("0 %").at_most("100 %");
+pub(super) const LOW: Opt = Opt::new(
+    "low",
+    Kind::Share,
+    Default::Is("70 %"),
+    "share of the buffer below which congestion is over",
+)
+.at_least("0 %")
+.at_most("100 %");
 
 /// Refuses marks in the wrong order.
 pub(super) fn ordered(high: f64, low: f64) -> Result<(), Refusal> {
@@ -35,7 +50,11 @@ pub(super) fn ordered(high: f64, low: f64) -> Result<(), Refusal> {
     }
     Err(Refusal {
         option: "low",
-        what: format!("the low mark ({} %) lies above the high mark ({} %)", low * 100.0, high * 100.0),
+        what: format!(
+            "the low mark ({} %) lies above the high mark ({} %)",
+            low * 100.0,
+            high * 100.0
+        ),
         fix: "write a low mark no higher than the high mark".into(),
     })
 }
@@ -50,7 +69,11 @@ pub const PART: Part<Build> = Part {
     build: |args| {
         let (high, low) = (args.share("high"), args.share("low"));
         ordered(high, low)?;
-        Ok(AnyDetector::Watermark(Watermark { high, low, congested: Latch::default() }))
+        Ok(AnyDetector::Watermark(Watermark {
+            high,
+            low,
+            congested: Latch::default(),
+        }))
     },
 };
 
@@ -61,8 +84,20 @@ mod tests {
 
     #[test]
     fn signals_at_the_marks_and_not_between() {
-        let mut d = Watermark { high: 0.8, low: 0.7, congested: Latch::default() };
-        let mut see = |held| d.observe(&Level { now: Time::ZERO, class: 0, held, room: 50_000, headroom: 0 });
+        let mut d = Watermark {
+            high: 0.8,
+            low: 0.7,
+            congested: Latch::default(),
+        };
+        let mut see = |held| {
+            d.observe(&Level {
+                now: Time::ZERO,
+                class: 0,
+                held,
+                room: 50_000,
+                headroom: 0,
+            })
+        };
         assert_eq!(see(40_000), None);
         assert_eq!(see(40_001), Some(Signal::Congested));
         assert_eq!(see(45_000), None);

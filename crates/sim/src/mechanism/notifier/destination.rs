@@ -6,7 +6,7 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::{base, Addresses, AnyNotifier, Build, AUDIENCE, QUANTA, REFRESH, WINDOW};
+use super::{AUDIENCE, Addresses, AnyNotifier, Build, QUANTA, REFRESH, WINDOW, base};
 use crate::mechanism::notice::Form;
 
 /// The row.
@@ -20,11 +20,29 @@ pub const PART: Part<Build> = Part {
         WINDOW,
         QUANTA,
         REFRESH,
-        Opt::new("addresses", Kind::Choice(&["filtering-table", "buffer"]), Default::Is("filtering-table"), "all addresses reached through the port, or those of the frames in the queue"),
-        Opt::new("per_class", Kind::Flag, Default::Is("false"), "stop the congested class only"),
+        Opt::new(
+            "addresses",
+            Kind::Choice(&["filtering-table", "buffer"]),
+            Default::Is("filtering-table"),
+            "all addresses reached through the port, or those of the frames in the queue",
+        ),
+        Opt::new(
+            "per_class",
+            Kind::Flag,
+            Default::Is("false"),
+            "stop the congested class only",
+        ),
     ],
     build: |args| {
-        let addresses = if args.choice("addresses") == "buffer" { Addresses::Buffer } else { Addresses::FilteringTable };
-        Ok(AnyNotifier { addresses: Some(addresses), per_class: args.flag("per_class"), ..base(args, Form::Extension) })
+        let addresses = if args.choice("addresses") == "buffer" {
+            Addresses::Buffer
+        } else {
+            Addresses::FilteringTable
+        };
+        Ok(AnyNotifier {
+            addresses: Some(addresses),
+            per_class: args.flag("per_class"),
+            ..base(args, Form::Extension)
+        })
     },
 };

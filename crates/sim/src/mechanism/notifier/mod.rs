@@ -47,15 +47,44 @@ pub enum Addresses {
     Buffer,
 }
 
-const AUDIENCE: Opt = Opt::new("audience", Kind::Choice(&["feeders", "senders"]), Default::Is("feeders"), "whom to tell: all neighbours but the one the port faces, or those that sent into the queue within `window`");
-const WINDOW: Opt = Opt::new("window", Kind::Span, Default::Is("10 ms"), "how long after its last frame a neighbour counts as a current sender").at_least("0 s");
-const QUANTA: Opt = Opt::new("quanta", Kind::Count, Default::Is("65535"), "timer in units of 512 bit times").at_least("1").at_most("65535");
-const REFRESH: Opt = Opt::new("refresh", Kind::Share, Default::Is("50 %"), "share of the timer after which the notice is sent again").at_least("1 %").at_most("99 %");
+const AUDIENCE: Opt = Opt::new(
+    "audience",
+    Kind::Choice(&["feeders", "senders"]),
+    Default::Is("feeders"),
+    "whom to tell: all neighbours but the one the port faces, or those that sent into the queue within `window`",
+);
+const WINDOW: Opt = Opt::new(
+    "window",
+    Kind::Span,
+    Default::Is("10 ms"),
+    "how long after its last frame a neighbour counts as a current sender",
+)
+.at_least("0 s");
+const QUANTA: Opt = Opt::new(
+    "quanta",
+    Kind::Count,
+    Default::Is("65535"),
+    "timer in units of 512 bit times",
+)
+.at_least("1")
+.at_most("65535");
+const REFRESH: Opt = Opt::new(
+    "refresh",
+    Kind::Share,
+    Default::Is("50 %"),
+    "share of the timer after which the notice is sent again",
+)
+.at_least("1 %")
+.at_most("99 %");
 
 fn base(args: &Args, form: Form) -> AnyNotifier {
     AnyNotifier {
         form,
-        audience: if args.choice("audience") == "senders" { Audience::Senders } else { Audience::Feeders },
+        audience: if args.choice("audience") == "senders" {
+            Audience::Senders
+        } else {
+            Audience::Feeders
+        },
         window: args.span("window"),
         quanta: u16::try_from(args.count("quanta")).expect("bounded by its option"),
         refresh: args.share("refresh"),

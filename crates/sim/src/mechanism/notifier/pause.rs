@@ -6,7 +6,7 @@
 
 use backwater_transport::part::Part;
 
-use super::{base, Build, AUDIENCE, QUANTA, REFRESH, WINDOW};
+use super::{AUDIENCE, Build, QUANTA, REFRESH, WINDOW, base};
 use crate::mechanism::notice::Form;
 
 /// The row.

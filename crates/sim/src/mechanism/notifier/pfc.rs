@@ -4,7 +4,7 @@
 
 use backwater_transport::part::Part;
 
-use super::{base, AnyNotifier, Build, AUDIENCE, QUANTA, REFRESH, WINDOW};
+use super::{AUDIENCE, AnyNotifier, Build, QUANTA, REFRESH, WINDOW, base};
 use crate::mechanism::notice::Form;
 
 /// The row.
@@ -14,5 +14,10 @@ pub const PART: Part<Build> = Part {
     summary: "priority PAUSE frames: a class vector, a time",
     source: "IEEE 802.1Qbb",
     options: &[AUDIENCE, WINDOW, QUANTA, REFRESH],
-    build: |args| Ok(AnyNotifier { per_class: true, ..base(args, Form::Pfc) }),
+    build: |args| {
+        Ok(AnyNotifier {
+            per_class: true,
+            ..base(args, Form::Pfc)
+        })
+    },
 };

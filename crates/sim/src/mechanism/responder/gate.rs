@@ -17,7 +17,13 @@ pub(super) fn react(now: Time, notice: &Notice, knobs: &mut Knobs) {
         None => knobs.gates.set(now, notice.classes, until),
         Some(_) if notice.quanta == 0 => knobs.gates.lift(notice.key),
         Some(hosts) => {
-            let bar = Bar { key: notice.key, classes: notice.classes, hosts: Some(hosts.clone()), until, bucket: None };
+            let bar = Bar {
+                key: notice.key,
+                classes: notice.classes,
+                hosts: Some(hosts.clone()),
+                until,
+                bucket: None,
+            };
             knobs.gates.lower(bar);
         }
     }

@@ -30,8 +30,18 @@ impl Responder for Shaper {
             return;
         }
         let until = now + Span(knobs.quantum.0 * u64::from(notice.quanta));
-        let bucket = Bucket { rate, tolerance: rate.time_for(self.depth), due: now };
-        let bar = Bar { key: notice.key, classes: notice.classes, hosts: notice.hosts.clone(), until, bucket: Some(bucket) };
+        let bucket = Bucket {
+            rate,
+            tolerance: rate.time_for(self.depth),
+            due: now,
+        };
+        let bar = Bar {
+            key: notice.key,
+            classes: notice.classes,
+            hosts: notice.hosts.clone(),
+            until,
+            bucket: Some(bucket),
+        };
         knobs.gates.lower(bar);
     }
 }
@@ -43,8 +53,27 @@ pub const PART: Part<Build> = Part {
     summary: "hold what the notice covers to the drain rate divided by the number of feeders",
     source: "S2 rate control",
     options: &[
-        Opt::new("share", Kind::Share, Default::Is("90 %"), "share of the drain rate that the feeders may use together").at_least("1 %").at_most("100 %"),
-        Opt::new("depth", Kind::Bytes, Default::Is("1518 B"), "depth of the token bucket").at_least("0 B").at_most("1 MB"),
+        Opt::new(
+            "share",
+            Kind::Share,
+            Default::Is("90 %"),
+            "share of the drain rate that the feeders may use together",
+        )
+        .at_least("1 %")
+        .at_most("100 %"),
+        Opt::new(
+            "depth",
+            Kind::Bytes,
+            Default::Is("1518 B"),
+            "depth of the token bucket",
+        )
+        .at_least("0 B")
+        .at_most("1 MB"),
     ],
-    build: |args| Ok(AnyResponder::Shaper(Shaper { share: args.share("share"), depth: args.bytes("depth") })),
+    build: |args| {
+        Ok(AnyResponder::Shaper(Shaper {
+            share: args.share("share"),
+            depth: args.bytes("depth"),
+        }))
+    },
 };

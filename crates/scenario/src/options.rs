@@ -191,7 +191,8 @@ pub fn missing(name: &str, help: &str, example: &str, path: &str) -> Fault {
     Fault::new(what, format!("write {name} = {example}"))
 }
 
-fn example(option: &Opt) -> String {
+/// A value that would do, as a person would write it.
+pub fn example(option: &Opt) -> String {
     match option.kind {
         Kind::Span | Kind::Rate | Kind::Bytes | Kind::Share => {
             format!(

@@ -1,3 +1,16 @@
-//! The simulated network.
+//! The simulated network: a world of nodes, ports, flows and packets that is a pure function of
+//! (scenario, seed). Nothing here reads a clock, the environment or the OS's randomness.
 
+pub mod calendar;
+pub mod event;
+pub mod mechanism;
+pub mod medium;
+pub mod network;
+pub mod packet;
+pub mod queue;
+pub mod record;
 pub mod source;
+pub mod spec;
+pub mod switch;
+pub mod table;
+pub mod world;

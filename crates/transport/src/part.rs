@@ -60,7 +60,14 @@ pub struct Opt {
 impl Opt {
     /// An option without bounds.
     pub const fn new(name: &'static str, kind: Kind, default: Default, help: &'static str) -> Opt {
-        Opt { name, kind, default, min: None, max: None, help }
+        Opt {
+            name,
+            kind,
+            default,
+            min: None,
+            max: None,
+            help,
+        }
     }
 
     /// The same option with a least legal value.

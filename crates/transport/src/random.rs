@@ -16,7 +16,12 @@ impl Random {
     pub fn stream(seed: u64, kind: &str, name: &str) -> Random {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         let key = seed.to_le_bytes();
-        for byte in key.iter().chain(kind.as_bytes()).chain(&[0]).chain(name.as_bytes()) {
+        for byte in key
+            .iter()
+            .chain(kind.as_bytes())
+            .chain(&[0])
+            .chain(name.as_bytes())
+        {
             hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
         Random(Xoshiro256PlusPlus::seed_from_u64(hash))
@@ -62,7 +67,12 @@ mod tests {
         let first = |s, k, n| Random::stream(s, k, n).between(0, u64::MAX - 1);
         let base = first(1, "source", "f1");
         assert_eq!(base, first(1, "source", "f1"));
-        for other in [first(2, "source", "f1"), first(1, "queue", "f1"), first(1, "source", "f2"), first(1, "sourc", "ef1")] {
+        for other in [
+            first(2, "source", "f1"),
+            first(1, "queue", "f1"),
+            first(1, "source", "f2"),
+            first(1, "sourc", "ef1"),
+        ] {
             assert_ne!(base, other);
         }
     }

@@ -1,0 +1,157 @@
+//! Everything that can happen next: on purpose a closed list. Simultaneous events are served in
+//! the order of `Key`: time, then rank (the order of the variants here: the variant order is
+//! behaviour), then owner, then serial.
+
+use backwater_transport::units::Time;
+
+use crate::mechanism::Control;
+use crate::network::{Flow, Port};
+use crate::table::Id;
+
+/// What happens.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A port may have something to do: its frame has left, or a gate opens.
+    Wake(Id<Port>),
+    /// The frame at the head of this port's wire has reached the far end.
+    Arrive(Id<Port>),
+    /// The reaction time of the oldest notice that waits at this port is over.
+    React(Id<Port>),
+    /// A notifier's timer for one of its neighbours; stale unless the serial is the current one.
+    Refresh {
+        /// Whose.
+        control: Id<Control>,
+        /// Number of the neighbour.
+        neighbour: u8,
+        /// Serial of the timer.
+        epoch: u16,
+    },
+    /// A source's next demand is due.
+    Demand(Id<Flow>),
+    /// A packet was handed in from outside.
+    Inject {
+        /// Its flow.
+        flow: Id<Flow>,
+        /// Tells the packets apart that wait outside.
+        serial: u32,
+    },
+    /// Look for a cycle of closed gates.
+    Inspect,
+    /// The warm-up is over: metrics begin.
+    Warm,
+}
+
+/// An instant and an event, packed into 128 bits whose order is the order of service.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key(u128);
+
+impl Key {
+    /// Packs: 64 bit time, 8 rank, 32 owner, 24 serial.
+    pub fn new(at: Time, event: Event) -> Key {
+        let (rank, owner, serial) = match event {
+            Event::Wake(port) => (0u8, port.0, 0),
+            Event::Arrive(port) => (1, port.0, 0),
+            Event::React(port) => (2, port.0, 0),
+            Event::Refresh {
+                control,
+                neighbour,
+                epoch,
+            } => (3, control.0, u32::from(neighbour) << 16 | u32::from(epoch)),
+            Event::Demand(flow) => (4, flow.0, 0),
+            Event::Inject { flow, serial } => (5, flow.0, serial & 0x00ff_ffff),
+            Event::Inspect => (6, 0, 0),
+            Event::Warm => (7, 0, 0),
+        };
+        let tie = u64::from(rank) << 56 | u64::from(owner) << 24 | u64::from(serial);
+        Key(u128::from(at.0) << 64 | u128::from(tie))
+    }
+
+    /// When.
+    pub fn at(self) -> Time {
+        Time((self.0 >> 64) as u64)
+    }
+
+    /// What.
+    pub fn event(self) -> Event {
+        let tie = self.0 as u64;
+        let owner = (tie >> 24) as u32;
+        let serial = tie as u32 & 0x00ff_ffff;
+        match tie >> 56 {
+            0 => Event::Wake(Id::raw(owner)),
+            1 => Event::Arrive(Id::raw(owner)),
+            2 => Event::React(Id::raw(owner)),
+            3 => Event::Refresh {
+                control: Id::raw(owner),
+                neighbour: (serial >> 16) as u8,
+                epoch: serial as u16,
+            },
+            4 => Event::Demand(Id::raw(owner)),
+            5 => Event::Inject {
+                flow: Id::raw(owner),
+                serial,
+            },
+            6 => Event::Inspect,
+            _ => Event::Warm,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packing_loses_nothing_and_orders_by_time_rank_owner_serial() {
+        let in_order = [
+            (Time(5), Event::Arrive(Id::raw(9))),
+            (Time(6), Event::Wake(Id::raw(u32::MAX))),
+            (Time(6), Event::Arrive(Id::raw(0))),
+            (Time(6), Event::Arrive(Id::raw(1))),
+            (Time(6), Event::React(Id::raw(0))),
+            (
+                Time(6),
+                Event::Refresh {
+                    control: Id::raw(2),
+                    neighbour: 63,
+                    epoch: 1,
+                },
+            ),
+            (
+                Time(6),
+                Event::Refresh {
+                    control: Id::raw(2),
+                    neighbour: 63,
+                    epoch: 65_535,
+                },
+            ),
+            (Time(6), Event::Demand(Id::raw(0))),
+            (
+                Time(6),
+                Event::Inject {
+                    flow: Id::raw(0),
+                    serial: 0,
+                },
+            ),
+            (
+                Time(6),
+                Event::Inject {
+                    flow: Id::raw(0),
+                    serial: 1,
+                },
+            ),
+            (Time(6), Event::Inspect),
+            (Time(6), Event::Warm),
+            (Time(u64::MAX), Event::Wake(Id::raw(0))),
+        ];
+        for pair in in_order.windows(2) {
+            assert!(
+                Key::new(pair[0].0, pair[0].1) < Key::new(pair[1].0, pair[1].1),
+                "{pair:?}"
+            );
+        }
+        for (at, event) in in_order {
+            let key = Key::new(at, event);
+            assert_eq!((key.at(), key.event()), (at, event));
+        }
+    }
+}

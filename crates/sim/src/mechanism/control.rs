@@ -1,0 +1,432 @@
+//! A mechanism at one node: its detectors, one for each watched place, and who has been told what.
+//! PAUSE and PFC carry no origin, so a neighbour's state is the OR over the node's congested
+//! queues; extension frames speak for one queue each.
+
+use std::collections::VecDeque;
+
+use backwater_transport::units::{Rate, Span, Time};
+
+use super::detector::{AnyDetector, Detector, Level, Signal, Watch};
+use super::notice::{Form, Hosts, Notice, holds};
+use super::notifier::{Addresses, AnyNotifier, Audience};
+use super::responder::{AnyResponder, Responder};
+use crate::network::{Node, Port};
+use crate::queue::MAX_CLASSES;
+use crate::table::Id;
+
+/// Neighbours a node with back-pressure can have: a told set is one word.
+pub const MAX_NEIGHBOURS: usize = 64;
+
+/// A mechanism at one node.
+#[derive(Clone, Debug)]
+pub struct Control {
+    node: Id<Node>,
+    /// What neighbours do when told.
+    pub respond: AnyResponder,
+    notify: AnyNotifier,
+    /// Bits of the neighbours that act on control frames.
+    obeying: u64,
+    /// Distinguishes its notices from those of other mechanisms.
+    number: u32,
+    places: Vec<Place>,
+    neighbours: Vec<Neighbour>,
+    outbox: VecDeque<Told>,
+}
+
+/// A watched place.
+#[derive(Clone, Debug)]
+struct Place {
+    port: Id<Port>,
+    drain: Rate,
+    detector: AnyDetector,
+    /// Bits of the neighbours that may be told.
+    audience: u64,
+    /// For each class, bits of the neighbours told.
+    told: [u64; MAX_CLASSES],
+    congested: u8,
+    /// Egress port and class of the frame that raised each class's alarm.
+    origin: [Id<Port>; MAX_CLASSES],
+    /// Latest frame of each neighbour and class; kept for `Audience::Senders` only.
+    heard: Vec<[Option<Time>; MAX_CLASSES]>,
+    /// Hosts reached through the port; empty where no notice names addresses.
+    behind: Option<Hosts>,
+    /// For each class the addresses named by the last notice.
+    named: [Option<Hosts>; MAX_CLASSES],
+}
+
+#[derive(Clone, Debug)]
+struct Neighbour {
+    port: Id<Port>,
+    /// How long before a notice to it must be repeated.
+    refresh: Span,
+    /// Classes that PAUSE or PFC holds closed there.
+    closed: u8,
+    /// Serial of its live timer.
+    epoch: u16,
+    timing: bool,
+}
+
+/// Something to send.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Through this port of the node.
+    pub port: Id<Port>,
+    /// This.
+    pub notice: Notice,
+}
+
+/// A frame that came or left, as a place sees it.
+#[derive(Copy, Clone, Debug)]
+pub struct Seen {
+    /// Number of the place within its control.
+    pub place: usize,
+    /// The node's port through which its origin is reached; none for the node's own.
+    pub from: Option<usize>,
+    /// Its egress port.
+    pub egress: Id<Port>,
+    /// Its destination.
+    pub to: u32,
+}
+
+/// A timer to start: (neighbour, serial, delay).
+pub type Timer = (u8, u16, Span);
+
+/// A neighbour, as the builder knows it.
+pub struct NeighbourSpec {
+    /// The node's port toward it.
+    pub port: Id<Port>,
+    /// Line rate.
+    pub rate: Rate,
+    /// Whether it acts on control frames.
+    pub obeys: bool,
+}
+
+impl Control {
+    /// A mechanism at `node` without places yet.
+    pub fn new(
+        node: Id<Node>,
+        number: u32,
+        notify: AnyNotifier,
+        respond: AnyResponder,
+        neighbours: &[NeighbourSpec],
+    ) -> Control {
+        let obeying = neighbours
+            .iter()
+            .enumerate()
+            .filter(|(_, n)| n.obeys)
+            .fold(0, |set, (i, _)| set | 1 << i);
+        let neighbours = neighbours
+            .iter()
+            .map(|n| {
+                let timer = quantum(n.rate).0 * u64::from(notify.quanta);
+                let refresh = Span(libm::floor(timer as f64 * notify.refresh) as u64);
+                Neighbour {
+                    port: n.port,
+                    refresh,
+                    closed: 0,
+                    epoch: 0,
+                    timing: false,
+                }
+            })
+            .collect();
+        Control {
+            node,
+            respond,
+            notify,
+            obeying,
+            number,
+            places: Vec::new(),
+            neighbours,
+            outbox: VecDeque::new(),
+        }
+    }
+
+    /// Whether it is mechanism `number` at `node`.
+    pub fn is(&self, number: u32, node: Id<Node>) -> bool {
+        self.number == number && self.node == node
+    }
+
+    /// Watches a place; gives its number.
+    pub fn watch(
+        &mut self,
+        port: Id<Port>,
+        drain: Rate,
+        detector: AnyDetector,
+        behind: Option<Hosts>,
+    ) -> usize {
+        let local = self
+            .neighbours
+            .iter()
+            .position(|n| n.port == port)
+            .expect("a port of the node");
+        let audience = match detector.watch() {
+            Watch::Egress => self.obeying & !(1 << local),
+            Watch::Ingress | Watch::Pool => self.obeying & 1 << local,
+        };
+        let heard = match self.notify.audience {
+            Audience::Senders => vec![[None; MAX_CLASSES]; self.neighbours.len()],
+            Audience::Feeders => Vec::new(),
+        };
+        self.places.push(Place {
+            port,
+            drain,
+            detector,
+            audience,
+            told: [0; MAX_CLASSES],
+            congested: 0,
+            origin: [Id::NONE; MAX_CLASSES],
+            heard,
+            behind,
+            named: std::array::from_fn(|_| None),
+        });
+        self.places.len() - 1
+    }
+
+    /// Whether any place is congested, so that departures matter.
+    pub fn alarmed(&self, place: usize) -> bool {
+        self.places[place].congested != 0
+    }
+
+    /// A frame was queued: remembers its sender and lets the detector look. `queued` are the
+    /// hosts of the frames in the congested queue.
+    pub fn enqueued(&mut self, level: &Level, seen: &Seen, queued: impl FnOnce() -> Hosts) {
+        let class = level.class;
+        let place = &mut self.places[seen.place];
+        if let (Some(from), false) = (seen.from, place.heard.is_empty()) {
+            place.heard[from][class] = Some(level.now);
+        }
+        match place.detector.observe(level) {
+            Some(Signal::Congested) => {
+                place.congested |= 1 << class;
+                place.origin[class] = seen.egress;
+                place.named[class] = match self.notify.addresses {
+                    None => None,
+                    Some(Addresses::FilteringTable) => place.behind.clone(),
+                    Some(Addresses::Buffer) => Some(queued()),
+                };
+                let audience = self.senders(seen.place, class, level.now);
+                self.tell(seen.place, class, audience);
+            }
+            Some(Signal::Relieved) => self.release(seen.place, class),
+            None if place.congested >> class & 1 == 1 => self.keep_up(level, seen),
+            None => {}
+        }
+    }
+
+    /// A frame has left.
+    pub fn released(&mut self, level: &Level, place: usize) {
+        match self.places[place].detector.observe(level) {
+            Some(Signal::Relieved) => self.release(place, level.class),
+            Some(Signal::Congested) => panic!("a departure cannot raise an alarm"),
+            None => {}
+        }
+    }
+
+    /// A refresh timer went off: says again what still holds.
+    pub fn refresh(&mut self, neighbour: u8, epoch: u16) {
+        let n = usize::from(neighbour);
+        if self.neighbours[n].epoch != epoch || !self.neighbours[n].timing {
+            return;
+        }
+        self.neighbours[n].timing = false;
+        if self.notify.form == Form::Extension {
+            for (place, class) in self.told_about(n) {
+                self.post_extension(place, class, n, true);
+            }
+        } else {
+            let closed = self.neighbours[n].closed;
+            self.post_classes(n, closed, true);
+        }
+    }
+
+    /// What is to be sent now, in order.
+    pub fn next_told(&mut self) -> Option<Told> {
+        self.outbox.pop_front()
+    }
+
+    /// The timer that a neighbour needs, if none runs.
+    pub fn start_timer(&mut self, port: Id<Port>) -> Option<Timer> {
+        let n = self
+            .neighbours
+            .iter()
+            .position(|n| n.port == port)
+            .expect("a port of the node");
+        let holds = self.neighbours[n].closed != 0
+            || (self.notify.form == Form::Extension && !self.told_about(n).is_empty());
+        let neighbour = &mut self.neighbours[n];
+        if neighbour.timing || !holds {
+            return None;
+        }
+        neighbour.timing = true;
+        neighbour.epoch = neighbour.epoch.wrapping_add(1);
+        Some((n as u8, neighbour.epoch, neighbour.refresh))
+    }
+
+    /// While congested: tells a neighbour that has begun to send, and names a new address.
+    fn keep_up(&mut self, level: &Level, seen: &Seen) {
+        let class = level.class;
+        let place = &mut self.places[seen.place];
+        if let (Some(Addresses::Buffer), Some(named)) = (self.notify.addresses, &place.named[class])
+            && !holds(named, seen.to)
+        {
+            let mut more = named.to_vec();
+            more[seen.to as usize / 64] |= 1 << (seen.to % 64);
+            place.named[class] = Some(more.into());
+            let told = place.told[class];
+            for n in bits(told) {
+                self.post_extension(seen.place, class, n, true);
+            }
+        }
+        let fresh =
+            self.senders(seen.place, class, level.now) & !self.places[seen.place].told[class];
+        if fresh != 0 {
+            self.tell(seen.place, class, fresh);
+        }
+    }
+
+    fn senders(&self, place: usize, class: usize, now: Time) -> u64 {
+        let place = &self.places[place];
+        if place.heard.is_empty() {
+            return place.audience;
+        }
+        let lately =
+            |n: usize| place.heard[n][class].is_some_and(|at| now.since(at) <= self.notify.window);
+        bits(place.audience)
+            .filter(|n| lately(*n))
+            .fold(0, |set, n| set | 1 << n)
+    }
+
+    fn tell(&mut self, place: usize, class: usize, audience: u64) {
+        self.places[place].told[class] |= audience;
+        for n in bits(audience) {
+            self.update(place, class, n, true);
+        }
+    }
+
+    fn release(&mut self, place: usize, class: usize) {
+        self.places[place].congested &= !(1 << class);
+        let told = std::mem::take(&mut self.places[place].told[class]);
+        for n in bits(told) {
+            self.update(place, class, n, false);
+        }
+    }
+
+    /// Brings neighbour `n` in line after a queue's word to it changed.
+    fn update(&mut self, place: usize, class: usize, n: usize, congested: bool) {
+        if self.notify.form == Form::Extension {
+            self.post_extension(place, class, n, congested);
+            return;
+        }
+        let wanted = self
+            .told_about(n)
+            .iter()
+            .fold(0u8, |mask, (_, c)| mask | self.classes(*c));
+        let closed = std::mem::replace(&mut self.neighbours[n].closed, wanted);
+        self.post_classes(n, wanted & !closed, true);
+        self.post_classes(n, closed & !wanted, false);
+    }
+
+    /// The queues whose word neighbour `n` has.
+    fn told_about(&self, n: usize) -> Vec<(usize, usize)> {
+        let places = self.places.iter().enumerate();
+        places
+            .flat_map(|(p, place)| {
+                (0..MAX_CLASSES)
+                    .filter(move |c| place.told[*c] >> n & 1 == 1)
+                    .map(move |c| (p, c))
+            })
+            .collect()
+    }
+
+    fn classes(&self, class: usize) -> u8 {
+        if self.notify.per_class {
+            1 << class
+        } else {
+            0xff
+        }
+    }
+
+    /// A frame that closes or opens classes at neighbour `n`. A rate needs a frame for each bucket.
+    fn post_classes(&mut self, n: usize, classes: u8, close: bool) {
+        if classes == 0 {
+            return;
+        }
+        let told = self.told_about(n);
+        let of = |mask: u8| {
+            told.iter()
+                .filter(|(_, c)| mask >> c & 1 == 1)
+                .min_by_key(|(p, _)| *p)
+                .map(|(p, c)| (*p, *c))
+        };
+        let rated = self.respond.ask(Rate(1), 1).is_some();
+        let groups: Vec<u8> = if rated && self.notify.per_class {
+            (0..8)
+                .map(|c| classes & 1 << c)
+                .filter(|g| *g != 0)
+                .collect()
+        } else {
+            vec![classes]
+        };
+        for group in groups {
+            let (origin, rate) = match of(group) {
+                Some((p, c)) => (self.places[p].origin[c], self.rate(p, c)),
+                None => (Id::NONE, rated.then_some(Rate(1))),
+            };
+            let origin_classes = told.iter().fold(0, |mask, (_, c)| mask | 1 << c) & group;
+            let notice = Notice {
+                form: if rated {
+                    Form::Extension
+                } else {
+                    self.notify.form
+                },
+                classes: group,
+                quanta: if close { self.notify.quanta } else { 0 },
+                rate,
+                hosts: None,
+                origin,
+                origin_classes,
+                key: self.number << 16 | 0xff00 | u32::from(group),
+            };
+            self.outbox.push_back(Told {
+                port: self.neighbours[n].port,
+                notice,
+            });
+        }
+    }
+
+    fn post_extension(&mut self, place: usize, class: usize, n: usize, close: bool) {
+        let p = &self.places[place];
+        let notice = Notice {
+            form: Form::Extension,
+            classes: self.classes(class),
+            quanta: if close { self.notify.quanta } else { 0 },
+            rate: self.rate(place, class),
+            hosts: p.named[class].clone(),
+            origin: p.port,
+            origin_classes: 1 << class,
+            key: self.number << 16 | (place as u32) << 4 | class as u32,
+        };
+        self.outbox.push_back(Told {
+            port: self.neighbours[n].port,
+            notice,
+        });
+    }
+
+    fn rate(&self, place: usize, class: usize) -> Option<Rate> {
+        let p = &self.places[place];
+        self.respond.ask(p.drain, p.told[class].count_ones().max(1))
+    }
+}
+
+/// 512 bit times at a rate.
+pub fn quantum(rate: Rate) -> Span {
+    rate.time_for(backwater_transport::units::Bytes(64))
+}
+
+fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let n = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(n)
+    })
+}

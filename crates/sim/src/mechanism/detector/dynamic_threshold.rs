@@ -1,0 +1,47 @@
+//! Detects: an (ingress, class) that has reached its dynamic threshold of the shared pool or stands
+//! in headroom; over when headroom is empty and its shared bytes lie a gap below the threshold.
+//! Tells and responds: left to the recipe; the notice goes to that interface's neighbour alone.
+//! Reference: specs 2.3 (pause when headroom > 0 or shared ≥ T; resume when headroom = 0 and
+//! (shared = 0 or shared + gap ≤ T)); dynamic thresholds after Choudhury and Hahne, ToN 6(2), 1998.
+//! Differences: none known.
+
+use backwater_transport::part::{Default, Kind, Opt, Part};
+
+use super::{AnyDetector, Build, Detector, Latch, Level, Signal};
+
+/// The resume gap.
+#[derive(Clone, Debug)]
+pub struct DynamicThreshold {
+    gap: u64,
+    congested: Latch,
+}
+
+impl Detector for DynamicThreshold {
+    fn observe(&mut self, level: &Level) -> Option<Signal> {
+        let pause = level.headroom > 0 || (level.held > 0 && level.held >= level.room);
+        let resume =
+            level.headroom == 0 && (level.held == 0 || level.held + self.gap <= level.room);
+        self.congested.turn(level.class, pause, resume)
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "dynamic-threshold",
+    aliases: &[],
+    summary: "shared memory: congested at the dynamic threshold, until a gap below it",
+    source: "Choudhury and Hahne, ToN 1998; specs 2.3",
+    options: &[Opt::new(
+        "gap",
+        Kind::Bytes,
+        Default::Is("3 kB"),
+        "distance below the threshold at which the neighbour may go on",
+    )
+    .at_least("0 B")],
+    build: |args| {
+        Ok(AnyDetector::DynamicThreshold(DynamicThreshold {
+            gap: args.bytes("gap").0,
+            congested: Latch::default(),
+        }))
+    },
+};

@@ -1,0 +1,127 @@
+//! Detects: bytes in an output queue that would rise above the high mark within the horizon at the
+//! rate at which they have risen lately; over when they fall below the low mark.
+//! Tells and responds: left to the recipe.
+//! Reference: S2 "based on the rate at which buffer is filling up"; form of the catalogue:
+//! congested when occupancy + rate × horizon > high mark.
+//! Differences: the rate is that over the last `window` at least; a falling queue counts as rate zero.
+
+use backwater_transport::part::{Default, Kind, Opt, Part};
+use backwater_transport::units::{Span, Time};
+
+use super::watermark::{HIGH, LOW, ordered};
+use super::{AnyDetector, Build, Detector, Latch, Level, Signal};
+use crate::queue::MAX_CLASSES;
+
+/// Marks, horizon, and the two latest samples of each class.
+#[derive(Clone, Debug)]
+pub struct FillRate {
+    high: f64,
+    low: f64,
+    horizon: Span,
+    window: Span,
+    samples: [[(Time, u64); 2]; MAX_CLASSES],
+    congested: Latch,
+}
+
+impl Detector for FillRate {
+    fn observe(&mut self, level: &Level) -> Option<Signal> {
+        let samples = &mut self.samples[level.class];
+        if level.now.since(samples[1].0) >= self.window {
+            *samples = [samples[1], (level.now, level.held)];
+        }
+        let (then, was) = samples[0];
+        let elapsed = level.now.since(then).seconds();
+        let rise = level.held.saturating_sub(was) as f64;
+        let ahead = if elapsed > 0.0 {
+            rise / elapsed * self.horizon.seconds()
+        } else {
+            0.0
+        };
+        let (held, room) = (level.held as f64, level.room as f64);
+        let low = held < self.low * room;
+        self.congested
+            .turn(level.class, !low && held + ahead > self.high * room, low)
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "fill-rate",
+    aliases: &[],
+    summary: "congested when the queue would pass the high mark within the horizon at its present fill rate",
+    source: "S2 congestion detection by fill rate",
+    options: &[
+        HIGH,
+        LOW,
+        Opt::new(
+            "horizon",
+            Kind::Span,
+            Default::Is("5 ms"),
+            "how far ahead the fill rate is extrapolated",
+        )
+        .at_least("0 s")
+        .at_most("10 s"),
+        Opt::new(
+            "window",
+            Kind::Span,
+            Default::Is("5 ms"),
+            "least time between the samples from which the rate is taken",
+        )
+        .at_least("1 ns")
+        .at_most("10 s"),
+    ],
+    build: |args| {
+        let (high, low) = (args.share("high"), args.share("low"));
+        ordered(high, low)?;
+        Ok(AnyDetector::FillRate(FillRate {
+            high,
+            low,
+            horizon: args.span("horizon"),
+            window: args.span("window"),
+            samples: [[(Time::ZERO, 0); 2]; MAX_CLASSES],
+            congested: Latch::default(),
+        }))
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detector() -> FillRate {
+        FillRate {
+            high: 0.8,
+            low: 0.2,
+            horizon: Span::millis(10),
+            window: Span::millis(1),
+            samples: [[(Time::ZERO, 0); 2]; MAX_CLASSES],
+            congested: Latch::default(),
+        }
+    }
+
+    /// First congested level, in bytes, of a queue that fills at `rate` bytes per ms.
+    fn alarm(rate: u64) -> u64 {
+        let mut d = detector();
+        (0..)
+            .map(|ms| (Time::ZERO + Span::millis(ms), ms * rate))
+            .find(|(now, held)| {
+                d.observe(&Level {
+                    now: *now,
+                    class: 0,
+                    held: *held,
+                    room: 50_000,
+                    headroom: 0,
+                })
+                .is_some()
+            })
+            .expect("it fills")
+            .1
+    }
+
+    #[test]
+    fn a_faster_fill_alarms_earlier() {
+        // held + 10 ms · rate > 40 000: at 1000 B/ms first above 30 000, at 2000 B/ms above 20 000.
+        assert_eq!(alarm(1000), 31_000);
+        assert_eq!(alarm(2000), 22_000);
+    }
+}

@@ -1,0 +1,63 @@
+//! Detects: bytes that a switch holds of one class from one interface rising above XOFF; over when
+//! they fall to XON or below.
+//! Tells and responds: left to the recipe; the notice goes to that interface's neighbour alone.
+//! Reference: IEEE 802.1Qbb practice; thresholds in bytes as switch vendors configure them.
+//! Differences: none known.
+
+use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
+
+use super::{AnyDetector, Build, Detector, Latch, Level, Signal};
+
+/// Thresholds in bytes.
+#[derive(Clone, Debug)]
+pub struct IngressWatermark {
+    xoff: u64,
+    xon: u64,
+    congested: Latch,
+}
+
+impl Detector for IngressWatermark {
+    fn observe(&mut self, level: &Level) -> Option<Signal> {
+        self.congested
+            .turn(level.class, level.held > self.xoff, level.held <= self.xon)
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "ingress-watermark",
+    aliases: &[],
+    summary: "congested when a switch holds more than XOFF bytes of a class from one interface, until XON",
+    source: "IEEE 802.1Qbb",
+    options: &[
+        Opt::new(
+            "xoff",
+            Kind::Bytes,
+            Default::Is("100 kB"),
+            "bytes above which the neighbour is stopped",
+        )
+        .at_least("1 B"),
+        Opt::new(
+            "xon",
+            Kind::Bytes,
+            Default::Is("50 kB"),
+            "bytes at or below which it may go on",
+        )
+        .at_least("0 B"),
+    ],
+    build: |args| {
+        let (xoff, xon) = (args.bytes("xoff").0, args.bytes("xon").0);
+        if xon > xoff {
+            return Err(Refusal {
+                option: "xon",
+                what: format!("XON ({xon} B) lies above XOFF ({xoff} B)"),
+                fix: "write an XON no higher than XOFF".into(),
+            });
+        }
+        Ok(AnyDetector::IngressWatermark(IngressWatermark {
+            xoff,
+            xon,
+            congested: Latch::default(),
+        }))
+    },
+};

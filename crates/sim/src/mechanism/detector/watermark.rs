@@ -1,0 +1,108 @@
+//! Detects: bytes in an output queue rising above the high mark; over when they fall below the low.
+//! Tells and responds: left to the recipe.
+//! Reference: S2 "Congestion Detection": high threshold low enough for what arrives before control
+//! acts, low threshold high enough to prevent starvation.
+//! Differences: the frame in transmission counts as held until its last bit has left.
+
+use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
+
+use super::{AnyDetector, Build, Detector, Latch, Level, Signal};
+
+/// Marks as shares of the queue's buffer.
+#[derive(Clone, Debug)]
+pub struct Watermark {
+    high: f64,
+    low: f64,
+    congested: Latch,
+}
+
+impl Detector for Watermark {
+    fn observe(&mut self, level: &Level) -> Option<Signal> {
+        let (held, room) = (level.held as f64, level.room as f64);
+        self.congested
+            .turn(level.class, held > self.high * room, held < self.low * room)
+    }
+}
+
+/// Options of the marks, shared with `fill_rate`.
+pub(super) const HIGH: Opt = Opt::new(
+    "high",
+    Kind::Share,
+    Default::Is("80 %"),
+    "share of the buffer above which the queue is congested",
+)
+.at_least("0 %")
+.at_most("100 %");
+/// The low mark.
+pub(super) const LOW: Opt = Opt::new(
+    "low",
+    Kind::Share,
+    Default::Is("70 %"),
+    "share of the buffer below which congestion is over",
+)
+.at_least("0 %")
+.at_most("100 %");
+
+/// Refuses marks in the wrong order.
+pub(super) fn ordered(high: f64, low: f64) -> Result<(), Refusal> {
+    if low <= high {
+        return Ok(());
+    }
+    Err(Refusal {
+        option: "low",
+        what: format!(
+            "the low mark ({} %) lies above the high mark ({} %)",
+            low * 100.0,
+            high * 100.0
+        ),
+        fix: "write a low mark no higher than the high mark".into(),
+    })
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "watermark",
+    aliases: &[],
+    summary: "congested when a queue's bytes rise above a mark, until they fall below another",
+    source: "S2 congestion detection",
+    options: &[HIGH, LOW],
+    build: |args| {
+        let (high, low) = (args.share("high"), args.share("low"));
+        ordered(high, low)?;
+        Ok(AnyDetector::Watermark(Watermark {
+            high,
+            low,
+            congested: Latch::default(),
+        }))
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use backwater_transport::units::Time;
+
+    #[test]
+    fn signals_at_the_marks_and_not_between() {
+        let mut d = Watermark {
+            high: 0.8,
+            low: 0.7,
+            congested: Latch::default(),
+        };
+        let mut see = |held| {
+            d.observe(&Level {
+                now: Time::ZERO,
+                class: 0,
+                held,
+                room: 50_000,
+                headroom: 0,
+            })
+        };
+        assert_eq!(see(40_000), None);
+        assert_eq!(see(40_001), Some(Signal::Congested));
+        assert_eq!(see(45_000), None);
+        assert_eq!(see(35_000), None);
+        assert_eq!(see(34_999), Some(Signal::Relieved));
+        assert_eq!(see(40_000), None);
+    }
+}

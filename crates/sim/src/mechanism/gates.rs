@@ -1,0 +1,219 @@
+//! The knobs of back-pressure at an egress port: a gate for each class, and bars, which hold back
+//! frames of some classes to some destinations, entirely or to a rate. A frame may leave when its
+//! class gate is open and no live bar covers it.
+
+use backwater_transport::units::{Bytes, Rate, Span, Time};
+
+use super::notice::{Hosts, holds};
+use crate::network::Port;
+use crate::queue::MAX_CLASSES;
+use crate::table::Id;
+
+/// The knobs of one port.
+#[derive(Clone, Debug)]
+pub struct Gates {
+    until: [Time; MAX_CLASSES],
+    closed_from: [Time; MAX_CLASSES],
+    closed: [u64; MAX_CLASSES],
+    bars: Vec<Bar>,
+    /// The queue that closed a gate or lowered a bar last: (port, classes).
+    pub origin: (Id<Port>, u8),
+}
+
+/// Holds back what it covers until it expires or is lifted.
+#[derive(Clone, Debug)]
+pub struct Bar {
+    /// Origin: a notice with the same key replaces the bar.
+    pub key: u32,
+    /// Classes covered.
+    pub classes: u8,
+    /// Destinations covered; none covers all.
+    pub hosts: Option<Hosts>,
+    /// When it expires.
+    pub until: Time,
+    /// Lets frames through at a rate; none lets nothing through.
+    pub bucket: Option<Bucket>,
+}
+
+/// A token bucket in its virtual-scheduling form (ITU-T I.371 GCRA): a frame conforms once the
+/// theoretical time is no more than the tolerance ahead.
+#[derive(Copy, Clone, Debug)]
+pub struct Bucket {
+    /// Rate of the bucket.
+    pub rate: Rate,
+    /// Time the depth of the bucket takes at its rate.
+    pub tolerance: Span,
+    /// Theoretical time of the next frame.
+    pub due: Time,
+}
+
+impl Default for Gates {
+    fn default() -> Self {
+        Gates {
+            until: [Time::ZERO; MAX_CLASSES],
+            closed_from: [Time::ZERO; MAX_CLASSES],
+            closed: [0; MAX_CLASSES],
+            bars: Vec::new(),
+            origin: (Id::NONE, 0),
+        }
+    }
+}
+
+impl Bar {
+    fn covers(&self, class: u8, host: u32, at: Time) -> bool {
+        at < self.until
+            && self.classes >> class & 1 == 1
+            && self.hosts.as_deref().is_none_or(|set| holds(set, host))
+    }
+}
+
+impl Gates {
+    /// Closes the gates of `classes` until then; a time not after `now` opens them.
+    pub fn set(&mut self, now: Time, classes: u8, until: Time) {
+        for class in (0..MAX_CLASSES).filter(|c| classes >> c & 1 == 1) {
+            self.settle(class, now);
+            self.until[class] = until;
+        }
+    }
+
+    /// Lowers a bar, or replaces the one of the same key; its bucket keeps its theoretical time.
+    pub fn lower(&mut self, mut bar: Bar) {
+        match self.bars.iter_mut().find(|b| b.key == bar.key) {
+            None => self.bars.push(bar),
+            Some(old) => {
+                if let (Some(new), Some(old)) = (&mut bar.bucket, &old.bucket) {
+                    new.due = old.due;
+                }
+                *old = bar;
+            }
+        }
+    }
+
+    /// Lifts the bar of this key.
+    pub fn lift(&mut self, key: u32) {
+        self.bars.retain(|b| b.key != key);
+    }
+
+    /// Whether frames of one class may be held back for their destination, so that the head of a
+    /// queue does not speak for the rest.
+    pub fn selective(&self) -> bool {
+        self.bars.iter().any(|b| b.hosts.is_some())
+    }
+
+    /// The earliest instant, not before `at`, at which a frame may start; `NEVER` is far away.
+    pub fn opens(&self, class: u8, host: u32, at: Time) -> Time {
+        let mut opens = at.max(self.until[class as usize]);
+        for bar in self.bars.iter().filter(|b| b.covers(class, host, at)) {
+            let free = match &bar.bucket {
+                None => bar.until,
+                Some(bucket) => {
+                    Time(bucket.due.0.saturating_sub(bucket.tolerance.0)).min(bar.until)
+                }
+            };
+            opens = opens.max(free);
+        }
+        opens
+    }
+
+    /// A frame starts: the buckets it passes through are charged.
+    pub fn charge(&mut self, class: u8, host: u32, size: Bytes, at: Time) {
+        for bar in self.bars.iter_mut().filter(|b| b.covers(class, host, at)) {
+            if let Some(bucket) = &mut bar.bucket {
+                bucket.due = bucket.due.max(at) + bucket.rate.time_for(size);
+            }
+        }
+    }
+
+    /// Whether any class gate is closed at `at`, or any bar blocks.
+    pub fn shut(&self, at: Time) -> bool {
+        self.until.iter().any(|u| *u > at)
+            || self.bars.iter().any(|b| b.until > at && b.bucket.is_none())
+    }
+
+    /// Ticks each class gate has been closed up to `now`.
+    pub fn closed(&self, now: Time) -> [u64; MAX_CLASSES] {
+        std::array::from_fn(|c| {
+            self.closed[c]
+                + self.until[c]
+                    .min(now)
+                    .0
+                    .saturating_sub(self.closed_from[c].0)
+        })
+    }
+
+    /// Forgets the bars that have expired.
+    pub fn sweep(&mut self, now: Time) {
+        self.bars.retain(|b| b.until > now);
+    }
+
+    fn settle(&mut self, class: usize, now: Time) {
+        self.closed[class] += self.until[class]
+            .min(now)
+            .0
+            .saturating_sub(self.closed_from[class].0);
+        self.closed_from[class] = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closed_time_counts_overlap_once_and_stops_at_expiry() {
+        let mut gates = Gates::default();
+        gates.set(Time(10), 0b10, Time(30));
+        gates.set(Time(20), 0b10, Time(40)); // refreshed: closed 10..40
+        assert_eq!(gates.closed(Time(35))[1], 25);
+        assert_eq!(gates.closed(Time(100))[1], 30);
+        gates.set(Time(100), 0b10, Time(200));
+        gates.set(Time(120), 0b10, Time(120)); // opened early
+        assert_eq!(gates.closed(Time(500))[1], 50);
+        assert_eq!(gates.closed(Time(500))[0], 0);
+    }
+
+    #[test]
+    fn a_bar_covers_its_destinations_only_and_an_open_gate_is_needed_too() {
+        let mut gates = Gates::default();
+        let bar = Bar {
+            key: 1,
+            classes: 0xff,
+            hosts: Some(vec![0b100].into()),
+            until: Time(50),
+            bucket: None,
+        };
+        gates.lower(bar);
+        assert_eq!(gates.opens(0, 2, Time(5)), Time(50));
+        assert_eq!(gates.opens(0, 1, Time(5)), Time(5));
+        gates.set(Time(5), 1, Time(70));
+        assert_eq!(gates.opens(0, 1, Time(5)), Time(70));
+        gates.lift(1);
+        gates.set(Time(6), 1, Time(6));
+        assert_eq!(gates.opens(0, 2, Time(6)), Time(6));
+    }
+
+    #[test]
+    fn a_bucket_passes_its_rate_and_no_more() {
+        // 1000-byte frames at 8 Mbit/s take 1 ms each; depth 2000 bytes = 2 ms of tolerance.
+        let mut gates = Gates::default();
+        let bucket = Bucket {
+            rate: Rate(8_000_000),
+            tolerance: Span::millis(2),
+            due: Time::ZERO,
+        };
+        gates.lower(Bar {
+            key: 1,
+            classes: 1,
+            hosts: None,
+            until: Time::NEVER,
+            bucket: Some(bucket),
+        });
+        let mut at = Time::ZERO;
+        for _ in 0..100 {
+            at = gates.opens(0, 0, at);
+            gates.charge(0, 0, Bytes(1000), at);
+        }
+        // Frames 1..3 go at once (due 0, 1, 2 ms are within the tolerance), then one each ms: the 100th at 97 ms.
+        assert_eq!(at, Time::ZERO + Span::millis(97));
+    }
+}

@@ -1,0 +1,117 @@
+//! Hop-by-hop congestion control: detection → notification → response. A detector says when a
+//! queue is congested, a notifier says whom to tell in which frame, a responder moves a knob at the
+//! neighbour that is told. A recipe names one of each. `control` joins the three at a node;
+//! `gates` are the knobs.
+
+pub mod control;
+pub mod detector;
+pub mod gates;
+pub mod notice;
+pub mod notifier;
+pub mod responder;
+
+pub use control::Control;
+pub use detector::{AnyDetector, DETECTORS};
+pub use notifier::{AnyNotifier, NOTIFIERS};
+pub use responder::{AnyResponder, RESPONDERS};
+
+/// One detector, one notifier, one responder, and the options that make them what the name says.
+#[derive(Copy, Clone, Debug)]
+pub struct Recipe {
+    /// Name in scenarios.
+    pub id: &'static str,
+    /// Other accepted names.
+    pub aliases: &'static [&'static str],
+    /// One line.
+    pub summary: &'static str,
+    /// Where it is described.
+    pub source: &'static str,
+    /// Row of `DETECTORS`.
+    pub detect: &'static str,
+    /// Row of `NOTIFIERS`.
+    pub notify: &'static str,
+    /// Row of `RESPONDERS`.
+    pub respond: &'static str,
+    /// Options that differ from the parts' defaults: (part section, option, value as written).
+    pub preset: &'static [(&'static str, &'static str, &'static str)],
+}
+
+/// Every recipe.
+pub static RECIPES: &[Recipe] = &[
+    Recipe {
+        id: "pause",
+        aliases: &["xon-xoff", "802.3x"],
+        summary: "watermarks; PAUSE stops everything on the links that feed the queue",
+        source: "S2 XON/XOFF; IEEE 802.3 Annex 31B",
+        detect: "watermark",
+        notify: "pause",
+        respond: "gate",
+        preset: &[],
+    },
+    Recipe {
+        id: "pause-class",
+        aliases: &[],
+        summary: "watermarks; a class-selective PAUSE stops the congested class only",
+        source: "S2 XON/XOFF with class; IEEE 802.1Qbb frame",
+        detect: "watermark",
+        notify: "pfc",
+        respond: "gate",
+        preset: &[],
+    },
+    Recipe {
+        id: "pause-destination",
+        aliases: &[],
+        summary: "watermarks; frames to the addresses behind the congested port are stopped, others overtake",
+        source: "S2 XON/XOFF with destination",
+        detect: "watermark",
+        notify: "destination",
+        respond: "gate",
+        preset: &[],
+    },
+    Recipe {
+        id: "pause-class-destination",
+        aliases: &[],
+        summary: "watermarks; frames of the congested class to the addresses behind the port are stopped",
+        source: "S2, class and destination together",
+        detect: "watermark",
+        notify: "destination",
+        respond: "gate",
+        preset: &[("notify", "per_class", "true")],
+    },
+    Recipe {
+        id: "pfc",
+        aliases: &["802.1Qbb"],
+        summary: "bytes by ingress and class; priority PAUSE to the neighbour they came from",
+        source: "IEEE 802.1Qbb",
+        detect: "ingress-watermark",
+        notify: "pfc",
+        respond: "gate",
+        preset: &[],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_recipe_names_rows_that_exist() {
+        for recipe in RECIPES {
+            assert!(
+                DETECTORS.iter().any(|p| p.id == recipe.detect),
+                "{}",
+                recipe.id
+            );
+            assert!(
+                NOTIFIERS.iter().any(|p| p.id == recipe.notify),
+                "{}",
+                recipe.id
+            );
+            assert!(
+                RESPONDERS.iter().any(|p| p.id == recipe.respond),
+                "{}",
+                recipe.id
+            );
+        }
+    }
+}

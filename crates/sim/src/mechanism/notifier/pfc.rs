@@ -1,0 +1,23 @@
+//! Detects: left to the recipe. Tells: a priority PAUSE frame with the vector of congested classes.
+//! Responds: left to the recipe. Reference: IEEE 802.1Qbb (frame of Annex 31D of 802.3).
+//! Differences: a frame names the classes that changed and leaves the others' timers alone.
+
+use backwater_transport::part::Part;
+
+use super::{AUDIENCE, AnyNotifier, Build, QUANTA, REFRESH, WINDOW, base};
+use crate::mechanism::notice::Form;
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "pfc",
+    aliases: &["802.1Qbb"],
+    summary: "priority PAUSE frames: a class vector, a time",
+    source: "IEEE 802.1Qbb",
+    options: &[AUDIENCE, WINDOW, QUANTA, REFRESH],
+    build: |args| {
+        Ok(AnyNotifier {
+            per_class: true,
+            ..base(args, Form::Pfc)
+        })
+    },
+};

@@ -1,0 +1,9 @@
+//! Media: what it costs to move a frame from one node to the next. A medium is a file here and a
+//! row of `MEDIA`.
+
+pub mod ethernet;
+
+use backwater_transport::part::Part;
+
+/// Every medium. A link of the scenario says which; Ethernet needs no table of its own.
+pub static MEDIA: &[Part<()>] = &[ethernet::PART];

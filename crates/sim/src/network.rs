@@ -1,0 +1,218 @@
+//! Nodes, ports, wires and flows: the tables of a world.
+
+use std::collections::VecDeque;
+
+use backwater_transport::random::Random;
+use backwater_transport::units::{Rate, Span, Time};
+
+use crate::mechanism::Control;
+use crate::mechanism::gates::Gates;
+use crate::packet::List;
+use crate::queue::{AnyScheduler, ClassQueue};
+use crate::record::flow_stats::FlowStats;
+use crate::source::AnySource;
+use crate::spec::{Destination, Limit};
+use crate::switch::{Ledger, Pool};
+use crate::table::{Id, Table};
+
+/// A host or a switch.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Name.
+    pub name: String,
+    /// Host number, for a host.
+    pub host: Option<u32>,
+    /// Its egress ports.
+    pub ports: Vec<Id<Port>>,
+    /// Bytes held by (ingress, class), where a part needs them.
+    pub ledger: Option<Box<Ledger>>,
+    /// Shared memory, where the model has it.
+    pub pool: Option<Box<Pool>>,
+    /// Places that watch what came in, by local port number: (control, place).
+    pub watch: Vec<Option<(Id<Control>, usize)>>,
+}
+
+/// An egress port and the wire that leaves it.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// The transmitter is busy until then; the frame's last bit leaves at that instant.
+    pub free_at: Time,
+    /// No frame starts before then: the inter-packet gap.
+    pub gap_until: Time,
+    /// When the next choice of a frame is due, if any waits.
+    pub next_try: Time,
+    /// Ticks to send a byte.
+    pub ps_per_byte: u64,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Frames in flight, the one in transmission included. The first has an event.
+    pub wire: List,
+    /// Data frames waiting.
+    pub waiting: u32,
+    /// Bytes of the frame in transmission that its class queue still holds; 0 when none.
+    pub sending: u32,
+    /// Its class queue.
+    pub sending_queue: u8,
+    /// Its class.
+    pub sending_class: u8,
+    /// Bit q: class queue q has a waiting frame.
+    pub held: u8,
+    /// Every departure needs an event.
+    pub wakeful: bool,
+    /// Departures always matter here: the node keeps accounts that a detector acts on, or the run
+    /// is recorded.
+    pub attentive: bool,
+    /// The node keeps a ledger or a pool.
+    pub accounted: bool,
+    /// The choice at hand found every waiting frame held back.
+    pub stalled: bool,
+    /// Where the frame in transmission came from.
+    pub sending_from: Id<Port>,
+    /// Base of the far node's forwarding rows; `u32::MAX` for a host.
+    pub far_routes: u32,
+    /// This node.
+    pub node: Id<Node>,
+    /// The node at the far end.
+    pub far: Id<Node>,
+    /// The far node's port on the same link.
+    pub peer: Id<Port>,
+    /// Number of the port at its node.
+    pub local: u32,
+    /// Control frames waiting: they go ahead of data and ignore gates.
+    pub control: List,
+    /// Class queues.
+    pub queues: Vec<ClassQueue>,
+    /// Who goes first.
+    pub scheduler: AnyScheduler,
+    /// Buffer of each class queue.
+    pub buffer: Limit,
+    /// Knobs of back-pressure, where some mechanism can reach this port.
+    pub gates: Option<Box<Gates>>,
+    /// The detector at this port: (control, place).
+    pub watch: Option<(Id<Control>, usize)>,
+    /// What else the port remembers.
+    pub more: Box<PortMore>,
+}
+
+/// The part of a port that a hop does not always touch.
+#[derive(Clone, Debug, Default)]
+pub struct PortMore {
+    /// "A>B".
+    pub name: String,
+    /// Line rate.
+    pub rate: Rate,
+    /// Ticks for which the port stood idle with frames waiting, up to the last change.
+    pub stall: u64,
+    /// Since when it does so now.
+    pub stall_from: Time,
+    /// When it did so last.
+    pub stall_end: Time,
+    /// Instant of the armed wake of a closed gate.
+    pub armed: Time,
+    /// Notices that have arrived and wait for the reaction time.
+    pub reacting: VecDeque<Id<Posted>>,
+    /// Counters.
+    pub sent: PortCount,
+    /// Counters at the end of the warm-up.
+    pub base: PortCount,
+}
+
+/// What a port counts.
+#[derive(Clone, Debug, Default)]
+pub struct PortCount {
+    /// Data frames sent.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Control frames sent.
+    pub control: u64,
+    /// Their bytes.
+    pub control_bytes: u64,
+    /// Bytes × ticks held, of the frames that have started.
+    pub area: u128,
+    /// Most bytes held.
+    pub max_bytes: u64,
+    /// Frames that waited at a closed gate though the queue that closed it is not on their path.
+    pub victims: u64,
+    /// Ticks idle with frames waiting.
+    pub stall: u64,
+    /// Ticks each class gate was closed.
+    pub closed: [u64; 8],
+}
+
+/// A notice on its way, and the mechanism whose responder answers it.
+#[derive(Clone, Debug)]
+pub struct Posted {
+    /// Whose.
+    pub control: Id<Control>,
+    /// What it says.
+    pub notice: crate::mechanism::notice::Notice,
+}
+
+/// A flow of datagrams.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// Name.
+    pub name: String,
+    /// Sending host.
+    pub from: Id<Node>,
+    /// Receiving host numbers.
+    pub to: Destination,
+    /// Class.
+    pub class: u8,
+    /// Largest IP packet.
+    pub packet: u64,
+    /// When the source ends.
+    pub stop: Time,
+    /// Next sequence number.
+    pub seq: u32,
+    /// The source.
+    pub source: AnySource,
+    /// Bytes of the demand that is due.
+    pub due: u64,
+    /// The source's stream.
+    pub random: Random,
+    /// The stream that draws destinations.
+    pub compass: Random,
+    /// Egress ports on the path, for a flow with one destination.
+    pub path: Vec<Id<Port>>,
+    /// Whether its packets come from outside and their fates go back there.
+    pub outside: bool,
+    /// Counters.
+    pub stats: FlowStats,
+}
+
+/// Slots for notices on their way, with reuse.
+#[derive(Clone, Debug, Default)]
+pub struct Mail {
+    slots: Table<Option<Posted>>,
+    free: Vec<u32>,
+}
+
+impl Mail {
+    /// Keeps a notice until it is taken.
+    pub fn put(&mut self, posted: Posted) -> Id<Posted> {
+        match self.free.pop() {
+            Some(slot) => {
+                self.slots.0[slot as usize] = Some(posted);
+                Id::raw(slot)
+            }
+            None => Id::raw(self.slots.push(Some(posted)).0),
+        }
+    }
+
+    /// Looks at a notice.
+    pub fn see(&self, id: Id<Posted>) -> &Posted {
+        self.slots.0[id.index()]
+            .as_ref()
+            .expect("a notice on its way")
+    }
+
+    /// Takes a notice out.
+    pub fn take(&mut self, id: Id<Posted>) -> Posted {
+        self.free.push(id.0);
+        self.slots.0[id.index()]
+            .take()
+            .expect("a notice on its way")
+    }
+}

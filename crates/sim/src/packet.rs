@@ -1,0 +1,182 @@
+//! Packets: one cache line each, no payload, in one arena with an intrusive free list. A packet is
+//! in exactly one place: a queue, a wire, or the free list; `next` links it there.
+
+use backwater_transport::units::Time;
+
+use crate::medium::ethernet;
+use crate::network::{Flow, Port};
+use crate::table::Id;
+
+/// A frame on its way.
+#[derive(Copy, Clone, Debug)]
+pub struct Packet {
+    /// The packet behind it in the list that holds it.
+    pub next: Id<Packet>,
+    /// Its flow; `NONE` for a control frame.
+    pub flow: Id<Flow>,
+    /// Destination host number; for a control frame the index of its notice.
+    pub to: u32,
+    /// Bytes of the IP packet, or of a control frame's body.
+    pub len: u16,
+    /// Class 0..8.
+    pub class: u8,
+    /// Hops behind it.
+    pub hops: u8,
+    /// Number within its flow, modulo 2³².
+    pub seq: u32,
+    /// Port whose wire it came over last; `NONE` at its origin.
+    pub ingress: Id<Port>,
+    /// When the source created it.
+    pub born: Time,
+    /// When it entered this queue; on a wire, when its last bit reaches the far end.
+    pub at: Time,
+    /// Ticks spent being serialised so far.
+    pub serial: u64,
+    /// Ticks spent waiting at ports so far, behind other frames or a closed gate.
+    pub waited: u64,
+    /// The part of `waited` at closed gates.
+    pub gated: u64,
+}
+
+impl Packet {
+    /// Frame bytes: header and FCS included, padded to the minimum, without preamble and gap.
+    pub fn frame(&self) -> u64 {
+        ethernet::frame(u64::from(self.len))
+    }
+}
+
+/// A first-in first-out list of packets.
+#[derive(Copy, Clone, Debug)]
+pub struct List {
+    head: Id<Packet>,
+    tail: Id<Packet>,
+}
+
+impl Default for List {
+    fn default() -> Self {
+        List {
+            head: Id::NONE,
+            tail: Id::NONE,
+        }
+    }
+}
+
+impl List {
+    /// Whether it holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.head.is_none()
+    }
+
+    /// The first packet, or `NONE`.
+    pub fn head(&self) -> Id<Packet> {
+        self.head
+    }
+}
+
+/// All packets.
+#[derive(Clone, Debug)]
+pub struct Packets {
+    slots: Vec<Packet>,
+    free: Id<Packet>,
+    live: u32,
+}
+
+impl Default for Packets {
+    fn default() -> Self {
+        Packets {
+            slots: Vec::new(),
+            free: Id::NONE,
+            live: 0,
+        }
+    }
+}
+
+impl Packets {
+    /// Takes a place for a packet.
+    pub fn create(&mut self, packet: Packet) -> Id<Packet> {
+        self.live += 1;
+        if self.free.is_none() {
+            self.slots.push(packet);
+            return Id::new(self.slots.len() - 1);
+        }
+        let id = self.free;
+        self.free = self.slots[id.index()].next;
+        self.slots[id.index()] = packet;
+        id
+    }
+
+    /// Gives the place back.
+    pub fn free(&mut self, id: Id<Packet>) {
+        self.live -= 1;
+        self.slots[id.index()].next = self.free;
+        self.free = id;
+    }
+
+    /// Packets alive.
+    pub fn live(&self) -> u32 {
+        self.live
+    }
+
+    /// Puts a packet at the end of a list.
+    pub fn append(&mut self, list: &mut List, id: Id<Packet>) {
+        self[id].next = Id::NONE;
+        if list.tail.is_none() {
+            list.head = id;
+        } else {
+            self[list.tail].next = id;
+        }
+        list.tail = id;
+    }
+
+    /// Takes the packet behind `before` out of a list; the head where `before` is `NONE`.
+    pub fn take_after(&mut self, list: &mut List, before: Id<Packet>) -> Id<Packet> {
+        let id = if before.is_none() {
+            list.head
+        } else {
+            self[before].next
+        };
+        let next = self[id].next;
+        if before.is_none() {
+            list.head = next;
+        } else {
+            self[before].next = next;
+        }
+        if next.is_none() {
+            list.tail = before;
+        }
+        id
+    }
+
+    /// The packets of a list in order.
+    pub fn walk(&self, list: &List) -> impl Iterator<Item = &Packet> {
+        let mut at = list.head;
+        std::iter::from_fn(move || {
+            let packet = (!at.is_none()).then(|| &self[at])?;
+            at = packet.next;
+            Some(packet)
+        })
+    }
+}
+
+impl std::ops::Index<Id<Packet>> for Packets {
+    type Output = Packet;
+    fn index(&self, id: Id<Packet>) -> &Packet {
+        &self.slots[id.index()]
+    }
+}
+
+impl std::ops::IndexMut<Id<Packet>> for Packets {
+    fn index_mut(&mut self, id: Id<Packet>) -> &mut Packet {
+        &mut self.slots[id.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_fills_one_cache_line() {
+        assert_eq!(std::mem::size_of::<Packet>(), 64);
+    }
+}

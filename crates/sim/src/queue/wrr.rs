@@ -1,0 +1,88 @@
+//! Weighted round robin: class c may send `weight_c` frames in each round. Fair in frames, not in
+//! bytes; `drr` is fair in bytes.
+
+use backwater_transport::part::{Default, Kind, Opt, Part};
+
+use super::drr::{WEIGHTS, weights};
+use super::{AnyScheduler, Build, MAX_CLASSES};
+
+/// The turn and what is left of it.
+#[derive(Clone, Debug)]
+pub struct Wrr {
+    classes: usize,
+    weight: [u64; MAX_CLASSES],
+    turn: usize,
+    left: u64,
+}
+
+impl Wrr {
+    pub(super) fn classes(&self) -> usize {
+        self.classes
+    }
+
+    pub(super) fn pick(&mut self, ready: u8, _held: u8, _size: impl Fn(usize) -> u64) -> usize {
+        loop {
+            if self.left > 0 && ready >> self.turn & 1 == 1 {
+                self.left -= 1;
+                return self.turn;
+            }
+            self.turn = (self.turn + 1) % self.classes;
+            self.left = self.weight[self.turn];
+        }
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "wrr",
+    aliases: &[],
+    summary: "weighted round robin among class queues, counted in frames",
+    source: "Katevenis et al., JSAC 9(8), 1991",
+    options: &[
+        Opt::new(
+            "classes",
+            Kind::Count,
+            Default::Is("2"),
+            "number of classes",
+        )
+        .at_least("1")
+        .at_most("8"),
+        WEIGHTS[0],
+        WEIGHTS[1],
+        WEIGHTS[2],
+        WEIGHTS[3],
+        WEIGHTS[4],
+        WEIGHTS[5],
+        WEIGHTS[6],
+        WEIGHTS[7],
+    ],
+    build: |args| {
+        let (classes, weight) = weights(args);
+        Ok(AnyScheduler::Wrr(Wrr {
+            classes,
+            weight,
+            turn: 0,
+            left: weight[0],
+        }))
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_shared_by_weight_and_an_absent_class_is_skipped() {
+        let mut weight = [1; MAX_CLASSES];
+        weight[1] = 3;
+        let mut wrr = Wrr {
+            classes: 2,
+            weight,
+            turn: 0,
+            left: 1,
+        };
+        let picks: Vec<usize> = (0..8).map(|_| wrr.pick(0b11, 0b11, |_| 1)).collect();
+        assert_eq!(picks, [0, 1, 1, 1, 0, 1, 1, 1]);
+        assert_eq!(wrr.pick(0b10, 0b10, |_| 1), 1);
+    }
+}

@@ -1,0 +1,584 @@
+//! The bytes of a frame, from destination address to frame check sequence, as a pure function of
+//! its description.
+//!
+//! **Addresses.** Node `n` has the MAC address `02:nn:nn:nn:00:00` and the IPv4 address
+//! `10.n.n.n`. A control frame comes from `02:nn:nn:nn:pp:pp`, where `p` is the port. Both wrap at
+//! 2^24 nodes, the port at 2^16.
+//!
+//! **Data.** Ethernet II, IPv4 (RFC 791) and UDP (RFC 768), both checksums computed. The class is
+//! the class selector code point CS0 to CS7 (RFC 2474), because an 802.1Q tag would not fit the 18
+//! bytes of header and FCS the simulator counts. The IP identification is the sequence number, the
+//! ports are the flow: 12 low bits in the source port, the next 12 in the destination port, both
+//! above 61440, where Wireshark 4 expects no protocol. The payload starts with flow (32 bits) and
+//! sequence number (64 bits), big-endian, if these twelve bytes fit.
+//!
+//! **Control.** PAUSE (IEEE 802.3 Annex 31B) and priority-based flow control (Annex 31D). No
+//! standard names destinations or rates, so these are organization-specific extensions (Annex 31C)
+//! under the locally administered identifier 42-57-52. All fields are big-endian:
+//!
+//! ```text
+//! offset  bytes
+//!      0      6  destination 01-80-C2-00-00-01
+//!      6      6  source
+//!     12      2  EtherType 0x8808
+//!     14      2  opcode 0xFFFE
+//!     16      3  identifier 42-57-52
+//!     19      2  subtype: 1 destinations, 2 rate
+//!     21      1  classes, bit c for class c
+//!     22      2  quanta; 0 lifts the restriction
+//!     24      2  number of stations the restriction is about; 65535 means that many or more
+//!     26      8  rate in bit/s (subtype 2 only)
+//!  26/34    6 n  MAC addresses of the stations, as many as fit 1518 bytes
+//! ```
+//!
+//! Zeros fill up to 64 bytes. Not as on a wire: an IPv4 packet ends at 65535 bytes and the rest of
+//! a longer frame is trailer; time to live stays 64, since nothing here routes.
+
+/// What a frame carries.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum FrameKind<'a> {
+    /// A datagram of a flow.
+    Udp {
+        /// Index of the flow.
+        flow: u32,
+        /// Sequence number within the flow.
+        seq: u64,
+        /// Traffic class, 0 to 7.
+        class: u8,
+        /// ECN field of the IP header (RFC 3168), 0 to 3.
+        ecn: u8,
+    },
+    /// 802.3x PAUSE.
+    Pause {
+        /// Pause time; 0 resumes.
+        quanta: u16,
+    },
+    /// 802.1Qbb PFC.
+    Pfc {
+        /// Pause time of each class the frame is about; 0 resumes.
+        quanta: [Option<u16>; 8],
+    },
+    /// Pause what goes to some stations.
+    Destinations {
+        /// Pause time; 0 resumes.
+        quanta: u16,
+        /// Classes concerned, bit `c` for class `c`.
+        classes: u8,
+        /// Indices of the stations.
+        addresses: &'a [u32],
+    },
+    /// Limit the rate of what goes to some stations.
+    Rate {
+        /// Classes concerned, bit `c` for class `c`.
+        classes: u8,
+        /// The limit in bit/s.
+        rate_bps: u64,
+        /// How long it holds; 0 lifts it.
+        quanta: u16,
+        /// Indices of the stations.
+        addresses: &'a [u32],
+    },
+}
+
+/// Smallest Ethernet frame, FCS included.
+pub const MIN_FRAME: u32 = 64;
+/// Largest control frame, FCS included: the untagged basic frame of IEEE 802.3.
+pub const MAX_CONTROL_FRAME: u32 = 1518;
+
+const FCS: u32 = 4;
+const IP: u32 = 20;
+const UDP: u32 = 8;
+const ADDRESS: u32 = 6;
+const DESTINATIONS_HEADER: u32 = 26;
+const RATE_HEADER: u32 = 34;
+
+const ETHERTYPE_IPV4: u16 = 0x0800;
+const ETHERTYPE_MAC_CONTROL: u16 = 0x8808;
+const MAC_CONTROL_ADDRESS: [u8; 6] = [0x01, 0x80, 0xC2, 0x00, 0x00, 0x01];
+const UDP_PROTOCOL: u8 = 17;
+const OPCODE_PAUSE: u16 = 0x0001;
+const OPCODE_PFC: u16 = 0x0101;
+const OPCODE_EXTENSION: u16 = 0xFFFE;
+const IDENTIFIER: [u8; 3] = [0x42, 0x57, 0x52];
+const SUBTYPE_DESTINATIONS: u16 = 1;
+const SUBTYPE_RATE: u16 = 2;
+const FIRST_PORT: u16 = 0xF000;
+
+/// Appends one frame to `out`.
+///
+/// `size` counts header, packet, padding and FCS; a frame is never shorter than Ethernet or its
+/// content asks for. Data goes from `src_host` to `dst_host` in an IP packet of `ip_len` bytes,
+/// raised to the 28 of its headers. A control frame is sent by `port` of the node `src_host` to the
+/// reserved address no bridge forwards, so `dst_host` and `ip_len` concern data only, `port` control
+/// frames only.
+pub fn write(
+    out: &mut Vec<u8>,
+    src_host: u32,
+    dst_host: u32,
+    port: u32,
+    size: u32,
+    ip_len: u32,
+    kind: &FrameKind<'_>,
+) {
+    let start = out.len();
+    match *kind {
+        FrameKind::Udp {
+            flow,
+            seq,
+            class,
+            ecn,
+        } => write_data(
+            out,
+            &Datagram {
+                from: src_host,
+                to: dst_host,
+                // Clamped to 16 bits, so the conversion loses nothing.
+                len: ip_len.clamp(IP + UDP, u32::from(u16::MAX)) as u16,
+                flow,
+                seq,
+                tos: (class & 7) << 5 | (ecn & 3),
+            },
+        ),
+        FrameKind::Pause { quanta } => {
+            control_header(out, src_host, port, OPCODE_PAUSE);
+            put16(out, quanta);
+        }
+        FrameKind::Pfc { quanta } => {
+            control_header(out, src_host, port, OPCODE_PFC);
+            let enabled = (0..8).filter(|&c| quanta[c].is_some());
+            put16(out, enabled.fold(0, |vector, c| vector | 1 << c));
+            for time in quanta {
+                put16(out, time.unwrap_or(0));
+            }
+        }
+        FrameKind::Destinations {
+            quanta,
+            classes,
+            addresses,
+        } => {
+            control_header(out, src_host, port, OPCODE_EXTENSION);
+            extension(out, SUBTYPE_DESTINATIONS, classes, quanta, addresses.len());
+            list(out, DESTINATIONS_HEADER, addresses);
+        }
+        FrameKind::Rate {
+            classes,
+            rate_bps,
+            quanta,
+            addresses,
+        } => {
+            control_header(out, src_host, port, OPCODE_EXTENSION);
+            extension(out, SUBTYPE_RATE, classes, quanta, addresses.len());
+            out.extend_from_slice(&rate_bps.to_be_bytes());
+            list(out, RATE_HEADER, addresses);
+        }
+    }
+    let body = (size.max(MIN_FRAME) - FCS) as usize;
+    if out.len() - start < body {
+        out.resize(start + body, 0);
+    }
+    // The FCS leaves with the coefficient of the highest power first, which in the reflected form
+    // is the lowest bit of the lowest byte.
+    let fcs = crc32(&out[start..]);
+    out.extend_from_slice(&fcs.to_le_bytes());
+}
+
+/// Bytes of the smallest frame that carries `kind`, FCS included: 64, or more for a control frame
+/// that lists many stations, at most 1518.
+pub fn control_size(kind: &FrameKind<'_>) -> u32 {
+    let content = match *kind {
+        FrameKind::Udp { .. } | FrameKind::Pause { .. } | FrameKind::Pfc { .. } => 0,
+        FrameKind::Destinations { addresses, .. } => list_size(DESTINATIONS_HEADER, addresses),
+        FrameKind::Rate { addresses, .. } => list_size(RATE_HEADER, addresses),
+    };
+    MIN_FRAME.max(content + FCS)
+}
+
+/// Bytes of a header and as many of the addresses as fit behind it.
+fn list_size(header: u32, addresses: &[u32]) -> u32 {
+    header + ADDRESS * that_fit(header, addresses).len() as u32
+}
+
+/// The addresses that fit a control frame behind a header of so many bytes.
+fn that_fit(header: u32, addresses: &[u32]) -> &[u32] {
+    let room = (MAX_CONTROL_FRAME - FCS - header) / ADDRESS;
+    &addresses[..addresses.len().min(room as usize)]
+}
+
+struct Datagram {
+    from: u32,
+    to: u32,
+    len: u16,
+    flow: u32,
+    seq: u64,
+    tos: u8,
+}
+
+fn write_data(out: &mut Vec<u8>, d: &Datagram) {
+    out.extend_from_slice(&mac(d.to, 0));
+    out.extend_from_slice(&mac(d.from, 0));
+    put16(out, ETHERTYPE_IPV4);
+
+    let ip = out.len();
+    out.extend_from_slice(&[0x45, d.tos]);
+    put16(out, d.len);
+    put16(out, d.seq as u16);
+    put16(out, 0x4000); // don't fragment
+    out.extend_from_slice(&[64, UDP_PROTOCOL, 0, 0]);
+    out.extend_from_slice(&ipv4(d.from));
+    out.extend_from_slice(&ipv4(d.to));
+    let sum = internet_checksum(0, &out[ip..]);
+    out[ip + 10..ip + 12].copy_from_slice(&sum.to_be_bytes());
+
+    let udp = out.len();
+    let udp_len = d.len - IP as u16;
+    put16(out, FIRST_PORT | (d.flow & 0x0FFF) as u16);
+    put16(out, FIRST_PORT | (d.flow >> 12 & 0x0FFF) as u16);
+    put16(out, udp_len);
+    put16(out, 0);
+    payload(out, usize::from(udp_len - UDP as u16), d.flow, d.seq);
+    // The pseudo header: both addresses, the protocol and the length.
+    let pseudo = u64::from(UDP_PROTOCOL) + u64::from(udp_len);
+    let sum = match internet_checksum(pseudo, &out[ip + 12..]) {
+        // Zero would say that there is no checksum; its other form says the same number (RFC 768).
+        0 => 0xFFFF,
+        sum => sum,
+    };
+    out[udp + 6..udp + 8].copy_from_slice(&sum.to_be_bytes());
+}
+
+fn payload(out: &mut Vec<u8>, len: usize, flow: u32, seq: u64) {
+    let start = out.len();
+    out.extend((0..len).map(|i| i as u8));
+    if let Some(tag) = out[start..].first_chunk_mut::<12>() {
+        tag[..4].copy_from_slice(&flow.to_be_bytes());
+        tag[4..].copy_from_slice(&seq.to_be_bytes());
+    }
+}
+
+fn control_header(out: &mut Vec<u8>, node: u32, port: u32, opcode: u16) {
+    out.extend_from_slice(&MAC_CONTROL_ADDRESS);
+    out.extend_from_slice(&mac(node, port));
+    put16(out, ETHERTYPE_MAC_CONTROL);
+    put16(out, opcode);
+}
+
+fn extension(out: &mut Vec<u8>, subtype: u16, classes: u8, quanta: u16, stations: usize) {
+    out.extend_from_slice(&IDENTIFIER);
+    put16(out, subtype);
+    out.push(classes);
+    put16(out, quanta);
+    put16(out, u16::try_from(stations).unwrap_or(u16::MAX));
+}
+
+fn list(out: &mut Vec<u8>, header: u32, addresses: &[u32]) {
+    for &station in that_fit(header, addresses) {
+        out.extend_from_slice(&mac(station, 0));
+    }
+}
+
+fn put16(out: &mut Vec<u8>, value: u16) {
+    out.extend_from_slice(&value.to_be_bytes());
+}
+
+/// Bit 1 of the first byte says locally administered, bit 0 unset says one station.
+fn mac(node: u32, port: u32) -> [u8; 6] {
+    let [_, a, b, c] = node.to_be_bytes();
+    let [_, _, p, q] = port.to_be_bytes();
+    [0x02, a, b, c, p, q]
+}
+
+fn ipv4(node: u32) -> [u8; 4] {
+    let [_, a, b, c] = node.to_be_bytes();
+    [10, a, b, c]
+}
+
+/// The complement of the one's complement sum of 16-bit words (RFC 1071), beginning with `sum`.
+fn internet_checksum(sum: u64, bytes: &[u8]) -> u16 {
+    let words = bytes.chunks(2).map(|word| match *word {
+        [high, low] => u64::from(u16::from_be_bytes([high, low])),
+        [high] => u64::from(high) << 8,
+        _ => 0,
+    });
+    let mut sum = words.fold(sum, |sum, word| sum + word);
+    while sum > 0xFFFF {
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+/// `CRC[k][b]`: what byte `b` contributes when `k` more bytes of its group follow, so that four
+/// bytes cost four lookups that don't wait for each other.
+const CRC: [[u32; 256]; 4] = crc_tables();
+
+const fn crc_tables() -> [[u32; 256]; 4] {
+    let mut tables = [[0; 256]; 4];
+    let mut b = 0;
+    while b < 256 {
+        let mut crc = b as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            // The polynomial of IEEE 802.3 clause 3.2.9, reflected.
+            crc = (crc >> 1) ^ if crc & 1 == 1 { 0xEDB8_8320 } else { 0 };
+            bit += 1;
+        }
+        tables[0][b] = crc;
+        b += 1;
+    }
+    let mut k = 1;
+    while k < 4 {
+        let mut b = 0;
+        while b < 256 {
+            let before = tables[k - 1][b];
+            tables[k][b] = (before >> 8) ^ tables[0][(before & 0xFF) as usize];
+            b += 1;
+        }
+        k += 1;
+    }
+    tables
+}
+
+/// The frame check sequence of IEEE 802.3 clause 3.2.9 (CRC-32).
+fn crc32(bytes: &[u8]) -> u32 {
+    let (groups, rest) = bytes.as_chunks::<4>();
+    let mut crc = u32::MAX;
+    for group in groups {
+        let [a, b, c, d] = (crc ^ u32::from_le_bytes(*group)).to_le_bytes();
+        crc = CRC[3][usize::from(a)]
+            ^ CRC[2][usize::from(b)]
+            ^ CRC[1][usize::from(c)]
+            ^ CRC[0][usize::from(d)];
+    }
+    for &byte in rest {
+        let [low, ..] = crc.to_le_bytes();
+        crc = (crc >> 8) ^ CRC[0][usize::from(low ^ byte)];
+    }
+    !crc
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(size: u32, ip_len: u32, kind: &FrameKind<'_>) -> Vec<u8> {
+        let mut out = Vec::new();
+        write(&mut out, 1, 2, 3, size, ip_len, kind);
+        out
+    }
+
+    fn udp(flow: u32, seq: u64) -> FrameKind<'static> {
+        FrameKind::Udp {
+            flow,
+            seq,
+            class: 5,
+            ecn: 1,
+        }
+    }
+
+    #[test]
+    fn crc_check_value() {
+        // The check value every catalogue of CRCs lists for CRC-32.
+        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
+        assert_eq!(crc32(b""), 0);
+    }
+
+    #[test]
+    fn crc_of_a_frame_with_its_fcs_is_the_residue() {
+        // 0xC704DD7B in the notation of IEEE 802.3, which is 0x2144DF1C reflected and complemented.
+        for size in 64..80 {
+            assert_eq!(crc32(&frame(size, 46, &udp(1, 1))), 0x2144_DF1C, "{size}");
+        }
+    }
+
+    #[test]
+    fn internet_checksum_of_a_published_header() {
+        // 192.168.0.1 to 192.168.0.199, UDP, 115 bytes: the usual textbook example, 0xB861.
+        let header = [
+            0x45, 0x00, 0x00, 0x73, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11, 0x00, 0x00, 0xC0, 0xA8,
+            0x00, 0x01, 0xC0, 0xA8, 0x00, 0xC7,
+        ];
+        assert_eq!(internet_checksum(0, &header), 0xB861);
+        // An odd byte counts as the high half of a word: ~(0x0102 + 0x0300).
+        assert_eq!(internet_checksum(0, &[1, 2, 3]), 0xFBFD);
+    }
+
+    #[test]
+    fn headers_of_a_datagram() {
+        let bytes = frame(64, 46, &udp(0x0012_3456, 7));
+        assert_eq!(bytes.len(), 64);
+        assert_eq!(bytes[..6], [2, 0, 0, 2, 0, 0]);
+        assert_eq!(bytes[6..12], [2, 0, 0, 1, 0, 0]);
+        // By hand: 45A1 + 002E + 0007 + 4000 + 4011 + 0A00 + 0001 + 0A00 + 0002 = D9EA.
+        let ip = [
+            0x08, 0x00, 0x45, 0xA1, 0x00, 0x2E, 0x00, 0x07, 0x40, 0x00, 0x40, 0x11, 0x26, 0x15, 10,
+            0, 0, 1, 10, 0, 0, 2,
+        ];
+        assert_eq!(bytes[12..34], ip);
+        assert_eq!(bytes[34..40], [0xF4, 0x56, 0xF1, 0x23, 0, 26]);
+        assert_eq!(bytes[42..54], [0, 0x12, 0x34, 0x56, 0, 0, 0, 0, 0, 0, 0, 7]);
+        assert_eq!(bytes[54..60], [12, 13, 14, 15, 16, 17]);
+    }
+
+    #[test]
+    fn the_smallest_packet_is_its_headers() {
+        for ip_len in [0, 27, 28] {
+            let bytes = frame(0, ip_len, &udp(0, 0));
+            assert_eq!(bytes.len(), 64);
+            assert_eq!(bytes[16..18], [0, 28]);
+            // By hand: pseudo header 0A00 + 0001 + 0A00 + 0002 + 0011 + 0008 = 141C, header
+            // F000 + F000 + 0008 = 1E008, sum 1F424, folded F425, complement 0BDA.
+            assert_eq!(bytes[34..42], [0xF0, 0, 0xF0, 0, 0, 8, 0x0B, 0xDA]);
+            assert_eq!(bytes[42..60], [0; 18]);
+        }
+    }
+
+    #[test]
+    fn a_udp_checksum_of_zero_is_sent_as_ones() {
+        // The sequence number runs through all values of one word but 0xFFFF, so exactly one sum
+        // is all ones, and its complement zero.
+        let ones = (0..0xFFFF)
+            .map(|seq| frame(64, 40, &udp(9, seq)))
+            .filter(|bytes| {
+                assert_ne!(bytes[40..42], [0, 0]);
+                bytes[40..42] == [0xFF, 0xFF]
+            })
+            .count();
+        assert_eq!(ones, 1);
+    }
+
+    #[test]
+    fn a_frame_is_as_long_as_said_and_never_shorter_than_its_packet() {
+        for (size, ip_len, expected) in [
+            (64, 46, 64),
+            (1518, 1500, 1518),
+            (1518, 40, 1518),
+            (9018, 9000, 9018),
+            (64, 1500, 1518),
+            (70_018, 70_000, 70_018),
+        ] {
+            let bytes = frame(size, ip_len, &udp(1, 2));
+            assert_eq!(bytes.len(), expected, "{size} {ip_len}");
+        }
+        assert_eq!(frame(70_018, 70_000, &udp(1, 2))[16..18], [0xFF, 0xFF]);
+    }
+
+    #[test]
+    fn class_and_ecn_share_a_byte() {
+        for (class, ecn, tos) in [(0, 0, 0x00), (7, 0, 0xE0), (3, 2, 0x62), (0, 3, 0x03)] {
+            let kind = FrameKind::Udp {
+                flow: 0,
+                seq: 0,
+                class,
+                ecn,
+            };
+            assert_eq!(frame(64, 46, &kind)[15], tos, "class {class}, ECN {ecn}");
+        }
+    }
+
+    #[test]
+    fn the_last_of_2_to_the_24_hosts_has_its_own_addresses() {
+        let mut out = Vec::new();
+        write(&mut out, 0x00FF_FFFF, 0x00FE_DCBA, 0, 64, 46, &udp(0, 0));
+        assert_eq!(
+            out[..12],
+            [2, 0xFE, 0xDC, 0xBA, 0, 0, 2, 255, 255, 255, 0, 0]
+        );
+        assert_eq!(out[26..34], [10, 255, 255, 255, 10, 0xFE, 0xDC, 0xBA]);
+    }
+
+    #[test]
+    fn pause_and_pfc_are_those_of_802_3() {
+        let pause = frame(0, 0, &FrameKind::Pause { quanta: 0xFFFF });
+        let head = [
+            0x01, 0x80, 0xC2, 0, 0, 1, 2, 0, 0, 1, 0, 3, 0x88, 0x08, 0, 1,
+        ];
+        assert_eq!(pause[..16], head);
+        assert_eq!(pause[16..18], [0xFF, 0xFF]);
+        assert_eq!(pause[18..60], [0; 42]);
+        assert_eq!(pause.len(), 64);
+
+        let mut quanta = [None; 8];
+        quanta[0] = Some(0);
+        quanta[2] = Some(0x1234);
+        quanta[7] = Some(0xFFFF);
+        let pfc = frame(0, 0, &FrameKind::Pfc { quanta });
+        assert_eq!(pfc[12..20], [0x88, 0x08, 0x01, 0x01, 0, 0x85, 0, 0]);
+        assert_eq!(pfc[20..24], [0, 0, 0x12, 0x34]);
+        assert_eq!(pfc[24..32], [0; 8]);
+        assert_eq!(pfc[32..36], [0xFF, 0xFF, 0, 0]);
+        assert_eq!(pfc.len(), 64);
+    }
+
+    #[test]
+    fn extensions_follow_their_layout() {
+        let destinations = FrameKind::Destinations {
+            quanta: 0x0102,
+            classes: 0x81,
+            addresses: &[5, 0x0001_0203],
+        };
+        let bytes = frame(0, 0, &destinations);
+        let expected = [
+            0x88, 0x08, 0xFF, 0xFE, 0x42, 0x57, 0x52, 0, 1, 0x81, 1, 2, 0, 2, 2, 0, 0, 5, 0, 0, 2,
+            1, 2, 3, 0, 0,
+        ];
+        assert_eq!(bytes[12..38], expected);
+        assert_eq!(bytes.len(), 64);
+
+        let rate = FrameKind::Rate {
+            classes: 2,
+            rate_bps: 10_000_000,
+            quanta: 3,
+            addresses: &[7],
+        };
+        let expected = [
+            0x42, 0x57, 0x52, 0, 2, 2, 0, 3, 0, 1, 0, 0, 0, 0, 0, 0x98, 0x96, 0x80, 2, 0, 0, 7, 0,
+            0,
+        ];
+        assert_eq!(frame(0, 0, &rate)[16..40], expected);
+    }
+
+    #[test]
+    fn control_frames_grow_with_their_list_up_to_1518_bytes() {
+        let all: Vec<u32> = (0..70_000).collect();
+        // 26 + 6 n + 4 <= 64 for n <= 5; (1518 - 4 - 26) / 6 = 248; 34 bytes of header leave 246.
+        for (n, destinations, rate) in [
+            (0, 64, 64),
+            (4, 64, 64),
+            (5, 64, 68),
+            (6, 66, 74),
+            (246, 1506, 1514),
+            (247, 1512, 1514),
+            (248, 1518, 1514),
+            (70_000, 1518, 1514),
+        ] {
+            let addresses = &all[..n];
+            let (quanta, classes, rate_bps) = (1, 1, 1);
+            let d = FrameKind::Destinations {
+                quanta,
+                classes,
+                addresses,
+            };
+            let r = FrameKind::Rate {
+                classes,
+                rate_bps,
+                quanta,
+                addresses,
+            };
+            for (kind, size) in [(d, destinations), (r, rate)] {
+                assert_eq!(control_size(&kind), size, "{n}");
+                let bytes = frame(0, 0, &kind);
+                assert_eq!(bytes.len(), size as usize, "{n}");
+                let said = u16::from_be_bytes([bytes[24], bytes[25]]);
+                assert_eq!(usize::from(said), n.min(65_535));
+            }
+        }
+    }
+
+    #[test]
+    fn frames_are_appended() {
+        let mut out = vec![0xAA];
+        write(&mut out, 1, 2, 3, 64, 46, &udp(1, 2));
+        write(&mut out, 1, 2, 3, 64, 46, &udp(1, 2));
+        assert_eq!(out.len(), 129);
+        assert_eq!(out[1..65], out[65..]);
+    }
+}

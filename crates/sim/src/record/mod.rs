@@ -1,0 +1,99 @@
+//! What is kept of a run: counters, the fingerprint, and, on request, every event.
+
+pub mod fingerprint;
+pub mod flow_stats;
+pub mod frame_bytes;
+pub mod pcapng;
+
+use std::sync::Arc;
+
+use backwater_transport::units::Time;
+
+use crate::mechanism::notice::Notice;
+use crate::network::{Flow, Port};
+use crate::table::Id;
+
+/// Why a packet was lost.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// Its class queue was full.
+    BufferFull,
+    /// The switch's shared memory had no room for it.
+    MemoryFull,
+}
+
+impl Cause {
+    /// Name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::BufferFull => "buffer-full",
+            Cause::MemoryFull => "memory-full",
+        }
+    }
+}
+
+/// What happened.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A frame entered a queue; value: bytes the queue then holds.
+    Enqueue,
+    /// A frame's transmission began; value: ticks it waited.
+    Send,
+    /// A packet reached its host; value: its delay in ticks.
+    Deliver,
+    /// A packet was lost; value: the cause's number.
+    Drop,
+    /// A control frame was posted; value: its quanta.
+    Notice,
+    /// A notice took effect at a port; value: its quanta.
+    Knob,
+}
+
+impl What {
+    /// All, in the order of their numbers.
+    pub const ALL: [What; 6] = [
+        What::Enqueue,
+        What::Send,
+        What::Deliver,
+        What::Drop,
+        What::Notice,
+        What::Knob,
+    ];
+
+    /// Name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            What::Enqueue => "enqueue",
+            What::Send => "send",
+            What::Deliver => "deliver",
+            What::Drop => "drop",
+            What::Notice => "notice",
+            What::Knob => "knob",
+        }
+    }
+}
+
+/// One event, in the order in which they happened.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub what: What,
+    /// Where; the last port on the way for a delivery.
+    pub port: Id<Port>,
+    /// Whose; `NONE` for control frames.
+    pub flow: Id<Flow>,
+    /// Number within the flow.
+    pub seq: u32,
+    /// Destination host number.
+    pub to: u32,
+    /// IP bytes, or the body of a control frame.
+    pub len: u16,
+    /// Class.
+    pub class: u8,
+    /// As `What` says.
+    pub value: u64,
+    /// The notice, for control frames.
+    pub notice: Option<Arc<Notice>>,
+}

@@ -1,0 +1,221 @@
+//! Where a switch keeps frames and who may use the space. `Ledger` counts what it holds by ingress
+//! and class; `Pool` is a shared memory with dynamic thresholds and headroom.
+//!
+//! Reference: specs 2.3; dynamic thresholds after Choudhury and Hahne, ToN 6(2), 1998. A frame is
+//! refused only if it fits neither the threshold nor the headroom. The first `reserve` bytes of an
+//! (ingress, class) are its own, bytes beyond them up to T = free shared memory >> shift are
+//! shared, later ones go to headroom. Departing bytes leave headroom first, then shared memory.
+
+use backwater_transport::part::{Default, Kind, Opt, Part};
+
+use crate::queue::MAX_CLASSES;
+
+/// Bytes held by (local ingress port, class).
+#[derive(Clone, Debug)]
+pub struct Ledger(Vec<[u64; MAX_CLASSES]>);
+
+impl Ledger {
+    /// An empty ledger for a node with this many ports.
+    pub fn new(ports: usize) -> Ledger {
+        Ledger(vec![[0; MAX_CLASSES]; ports])
+    }
+
+    /// Bytes held.
+    pub fn held(&self, ingress: usize, class: usize) -> u64 {
+        self.0[ingress][class]
+    }
+
+    /// A frame came.
+    pub fn add(&mut self, ingress: usize, class: usize, bytes: u64) {
+        self.0[ingress][class] += bytes;
+    }
+
+    /// A frame left.
+    pub fn remove(&mut self, ingress: usize, class: usize, bytes: u64) {
+        self.0[ingress][class] -= bytes;
+    }
+}
+
+/// What an (ingress, class) uses.
+#[derive(Copy, Clone, Debug, std::default::Default, PartialEq, Eq)]
+struct Share {
+    /// Bytes in reserve and shared memory.
+    body: u64,
+    /// Bytes in headroom.
+    headroom: u64,
+}
+
+/// A shared memory.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    /// Memory that is neither reserve nor headroom.
+    common: u64,
+    reserve: u64,
+    headroom: u64,
+    shift: u32,
+    used: u64,
+    shares: Vec<[Share; MAX_CLASSES]>,
+}
+
+impl Pool {
+    /// Divides `memory` among `ports` ports × `classes` classes; none if reserves and headroom
+    /// exceed it.
+    pub fn new(
+        memory: u64,
+        reserve: u64,
+        headroom: u64,
+        shift: u32,
+        ports: usize,
+        classes: usize,
+    ) -> Option<Pool> {
+        let fixed = (ports * classes) as u64 * (reserve + headroom);
+        let common = memory.checked_sub(fixed)?;
+        Some(Pool {
+            common,
+            reserve,
+            headroom,
+            shift,
+            used: 0,
+            shares: vec![[Share::default(); MAX_CLASSES]; ports],
+        })
+    }
+
+    /// Today's threshold on the shared bytes of an (ingress, class).
+    pub fn threshold(&self) -> u64 {
+        self.common.saturating_sub(self.used) >> self.shift
+    }
+
+    /// Shared bytes of an (ingress, class).
+    pub fn shared(&self, ingress: usize, class: usize) -> u64 {
+        self.shares[ingress][class]
+            .body
+            .saturating_sub(self.reserve)
+    }
+
+    /// Headroom bytes of an (ingress, class).
+    pub fn headroom(&self, ingress: usize, class: usize) -> u64 {
+        self.shares[ingress][class].headroom
+    }
+
+    /// Takes a frame in, or says that there is no room.
+    pub fn admit(&mut self, ingress: usize, class: usize, bytes: u64) -> bool {
+        let threshold = self.threshold();
+        let share = &mut self.shares[ingress][class];
+        let body = share.body + bytes;
+        let shared = body.saturating_sub(self.reserve);
+        if shared <= threshold {
+            self.used += shared - share.body.saturating_sub(self.reserve);
+            share.body = body;
+            true
+        } else if share.headroom + bytes <= self.headroom {
+            share.headroom += bytes;
+            true
+        } else {
+            false
+        }
+    }
+
+    /// Lets a frame go.
+    pub fn release(&mut self, ingress: usize, class: usize, bytes: u64) {
+        let share = &mut self.shares[ingress][class];
+        let from_headroom = share.headroom.min(bytes);
+        share.headroom -= from_headroom;
+        let before = share.body.saturating_sub(self.reserve);
+        share.body -= bytes - from_headroom;
+        self.used -= before - share.body.saturating_sub(self.reserve);
+    }
+}
+
+/// Switch models, as rows for the scenario reader: the build value says nothing more.
+pub static MODELS: &[Part<()>] = &[
+    Part {
+        id: "output-queued",
+        aliases: &[],
+        summary: "each egress class queue has its own buffer",
+        source: "S2 simulation model",
+        options: &[],
+        build: (),
+    },
+    Part {
+        id: "shared-memory",
+        aliases: &[],
+        summary: "one memory; dynamic thresholds, reserve and headroom by ingress and class",
+        source: "Choudhury and Hahne, ToN 1998; specs 2.3",
+        options: &[
+            Opt::new(
+                "memory",
+                Kind::Bytes,
+                Default::Is("12 MB"),
+                "all of the memory",
+            )
+            .at_least("1 kB"),
+            Opt::new(
+                "reserve",
+                Kind::Bytes,
+                Default::Is("4 kB"),
+                "bytes of its own for each (ingress, class)",
+            ),
+            Opt::new(
+                "headroom",
+                Kind::Bytes,
+                Default::Is("50 kB"),
+                "bytes for frames in flight after XOFF, for each (ingress, class)",
+            ),
+            Opt::new(
+                "shift",
+                Kind::Count,
+                Default::Is("1"),
+                "threshold = free shared memory divided by 2^shift",
+            )
+            .at_most("16"),
+        ],
+        build: (),
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// memory 100, 2 ports × 1 class, reserve 10, headroom 20: common 40, shift 1.
+    fn pool() -> Pool {
+        Pool::new(100, 10, 20, 1, 2, 1).expect("fits")
+    }
+
+    #[test]
+    fn bytes_go_to_reserve_then_shared_then_headroom() {
+        let mut p = pool();
+        assert_eq!(p.threshold(), 20);
+        assert!(p.admit(0, 0, 10)); // reserve
+        assert_eq!((p.shared(0, 0), p.used), (0, 0));
+        assert!(p.admit(0, 0, 10)); // shared 10 ≤ 20; free 30, threshold 15
+        assert_eq!((p.shared(0, 0), p.threshold()), (10, 15));
+        assert!(p.admit(0, 0, 10)); // 20 > 15: headroom 10
+        assert!(p.admit(0, 0, 10)); // headroom 20
+        assert!(!p.admit(0, 0, 1)); // neither
+        assert_eq!((p.shared(0, 0), p.headroom(0, 0)), (10, 20));
+    }
+
+    #[test]
+    fn departing_bytes_leave_headroom_first_and_all_comes_back() {
+        let mut p = pool();
+        for _ in 0..4 {
+            assert!(p.admit(0, 0, 10));
+        }
+        p.release(0, 0, 10);
+        assert_eq!((p.headroom(0, 0), p.shared(0, 0)), (10, 10));
+        p.release(0, 0, 15); // 10 of headroom, 5 of shared
+        assert_eq!((p.headroom(0, 0), p.shared(0, 0), p.used), (0, 5, 5));
+        p.release(0, 0, 15);
+        assert_eq!((p.used, p.threshold()), (0, 20));
+    }
+
+    #[test]
+    fn one_port_cannot_take_all_and_the_threshold_falls_as_others_use_memory() {
+        let mut p = pool();
+        assert!(p.admit(0, 0, 30)); // shared 20 = threshold
+        assert_eq!(p.threshold(), 10);
+        assert!(p.admit(1, 0, 20)); // shared 10 of port 1
+        assert_eq!(p.threshold(), 5);
+    }
+}

@@ -1,0 +1,822 @@
+//! From a `Spec` to a world, or a refusal that names the field. After this nothing fails.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use backwater_transport::random::Random;
+use backwater_transport::units::{PS_PER_S, Span, Time};
+
+use super::{GROUP, NOWHERE, World};
+use crate::calendar::Calendar;
+use crate::event::Event;
+use crate::mechanism::control::{Control, MAX_NEIGHBOURS, NeighbourSpec};
+use crate::mechanism::detector::Watch;
+use crate::mechanism::gates::Gates;
+use crate::mechanism::notice::{Form, Hosts};
+use crate::mechanism::responder::AnyResponder;
+use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
+use crate::network::{Flow, Mail, Node, Port, PortMore};
+use crate::packet::{List, Packets};
+use crate::queue::{ClassQueue, Scheduler};
+use crate::record::fingerprint::Fingerprint;
+use crate::record::flow_stats::FlowStats;
+use crate::source::AnySource;
+use crate::spec::{
+    Destination, Limit, MechanismSpec, NodeKind, Refusal, Routing, Spec, SwitchModel,
+};
+use crate::switch::{Ledger, Pool};
+use crate::table::{Id, Table};
+
+/// How often gates are looked at for a deadlock.
+const INSPECT: Span = Span::millis(10);
+/// Addresses an extension frame has room for.
+const MAX_ADDRESSES: usize = 246;
+
+fn refuse<T>(
+    path: impl Into<String>,
+    what: impl Into<String>,
+    fix: impl Into<String>,
+) -> Result<T, Refusal> {
+    Err(Refusal {
+        path: path.into(),
+        what: what.into(),
+        fix: fix.into(),
+    })
+}
+
+impl World {
+    /// Builds a world.
+    ///
+    /// # Errors
+    /// Names the field of the scenario that cannot work.
+    pub fn build(spec: &Spec) -> Result<World, Refusal> {
+        check_times(spec)?;
+        let mut world = World::empty(spec);
+        world.add_nodes(spec)?;
+        world.add_ports(spec)?;
+        world.add_flows(spec)?;
+        let paths = world.add_routes(spec)?;
+        for (flow, path) in world.flows.0.iter_mut().zip(paths) {
+            flow.path = path;
+        }
+        world.check_frames(spec)?;
+        for (number, mechanism) in spec.mechanisms.iter().enumerate() {
+            world.add_mechanism(spec, number, mechanism)?;
+        }
+        for id in world.flows.ids() {
+            world.ask(id, Time(spec.flows[id.index()].start.0));
+        }
+        if spec.warmup > Span::ZERO {
+            world.calendar.push(world.warm, Event::Warm);
+        }
+        if let Some(every) = world.inspect {
+            world.calendar.push(Time::ZERO + every, Event::Inspect);
+        }
+        Ok(world)
+    }
+
+    fn empty(spec: &Spec) -> World {
+        World {
+            now: Time::ZERO,
+            end: Time(spec.duration.0),
+            warm: Time(spec.warmup.0),
+            calendar: Calendar::default(),
+            packets: Packets::default(),
+            nodes: Table::default(),
+            ports: Table::default(),
+            flows: Table::default(),
+            controls: Table::default(),
+            hosts: Vec::new(),
+            routes: Vec::new(),
+            groups: Vec::new(),
+            mail: Mail::default(),
+            outbox: VecDeque::new(),
+            fingerprint: Fingerprint::default(),
+            drops: BTreeMap::new(),
+            drops_base: BTreeMap::new(),
+            hops_base: Vec::new(),
+            record: None,
+            exits: Vec::new(),
+            injections: BTreeMap::new(),
+            injected: 0,
+            inspect: None,
+            deadlock: None,
+            events: 0,
+            packet_hops: 0,
+            notices_sent: 0,
+            notices_heard: 0,
+        }
+    }
+
+    fn add_nodes(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        for node in &spec.nodes {
+            let host = match node.kind {
+                NodeKind::Host { .. } => Some(self.hosts.len() as u32),
+                NodeKind::Switch(_) => None,
+            };
+            let id = self.nodes.push(Node {
+                name: node.name.clone(),
+                host,
+                ports: Vec::new(),
+                ledger: None,
+                pool: None,
+                watch: Vec::new(),
+            });
+            if host.is_some() {
+                self.hosts.push(id);
+            }
+        }
+        if self.hosts.len() >= 1 << 24 {
+            return refuse("nodes", "more than 2^24 hosts", "use fewer hosts");
+        }
+        Ok(())
+    }
+
+    fn add_ports(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        for (i, link) in spec.links.iter().enumerate() {
+            let path = format!("links.{}", link.name);
+            if link.ends[0] == link.ends[1] {
+                return refuse(
+                    format!("{path}.ends"),
+                    "a link joins a node to itself",
+                    "name two different nodes",
+                );
+            }
+            if link.rate.0 == 0 {
+                return refuse(
+                    format!("{path}.rate"),
+                    "a link has no rate",
+                    "write a rate such as \"10 Mbit/s\"",
+                );
+            }
+            for side in 0..2 {
+                let port = &spec.ports[2 * i + side];
+                let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));
+                let id = Id::new(self.ports.len());
+                let local = self.nodes[node].ports.len() as u32;
+                self.nodes[node].ports.push(id);
+                self.nodes[node].watch.push(None);
+                self.ports.push(Port {
+                    free_at: Time::ZERO,
+                    gap_until: Time::ZERO,
+                    next_try: Time::ZERO,
+                    ps_per_byte: (8 * PS_PER_S).div_ceil(link.rate.0),
+                    delay: link.delay,
+                    wire: List::default(),
+                    waiting: 0,
+                    sending: 0,
+                    sending_queue: 0,
+                    sending_class: 0,
+                    held: 0,
+                    wakeful: false,
+                    attentive: false,
+                    accounted: false,
+                    stalled: false,
+                    sending_from: Id::NONE,
+                    far_routes: u32::MAX,
+                    node,
+                    far,
+                    peer: Id::new(2 * i + 1 - side),
+                    local,
+                    control: List::default(),
+                    queues: vec![ClassQueue::default(); port.scheduler.classes()],
+                    scheduler: port.scheduler.clone(),
+                    buffer: port.buffer,
+                    gates: None,
+                    watch: None,
+                    more: Box::new(PortMore {
+                        name: port.name.clone(),
+                        rate: link.rate,
+                        ..PortMore::default()
+                    }),
+                });
+            }
+        }
+        for (id, node) in self.nodes.ids().zip(&spec.nodes) {
+            let ports = self.nodes[id].ports.clone();
+            let path = format!("nodes.{}", node.name);
+            match &node.kind {
+                NodeKind::Host { .. } if ports.len() != 1 => {
+                    let what = format!("host {} has {} links", node.name, ports.len());
+                    return refuse(
+                        path,
+                        what,
+                        "give a host exactly one link, or make the node a switch",
+                    );
+                }
+                NodeKind::Switch(SwitchModel::SharedMemory {
+                    memory,
+                    reserve,
+                    headroom,
+                    shift,
+                }) => {
+                    let classes = ports
+                        .iter()
+                        .map(|p| self.ports[*p].queues.len())
+                        .max()
+                        .unwrap_or(1);
+                    let pool = Pool::new(
+                        memory.0,
+                        reserve.0,
+                        headroom.0,
+                        *shift,
+                        ports.len(),
+                        classes,
+                    );
+                    let Some(pool) = pool else {
+                        let what = format!(
+                            "reserve and headroom of {} ports × {classes} classes exceed the memory",
+                            ports.len()
+                        );
+                        return refuse(
+                            format!("{path}.memory"),
+                            what,
+                            "give it more memory, or less reserve and headroom",
+                        );
+                    };
+                    self.nodes[id].pool = Some(Box::new(pool));
+                    self.account(&ports);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the departures at these ports of a node served and booked.
+    fn account(&mut self, ports: &[Id<Port>]) {
+        for id in ports {
+            let port = &mut self.ports[*id];
+            port.accounted = true;
+            port.attentive = true;
+            port.wakeful = true;
+        }
+    }
+
+    fn add_flows(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        let host = |node: usize| self.nodes[Id::new(node)].host;
+        for flow in &spec.flows {
+            let path = format!("flows.{}", flow.name);
+            let not_host = |n: usize| format!("{} is a switch", spec.nodes[n].name);
+            if host(flow.from).is_none() {
+                return refuse(
+                    format!("{path}.from"),
+                    not_host(flow.from),
+                    "flows begin at hosts",
+                );
+            }
+            let to = match &flow.to {
+                Destination::Node(n) => vec![*n],
+                Destination::AnyOf(list) => list.clone(),
+            };
+            if to.is_empty() {
+                return refuse(
+                    format!("{path}.to"),
+                    "no host to send to",
+                    "name at least one other host",
+                );
+            }
+            if let Some(n) = to.iter().find(|n| host(**n).is_none()) {
+                return refuse(format!("{path}.to"), not_host(*n), "flows end at hosts");
+            }
+            if to.contains(&flow.from) {
+                return refuse(
+                    format!("{path}.to"),
+                    "a flow would send to its own host",
+                    "name another host",
+                );
+            }
+            if flow.packet.0 == 0 || flow.packet.0 > u64::from(u16::MAX) - HEADER_FCS {
+                return refuse(
+                    format!("{path}.packet"),
+                    "a packet has 1 to 65517 bytes",
+                    "write a size such as \"1500 B\"",
+                );
+            }
+            if flow.start >= flow.stop {
+                return refuse(
+                    format!("{path}.start"),
+                    "the flow starts when it has already stopped",
+                    "write a start before its stop",
+                );
+            }
+        }
+        for flow in &spec.flows {
+            let number = |n: &usize| host(*n).expect("checked above") as usize;
+            let to = match &flow.to {
+                Destination::Node(n) => Destination::Node(number(n)),
+                Destination::AnyOf(list) => Destination::AnyOf(list.iter().map(number).collect()),
+            };
+            self.flows.push(Flow {
+                name: flow.name.clone(),
+                from: Id::new(flow.from),
+                to,
+                class: flow.class,
+                packet: flow.packet.0,
+                stop: Time(flow.stop.0),
+                seq: 0,
+                source: flow.source.clone(),
+                due: 0,
+                random: Random::stream(spec.seed, "source", &flow.name),
+                compass: Random::stream(spec.seed, "destination", &flow.name),
+                path: Vec::new(),
+                outside: matches!(flow.source, AnySource::Outside(_)),
+                stats: FlowStats::default(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Every frame must fit every link on its way, and every class must have a queue.
+    fn check_frames(&self, spec: &Spec) -> Result<(), Refusal> {
+        for (flow, spec_flow) in self.flows.iter().zip(&spec.flows) {
+            let frame = (flow.packet + HEADER_FCS).max(MIN_FRAME);
+            let on_path = |id: &Id<Port>| flow.path.is_empty() || flow.path.contains(id);
+            for id in self.ports.ids().filter(on_path) {
+                let (port, link) = (&self.ports[id], &spec.links[id.index() / 2]);
+                if frame > link.max_frame.0 {
+                    let what = format!(
+                        "frames of {frame} B do not fit link {} ({} B at most)",
+                        link.name, link.max_frame.0
+                    );
+                    return refuse(
+                        format!("flows.{}.packet", spec_flow.name),
+                        what,
+                        "write smaller packets, or raise the link's max_frame",
+                    );
+                }
+                let classes = port.queues.len();
+                if classes > 1 && usize::from(flow.class) >= classes {
+                    let what = format!(
+                        "class {} has no queue at {}, which has {classes} classes",
+                        flow.class, port.more.name
+                    );
+                    return refuse(
+                        format!("flows.{}.class", spec_flow.name),
+                        what,
+                        "write a lower class, or give the port's queue more classes",
+                    );
+                }
+                if matches!(port.buffer, Limit::Bytes(b) if b.0 < frame) {
+                    let what = format!(
+                        "the buffer at {} cannot hold one frame of {frame} B",
+                        port.more.name
+                    );
+                    return refuse(
+                        format!("ports.{}.buffer", port.more.name),
+                        what,
+                        "write a larger buffer",
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills the forwarding tables; gives each flow's path, empty where it has many destinations.
+    fn add_routes(&mut self, spec: &Spec) -> Result<Vec<Vec<Id<Port>>>, Refusal> {
+        let hosts = self.hosts.len();
+        let mut rows = vec![u32::MAX; self.nodes.len()];
+        for node in self.nodes.ids().filter(|n| self.nodes[*n].host.is_none()) {
+            rows[node.index()] = self.routes.len() as u32;
+            self.routes.extend(std::iter::repeat_n(NOWHERE, hosts));
+        }
+        for port in &mut self.ports.0 {
+            port.far_routes = rows[port.far.index()];
+        }
+        if self.routes.len() >= GROUP as usize {
+            return refuse(
+                "nodes",
+                "the forwarding tables have more than 2^31 rows",
+                "use fewer hosts or switches",
+            );
+        }
+        let wanted: Vec<bool> = {
+            let mut wanted = vec![false; hosts];
+            for flow in self
+                .flows
+                .iter()
+                .zip(&spec.flows)
+                .filter(|(_, s)| s.route.is_none())
+                .map(|(f, _)| f)
+            {
+                self.destinations(flow)
+                    .iter()
+                    .for_each(|h| wanted[*h] = true);
+            }
+            wanted
+        };
+        if spec.routing == Routing::Tree && wanted.contains(&true) && self.has_loop() {
+            return refuse(
+                "links",
+                "the links form a loop, and no rule says which way frames go",
+                "write routing = { kind = \"shortest-path\" } or { kind = \"ecmp\" }, or a route for every flow",
+            );
+        }
+        let mut group_of: BTreeMap<Vec<Id<Port>>, u32> = BTreeMap::new();
+        for host in (0..hosts).filter(|h| wanted[*h]) {
+            self.route_to(host, spec.routing, &rows, &mut group_of);
+        }
+        self.written_routes(spec, &rows)?;
+        let mut paths = Vec::new();
+        for (flow, spec_flow) in self.flows.ids().zip(&spec.flows) {
+            paths.push(self.trace(flow, spec, &format!("flows.{}.to", spec_flow.name))?);
+        }
+        Ok(paths)
+    }
+
+    fn has_loop(&self) -> bool {
+        let mut root: Vec<usize> = (0..self.nodes.len()).collect();
+        fn find(root: &mut [usize], mut n: usize) -> usize {
+            while root[n] != n {
+                root[n] = root[root[n]];
+                n = root[n];
+            }
+            n
+        }
+        for port in self.ports.0.iter().step_by(2) {
+            let (a, b) = (
+                find(&mut root, port.node.index()),
+                find(&mut root, port.far.index()),
+            );
+            if a == b {
+                return true;
+            }
+            root[a] = b;
+        }
+        false
+    }
+
+    /// Shortest paths from everywhere to a host, by breadth-first search from it.
+    fn route_to(
+        &mut self,
+        host: usize,
+        routing: Routing,
+        rows: &[u32],
+        group_of: &mut BTreeMap<Vec<Id<Port>>, u32>,
+    ) {
+        let goal = self.hosts[host];
+        let mut distance = vec![u32::MAX; self.nodes.len()];
+        distance[goal.index()] = 0;
+        let mut queue = VecDeque::from([goal]);
+        while let Some(at) = queue.pop_front() {
+            for port in &self.nodes[at].ports {
+                let near = self.ports[*port].far;
+                let through_host = self.nodes[near].host.is_some();
+                if distance[near.index()] == u32::MAX && !through_host {
+                    distance[near.index()] = distance[at.index()] + 1;
+                    queue.push_back(near);
+                }
+            }
+        }
+        for node in self
+            .nodes
+            .ids()
+            .filter(|n| self.nodes[*n].host.is_none() && distance[n.index()] != u32::MAX)
+        {
+            let nearer =
+                |p: &Id<Port>| distance[self.ports[*p].far.index()] == distance[node.index()] - 1;
+            let ways: Vec<Id<Port>> = self.nodes[node]
+                .ports
+                .iter()
+                .copied()
+                .filter(nearer)
+                .collect();
+            let row = match routing {
+                Routing::Ecmp if ways.len() > 1 => {
+                    let next = self.groups.len() as u32;
+                    let group = *group_of.entry(ways.clone()).or_insert(next);
+                    if group == next {
+                        self.groups.push(ways);
+                    }
+                    GROUP | group
+                }
+                _ => ways[0].0,
+            };
+            self.routes[rows[node.index()] as usize + host] = row;
+        }
+    }
+
+    /// Installs the routes that a person wrote. Forwarding is by destination, as in a filtering
+    /// table, so two routes to one host may not part.
+    fn written_routes(&mut self, spec: &Spec, rows: &[u32]) -> Result<(), Refusal> {
+        let mut written: BTreeMap<usize, &str> = BTreeMap::new();
+        for (id, flow) in self.flows.ids().zip(&spec.flows) {
+            let Some(route) = &flow.route else { continue };
+            let path = format!("routes.{}", flow.name);
+            let (first, last) = (route.first(), route.last());
+            let Destination::Node(host) = self.flows[id].to else {
+                return refuse(
+                    path,
+                    "a route needs a flow with one destination",
+                    "name one host in the flow's `to`",
+                );
+            };
+            if first != Some(&flow.from) || last != Some(&self.hosts[host].index()) {
+                return refuse(
+                    path,
+                    "a route leads from the flow's `from` to its `to`",
+                    "write the nodes from the first to the last",
+                );
+            }
+            for pair in route.windows(2) {
+                let (at, next): (Id<Node>, Id<Node>) = (Id::new(pair[0]), Id::new(pair[1]));
+                let name = |n: Id<Node>| self.nodes[n].name.clone();
+                let Some(port) = self.nodes[at]
+                    .ports
+                    .iter()
+                    .copied()
+                    .find(|p| self.ports[*p].far == next)
+                else {
+                    return refuse(
+                        path,
+                        format!("no link joins {} and {}", name(at), name(next)),
+                        "name neighbours in order",
+                    );
+                };
+                if self.nodes[at].host.is_some() {
+                    continue;
+                }
+                let row = rows[at.index()] as usize + host;
+                let before = std::mem::replace(&mut self.routes[row], port.0);
+                if let Some(other) = written.get(&row).filter(|_| before != port.0) {
+                    let what = format!(
+                        "at {} the route to {} parts from the route of flow {other}",
+                        name(at),
+                        self.nodes[self.hosts[host]].name
+                    );
+                    return refuse(
+                        path,
+                        what,
+                        "forwarding goes by destination: let both routes agree, or use two destinations",
+                    );
+                }
+                written.insert(row, &flow.name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows a flow's packets to its destinations; the path where there is only one.
+    fn trace(&self, id: Id<Flow>, spec: &Spec, path: &str) -> Result<Vec<Id<Port>>, Refusal> {
+        let flow = &self.flows[id];
+        let mut ways = Vec::new();
+        for host in self.destinations(flow) {
+            ways.clear();
+            let name = |n: Id<Node>| &spec.nodes[n.index()].name;
+            let goal = self.hosts[*host];
+            let mut port = self.nodes[flow.from].ports[0];
+            loop {
+                ways.push(port);
+                let far = &self.ports[port];
+                if far.far == goal {
+                    break;
+                }
+                if ways.len() > self.nodes.len() {
+                    return refuse(
+                        path,
+                        format!(
+                            "the way from {} to {} runs in a circle",
+                            name(flow.from),
+                            name(goal)
+                        ),
+                        "mend the written routes",
+                    );
+                }
+                let stuck = far.far_routes == u32::MAX
+                    || self.routes[far.far_routes as usize + host] == NOWHERE;
+                if stuck {
+                    return refuse(
+                        path,
+                        format!("no way leads from {} to {}", name(flow.from), name(goal)),
+                        "join them by links, or name another host",
+                    );
+                }
+                port = self.egress(far.far_routes, id, *host as u32);
+            }
+        }
+        Ok(if matches!(flow.to, Destination::Node(_)) {
+            ways
+        } else {
+            Vec::new()
+        })
+    }
+
+    fn add_mechanism(
+        &mut self,
+        spec: &Spec,
+        number: usize,
+        mechanism: &MechanismSpec,
+    ) -> Result<(), Refusal> {
+        let path = format!("mechanisms.{}", mechanism.name);
+        let names = mechanism.notify.addresses.is_some();
+        let watch = mechanism.detect.watch();
+        if names && watch != Watch::Egress {
+            return refuse(
+                format!("{path}.notify"),
+                "addresses are those behind an output queue, and this detector watches what comes in",
+                "take a detector of output queues, such as watermark",
+            );
+        }
+        if names && self.hosts.len() > MAX_ADDRESSES {
+            let what = format!(
+                "a notice has room for {MAX_ADDRESSES} addresses, and there are {} hosts",
+                self.hosts.len()
+            );
+            return refuse(
+                format!("{path}.notify"),
+                what,
+                "take a notifier that names classes",
+            );
+        }
+        if matches!(mechanism.respond, AnyResponder::Gate)
+            && mechanism.notify.form != Form::Extension
+        {
+            self.inspect = Some(INSPECT);
+        }
+        for port in &mechanism.at {
+            let id: Id<Port> = Id::new(*port);
+            let node = self.ports[id].node;
+            let at = |what: String, fix: &str| refuse(format!("{path}.at"), what, fix);
+            let name = self.ports[id].more.name.clone();
+            if self.nodes[node].host.is_some() {
+                return at(
+                    format!("{name} is a port of a host"),
+                    "back-pressure watches ports of switches",
+                );
+            }
+            if self.nodes[node].ports.len() > MAX_NEIGHBOURS {
+                return at(
+                    format!("a switch with back-pressure has at most {MAX_NEIGHBOURS} ports"),
+                    "use a smaller switch",
+                );
+            }
+            let known = self
+                .controls
+                .ids()
+                .find(|c| self.controls[*c].is(number as u32, node));
+            let control = known.unwrap_or_else(|| self.new_control(spec, number, node, mechanism));
+            self.watch_port(control, id, mechanism, &path)?;
+        }
+        Ok(())
+    }
+
+    fn new_control(
+        &mut self,
+        spec: &Spec,
+        number: usize,
+        node: Id<Node>,
+        mechanism: &MechanismSpec,
+    ) -> Id<Control> {
+        let neighbours: Vec<NeighbourSpec> = self.nodes[node]
+            .ports
+            .iter()
+            .map(|p| NeighbourSpec {
+                port: *p,
+                rate: self.ports[*p].more.rate,
+                obeys: obeys(spec, self.ports[*p].far),
+            })
+            .collect();
+        for n in neighbours.iter().filter(|n| n.obeys) {
+            let upstream = self.ports[n.port].peer;
+            self.ports[upstream]
+                .gates
+                .get_or_insert_with(|| Box::new(Gates::default()));
+        }
+        let (notify, respond) = (mechanism.notify.clone(), mechanism.respond.clone());
+        self.controls.push(Control::new(
+            node,
+            number as u32,
+            notify,
+            respond,
+            &neighbours,
+        ))
+    }
+
+    fn watch_port(
+        &mut self,
+        control: Id<Control>,
+        id: Id<Port>,
+        mechanism: &MechanismSpec,
+        path: &str,
+    ) -> Result<(), Refusal> {
+        let (name, rate, node) = (
+            self.ports[id].more.name.clone(),
+            self.ports[id].more.rate,
+            self.ports[id].node,
+        );
+        let behind = mechanism
+            .notify
+            .addresses
+            .is_some()
+            .then(|| self.reached_through(id));
+        let place = self.controls[control].watch(id, rate, mechanism.detect.clone(), behind);
+        let taken = match mechanism.detect.watch() {
+            Watch::Egress => {
+                if self.ports[id].buffer == Limit::Unlimited {
+                    return refuse(
+                        format!("{path}.at"),
+                        format!("{name} has no limit that its marks could be a share of"),
+                        "give the port a buffer",
+                    );
+                }
+                self.ports[id].watch.replace((control, place)).is_some()
+            }
+            Watch::Ingress | Watch::Pool => {
+                let ports = self.nodes[node].ports.clone();
+                let has_pool = self.nodes[node].pool.is_some();
+                if has_pool != (mechanism.detect.watch() == Watch::Pool) {
+                    let (what, fix) = match has_pool {
+                        true => (
+                            "has shared memory, whose thresholds are dynamic",
+                            "take detect.kind = \"dynamic-threshold\"",
+                        ),
+                        false => (
+                            "has no shared memory",
+                            "take another detector, or model = \"shared-memory\"",
+                        ),
+                    };
+                    return refuse(
+                        format!("{path}.detect"),
+                        format!("{} {what}", self.nodes[node].name),
+                        fix,
+                    );
+                }
+                if !has_pool {
+                    self.nodes[node]
+                        .ledger
+                        .get_or_insert_with(|| Box::new(Ledger::new(ports.len())));
+                }
+                self.account(&ports);
+                let local = self.ports[id].local as usize;
+                self.nodes[node].watch[local]
+                    .replace((control, place))
+                    .is_some()
+            }
+        };
+        if taken {
+            return refuse(
+                format!("{path}.at"),
+                format!("{name} is watched twice"),
+                "let one mechanism watch it",
+            );
+        }
+        Ok(())
+    }
+
+    /// Hosts whose frames may leave through a port.
+    fn reached_through(&self, id: Id<Port>) -> Hosts {
+        let node = self.ports[id].node;
+        let rows = self.nodes[node]
+            .ports
+            .iter()
+            .map(|p| &self.ports[self.ports[*p].peer])
+            .map(|p| p.far_routes)
+            .next();
+        let rows = rows.expect("a node with a port") as usize;
+        let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
+        for host in 0..self.hosts.len() {
+            let row = self.routes[rows + host];
+            let through = match row {
+                NOWHERE => false,
+                r if r & GROUP != 0 => self.groups[(r & !GROUP) as usize].contains(&id),
+                r => r == id.0,
+            };
+            if through {
+                words[host / 64] |= 1 << (host % 64);
+            }
+        }
+        words.into()
+    }
+}
+
+fn obeys(spec: &Spec, node: Id<Node>) -> bool {
+    match spec.nodes[node.index()].kind {
+        NodeKind::Host { obeys } => obeys,
+        NodeKind::Switch(_) => true,
+    }
+}
+
+fn check_times(spec: &Spec) -> Result<(), Refusal> {
+    if spec.duration == Span::ZERO {
+        return refuse(
+            "duration",
+            "a run of no duration",
+            "write a duration such as \"60 s\"",
+        );
+    }
+    if spec.duration.0 > u64::MAX / 4 {
+        return refuse(
+            "duration",
+            "a run lasts at most 53 days",
+            "write a shorter duration",
+        );
+    }
+    if spec.warmup >= spec.duration {
+        return refuse(
+            "warmup",
+            "the warm-up takes the whole run",
+            "write a warm-up shorter than the duration",
+        );
+    }
+    Ok(())
+}

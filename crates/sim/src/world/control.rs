@@ -1,0 +1,388 @@
+//! Mechanisms at work: detectors look after every change, notices travel as control frames ahead of
+//! data, and take effect when the receiver's reaction time is over.
+
+use std::sync::Arc;
+
+use backwater_transport::units::Time;
+
+use super::World;
+use crate::event::Event;
+use crate::mechanism::Control;
+use crate::mechanism::control::{Seen, Told, quantum};
+use crate::mechanism::detector::Level;
+use crate::mechanism::responder::{Knobs, Responder};
+use crate::medium::ethernet::{self, GAP, HEADER_FCS, PREAMBLE};
+use crate::network::{Port, Posted};
+use crate::packet::Packet;
+use crate::record::fingerprint::Mark;
+use crate::record::{Record, What};
+use crate::spec::Limit;
+use crate::table::Id;
+
+impl World {
+    /// The node's port through which a packet came in; none at its origin.
+    pub(super) fn entrance(&self, packet: &Packet) -> Option<Id<Port>> {
+        (!packet.ingress.is_none()).then(|| self.ports[packet.ingress].peer)
+    }
+
+    /// Books a frame that comes in; false where the shared memory has no room.
+    pub(super) fn account_arrival(
+        &mut self,
+        id: Id<Port>,
+        packet: &Packet,
+        from: Option<Id<Port>>,
+    ) -> bool {
+        let from = from.expect("a switch sends nothing of its own");
+        let (local, class, size) = (
+            self.ports[from].local as usize,
+            packet.class as usize,
+            packet.frame(),
+        );
+        let node = &mut self.nodes[self.ports[id].node];
+        if let Some(pool) = &mut node.pool
+            && !pool.admit(local, class, size)
+        {
+            return false;
+        }
+        if let Some(ledger) = &mut node.ledger {
+            ledger.add(local, class, size);
+        }
+        true
+    }
+
+    /// Books the frame that has left a port, and lets the place it came in through look.
+    pub(super) fn account_departure(&mut self, id: Id<Port>, size: u64, at: Time) {
+        let port = &self.ports[id];
+        let (node_id, class) = (port.node, port.sending_class as usize);
+        let local = self.ports[self.ports[port.sending_from].peer].local as usize;
+        let node = &mut self.nodes[node_id];
+        if let Some(pool) = &mut node.pool {
+            pool.release(local, class, size);
+        }
+        if let Some(ledger) = &mut node.ledger {
+            ledger.remove(local, class, size);
+        }
+        if let Some((control, place)) = node.watch[local] {
+            let watched = node.ports[local];
+            let level = self.ingress_level(watched, class, at);
+            self.controls[control].released(&level, place);
+            self.after_look(control, place, watched, at);
+        }
+    }
+
+    /// A frame has left a watched port.
+    pub(super) fn observe_departure(&mut self, id: Id<Port>, q: usize, at: Time) {
+        let (control, place) = self.ports[id].watch.expect("a watched port");
+        let level = self.egress_level(id, q, at);
+        self.controls[control].released(&level, place);
+        self.after_look(control, place, id, at);
+    }
+
+    /// A frame has been queued at a port that is watched, or whose node is.
+    pub(super) fn observe_arrival(
+        &mut self,
+        id: Id<Port>,
+        packet: &Packet,
+        q: usize,
+        from: Option<Id<Port>>,
+        now: Time,
+    ) {
+        let local = from.map(|f| self.ports[f].local as usize);
+        if let Some((control, place)) = self.ports[id].watch {
+            let level = self.egress_level(id, q, now);
+            let (packets, queue, hosts) =
+                (&self.packets, &self.ports[id].queues[q], self.hosts.len());
+            let queued = || {
+                let mut words = vec![0u64; hosts.div_ceil(64)];
+                packets
+                    .walk(&queue.list)
+                    .for_each(|p| words[p.to as usize / 64] |= 1 << (p.to % 64));
+                words.into()
+            };
+            let seen = Seen {
+                place,
+                from: local,
+                egress: id,
+                to: packet.to,
+            };
+            self.controls[control].enqueued(&level, &seen, queued);
+            self.after_look(control, place, id, now);
+        }
+        let (Some(local), Some(from)) = (local, from) else {
+            return;
+        };
+        if let Some((control, place)) = self.nodes[self.ports[from].node].watch[local] {
+            let level = self.ingress_level(from, packet.class as usize, now);
+            let seen = Seen {
+                place,
+                from: Some(local),
+                egress: id,
+                to: packet.to,
+            };
+            self.controls[control].enqueued(&level, &seen, || Arc::from([]));
+            self.after_look(control, place, from, now);
+        }
+    }
+
+    /// Occupancy of a class queue, in the unit of its limit.
+    fn egress_level(&self, id: Id<Port>, q: usize, now: Time) -> Level {
+        let port = &self.ports[id];
+        let queue = &port.queues[q];
+        let (held, room) = match port.buffer {
+            Limit::Bytes(limit) => (queue.bytes, limit.0),
+            Limit::Packets(limit) => (queue.packets, limit),
+            Limit::Unlimited => unreachable!("a watched port has a limit"),
+        };
+        Level {
+            now,
+            class: q,
+            held,
+            room,
+            headroom: 0,
+        }
+    }
+
+    /// What the node holds of a class that came in through `from`.
+    fn ingress_level(&self, from: Id<Port>, class: usize, now: Time) -> Level {
+        let port = &self.ports[from];
+        let (node, local) = (&self.nodes[port.node], port.local as usize);
+        match (&node.pool, &node.ledger) {
+            (Some(pool), None) => Level {
+                now,
+                class,
+                held: pool.shared(local, class),
+                room: pool.threshold(),
+                headroom: pool.headroom(local, class),
+            },
+            (_, Some(ledger)) => Level {
+                now,
+                class,
+                held: ledger.held(local, class),
+                room: u64::MAX,
+                headroom: 0,
+            },
+            (None, None) => unreachable!("a node that is watched keeps accounts"),
+        }
+    }
+
+    /// After a detector looked: collects what is to be said, and has the port's departures served
+    /// while they matter.
+    fn after_look(&mut self, control: Id<Control>, place: usize, id: Id<Port>, now: Time) {
+        let c = &mut self.controls[control];
+        let alarmed = c.alarmed(place);
+        while let Some(told) = c.next_told() {
+            self.outbox.push_back((control, told));
+        }
+        let port = &mut self.ports[id];
+        let wakeful = alarmed || port.attentive;
+        if wakeful && !port.wakeful && port.free_at > now {
+            self.calendar.push(port.free_at, Event::Wake(id));
+        }
+        port.wakeful = wakeful;
+    }
+
+    /// Sends what mechanisms have said during this event.
+    pub(super) fn post_all(&mut self, now: Time) {
+        while let Some((control, Told { port: id, notice })) = self.outbox.pop_front() {
+            self.fingerprint.add(
+                Mark::Notice,
+                now,
+                id.0,
+                u64::from(notice.classes) << 16 | u64::from(notice.quanta),
+            );
+            self.notices_sent += 1;
+            let len = u16::try_from(notice.frame_size() - HEADER_FCS)
+                .expect("bounded by the largest frame");
+            let class = 7;
+            let posted = self.mail.put(Posted { control, notice });
+            let packet = Packet {
+                next: Id::NONE,
+                flow: Id::NONE,
+                to: posted.0,
+                len,
+                class,
+                hops: 0,
+                seq: 0,
+                ingress: Id::NONE,
+                born: now,
+                at: now,
+                serial: 0,
+                waited: 0,
+                gated: 0,
+            };
+            let packet_id = self.packets.create(packet);
+            if self.record.is_some() {
+                self.note(What::Notice, now, id, packet_id, 0);
+            }
+            self.catch_up(id, now);
+            let port = &mut self.ports[id];
+            self.packets.append(&mut port.control, packet_id);
+            port.retry(now);
+            self.catch_up(id, now);
+            if let Some((neighbour, epoch, delay)) = self.controls[control].start_timer(id) {
+                self.calendar.push(
+                    now + delay,
+                    Event::Refresh {
+                        control,
+                        neighbour,
+                        epoch,
+                    },
+                );
+            }
+        }
+    }
+
+    /// Sends the control frame at the head: ahead of data, whatever the gates.
+    pub(super) fn start_control(&mut self, id: Id<Port>, at: Time) {
+        let port = &mut self.ports[id];
+        let packet_id = self.packets.take_after(&mut port.control, Id::NONE);
+        let begin = at.max(port.gap_until);
+        let size = self.packets[packet_id].frame();
+        port.free_at = Time(begin.0 + (PREAMBLE + size) * port.ps_per_byte);
+        port.next_try = port.free_at;
+        port.gap_until = Time(port.free_at.0 + GAP * port.ps_per_byte);
+        port.more.sent.control += 1;
+        port.more.sent.control_bytes += size;
+        if self.record.is_some() {
+            self.note(
+                What::Send,
+                begin,
+                id,
+                packet_id,
+                begin.0 - self.packets[packet_id].born.0,
+            );
+        }
+        self.launch(id, packet_id);
+    }
+
+    /// A control frame has reached the far end of `id`'s wire: its receiver reacts later.
+    pub(super) fn hear(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
+        let posted: Id<Posted> = Id::raw(self.packets[packet_id].to);
+        self.packets.free(packet_id);
+        self.notices_heard += 1;
+        let peer = self.ports[id].peer;
+        let port = &mut self.ports[peer];
+        port.more.reacting.push_back(posted);
+        self.calendar
+            .push(now + ethernet::reaction(port.more.rate), Event::React(peer));
+    }
+
+    /// The reaction time of the oldest notice at a port is over.
+    pub(super) fn react(&mut self, id: Id<Port>, now: Time) {
+        self.catch_up(id, now);
+        let port = &mut self.ports[id];
+        let posted = port
+            .more
+            .reacting
+            .pop_front()
+            .expect("a notice for each reaction");
+        let Posted { control, notice } = self.mail.take(posted);
+        let quantum = quantum(port.more.rate);
+        let gates = port
+            .gates
+            .as_mut()
+            .expect("a port that can be told has gates");
+        gates.sweep(now);
+        if notice.quanta > 0 && !notice.origin.is_none() {
+            gates.origin = (notice.origin, notice.origin_classes);
+        }
+        self.controls[control]
+            .respond
+            .react(now, &notice, &mut Knobs { gates, quantum });
+        port.retry(now);
+        self.fingerprint.add(
+            Mark::Knob,
+            now,
+            id.0,
+            u64::from(notice.classes) << 16 | u64::from(notice.quanta),
+        );
+        if let Some(records) = &mut self.record {
+            records.push(Record {
+                at: now,
+                what: What::Knob,
+                port: id,
+                flow: Id::NONE,
+                seq: 0,
+                to: 0,
+                len: 0,
+                class: 7,
+                value: u64::from(notice.quanta),
+                notice: Some(Arc::new(notice)),
+            });
+        }
+        self.catch_up(id, now);
+    }
+
+    /// A notifier's timer went off.
+    pub(super) fn refresh(&mut self, control: Id<Control>, neighbour: u8, epoch: u16) {
+        let c = &mut self.controls[control];
+        c.refresh(neighbour, epoch);
+        while let Some(told) = c.next_told() {
+            self.outbox.push_back((control, told));
+        }
+    }
+
+    /// A frame starts after its port stood idle with it waiting: counts it if the queue that closed
+    /// the gate is not on its path.
+    pub(super) fn count_victim(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
+        let port = &self.ports[id];
+        if port.far_routes == u32::MAX {
+            return;
+        }
+        let packet = &self.packets[packet_id];
+        let (flow, egress) = (
+            packet.flow,
+            self.egress(port.far_routes, packet.flow, packet.to),
+        );
+        let (origin, classes) = port
+            .gates
+            .as_ref()
+            .expect("a port that stalls has gates")
+            .origin;
+        if egress != origin || classes >> packet.class & 1 == 0 {
+            self.ports[id].more.sent.victims += 1;
+            self.flows[flow].stats.victims += 1;
+        }
+    }
+
+    /// Adds a record about a packet.
+    pub(super) fn note(
+        &mut self,
+        what: What,
+        at: Time,
+        port: Id<Port>,
+        packet_id: Id<Packet>,
+        value: u64,
+    ) {
+        let packet = &self.packets[packet_id];
+        let notice = packet
+            .flow
+            .is_none()
+            .then(|| Arc::new(self.mail.see(Id::raw(packet.to)).notice.clone()));
+        let value = match (&notice, what) {
+            (Some(n), What::Notice) => u64::from(n.quanta),
+            _ => value,
+        };
+        let Packet {
+            flow,
+            seq,
+            to,
+            len,
+            class,
+            ..
+        } = *packet;
+        let records = self.record.as_mut().expect("a run that is recorded");
+        records.push(Record {
+            at,
+            what,
+            port,
+            flow,
+            seq,
+            to,
+            len,
+            class,
+            value,
+            notice,
+        });
+    }
+}

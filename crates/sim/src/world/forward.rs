@@ -1,0 +1,361 @@
+//! Frames on their way. A port has one event: the arrival of the first frame on its wire. A choice
+//! that fell due since the port was last touched is made up for before anything else happens to
+//! it, at the instant at which it was due; so an event for each departure is needed only where a
+//! detector acts on departures.
+
+use backwater_transport::units::{Bytes, Time};
+
+use super::{GROUP, World};
+use crate::event::Event;
+use crate::medium::ethernet::{GAP, PREAMBLE};
+use crate::network::{Flow, Port};
+use crate::packet::Packet;
+use crate::queue::Scheduler;
+use crate::record::fingerprint::Mark;
+use crate::record::{Cause, What};
+use crate::spec::Limit;
+use crate::table::Id;
+
+/// The next frame to leave a port.
+enum Choice {
+    /// This one of this class queue, behind that one.
+    Frame { queue: usize, before: Id<Packet> },
+    /// None before then.
+    Held(Time),
+}
+
+impl World {
+    /// Makes up for what fell due at a port up to `now`.
+    pub(super) fn catch_up(&mut self, id: Id<Port>, now: Time) {
+        loop {
+            let port = &self.ports[id];
+            if port.sending > 0 && port.free_at <= now {
+                self.release(id);
+            }
+            let port = &self.ports[id];
+            if port.next_try > now || (port.waiting == 0 && port.control.is_empty()) {
+                return;
+            }
+            self.choose(id, now);
+        }
+    }
+
+    /// Puts a packet into the queue of an egress port, or loses it.
+    pub(super) fn enqueue(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
+        self.catch_up(id, now);
+        let packet = self.packets[packet_id];
+        let size = packet.frame();
+        let port = &mut self.ports[id];
+        let q = if port.queues.len() == 1 {
+            0
+        } else {
+            packet.class as usize
+        };
+        let queue = &mut port.queues[q];
+        let fits = match port.buffer {
+            Limit::Unlimited => true,
+            Limit::Bytes(limit) => queue.bytes + size <= limit.0,
+            Limit::Packets(limit) => queue.packets < limit,
+        };
+        if !fits {
+            return self.lose(packet_id, Cause::BufferFull, id, now);
+        }
+        let (accounted, watched) = (port.accounted, port.watch.is_some());
+        let from = (accounted || watched)
+            .then(|| self.entrance(&packet))
+            .flatten();
+        if accounted && !self.account_arrival(id, &packet, from) {
+            return self.lose(packet_id, Cause::MemoryFull, id, now);
+        }
+        let port = &mut self.ports[id];
+        let slot = &mut self.packets[packet_id];
+        slot.at = now;
+        if port.gates.is_some() {
+            slot.gated = slot.gated.wrapping_sub(port.stall_clock(now));
+        }
+        let queue = &mut port.queues[q];
+        self.packets.append(&mut queue.list, packet_id);
+        queue.bytes += size;
+        queue.packets += 1;
+        let held = queue.bytes;
+        port.waiting += 1;
+        port.held |= 1 << q;
+        port.more.sent.max_bytes = port.more.sent.max_bytes.max(held);
+        port.retry(now);
+        if self.record.is_some() {
+            self.note(What::Enqueue, now, id, packet_id, held);
+        }
+        if accounted || watched {
+            self.observe_arrival(id, &packet, q, from, now);
+        }
+        self.catch_up(id, now);
+    }
+
+    /// The frame in transmission has left: its buffer is free.
+    fn release(&mut self, id: Id<Port>) {
+        let port = &mut self.ports[id];
+        let (size, q, at) = (
+            u64::from(port.sending),
+            port.sending_queue as usize,
+            port.free_at,
+        );
+        port.sending = 0;
+        let queue = &mut port.queues[q];
+        queue.bytes -= size;
+        queue.packets -= 1;
+        if port.accounted {
+            self.account_departure(id, size, at);
+        }
+        if self.ports[id].watch.is_some() {
+            self.observe_departure(id, q, at);
+        }
+    }
+
+    /// Makes the choice that is due at `next_try`: starts a frame, or finds all of them held back.
+    fn choose(&mut self, id: Id<Port>, now: Time) {
+        let at = self.ports[id].next_try;
+        if !self.ports[id].control.is_empty() {
+            return self.start_control(id, at);
+        }
+        match self.find(id, at) {
+            Choice::Frame { queue, before } => self.start(id, queue, before, at),
+            Choice::Held(until) => {
+                let port = &mut self.ports[id];
+                if !port.stalled {
+                    port.stalled = true;
+                    port.more.stall_from = at;
+                }
+                port.next_try = until;
+                let more = &mut port.more;
+                if until > now && until < Time::NEVER && (more.armed <= at || until < more.armed) {
+                    more.armed = until;
+                    self.calendar.push(until, Event::Wake(id));
+                }
+            }
+        }
+    }
+
+    /// The frame that leaves at `at`.
+    fn find(&mut self, id: Id<Port>, at: Time) -> Choice {
+        let port = &mut self.ports[id];
+        let Some(gates) = &port.gates else {
+            let (queues, packets) = (&port.queues, &self.packets);
+            let size = |q: usize| packets[queues[q].list.head()].frame();
+            let queue = if port.held == 1 {
+                0
+            } else {
+                port.scheduler.pick(port.held, port.held, size)
+            };
+            return Choice::Frame {
+                queue,
+                before: Id::NONE,
+            };
+        };
+        let selective = gates.selective();
+        let mut first = [(Id::NONE, 0u64); crate::queue::MAX_CLASSES];
+        let mut ready = 0u8;
+        let mut soonest = Time::NEVER;
+        for q in (0..port.queues.len()).filter(|q| port.held >> q & 1 == 1) {
+            let mut before = Id::NONE;
+            let mut walk = port.queues[q].list.head();
+            while !walk.is_none() {
+                let packet = &self.packets[walk];
+                let opens = gates.opens(packet.class, packet.to, at);
+                if opens <= at {
+                    first[q] = (before, packet.frame());
+                    ready |= 1 << q;
+                    break;
+                }
+                soonest = soonest.min(opens);
+                if !selective {
+                    break;
+                }
+                before = walk;
+                walk = packet.next;
+            }
+        }
+        if ready == 0 {
+            return Choice::Held(soonest);
+        }
+        let queue = port.scheduler.pick(ready, port.held, |q| first[q].1);
+        Choice::Frame {
+            queue,
+            before: first[queue].0,
+        }
+    }
+
+    /// Begins to send a data frame.
+    fn start(&mut self, id: Id<Port>, q: usize, before: Id<Packet>, at: Time) {
+        let port = &mut self.ports[id];
+        let queue = &mut port.queues[q];
+        let packet_id = self.packets.take_after(&mut queue.list, before);
+        if queue.list.is_empty() {
+            port.held &= !(1 << q);
+        }
+        port.waiting -= 1;
+        if port.stalled {
+            port.end_stall(at);
+        }
+        let begin = at.max(port.gap_until);
+        let packet = &mut self.packets[packet_id];
+        let size = packet.frame();
+        let duration = (PREAMBLE + size) * port.ps_per_byte;
+        let waited = begin.0 - packet.at.0;
+        packet.waited += waited;
+        packet.serial += duration;
+        port.free_at = Time(begin.0 + duration);
+        port.next_try = port.free_at;
+        port.gap_until = Time(port.free_at.0 + GAP * port.ps_per_byte);
+        port.sending = size as u32;
+        port.sending_queue = q as u8;
+        port.sending_class = packet.class;
+        port.sending_from = packet.ingress;
+        let more = &mut port.more;
+        more.sent.packets += 1;
+        more.sent.bytes += size;
+        more.sent.area += u128::from(size) * u128::from(port.free_at.0 - packet.at.0);
+        if let Some(gates) = &mut port.gates {
+            let held_back = more.stall_end > packet.at;
+            packet.gated = packet.gated.wrapping_add(more.stall);
+            gates.charge(packet.class, packet.to, Bytes(size), begin);
+            if held_back {
+                self.count_victim(id, packet_id);
+            }
+        }
+        if self.record.is_some() {
+            self.note(What::Send, begin, id, packet_id, waited);
+        }
+        self.launch(id, packet_id);
+    }
+
+    /// Puts a frame whose transmission has begun on the wire.
+    pub(super) fn launch(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
+        let port = &mut self.ports[id];
+        let arrives = port.free_at + port.delay;
+        self.packets[packet_id].at = arrives;
+        if port.wire.is_empty() {
+            self.calendar.push(arrives, Event::Arrive(id));
+        }
+        self.packets.append(&mut port.wire, packet_id);
+        if port.wakeful {
+            self.calendar.push(port.free_at, Event::Wake(id));
+        }
+    }
+
+    /// The first frame on a wire has reached the far end.
+    pub(super) fn arrive(&mut self, id: Id<Port>, now: Time) {
+        self.catch_up(id, now);
+        let port = &mut self.ports[id];
+        let packet_id = self.packets.take_after(&mut port.wire, Id::NONE);
+        let next = port.wire.head();
+        if !next.is_none() {
+            self.calendar.push(self.packets[next].at, Event::Arrive(id));
+        }
+        self.packet_hops += 1;
+        let packet = &mut self.packets[packet_id];
+        if packet.flow.is_none() {
+            return self.hear(id, packet_id, now);
+        }
+        packet.ingress = id;
+        packet.hops += 1;
+        if port.far_routes == u32::MAX {
+            return self.deliver(id, packet_id, now);
+        }
+        let (flow, to, far) = (packet.flow, packet.to, port.far_routes);
+        let egress = self.egress(far, flow, to);
+        self.enqueue(egress, packet_id, now);
+    }
+
+    /// The egress port of a switch, whose forwarding rows start at `rows`, toward a host.
+    pub(super) fn egress(&self, rows: u32, flow: Id<Flow>, to: u32) -> Id<Port> {
+        let row = self.routes[rows as usize + to as usize];
+        if row & GROUP == 0 {
+            return Id::raw(row);
+        }
+        let group = &self.groups[(row & !GROUP) as usize];
+        // The switch takes part in the hash, so that switches in a row don't all choose alike.
+        let mix = (u64::from(flow.0) << 32 | u64::from(to)) ^ (u64::from(rows) << 20);
+        let hash = mix.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = (hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        group[(hash >> 32) as usize % group.len()]
+    }
+
+    fn deliver(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
+        let packet = self.packets[packet_id];
+        let flow = &mut self.flows[packet.flow];
+        let delay = flow.stats.deliver(&packet, now);
+        self.fingerprint.add(
+            Mark::Deliver,
+            now,
+            packet.flow.0,
+            u64::from(packet.seq) << 24 ^ delay,
+        );
+        if flow.outside {
+            self.exits.push(super::Exit {
+                at: now,
+                flow: packet.flow,
+                tag: packet.seq,
+                fate: super::Fate::Delivered,
+            });
+        }
+        if self.record.is_some() {
+            self.note(What::Deliver, now, id, packet_id, delay);
+        }
+        self.packets.free(packet_id);
+    }
+
+    /// The only way to lose a packet.
+    pub(super) fn lose(&mut self, packet_id: Id<Packet>, cause: Cause, place: Id<Port>, now: Time) {
+        let packet = self.packets[packet_id];
+        let flow = &mut self.flows[packet.flow];
+        let len = u64::from(packet.len);
+        flow.stats.dropped.add(len);
+        self.drops
+            .entry((cause, place, packet.flow, packet.class))
+            .or_default()
+            .add(len);
+        self.fingerprint.add(
+            Mark::Drop,
+            now,
+            packet.flow.0,
+            u64::from(packet.seq) << 24 ^ u64::from(place.0),
+        );
+        if flow.outside {
+            self.exits.push(super::Exit {
+                at: now,
+                flow: packet.flow,
+                tag: packet.seq,
+                fate: super::Fate::Dropped(cause),
+            });
+        }
+        if self.record.is_some() {
+            self.note(What::Drop, now, place, packet_id, cause as u64);
+        }
+        self.packets.free(packet_id);
+    }
+}
+
+impl Port {
+    /// Ticks for which the port stood idle with frames waiting.
+    pub(super) fn stall_clock(&self, now: Time) -> u64 {
+        self.more.stall
+            + if self.stalled {
+                now.0 - self.more.stall_from.0
+            } else {
+                0
+            }
+    }
+
+    fn end_stall(&mut self, at: Time) {
+        self.stalled = false;
+        self.more.stall += at.0 - self.more.stall_from.0;
+        self.more.stall_end = at;
+    }
+
+    /// Makes the next choice due now, if the port stands idle.
+    pub(super) fn retry(&mut self, now: Time) {
+        if self.next_try < now || self.stalled {
+            self.next_try = now.max(self.free_at);
+        }
+    }
+}

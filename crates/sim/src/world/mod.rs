@@ -1,0 +1,82 @@
+//! A world: tables of nodes, ports, flows and packets, a calendar, and one match over `Event`.
+//! A run is a pure function of (scenario, seed).
+//!
+//! * `build` makes a world from a `Spec` or refuses it.
+//! * `forward` moves frames: enqueue, choose, transmit, arrive.
+//! * `control` lets mechanisms look, and carries their notices.
+//! * `run` serves events and is driven from outside.
+//! * `deadlock` finds cycles of closed gates.
+//! * `report` sums up.
+
+mod build;
+mod control;
+mod deadlock;
+mod forward;
+mod report;
+mod run;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use backwater_transport::units::{Span, Time};
+
+pub use deadlock::Deadlock;
+pub use report::{ClassReport, DropRow, FlowReport, HopRow, PortReport, Report};
+pub use run::{Exit, Fate};
+
+use crate::calendar::Calendar;
+use crate::mechanism::Control;
+use crate::mechanism::control::Told;
+use crate::network::{Flow, Mail, Node, Port};
+use crate::packet::Packets;
+use crate::record::fingerprint::Fingerprint;
+use crate::record::flow_stats::Count;
+use crate::record::{Cause, Record};
+use crate::table::{Id, Table};
+
+/// Where and what was lost: (cause, port, flow, class).
+pub type DropKey = (Cause, Id<Port>, Id<Flow>, u8);
+
+/// A simulated network in the middle of a run. `Clone` forks it.
+#[derive(Clone, Debug)]
+pub struct World {
+    now: Time,
+    end: Time,
+    warm: Time,
+    calendar: Calendar,
+    packets: Packets,
+    /// Nodes in the scenario's order.
+    pub nodes: Table<Node>,
+    /// Ports: two for each link.
+    pub ports: Table<Port>,
+    /// Flows in the scenario's order.
+    pub flows: Table<Flow>,
+    controls: Table<Control>,
+    /// Node of each host number.
+    pub hosts: Vec<Id<Node>>,
+    /// Forwarding rows of all switches: port, or `GROUP` with the number of an ECMP group.
+    routes: Vec<u32>,
+    groups: Vec<Vec<Id<Port>>>,
+    mail: Mail,
+    outbox: VecDeque<(Id<Control>, Told)>,
+    fingerprint: Fingerprint,
+    drops: BTreeMap<DropKey, Count>,
+    drops_base: BTreeMap<DropKey, Count>,
+    hops_base: Vec<Vec<Count>>,
+    record: Option<Vec<Record>>,
+    exits: Vec<Exit>,
+    injections: BTreeMap<(Id<Flow>, u32), run::Injection>,
+    injected: u32,
+    inspect: Option<Span>,
+    deadlock: Option<Deadlock>,
+    /// Events served.
+    pub events: u64,
+    /// Frames received over a link, control frames included.
+    pub packet_hops: u64,
+    notices_sent: u64,
+    notices_heard: u64,
+}
+
+/// Marks a forwarding row that names an ECMP group.
+const GROUP: u32 = 0x8000_0000;
+/// A forwarding row without a way.
+const NOWHERE: u32 = u32::MAX;

@@ -1,0 +1,338 @@
+//! The sums of a run. Everything but conservation counts from the end of the warm-up.
+
+use std::collections::BTreeMap;
+
+use backwater_transport::units::Time;
+use hdrhistogram::Histogram;
+
+use super::{DropKey, World};
+use crate::network::{Flow, Port, PortCount};
+use crate::packet::Packet;
+use crate::record::flow_stats::{Count, DelaySum};
+use crate::spec::Destination;
+use crate::table::Id;
+
+/// What a run says of itself.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Proof of equality: see `record::fingerprint`.
+    pub fingerprint: u64,
+    /// Packets that entered, since the beginning.
+    pub entered: u64,
+    /// Packets delivered.
+    pub delivered: u64,
+    /// Packets lost.
+    pub dropped: u64,
+    /// Packets found in queues and on wires.
+    pub held: u64,
+    /// Whether the four agree, every queue's bytes are those of its frames, and no control frame is
+    /// missing.
+    pub conserved: bool,
+    /// Losses by cause, place, flow and class.
+    pub drops: Vec<DropRow>,
+    /// Flows in the scenario's order.
+    pub flows: Vec<FlowReport>,
+    /// By class, 0 to the highest used.
+    pub classes: Vec<ClassReport>,
+    /// All flows together.
+    pub all: ClassReport,
+    /// Ports.
+    pub ports: Vec<PortReport>,
+    /// Control frames sent since the beginning.
+    pub control: u64,
+    /// The first deadlock seen.
+    pub deadlock: Option<super::Deadlock>,
+}
+
+/// Losses of one kind at one place.
+#[derive(Clone, Debug)]
+pub struct DropRow {
+    /// Cause, port, flow, class.
+    pub key: DropKey,
+    /// How many.
+    pub count: Count,
+}
+
+/// A hop of a flow.
+#[derive(Clone, Debug)]
+pub struct HopRow {
+    /// The port that sends.
+    pub port: Id<Port>,
+    /// Received at its far end.
+    pub count: Count,
+}
+
+/// A flow.
+#[derive(Clone, Debug)]
+pub struct FlowReport {
+    /// Which.
+    pub flow: Id<Flow>,
+    /// What it counted.
+    pub sums: ClassReport,
+    /// Packets that waited at a gate closed by a queue off their path.
+    pub victims: u64,
+    /// By hop, for a flow with one destination.
+    pub hops: Vec<HopRow>,
+}
+
+/// Sums over some flows.
+#[derive(Clone, Debug)]
+pub struct ClassReport {
+    /// Handed to sending hosts.
+    pub entered: Count,
+    /// Received.
+    pub delivered: Count,
+    /// Lost.
+    pub dropped: Count,
+    /// Delays.
+    pub sum: DelaySum,
+    /// Longest delay, ticks.
+    pub max: u64,
+    /// Histogram in nanoseconds.
+    pub delay: Histogram<u32>,
+}
+
+/// A port.
+#[derive(Clone, Debug)]
+pub struct PortReport {
+    /// Which.
+    pub port: Id<Port>,
+    /// What it counted after the warm-up.
+    pub count: PortCount,
+}
+
+impl Default for ClassReport {
+    fn default() -> Self {
+        ClassReport {
+            entered: Count::default(),
+            delivered: Count::default(),
+            dropped: Count::default(),
+            sum: DelaySum::default(),
+            max: 0,
+            delay: Histogram::new(3).expect("three digits are within the library's range"),
+        }
+    }
+}
+
+impl ClassReport {
+    /// Share of the entered packets that were lost; a packet may have entered before the warm-up's end.
+    pub fn loss(&self) -> f64 {
+        if self.entered.packets == 0 {
+            0.0
+        } else {
+            self.dropped.packets as f64 / self.entered.packets as f64
+        }
+    }
+
+    fn add(&mut self, other: &ClassReport) {
+        for (mine, theirs) in [
+            (&mut self.entered, other.entered),
+            (&mut self.delivered, other.delivered),
+            (&mut self.dropped, other.dropped),
+        ] {
+            mine.packets += theirs.packets;
+            mine.bytes += theirs.bytes;
+        }
+        self.sum.total += other.sum.total;
+        self.sum.serial += other.sum.serial;
+        self.sum.queue += other.sum.queue;
+        self.sum.gate += other.sum.gate;
+        self.sum.propagation += other.sum.propagation;
+        self.max = self.max.max(other.max);
+        self.delay
+            .add(&other.delay)
+            .expect("a histogram that resizes itself takes any other");
+    }
+}
+
+impl World {
+    /// Sums up at the present. Checks conservation.
+    pub fn report(&mut self) -> Report {
+        let now = self.now;
+        self.settle(now);
+        let hops = self.hop_counts();
+        let flows: Vec<FlowReport> = self
+            .flows
+            .ids()
+            .map(|id| self.flow_report(id, &hops[id.index()]))
+            .collect();
+        let classes = usize::from(self.flows.iter().map(|f| f.class).max().unwrap_or(0)) + 1;
+        let mut by_class = vec![ClassReport::default(); classes];
+        let mut all = ClassReport::default();
+        for report in &flows {
+            by_class[usize::from(self.flows[report.flow].class)].add(&report.sums);
+            all.add(&report.sums);
+        }
+        let total = |f: fn(&Flow) -> u64| self.flows.iter().map(f).sum::<u64>();
+        let (entered, delivered, dropped) = (
+            total(|f| f.stats.entered.packets),
+            total(|f| f.stats.delivered.packets),
+            total(|f| f.stats.dropped.packets),
+        );
+        let (held, control_held, queues_agree) = self.count_held();
+        let control_agrees = self.notices_sent == self.notices_heard + control_held;
+        let drops = self.drops.iter().map(|(key, count)| {
+            let base = self.drops_base.get(key).copied().unwrap_or_default();
+            DropRow {
+                key: *key,
+                count: count.since(base),
+            }
+        });
+        Report {
+            fingerprint: self.fingerprint.0,
+            entered,
+            delivered,
+            dropped,
+            held,
+            conserved: entered == delivered + dropped + held && queues_agree && control_agrees,
+            drops: drops.filter(|d| d.count.packets > 0).collect(),
+            flows,
+            classes: by_class,
+            all,
+            ports: self
+                .ports
+                .ids()
+                .map(|id| self.port_report(id, now))
+                .collect(),
+            control: self.notices_sent,
+            deadlock: self.deadlock.clone(),
+        }
+    }
+
+    fn flow_report(&self, id: Id<Flow>, hops: &[Count]) -> FlowReport {
+        let flow = &self.flows[id];
+        let stats = &flow.stats;
+        let base = self.hops_base.get(id.index());
+        let row = |(i, port): (usize, &Id<Port>)| HopRow {
+            port: *port,
+            count: hops[i].since(base.map(|b| b[i]).unwrap_or_default()),
+        };
+        FlowReport {
+            flow: id,
+            sums: ClassReport {
+                entered: stats.entered.since(stats.base[0]),
+                delivered: stats.delivered.since(stats.base[1]),
+                dropped: stats.dropped.since(stats.base[2]),
+                sum: stats.sum,
+                max: stats.max,
+                delay: stats.delay.clone(),
+            },
+            victims: stats.victims,
+            hops: flow.path.iter().enumerate().map(row).collect(),
+        }
+    }
+
+    fn port_report(&self, id: Id<Port>, now: Time) -> PortReport {
+        let (count, base) = (self.port_count(id, now), &self.ports[id].more.base);
+        let since = PortCount {
+            packets: count.packets - base.packets,
+            bytes: count.bytes - base.bytes,
+            control: count.control - base.control,
+            control_bytes: count.control_bytes - base.control_bytes,
+            area: count.area - base.area,
+            max_bytes: count.max_bytes,
+            victims: count.victims - base.victims,
+            stall: count.stall - base.stall,
+            closed: std::array::from_fn(|c| count.closed[c] - base.closed[c]),
+        };
+        PortReport {
+            port: id,
+            count: since,
+        }
+    }
+
+    /// A port's counters at `now`, with the areas of frames that are still held.
+    pub(super) fn port_count(&self, id: Id<Port>, now: Time) -> PortCount {
+        let port = &self.ports[id];
+        let mut count = port.more.sent.clone();
+        let ahead = port.free_at.0.saturating_sub(now.0);
+        count.area -= u128::from(port.sending) * u128::from(ahead);
+        for packet in port.queues.iter().flat_map(|q| self.packets.walk(&q.list)) {
+            count.area += u128::from(packet.frame()) * u128::from(now.0 - packet.at.0);
+        }
+        count.stall = port.stall_clock(now);
+        count.closed = port
+            .gates
+            .as_ref()
+            .map(|g| g.closed(now))
+            .unwrap_or_default();
+        count
+    }
+
+    /// Packets in queues and on wires: (data, control, whether queue counters agree with contents).
+    fn count_held(&self) -> (u64, u64, bool) {
+        let (mut data, mut control, mut agree) = (0, 0, true);
+        for port in self.ports.iter() {
+            let mut bytes = u64::from(port.sending);
+            for queue in &port.queues {
+                let waiting: Vec<&Packet> = self.packets.walk(&queue.list).collect();
+                data += waiting.len() as u64;
+                bytes += waiting.iter().map(|p| p.frame()).sum::<u64>();
+            }
+            agree &= bytes == port.queues.iter().map(|q| q.bytes).sum::<u64>();
+            for packet in self.packets.walk(&port.wire) {
+                if packet.flow.is_none() {
+                    control += 1
+                } else {
+                    data += 1
+                }
+            }
+            control += self.packets.walk(&port.control).count() as u64;
+        }
+        agree &= data + control == u64::from(self.packets.live());
+        (data, control, agree)
+    }
+
+    /// For each flow with one destination, what each hop of its path has received so far: what
+    /// entered, less what was lost or is held before.
+    pub(super) fn hop_counts(&self) -> Vec<Vec<Count>> {
+        let mut before: Vec<Vec<Count>> = self
+            .flows
+            .iter()
+            .map(|f| vec![Count::default(); f.path.len()])
+            .collect();
+        let hop: Vec<BTreeMap<Id<Port>, usize>> = self
+            .flows
+            .iter()
+            .map(|f| f.path.iter().enumerate().map(|(i, p)| (*p, i)).collect())
+            .collect();
+        for ((_, port, flow, _), count) in &self.drops {
+            if let Some(i) = hop[flow.index()].get(port) {
+                before[flow.index()][*i].packets += count.packets;
+                before[flow.index()][*i].bytes += count.bytes;
+            }
+        }
+        for id in self.ports.ids() {
+            let port = &self.ports[id];
+            let held = port
+                .queues
+                .iter()
+                .flat_map(|q| self.packets.walk(&q.list))
+                .chain(self.packets.walk(&port.wire));
+            for packet in held.filter(|p| !p.flow.is_none()) {
+                if let Some(i) = hop[packet.flow.index()].get(&id) {
+                    before[packet.flow.index()][*i].add(u64::from(packet.len));
+                }
+            }
+        }
+        let counts = self.flows.iter().zip(before).map(|(flow, before)| {
+            let mut left = flow.stats.entered;
+            before
+                .iter()
+                .map(|b| {
+                    left = left.since(*b);
+                    left
+                })
+                .collect()
+        });
+        counts.collect()
+    }
+
+    /// Host numbers a flow sends to.
+    pub fn destinations<'a>(&self, flow: &'a Flow) -> &'a [usize] {
+        match &flow.to {
+            Destination::Node(host) => std::slice::from_ref(host),
+            Destination::AnyOf(hosts) => hosts,
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Serving events, and being driven from outside: `next_due`, `advance`, `inject`, `take_exits`.
+
+use backwater_transport::units::{Bytes, Span, Time};
+
+use super::World;
+use crate::event::Event;
+use crate::network::{Flow, Port};
+use crate::packet::Packet;
+use crate::record::{Cause, Record};
+use crate::source::Source;
+use crate::spec::Destination;
+use crate::table::Id;
+
+/// The end of a packet that came from outside.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// When.
+    pub at: Time,
+    /// Its flow.
+    pub flow: Id<Flow>,
+    /// The tag it was injected with.
+    pub tag: u32,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a packet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Its host received it.
+    Delivered,
+    /// It was lost.
+    Dropped(Cause),
+}
+
+/// A packet to come from outside.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Injection {
+    len: u16,
+    tag: u32,
+}
+
+/// How far a call to `advance_some` came.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Served,
+    Nothing,
+}
+
+impl World {
+    /// The time reached.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The end of the scenario.
+    pub fn end(&self) -> Time {
+        self.end
+    }
+
+    /// When something happens next.
+    pub fn next_due(&mut self) -> Option<Time> {
+        self.calendar.next_at()
+    }
+
+    /// Serves all that is due up to and including `to`, which becomes the present.
+    pub fn advance(&mut self, to: Time) {
+        while self.step(to) == Step::Served {}
+        self.now = self.now.max(to);
+    }
+
+    /// Serves at most `events` events up to the scenario's end; true when the end is reached.
+    pub fn advance_some(&mut self, events: u64) -> bool {
+        for _ in 0..events {
+            if self.step(self.end) == Step::Nothing {
+                self.now = self.end;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Hands a packet of `len` IP bytes to the host of a flow whose source is `outside`. `tag`
+    /// comes back with its fate.
+    ///
+    /// # Panics
+    /// When `at` lies before the present, the flow has a source of its own, or the packet is empty
+    /// or longer than the flow's packets.
+    pub fn inject(&mut self, at: Time, flow: Id<Flow>, len: Bytes, tag: u32) {
+        assert!(at >= self.now, "a packet cannot be injected into the past");
+        let f = &self.flows[flow];
+        assert!(f.outside, "flow {} has a source of its own", f.name);
+        assert!(
+            len.0 > 0 && len.0 <= f.packet,
+            "a packet of flow {} has 1 to {} bytes",
+            f.name,
+            f.packet
+        );
+        let serial = self.injected & 0x00ff_ffff;
+        self.injected = self.injected.wrapping_add(1);
+        let previous = self.injections.insert(
+            (flow, serial),
+            Injection {
+                len: len.0 as u16,
+                tag,
+            },
+        );
+        assert!(
+            previous.is_none(),
+            "fewer than 2^24 packets of a flow wait outside"
+        );
+        self.calendar.push(at, Event::Inject { flow, serial });
+    }
+
+    /// The fates of injected packets since the last call, in order.
+    pub fn take_exits(&mut self) -> Vec<Exit> {
+        std::mem::take(&mut self.exits)
+    }
+
+    /// The events recorded since the last call, in order; empty unless the run is recorded.
+    pub fn take_records(&mut self) -> Vec<Record> {
+        self.record.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Records every event from now on. Call it before the first `advance`.
+    pub fn start_recording(&mut self) {
+        self.record = Some(Vec::new());
+        self.unfuse();
+    }
+
+    /// Gives every departure an event of its own. Changes no result; a run that is recorded needs it
+    /// so that records come in order.
+    pub fn unfuse(&mut self) {
+        assert_eq!(self.now, Time::ZERO, "fusing is settled before the run");
+        for port in &mut self.ports.0 {
+            port.attentive = true;
+            port.wakeful = true;
+        }
+    }
+
+    fn step(&mut self, until: Time) -> Step {
+        let Some((at, event)) = self.calendar.pop(until) else {
+            return Step::Nothing;
+        };
+        debug_assert!(at >= self.now, "{event:?} at {at} is behind {}", self.now);
+        self.now = at;
+        self.events += 1;
+        match event {
+            Event::Arrive(port) => self.arrive(port, at),
+            Event::Wake(port) => self.catch_up(port, at),
+            Event::React(port) => self.react(port, at),
+            Event::Refresh {
+                control,
+                neighbour,
+                epoch,
+            } => self.refresh(control, neighbour, epoch),
+            Event::Demand(flow) => self.demand(flow, at),
+            Event::Inject { flow, serial } => {
+                let injection = self
+                    .injections
+                    .remove(&(flow, serial))
+                    .expect("an injection for its event");
+                self.originate(flow, injection.len, injection.tag, at);
+            }
+            Event::Inspect => self.inspect(at),
+            Event::Warm => self.warm(at),
+        }
+        if !self.outbox.is_empty() {
+            self.post_all(at);
+        }
+        Step::Served
+    }
+
+    /// A source's demand is due: cuts it into packets and asks for the next.
+    fn demand(&mut self, id: Id<Flow>, now: Time) {
+        let flow = &mut self.flows[id];
+        if now >= flow.stop {
+            return;
+        }
+        let (mut left, most) = (flow.due, flow.packet);
+        while left > 0 {
+            let len = left.min(most);
+            left -= len;
+            let seq = self.flows[id].seq;
+            self.flows[id].seq = seq.wrapping_add(1);
+            self.originate(id, len as u16, seq, now);
+        }
+        self.ask(id, now);
+    }
+
+    /// Asks a flow's source for its next demand.
+    pub(super) fn ask(&mut self, id: Id<Flow>, now: Time) {
+        let flow = &mut self.flows[id];
+        if let Some(demand) = flow.source.next(now, &mut flow.random) {
+            flow.due = demand.bytes.0;
+            self.calendar.push(demand.at, Event::Demand(id));
+        }
+    }
+
+    /// A packet comes into being at its host.
+    fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
+        let flow = &mut self.flows[id];
+        let to = match &flow.to {
+            Destination::Node(host) => *host as u32,
+            Destination::AnyOf(hosts) => {
+                hosts[flow.compass.between(0, hosts.len() as u64 - 1) as usize] as u32
+            }
+        };
+        flow.stats.entered.add(u64::from(len));
+        let packet = Packet {
+            next: Id::NONE,
+            flow: id,
+            to,
+            len,
+            class: flow.class,
+            hops: 0,
+            seq,
+            ingress: Id::NONE,
+            born: now,
+            at: now,
+            serial: 0,
+            waited: 0,
+            gated: 0,
+        };
+        let port = self.nodes[flow.from].ports[0];
+        let packet_id = self.packets.create(packet);
+        self.enqueue(port, packet_id, now);
+    }
+
+    /// The warm-up is over: what is reported begins here.
+    fn warm(&mut self, now: Time) {
+        self.settle(now);
+        self.hops_base = self.hop_counts();
+        self.drops_base = self.drops.clone();
+        for flow in &mut self.flows.0 {
+            flow.stats.warm();
+        }
+        for id in self.ports.ids() {
+            let counted = self.port_count(id, now);
+            let port = &mut self.ports[id];
+            port.more.sent.max_bytes = port.queues.iter().map(|q| q.bytes).max().unwrap_or(0);
+            port.more.base = counted;
+        }
+    }
+
+    /// Brings every port up to date.
+    pub(super) fn settle(&mut self, now: Time) {
+        for id in self.ports.ids() {
+            self.catch_up(id, now);
+        }
+        self.post_all(now);
+    }
+
+    /// The span between looks for deadlock, if gates can close.
+    pub(super) fn inspect_after(&self) -> Option<Span> {
+        self.inspect
+    }
+
+    /// The port of this name.
+    pub fn port_named(&self, name: &str) -> Option<Id<Port>> {
+        self.ports.ids().find(|p| self.ports[*p].more.name == name)
+    }
+}

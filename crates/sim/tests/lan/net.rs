@@ -1,0 +1,240 @@
+//! A short way to write a network: names, links, flows, mechanisms.
+
+use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS};
+use backwater_sim::queue::AnyScheduler;
+use backwater_sim::record::Record;
+use backwater_sim::source::{AnySource, SOURCES};
+use backwater_sim::spec::*;
+use backwater_sim::world::{Report, World};
+use backwater_transport::part::{Args, Default, File, Kind, Opt, Part, Value};
+use backwater_transport::units::{Bytes, Rate, Span};
+
+/// A network being written.
+pub struct Net(pub Spec);
+
+pub const MBIT: u64 = 1_000_000;
+
+/// Arguments of a part: the given ones, and the defaults of the rest in the few units tests need.
+fn args<B>(part: &Part<B>, given: &[(&'static str, Value)]) -> Args {
+    let default = |o: &Opt| -> Option<(&'static str, Value)> {
+        let Default::Is(text) = o.default else {
+            return None;
+        };
+        let number = || text.split(' ').next().unwrap().parse::<f64>().unwrap();
+        let scale = |units: &[(&str, f64)]| {
+            units
+                .iter()
+                .find(|(u, _)| text.ends_with(u))
+                .map(|(_, f)| number() * f)
+                .unwrap()
+        };
+        Some((
+            o.name,
+            match o.kind {
+                Kind::Share => Value::Share(number() / 100.0),
+                Kind::Count => Value::Count(number() as u64),
+                Kind::Number => Value::Number(number()),
+                Kind::Flag => Value::Flag(text == "true"),
+                Kind::Choice(words) => Value::Choice(words.iter().find(|w| **w == text).unwrap()),
+                Kind::Span => Value::Span(Span::from_seconds(scale(&[
+                    (" ms", 1e-3),
+                    (" us", 1e-6),
+                    (" ns", 1e-9),
+                    (" s", 1.0),
+                ]))),
+                Kind::Bytes => Value::Bytes(Bytes(
+                    scale(&[(" kB", 1e3), (" MB", 1e6), (" B", 1.0)]) as u64,
+                )),
+                Kind::Rate => Value::Rate(Rate(scale(&[(" Mbit/s", 1e6), (" bit/s", 1.0)]) as u64)),
+                Kind::File => Value::File(File {
+                    path: text.into(),
+                    content: [].into(),
+                }),
+            },
+        ))
+    };
+    let mut all: Vec<(&'static str, Value)> = given.to_vec();
+    all.extend(
+        part.options
+            .iter()
+            .filter(|o| !given.iter().any(|(n, _)| *n == o.name))
+            .filter_map(default),
+    );
+    Args(all)
+}
+
+/// A source by name.
+pub fn source(id: &str, given: &[(&'static str, Value)]) -> AnySource {
+    let part = SOURCES.iter().find(|p| p.id == id).expect("a source");
+    (part.build)(&args(part, given)).expect("legal options")
+}
+
+/// A constant rate of full packets.
+pub fn cbr(rate: u64) -> AnySource {
+    source(
+        "cbr",
+        &[
+            ("packet", Value::Bytes(Bytes(1500))),
+            ("rate", Value::Rate(Rate(rate))),
+        ],
+    )
+}
+
+impl Net {
+    pub fn new(seconds: f64) -> Net {
+        Net(Spec {
+            seed: 1,
+            duration: Span::from_seconds(seconds),
+            warmup: Span::ZERO,
+            routing: Routing::Tree,
+            nodes: Vec::new(),
+            links: Vec::new(),
+            ports: Vec::new(),
+            mechanisms: Vec::new(),
+            flows: Vec::new(),
+        })
+    }
+
+    pub fn node(&mut self, name: &str, kind: NodeKind) -> usize {
+        self.0.nodes.push(NodeSpec {
+            name: name.into(),
+            kind,
+        });
+        self.0.nodes.len() - 1
+    }
+
+    pub fn host(&mut self, name: &str) -> usize {
+        self.node(name, NodeKind::Host { obeys: false })
+    }
+
+    pub fn obeying_host(&mut self, name: &str) -> usize {
+        self.node(name, NodeKind::Host { obeys: true })
+    }
+
+    pub fn switch(&mut self, name: &str) -> usize {
+        self.node(name, NodeKind::Switch(SwitchModel::OutputQueued))
+    }
+
+    /// A link; ports of hosts hold without limit, those of switches 500 kB. Gives its two ports.
+    pub fn link(&mut self, a: usize, b: usize, rate: u64) -> [usize; 2] {
+        let name = format!("l{}", self.0.links.len());
+        self.0.links.push(LinkSpec {
+            name,
+            ends: [a, b],
+            rate: Rate(rate),
+            delay: Span::micros(1),
+            max_frame: Bytes(1518),
+        });
+        for (from, to) in [(a, b), (b, a)] {
+            let buffer = match self.0.nodes[from].kind {
+                NodeKind::Host { .. } => Limit::Unlimited,
+                NodeKind::Switch(_) => Limit::Bytes(Bytes(500_000)),
+            };
+            let name = format!("{}>{}", self.0.nodes[from].name, self.0.nodes[to].name);
+            self.0.ports.push(PortSpec {
+                name,
+                scheduler: AnyScheduler::Fifo,
+                buffer,
+            });
+        }
+        [self.0.ports.len() - 2, self.0.ports.len() - 1]
+    }
+
+    pub fn buffer(&mut self, port: usize, bytes: u64) {
+        self.0.ports[port].buffer = Limit::Bytes(Bytes(bytes));
+    }
+
+    pub fn classes(&mut self, classes: usize) {
+        self.0
+            .ports
+            .iter_mut()
+            .for_each(|p| p.scheduler = AnyScheduler::StrictPriority(classes));
+    }
+
+    pub fn flow(&mut self, name: &str, from: usize, to: usize, source: AnySource) -> &mut FlowSpec {
+        let stop = self.0.duration;
+        self.0.flows.push(FlowSpec {
+            name: name.into(),
+            from,
+            to: Destination::Node(to),
+            class: 0,
+            packet: Bytes(1500),
+            start: Span::ZERO,
+            stop,
+            source,
+            route: None,
+        });
+        self.0.flows.last_mut().unwrap()
+    }
+
+    pub fn recipe(&mut self, id: &str, at: &[usize], given: &[(&'static str, Value)]) {
+        let recipe = RECIPES.iter().find(|r| r.id == id).expect("a recipe");
+        self.mechanism([recipe.detect, recipe.notify, recipe.respond], at, given);
+    }
+
+    pub fn mechanism(
+        &mut self,
+        [detect, notify, respond]: [&str; 3],
+        at: &[usize],
+        given: &[(&'static str, Value)],
+    ) {
+        fn build<T, E: std::fmt::Debug>(
+            table: &[Part<fn(&Args) -> Result<T, E>>],
+            id: &str,
+            given: &[(&'static str, Value)],
+        ) -> T {
+            let part = table.iter().find(|p| p.id == id).expect("a part");
+            let mine: Vec<_> = given
+                .iter()
+                .filter(|(n, _)| part.options.iter().any(|o| o.name == *n))
+                .cloned()
+                .collect();
+            (part.build)(&args(part, &mine)).expect("legal options")
+        }
+        self.0.mechanisms.push(MechanismSpec {
+            name: format!("m{}", self.0.mechanisms.len()),
+            at: at.to_vec(),
+            detect: build(DETECTORS, detect, given),
+            notify: build(NOTIFIERS, notify, given),
+            respond: build(RESPONDERS, respond, given),
+        });
+    }
+
+    pub fn world(&self) -> World {
+        World::build(&self.0).expect("a network that can be built")
+    }
+
+    pub fn run(&self) -> Report {
+        let mut world = self.world();
+        world.advance(world.end());
+        let report = world.report();
+        assert!(report.conserved);
+        report
+    }
+
+    /// Runs unfused and recorded.
+    pub fn run_recorded(&self) -> (Report, Vec<Record>) {
+        let mut world = self.world();
+        world.start_recording();
+        world.advance(world.end());
+        let report = world.report();
+        assert!(report.conserved);
+        (report, world.take_records())
+    }
+}
+
+/// Three sources, three switches, one congested switch, one sink: the document's merging topology.
+/// Gives the network and the congested port.
+pub fn merging(seconds: f64, source: impl Fn() -> AnySource) -> (Net, usize) {
+    let mut net = Net::new(seconds);
+    let (x, d) = (net.switch("X"), net.host("D"));
+    for i in 1..=3 {
+        let (s, w) = (net.host(&format!("S{i}")), net.switch(&format!("W{i}")));
+        net.link(s, w, 10 * MBIT);
+        net.link(w, x, 10 * MBIT);
+        net.flow(&format!("f{i}"), s, d, source());
+    }
+    let port = net.link(x, d, 10 * MBIT)[0];
+    net.buffer(port, 50_000);
+    (net, port)
+}

@@ -1,1 +1,26 @@
+//! What a person writes: TOML or JSON, checked, resolved and built into a world.
+//!
+//! A text becomes a tree with places (`tree`), overrides change the tree (`path`), `decode` checks it
+//! against the shapes (`shape`) and the part tables (`tables`), and `resolved` holds what determines
+//! the run. Whatever is wrong is refused here, with a `Diagnostic`; nothing fails later.
 
+mod canonical;
+mod decode;
+mod diagnostic;
+mod names;
+mod options;
+mod path;
+mod resolved;
+mod scenario;
+mod schema;
+mod shape;
+mod tables;
+mod tree;
+mod units;
+
+pub use diagnostic::Diagnostic;
+pub use options::Folders;
+pub use resolved::{Input, Resolved};
+pub use scenario::Scenario;
+pub use schema::schema;
+pub use tables::parts_json;

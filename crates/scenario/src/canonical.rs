@@ -1,0 +1,199 @@
+//! The canonical form of a draft: JSON with sorted keys, SI units and every default filled in. Two
+//! scenarios with the same canonical form and the same seed are the same run. Numbers are exact
+//! decimals, because a picosecond in an hour is lost in a double.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use backwater_sim::spec::{Limit, LinkSpec, NodeKind, NodeSpec, Routing, SwitchModel};
+use backwater_transport::part::{Args, Value};
+use backwater_transport::units::{Bytes, Rate, Span};
+
+use crate::decode::{Draft, Flow, Made, Mechanism, Pattern, Port};
+use crate::options::Files;
+use crate::units::{self, TIME};
+
+/// The format of the canonical form.
+pub const FORMAT: &str = "backwater/resolved/1";
+
+/// A JSON value with exact numbers.
+enum Json {
+    Text(String),
+    Number(String),
+    Flag(bool),
+    List(Vec<Json>),
+    Object(BTreeMap<String, Json>),
+}
+
+/// The canonical form. Files stand in it by their hashes: where they lie determines nothing.
+pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
+    let routing = match draft.routing {
+        Routing::Tree => "tree",
+        Routing::ShortestPath => "shortest-path",
+        Routing::Ecmp => "ecmp",
+    };
+    let names = |indices: &[usize]| Json::texts(indices.iter().map(|i| draft.nodes[*i].name.as_str()));
+    let form = object([
+        ("schema", Json::text(FORMAT)),
+        ("duration_s", Json::time(draft.duration)),
+        ("warmup_s", Json::time(draft.warmup)),
+        ("routing", object([("kind", Json::text(routing))])),
+        ("nodes", draft.nodes.iter().map(|n| (n.name.clone(), node(n))).collect()),
+        ("links", draft.links.iter().map(|l| (l.name.clone(), link(l, names(&l.ends)))).collect()),
+        ("ports", draft.ports.iter().map(|p| (p.spec.name.clone(), port(p, files))).collect()),
+        ("mechanisms", draft.mechanisms.iter().map(|m| (m.spec.name.clone(), mechanism(m, draft, files))).collect()),
+        ("flows", draft.flows.iter().map(|f| (f.name.clone(), flow(f, &names, files))).collect()),
+    ]);
+    form.to_string()
+}
+
+fn node(node: &NodeSpec) -> Json {
+    match &node.kind {
+        NodeKind::Host { obeys } => object([("kind", Json::text("host")), ("obeys", Json::Flag(*obeys))]),
+        NodeKind::Switch(SwitchModel::OutputQueued) => {
+            object([("kind", Json::text("switch")), ("model", Json::text("output-queued"))])
+        }
+        NodeKind::Switch(SwitchModel::SharedMemory { memory, reserve, headroom, shift }) => object([
+            ("kind", Json::text("switch")),
+            ("model", Json::text(crate::shape::SHARED_MEMORY)),
+            ("memory_B", Json::size(*memory)),
+            ("reserve_B", Json::size(*reserve)),
+            ("headroom_B", Json::size(*headroom)),
+            ("shift", Json::count(u64::from(*shift))),
+        ]),
+    }
+}
+
+fn link(link: &LinkSpec, ends: Json) -> Json {
+    object([
+        ("ends", ends),
+        ("rate_bps", Json::rate(link.rate)),
+        ("delay_s", Json::time(link.delay)),
+        ("max_frame_B", Json::size(link.max_frame)),
+    ])
+}
+
+fn port(port: &Port, files: &Files<'_>) -> Json {
+    let buffer = match port.spec.buffer {
+        Limit::Unlimited => ("buffer", Json::text("unlimited")),
+        Limit::Bytes(bytes) => ("buffer_B", Json::size(bytes)),
+        Limit::Packets(packets) => ("buffer_pkts", Json::count(packets)),
+    };
+    object([("queue", part(&port.queue, files)), buffer])
+}
+
+fn mechanism(mechanism: &Mechanism, draft: &Draft, files: &Files<'_>) -> Json {
+    object([
+        ("at", Json::texts(mechanism.spec.at.iter().map(|i| draft.ports[*i].spec.name.as_str()))),
+        ("detect", part(&mechanism.detect, files)),
+        ("notify", part(&mechanism.notify, files)),
+        ("respond", part(&mechanism.respond, files)),
+    ])
+}
+
+fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Json {
+    let pattern = match flow.pattern {
+        Pattern::One => "one",
+        Pattern::Random => "random",
+        Pattern::Permutation => "permutation",
+    };
+    let mut form = object([
+        ("from", names(&flow.from)),
+        ("each", Json::Flag(flow.each)),
+        ("to", names(&flow.to)),
+        ("pattern", Json::text(pattern)),
+        ("class", Json::count(u64::from(flow.class))),
+        ("transport", Json::text("udp")),
+        ("packet_B", Json::size(flow.packet)),
+        ("start_s", Json::time(flow.start)),
+        ("stop_s", Json::time(flow.stop)),
+        ("source", part(&flow.made, files)),
+    ]);
+    if let (Json::Object(fields), Some(route)) = (&mut form, &flow.route) {
+        fields.insert("route".to_owned(), names(route));
+    }
+    form
+}
+
+fn part(made: &Made, files: &Files<'_>) -> Json {
+    let mut fields = BTreeMap::from([("kind".to_owned(), Json::text(made.id))]);
+    fields.extend(options(&made.args, files));
+    Json::Object(fields)
+}
+
+fn options<'a>(args: &'a Args, files: &'a Files<'_>) -> impl Iterator<Item = (String, Json)> + 'a {
+    args.0.iter().map(|(name, value)| {
+        let (suffix, json) = match value {
+            Value::Span(s) => ("_s", Json::time(*s)),
+            Value::Rate(r) => ("_bps", Json::rate(*r)),
+            Value::Bytes(b) => ("_B", Json::size(*b)),
+            Value::Share(f) | Value::Number(f) => ("", Json::Number(f.to_string())),
+            Value::Count(n) => ("", Json::count(*n)),
+            Value::Flag(flag) => ("", Json::Flag(*flag)),
+            Value::Choice(word) => ("", Json::text(word)),
+            Value::File(file) => ("_sha256", Json::text(&files.read[&file.path].1)),
+        };
+        (format!("{name}{suffix}"), json)
+    })
+}
+
+fn object<const N: usize>(fields: [(&str, Json); N]) -> Json {
+    Json::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+impl FromIterator<(String, Json)> for Json {
+    fn from_iter<I: IntoIterator<Item = (String, Json)>>(fields: I) -> Json {
+        Json::Object(fields.into_iter().collect())
+    }
+}
+
+impl Json {
+    fn text(text: &str) -> Json {
+        Json::Text(text.to_owned())
+    }
+
+    fn texts<'a>(texts: impl Iterator<Item = &'a str>) -> Json {
+        Json::List(texts.map(Json::text).collect())
+    }
+
+    fn count(count: u64) -> Json {
+        Json::Number(count.to_string())
+    }
+
+    fn time(span: Span) -> Json {
+        Json::Number(units::in_si(span.0, &TIME))
+    }
+
+    fn rate(rate: Rate) -> Json {
+        Json::count(rate.0)
+    }
+
+    fn size(size: Bytes) -> Json {
+        Json::count(size.0)
+    }
+}
+
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Json::Text(text) => write!(f, "{}", serde_json::Value::from(text.as_str())),
+            Json::Number(number) => f.write_str(number),
+            Json::Flag(flag) => write!(f, "{flag}"),
+            Json::List(items) => {
+                f.write_str("[")?;
+                for (i, item) in items.iter().enumerate() {
+                    write!(f, "{}{item}", if i == 0 { "" } else { "," })?;
+                }
+                f.write_str("]")
+            }
+            Json::Object(fields) => {
+                f.write_str("{")?;
+                for (i, (name, value)) in fields.iter().enumerate() {
+                    let name = serde_json::Value::from(name.as_str());
+                    write!(f, "{}{name}:{value}", if i == 0 { "" } else { "," })?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}

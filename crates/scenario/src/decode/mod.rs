@@ -1,0 +1,103 @@
+//! From a tree to a draft of the world: every field checked, names turned into indices, patterns
+//! matched, recipes taken apart. `topology` reads nodes and links, `ports` their queues, `mechanisms`
+//! and `flows` what they say; `record` reads any table against its shape, `parts` any part.
+
+mod flows;
+mod mechanisms;
+mod parts;
+mod ports;
+mod record;
+mod topology;
+
+use backwater_sim::spec::{LinkSpec, MechanismSpec, NodeSpec, PortSpec, Routing};
+use backwater_transport::units::Span;
+
+pub use flows::{Flow, Pattern};
+pub use parts::Made;
+
+use crate::diagnostic::{Diagnostic, Fault};
+use crate::options::{Files, missing};
+use crate::shape::{self, SCHEMA};
+use crate::tree::Node;
+use record::Record;
+
+/// A scenario that was read. Whatever depends on the seed is still open.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// Seed the scenario names.
+    pub seed: u64,
+    /// Simulated time.
+    pub duration: Span,
+    /// Time before which metrics are not counted.
+    pub warmup: Span,
+    /// How destinations turn into ports.
+    pub routing: Routing,
+    /// Nodes in the order of their names.
+    pub nodes: Vec<NodeSpec>,
+    /// Links in the order of their names.
+    pub links: Vec<LinkSpec>,
+    /// Ports in the order of the links.
+    pub ports: Vec<Port>,
+    /// Mechanisms in the order of their names.
+    pub mechanisms: Vec<Mechanism>,
+    /// Flows in the order of their names.
+    pub flows: Vec<Flow>,
+}
+
+/// A port and how its scheduler was made.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// The port.
+    pub spec: PortSpec,
+    /// Its scheduler.
+    pub queue: Made,
+}
+
+/// A mechanism and how its parts were made.
+#[derive(Clone, Debug)]
+pub struct Mechanism {
+    /// The mechanism.
+    pub spec: MechanismSpec,
+    /// Its detector.
+    pub detect: Made,
+    /// Its notifier.
+    pub notify: Made,
+    /// Its responder.
+    pub respond: Made,
+}
+
+/// Reads a scenario.
+pub fn draft(root: &Node, files: &mut Files<'_>) -> Result<Draft, Diagnostic> {
+    if root.table()?.is_empty() {
+        return Err(root.refuse(Fault::new(
+            "the scenario is empty",
+            format!("begin with schema = \"{SCHEMA}\", duration, nodes, links and flows"),
+        )));
+    }
+    let top = Record::read(root, shape::SCENARIO, &[], files)?;
+    schema(&top)?;
+    let duration = top.args.span("duration");
+    let warmup = top.args.span("warmup");
+    if warmup >= duration {
+        let to_blame = root.get("warmup").unwrap_or(root);
+        return Err(to_blame.refuse(Fault::new("`warmup` is not shorter than `duration`", "write a shorter warm-up or a longer run")));
+    }
+    let (nodes, links) = topology::read(&top, files)?;
+    let routing = topology::routing(&top, files)?;
+    let flows = flows::read(&top, &nodes, duration, files)?;
+    let classes = flows.iter().map(|f| u64::from(f.class) + 1).max().unwrap_or(1);
+    let ports = ports::read(&top, &nodes, &links, classes, files)?;
+    let mechanisms = mechanisms::read(&top, &ports, files)?;
+    Ok(Draft { seed: top.args.count("seed"), duration, warmup, routing, nodes, links, ports, mechanisms, flows })
+}
+
+fn schema(top: &Record<'_>) -> Result<(), Diagnostic> {
+    let Some(node) = top.get("schema") else {
+        return Err(top.node.refuse(missing("schema", "the format", &format!("\"{SCHEMA}\""), "")));
+    };
+    if node.text()? == SCHEMA {
+        return Ok(());
+    }
+    let fault = Fault::new("this program doesn't read this format", format!("write \"{SCHEMA}\""));
+    Err(node.refuse(Fault { nearest: vec![SCHEMA.to_owned()], ..fault }))
+}

@@ -1,0 +1,152 @@
+//! Queue and buffer of every port: the setting with the fewest wildcards wins, among equals the
+//! later one, for each field by itself.
+
+use std::collections::BTreeMap;
+
+use backwater_sim::queue::{AnyScheduler, SCHEDULERS};
+use backwater_sim::spec::{LinkSpec, Limit, NodeKind, NodeSpec, PortSpec};
+use backwater_transport::units::Bytes;
+
+use super::parts::{self, Made};
+use super::record::Record;
+use super::Port;
+use crate::diagnostic::{Diagnostic, Fault};
+use crate::names;
+use crate::options::Files;
+use crate::shape;
+use crate::tree::{Node, Value};
+use crate::units;
+
+/// Where nothing is said: a queue for each class of the flows, the highest first.
+const DEFAULT_QUEUE: &str = "strict-priority";
+/// The option of `DEFAULT_QUEUE` that takes the number of classes.
+const DEFAULT_QUEUE_CLASSES: &str = "classes";
+/// Buffer of a switch's class queue where nothing is said: S2's large buffer.
+const DEFAULT_BUFFER: Bytes = Bytes(500_000);
+
+/// The ports of all links, two for each in the order of the links.
+pub fn read(
+    top: &Record<'_>,
+    nodes: &[NodeSpec],
+    links: &[LinkSpec],
+    classes: u64,
+    files: &mut Files<'_>,
+) -> Result<Vec<Port>, Diagnostic> {
+    let names = port_names(nodes, links);
+    let settings = Settings::read(top, &names, files)?;
+    let part = parts::find(SCHEDULERS, DEFAULT_QUEUE).expect("the default queue is in the table");
+    let preset = [(DEFAULT_QUEUE_CLASSES, classes.to_string())];
+    let preset = preset.each_ref().map(|(option, value)| (*option, value.as_str()));
+    let fallback = parts::make(part, &parts::unwritten(top.node, "ports"), &preset, files)?;
+
+    let port = |(i, name): (usize, &String)| {
+        let owner = &nodes[links[i / 2].ends[i % 2]];
+        let (scheduler, queue) = settings.best(name, |s| s.queue.as_ref()).unwrap_or(&fallback).clone();
+        let default = match owner.kind {
+            NodeKind::Host { .. } => Limit::Unlimited,
+            NodeKind::Switch(_) => Limit::Bytes(DEFAULT_BUFFER),
+        };
+        let buffer = *settings.best(name, |s| s.buffer.as_ref()).unwrap_or(&default);
+        Port { spec: PortSpec { name: name.clone(), scheduler, buffer }, queue }
+    };
+    Ok(names.iter().enumerate().map(port).collect())
+}
+
+/// "A>B"; where several links join the same nodes, "A>B#link".
+fn port_names(nodes: &[NodeSpec], links: &[LinkSpec]) -> Vec<String> {
+    let mut parallel: BTreeMap<[usize; 2], usize> = BTreeMap::new();
+    let pair = |l: &LinkSpec| [l.ends[0].min(l.ends[1]), l.ends[0].max(l.ends[1])];
+    for link in links {
+        *parallel.entry(pair(link)).or_default() += 1;
+    }
+    let mut names = Vec::with_capacity(2 * links.len());
+    for link in links {
+        for [a, b] in [link.ends, [link.ends[1], link.ends[0]]] {
+            let mut name = format!("{}>{}", nodes[a].name, nodes[b].name);
+            if parallel[&pair(link)] > 1 {
+                name = format!("{name}#{}", link.name);
+            }
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// What one row of `ports` says.
+struct Setting {
+    queue: Option<(AnyScheduler, Made)>,
+    buffer: Option<Limit>,
+}
+
+#[derive(Default)]
+struct Settings {
+    exact: BTreeMap<String, Setting>,
+    /// Fewest wildcards first, the later first among equals.
+    patterns: Vec<(String, Setting)>,
+}
+
+impl Settings {
+    fn read(top: &Record<'_>, ports: &[String], files: &mut Files<'_>) -> Result<Settings, Diagnostic> {
+        let mut settings = Settings::default();
+        let Some(written) = top.get("ports") else { return Ok(settings) };
+        for entry in written.table()? {
+            select(&entry.key, ports).map_err(|f| f.at(&entry.origin))?;
+            let record = Record::read(&entry.node, shape::PORT, &[], files)?;
+            let queue = record.get("queue").map(|node| parts::read(SCHEDULERS, "queue", node, files)).transpose()?;
+            let buffer = record.get("buffer").map(capacity).transpose()?;
+            let setting = Setting { queue, buffer };
+            if names::is_pattern(&entry.key) {
+                settings.patterns.insert(0, (entry.key.clone(), setting));
+            } else {
+                settings.exact.insert(entry.key.clone(), setting);
+            }
+        }
+        settings.patterns.sort_by_key(|(pattern, _)| pattern.matches('*').count());
+        Ok(settings)
+    }
+
+    fn best<'a, T>(&'a self, name: &str, field: impl Fn(&'a Setting) -> Option<&'a T>) -> Option<&'a T> {
+        let exact = self.exact.get(name).and_then(&field);
+        let matching = || self.patterns.iter().filter(|(pattern, _)| names::matches(pattern, name));
+        exact.or_else(|| matching().find_map(|(_, setting)| field(setting)))
+    }
+}
+
+/// The indices of the ports that a name or pattern means, or a refusal when it means none.
+pub fn select(pattern: &str, ports: &[String]) -> Result<Vec<usize>, Fault> {
+    let found: Vec<usize> = ports.iter().enumerate().filter(|(_, p)| names::matches(pattern, p)).map(|(i, _)| i).collect();
+    if found.is_empty() {
+        let what = format!("no port matches `{pattern}`");
+        return Err(Fault::unknown(what, pattern, ports.iter().map(String::as_str)));
+    }
+    Ok(found)
+}
+
+/// "50 kB", "100 packets" or "unlimited".
+fn capacity(node: &Node) -> Result<Limit, Diagnostic> {
+    let examples = "\"50 kB\", \"100 packets\" or \"unlimited\"";
+    let text = match &node.value {
+        Value::Text(text) => text,
+        Value::Integer(n) => return Err(node.refuse(units::bare(&n.to_string(), &units::SIZE))),
+        _ => return Err(node.mismatch("a buffer", &format!("write {examples}"))),
+    };
+    if text == "unlimited" {
+        return Ok(Limit::Unlimited);
+    }
+    let limit = if text.ends_with("packets") {
+        units::packets(text).map(Limit::Packets)
+    } else {
+        units::bytes(text).map(Limit::Bytes)
+    };
+    match limit {
+        Ok(Limit::Packets(0) | Limit::Bytes(Bytes(0))) => {
+            let what = format!("`{}`: a buffer of nothing loses every frame", node.path);
+            Err(node.refuse(Fault::new(what, format!("write {examples}"))))
+        }
+        Ok(limit) => Ok(limit),
+        Err(fault) => {
+            let fix = if fault.nearest.is_empty() { format!("{}; a buffer is {examples}", fault.fix) } else { fault.fix };
+            Err(node.refuse(Fault { what: format!("`{}`: {}", node.path, fault.what), fix, ..fault }))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! A table against the fields its shape allows.
+
+use backwater_transport::part::{Args, Default};
+
+use crate::diagnostic::{Diagnostic, Fault};
+use crate::options::{self, Files, default, missing, unknown};
+use crate::shape::{Field, SCHEMA, Shape, Variant};
+use crate::tree::Node;
+
+/// A table whose names are all known and whose scalars are all checked.
+pub struct Record<'a> {
+    /// The table.
+    pub node: &'a Node,
+    /// Its scalars, defaults filled in.
+    pub args: Args,
+}
+
+impl<'a> Record<'a> {
+    /// Reads the fields of a table. Names in `besides` belong to somebody else.
+    pub fn read(node: &'a Node, fields: &[Field], besides: &[&str], files: &mut Files<'_>) -> Result<Record<'a>, Diagnostic> {
+        for entry in node.table()? {
+            if !besides.contains(&entry.key.as_str()) && fields.iter().all(|f| f.name != entry.key) {
+                let valid = besides.iter().copied().chain(fields.iter().map(|f| f.name));
+                return Err(unknown(&entry.key, &node.path, valid).at(&entry.origin));
+            }
+        }
+        let mut args = Vec::new();
+        for field in fields {
+            let written = node.get(field.name);
+            if written.is_none() && field.required {
+                return Err(node.refuse(missing(field.name, field.help, &example(field), &node.path)));
+            }
+            let Shape::Scalar(option) = field.shape else { continue };
+            let value = match (written, option.default) {
+                (Some(node), _) => Some(options::value(node, &option, files)?),
+                (None, Default::Is(text)) => Some(default(&option, text)),
+                (None, Default::Absent | Default::Required) => None,
+            };
+            args.extend(value.map(|v| (option.name, v)));
+        }
+        Ok(Record { node, args: Args(args) })
+    }
+
+    /// Reads a table whose `kind` says which fields.
+    pub fn variant(node: &'a Node, variants: &'static [Variant], files: &mut Files<'_>) -> Result<(&'static str, Record<'a>), Diagnostic> {
+        node.table()?;
+        let kinds = || variants.iter().map(|v| v.kind);
+        let Some(kind) = node.get("kind") else {
+            let example = format!("\"{}\"", variants[0].kind);
+            return Err(node.refuse(missing("kind", "what it is", &example, &node.path)));
+        };
+        let name = kind.text()?;
+        let Some(variant) = variants.iter().find(|v| v.kind == name) else {
+            return Err(kind.refuse(Fault::unknown(format!("unknown kind `{name}` in `{}`", node.path), name, kinds())));
+        };
+        Ok((variant.kind, Record::read(node, variant.fields, &["kind"], files)?))
+    }
+
+    /// A field that was written.
+    pub fn get(&self, name: &str) -> Option<&'a Node> {
+        self.node.get(name)
+    }
+
+    /// A field that its shape requires.
+    pub fn need(&self, name: &str) -> &'a Node {
+        self.node.get(name).expect("a required field was checked")
+    }
+}
+
+fn example(field: &Field) -> String {
+    match field.shape {
+        Shape::Scalar(option) => options::example(&option),
+        Shape::Text if field.name == "schema" => format!("\"{SCHEMA}\""),
+        Shape::Text => "\"…\"".to_owned(),
+        Shape::Texts => "[\"…\", \"…\"]".to_owned(),
+        Shape::Capacity => "\"50 kB\"".to_owned(),
+        Shape::Part(_) | Shape::Section(_) | Shape::OneOf(_) => "{ kind = \"…\" }".to_owned(),
+        Shape::Fields(_) | Shape::Things(_) | Shape::Settings(_) => "{ … }".to_owned(),
+    }
+}

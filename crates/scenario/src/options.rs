@@ -1,0 +1,605 @@
+//! Options of parts: a table of the scenario against the part's own list of options. Nothing here
+//! knows a part by name.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use backwater_transport::part::{Args, Default, File, Kind, Opt, Value as Checked};
+use sha2::{Digest, Sha256};
+
+use crate::diagnostic::{Diagnostic, Fault, nearest};
+use crate::tree::{Node, Value, join};
+use crate::units::{self, Dimension};
+
+/// Folders in which the files of a scenario are looked up, in this order.
+#[derive(Clone, Debug, std::default::Default)]
+pub struct Folders {
+    /// Folder of the scenario itself.
+    pub scenario: Option<PathBuf>,
+    /// Folder of traces.
+    pub traces: Option<PathBuf>,
+}
+
+/// Files read at the edge, each once.
+#[derive(Debug)]
+pub struct Files<'a> {
+    folders: &'a Folders,
+    /// By the path as written: content and SHA-256 in hex.
+    pub read: BTreeMap<String, (File, String)>,
+}
+
+/// Larger files are refused rather than read into memory.
+const LARGEST_FILE: u64 = 1 << 30;
+
+impl<'a> Files<'a> {
+    /// None read yet.
+    pub fn new(folders: &'a Folders) -> Files<'a> {
+        Files {
+            folders,
+            read: BTreeMap::new(),
+        }
+    }
+
+    fn open(&mut self, written: &str) -> Result<File, Fault> {
+        if let Some((file, _)) = self.read.get(written) {
+            return Ok(file.clone());
+        }
+        let folders = [
+            self.folders.scenario.as_deref(),
+            self.folders.traces.as_deref(),
+        ];
+        let mut places: Vec<PathBuf> = folders
+            .iter()
+            .flatten()
+            .map(|folder| folder.join(written))
+            .collect();
+        if places.is_empty() {
+            places.push(PathBuf::from(written));
+        }
+        let found = places.iter().find(|p| p.exists());
+        let content = found.ok_or_else(|| self.absent(written))?;
+        let content = read(content).map_err(|why| {
+            Fault::new(
+                format!("the file `{written}` cannot be read: {why}"),
+                "name a readable file",
+            )
+        })?;
+        let hash = hex(&Sha256::digest(&content));
+        let file = File {
+            path: written.to_owned(),
+            content: Arc::from(content),
+        };
+        self.read.insert(written.to_owned(), (file.clone(), hash));
+        Ok(file)
+    }
+
+    fn absent(&self, written: &str) -> Fault {
+        let mut names = Vec::new();
+        for folder in [&self.folders.scenario, &self.folders.traces]
+            .into_iter()
+            .flatten()
+        {
+            let Ok(listing) = std::fs::read_dir(folder.join(written).parent().unwrap_or(folder))
+            else {
+                continue;
+            };
+            names.extend(
+                listing
+                    .flatten()
+                    .filter_map(|e| e.file_name().into_string().ok()),
+            );
+        }
+        names.sort();
+        let wanted = Path::new(written)
+            .file_name()
+            .and_then(|n| n.to_str())
+            .unwrap_or(written);
+        let near = nearest(wanted, names.iter().map(String::as_str));
+        let fix = "name a file relative to the scenario's folder or to the traces folder, or an absolute path";
+        Fault {
+            what: format!("there is no file `{written}`"),
+            nearest: near,
+            fix: fix.to_owned(),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let about = std::fs::metadata(path).map_err(|e| e.to_string())?;
+    if !about.is_file() {
+        return Err("it is not a regular file".to_owned());
+    }
+    if about.len() > LARGEST_FILE {
+        return Err(format!(
+            "it has {} bytes, more than {LARGEST_FILE}",
+            about.len()
+        ));
+    }
+    std::fs::read(path).map_err(|e| e.to_string())
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Checks a table against a list of options. Names in `besides` belong to somebody else. `preset`
+/// gives values, as a person would write them, that hold instead of the options' own defaults.
+pub fn decode(
+    table: &Node,
+    options: &'static [Opt],
+    preset: &[(&str, &str)],
+    besides: &[&str],
+    files: &mut Files<'_>,
+) -> Result<Args, Diagnostic> {
+    for entry in table.table()? {
+        let known =
+            options.iter().any(|o| o.name == entry.key) || besides.contains(&entry.key.as_str());
+        if !known {
+            let valid = besides
+                .iter()
+                .copied()
+                .chain(options.iter().map(|o| o.name));
+            return Err(unknown(&entry.key, &table.path, valid).at(&entry.origin));
+        }
+    }
+    let mut args = Vec::new();
+    for option in options {
+        let value = match (
+            table.get(option.name),
+            preset.iter().find(|(name, _)| *name == option.name),
+        ) {
+            (Some(node), _) => Some(value(node, option, files)?),
+            (None, Some((_, written))) => Some(default(option, written)),
+            (None, None) => match option.default {
+                Default::Is(written) => Some(default(option, written)),
+                Default::Absent => None,
+                Default::Required => {
+                    return Err(table.refuse(missing(
+                        option.name,
+                        option.help,
+                        &example(option),
+                        &table.path,
+                    )));
+                }
+            },
+        };
+        args.extend(value.map(|v| (option.name, v)));
+    }
+    Ok(Args(args))
+}
+
+/// The refusal of a name that is not in a table.
+pub fn unknown<'a>(name: &str, path: &str, valid: impl IntoIterator<Item = &'a str>) -> Fault {
+    let within = if path.is_empty() {
+        String::new()
+    } else {
+        format!(" in `{path}`")
+    };
+    Fault::unknown(format!("unknown field `{name}`{within}"), name, valid)
+}
+
+/// The refusal of a table that lacks a name.
+pub fn missing(name: &str, help: &str, example: &str, path: &str) -> Fault {
+    let what = format!(
+        "`{}` is missing: {}",
+        join(path, name),
+        help.trim_end_matches('.')
+    );
+    Fault::new(what, format!("write {name} = {example}"))
+}
+
+/// A value that would do, as a person would write it.
+pub fn example(option: &Opt) -> String {
+    match option.kind {
+        Kind::Span | Kind::Rate | Kind::Bytes | Kind::Share => {
+            format!(
+                "\"{}\"",
+                dimension(option.kind).map_or("80 %", |d| d.example)
+            )
+        }
+        Kind::Count => option.min.unwrap_or("1").to_owned(),
+        Kind::Number => option.min.unwrap_or("1.0").to_owned(),
+        Kind::Flag => "true".to_owned(),
+        Kind::Choice(words) => format!("\"{}\"", words.first().copied().unwrap_or("")),
+        Kind::File => "\"trace.csv\"".to_owned(),
+    }
+}
+
+/// The dimension of quantities with a unit; a share is not one, because it is read as 0..1.
+pub fn dimension(kind: Kind) -> Option<&'static Dimension> {
+    match kind {
+        Kind::Span => Some(&units::TIME),
+        Kind::Rate => Some(&units::RATE),
+        Kind::Bytes => Some(&units::SIZE),
+        Kind::Share | Kind::Count | Kind::Number | Kind::Flag | Kind::Choice(_) | Kind::File => {
+            None
+        }
+    }
+}
+
+/// Checks one value.
+pub fn value(node: &Node, option: &Opt, files: &mut Files<'_>) -> Result<Checked, Diagnostic> {
+    let checked = match (option.kind, &node.value) {
+        (Kind::File, Value::Text(path)) => files.open(path).map(Checked::File),
+        (
+            Kind::Span | Kind::Rate | Kind::Bytes | Kind::Share | Kind::Choice(_),
+            Value::Text(text),
+        ) => written(text, option.kind),
+        (Kind::Span | Kind::Rate | Kind::Bytes, Value::Integer(_) | Value::Number(_)) => {
+            let dimension = dimension(option.kind).expect("a quantity has a dimension");
+            Err(units::bare(&number_text(&node.value), dimension))
+        }
+        (Kind::Share, Value::Integer(_) | Value::Number(_)) => Err(bare_share(&node.value)),
+        (Kind::Count, Value::Integer(n)) => count(*n),
+        (Kind::Number, Value::Integer(n)) => Ok(Checked::Number(*n as f64)),
+        (Kind::Number, Value::Number(f)) if f.is_finite() => Ok(Checked::Number(*f)),
+        (Kind::Number | Kind::Count, Value::Number(f)) => Err(Fault::new(
+            format!("{f} is not {}", noun(option.kind)),
+            format!("write {}, such as {}", noun(option.kind), example(option)),
+        )),
+        (Kind::Flag, Value::Flag(flag)) => Ok(Checked::Flag(*flag)),
+        (kind, other) => Err(Fault::new(
+            format!("`{}` is {}, not {}", node.path, other.noun(), noun(kind)),
+            format!("write {}", example(option)),
+        )),
+    };
+    checked.and_then(|v| bounded(v, option)).map_err(|fault| {
+        let what = if fault.what.contains(&node.path) {
+            fault.what
+        } else {
+            format!("`{}`: {}", node.path, fault.what)
+        };
+        node.refuse(Fault { what, ..fault })
+    })
+}
+
+fn number_text(value: &Value) -> String {
+    match value {
+        Value::Integer(n) => n.to_string(),
+        Value::Number(f) => f.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn bare_share(value: &Value) -> Fault {
+    let percent = match value {
+        Value::Number(f) if (0.0..=1.0).contains(f) => (f * 1e6).round() / 1e4,
+        Value::Integer(n @ 0..=100) => *n as f64,
+        _ => 80.0,
+    };
+    Fault::new(
+        format!(
+            "`{}` has no unit: a share is written in %",
+            number_text(value)
+        ),
+        format!("write \"{percent} %\""),
+    )
+}
+
+fn count(n: i128) -> Result<Checked, Fault> {
+    // JSON documents carry counts as doubles in many readers, exact up to 2^53.
+    const MOST: i128 = 1 << 53;
+    match u64::try_from(n) {
+        Ok(count) if n <= MOST => Ok(Checked::Count(count)),
+        _ if n < 0 => Err(Fault::new(
+            format!("{n} is negative: a count cannot be"),
+            "write 0 or more",
+        )),
+        _ => Err(Fault::new(
+            format!("{n} is absurdly large for a count"),
+            format!("write at most {MOST}"),
+        )),
+    }
+}
+
+/// What a person is told that a kind wants.
+pub fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Span | Kind::Rate | Kind::Bytes => dimension(kind).map_or("a quantity", |d| d.noun),
+        Kind::Share => "a share in %",
+        Kind::Count => "a whole number",
+        Kind::Number => "a finite number",
+        Kind::Flag => "true or false",
+        Kind::Choice(_) => "one of its words, in quotes",
+        Kind::File => "the path of a file, in quotes",
+    }
+}
+
+/// Reads a value as tables write defaults and bounds.
+pub fn written(text: &str, kind: Kind) -> Result<Checked, Fault> {
+    match kind {
+        Kind::Span => units::span(text).map(Checked::Span),
+        Kind::Rate => units::rate(text).map(Checked::Rate),
+        Kind::Bytes => units::bytes(text).map(Checked::Bytes),
+        Kind::Share => units::share(text).map(Checked::Share),
+        Kind::Count => text
+            .parse()
+            .map_err(|_| Fault::new(format!("`{text}` is not a count"), "write 1"))
+            .and_then(count),
+        Kind::Number => match text.parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(Checked::Number(number)),
+            _ => Err(Fault::new(
+                format!("`{text}` is not a finite number"),
+                "write 1.0",
+            )),
+        },
+        Kind::Flag => match text {
+            "true" => Ok(Checked::Flag(true)),
+            "false" => Ok(Checked::Flag(false)),
+            _ => Err(Fault::new(
+                format!("`{text}` is neither true nor false"),
+                "write true",
+            )),
+        },
+        Kind::Choice(words) => match words.iter().find(|w| **w == text) {
+            Some(word) => Ok(Checked::Choice(word)),
+            None => Err(Fault::unknown(
+                format!("`{text}` is not one of the words of this option"),
+                text,
+                words.iter().copied(),
+            )),
+        },
+        Kind::File => Err(Fault::new(
+            format!("the file `{text}` cannot be a default"),
+            "name a file in the scenario",
+        )),
+    }
+}
+
+/// A default or preset, as the table writes it.
+///
+/// # Panics
+/// When the table writes what a person could not: a bug of the part.
+pub fn default(option: &Opt, text: &str) -> Checked {
+    match written(text, option.kind) {
+        Ok(value) => value,
+        Err(fault) => panic!(
+            "option {} has the default {text}: {}",
+            option.name, fault.what
+        ),
+    }
+}
+
+fn bounded(value: Checked, option: &Opt) -> Result<Checked, Fault> {
+    // A share is 0..1 unless its option says otherwise.
+    let whole = matches!(option.kind, Kind::Share).then_some("100 %");
+    let limits = [
+        ("at least", option.min, Ordering::Less),
+        ("at most", option.max.or(whole), Ordering::Greater),
+    ];
+    for (words, limit, wrong) in limits {
+        let Some(limit) = limit else { continue };
+        if order(&value, &default(option, limit)) == Some(wrong) {
+            let quote = if matches!(option.kind, Kind::Count | Kind::Number) {
+                ""
+            } else {
+                "\""
+            };
+            let side = if wrong == Ordering::Less {
+                "small"
+            } else {
+                "large"
+            };
+            let what = format!(
+                "{} is too {side}: `{}` is {words} {limit}",
+                shown(&value),
+                option.name
+            );
+            return Err(Fault::new(
+                what,
+                format!(
+                    "write {quote}{limit}{quote} or {}",
+                    if side == "small" { "more" } else { "less" }
+                ),
+            ));
+        }
+    }
+    Ok(value)
+}
+
+fn order(a: &Checked, b: &Checked) -> Option<Ordering> {
+    match (a, b) {
+        (Checked::Span(a), Checked::Span(b)) => Some(a.cmp(b)),
+        (Checked::Rate(a), Checked::Rate(b)) => Some(a.cmp(b)),
+        (Checked::Bytes(a), Checked::Bytes(b)) => Some(a.cmp(b)),
+        (Checked::Count(a), Checked::Count(b)) => Some(a.cmp(b)),
+        (Checked::Share(a), Checked::Share(b)) | (Checked::Number(a), Checked::Number(b)) => {
+            a.partial_cmp(b)
+        }
+        _ => None,
+    }
+}
+
+fn shown(value: &Checked) -> String {
+    match value {
+        Checked::Span(s) => format!("{} s", units::in_si(s.0, &units::TIME)),
+        Checked::Rate(r) => format!("{} bit/s", r.0),
+        Checked::Bytes(b) => format!("{} B", b.0),
+        Checked::Share(s) => format!("{} %", s * 100.0),
+        Checked::Count(n) => n.to_string(),
+        Checked::Number(f) => f.to_string(),
+        Checked::Flag(flag) => flag.to_string(),
+        Checked::Choice(word) => (*word).to_owned(),
+        Checked::File(file) => file.path.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use backwater_transport::units::{Bytes, Rate, Span};
+
+    use super::*;
+    use crate::diagnostic::Text;
+
+    static OPTIONS: &[Opt] = &[
+        Opt::new("rate", Kind::Rate, Default::Required, "Mean rate.").at_least("1 bit/s"),
+        Opt::new("burst", Kind::Bytes, Default::Is("24 kB"), "Mean burst.")
+            .at_least("64 B")
+            .at_most("1 MB"),
+        Opt::new("gap", Kind::Span, Default::Absent, "Gap."),
+        Opt::new("high", Kind::Share, Default::Is("80 %"), "Mark."),
+        Opt::new("sources", Kind::Count, Default::Is("100"), "Sources.")
+            .at_least("1")
+            .at_most("10000"),
+        Opt::new("alpha", Kind::Number, Default::Is("1.5"), "Shape.")
+            .at_least("1.01")
+            .at_most("2"),
+        Opt::new("repeat", Kind::Flag, Default::Is("false"), "Repeat."),
+        Opt::new(
+            "audience",
+            Kind::Choice(&["all", "feeders"]),
+            Default::Is("all"),
+            "Who is told.",
+        ),
+        Opt::new("trace", Kind::File, Default::Absent, "Trace."),
+    ];
+
+    fn read_in(text: &str, folders: &Folders) -> Result<Args, Diagnostic> {
+        let text = Arc::new(Text {
+            name: "x.toml".to_owned(),
+            content: text.to_owned(),
+        });
+        let root = Node::from_toml(&text).unwrap();
+        decode(
+            root.get("s").unwrap(),
+            OPTIONS,
+            &[("sources", "7")],
+            &["kind"],
+            &mut Files::new(folders),
+        )
+    }
+
+    fn read(text: &str) -> Result<Args, Diagnostic> {
+        read_in(text, &Folders::default())
+    }
+
+    #[test]
+    fn defaults_and_presets_are_filled_in() {
+        let args =
+            read("s = { kind = \"x\", rate = \"3 Mbit/s\", gap = \"1 ms\", alpha = 2 }").unwrap();
+        assert_eq!(args.rate("rate"), Rate(3_000_000));
+        assert_eq!(args.bytes("burst"), Bytes(24_000));
+        assert_eq!(args.span("gap"), Span::millis(1));
+        assert_eq!(args.share("high"), 0.8);
+        assert_eq!(args.count("sources"), 7);
+        assert_eq!(args.number("alpha"), 2.0);
+        assert!(!args.flag("repeat"));
+        assert_eq!(args.choice("audience"), "all");
+        assert!(!args.has("trace"));
+    }
+
+    #[track_caller]
+    fn refused(fields: &str, what: &str, fix: &str) -> Diagnostic {
+        let found = read(&format!("s = {{ rate = \"1 Mbit/s\", {fields} }}")).expect_err(fields);
+        assert!(found.what.contains(what), "{found}");
+        assert!(found.fix.contains(fix), "{found}");
+        assert_eq!(found.line, Some(1));
+        found
+    }
+
+    #[test]
+    fn an_unknown_option_names_the_nearest_and_points_at_the_name() {
+        let found = refused(
+            "brust = \"1 kB\"",
+            "unknown field `brust` in `s`",
+            "`burst`",
+        );
+        assert_eq!(
+            (found.nearest[0].as_str(), found.column),
+            ("burst", Some(26))
+        );
+    }
+
+    #[test]
+    fn a_missing_option_is_named_with_an_example() {
+        let found = read("s = { }").unwrap_err();
+        assert_eq!(found.what, "`s.rate` is missing: Mean rate");
+        assert_eq!(found.fix, "write rate = \"10 Mbit/s\"");
+    }
+
+    #[test]
+    fn wrong_kinds_are_refused() {
+        refused("burst = 1500", "no unit", "\"1500 B\"");
+        refused("burst = nan", "no unit", "\"1 B\"");
+        refused("burst = true", "is true or false, not a size", "\"50 kB\"");
+        refused("high = 0.8", "no unit", "\"80 %\"");
+        refused(
+            "alpha = \"2\"",
+            "is a text, not a finite number",
+            "write 1.01",
+        );
+        refused("alpha = nan", "NaN is not a finite number", "such as");
+        refused("alpha = inf", "inf is not a finite number", "such as");
+        refused("sources = 1.5", "1.5 is not a whole number", "such as 1");
+        refused("sources = -1", "negative", "0 or more");
+        refused("sources = 9223372036854775807", "absurdly large", "at most");
+        refused("repeat = 1", "is a number, not true or false", "true");
+        refused("gap = 2020-01-01", "is a date, not a time", "20 ms");
+        refused("gap = []", "is a list", "20 ms");
+    }
+
+    #[test]
+    fn values_outside_their_bounds_are_refused_with_the_bound() {
+        refused(
+            "burst = \"63 B\"",
+            "63 B is too small: `burst` is at least 64 B",
+            "\"64 B\" or more",
+        );
+        refused("burst = \"2 MB\"", "too large", "\"1 MB\" or less");
+        refused("sources = 0", "too small", "write 1 or more");
+        refused("alpha = 2.5", "too large", "write 2 or less");
+        refused("high = \"101 %\"", "too large", "\"100 %\" or less");
+        let found = read("s = { rate = \"0 Mbit/s\" }").unwrap_err();
+        assert!(found.what.contains("too small"), "{found}");
+    }
+
+    #[test]
+    fn a_misspelt_choice_names_the_nearest() {
+        assert_eq!(
+            refused("audience = \"feders\"", "not one of the words", "`feeders`").nearest,
+            ["feeders"]
+        );
+    }
+
+    #[test]
+    fn files_are_found_beside_the_scenario_then_among_the_traces() {
+        let root = std::env::temp_dir().join(format!("backwater-options-{}", std::process::id()));
+        let folders = Folders {
+            scenario: Some(root.join("a")),
+            traces: Some(root.join("b")),
+        };
+        for folder in ["a", "b"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        std::fs::write(root.join("a/one.csv"), "abc").unwrap();
+        std::fs::write(root.join("b/one.csv"), "other").unwrap();
+        std::fs::write(root.join("b/two.csv"), "two").unwrap();
+        let content = |name: &str| {
+            let args = read_in(
+                &format!("s = {{ rate = \"1 bit/s\", trace = \"{name}\" }}"),
+                &folders,
+            )?;
+            Ok::<_, Diagnostic>(args.file("trace").content.to_vec())
+        };
+        assert_eq!(content("one.csv").unwrap(), b"abc");
+        assert_eq!(content("two.csv").unwrap(), b"two");
+        let found = content("tow.csv").unwrap_err();
+        assert_eq!(
+            (found.nearest[0].as_str(), found.line),
+            ("two.csv", Some(1))
+        );
+        let found = content("../a").unwrap_err();
+        assert!(found.what.contains("not a regular file"), "{found}");
+        std::fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn the_hash_of_a_file_is_its_sha256() {
+        // FIPS 180-2, appendix B.1: "abc".
+        let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(hex(&Sha256::digest(b"abc")), digest);
+    }
+}

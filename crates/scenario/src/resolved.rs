@@ -1,0 +1,121 @@
+//! A scenario that was read, with a seed: what determines a run, and the world it runs in.
+
+use std::sync::Arc;
+
+use backwater_sim::spec::{Refusal, Spec};
+use backwater_sim::world::World;
+use sha2::{Digest, Sha256};
+
+use crate::canonical::canonical;
+use crate::decode::Draft;
+use crate::diagnostic::{Diagnostic, Fault, Origin};
+use crate::options::{Files, hex};
+use crate::path;
+use crate::tree::Node;
+
+/// A file that the run reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Path as written.
+    pub path: String,
+    /// SHA-256 of its content in hex.
+    pub sha256: String,
+}
+
+/// What determines a run.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// Seed.
+    pub seed: u64,
+    /// Canonical JSON of everything else.
+    pub canonical: String,
+    /// Files, in the order of their paths.
+    pub inputs: Vec<Input>,
+    draft: Draft,
+    root: Arc<Node>,
+}
+
+impl Resolved {
+    /// Fixes the seed of a draft that was read from `root`.
+    pub(crate) fn new(seed: u64, draft: Draft, root: Arc<Node>, files: &Files<'_>) -> Resolved {
+        let input = |(path, (_, hash)): (&String, &(_, String))| Input { path: path.clone(), sha256: hash.clone() };
+        let inputs = files.read.iter().map(input).collect();
+        Resolved { seed, canonical: canonical(&draft, files), inputs, draft, root }
+    }
+
+    /// SHA-256 of the canonical form in hex.
+    pub fn sha256(&self) -> String {
+        hex(&Sha256::digest(&self.canonical))
+    }
+
+    /// The key under which results are stored: SHA-256 over canonical form, seed, engine and files.
+    pub fn key(&self, engine: &str) -> String {
+        let mut hash = Sha256::new();
+        let mut add = |field: &str| {
+            hash.update((field.len() as u64).to_le_bytes());
+            hash.update(field);
+        };
+        add(&self.canonical);
+        add(&self.seed.to_string());
+        add(engine);
+        for input in &self.inputs {
+            add(&input.sha256);
+        }
+        hex(&hash.finalize())
+    }
+
+    /// What the world is built from.
+    pub fn spec(&self) -> Spec {
+        let draft = &self.draft;
+        Spec {
+            seed: self.seed,
+            duration: draft.duration,
+            warmup: draft.warmup,
+            routing: draft.routing,
+            nodes: draft.nodes.clone(),
+            links: draft.links.clone(),
+            ports: draft.ports.iter().map(|p| p.spec.clone()).collect(),
+            mechanisms: draft.mechanisms.iter().map(|m| m.spec.clone()).collect(),
+            flows: draft.flows.iter().flat_map(|f| f.expand(self.seed, &draft.nodes)).collect(),
+        }
+    }
+
+    /// Builds the world, or says which field stands in the way.
+    pub fn build(&self) -> Result<World, Diagnostic> {
+        World::build(&self.spec()).map_err(|refusal| self.refusal(refusal))
+    }
+
+    fn refusal(&self, refusal: Refusal) -> Diagnostic {
+        let what = format!("`{}`: {}", refusal.path, refusal.what);
+        Fault::new(what, refusal.fix).at(blame(&self.root, &refusal.path))
+    }
+}
+
+/// Where the field of a path was written, or the nearest thing that was.
+fn blame<'a>(root: &'a Node, path: &str) -> &'a Origin {
+    let names = path::names(path).unwrap_or_default();
+    let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+    let mut node = root;
+    for (depth, name) in names.iter().enumerate() {
+        let next = match &node.value {
+            crate::tree::Value::List(items) => name.parse().ok().and_then(|i: usize| items.get(i)),
+            // A flow of one sender is called after the row that it came from.
+            _ => node.get(name).or_else(|| name.split_once('/').and_then(|(row, _)| node.get(row))),
+        };
+        node = match (next, depth, names[0]) {
+            (Some(next), ..) => next,
+            // A port's queue may come from a pattern.
+            (None, 1, "ports") => return pattern(node, name, names.get(2)),
+            // What no one wrote was generated.
+            (None, 0 | 1, "nodes" | "links") => return root.get("topology").map_or(&root.origin, |t| &t.origin),
+            _ => return &node.origin,
+        };
+    }
+    &node.origin
+}
+
+fn pattern<'a>(ports: &'a Node, port: &str, field: Option<&&str>) -> &'a Origin {
+    let matching = ports.entries().iter().filter(|e| crate::names::matches(&e.key, port));
+    let fields = matching.filter_map(|e| field.map_or(Some(&e.node), |f| e.node.get(f)));
+    fields.min_by_key(|n| n.path.matches('*').count()).map_or(&ports.origin, |n| &n.origin)
+}

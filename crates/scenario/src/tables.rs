@@ -1,0 +1,250 @@
+//! The tables of parts, seen alike: whoever lists, documents or checks parts iterates over these and
+//! knows none by name.
+
+use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe};
+use backwater_sim::queue::SCHEDULERS;
+use backwater_sim::source::SOURCES;
+use backwater_transport::part::{Default, Kind, Opt, Part, Value};
+use serde_json::{Value as Json, json};
+
+use crate::options;
+use crate::units::Dimension;
+
+/// The recipe that builds nothing.
+pub const NONE: &str = "none";
+
+/// A kind of part.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// Sources of flows.
+    Source,
+    /// Queues of ports.
+    Queue,
+    /// Detectors of mechanisms.
+    Detector,
+    /// Notifiers of mechanisms.
+    Notifier,
+    /// Responders of mechanisms.
+    Responder,
+}
+
+/// A part without its constructor.
+#[derive(Copy, Clone, Debug)]
+pub struct Row {
+    /// Name in scenarios.
+    pub id: &'static str,
+    /// Other accepted names.
+    pub aliases: &'static [&'static str],
+    /// One line.
+    pub summary: &'static str,
+    /// Where it is defined.
+    pub source: &'static str,
+    /// Its options.
+    pub options: &'static [Opt],
+}
+
+impl PartKind {
+    /// Every kind.
+    pub const ALL: [PartKind; 5] =
+        [PartKind::Queue, PartKind::Detector, PartKind::Notifier, PartKind::Responder, PartKind::Source];
+
+    /// Its rows.
+    pub fn rows(self) -> Vec<Row> {
+        match self {
+            PartKind::Source => rows(SOURCES),
+            PartKind::Queue => rows(SCHEDULERS),
+            PartKind::Detector => rows(DETECTORS),
+            PartKind::Notifier => rows(NOTIFIERS),
+            PartKind::Responder => rows(RESPONDERS),
+        }
+    }
+
+    /// One of them, for messages.
+    pub fn noun(self) -> &'static str {
+        match self {
+            PartKind::Source => "source",
+            PartKind::Queue => "queue",
+            PartKind::Detector => "detector",
+            PartKind::Notifier => "notifier",
+            PartKind::Responder => "responder",
+        }
+    }
+}
+
+fn rows<B>(parts: &'static [Part<B>]) -> Vec<Row> {
+    let row = |p: &'static Part<B>| Row {
+        id: p.id,
+        aliases: p.aliases,
+        summary: p.summary,
+        source: p.source,
+        options: p.options,
+    };
+    parts.iter().map(row).collect()
+}
+
+/// Every part of every table: the `kinds` of `list --json`, studies excepted.
+pub fn parts_json() -> Json {
+    let mut kinds = serde_json::Map::new();
+    for kind in PartKind::ALL {
+        kinds.insert(format!("{}s", kind.noun()), kind.rows().iter().map(row_json).collect());
+    }
+    kinds.insert("mechanisms".to_owned(), RECIPES.iter().map(recipe_json).collect());
+    Json::Object(kinds)
+}
+
+fn row_json(row: &Row) -> Json {
+    json!({
+        "id": row.id, "aliases": row.aliases, "summary": row.summary, "source": row.source,
+        "options": row.options.iter().map(|o| option_json(o, o.name.to_owned(), None)).collect::<Vec<_>>(),
+    })
+}
+
+fn recipe_json(recipe: &Recipe) -> Json {
+    let sections = [
+        ("detect", PartKind::Detector, recipe.detect),
+        ("notify", PartKind::Notifier, recipe.notify),
+        ("respond", PartKind::Responder, recipe.respond),
+    ];
+    let mut options = Vec::new();
+    for (section, kind, id) in sections {
+        for option in kind.rows().iter().filter(|r| r.id == id).flat_map(|r| r.options) {
+            let preset = recipe.preset.iter().find(|(s, o, _)| *s == section && *o == option.name);
+            options.push(option_json(option, format!("{section}.{}", option.name), preset.map(|(_, _, v)| *v)));
+        }
+    }
+    json!({
+        "id": recipe.id, "aliases": recipe.aliases, "summary": recipe.summary, "source": recipe.source,
+        "detect": recipe.detect, "notify": recipe.notify, "respond": recipe.respond, "options": options,
+    })
+}
+
+/// A row of an option table. `default`, `min` and `max` are numbers in `unit`; the keys that end in
+/// `written` hold what a person writes.
+fn option_json(option: &Opt, name: String, preset: Option<&str>) -> Json {
+    let written = preset.or(match option.default {
+        Default::Is(text) => Some(text),
+        Default::Required | Default::Absent => None,
+    });
+    let number = |text: Option<&str>| text.map_or(Json::Null, |t| in_unit(&options::default(option, t)));
+    let (kind, unit, values) = match option.kind {
+        Kind::Span | Kind::Rate | Kind::Bytes => (noun(option.kind), options::dimension(option.kind).map(si), None),
+        Kind::Choice(words) => ("choice", None, Some(words)),
+        Kind::Share | Kind::Count | Kind::Number | Kind::Flag | Kind::File => (noun(option.kind), None, None),
+    };
+    json!({
+        "name": name, "type": kind, "unit": unit, "default": number(written), "min": number(option.min),
+        "max": number(option.max), "values": values, "required": option.default == Default::Required,
+        "default_written": written, "min_written": option.min, "max_written": option.max, "help": option.help,
+    })
+}
+
+fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Span => "time",
+        Kind::Rate => "rate",
+        Kind::Bytes => "size",
+        Kind::Share => "share",
+        Kind::Count => "integer",
+        Kind::Number => "number",
+        Kind::Flag => "boolean",
+        Kind::Choice(_) => "choice",
+        Kind::File => "file",
+    }
+}
+
+fn si(dimension: &Dimension) -> &'static str {
+    dimension.units[0].0
+}
+
+fn in_unit(value: &Value) -> Json {
+    match value {
+        Value::Span(s) => json!(s.seconds()),
+        Value::Rate(r) => json!(r.0),
+        Value::Bytes(b) => json!(b.0),
+        Value::Share(f) | Value::Number(f) => json!(f),
+        Value::Count(n) => json!(n),
+        Value::Flag(flag) => json!(flag),
+        Value::Choice(word) => json!(word),
+        Value::File(file) => json!(file.path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Origin, Text};
+    use crate::options::{Files, Folders};
+    use crate::tree::Node;
+
+    /// Walks all tables, so that a default, bound or preset nobody could write is found here.
+    #[test]
+    fn every_default_bound_and_preset_is_what_a_person_could_write() {
+        let kinds = parts_json();
+        for kind in PartKind::ALL {
+            let rows = kinds[format!("{}s", kind.noun())].as_array().unwrap();
+            assert_eq!(rows.len(), kind.rows().len());
+            assert!(!rows.is_empty());
+        }
+        for recipe in RECIPES {
+            for (section, option, _) in recipe.preset {
+                let (kind, id) = match *section {
+                    "detect" => (PartKind::Detector, recipe.detect),
+                    "notify" => (PartKind::Notifier, recipe.notify),
+                    "respond" => (PartKind::Responder, recipe.respond),
+                    other => panic!("{}: no section {other}", recipe.id),
+                };
+                let part = kind.rows().into_iter().find(|r| r.id == id).unwrap();
+                assert!(part.options.iter().any(|o| o.name == *option), "{}: {section}.{option}", recipe.id);
+            }
+        }
+    }
+
+    #[test]
+    fn every_default_lies_within_its_own_bounds() {
+        let folders = Folders::default();
+        let origin = Origin::Whole(std::sync::Arc::new(Text { name: String::new(), content: String::new() }));
+        for kind in PartKind::ALL {
+            for row in kind.rows() {
+                for option in row.options {
+                    let Default::Is(text) = option.default else { continue };
+                    let value = match option.kind {
+                        Kind::Count => crate::tree::Value::Integer(text.parse().unwrap()),
+                        Kind::Number => crate::tree::Value::Number(text.parse().unwrap()),
+                        Kind::Flag => crate::tree::Value::Flag(text.parse().unwrap()),
+                        _ => crate::tree::Value::Text(text.to_owned()),
+                    };
+                    let node = Node { path: option.name.to_owned(), origin: origin.clone(), value };
+                    let read = options::value(&node, option, &mut Files::new(&folders));
+                    assert!(read.is_ok(), "{} {}: {}", row.id, option.name, read.unwrap_err());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ids_and_aliases_are_distinct_and_no_option_is_called_kind() {
+        for kind in PartKind::ALL {
+            let rows = kind.rows();
+            let mut names: Vec<&str> = rows.iter().flat_map(|r| r.aliases.iter().copied().chain([r.id])).collect();
+            let count = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), count, "{kind:?}");
+            assert!(rows.iter().flat_map(|r| r.options).all(|o| o.name != "kind"), "{kind:?}");
+        }
+        assert!(RECIPES.iter().all(|r| r.id != NONE && !r.aliases.contains(&NONE)));
+    }
+
+    #[test]
+    fn an_option_row_has_numbers_in_its_unit_and_what_a_person_writes() {
+        let option = Opt::new("hold", Kind::Span, Default::Is("20 ms"), "how long").at_least("1 us");
+        let row = option_json(&option, "hold".to_owned(), None);
+        assert_eq!(row["type"], "time");
+        assert_eq!(row["unit"], "s");
+        assert_eq!(row["default"], 0.02);
+        assert_eq!(row["min"], 1e-6);
+        assert_eq!(row["max"], Json::Null);
+        assert_eq!(row["default_written"], "20 ms");
+        assert_eq!(option_json(&option, "hold".to_owned(), Some("1 s"))["default"], 1.0);
+    }
+}

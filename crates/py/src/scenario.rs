@@ -136,6 +136,6 @@ impl Resolved {
         });
         stop?;
         let finished = finished.map_err(fail)?;
-        Ok(Outcome::new(finished.expect("a run that nobody stopped")))
+        Outcome::new(finished.expect("a run that nobody stopped"))
     }
 }

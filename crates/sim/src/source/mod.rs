@@ -1,9 +1,43 @@
-//! Sources: when a flow wants to send, and how much. A source is a file here and a row of
-//! `SOURCES`. It says the next demand and nothing else: cutting into frames, queueing and
-//! counting happen elsewhere.
+//! Sources: when a flow wants to send, and how much. A source is a file here, a name in `sources!`
+//! and a row of `SOURCES`. It says the next demand and nothing else: cutting into frames, queueing
+//! and counting happen elsewhere.
+//!
+//! Random sources are stationary from their first instant: the first span is drawn from the law of
+//! the residual life, so that the mean load over every window of a run is the rate asked for, and
+//! flows that start together don't send together.
+//!
+//! `law` holds the laws of random spans, `pace` exact packet times at a constant rate, `on_off` and
+//! `frames` what two sources share, `trace` what all readers of trace files share, `pcap`, `pcapng`,
+//! `csv` and `ip` the formats.
 
+mod batch_poisson;
+mod cbr;
+mod csv;
+mod exponential_on_off;
+mod frames;
+mod ip;
+mod law;
+mod on_off;
+mod pace;
+mod pareto_on_off;
+mod pcap;
+mod pcapng;
+mod poisson;
+mod replay;
+mod self_similar;
+#[cfg(test)]
+mod tests;
+mod trace;
+mod uniform_fixed;
+mod uniform_uniform;
+mod video;
+mod video_trace;
+
+use std::fmt::Debug;
+
+use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
-use backwater_transport::units::{Bytes, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
 /// So many payload bytes handed to the sending host at an instant.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -20,3 +54,105 @@ pub trait Source {
     /// flow's start time, then at each demand's own instant. `at` never lies before `now`.
     fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand>;
 }
+
+/// A source from outside this crate. Whatever is a `Source` and can be cloned, printed and sent to
+/// another thread is one.
+pub trait CustomSource: Source + Debug + Send + Sync {
+    /// A copy in its present state.
+    fn boxed(&self) -> Box<dyn CustomSource>;
+}
+
+impl<T: Source + Clone + Debug + Send + Sync + 'static> CustomSource for T {
+    fn boxed(&self) -> Box<dyn CustomSource> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn CustomSource> {
+    fn clone(&self) -> Self {
+        (**self).boxed()
+    }
+}
+
+macro_rules! sources {
+    ($($module:ident::$Name:ident),* $(,)?) => {
+        /// Any source. Each variant is described at the head of its file.
+        #[derive(Clone, Debug)]
+        pub enum AnySource {
+            $(
+                #[allow(missing_docs)]
+                $Name($module::$Name),
+            )*
+            /// From outside this crate; not in `SOURCES`.
+            Custom(Box<dyn CustomSource>),
+        }
+
+        impl Source for AnySource {
+            fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand> {
+                match self {
+                    $(AnySource::$Name(source) => source.next(now, random),)*
+                    AnySource::Custom(source) => source.next(now, random),
+                }
+            }
+        }
+    };
+}
+
+sources! {
+    uniform_fixed::UniformFixed,
+    uniform_uniform::UniformUniform,
+    self_similar::SelfSimilar,
+    video::Video,
+    video_trace::VideoTrace,
+    cbr::Cbr,
+    poisson::Poisson,
+    batch_poisson::BatchPoisson,
+    exponential_on_off::ExponentialOnOff,
+    pareto_on_off::ParetoOnOff,
+    replay::Replay,
+}
+
+/// How a source is made from its checked options.
+pub type Build = fn(&Args) -> Result<AnySource, Refusal>;
+
+/// Every source a scenario can name.
+pub static SOURCES: &[Part<Build>] = &[
+    uniform_fixed::PART,
+    uniform_uniform::PART,
+    self_similar::PART,
+    video::PART,
+    video_trace::PART,
+    cbr::PART,
+    poisson::PART,
+    batch_poisson::PART,
+    exponential_on_off::PART,
+    pareto_on_off::PART,
+    replay::PART,
+];
+
+/// The largest demand, so that a typing error can't fill the memory of a run. Written "1000 MB" in
+/// the tables.
+const LARGEST: Bytes = Bytes(1_000_000_000);
+
+/// `now + span`, or nothing where no run reaches that instant: then there's no demand.
+fn later(now: Time, span: Span) -> Option<Time> {
+    let at = Time(now.0.saturating_add(span.0));
+    (at < Time::NEVER).then_some(at)
+}
+
+/// The option `rate`. 800 Gbit/s is the fastest Ethernet whose byte is a whole number of ticks.
+const fn rate(help: &'static str) -> Opt {
+    Opt::new("rate", Kind::Rate, Default::Required, help)
+        .at_least("1 bit/s")
+        .at_most("800 Gbit/s")
+}
+
+/// The option `packet`, which an IPv4 total length must be able to say.
+const PACKET: Opt = Opt::new(
+    "packet",
+    Kind::Bytes,
+    Default::Required,
+    "size of each IP packet",
+)
+.at_least("1 B")
+.at_most("65535 B");

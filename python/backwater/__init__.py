@@ -1,0 +1,1 @@
+"""Backwater: a packet-level laboratory for congestion control."""

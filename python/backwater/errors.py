@@ -90,7 +90,7 @@ class Unfinished(BackwaterError):
     exit_code = EXIT_UNFINISHED
 
 
-class Terminated(KeyboardInterrupt):
+class Terminated(BaseException):
     """SIGTERM arrived."""
 
 

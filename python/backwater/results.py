@@ -44,6 +44,8 @@ class Results:
         self.store = store
         self.manifest = manifest
         self.folder = folder
+        # Set by whoever has judged them; what is opened again reads them from the store.
+        self.judged: list[dict[str, Any]] | None = None
 
     @staticmethod
     def open(folder: str | Path) -> Results:
@@ -107,9 +109,11 @@ class Results:
         key = self._keys.get((canonical(dict(labels)), seed))
         return None if key is None else self._metrics.get(key, {})
 
-    @cached_property
+    @property
     def claims(self) -> list[dict[str, Any]]:
         """The records of the claims, in the order of the study."""
+        if self.judged is not None:
+            return self.judged
         stored = dict(self.store.query("SELECT id, record_json FROM claims"))
         ids = [f"{self.study.id}/{claim.id}" for claim in self.study.claims]
         return [json.loads(stored[name]) for name in ids if name in stored]

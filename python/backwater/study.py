@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from backwater import _native, claim, markdown
 from backwater import axes as axes_of
@@ -16,6 +16,9 @@ from backwater.axes import Axes, Axis, Sets
 from backwater.claim import Claim, Labels, matches, pairs_of
 from backwater.errors import Refusal, nearest, refusing
 from backwater.tomltext import Fields, Toml
+
+if TYPE_CHECKING:
+    from backwater.results import Results
 
 STUDY_BLOCK = "toml study"
 SCENARIO_BLOCK = "toml scenario"
@@ -57,6 +60,12 @@ class Base:
     text: str
     name: str
     folder: str | None
+    json: bool = False
+
+    def open(self) -> _native.Scenario:
+        """A fresh copy to set paths in."""
+        read = _native.Scenario.from_json if self.json else _native.Scenario.from_toml
+        return read(self.text, self.name, self.folder)
 
 
 @dataclass(frozen=True)
@@ -161,11 +170,26 @@ class Study:
             for seed, resolved in self._resolve(labels, quick, self.seed_list(quick, seeds))
         ]
 
+    def run(
+        self,
+        out: str | Path | None = None,
+        *,
+        quick: bool = False,
+        seeds: int | None = None,
+        workers: int | None = None,
+        resume: bool = False,
+    ) -> Results:
+        """Runs every case and judges the claims; without `out` the results stay in memory."""
+        from backwater.execution import Execution
+
+        folder = None if out is None else Path(out)
+        return Execution(self, folder, quick, seeds, workers, resume).run()
+
     def _resolve(
         self, labels: Labels, quick: bool, seeds: list[int]
     ) -> Iterator[tuple[int, _native.Resolved]]:
         with refusing():
-            scenario = _native.Scenario.from_toml(self.base.text, self.base.name, self.base.folder)
+            scenario = self.base.open()
             if quick:
                 for path, value in self.quick.sets:
                     scenario.set(path, json.dumps(value), f"quick of {self.name}")

@@ -1,237 +1,129 @@
-"""Running the cases of a study: plan, batch, store, verdicts, manifest."""
+"""A sweep: a study without claims, made from a scenario and axes."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import platform
-import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backwater import _native
-from backwater.errors import Refusal, Unfinished
-from backwater.judge import Ground, judge
-from backwater.results import MANIFEST, Results, read_manifest
-from backwater.store import FAILED, Store
-from backwater.study import Planned, Study
+from backwater import scenario as scenarios
+from backwater.axes import label_of
+from backwater.errors import Refusal
+from backwater.execution import Execution
+from backwater.results import Results
+from backwater.scenario import Scenario
+from backwater.study import Base, Study
 
-Progress = Callable[[int, int], None]
+# What a sweep plots when nobody has said what the question is.
+FIGURES = ("loss", "goodput_bps", "delay_mean_s")
 
 
-@dataclass
-class Execution:
-    """One study on its way from the plan to its results.
+@dataclass(frozen=True)
+class Sweep:
+    """Every combination of some values, each under the same seeds.
 
-    `run` raises what stops it; `results` then holds what had finished.
+    `axes` maps a path of the scenario to values, or a name to `{label: {path: value, …}, …}`.
     """
 
-    study: Study
-    folder: Path | None = None
-    quick: bool = False
-    seeds: int | None = None
-    workers: int | None = None
-    resume: bool = False
-    command: Sequence[str] = ()
-    progress: Progress = field(default=lambda done, total: None)
-    results: Results | None = None
+    scenario: str | Path | Mapping[str, Any] | Scenario
+    axes: Mapping[str, Sequence[Any] | Mapping[str, Mapping[str, Any]]]
+    seeds: int = 10
 
-    def run(self) -> Results:
-        """Runs what has not run yet, judges the claims and writes the manifest."""
-        plan = self.study.plan(self.quick, self.seeds)
-        keys = _distinct(plan)
-        manifest = self._manifest(plan)
-        if self.folder is not None:
-            manifest = _claim_folder(self.folder, manifest, self.resume)
-        store = Store(self.folder)
-        self.results = Results(self.study, store, manifest, self.folder)
-        try:
-            self._batch(store, plan, keys)
-        except BaseException as stop:
-            kept = "interrupted" if isinstance(stop, KeyboardInterrupt) else "stopped"
-            # A full disk refuses these too; what stopped the batch is the news.
-            with suppress(Unfinished):
-                self._finish(kept)
-            raise
-        return self._finish("done")
-
-    def _batch(self, store: Store, plan: list[Planned], keys: list[str]) -> None:
-        finished = store.finished()
-        pending = [i for i, key in enumerate(keys) if key not in finished]
-        done = len(plan) - len(pending)
-        self.progress(done, len(plan))
-
-        def commit(index: int, document: str | None, error: str | None) -> None:
-            nonlocal done
-            case = plan[pending[index]]
-            parsed = None if document is None else json.loads(document)
-            store.add(keys[pending[index]], self.study.id, case.case_json, case.seed, parsed, error)
-            done += 1
-            self.progress(done, len(plan))
-
-        if pending:
-            workers = self.workers or available_cores()
-            _native.run_batch([plan[i].resolved for i in pending], workers, commit)
-
-    def _finish(self, status: str) -> Results:
-        results = self.results
-        assert results is not None, "the batch comes first"
-        ground = Ground(
-            cells=results,
-            combinations=self.study.combinations(self.quick),
-            seeds=self.study.seed_list(self.quick, self.seeds),
-            exact=self.study.seeds == 1,
-            positions=self.study.positions(),
+    def study(self) -> Study:
+        """The sweep as a study."""
+        base = _base(self.scenario)
+        stem = Path(base.name).stem if base.folder is not None else "scenario"
+        if not self.axes:
+            raise Refusal("the sweep has no axis", fix="give a path and its values")
+        names = _names(list(self.axes))
+        lines = [
+            f"study = {{ id = {_toml(_slug(stem))}, title = {_toml(f'Sweep of {stem}')}, "
+            f"seeds = {self.seeds}, scenario = {_toml(base.name)} }}"
+        ]
+        for (path, values), name in zip(self.axes.items(), names, strict=True):
+            lines.append(f"axes.{_toml(name)} = {_axis(path, values)}")
+        lines += _figures(names)
+        block = "\n".join(lines)
+        text = (
+            f"# Sweep of {stem}\n\n{{{{topology}}}}\n\n{{{{figures}}}}\n\n{{{{repeat}}}}\n\n"
+            f"```toml study\n{block}\n```\n"
         )
-        results.store.put_claims(judge(self.study.id, one, ground) for one in self.study.claims)
-        failed = any(case.status == FAILED for case in results.cases)
-        results.manifest.update(
-            status="failed" if status == "done" and failed else status,
-            ended=_now(),
-            cases_done=results.finished,
-            fingerprint=results.fingerprint,
+        return Study.parse(text, f"sweep of {base.name}", None, base)
+
+    def run(
+        self,
+        out: str | Path | None = None,
+        *,
+        workers: int | None = None,
+        resume: bool = False,
+    ) -> Results:
+        """Runs every case; without `out` the results stay in memory."""
+        folder = None if out is None else Path(out)
+        return Execution(self.study(), folder, workers=workers, resume=resume).run()
+
+
+def _base(what: str | Path | Mapping[str, Any] | Scenario) -> Base:
+    if isinstance(what, (Scenario, Mapping)):
+        return Base(scenarios.written(what), scenarios.BUILT, None, json=True)
+    if isinstance(what, str) and "\n" in what:
+        return Base(what, scenarios.TEXT, None)
+    path = Path(what)
+    text = scenarios.read_text(path)
+    return Base(text, str(path), str(path.parent), json=path.suffix == ".json")
+
+
+def _axis(path: str, values: Sequence[Any] | Mapping[str, Mapping[str, Any]]) -> str:
+    if isinstance(values, Mapping):
+        listed = ", ".join(
+            f"{{ label = {_toml(label)}, set = {_toml(sets)} }}" for label, sets in values.items()
         )
-        if self.folder is not None:
-            write_json(self.folder / MANIFEST, results.manifest)
-            results.store.seal()
-        return results
-
-    def _manifest(self, plan: list[Planned]) -> dict[str, Any]:
-        study, base = self.study, self.study.base
-        inputs = {path: digest for case in plan for path, digest in case.resolved.inputs}
-        return {
-            "schema": "backwater/manifest/1",
-            "version": _native.version(),
-            "engine": _native.engine_id(),
-            "study": {
-                "id": study.id,
-                "name": study.name,
-                "sha256": hashlib.sha256((study.text + base.text).encode()).hexdigest(),
-                "text": study.text,
-                "scenario": {"name": base.name, "text": base.text},
-            },
-            "mode": "quick" if self.quick else "full",
-            "seeds": self.study.seed_list(self.quick, self.seeds),
-            "cases_total": len(plan),
-            "inputs": inputs,
-            "resolved_example": json.loads(plan[0].resolved.canonical),
-            "status": "running",
-            "cases_done": 0,
-            "fingerprint": None,
-            "command": list(self.command),
-            "workers": self.workers or available_cores(),
-            "machine": machine(),
-            "started": _now(),
-            "ended": None,
-        }
+        return f"{{ values = [{listed}] }}"
+    listed = ", ".join(
+        _toml(value)
+        if label_of(value) is not None
+        else f"{{ label = {_toml(json.dumps(value))}, set = {{ {_toml(path)} = {_toml(value)} }} }}"
+        for value in map(scenarios.plain, values)
+    )
+    return f"{{ title = {_toml(path)}, path = {_toml(path)}, values = [{listed}] }}"
 
 
-# What must not have changed for rows of two runs to belong together.
-_SAME = {
-    "study": "the study's text",
-    "engine": "the engine",
-    "mode": "the mode",
-    "seeds": "the number of seeds",
-    "inputs": "an input file",
-}
+def _figures(names: list[str]) -> list[str]:
+    if len(names) > 3:
+        return []
+    roles = ", ".join(
+        f"{role} = {_toml(name)}"
+        for role, name in zip(("x", "curve", "panel"), names, strict=False)
+    )
+    return [f"figures.{y} = {{ {roles}, y = {_toml(y)} }}" for y in FIGURES]
 
 
-def _claim_folder(folder: Path, manifest: dict[str, Any], resume: bool) -> dict[str, Any]:
-    """Makes the folder, or accepts a used one; returns the manifest to continue with."""
+def _names(paths: list[str]) -> list[str]:
+    """The shortest ends of the paths that tell them apart."""
+    parts = [[part for part in path.split(".") if part != "*"] or ["axis"] for path in paths]
+    for length in range(1, max(map(len, parts)) + 1):
+        names = ["-".join(part[-length:]) for part in parts]
+        if len(set(names)) == len(names):
+            return names
+    return [f"{'-'.join(part)}-{i}" for i, part in enumerate(parts, 1)]
+
+
+def _toml(value: Any) -> str:
+    """A plain value in TOML, which takes JSON's texts, numbers and flags."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_toml(str(k))} = {_toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml, value)) + "]"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        used = any(folder.iterdir())
-    except OSError as error:
-        raise Unfinished(
-            f"cannot make the folder for results: {error.strerror}",
-            place=str(folder),
-            fix="name a folder you can write to with --out",
-        ) from error
-    if used and not resume:
+        return json.dumps(value, allow_nan=False, ensure_ascii=True)
+    except (TypeError, ValueError) as error:
         raise Refusal(
-            "the folder for results is not empty",
-            place=str(folder),
-            fix="continue it with --resume, or name another with --out",
-        )
-    before = read_manifest(folder)
-    if before is not None:
-        _refuse_other(folder, before, manifest)
-        manifest = {**manifest, "started": before["started"]}
-    write_json(folder / MANIFEST, manifest)
-    return manifest
-
-
-def _refuse_other(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    for name, words in _SAME.items():
-        same = before.get(name) == now[name]
-        if name == "study":
-            same = before["study"]["sha256"] == now["study"]["sha256"]
-        if not same:
-            raise Refusal(
-                f"{words} has changed since these results were begun",
-                place=str(folder),
-                fix="name another folder with --out",
-            )
-
-
-def _distinct(plan: list[Planned]) -> list[str]:
-    """The keys of the cases; two combinations that are one scenario are refused."""
-    seen: dict[str, Planned] = {}
-    for case in plan:
-        key = case.resolved.key()
-        other = seen.setdefault(key, case)
-        if other is not case:
-            raise Refusal(
-                f"the cases {case.case_json} and {other.case_json} are the same scenario",
-                fix="exclude one of them, or remove the axis that changes nothing",
-            )
-    return list(seen)
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Writes a file whole or not at all."""
-    draft = path.with_name(f".{path.name}.draft")
-    try:
-        draft.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        draft.replace(path)
-    except OSError as error:
-        raise Unfinished(
-            f"cannot write {path.name}: {error.strerror}",
-            place=str(path),
-            fix="make room or make the folder writable, then run again with --resume",
+            f"an axis holds what a file could not: {error}",
+            fix="use texts, numbers, flags, lists and tables",
         ) from error
 
 
-def available_cores() -> int:
-    """The cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def machine() -> dict[str, Any]:
-    """Where results were made."""
-    return {
-        "cpu": _cpu(),
-        "cores": available_cores(),
-        "os": platform.platform(),
-        "python": platform.python_version(),
-    }
-
-
-def _cpu() -> str:
-    if sys.platform == "linux":
-        with suppress(OSError):
-            for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+def _slug(stem: str) -> str:
+    return "sweep-" + (re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "scenario")

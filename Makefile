@@ -68,11 +68,15 @@ test-portable:
 test-python: setup
 	$(BIN)/python -m pytest
 
+# What a run finds new goes to target/, so that a test leaves the tree as it was.
 fuzz:
 	@if cargo fuzz --version >/dev/null 2>&1; then \
 	    targets=$$(cargo fuzz list) || exit 1; \
 	    for target in $$targets; do \
-	        (set -x; cargo fuzz run --sanitizer none "$$target" -- -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1) || exit 1; \
+	        new=$(CURDIR)/target/fuzz-corpus/$$target; kept=$(CURDIR)/fuzz/corpus/$$target; \
+	        mkdir -p "$$new" "$$kept"; \
+	        (set -x; cargo fuzz run --sanitizer none "$$target" "$$new" "$$kept" -- \
+	            -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1) || exit 1; \
 	    done; \
 	else \
 	    echo "not fuzzed: cargo-fuzz is absent (cargo install --locked cargo-fuzz)"; \

@@ -1,4 +1,4 @@
-"""Benchmarks: what they measure and how they say it. Nothing here depends on how fast a machine is."""
+"""Benchmarks: what they measure and how they say it. Nothing depends on how fast a machine is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from backwater import bench, peers
 from backwater.errors import Refusal, Unfinished
 
 LINE_BPS = 10e6
-# A 1500-byte packet takes 1538 byte times: preamble 8, header 14, FCS 4, gap 12 (IEEE 802.3 clauses 3, 4).
+# A 1500-byte packet takes 1538 byte times (IEEE 802.3): preamble 8, header 14, FCS 4, gap 12.
 PEAK_BPS = LINE_BPS * 1500 / 1538
 MEAN_LOAD_BPS = 3 * PEAK_BPS * 100 / (100 + 300)
 
@@ -149,7 +149,7 @@ def test_our_runs_and_the_peers_alternate_and_the_median_is_the_value(
         return ended(next(costs))
 
     monkeypatch.setattr(bench, "_in_fresh_process", ours)
-    monkeypatch.setitem(bench.PEERS, "ns-3", lambda _: Beside(order))
+    monkeypatch.setitem(peers.PEERS, "ns-3", lambda _: Beside(order))
     (result,) = bench.run(["lan-merge"], repeats=3)["results"]
     assert order == ["ours", "theirs"] * 3
     assert (result["min"], result["value"], result["max"]) == pytest.approx((30, 50, 70))

@@ -1,8 +1,8 @@
 """The cost of a packet hop: the project's own runs, and a peer's beside them on the same workload.
 
-A run is a fresh process, so that no case inherits the memory of another; it measures the CPU time of
-the event loop alone. Runs of a case and of its peer alternate, so that a machine that is busy for a
-while is busy for both, and the median over the repeats is the value.
+A run is a fresh process, so that no case inherits the memory of another; it measures the CPU time
+of the event loop alone. Runs of a case and of its peer alternate, so that a machine that is busy
+for a while is busy for both, and the median over the repeats is the value.
 """
 
 from __future__ import annotations
@@ -257,7 +257,7 @@ def _in_fresh_process(case: Case) -> dict[str, Any]:
     )
     if ended.returncode != 0:
         raise Unfinished(
-            f"a run of {case.id} ended with status {ended.returncode}: {ended.stderr.strip()[-400:]}",
+            f"a run ended with status {ended.returncode}: {ended.stderr.strip()[-400:]}",
             place=case.id,
         )
     document: dict[str, Any] = json.loads(ended.stdout)

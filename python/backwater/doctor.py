@@ -1,4 +1,4 @@
-"""Whether this installation works, and what can be added to it, each with the command that does so."""
+"""Whether this installation works, what can be added to it, and the command that does so."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ TOOLS = (
     ),
 )
 
-# Two senders overload one port until it sends PAUSE: a second of it passes every layer of the engine.
+# Two senders overload one port until it sends PAUSE: a second of it passes every layer.
 TRIAL = """
 schema = "backwater/scenario/1"
 seed = 1
@@ -76,8 +76,10 @@ links.b = { ends = ["B", "W"], rate = "10 Mbit/s", delay = "1 us" }
 links.d = { ends = ["W", "D"], rate = "10 Mbit/s", delay = "1 us" }
 ports."W>D" = { buffer = "50 kB" }
 mechanisms.bp = { recipe = "pause", at = ["W>D"] }
-flows.a = { from = "A", to = "D", source = { kind = "poisson", packet = "1500 B", rate = "6 Mbit/s" } }
-flows.b = { from = "B", to = "D", source = { kind = "poisson", packet = "1500 B", rate = "6 Mbit/s" } }
+flows.a = { from = "A", to = "D" }
+flows.a.source = { kind = "poisson", packet = "1500 B", rate = "6 Mbit/s" }
+flows.b = { from = "B", to = "D" }
+flows.b.source = { kind = "poisson", packet = "1500 B", rate = "6 Mbit/s" }
 """
 
 
@@ -139,8 +141,8 @@ def _trial() -> Check:
         from backwater import _native
 
         def run() -> dict[str, Any]:
-            scenario = _native.Scenario.from_toml(TRIAL, "doctor.toml", None)
-            ended: dict[str, Any] = json.loads(scenario.resolve(None).run(None, None, False).document)
+            trial = _native.Scenario.from_toml(TRIAL, "doctor.toml", None).resolve(None)
+            ended: dict[str, Any] = json.loads(trial.run(None, None, False).document)
             return ended
 
         first, second = run(), run()
@@ -150,7 +152,7 @@ def _trial() -> Check:
             raise ValueError(f"packets were lost count of: {first['conservation']}")
         return f"fingerprint {first['fingerprint']} twice"
 
-    return _attempt("two equal runs", twice, "report this with the output of `backwater doctor --json`")
+    return _attempt("two equal runs", twice, "report this with `backwater doctor --json`")
 
 
 def _temporary() -> Check:
@@ -205,4 +207,5 @@ def _install(debian: str, fedora: str, macos: str | None) -> str:
 def _family() -> str:
     release = Path("/etc/os-release")
     text = release.read_text(encoding="utf-8") if release.exists() else ""
-    return "fedora" if re.search(r'^ID(_LIKE)?=.*\b(fedora|rhel)\b', text, re.MULTILINE) else "debian"
+    like_fedora = re.search(r"^ID(_LIKE)?=.*\b(fedora|rhel)\b", text, re.MULTILINE)
+    return "fedora" if like_fedora else "debian"

@@ -37,8 +37,8 @@ def curves(
     for point in found:
         row = _row(plan, point, unit)
         row["x"] = along.values[label(point, plan.x)]
-        row["k"] = f"c{labels.index(row.get('curve', ''))}"
         rows.append(row)
+    _list_curves(rows, labels)
     _note_zeros(rows)
     offered, begin = scales(rows, figure.y_scale)
     y_title = unit.label(metric_title(figure.y[0], figure.scope))
@@ -51,7 +51,8 @@ def curves(
             for i, text in enumerate(labels)
         ),
     ]
-    layer = [_ruler(along.encoding, tooltip), _band(y, along.numeric), *_line(results, plan), _NOTE]
+    hair, stripe = _ruler(along.encoding, tooltip, len(along.values))
+    layer = [hair, _band(y, along.numeric), *_line(results, plan), _NOTE, stripe]
     encoding = {"x": along.encoding, "y": y, **colour(results, plan, shape=False)}
     if plan.curve:
         _fade(layer)
@@ -91,7 +92,7 @@ def _line(results: Results, plan: Grid) -> list[dict[str, Any]]:
 
 def _fade(layer: list[dict[str, Any]]) -> None:
     """A click in the legend leaves one curve and fades the others."""
-    _, band, line, dots, _ = layer
+    _, band, line, dots, *_ = layer
     line["params"] = [
         {"name": "shown", "select": {"type": "point", "fields": ["curve"]}, "bind": "legend"}
     ]
@@ -101,39 +102,54 @@ def _fade(layer: list[dict[str, Any]]) -> None:
         part["encoding"]["opacity"] = {"condition": condition, "value": opacity / 8}
 
 
-def _ruler(x: dict[str, Any], tooltip: list[dict[str, Any]]) -> dict[str, Any]:
-    """One tooltip for all curves at the x nearest to the pointer: they often cover each other."""
-    return {
-        "transform": [{"pivot": "k", "value": "text", "groupby": ["x"]}],
-        "params": [
-            {
-                "name": "at",
-                "select": {
-                    "type": "point",
-                    "on": "pointerover",
-                    "clear": "pointerout",
-                    "fields": ["x"],
-                    "nearest": True,
-                },
-            }
-        ],
-        "mark": {"type": "rule", "strokeDash": [3, 3]},
-        "encoding": {
-            "x": x,
-            "y": None,
-            "color": {"value": "#888888"},
-            "opacity": {"condition": {"param": "at", "empty": False, "value": 0.8}, "value": 0},
-            "tooltip": tooltip,
-        },
+def _ruler(x: dict[str, Any], tooltip: list[dict[str, Any]], places: int) -> list[dict[str, Any]]:
+    """One tooltip for all curves at an x: they often cover each other.
+
+    A hair line shows which x, an invisible stripe around it catches the pointer. (The selection of
+    the nearest point would do, but Vega-Lite's cells around points lose tooltips that are texts.)
+    """
+    pointed = {
+        "name": "at",
+        "select": {"type": "point", "on": "pointerover", "clear": "pointerout", "fields": ["x"]},
     }
+    base: dict[str, Any] = {"x": x, "y": None}
+    shown = {"condition": {"param": "at", "empty": False, "value": 0.8}, "value": 0}
+    chosen = [{"filter": "isValid(datum.c0)"}]
+    return [
+        {
+            "transform": chosen,
+            "mark": {"type": "rule", "strokeDash": [3, 3]},
+            "encoding": {**base, "color": {"value": "#888888"}, "opacity": shown},
+        },
+        {
+            "transform": chosen,
+            "params": [pointed],
+            "mark": {"type": "rule", "strokeWidth": max(10, min(60, 320 // places))},
+            "encoding": {**base, "color": {"value": "transparent"}, "tooltip": tooltip},
+        },
+    ]
+
+
+def _list_curves(rows: list[dict[str, Any]], labels: Sequence[str]) -> None:
+    """Gives one row at each x of a panel the values of all curves there, for the tooltip."""
+    first: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for row in rows:
+        here = first.setdefault((row["x"], *_where(row)), row)
+        if here is row:
+            here |= {f"c{i}": "–" for i in range(len(labels))}
+        here[f"c{labels.index(row.get('curve', ''))}"] = row["text"]
+
+
+def _where(row: dict[str, Any]) -> tuple[Any, ...]:
+    """The panel of a row, and what has to be chosen for it to be seen."""
+    return (row.get("panel"), *(value for key, value in row.items() if key.startswith("chosen_")))
 
 
 def _note_zeros(rows: list[dict[str, Any]]) -> None:
     """Says it where a panel looks empty because everything in it is zero."""
-    by_panel: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    by_panel: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in rows:
-        key = (row.get("panel", ""), *(v for k, v in row.items() if k.startswith("chosen_")))
-        by_panel.setdefault(key, []).append(row)
+        by_panel.setdefault(_where(row), []).append(row)
     for some in by_panel.values():
         if all(row["mean"] == 0 for row in some):
             places = list(dict.fromkeys(row["x"] for row in some))

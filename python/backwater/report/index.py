@@ -68,7 +68,7 @@ def _line(results: Results, path: Path) -> _Line:
     note = "" if results.status in ("ok", "unexpected") else "incomplete"
     return _Line(
         study.id,
-        study.title or heading,
+        heading or study.title or study.id,
         study.source,
         link,
         cells,
@@ -81,7 +81,5 @@ def _line(results: Results, path: Path) -> _Line:
 
 def _cell(record: dict[str, object], link: str, quick: bool) -> Markup:
     short = str(record["id"]).rpartition("/")[2]
-    made = verdict.badge(str(record["verdict"]), short, f"{link}#{short}")
-    if is_unexpected(record, quick=quick):
-        made = made.replace('class="verdict ', 'class="verdict unexpected ', 1)
-    return made
+    odd = is_unexpected(record, quick=quick)
+    return verdict.link(str(record["verdict"]), short, f"{link}#{short}", unexpected=odd)

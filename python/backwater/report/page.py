@@ -154,7 +154,7 @@ class _Report:
     def _inline(self, kind: str, name: str) -> str:
         if kind == "claim" and name in self.claims:
             record = self.claims[name]
-            return str(verdict.badge(record["verdict"], name, f"#{name}"))
+            return str(verdict.link(record["verdict"], name, f"#{name}"))
         if kind == "figure":
             return f'<a href="#figure-{escape(name)}">Figure {self._number(name)}</a>'
         return f'<a href="#s-{escape(kind)}">{escape(kind)}</a>'
@@ -228,11 +228,9 @@ class _Report:
         if not shown.rows:
             return ""
         text = _data(table.csv_of(self.results))
-        colours = {
-            plot.axis_title(self.results, axis): plot.colours_of(self.results, (axis,))
-            for axis in {figure.curve for figure in self.results.study.figures}
-            if axis
-        }
+        curve = next((f.curve for f in self.results.study.figures if f.curve), None)
+        keys = {} if curve is None else plot.colours_of(self.results, (curve,))
+        colours = {} if curve is None else {plot.axis_title(self.results, curve): keys}
         return self._part(
             "results", table=shown, csv=text, file=f"{self.results.study.id}.csv", colours=colours
         )

@@ -64,16 +64,20 @@ def icon(verdict: str) -> str:
     )
 
 
-def badge(verdict: str, words: str | None = None, link: str | None = None) -> Markup:
+def badge(verdict: str, words: str | None = None) -> Markup:
     """A verdict with its colour, its sign and its word."""
     inside = icon(verdict) + escape(WORDS[verdict] if words is None else words)
-    if link is not None:
-        title = f"{words}: {WORDS[verdict]}"
-        return Markup(
-            f'<a class="verdict {verdict}" href="{escape(link)}" title="{escape(title)}">'
-            f'{inside}<span class="unseen"> {WORDS[verdict]}</span></a>'
-        )
     return Markup(f'<span class="verdict {verdict}">{inside}</span>')
+
+
+def link(verdict: str, words: str, address: str, *, unexpected: bool = False) -> Markup:
+    """A sign that leads to a claim; the word is said to those who don't see the colour."""
+    said = WORDS[verdict] + (", unexpected" if unexpected else "")
+    kind = f"verdict {verdict}" + (" unexpected" if unexpected else "")
+    return Markup(
+        f'<a class="{kind}" href="{escape(address)}" title="{escape(words)}: {said}">'
+        f'{icon(verdict)}{escape(words)}<span class="unseen"> {said}</span></a>'
+    )
 
 
 def shown(record: Mapping[str, Any], claim: Claim | None, quick: bool) -> Shown:

@@ -89,7 +89,9 @@ impl Calendar {
 
     fn pop_far(&mut self) -> Key {
         let last = self.heap.pop().expect("a heap that is not empty");
-        let Some(first) = self.heap.first().copied() else { return last };
+        let Some(first) = self.heap.first().copied() else {
+            return last;
+        };
         self.sift_down(last);
         first
     }

@@ -187,6 +187,11 @@ impl Control {
         self.places[place].congested != 0
     }
 
+    /// Whether it wants to know through which port a frame came in.
+    pub fn listens(&self) -> bool {
+        self.notify.audience == Audience::Senders
+    }
+
     /// Ports toward the neighbours that a place may tell.
     pub fn audience(&self, place: usize) -> impl Iterator<Item = Id<Port>> {
         bits(self.places[place].audience).map(|n| self.neighbours[n].port)
@@ -244,7 +249,8 @@ impl Control {
 
     /// Whether a departure that leaves this level could end a place's alarm.
     pub fn may_relieve(&self, place: usize, level: &Level) -> bool {
-        self.places[place].congested >> level.class & 1 == 1 && self.places[place].detector.may_relieve(level)
+        self.places[place].congested >> level.class & 1 == 1
+            && self.places[place].detector.may_relieve(level)
     }
 
     /// A refresh timer went off: says again what still holds.
@@ -343,7 +349,9 @@ impl Control {
             self.post_extension(place, class, n, congested);
             return;
         }
-        let wanted = self.told_about(n).fold(0u8, |mask, (_, c)| mask | self.classes(c));
+        let wanted = self
+            .told_about(n)
+            .fold(0u8, |mask, (_, c)| mask | self.classes(c));
         let closed = std::mem::replace(&mut self.neighbours[n].closed, wanted);
         self.post_classes(n, wanted & !closed, true);
         self.post_classes(n, closed & !wanted, false);
@@ -351,8 +359,16 @@ impl Control {
 
     /// The queues whose word neighbour `n` has.
     fn told_about(&self, n: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let places = self.places.iter().enumerate().filter(|(_, place)| place.congested != 0);
-        places.flat_map(move |(p, place)| (0..MAX_CLASSES).filter(move |c| place.told[*c] >> n & 1 == 1).map(move |c| (p, c)))
+        let places = self
+            .places
+            .iter()
+            .enumerate()
+            .filter(|(_, place)| place.congested != 0);
+        places.flat_map(move |(p, place)| {
+            (0..MAX_CLASSES)
+                .filter(move |c| place.told[*c] >> n & 1 == 1)
+                .map(move |c| (p, c))
+        })
     }
 
     fn classes(&self, class: usize) -> u8 {
@@ -386,7 +402,11 @@ impl Control {
         };
         let congested = self.told_about(n).filter(|(_, c)| speaks(*c));
         let notice = Notice {
-            form: if rated { Form::Extension } else { self.notify.form },
+            form: if rated {
+                Form::Extension
+            } else {
+                self.notify.form
+            },
             classes,
             quanta: if close { self.notify.quanta } else { 0 },
             rate,
@@ -395,7 +415,10 @@ impl Control {
             origin_classes: congested.fold(0, |mask, (_, c)| mask | 1 << c),
             key: self.number << 16 | 0xff00 | u32::from(classes),
         };
-        self.outbox.push_back(Told { port: self.neighbours[n].port, notice });
+        self.outbox.push_back(Told {
+            port: self.neighbours[n].port,
+            notice,
+        });
     }
 
     fn post_extension(&mut self, place: usize, class: usize, n: usize, close: bool) {

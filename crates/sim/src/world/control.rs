@@ -87,31 +87,60 @@ impl World {
 
     /// A frame has been queued at a port that is not plain: records it, and lets detectors look.
     #[inline(never)]
-    pub(super) fn look_at_arrival(&mut self, id: Id<Port>, packet_id: Id<Packet>, q: usize, now: Time) {
+    pub(super) fn look_at_arrival(
+        &mut self,
+        id: Id<Port>,
+        packet_id: Id<Packet>,
+        q: usize,
+        now: Time,
+    ) {
         if self.record.is_some() {
             let held = self.ports[id].queues[q].bytes;
             self.note(What::Enqueue, now, id, packet_id, held);
         }
         let Packet { to, class, .. } = self.packets[packet_id];
-        let from = self.entrance(packet_id);
+        let Port {
+            watch, accounted, ..
+        } = self.ports[id];
+        let named = accounted || watch.is_some_and(|(control, _)| self.controls[control].listens());
+        let from = if named {
+            self.entrance(packet_id)
+        } else {
+            None
+        };
         let local = from.map(|f| self.ports[f].local as usize);
-        if let Some((control, place)) = self.ports[id].watch {
+        if let Some((control, place)) = watch {
             let level = self.egress_level(id, q, now);
-            let (packets, queue, hosts) = (&self.packets, &self.ports[id].queues[q], self.hosts.len());
+            let (packets, queue, hosts) =
+                (&self.packets, &self.ports[id].queues[q], self.hosts.len());
             let queued = || {
                 let mut words = vec![0u64; hosts.div_ceil(64)];
-                packets.walk(&queue.list).for_each(|p| words[p.to as usize / 64] |= 1 << (p.to % 64));
+                packets
+                    .walk(&queue.list)
+                    .for_each(|p| words[p.to as usize / 64] |= 1 << (p.to % 64));
                 words.into()
             };
-            let seen = Seen { place, from: local, egress: id, to };
+            let seen = Seen {
+                place,
+                from: local,
+                egress: id,
+                to,
+            };
             if self.controls[control].enqueued(&level, &seen, queued) {
                 self.after_look(control, place, id, now);
             }
         }
-        let (true, Some(local), Some(from)) = (self.ports[id].accounted, local, from) else { return };
+        let (true, Some(local), Some(from)) = (accounted, local, from) else {
+            return;
+        };
         if let Some((control, place)) = self.nodes[self.ports[from].node].watch[local] {
             let level = self.ingress_level(from, class as usize, now);
-            let seen = Seen { place, from: Some(local), egress: id, to };
+            let seen = Seen {
+                place,
+                from: Some(local),
+                egress: id,
+                to,
+            };
             if self.controls[control].enqueued(&level, &seen, || Arc::from([])) {
                 self.after_look(control, place, from, now);
             }
@@ -131,7 +160,13 @@ impl World {
                 Limit::Packets(_) => u64::from(port.sending > 0),
                 _ => u64::from(port.sending),
             };
-            self.controls[control].may_relieve(place, &Level { held: level.held - leaves, ..level })
+            self.controls[control].may_relieve(
+                place,
+                &Level {
+                    held: level.held - leaves,
+                    ..level
+                },
+            )
         };
         if matters {
             self.calendar.push(port.free_at, Event::Wake(id));

@@ -63,7 +63,11 @@ impl World {
         let port = &mut self.ports[id];
         let size = packet.frame();
         packet.at = now;
-        let q = if port.queues.len() == 1 { 0 } else { packet.class as usize };
+        let q = if port.queues.len() == 1 {
+            0
+        } else {
+            packet.class as usize
+        };
         let queue = &mut port.queues[q];
         let fits = match port.buffer {
             Limit::Unlimited => true,
@@ -73,7 +77,10 @@ impl World {
         if !fits {
             return self.lose(packet_id, Cause::BufferFull, id, now);
         }
-        if port.plain && port.next_try == Time::NEVER && port.gates.as_ref().is_none_or(|g| g.open(now)) {
+        if port.plain
+            && port.next_try == Time::NEVER
+            && port.gates.as_ref().is_none_or(|g| g.open(now))
+        {
             queue.bytes += size;
             queue.packets += 1;
             port.max_bytes = port.max_bytes.max(queue.bytes);
@@ -110,7 +117,11 @@ impl World {
     #[inline]
     fn release(&mut self, id: Id<Port>) {
         let port = &mut self.ports[id];
-        let (size, q, at) = (u64::from(port.sending), port.sending_queue as usize, port.free_at);
+        let (size, q, at) = (
+            u64::from(port.sending),
+            port.sending_queue as usize,
+            port.free_at,
+        );
         port.sending = 0;
         let queue = &mut port.queues[q];
         queue.bytes -= size;
@@ -128,7 +139,11 @@ impl World {
         if port.gates.as_ref().is_none_or(|g| g.open(at)) {
             let (queues, packets) = (&port.queues, &self.packets);
             let size = |q: usize| packets[queues[q].list.head()].frame();
-            let queue = if port.held == 1 { 0 } else { port.scheduler.pick(port.held, port.held, size) };
+            let queue = if port.held == 1 {
+                0
+            } else {
+                port.scheduler.pick(port.held, port.held, size)
+            };
             return self.start(id, queue, Id::NONE, at);
         }
         match self.find(id, at) {
@@ -206,7 +221,12 @@ impl World {
             let packet = &mut self.packets[packet_id];
             packet.gated = packet.gated.wrapping_add(port.more.stall);
             if !gates.open(at) {
-                gates.charge(packet.class, packet.to, Bytes(packet.frame()), at.max(port.gap_until));
+                gates.charge(
+                    packet.class,
+                    packet.to,
+                    Bytes(packet.frame()),
+                    at.max(port.gap_until),
+                );
             }
             if port.more.stall_end > packet.at {
                 self.count_victim(id, packet_id);

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::canonical::canonical;
 use crate::decode::Draft;
 use crate::diagnostic::{Diagnostic, Fault, Origin};
-use crate::options::{Files, hex};
+use crate::files::{Files, hex};
 use crate::path;
 use crate::tree::Node;
 

@@ -203,7 +203,7 @@ fn in_unit(value: &Value) -> Json {
 mod tests {
     use super::*;
     use crate::diagnostic::{Origin, Text};
-    use crate::options::{Files, Folders};
+    use crate::files::{Files, Folders};
     use crate::tree::Node;
 
     /// Walks all tables, so that a default, bound or preset nobody could write is found here.

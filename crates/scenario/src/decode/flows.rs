@@ -12,8 +12,8 @@ use super::record::Record;
 use super::topology::find;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::names;
-use crate::options::Files;
-use crate::shape;
+use crate::files::Files;
+use crate::fields;
 use crate::tree::Node;
 
 /// A row of `flows`; it becomes one flow for each sender.
@@ -160,7 +160,7 @@ fn flow(
     duration: Span,
     files: &mut Files<'_>,
 ) -> Result<Flow, Diagnostic> {
-    let record = Record::read(node, shape::FLOW, &[], files)?;
+    let record = Record::read(node, fields::FLOW, &[], files)?;
     let args = &record.args;
     let (mut from, each) = hosts.select(record.need("from"))?;
     let to_node = record.need("to");

@@ -1,1 +1,52 @@
+//! `backwater._native`: the engine as Python sees it. No logic: texts in, documents out.
 
+mod batch;
+mod outcome;
+mod scenario;
+
+use pyo3::prelude::*;
+
+/// Version of the package.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Hash of the engine's sources at build time.
+#[pyfunction]
+fn engine_id() -> &'static str {
+    ENGINE
+}
+
+/// Hash of the engine's sources at build time.
+const ENGINE: &str = env!("BACKWATER_ENGINE");
+
+/// Rows of every table as JSON.
+#[pyfunction]
+fn parts() -> String {
+    backwater_scenario::parts_json().to_string()
+}
+
+/// JSON schema of the scenario.
+#[pyfunction]
+fn schema() -> String {
+    backwater_scenario::schema().to_string()
+}
+
+#[pymodule]
+fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(version, m)?)?;
+    m.add_function(wrap_pyfunction!(engine_id, m)?)?;
+    m.add_function(wrap_pyfunction!(parts, m)?)?;
+    m.add_function(wrap_pyfunction!(schema, m)?)?;
+    m.add_function(wrap_pyfunction!(batch::run_batch, m)?)?;
+    m.add_function(wrap_pyfunction!(outcome::diff, m)?)?;
+    m.add_class::<scenario::Scenario>()?;
+    m.add_class::<scenario::Resolved>()?;
+    m.add_class::<outcome::Outcome>()?;
+    m.add(
+        "ScenarioError",
+        m.py().get_type::<scenario::ScenarioError>(),
+    )?;
+    Ok(())
+}

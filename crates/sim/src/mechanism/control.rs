@@ -187,6 +187,18 @@ impl Control {
         self.places[place].congested != 0
     }
 
+    /// Ports toward the neighbours that a place may tell.
+    pub fn audience(&self, place: usize) -> impl Iterator<Item = Id<Port>> {
+        bits(self.places[place].audience).map(|n| self.neighbours[n].port)
+    }
+
+    /// Bytes of a buffer that lie above the mark at which a place stops its feeders; none where
+    /// they are not stopped or the mark is no share of a buffer.
+    pub fn slack(&self, place: usize, buffer: u64) -> Option<u64> {
+        let stops = self.respond.ask(Rate(1), 1).is_none();
+        self.places[place].detector.slack(buffer).filter(|_| stops)
+    }
+
     /// A frame was queued: remembers its sender and lets the detector look. `queued` are the
     /// hosts of the frames in the congested queue.
     pub fn enqueued(&mut self, level: &Level, seen: &Seen, queued: impl FnOnce() -> Hosts) {

@@ -23,6 +23,9 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// All, in the order of their numbers.
+    pub const ALL: [Cause; 2] = [Cause::BufferFull, Cause::MemoryFull];
+
     /// Name in results.
     pub fn name(self) -> &'static str {
         match self {

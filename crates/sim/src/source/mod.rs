@@ -26,7 +26,8 @@ mod pcapng;
 mod poisson;
 mod replay;
 mod self_similar;
-
+#[cfg(test)]
+mod tests;
 mod trace;
 mod uniform_fixed;
 mod uniform_uniform;

@@ -77,6 +77,16 @@ impl AnyDetector {
             AnyDetector::DynamicThreshold(_) => Watch::Pool,
         }
     }
+
+    /// Bytes of a buffer above the high mark, for detectors that have one.
+    pub fn slack(&self, buffer: u64) -> Option<u64> {
+        match self {
+            AnyDetector::Watermark(d) => Some(d.slack(buffer)),
+            AnyDetector::FillRate(_)
+            | AnyDetector::IngressWatermark(_)
+            | AnyDetector::DynamicThreshold(_) => None,
+        }
+    }
 }
 
 impl Detector for AnyDetector {

@@ -16,6 +16,13 @@ pub struct Watermark {
     congested: Latch,
 }
 
+impl Watermark {
+    /// Bytes of a buffer above the high mark.
+    pub(super) fn slack(&self, buffer: u64) -> u64 {
+        buffer - libm::floor(self.high * buffer as f64) as u64
+    }
+}
+
 impl Detector for Watermark {
     fn observe(&mut self, level: &Level) -> Option<Signal> {
         let (held, room) = (level.held as f64, level.room as f64);

@@ -144,6 +144,15 @@ fn malformed_csv_is_refused_with_line_and_reason() {
             "{text:.80}: {what}"
         );
     }
+    // A time with leading zeros, so that the line has this many bytes.
+    let wide = |width: usize| csv(&format!("time_s,size_B\n{:01$},1\n", 0, width - 2));
+    assert!(wide(1000).is_ok());
+    assert!(
+        wide(1001)
+            .expect_err("long")
+            .what
+            .contains("no line has more than 1000")
+    );
     let refusal =
         make("replay", replay(b"time_s,size_B\n\xff,1\n", "auto", 1.0)).expect_err("binary");
     assert!(

@@ -1,0 +1,93 @@
+# Every target does its own set-up. PYTHON=... chooses the Python that .venv is made with.
+
+VENV := .venv
+BIN := $(VENV)/bin
+OUT := out
+FUZZ_SECONDS := 20
+
+# Where rustup puts cargo: a shell that was open before it ran doesn't know.
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+# The binding crate is checked against the Python that will load it.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
+
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test lint test-rust test-portable test-python fuzz bench docs clean
+
+help:
+	@echo "make demo    build everything, run the first study, say where its report is"
+	@echo "make test    everything that must hold before a change is merged"
+	@echo "make setup   build the release into $(VENV)/"
+	@echo "make bench   the cost of a packet hop, beside ns-3 where it is installed"
+	@echo "make lint    formatting, lints and types only"
+	@echo "make docs    the reference and the API documentation of the crates"
+	@echo "make clean   remove what was built; results in $(OUT)/ stay"
+
+setup: $(VENV)/.built
+
+# Twice asked for the same Python, venv changes nothing.
+$(VENV)/.tools: pyproject.toml scripts/prerequisites.sh
+	@python=$$(scripts/prerequisites.sh) && "$$python" -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet 'maturin>=1.8,<2'
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.tools $(ENGINE)
+	$(BIN)/maturin develop --release --extras dev
+	@touch $@
+
+demo: setup
+	$(BIN)/backwater study run lan-merging --quick --resume --out $(OUT)/demo
+	@echo "report: $(CURDIR)/$(OUT)/demo/lan-merging/report.html"
+
+test: lint test-rust test-portable test-python fuzz
+
+lint: setup
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# The binding holds no logic and can't be linked without a Python process around it.
+test-rust: setup
+	cargo test --workspace --exclude backwater-py --locked
+
+test-portable:
+	@if ! test -d "$$(rustc --print target-libdir --target wasm32-unknown-unknown)"; then \
+	    rustup target add wasm32-unknown-unknown || true; \
+	fi
+	@if test -d "$$(rustc --print target-libdir --target wasm32-unknown-unknown)"; then \
+	    set -x; cargo check --locked -p backwater-transport -p backwater-sim --target wasm32-unknown-unknown; \
+	else \
+	    echo "not checked for WebAssembly: the target wasm32-unknown-unknown can't be installed here"; \
+	fi
+
+test-python: setup
+	$(BIN)/python -m pytest
+
+# What a run finds new goes to target/, so that a test leaves the tree as it was.
+fuzz:
+	@if cargo fuzz --version >/dev/null 2>&1; then \
+	    targets=$$(cargo fuzz list) || exit 1; \
+	    for target in $$targets; do \
+	        new=$(CURDIR)/target/fuzz-corpus/$$target; kept=$(CURDIR)/fuzz/corpus/$$target; \
+	        mkdir -p "$$new" "$$kept"; \
+	        (set -x; cargo fuzz run --sanitizer none "$$target" "$$new" "$$kept" -- \
+	            -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1) || exit 1; \
+	    done; \
+	else \
+	    echo "not fuzzed: cargo-fuzz is absent (cargo install --locked cargo-fuzz)"; \
+	fi
+
+bench: setup
+	$(BIN)/backwater bench
+
+docs: setup
+	cargo doc --workspace --no-deps --locked
+
+clean:
+	rm -rf $(VENV) target fuzz/target .mypy_cache .ruff_cache .pytest_cache
+	rm -f python/backwater/_native*.so

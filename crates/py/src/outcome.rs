@@ -1,0 +1,115 @@
+//! What a run gives back, and the one place that reads a clock: the cost of the event loop.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use backwater_scenario as native;
+use backwater_sim::record::What;
+use cpu_time::ThreadTime;
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Value, json};
+
+use crate::scenario::fail;
+
+/// A finished run.
+pub struct Finished {
+    /// The run's document, cost included.
+    pub document: Value,
+    columns: Option<native::Columns>,
+    places: Vec<String>,
+}
+
+/// Runs to the end, asking `go_on` every few thousand events; none if it was told to stop.
+pub fn timed_run(
+    resolved: &native::Resolved,
+    keep: native::Keep<'_>,
+    mut go_on: impl FnMut() -> bool,
+) -> Result<Option<Finished>, native::Failure> {
+    let mut run = native::Run::new(resolved, keep)?;
+    let (wall, cpu) = (Instant::now(), ThreadTime::now());
+    while !run.step()? {
+        if !go_on() {
+            return Ok(None);
+        }
+    }
+    let (cpu_s, wall_s) = (cpu.elapsed().as_secs_f64(), wall.elapsed().as_secs_f64());
+    let (events, packet_hops) = run.counts();
+    let (mut document, columns, places) = run.finish()?;
+    document["cost"] = json!({"cpu_s": cpu_s, "wall_s": wall_s, "events": events, "packet_hops": packet_hops, "rss_peak_B": peak()});
+    Ok(Some(Finished {
+        document,
+        columns,
+        places,
+    }))
+}
+
+/// Peak resident memory of the process in bytes, where the system tells.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    line.split_whitespace()
+        .nth(1)?
+        .parse::<u64>()
+        .ok()
+        .map(|kib| kib * 1024)
+}
+
+/// A run's results.
+#[pyclass(module = "backwater._native", frozen)]
+pub struct Outcome {
+    #[pyo3(get)]
+    document: String,
+    #[pyo3(get)]
+    columns: Py<PyDict>,
+    #[pyo3(get)]
+    whats: Vec<String>,
+    #[pyo3(get)]
+    places: Vec<String>,
+    #[pyo3(get)]
+    flows: Vec<String>,
+}
+
+impl Outcome {
+    /// As Python sees it.
+    pub fn new(finished: Finished) -> PyResult<Outcome> {
+        let Finished {
+            document,
+            columns,
+            places,
+        } = finished;
+        let names = document["flows"].as_array().into_iter().flatten();
+        let flows = names
+            .filter_map(|f| f["id"].as_str())
+            .map(str::to_owned)
+            .collect();
+        let columns = Python::attach(|py| -> PyResult<Py<PyDict>> {
+            let dict = PyDict::new(py);
+            if let Some(c) = columns {
+                dict.set_item("time_s", c.time_s.into_pyarray(py))?;
+                dict.set_item("what", c.what.into_pyarray(py))?;
+                dict.set_item("place", c.place.into_pyarray(py))?;
+                dict.set_item("flow", c.flow.into_pyarray(py))?;
+                dict.set_item("seq", c.seq.into_pyarray(py))?;
+                dict.set_item("value", c.value.into_pyarray(py))?;
+            }
+            Ok(dict.unbind())
+        })?;
+        let whats = What::ALL.iter().map(|w| w.name().to_owned()).collect();
+        Ok(Outcome {
+            document: document.to_string(),
+            columns,
+            whats,
+            places,
+            flows,
+        })
+    }
+}
+
+/// The first record in which two record files differ, as JSON; None if they are equal.
+#[pyfunction]
+pub fn diff(py: Python<'_>, a: PathBuf, b: PathBuf) -> PyResult<Option<String>> {
+    let found = py.detach(|| native::diff(&a, &b)).map_err(fail)?;
+    Ok(found.map(|v| v.to_string()))
+}

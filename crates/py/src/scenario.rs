@@ -1,0 +1,141 @@
+//! Scenarios: read, overridden, resolved, run.
+
+use std::path::PathBuf;
+
+use backwater_scenario as native;
+use backwater_scenario::Folders;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::ENGINE;
+use crate::outcome::{Outcome, timed_run};
+
+create_exception!(
+    _native,
+    ScenarioError,
+    PyValueError,
+    "A scenario that is refused; `diagnostic` is the JSON of the refusal."
+);
+
+/// The Python exception of a refusal.
+pub fn refuse(diagnostic: &native::Diagnostic) -> PyErr {
+    let error = ScenarioError::new_err(diagnostic.to_string());
+    Python::attach(|py| {
+        match error
+            .value(py)
+            .setattr("diagnostic", diagnostic.to_json().to_string())
+        {
+            Ok(()) => error,
+            Err(other) => other,
+        }
+    })
+}
+
+/// The Python exception of a run that did not start or finish.
+pub fn fail(failure: native::Failure) -> PyErr {
+    match failure {
+        native::Failure::Refused(diagnostic) => refuse(&diagnostic),
+        native::Failure::Io(path, error) => match error.raw_os_error() {
+            Some(number) => PyOSError::new_err((number, error.to_string(), path)),
+            None => PyOSError::new_err(format!("{path}: {error}")),
+        },
+    }
+}
+
+/// A scenario as written.
+#[pyclass(module = "backwater._native")]
+pub struct Scenario(native::Scenario);
+
+fn folders(folder: Option<PathBuf>) -> Folders {
+    Folders {
+        scenario: folder,
+        traces: std::env::var_os("BACKWATER_TRACES").map(PathBuf::from),
+    }
+}
+
+#[pymethods]
+impl Scenario {
+    #[staticmethod]
+    fn from_toml(text: &str, name: &str, folder: Option<PathBuf>) -> PyResult<Scenario> {
+        native::Scenario::from_toml(text, name, folders(folder))
+            .map(Scenario)
+            .map_err(|d| refuse(&d))
+    }
+
+    #[staticmethod]
+    fn from_json(text: &str, name: &str, folder: Option<PathBuf>) -> PyResult<Scenario> {
+        native::Scenario::from_json(text, name, folders(folder))
+            .map(Scenario)
+            .map_err(|d| refuse(&d))
+    }
+
+    fn set(&mut self, path: &str, value_json: &str, origin: &str) -> PyResult<()> {
+        let value = serde_json::from_str(value_json)
+            .map_err(|e| PyValueError::new_err(format!("{origin}: {e}")))?;
+        self.0.set(path, &value, origin).map_err(|d| refuse(&d))
+    }
+
+    fn resolve(&self, seed: Option<u64>) -> PyResult<Resolved> {
+        self.0.resolve(seed).map(Resolved).map_err(|d| refuse(&d))
+    }
+}
+
+/// What determines a run.
+#[pyclass(module = "backwater._native", frozen)]
+pub struct Resolved(pub native::Resolved);
+
+#[pymethods]
+impl Resolved {
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.0.seed
+    }
+
+    #[getter]
+    fn canonical(&self) -> &str {
+        &self.0.canonical
+    }
+
+    #[getter]
+    fn inputs(&self) -> Vec<(String, String)> {
+        self.0
+            .inputs
+            .iter()
+            .map(|i| (i.path.clone(), i.sha256.clone()))
+            .collect()
+    }
+
+    fn key(&self) -> String {
+        self.0.key(ENGINE)
+    }
+
+    /// Refuses what cannot be built, without running it.
+    fn check(&self) -> PyResult<()> {
+        self.0.build().map(|_| ()).map_err(|d| refuse(&d))
+    }
+
+    fn run(
+        &self,
+        py: Python<'_>,
+        record: Option<PathBuf>,
+        pcap: Option<PathBuf>,
+        columns: bool,
+    ) -> PyResult<Outcome> {
+        let keep = native::Keep {
+            record: record.as_deref(),
+            pcap: pcap.as_deref(),
+            columns,
+        };
+        let mut stop = Ok(());
+        let finished = py.detach(|| {
+            timed_run(&self.0, keep, || {
+                stop = Python::attach(|py| py.check_signals());
+                stop.is_ok()
+            })
+        });
+        stop?;
+        let finished = finished.map_err(fail)?;
+        Outcome::new(finished.expect("a run that nobody stopped"))
+    }
+}

@@ -1,0 +1,150 @@
+//! A run's sums as the JSON document that `run --json` prints. Keys carry SI units, shares are 0..1;
+//! what has no value is null.
+
+use backwater_sim::network::{Flow, Port};
+use backwater_sim::table::Id;
+use backwater_sim::world::{ClassReport, Report, World};
+use serde_json::{Map, Value, json};
+
+use crate::resolved::Resolved;
+
+/// Ticks in a second.
+const TICKS: f64 = 1e12;
+
+/// The document, without what the caller alone knows: schema, version, scenario's name and cost.
+pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
+    let spec = resolved.spec();
+    let window = (spec.duration.0 - spec.warmup.0) as f64 / TICKS;
+    let port = |id: Id<Port>| world.ports[id].more.name.as_str();
+    let flow = |id: Id<Flow>| world.flows[id].name.as_str();
+    let node = |id| world.nodes[id].name.as_str();
+    let flows = report.flows.iter().map(|f| {
+        let row = &world.flows[f.flow];
+        let to = match row.path.last() {
+            Some(last) => node(world.ports[*last].far).to_owned(),
+            None => format!("any of {} hosts", world.destinations(row).len()),
+        };
+        let hops = f.hops.iter().map(|h| {
+            let p = &world.ports[h.port];
+            json!({"from": node(p.node), "to": node(p.far), "throughput_bps": h.count.bytes as f64 * 8.0 / window})
+        });
+        let mut one = Map::new();
+        one.insert("id".into(), json!(row.name));
+        one.insert("from".into(), json!(node(row.from)));
+        one.insert("to".into(), json!(to));
+        one.insert("class".into(), json!(row.class));
+        one.insert("entered_pkts".into(), json!(f.sums.entered.packets));
+        one.insert("delivered_pkts".into(), json!(f.sums.delivered.packets));
+        one.insert("dropped_pkts".into(), json!(f.sums.dropped.packets));
+        one.extend(rates(&f.sums, window));
+        one.insert("retransmitted_pkts".into(), json!(0));
+        one.insert("hol_victims_pkts".into(), json!(f.victims));
+        one.insert("hops".into(), hops.collect());
+        Value::Object(one)
+    });
+    let drops = report.drops.iter().map(|d| {
+        let (cause, place, of, class) = d.key;
+        json!({"cause": cause.name(), "place": port(place), "flow": flow(of), "class": class, "pkts": d.count.packets, "size_B": d.count.bytes})
+    });
+    let ports = report.ports.iter().map(|p| {
+        let row = &world.ports[p.port];
+        let ticks = (p.count.bytes + 20 * p.count.packets + p.count.control_bytes + 20 * p.count.control) as f64 * row.ps_per_byte as f64;
+        json!({
+            "id": row.more.name,
+            "sent_pkts": p.count.packets,
+            "sent_B": p.count.bytes,
+            "busy": (ticks / TICKS / window).min(1.0),
+            "paused": p.count.closed.map(|c| c as f64 / TICKS / window),
+            "idle_gated": p.count.stall as f64 / TICKS / window,
+            "control_pkts": p.count.control,
+            "queue_mean_B": p.count.area as f64 / TICKS / window,
+            "queue_max_B": p.count.max_bytes,
+            "hol_victims_pkts": p.count.victims,
+        })
+    });
+    let deadlock = report.deadlock.as_ref().map(|d| {
+        let cycle: Vec<&str> = d.cycle.iter().map(|p| port(*p)).collect();
+        json!({"at_s": d.at.seconds(), "cycle": cycle})
+    });
+    json!({
+        "seed": resolved.seed,
+        "resolved": resolved.sha256(),
+        "fingerprint": format!("{:016x}", report.fingerprint),
+        "duration_s": spec.duration.seconds(),
+        "warmup_s": spec.warmup.seconds(),
+        "labels": {"ethernet.buffer_release": "last-bit", "ethernet.gap": "before-frame"},
+        "warnings": warnings(world, report),
+        "conservation": {
+            "entered_pkts": report.entered,
+            "delivered_pkts": report.delivered,
+            "dropped_pkts": report.dropped,
+            "held_pkts": report.held,
+            "ok": report.conserved,
+        },
+        "drops": drops.collect::<Value>(),
+        "flows": flows.collect::<Value>(),
+        "ports": ports.collect::<Value>(),
+        "stations": [],
+        "metrics": metrics(report, window),
+        "deadlock": deadlock,
+    })
+}
+
+/// Loss, rates and delays of one flow, one class, or all.
+fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
+    let n = sums.delivered.packets;
+    // Packets that were under way at the end of the warm-up have a delay too.
+    let mean = |ticks: u128| (n > 0).then(|| ticks as f64 / n as f64 / TICKS);
+    let quantile = |q: f64| (!sums.delay.is_empty()).then(|| sums.delay.value_at_quantile(q) as f64 / 1e9);
+    let rows = [
+        ("offered_bps", json!(sums.entered.bytes as f64 * 8.0 / window)),
+        ("goodput_bps", json!(sums.delivered.bytes as f64 * 8.0 / window)),
+        ("loss", json!(sums.loss())),
+        ("delay_mean_s", json!(mean(sums.sum.total))),
+        ("delay_p50_s", json!(quantile(0.5))),
+        ("delay_p95_s", json!(quantile(0.95))),
+        ("delay_p99_s", json!(quantile(0.99))),
+        ("delay_max_s", json!((n > 0).then_some(sums.max as f64 / TICKS))),
+        ("delay_serialisation_s", json!(mean(sums.sum.serial))),
+        ("delay_queue_s", json!(mean(sums.sum.queue))),
+        ("delay_gate_s", json!(mean(sums.sum.gate))),
+        ("delay_propagation_s", json!(mean(sums.sum.propagation))),
+    ];
+    rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn metrics(report: &Report, window: f64) -> Value {
+    let mut all = rates(&report.all, window);
+    for (class, sums) in report.classes.iter().enumerate() {
+        all.insert(format!("loss_class{class}"), json!(sums.loss()));
+    }
+    let paused = report.ports.iter().flat_map(|p| p.count.closed).max().unwrap_or(0);
+    let goodputs: Vec<f64> = report.flows.iter().map(|f| f.sums.delivered.bytes as f64).collect();
+    all.insert("jain".into(), json!(jain(&goodputs)));
+    all.insert("control_pkts".into(), json!(report.control));
+    all.insert("hol_victims_pkts".into(), json!(report.flows.iter().map(|f| f.victims).sum::<u64>()));
+    all.insert("paused_max".into(), json!(paused as f64 / TICKS / window));
+    all.insert("deadlock_at_s".into(), json!(report.deadlock.as_ref().map(|d| d.at.seconds())));
+    all.insert("age_p95_s".into(), Value::Null);
+    all.insert("signal_delay_p95_s".into(), Value::Null);
+    all.insert("weighted_intra_mesh_loss_bps".into(), Value::Null);
+    Value::Object(all)
+}
+
+/// Jain's index (Σx)² / (n Σx²) of the flows' goodputs; none where nothing was delivered.
+fn jain(x: &[f64]) -> Option<f64> {
+    let (sum, squares) = (x.iter().sum::<f64>(), x.iter().map(|v| v * v).sum::<f64>());
+    (squares > 0.0).then(|| sum * sum / (x.len() as f64 * squares))
+}
+
+fn warnings(world: &World, report: &Report) -> Vec<String> {
+    let mut all = world.headroom_warnings();
+    if let Some(d) = &report.deadlock {
+        let names: Vec<&str> = d.cycle.iter().map(|p| world.ports[*p].more.name.as_str()).collect();
+        all.push(format!("deadlock at {:.3} s: {} wait for one another", d.at.seconds(), names.join(", ")));
+    }
+    if !report.conserved {
+        all.push("conservation is broken: this is a defect of Backwater; please report the scenario and the seed".into());
+    }
+    all
+}

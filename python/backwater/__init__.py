@@ -1,0 +1,61 @@
+"""Backwater: a packet-level laboratory for congestion control.
+
+import backwater
+
+result = backwater.run("merging.toml", seed=1, set={"flows.*.source.rate": "2 Mbit/s"})
+result.metrics["loss"]
+
+results = backwater.Study.load("lan-merging").run(quick=True)
+results.to_pandas()
+"""
+
+from backwater import _native
+from backwater.errors import BackwaterError, Refusal, Unfinished
+from backwater.results import Results
+from backwater.run import RunResult, run
+from backwater.scenario import (
+    Detector,
+    Flow,
+    Host,
+    Link,
+    Mechanism,
+    Notifier,
+    Port,
+    Queue,
+    Responder,
+    Routing,
+    Scenario,
+    Source,
+    Switch,
+    Topology,
+)
+from backwater.study import Study
+from backwater.sweep import Sweep
+
+__version__ = _native.version()
+
+__all__ = [
+    "BackwaterError",
+    "Detector",
+    "Flow",
+    "Host",
+    "Link",
+    "Mechanism",
+    "Notifier",
+    "Port",
+    "Queue",
+    "Refusal",
+    "Responder",
+    "Results",
+    "Routing",
+    "RunResult",
+    "Scenario",
+    "Source",
+    "Study",
+    "Sweep",
+    "Switch",
+    "Topology",
+    "Unfinished",
+    "__version__",
+    "run",
+]

@@ -1,0 +1,306 @@
+"""The cost of a packet hop: the project's own runs, and a peer's beside them on the same workload.
+
+A run is a fresh process, so that no case inherits the memory of another; it measures the CPU time
+of the event loop alone. Runs of a case and of its peer alternate, so that a machine that is busy
+for a while is busy for both, and the median over the repeats is the value.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from backwater import _native
+from backwater.errors import Refusal, Unfinished, nearest, refusing
+from backwater.peers import PEERS, Absent, Peer
+
+FOLDER = Path(__file__).parent / "benches"
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Aim:
+    """A figure to reach: a key of the result, or its ratio to the same key of another case."""
+
+    key: str
+    at_most: float | None = None
+    at_least: float | None = None
+    relative_to: str | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """A benchmark: a scenario of the folder `benches`, what is changed in it, who is beside it."""
+
+    id: str
+    summary: str
+    scenario: str
+    changes: dict[str, Any] = field(default_factory=dict)
+    peer: str | None = None
+    aims: tuple[Aim, ...] = ()
+
+
+CASES: tuple[Case, ...] = (
+    Case(
+        "lan-merge",
+        "three 10 Mbit/s sources into one 10 Mbit/s port, drop-tail",
+        "lan-merge",
+        peer="ns-3",
+        aims=(Aim("value", at_most=60), Aim("ratio", at_least=50)),
+    ),
+    Case(
+        "lan-merge-x10",
+        "the same for ten times as long: equal cost per hop, equal memory",
+        "lan-merge",
+        changes={"duration": "6000 s"},
+        aims=(
+            Aim("value", at_most=1.2, relative_to="lan-merge"),
+            Aim("rss_peak_B", at_most=1.1, relative_to="lan-merge"),
+        ),
+    ),
+    Case(
+        "lan-merge-pause",
+        "the same with PAUSE from the merging port to its feeders",
+        "lan-merge-pause",
+        aims=(Aim("value", at_most=80),),
+    ),
+    Case(
+        "pfc-fat-tree-128",
+        "128 hosts at 100 Gbit/s in a k=8 fat tree, permutation traffic under PFC",
+        "pfc-fat-tree-128",
+        aims=(Aim("value", at_most=80),),
+    ),
+    Case(
+        "fat-tree-1024",
+        "1,024 hosts at 10 Gbit/s in a k=16 fat tree, random UDP at half load under PFC",
+        "fat-tree-1024",
+        aims=(
+            Aim("rss_peak_B", at_most=300e6),
+            Aim("value", at_most=2.5, relative_to="lan-merge"),
+        ),
+    ),
+)
+
+
+def select(ids: Sequence[str] | None) -> list[Case]:
+    """The cases of these names in the table's order; all of them for None."""
+    known = [case.id for case in CASES]
+    for name in ids or ():
+        if name not in known:
+            raise Refusal(
+                f"there is no benchmark `{name}`",
+                place=name,
+                nearest=nearest(name, known),
+                fix=f"write one of {', '.join(known)}",
+            )
+    return [case for case in CASES if ids is None or case.id in ids]
+
+
+def run(
+    ids: Sequence[str] | None = None,
+    repeats: int = 5,
+    peers: bool = True,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Measures the cases and returns the document of `bench --json`."""
+    if repeats < 1:
+        raise Refusal(f"{repeats} repeats measure nothing", place="repeats", fix="write 1 or more")
+    cases = select(ids)
+    say = progress or (lambda _: None)
+    results = [_measured(case, repeats, peers, say) for case in cases]
+    by_id = {result["id"]: result for result in results}
+    for case in cases:
+        by_id[case.id]["aims"] = [_judged(aim, by_id[case.id], by_id) for aim in case.aims]
+    return {
+        "schema": "backwater/bench/1",
+        "version": _native.version(),
+        "machine": machine(),
+        "results": results,
+    }
+
+
+def resolved(case: Case) -> _native.Resolved:
+    """The case's scenario, ready to run."""
+    path = FOLDER / f"{case.scenario}.toml"
+    with refusing():
+        scenario = _native.Scenario.from_toml(path.read_text(encoding="utf-8"), path.name, None)
+        for at, value in case.changes.items():
+            scenario.set(at, json.dumps(value), f"benchmark {case.id}")
+        return scenario.resolve(None)
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were measured on."""
+    return {
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "os": platform.platform(),
+        "rustc": _compiler(),
+    }
+
+
+def _measured(case: Case, repeats: int, peers: bool, say: Progress) -> dict[str, Any]:
+    peer, missing = None, None
+    if case.peer is not None and not peers:
+        missing = "not asked for"
+    elif case.peer is not None:
+        say(f"{case.id}: building the side of {case.peer}")
+        built = PEERS[case.peer](case.scenario)
+        if isinstance(built, Absent):
+            missing = built.reason
+        else:
+            peer = built
+    ours, theirs = [], []
+    for number in range(1, repeats + 1):
+        say(f"{case.id}: run {number} of {repeats}")
+        ours.append(_in_fresh_process(case))
+        if peer is not None:
+            say(f"{case.id}: run {number} of {repeats}, {case.peer}")
+            theirs.append(_beside(peer))
+    if len({document["fingerprint"] for document in ours}) != 1:
+        raise Unfinished(
+            f"the runs of {case.id} have different fingerprints",
+            place=case.id,
+            fix="report this: two runs of one scenario and seed must agree",
+        )
+    result = _summary(case, ours)
+    if peer is not None:
+        costs = [_cost_per_hop(document) for document in theirs]
+        result["peer"] = {
+            "name": peer.name,
+            "version": peer.version,
+            "value": statistics.median(costs),
+            "min": min(costs),
+            "max": max(costs),
+            "packet_hops": theirs[0]["packet_hops"],
+            "rss_peak_B": max(document["rss_peak_B"] for document in theirs),
+            "goodput_bps": theirs[0]["goodput_bps"],
+        }
+        result["ratio"] = result["peer"]["value"] / result["value"]
+    result["peer_missing"] = missing
+    return result
+
+
+def _beside(peer: Peer) -> dict[str, Any]:
+    try:
+        return peer.run()
+    except subprocess.CalledProcessError as error:
+        raise Unfinished(
+            f"{peer.name} ended with status {error.returncode}: {error.stderr.strip()[-400:]}",
+            place=str(peer.program),
+        ) from error
+
+
+def _summary(case: Case, documents: list[dict[str, Any]]) -> dict[str, Any]:
+    costs = [_cost_per_hop(document["cost"]) for document in documents]
+    first = documents[0]
+    return {
+        "id": case.id,
+        "summary": case.summary,
+        "unit": "ns/packet-hop",
+        "value": statistics.median(costs),
+        "min": min(costs),
+        "max": max(costs),
+        "repeats": len(documents),
+        "packet_hops": first["cost"]["packet_hops"],
+        "events": first["cost"]["events"],
+        "simulated_s": first["duration_s"],
+        "rss_peak_B": max(document["cost"]["rss_peak_B"] for document in documents),
+        "goodput_bps": sum(flow["goodput_bps"] for flow in first["flows"]),
+        "fingerprint": first["fingerprint"],
+        "peer": None,
+        "ratio": None,
+    }
+
+
+def _cost_per_hop(cost: dict[str, Any]) -> float:
+    return 1e9 * float(cost["cpu_s"]) / float(cost["packet_hops"])
+
+
+def _judged(aim: Aim, result: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    measured = result[aim.key]
+    if aim.relative_to is not None:
+        other = by_id.get(aim.relative_to)
+        measured = None if other is None else measured / other[aim.key]
+    met = None
+    if measured is not None:
+        met = (aim.at_most is None or measured <= aim.at_most) and (
+            aim.at_least is None or measured >= aim.at_least
+        )
+    return {
+        "key": aim.key,
+        "relative_to": aim.relative_to,
+        "at_most": aim.at_most,
+        "at_least": aim.at_least,
+        "measured": measured,
+        "met": met,
+    }
+
+
+def _in_fresh_process(case: Case) -> dict[str, Any]:
+    ended = subprocess.run(
+        [sys.executable, "-m", "backwater.bench", case.id],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ended.returncode != 0:
+        raise Unfinished(
+            f"a run ended with status {ended.returncode}: {ended.stderr.strip()[-400:]}",
+            place=case.id,
+        )
+    document: dict[str, Any] = json.loads(ended.stdout)
+    return document
+
+
+def _run_here(name: str) -> None:
+    """The fresh process: one run, its document on stdout."""
+    (case,) = select([name])
+    document = json.loads(resolved(case).run(None, None, False).document)
+    document["cost"]["rss_peak_B"] = _peak_memory() or document["cost"]["rss_peak_B"]
+    json.dump(document, sys.stdout)
+
+
+def _peak_memory() -> int | None:
+    # Of this program alone: getrusage would also count the process that started it.
+    return _kibibytes(Path("/proc/self/status"), "VmHWM")
+
+
+def _kibibytes(file: Path, key: str) -> int | None:
+    for line in _lines(file):
+        if line.startswith(f"{key}:"):
+            return 1024 * int(line.split()[1])
+    return None
+
+
+def _cpu() -> str:
+    for line in _lines(Path("/proc/cpuinfo")):
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def _compiler() -> str | None:
+    """The compiler that built the engine: it leaves its name in the module."""
+    found = re.search(rb"rustc version ([0-9][^\0)]*\)?)", Path(_native.__file__).read_bytes())
+    return None if found is None else found[1].decode("ascii", "replace")
+
+
+def _lines(file: Path) -> Iterator[str]:
+    if file.exists():
+        yield from file.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
+if __name__ == "__main__":
+    _run_here(sys.argv[1])

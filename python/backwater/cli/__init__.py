@@ -1,0 +1,117 @@
+"""The command line: one file per verb. stdout is data, stderr is talk."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from backwater import _native
+from backwater.cli import (
+    bench,
+    console,
+    diff,
+    doctor,
+    explain,
+    export,
+    list_,
+    report,
+    run,
+    study,
+    sweep,
+)
+from backwater.errors import (
+    EXIT_DONE,
+    EXIT_INTERRUPTED,
+    EXIT_TERMINATED,
+    BackwaterError,
+    Refusal,
+    Terminated,
+    Unfinished,
+)
+
+app = typer.Typer(
+    name="backwater",
+    help="A packet-level laboratory for congestion control.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for verb in (list_, explain, run, sweep, report, export, diff, doctor, bench):
+    app.command(name=verb.NAME)(verb.command)
+app.add_typer(study.app, name=study.NAME)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        console.data(_native.version())
+        raise typer.Exit(EXIT_DONE)
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """A packet-level laboratory for congestion control."""
+
+
+def entry() -> None:
+    """The installed command."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(args: Sequence[str]) -> int:
+    """Runs a command line and returns its exit code; nothing is raised."""
+    signal.signal(signal.SIGTERM, _terminate)
+    as_json = "--json" in args
+    try:
+        code = app(args=list(args), prog_name="backwater", standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or EXIT_DONE)
+    except BackwaterError as error:
+        return console.fail(error, as_json)
+    except typer.TyperException as error:
+        return console.fail(_usage(error), as_json)
+    except (KeyboardInterrupt, typer.Abort):
+        return EXIT_INTERRUPTED
+    except Terminated:
+        return EXIT_TERMINATED
+    except BrokenPipeError:
+        # The reader has seen enough. Nothing more can be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_DONE
+    except SystemExit:
+        raise
+    # A panic of the engine is no Exception. A person gets a sentence, not a traceback.
+    except BaseException as error:
+        if os.environ.get("BACKWATER_TRACEBACK"):
+            raise
+        return console.fail(_bug(error), as_json)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise Terminated
+
+
+def _usage(error: typer.TyperException) -> Refusal:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "backwater"
+    return Refusal(error.format_message() or "no command was given", fix=f"see `{command} --help`")
+
+
+def _bug(error: BaseException) -> BackwaterError:
+    if isinstance(error, OSError):
+        return Unfinished(
+            error.strerror or str(error), place=str(error.filename) if error.filename else None
+        )
+    return Unfinished(
+        f"a bug in Backwater: {type(error).__name__}: {error}",
+        fix="please report it with the command; BACKWATER_TRACEBACK=1 shows where it happened",
+    )

@@ -1,0 +1,137 @@
+"""What commands print: data on stdout, talk on stderr, one document under --json."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from backwater.errors import BackwaterError
+
+Json = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on stdout.")]
+# Tables that go to a file or a pipe are not squeezed into a terminal.
+_PIPE_WIDTH = 200
+# Without a terminal progress is a line, this often.
+_LINE_EVERY_S = 5.0
+
+
+def data(text: str) -> None:
+    """A line of data."""
+    sys.stdout.write(text + "\n")
+
+
+def talk(text: str) -> None:
+    """A line for people."""
+    sys.stderr.write(text + "\n")
+
+
+def emit(document: Mapping[str, Any]) -> None:
+    """The one document of --json; what is not a number becomes null."""
+    json.dump(_finite(document), sys.stdout, allow_nan=False, ensure_ascii=False)
+    sys.stdout.write("\n")
+    sys.stdout.flush()
+
+
+def fail(error: BackwaterError, as_json: bool) -> int:
+    """Tells an error and returns its exit code."""
+    if as_json:
+        emit(error.document())
+    talk(str(error))
+    return error.exit_code
+
+
+def table(title: str | None, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table on stdout; columns whose name ends in a blank are right-aligned."""
+    grid = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in columns:
+        right = column.endswith(" ")
+        grid.add_column(column.strip(), justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*row)
+    terminal = sys.stdout.isatty()
+    Console(width=None if terminal else _PIPE_WIDTH, markup=False, highlight=False).print(
+        grid, markup=False
+    )
+
+
+class Bar:
+    """Progress on stderr: a bar with the time left on a terminal, plain lines elsewhere."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.began = time.monotonic()
+        self.told = self.began
+        self.at_start: int | None = None
+        self.bar: Progress | None = None
+
+    def __enter__(self) -> Bar:
+        if sys.stderr.isatty():
+            self.bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TextColumn("left"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+            )
+            self.bar.start()
+            self.task = self.bar.add_task(self.name, total=None)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Says how many cases of how many are done."""
+        if self.at_start is None:
+            self.at_start = done
+            if done:
+                talk(f"{self.name}: {done} of {total} cases are there already")
+        if self.bar is not None:
+            self.bar.update(self.task, completed=done, total=total)
+            return
+        now = time.monotonic()
+        if done < total and now - self.told < _LINE_EVERY_S:
+            return
+        self.told = now
+        talk(f"{self.name}: {done} of {total} cases, {self._left(done, total, now)}")
+
+    def _left(self, done: int, total: int, now: float) -> str:
+        spent = now - self.began
+        fresh = done - (self.at_start or 0)
+        if done == total or not fresh:
+            return f"{spent:.0f} s"
+        return f"{spent:.0f} s, about {spent / fresh * (total - done):.0f} s left"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _finite(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,94 @@
+"""`backwater explain`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+
+from backwater import _native, catalogue
+from backwater.cli import console
+from backwater.study import Study
+
+NAME = "explain"
+
+
+def _complete(incomplete: str) -> list[str]:
+    names = {row["id"] for kind in catalogue.kinds() for row in catalogue.rows(kind)}
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+def command(
+    name: Annotated[
+        str,
+        typer.Argument(help="The id of anything in `backwater list`.", autocompletion=_complete),
+    ],
+    json: console.Json = False,
+) -> int:
+    """Explain one part, metric or study with all its options."""
+    found = catalogue.find(name)
+    if json:
+        rows = [{"kind": kind, **row} for kind, row in found]
+        console.emit(
+            {
+                "schema": "backwater/explain/1",
+                "version": _native.version(),
+                "name": name,
+                "rows": rows,
+            }
+        )
+        return 0
+    for kind, row in found:
+        if kind == catalogue.STUDIES:
+            _study(row)
+        else:
+            _part(kind, row)
+    return 0
+
+
+def _part(kind: str, row: dict[str, Any]) -> None:
+    console.data(f"{row['id']} ({kind})")
+    if row.get("aliases"):
+        console.data("also called " + ", ".join(row["aliases"]))
+    console.data(row["summary"])
+    if row["source"]:
+        console.data(f"source: {row['source']}")
+    for extra, value in row.items():
+        if extra not in ("id", "aliases", "summary", "source", "options") and value is not None:
+            console.data(f"{extra}: {value}")
+    options = [
+        (
+            option["name"],
+            option["type"] if not option.get("values") else " | ".join(option["values"]),
+            _shown(option.get("default")),
+            _range(option),
+            option.get("help") or "",
+        )
+        for option in row.get("options") or ()
+    ]
+    if options:
+        console.data("")
+        console.table(None, ("option", "type", "default", "range", "meaning"), options)
+    console.data("")
+
+
+def _study(row: dict[str, Any]) -> None:
+    study = Study.load(row["id"])
+    Console(markup=False).print(Markdown(study.prose))
+    console.data(
+        f"{row['cases']} cases, {row['claims']} claims; quick: {row['cases_quick']} cases. "
+        f"Run it: backwater study run {row['id']} --quick"
+    )
+
+
+def _shown(value: object) -> str:
+    return "–" if value is None else str(value)
+
+
+def _range(option: dict[str, Any]) -> str:
+    low, high = option.get("min"), option.get("max")
+    if low is None and high is None:
+        return ""
+    return f"{_shown(low)} … {_shown(high)}"

@@ -1,0 +1,51 @@
+"""`backwater list`."""
+
+from __future__ import annotations
+
+import json as jsons
+from typing import Annotated
+
+import typer
+
+from backwater import _native, catalogue
+from backwater.cli import console
+from backwater.errors import Refusal
+
+NAME = "list"
+
+
+def command(
+    kind: Annotated[
+        str | None, typer.Argument(help="One kind only: queues, mechanisms, studies, …")
+    ] = None,
+    schemas: Annotated[
+        bool, typer.Option("--schemas", help="The JSON schemas of all documents instead.")
+    ] = False,
+    json: console.Json = False,
+) -> int:
+    """List everything that has a name."""
+    if schemas:
+        return _schemas(kind, json)
+    kinds = [kind] if kind is not None else catalogue.kinds()
+    listed = {one: catalogue.rows(one) for one in kinds}
+    if json:
+        console.emit({"schema": "backwater/list/1", "version": _native.version(), "kinds": listed})
+        return 0
+    for one, rows in listed.items():
+        shown = [(row["id"], row["summary"], row["source"] or "") for row in rows]
+        console.table(one.upper(), ("id", "summary", "source"), shown or [("none", "", "")])
+        console.data("")
+    return 0
+
+
+def _schemas(kind: str | None, json: bool) -> int:
+    if kind is not None:
+        raise Refusal("a kind has no schema", fix="write `backwater list --schemas`")
+    found = catalogue.schemas()
+    if json:
+        console.emit(
+            {"schema": "backwater/schemas/1", "version": _native.version(), "schemas": found}
+        )
+    else:
+        console.data(jsons.dumps(found, indent=1))
+    return 0

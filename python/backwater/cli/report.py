@@ -1,0 +1,78 @@
+"""`backwater report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from backwater import _native
+from backwater.cli import console
+from backwater.cli.batch import REPORT
+from backwater.errors import Refusal, Unfinished
+from backwater.results import Results
+
+NAME = "report"
+FORMATS = ("svg", "png", "pdf")
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(help="What `study run` or `sweep` has written.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The HTML file; default report.html in the folder.")
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Write the figures into this folder instead.")
+    ] = None,
+    format_: Annotated[
+        str, typer.Option("--format", help="Formats of the figures: svg, png, pdf, with commas.")
+    ] = "svg",
+    json: console.Json = False,
+) -> int:
+    """Write the report, or the figures, of results again."""
+    from backwater import report
+
+    if figures is not None and out is not None:
+        raise Refusal("--out and --figures are both given", fix="keep one")
+    formats = _formats(format_)
+    results = Results.open(folder)
+    try:
+        if figures is not None:
+            figures.mkdir(parents=True, exist_ok=True)
+            written = report.figures(results, figures, formats)
+        else:
+            written = [out or folder / REPORT]
+            report.write(results, written[0])
+    except OSError as error:
+        raise Unfinished(
+            f"cannot write: {error.strerror}",
+            place=str(error.filename or figures or out or folder),
+            fix="make room, or name a place you can write to",
+        ) from error
+    if json:
+        console.emit(
+            {
+                "schema": "backwater/report/1",
+                "version": _native.version(),
+                "study": results.study.id,
+                "files": [str(path) for path in written],
+            }
+        )
+    else:
+        for path in written:
+            console.data(str(path))
+    return 0
+
+
+def _formats(written: str) -> list[str]:
+    formats = [one.strip() for one in written.split(",")]
+    for one in formats:
+        if one not in FORMATS:
+            raise Refusal(
+                f"`{one}` is not a format of figures",
+                place="--format",
+                nearest=FORMATS,
+                fix="write svg, png or pdf",
+            )
+    return list(dict.fromkeys(formats))

@@ -1,0 +1,103 @@
+"""`backwater run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from backwater import quantity
+from backwater.cli import console, override
+from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED
+from backwater.run import resolve, run_resolved
+
+NAME = "run"
+MOST = 2**64 - 1
+
+
+def command(
+    scenario: Annotated[Path, typer.Argument(help="A scenario in TOML or JSON.")],
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=MOST, help="Instead of the scenario's seed.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a field; may be repeated."),
+    ] = None,
+    pcap: Annotated[Path | None, typer.Option(help="Write a pcapng capture of every port.")] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Write every event, for `backwater diff`.")
+    ] = None,
+    json: console.Json = False,
+) -> int:
+    """Run a scenario once."""
+    overrides = dict(override.parse(one) for one in set_ or ())
+    resolved, name = resolve(scenario, seed, overrides)
+    document = run_resolved(resolved, name, record, pcap).document
+    for warning in document["warnings"]:
+        console.talk(f"warning: {warning}")
+    if json:
+        console.emit(document)
+    else:
+        _show(document)
+    if document["conservation"]["ok"]:
+        return EXIT_DONE
+    console.talk("error: packets are not conserved; this is a bug, and the numbers are not valid")
+    return EXIT_UNEXPECTED
+
+
+def show(value: float | None, metric: str) -> str:
+    """A metric for people."""
+    if value is None:
+        return "–"
+    unit = quantity.unit_for(quantity.dimension_of(metric), [value])
+    return f"{quantity.number(value / unit.factor)} {unit.name}".rstrip()
+
+
+_FLOW = ("offered_bps", "goodput_bps", "loss", "delay_mean_s", "delay_p99_s", "delay_max_s")
+_PORT = ("busy", "queue_mean_B", "queue_max_B")
+
+
+def _show(document: dict[str, Any]) -> None:
+    console.table(
+        "FLOWS",
+        ("flow", "offered ", "goodput ", "loss ", "mean delay ", "p99 ", "max "),
+        ((row["id"], *(show(row[name], name) for name in _FLOW)) for row in document["flows"]),
+    )
+    console.data("")
+    console.table(
+        "PORTS",
+        ("port", "busy ", "mean queue ", "largest ", "paused ", "control frames "),
+        (
+            (
+                row["id"],
+                *(show(row[name], name) for name in _PORT),
+                show(max(row["paused"], default=0), "paused"),
+                str(row["control_pkts"]),
+            )
+            for row in document["ports"]
+        ),
+    )
+    console.data("")
+    if document["drops"]:
+        console.table(
+            "DROPS",
+            ("cause", "place", "flow", "class", "packets "),
+            (
+                (row["cause"], row["place"], row["flow"], str(row["class"]), str(row["pkts"]))
+                for row in document["drops"]
+            ),
+        )
+        console.data("")
+    kept = document["conservation"]
+    console.data(
+        f"{kept['entered_pkts']} packets entered, {kept['delivered_pkts']} delivered, "
+        f"{kept['dropped_pkts']} dropped, {kept['held_pkts']} held"
+    )
+    if document.get("deadlock"):
+        console.data("deadlock: " + " > ".join(document["deadlock"]["cycle"]))
+    console.data(
+        f"seed {document['seed']}, fingerprint {document['fingerprint']}, "
+        f"version {document['version']}"
+    )

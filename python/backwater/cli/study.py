@@ -1,0 +1,172 @@
+"""`backwater study run` and `backwater study list`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from backwater import _native, catalogue
+from backwater.claim import is_unexpected
+from backwater.cli import console
+from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell
+from backwater.errors import EXIT_DONE, Refusal
+from backwater.execution import Execution
+from backwater.quantity import number
+from backwater.study import Study, shipped
+
+NAME = "study"
+app = typer.Typer(help="List and run studies.", no_args_is_help=True, rich_markup_mode=None)
+OUT = Path("results")
+
+
+def _complete(incomplete: str) -> list[str]:
+    return [name for name in shipped() if name.startswith(incomplete)]
+
+
+@app.command("list")
+def list_(json: console.Json = False) -> int:
+    """List the shipped studies."""
+    rows = catalogue.rows(catalogue.STUDIES)
+    if json:
+        console.emit(
+            {
+                "schema": "backwater/list/1",
+                "version": _native.version(),
+                "kinds": {catalogue.STUDIES: rows},
+            }
+        )
+        return EXIT_DONE
+    console.table(
+        None,
+        ("id", "title", "source", "claims ", "cases ", "quick "),
+        (
+            (
+                row["id"],
+                row["summary"],
+                row["source"],
+                *(str(row[name]) for name in ("claims", "cases", "cases_quick")),
+            )
+            for row in rows
+        ),
+    )
+    return EXIT_DONE
+
+
+@app.command("run")
+def run(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(help="Studies, or paths of Markdown files.", autocompletion=_complete),
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every shipped study.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="The smaller version.")] = False,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Instead of the study's number of seeds.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder; each study gets one in it.")] = OUT,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue what is in the folder.")
+    ] = False,
+    json: console.Json = False,
+) -> int:
+    """Run studies: store, claims and report."""
+    command = ["backwater", *sys.argv[1:]]
+    executions = [
+        Execution(study, out / study.id, quick, seeds, workers, resume, command)
+        for study in _chosen(ids or [], all_)
+    ]
+    for execution in executions:
+        execution.prepare()
+    batches: list[Batch] = []
+    for execution in executions:
+        batches.append(go(execution))
+        if not json:
+            _show(batches[-1])
+        if batches[-1].stopped:
+            break
+    if json:
+        console.emit(
+            {
+                "schema": "backwater/study/1",
+                "version": _native.version(),
+                "mode": "quick" if quick else "full",
+                "studies": [_record(batch) for batch in batches],
+                "cost": cost(batches),
+            }
+        )
+    return exit_code(batches)
+
+
+def _chosen(ids: list[str], everything: bool) -> list[Study]:
+    if everything and ids:
+        raise Refusal("--all and names are both given", fix="keep one")
+    if not everything and not ids:
+        raise Refusal("no study is named", nearest=shipped(), fix="name studies, or give --all")
+    studies = [Study.load(name) for name in (shipped() if everything else dict.fromkeys(ids))]
+    for i, study in enumerate(studies):
+        if any(study.id == other.id for other in studies[:i]):
+            raise Refusal(f"two studies have the id `{study.id}`", fix="run them one by one")
+    return studies
+
+
+def _record(batch: Batch) -> dict[str, Any]:
+    results = batch.results
+    return {
+        "id": results.study.id,
+        "status": results.status,
+        "out": str(results.folder),
+        "report": None if batch.report is None else str(batch.report),
+        "seeds": len(results.manifest["seeds"]),
+        "cases_done": results.finished,
+        "cases_total": results.manifest["cases_total"],
+        "fingerprint": results.fingerprint,
+        "claims": results.claims,
+        "summary": results.summary,
+        "failures": failures(results),
+        "error": None if batch.error is None else batch.error.document()["error"],
+    }
+
+
+def _show(batch: Batch) -> None:
+    results = batch.results
+    rows = [
+        (
+            ("! " if is_unexpected(record, quick=results.quick) else "  ") + record["id"],
+            record["verdict"],
+            _measured(record),
+            _bound(record["bound"]),
+            record["says"] + (f" ({record['reason']})" if record["reason"] else ""),
+        )
+        for record in results.claims
+    ]
+    console.table(
+        f"{results.study.id}: {results.study.title}",
+        ("  claim", "verdict", "measured [95 %]", "bound", "says"),
+        rows,
+    )
+    tell(batch)
+    counted = ", ".join(f"{n} {word.replace('_', '-')}" for word, n in results.summary.items())
+    console.data(f"{results.status}: {counted}")
+    console.data(f"fingerprint {results.fingerprint}, report {batch.report or 'not written'}\n")
+
+
+def _measured(record: dict[str, Any]) -> str:
+    if record["measured"] is None:
+        return "–"
+    unit = f" {record['unit']}" if record["unit"] else ""
+    ends = [record["low"], record["high"]]
+    low, high = ("–" if end is None else number(end) for end in ends)
+    return f"{number(record['measured'])}{unit} [{low}, {high}]"
+
+
+def _bound(bound: dict[str, Any]) -> str:
+    if bound["is"] == "zero":
+        return "zero"
+    low, high = bound["low"], bound["high"]
+    if low is None:
+        return f"≤ {number(high)}"
+    return f"≥ {number(low)}" if high is None else f"{number(low)} … {number(high)}"

@@ -1,0 +1,122 @@
+"""What can go wrong, as exceptions that know their exit code and their JSON document."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from backwater import _native
+
+EXIT_DONE = 0
+EXIT_UNEXPECTED = 1
+EXIT_REFUSED = 2
+EXIT_UNFINISHED = 3
+EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
+
+
+class BackwaterError(Exception):
+    """An error with a place, the nearest valid names and what to do instead."""
+
+    exit_code = EXIT_UNFINISHED
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        place: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        nearest: Iterable[str] = (),
+        fix: str | None = None,
+        excerpt: str | None = None,
+        rendered: str | None = None,
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.place = place
+        self.line = line
+        self.column = column
+        self.nearest = list(nearest)
+        self.fix = fix
+        self.excerpt = excerpt
+        self.rendered = rendered
+
+    def document(self) -> dict[str, Any]:
+        """The error document of the contract."""
+        return {
+            "schema": "backwater/error/1",
+            "version": _native.version(),
+            "error": {
+                "what": self.what,
+                "place": self.place,
+                "line": self.line,
+                "column": self.column,
+                "nearest": self.nearest,
+                "fix": self.fix,
+            },
+        }
+
+    def __str__(self) -> str:
+        if self.rendered is not None:
+            return self.rendered
+        where = ":".join(str(part) for part in (self.place, self.line, self.column) if part)
+        lines = [f"error: {self.what}"]
+        if where:
+            lines.append(f"  --> {where}")
+        if self.excerpt is not None and self.line:
+            margin = " " * len(str(self.line))
+            lines += [f" {margin} |", f" {self.line} | {self.excerpt}"]
+            lines.append(f" {margin} | {' ' * ((self.column or 1) - 1)}^")
+        if self.nearest:
+            lines.append("  nearest: " + ", ".join(self.nearest))
+        if self.fix:
+            lines.append(f"  fix: {self.fix}")
+        return "\n".join(lines)
+
+
+class Refusal(BackwaterError, ValueError):
+    """The request is wrong; nothing ran."""
+
+    exit_code = EXIT_REFUSED
+
+
+class Unfinished(BackwaterError):
+    """The request was right and could not be finished; finished rows are kept."""
+
+    exit_code = EXIT_UNFINISHED
+
+
+class Terminated(BaseException):
+    """SIGTERM arrived."""
+
+
+def from_native(error: _native.ScenarioError) -> Refusal:
+    """A refusal of the scenario reader, with its rendered file, line and caret."""
+    found = json.loads(error.diagnostic)
+    return Refusal(
+        found["what"],
+        place=found.get("place"),
+        line=found.get("line"),
+        column=found.get("column"),
+        nearest=found.get("nearest") or (),
+        fix=found.get("fix"),
+        rendered=str(error),
+    )
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Turns what the scenario reader refuses into a Refusal."""
+    try:
+        yield
+    except _native.ScenarioError as error:
+        raise from_native(error) from error
+
+
+def nearest(name: str, valid: Iterable[str]) -> list[str]:
+    """The valid names most like a wrong one, best first."""
+    return difflib.get_close_matches(name, sorted(set(valid)), n=3, cutoff=0.5)

@@ -1,0 +1,179 @@
+"""One run: a scenario and a seed in, a document and columns of events out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backwater import _native, quantity, scenario
+from backwater.errors import Unfinished, refusing
+from backwater.scenario import Scenario
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run measured: the document of `backwater run --json`, and every event in columns.
+
+    `columns` has time_s, what, place, flow, seq and value; what, place and flow are indices into
+    the lists of the same names here.
+    """
+
+    document: dict[str, Any]
+    columns: dict[str, NDArray[Any]]
+    whats: list[str]
+    places: list[str]
+    flow_names: list[str]
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal fingerprints are equal runs."""
+        return str(self.document["fingerprint"])
+
+    @property
+    def metrics(self) -> dict[str, float | None]:
+        """Metrics of the whole run."""
+        found: dict[str, float | None] = self.document["metrics"]
+        return found
+
+    @property
+    def flows(self) -> dict[str, dict[str, Any]]:
+        """The flows by name."""
+        return {row["id"]: row for row in self.document["flows"]}
+
+    @property
+    def ports(self) -> dict[str, dict[str, Any]]:
+        """The ports by name."""
+        return {row["id"]: row for row in self.document["ports"]}
+
+    def named(self) -> dict[str, NDArray[Any]]:
+        """The columns with names in place of indices."""
+        named = dict(self.columns)
+        for column, names in (
+            ("what", self.whats),
+            ("place", self.places),
+            ("flow", self.flow_names),
+        ):
+            if column in named:
+                named[column] = _look_up(names, named[column])
+        return named
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The events as a pandas data frame."""
+        import pandas
+
+        frame: pandas.DataFrame = pandas.DataFrame(self.named())
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """The events as a polars data frame."""
+        import polars
+
+        frame: polars.DataFrame = polars.DataFrame(
+            {name: column.tolist() for name, column in self.named().items()}
+        )
+        return frame
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(title)}</th>" for title, _ in _SHOWN)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(_show(row, key))}</td>" for _, key in _SHOWN) + "</tr>"
+            for row in self.document["flows"]
+        )
+        line = f"{self.document['scenario']}, seed {self.document['seed']}, "
+        return (
+            f"<p>{escape(line)}<code>{escape(self.fingerprint)}</code></p>"
+            f"<table><tr>{head}</tr>{rows}</table>"
+        )
+
+
+_SHOWN = (
+    ("flow", "id"),
+    ("offered", "offered_bps"),
+    ("goodput", "goodput_bps"),
+    ("loss", "loss"),
+    ("mean delay", "delay_mean_s"),
+    ("p99 delay", "delay_p99_s"),
+)
+
+
+def run(
+    what: str | Path | Mapping[str, Any] | Scenario,
+    *,
+    seed: int | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
+    record: str | Path | None = None,
+    pcap: str | Path | None = None,
+    columns: bool = True,
+) -> RunResult:
+    """Runs a scenario once.
+
+    `what` is a Scenario, a table, a text with line breaks, or a path; `set` overrides fields by
+    path; `record` and `pcap` name files to write. Without `columns` memory doesn't grow with
+    simulated time.
+    """
+    return run_resolved(*resolve(what, seed, set or {}), record, pcap, columns)
+
+
+def resolve(
+    what: str | Path | Mapping[str, Any] | Scenario, seed: int | None, overrides: Mapping[str, Any]
+) -> tuple[_native.Resolved, str]:
+    """A scenario with its overrides, checked, and how it is called."""
+    world, name = scenario.read(what)
+    with refusing():
+        for path, value in overrides.items():
+            world.set(path, json.dumps(scenario.plain(value)), f"set {path}")
+        return world.resolve(seed), name
+
+
+def run_resolved(
+    resolved: _native.Resolved,
+    name: str,
+    record: str | Path | None = None,
+    pcap: str | Path | None = None,
+    columns: bool = False,
+) -> RunResult:
+    """Runs what has been checked."""
+    try:
+        outcome = resolved.run(
+            None if record is None else str(record), None if pcap is None else str(pcap), columns
+        )
+    except OSError as error:
+        raise Unfinished(
+            f"cannot write the recording: {error.strerror or error}",
+            place=error.filename or str(record or pcap),
+            fix="make room, or name a file you can write to",
+        ) from error
+    document = {
+        "schema": "backwater/run/1",
+        "version": _native.version(),
+        "scenario": name,
+        **json.loads(outcome.document),
+    }
+    events = outcome.columns if columns else {}
+    return RunResult(document, events, outcome.whats, outcome.places, outcome.flows)
+
+
+def _look_up(names: list[str], index: NDArray[Any]) -> NDArray[Any]:
+    """Names by index; an event about no flow or place carries an index beyond the list."""
+    known = np.array([*names, ""], dtype=object)
+    named: NDArray[Any] = known[np.minimum(index, len(names))]
+    return named
+
+
+def _show(row: Mapping[str, Any], key: str) -> str:
+    value = row[key]
+    if key == "id" or value is None:
+        return str(value if value is not None else "–")
+    unit = quantity.unit_for(quantity.dimension_of(key), [value])
+    return f"{quantity.number(value / unit.factor)} {unit.name}".rstrip()

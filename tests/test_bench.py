@@ -1,0 +1,232 @@
+"""Benchmarks: what they measure and how they say it. Nothing depends on how fast a machine is."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backwater import bench, peers
+from backwater.errors import Refusal, Unfinished
+
+LINE_BPS = 10e6
+# A 1500-byte packet takes 1538 byte times (IEEE 802.3): preamble 8, header 14, FCS 4, gap 12.
+PEAK_BPS = LINE_BPS * 1500 / 1538
+MEAN_LOAD_BPS = 3 * PEAK_BPS * 100 / (100 + 300)
+
+
+def outcome(name: str, changes: dict[str, Any] | None = None) -> dict[str, Any]:
+    (case,) = bench.select([name])
+    changed = bench.Case(case.id, "", case.scenario, changes={**case.changes, **(changes or {})})
+    document: dict[str, Any] = json.loads(bench.resolved(changed).run(None, None, False).document)
+    return document
+
+
+def test_every_name_of_the_contract_that_concerns_the_lan_is_a_case() -> None:
+    wanted = {"lan-merge", "lan-merge-pause", "pfc-fat-tree-128", "fat-tree-1024"}
+    assert wanted <= {case.id for case in bench.CASES}
+
+
+@pytest.mark.parametrize("case", bench.CASES, ids=lambda case: case.id)
+def test_the_scenario_of_every_case_is_accepted(case: bench.Case) -> None:
+    assert re.fullmatch(r"[0-9a-f]{64}", bench.resolved(case).key())
+
+
+def test_no_scenario_file_is_without_a_case() -> None:
+    files = {file.stem for file in bench.FOLDER.glob("*.toml")}
+    assert files == {case.scenario for case in bench.CASES}
+
+
+def test_the_merging_workload_offers_the_load_that_its_periods_and_framing_give() -> None:
+    document = outcome("lan-merge")
+    offered = sum(flow["offered_bps"] for flow in document["flows"])
+    # 4,500 cycles of on and off: a standard deviation of 1.6 %, so that 5 % is three of them.
+    assert offered == pytest.approx(MEAN_LOAD_BPS, rel=0.05)
+    conserved = document["conservation"]
+    crossed_first = conserved["entered_pkts"]
+    assert document["cost"]["packet_hops"] == pytest.approx(
+        crossed_first + conserved["delivered_pkts"], abs=100
+    )
+
+
+def test_pause_takes_the_losses_from_the_merging_port() -> None:
+    dropped = {
+        name: outcome(name, {"duration": "60 s"})["conservation"]["dropped_pkts"]
+        for name in ("lan-merge", "lan-merge-pause")
+    }
+    assert dropped["lan-merge"] > 1000
+    assert dropped["lan-merge-pause"] == 0
+
+
+def test_the_fabrics_lose_nothing_and_their_priority_flow_control_works() -> None:
+    document = outcome("pfc-fat-tree-128", {"duration": "100 us"})
+    assert document["conservation"]["dropped_pkts"] == 0
+    assert document["metrics"]["control_pkts"] > 0
+
+
+def test_work_grows_linearly_with_simulated_time() -> None:
+    short, long = outcome("lan-merge", {"duration": "300 s"}), outcome("lan-merge-x10")
+    times = long["duration_s"] / short["duration_s"]
+    assert times == 20
+    for quantity in ("events", "packet_hops"):
+        # The load of the short run has a standard deviation of 2.3 %.
+        assert long["cost"][quantity] / short["cost"][quantity] == pytest.approx(times, rel=0.08)
+
+
+def test_memory_does_not_grow_with_simulated_time() -> None:
+    document = bench.run(["lan-merge", "lan-merge-x10"], repeats=1, peers=False)
+    short, long = (result["rss_peak_B"] for result in document["results"])
+    # A byte kept per packet would be 3.4 MB more.
+    assert long - short < 1_500_000
+
+
+def test_the_document_has_the_keys_of_the_contract() -> None:
+    said: list[str] = []
+    document = bench.run(["lan-merge"], repeats=2, peers=False, progress=said.append)
+    assert list(document)[:2] == ["schema", "version"]
+    assert document["schema"] == "backwater/bench/1"
+    assert set(document["machine"]) == {"cpu", "cores", "os", "rustc"}
+    (result,) = document["results"]
+    assert result["id"] == "lan-merge"
+    assert result["unit"] == "ns/packet-hop"
+    assert 0 < result["min"] <= result["value"] <= result["max"]
+    assert result["repeats"] == 2
+    assert result["simulated_s"] == 600
+    assert result["packet_hops"] > 600_000
+    assert re.fullmatch(r"[0-9a-f]{16}", result["fingerprint"])
+    assert result["peer"] is None
+    assert result["ratio"] is None
+    assert result["peer_missing"] == "not asked for"
+    assert said[-1] == "lan-merge: run 2 of 2"
+    json.dumps(document, allow_nan=False)
+
+
+def test_the_compiler_named_is_the_one_that_left_its_name_in_the_module() -> None:
+    assert re.match(r"\d+\.\d+\.\d+", bench.machine()["rustc"] or "")
+
+
+def test_an_unknown_case_is_refused_with_the_nearest() -> None:
+    with pytest.raises(Refusal) as refused:
+        bench.run(["lan-mrege"])
+    assert "lan-merge" in refused.value.nearest
+
+
+def test_no_repeat_is_refused() -> None:
+    with pytest.raises(Refusal, match="0 repeats"):
+        bench.run(["lan-merge"], repeats=0)
+
+
+def ended(cpu_s: float, fingerprint: str = "0" * 16) -> dict[str, Any]:
+    cost = {"cpu_s": cpu_s, "packet_hops": 1000, "events": 2000, "rss_peak_B": 1}
+    return {"cost": cost, "duration_s": 1, "flows": [], "fingerprint": fingerprint}
+
+
+class Beside:
+    """A peer that only notes when it ran."""
+
+    name, version, program = "ns-3", "0", Path("ns-3")
+
+    def __init__(self, order: list[str]) -> None:
+        self.order = order
+
+    def run(self) -> dict[str, Any]:
+        self.order.append("theirs")
+        return {"cpu_s": 3e-3, "packet_hops": 1000, "goodput_bps": 7.0, "rss_peak_B": 1}
+
+
+def test_our_runs_and_the_peers_alternate_and_the_median_is_the_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    order: list[str] = []
+    costs = iter((50e-6, 70e-6, 30e-6))
+
+    def ours(_: bench.Case) -> dict[str, Any]:
+        order.append("ours")
+        return ended(next(costs))
+
+    monkeypatch.setattr(bench, "_in_fresh_process", ours)
+    monkeypatch.setitem(peers.PEERS, "ns-3", lambda _: Beside(order))
+    (result,) = bench.run(["lan-merge"], repeats=3)["results"]
+    assert order == ["ours", "theirs"] * 3
+    assert (result["min"], result["value"], result["max"]) == pytest.approx((30, 50, 70))
+    assert result["peer"]["value"] == pytest.approx(3000)
+    assert result["ratio"] == pytest.approx(60)
+    assert [aim["met"] for aim in result["aims"]] == [True, True]
+
+
+def test_an_aim_that_is_missed_says_so_and_one_without_its_other_case_says_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bench, "_in_fresh_process", lambda _: ended(90e-6))
+    (result,) = bench.run(["lan-merge-pause"], repeats=1)["results"]
+    assert [(aim["measured"], aim["met"]) for aim in result["aims"]] == [(pytest.approx(90), False)]
+    (result,) = bench.run(["lan-merge-x10"], repeats=1)["results"]
+    assert [(aim["measured"], aim["met"]) for aim in result["aims"]] == [(None, None)] * 2
+
+
+def test_runs_that_disagree_are_reported_and_not_averaged(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = iter((ended(1e-6, "a" * 16), ended(1e-6, "b" * 16)))
+    monkeypatch.setattr(bench, "_in_fresh_process", lambda _: next(runs))
+    with pytest.raises(Unfinished, match="fingerprints"):
+        bench.run(["lan-merge-pause"], repeats=2)
+
+
+def test_without_a_compiler_the_peer_is_missing_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    absent = peers.ns3("lan-merge")
+    assert isinstance(absent, peers.Absent)
+    assert absent.reason.startswith("pkg-config is absent")
+
+
+def test_without_ns3_the_peer_is_missing_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for tool in ("pkg-config", "g++"):
+        program = tmp_path / tool
+        program.write_text("#!/bin/sh\nexit 1\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path) + os.pathsep + "/bin")
+    absent = peers.ns3("lan-merge")
+    assert isinstance(absent, peers.Absent)
+    assert absent.reason.startswith("ns-3 is absent")
+
+
+def test_a_program_is_compiled_once_and_again_when_its_text_changes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    compiler = tmp_path / "bin" / "g++"
+    compiler.parent.mkdir()
+    log = tmp_path / "log"
+    compiler.write_text(
+        f'#!/bin/sh\necho once >> {log}\nwhile [ "$1" != -o ]; do shift; done\necho > "$2"\n'
+    )
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", str(compiler.parent) + os.pathsep + os.environ["PATH"])
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    source = tmp_path / "peer.cc"
+    source.write_text("int main() {}\n")
+    first = peers._compiled("peer", source, [])
+    assert peers._compiled("peer", source, []) == first
+    assert log.read_text() == "once\n"
+    source.write_text("int main() { return 0; }\n")
+    assert peers._compiled("peer", source, []) != first
+    assert log.read_text() == "once\nonce\n"
+
+
+@pytest.mark.skipif(isinstance(peers.ns3_version(), peers.Absent), reason="ns-3 is absent")
+def test_ns3_runs_the_same_workload() -> None:
+    peer = peers.ns3("lan-merge")
+    assert isinstance(peer, peers.Peer)
+    theirs, ours = peer.run(), outcome("lan-merge")
+    assert theirs["simulated_s"] == ours["duration_s"]
+    # Two independent draws of a load with 1.6 % standard deviation: 7 % is three of the difference.
+    assert theirs["packet_hops"] == pytest.approx(ours["cost"]["packet_hops"], rel=0.07)
+    goodput = sum(flow["goodput_bps"] for flow in ours["flows"])
+    assert theirs["goodput_bps"] == pytest.approx(goodput, rel=0.07)

@@ -122,3 +122,33 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_beside_the_scenario_then_among_the_traces() {
+        let root = std::env::temp_dir().join(format!("backwater-files-{}", std::process::id()));
+        let folders = Folders {
+            scenario: Some(root.join("a")),
+            traces: Some(root.join("b")),
+        };
+        for folder in ["a", "b"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        std::fs::write(root.join("a/one.csv"), "abc").unwrap();
+        std::fs::write(root.join("b/one.csv"), "other").unwrap();
+        std::fs::write(root.join("b/two.csv"), "two").unwrap();
+        let mut files = Files::new(&folders);
+        assert_eq!(*files.open("one.csv").unwrap().content, *b"abc");
+        assert_eq!(*files.open("two.csv").unwrap().content, *b"two");
+        assert_eq!(files.open("tow.csv").unwrap_err().nearest, ["two.csv"]);
+        let found = files.open("../a").unwrap_err();
+        assert!(found.what.contains("not a regular file"), "{found:?}");
+        // FIPS 180-2, appendix B.1: "abc".
+        let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(files.read["one.csv"].1, digest);
+        assert_eq!(files.read.len(), 2);
+        std::fs::remove_dir_all(root).unwrap();
+    }
+}

@@ -10,6 +10,7 @@ mod diagnostic;
 mod document;
 mod fields;
 mod files;
+mod metrics;
 mod names;
 mod options;
 mod path;

@@ -316,8 +316,11 @@ fn shown(value: &Checked) -> String {
 mod tests {
     use backwater_transport::units::{Bytes, Rate, Span};
 
+    use std::sync::Arc;
+
     use super::*;
     use crate::diagnostic::Text;
+    use crate::files::Folders;
 
     static OPTIONS: &[Opt] = &[
         Opt::new("rate", Kind::Rate, Default::Required, "Mean rate.").at_least("1 bit/s"),
@@ -342,7 +345,8 @@ mod tests {
         Opt::new("trace", Kind::File, Default::Absent, "Trace."),
     ];
 
-    fn read_in(text: &str, folders: &Folders) -> Result<Args, Diagnostic> {
+    fn read(text: &str) -> Result<Args, Diagnostic> {
+        let folders = Folders::default();
         let text = Arc::new(Text {
             name: "x.toml".to_owned(),
             content: text.to_owned(),
@@ -353,12 +357,8 @@ mod tests {
             OPTIONS,
             &[("sources", "7")],
             &["kind"],
-            &mut Files::new(folders),
+            &mut Files::new(&folders),
         )
-    }
-
-    fn read(text: &str) -> Result<Args, Diagnostic> {
-        read_in(text, &Folders::default())
     }
 
     #[test]
@@ -447,44 +447,5 @@ mod tests {
             refused("audience = \"feders\"", "not one of the words", "`feeders`").nearest,
             ["feeders"]
         );
-    }
-
-    #[test]
-    fn files_are_found_beside_the_scenario_then_among_the_traces() {
-        let root = std::env::temp_dir().join(format!("backwater-options-{}", std::process::id()));
-        let folders = Folders {
-            scenario: Some(root.join("a")),
-            traces: Some(root.join("b")),
-        };
-        for folder in ["a", "b"] {
-            std::fs::create_dir_all(root.join(folder)).unwrap();
-        }
-        std::fs::write(root.join("a/one.csv"), "abc").unwrap();
-        std::fs::write(root.join("b/one.csv"), "other").unwrap();
-        std::fs::write(root.join("b/two.csv"), "two").unwrap();
-        let content = |name: &str| {
-            let args = read_in(
-                &format!("s = {{ rate = \"1 bit/s\", trace = \"{name}\" }}"),
-                &folders,
-            )?;
-            Ok::<_, Diagnostic>(args.file("trace").content.to_vec())
-        };
-        assert_eq!(content("one.csv").unwrap(), b"abc");
-        assert_eq!(content("two.csv").unwrap(), b"two");
-        let found = content("tow.csv").unwrap_err();
-        assert_eq!(
-            (found.nearest[0].as_str(), found.line),
-            ("two.csv", Some(1))
-        );
-        let found = content("../a").unwrap_err();
-        assert!(found.what.contains("not a regular file"), "{found}");
-        std::fs::remove_dir_all(root).unwrap();
-    }
-
-    #[test]
-    fn the_hash_of_a_file_is_its_sha256() {
-        // FIPS 180-2, appendix B.1: "abc".
-        let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(hex(&Sha256::digest(b"abc")), digest);
     }
 }

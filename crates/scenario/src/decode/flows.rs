@@ -11,9 +11,9 @@ use super::parts::{self, Made};
 use super::record::Record;
 use super::topology::find;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::names;
-use crate::files::Files;
 use crate::fields;
+use crate::files::Files;
+use crate::names;
 use crate::tree::Node;
 
 /// A row of `flows`; it becomes one flow for each sender.

@@ -11,9 +11,9 @@ use super::parts::{self, Build, Made};
 use super::record::Record;
 use super::{Mechanism, Port, ports};
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::names;
-use crate::files::Files;
 use crate::fields;
+use crate::files::Files;
+use crate::names;
 use crate::tables::{NONE, PartKind};
 use crate::tree::Node;
 

@@ -16,9 +16,9 @@ pub use flows::{Flow, Pattern};
 pub use parts::Made;
 
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::fields::{self, SCHEMA};
 use crate::files::Files;
 use crate::options::missing;
-use crate::fields::{self, SCHEMA};
 use crate::tree::Node;
 use record::Record;
 

@@ -11,9 +11,9 @@ use super::Port;
 use super::parts::{self, Made};
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::names;
-use crate::files::Files;
 use crate::fields;
+use crate::files::Files;
+use crate::names;
 use crate::tree::{Node, Value};
 use crate::units;
 

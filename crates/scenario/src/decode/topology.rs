@@ -7,9 +7,9 @@ use backwater_transport::units::{Bytes, Rate, Span};
 
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::names;
-use crate::files::Files;
 use crate::fields::{self, SHARED_MEMORY};
+use crate::files::Files;
+use crate::names;
 use crate::tree::Node;
 
 /// The nodes and links of a scenario, in the order of their names.

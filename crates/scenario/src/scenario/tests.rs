@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::*;
 
 /// The wired example of the contract.
-const WIRED: &str = r#"schema = "backwater/scenario/1"
+pub(crate) const WIRED: &str = r#"schema = "backwater/scenario/1"
 seed = 1
 duration = "60 s"
 warmup = "0 s"
@@ -1077,6 +1077,38 @@ fn a_refusal_of_the_world_is_shown_where_its_field_was_written() {
     assert_eq!(
         place(&set, "flows.f1.packet"),
         ("--set flows.f1.packet=\"9000 B\"".to_owned(), None)
+    );
+}
+
+#[test]
+fn what_the_world_refuses_has_a_line_and_a_fix() {
+    refused(
+        "class = 0",
+        "class = 3",
+        "`flows.f1.class`",
+        "",
+        "more classes",
+    );
+    refused(
+        "seed = 1",
+        "links.c = { ends = [\"S\", \"D\"], rate = \"1 Gbit/s\", delay = \"0 s\" }",
+        "`nodes.",
+        "",
+        "exactly one link",
+    );
+    refused(
+        "class = 0",
+        "packet = \"9 kB\"",
+        "`flows.f1.packet`",
+        "",
+        "max_frame",
+    );
+    refused(
+        "links.b = { ends = [\"W\", \"D\"]",
+        "nodes.X = { kind = \"switch\" }\nlinks.b = { ends = [\"X\", \"D\"]",
+        "no port matches",
+        "W>S",
+        "`W>S`",
     );
 }
 

@@ -10,7 +10,7 @@ use backwater_transport::part::{Args, Value};
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::decode::{Draft, Flow, Made, Mechanism, Pattern, Port};
-use crate::options::Files;
+use crate::files::Files;
 use crate::units::{self, TIME};
 
 /// The format of the canonical form.
@@ -99,7 +99,7 @@ fn node(node: &NodeSpec) -> Json {
             shift,
         }) => object([
             ("kind", Json::text("switch")),
-            ("model", Json::text(crate::shape::SHARED_MEMORY)),
+            ("model", Json::text(crate::fields::SHARED_MEMORY)),
             ("memory_B", Json::size(*memory)),
             ("reserve_B", Json::size(*reserve)),
             ("headroom_B", Json::size(*headroom)),

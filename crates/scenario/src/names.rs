@@ -9,12 +9,12 @@ use crate::diagnostic::Fault;
 /// Refuses names that would be ambiguous in port names, patterns or paths.
 pub fn check(noun: &str, name: &str) -> Result<(), Fault> {
     const LONGEST: usize = 64;
-    let legal = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ' | '+');
+    let legal = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ' | '+');
     if name.is_empty() || name.trim() != name || !name.chars().all(legal) {
         let shown: String = name.chars().take(LONGEST).collect();
         return Err(Fault::new(
             format!("{shown:?} is no name for a {noun}"),
-            "use letters, digits, `-`, `_`, `+`, `.` and spaces between them",
+            "use letters, digits, `-`, `_`, `+` and spaces between them",
         ));
     }
     if name.chars().count() > LONGEST {
@@ -122,6 +122,7 @@ mod tests {
             "",
             "a>b",
             "a*",
+            "a.b",
             "a/b",
             "a#1",
             "a\"",
@@ -131,7 +132,7 @@ mod tests {
         ] {
             assert!(check("node", name).is_err(), "{name}");
         }
-        for name in ["S", "h1", "e0-1", "WLAN.a_b", "é"] {
+        for name in ["S", "h1", "e0-1", "WLAN a_b", "é"] {
             assert_eq!(check("node", name), Ok(()), "{name}");
         }
     }

@@ -129,10 +129,10 @@ impl Setting<'_> {
         strict: bool,
     ) -> Result<usize, Fault> {
         let inner = shape.and_then(|s| s.child(node, name, strict));
-        if let Value::Table(entries) = &mut node.value {
-            if let Some(entry) = entries.iter_mut().find(|e| e.key == name) {
-                return self.assign(&mut entry.node, inner, depth + 1, strict);
-            }
+        if let Value::Table(entries) = &mut node.value
+            && let Some(entry) = entries.iter_mut().find(|e| e.key == name)
+        {
+            return self.assign(&mut entry.node, inner, depth + 1, strict);
         }
         let Some(inner) = inner else {
             return if strict {

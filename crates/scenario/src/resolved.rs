@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::canonical::canonical;
 use crate::decode::Draft;
 use crate::diagnostic::{Diagnostic, Fault, Origin};
-use crate::options::{Files, hex};
+use crate::files::{Files, hex};
 use crate::path;
 use crate::tree::Node;
 
@@ -98,7 +98,8 @@ impl Resolved {
         World::build(&self.spec()).map_err(|refusal| self.refusal(refusal))
     }
 
-    fn refusal(&self, refusal: Refusal) -> Diagnostic {
+    /// A refusal of the world as one of the text.
+    pub(crate) fn refusal(&self, refusal: Refusal) -> Diagnostic {
         let what = format!("`{}`: {}", refusal.path, refusal.what);
         Fault::new(what, refusal.fix).at(blame(&self.root, &refusal.path))
     }

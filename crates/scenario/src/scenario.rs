@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::decode;
 use crate::diagnostic::{Diagnostic, Fault, Origin, Text};
-use crate::options::{Files, Folders};
+use crate::fields::SCENARIO;
+use crate::files::{Files, Folders};
 use crate::path;
 use crate::resolved::Resolved;
-use crate::shape::{SCENARIO, Shape};
+use crate::shape::Shape;
 use crate::tree::Node;
 
 /// Longer texts are refused rather than read.
@@ -112,4 +113,4 @@ fn utf8(text: &[u8], name: &str) -> Result<Arc<Text>, Diagnostic> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

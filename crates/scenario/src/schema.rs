@@ -3,8 +3,9 @@
 use backwater_transport::part::{Default, Kind, Opt};
 use serde_json::{Map, Value as Json, json};
 
+use crate::fields::{SCENARIO, SCHEMA};
 use crate::options;
-use crate::shape::{Field, SCENARIO, SCHEMA, Shape, Variant};
+use crate::shape::{Field, Shape, Variant};
 use crate::tables::{PartKind, Row};
 use crate::units::{Dimension, PACKETS, SIZE};
 

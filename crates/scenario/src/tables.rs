@@ -2,11 +2,13 @@
 //! knows none by name.
 
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe};
+use backwater_sim::medium::MEDIA;
 use backwater_sim::queue::SCHEDULERS;
 use backwater_sim::source::SOURCES;
 use backwater_transport::part::{Default, Kind, Opt, Part, Value};
 use serde_json::{Value as Json, json};
 
+use crate::metrics;
 use crate::options;
 use crate::units::Dimension;
 
@@ -100,6 +102,13 @@ pub fn parts_json() -> Json {
         "mechanisms".to_owned(),
         RECIPES.iter().map(recipe_json).collect(),
     );
+    kinds.insert(
+        "media".to_owned(),
+        rows(MEDIA).iter().map(row_json).collect(),
+    );
+    // The end-to-end transport has no controllers yet; readers of the list find its key.
+    kinds.insert("controllers".to_owned(), json!([]));
+    kinds.insert("metrics".to_owned(), metrics::rows());
     Json::Object(kinds)
 }
 
@@ -203,7 +212,7 @@ fn in_unit(value: &Value) -> Json {
 mod tests {
     use super::*;
     use crate::diagnostic::{Origin, Text};
-    use crate::options::{Files, Folders};
+    use crate::files::{Files, Folders};
     use crate::tree::Node;
 
     /// Walks all tables, so that a default, bound or preset nobody could write is found here.

@@ -11,9 +11,9 @@ use super::parts::{self, Build, Made};
 use super::record::Record;
 use super::{Mechanism, Port, ports};
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::fields;
+use crate::files::Files;
 use crate::names;
-use crate::options::Files;
-use crate::shape;
 use crate::tables::{NONE, PartKind};
 use crate::tree::Node;
 
@@ -30,7 +30,7 @@ pub fn read(
     let mut mechanisms = Vec::new();
     for entry in written.table()? {
         names::check("mechanism", &entry.key).map_err(|f| f.at(&entry.origin))?;
-        let record = Record::read(&entry.node, shape::MECHANISM, &[], files)?;
+        let record = Record::read(&entry.node, fields::MECHANISM, &[], files)?;
         let at = watched(record.need("at"), &port_names)?;
         match recipe(&record)? {
             Choice::None => switched_off(&record, files)?,

@@ -3,7 +3,8 @@
 use backwater_transport::part::{Args, Opt, Part, Refusal};
 
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::options::{self, Files, missing};
+use crate::files::Files;
+use crate::options::{self, missing};
 use crate::tree::{Node, Value};
 
 /// How a part was made: the name of its row and its checked options.

@@ -11,9 +11,9 @@ use super::Port;
 use super::parts::{self, Made};
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::fields;
+use crate::files::Files;
 use crate::names;
-use crate::options::Files;
-use crate::shape;
 use crate::tree::{Node, Value};
 use crate::units;
 
@@ -111,7 +111,7 @@ impl Settings {
         };
         for entry in written.table()? {
             select(&entry.key, ports).map_err(|f| f.at(&entry.origin))?;
-            let record = Record::read(&entry.node, shape::PORT, &[], files)?;
+            let record = Record::read(&entry.node, fields::PORT, &[], files)?;
             let queue = record
                 .get("queue")
                 .map(|node| parts::read(SCHEDULERS, "queue", node, files))

@@ -7,9 +7,9 @@ use backwater_transport::units::{Bytes, Rate, Span};
 
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::fields::{self, SHARED_MEMORY};
+use crate::files::Files;
 use crate::names;
-use crate::options::Files;
-use crate::shape::{self, SHARED_MEMORY};
 use crate::tree::Node;
 
 /// The nodes and links of a scenario, in the order of their names.
@@ -73,7 +73,7 @@ pub fn read(
 /// The routing rule; a generated network has its own default.
 pub fn routing(top: &Record<'_>, files: &mut Files<'_>) -> Result<Routing, Diagnostic> {
     let kind = match top.get("routing") {
-        Some(node) => Record::read(node, shape::ROUTING, &[], files)?
+        Some(node) => Record::read(node, fields::ROUTING, &[], files)?
             .args
             .choice("kind"),
         None => match top
@@ -95,7 +95,7 @@ pub fn routing(top: &Record<'_>, files: &mut Files<'_>) -> Result<Routing, Diagn
 }
 
 fn node(node: &Node, files: &mut Files<'_>) -> Result<NodeKind, Diagnostic> {
-    let (kind, record) = Record::variant(node, shape::NODES, files)?;
+    let (kind, record) = Record::variant(node, fields::NODES, files)?;
     Ok(match kind {
         "host" => NodeKind::Host {
             obeys: record.args.flag("obeys"),
@@ -148,7 +148,7 @@ fn link(
     index: &BTreeMap<&str, usize>,
     files: &mut Files<'_>,
 ) -> Result<LinkSpec, Diagnostic> {
-    let record = Record::read(node, shape::LINK, &[], files)?;
+    let record = Record::read(node, fields::LINK, &[], files)?;
     let written = record.need("ends");
     let mut ends = [0; 2];
     let list = written.list()?;
@@ -163,11 +163,10 @@ fn link(
     for (end, item) in ends.iter_mut().zip(list) {
         *end = find(item, index)?;
     }
+    // Ahead of the world, whose refusal would come after those of the ports it leaves unnamed.
     if ends[0] == ends[1] {
-        return Err(written.refuse(Fault::new(
-            format!("`{}` joins a node to itself", written.path),
-            "name two nodes",
-        )));
+        let what = format!("`{}` joins a node to itself", written.path);
+        return Err(written.refuse(Fault::new(what, "name two different nodes")));
     }
     Ok(Cable::of(&record).join(name.to_owned(), ends))
 }
@@ -232,13 +231,13 @@ fn generate(
     network: &mut Network,
     files: &mut Files<'_>,
 ) -> Result<(), Diagnostic> {
-    let (kind, record) = Record::variant(topology, shape::TOPOLOGIES, files)?;
+    let (kind, record) = Record::variant(topology, fields::TOPOLOGIES, files)?;
     let cable = Cable::of(&record);
     let host = NodeKind::Host {
         obeys: record.args.flag("obeys"),
     };
     let switch = NodeKind::Switch(match record.get("switch") {
-        Some(node) => model(&Record::read(node, shape::SWITCH, &[], files)?)?,
+        Some(node) => model(&Record::read(node, fields::SWITCH, &[], files)?)?,
         None => SwitchModel::OutputQueued,
     });
     match kind {

@@ -24,6 +24,7 @@ from backwater.results import Results
 from backwater.store import DONE
 
 REPORT = "report.html"
+INDEX = "index.html"
 # Failed cases are named one by one up to here; the store has them all.
 _NAMED = 5
 
@@ -49,6 +50,7 @@ def go(execution: Execution) -> Batch:
     try:
         with console.Bar(execution.study.id) as bar:
             execution.progress = bar
+            execution.notice = console.talk
             execution.run()
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
@@ -76,19 +78,33 @@ def _write_report(batch: Batch) -> None:
 
     folder = batch.results.folder
     assert folder is not None, "the command line always has a folder"
-    path = folder / REPORT
     try:
-        report.write(batch.results, path)
-        batch.report = path
+        report.write(batch.results, folder / REPORT)
+        batch.report = folder / REPORT
     except OSError as error:
-        # Half a report is worse than none.
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
-        batch.error = Unfinished(
-            f"cannot write the report: {error.strerror}",
-            place=str(path),
-            fix="make room, then write it with `backwater report`",
-        )
+        batch.error = _unwritten(error, folder / REPORT)
+
+
+def write_index(batches: Sequence[Batch], folder: Path) -> None:
+    """Writes the page over several studies."""
+    from backwater import report
+
+    try:
+        report.write_index([batch.results for batch in batches], folder / INDEX)
+    except OSError as error:
+        batches[-1].error = _unwritten(error, folder / INDEX)
+        batches[-1].code = EXIT_UNFINISHED
+
+
+def _unwritten(error: OSError, path: Path) -> Unfinished:
+    # Half a page is worse than none.
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+    return Unfinished(
+        f"cannot write the report: {error.strerror}",
+        place=str(path),
+        fix="make room, then run again with --resume",
+    )
 
 
 def tell(batch: Batch) -> None:

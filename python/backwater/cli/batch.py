@@ -81,7 +81,8 @@ def _write_report(batch: Batch) -> None:
     try:
         report.write(batch.results, folder / REPORT)
         batch.report = folder / REPORT
-    except OSError as error:
+    # Whatever is wrong with the page, the results are there and must be told.
+    except Exception as error:
         batch.error = _unwritten(error, folder / REPORT)
 
 
@@ -91,20 +92,21 @@ def write_index(batches: Sequence[Batch], folder: Path) -> None:
 
     try:
         report.write_index([batch.results for batch in batches], folder / INDEX)
-    except OSError as error:
+    except Exception as error:
         batches[-1].error = _unwritten(error, folder / INDEX)
         batches[-1].code = EXIT_UNFINISHED
 
 
-def _unwritten(error: OSError, path: Path) -> Unfinished:
+def _unwritten(error: Exception, path: Path) -> Unfinished:
     # Half a page is worse than none.
     with suppress(OSError):
         path.unlink(missing_ok=True)
-    return Unfinished(
-        f"cannot write the report: {error.strerror}",
-        place=str(path),
-        fix="make room, then run again with --resume",
-    )
+    if isinstance(error, OSError):
+        why, fix = error.strerror or str(error), "make room, then run again with --resume"
+    else:
+        why = f"a bug in Backwater: {type(error).__name__}: {error}"
+        fix = "please report it; the results are kept"
+    return Unfinished(f"cannot write the report: {why}", place=str(path), fix=fix)
 
 
 def tell(batch: Batch) -> None:

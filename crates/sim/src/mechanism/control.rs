@@ -187,6 +187,11 @@ impl Control {
         self.places[place].congested != 0
     }
 
+    /// Whether it wants to know through which port a frame came in.
+    pub fn listens(&self) -> bool {
+        self.notify.audience == Audience::Senders
+    }
+
     /// Ports toward the neighbours that a place may tell.
     pub fn audience(&self, place: usize) -> impl Iterator<Item = Id<Port>> {
         bits(self.places[place].audience).map(|n| self.neighbours[n].port)
@@ -201,7 +206,8 @@ impl Control {
 
     /// A frame was queued: remembers its sender and lets the detector look. `queued` are the
     /// hosts of the frames in the congested queue.
-    pub fn enqueued(&mut self, level: &Level, seen: &Seen, queued: impl FnOnce() -> Hosts) {
+    /// True when a signal was given or something is to be said.
+    pub fn enqueued(&mut self, level: &Level, seen: &Seen, queued: impl FnOnce() -> Hosts) -> bool {
         let class = level.class;
         let place = &mut self.places[seen.place];
         if let (Some(from), false) = (seen.from, place.heard.is_empty()) {
@@ -220,18 +226,31 @@ impl Control {
                 self.tell(seen.place, class, audience);
             }
             Some(Signal::Relieved) => self.release(seen.place, class),
-            None if place.congested >> class & 1 == 1 => self.keep_up(level, seen),
-            None => {}
+            None if place.congested >> class & 1 == 1 => {
+                self.keep_up(level, seen);
+                return !self.outbox.is_empty();
+            }
+            None => return false,
+        }
+        true
+    }
+
+    /// A frame has left. True when congestion is over.
+    pub fn released(&mut self, level: &Level, place: usize) -> bool {
+        match self.places[place].detector.observe(level) {
+            Some(Signal::Relieved) => {
+                self.release(place, level.class);
+                true
+            }
+            Some(Signal::Congested) => panic!("a departure cannot raise an alarm"),
+            None => false,
         }
     }
 
-    /// A frame has left.
-    pub fn released(&mut self, level: &Level, place: usize) {
-        match self.places[place].detector.observe(level) {
-            Some(Signal::Relieved) => self.release(place, level.class),
-            Some(Signal::Congested) => panic!("a departure cannot raise an alarm"),
-            None => {}
-        }
+    /// Whether a departure that leaves this level could end a place's alarm.
+    pub fn may_relieve(&self, place: usize, level: &Level) -> bool {
+        self.places[place].congested >> level.class & 1 == 1
+            && self.places[place].detector.may_relieve(level)
     }
 
     /// A refresh timer went off: says again what still holds.
@@ -242,7 +261,8 @@ impl Control {
         }
         self.neighbours[n].timing = false;
         if self.notify.form == Form::Extension {
-            for (place, class) in self.told_about(n) {
+            let told: Vec<(usize, usize)> = self.told_about(n).collect();
+            for (place, class) in told {
                 self.post_extension(place, class, n, true);
             }
         } else {
@@ -264,7 +284,7 @@ impl Control {
             .position(|n| n.port == port)
             .expect("a port of the node");
         let holds = self.neighbours[n].closed != 0
-            || (self.notify.form == Form::Extension && !self.told_about(n).is_empty());
+            || (self.notify.form == Form::Extension && self.told_about(n).next().is_some());
         let neighbour = &mut self.neighbours[n];
         if neighbour.timing || !holds {
             return None;
@@ -331,23 +351,24 @@ impl Control {
         }
         let wanted = self
             .told_about(n)
-            .iter()
-            .fold(0u8, |mask, (_, c)| mask | self.classes(*c));
+            .fold(0u8, |mask, (_, c)| mask | self.classes(c));
         let closed = std::mem::replace(&mut self.neighbours[n].closed, wanted);
         self.post_classes(n, wanted & !closed, true);
         self.post_classes(n, closed & !wanted, false);
     }
 
     /// The queues whose word neighbour `n` has.
-    fn told_about(&self, n: usize) -> Vec<(usize, usize)> {
-        let places = self.places.iter().enumerate();
-        places
-            .flat_map(|(p, place)| {
-                (0..MAX_CLASSES)
-                    .filter(move |c| place.told[*c] >> n & 1 == 1)
-                    .map(move |c| (p, c))
-            })
-            .collect()
+    fn told_about(&self, n: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let places = self
+            .places
+            .iter()
+            .enumerate()
+            .filter(|(_, place)| place.congested != 0);
+        places.flat_map(move |(p, place)| {
+            (0..MAX_CLASSES)
+                .filter(move |c| place.told[*c] >> n & 1 == 1)
+                .map(move |c| (p, c))
+        })
     }
 
     fn classes(&self, class: usize) -> u8 {
@@ -358,52 +379,46 @@ impl Control {
         }
     }
 
-    /// A frame that closes or opens classes at neighbour `n`. A rate needs a frame for each bucket.
+    /// Frames that close or open classes at neighbour `n`: one, or one for each class where each has
+    /// a bucket of its own.
     fn post_classes(&mut self, n: usize, classes: u8, close: bool) {
+        let rated = self.respond.ask(Rate(1), 1).is_some();
+        if !rated || !self.notify.per_class {
+            return self.post_group(n, classes, close, rated);
+        }
+        for class in 0..MAX_CLASSES {
+            self.post_group(n, classes & 1 << class, close, rated);
+        }
+    }
+
+    fn post_group(&mut self, n: usize, classes: u8, close: bool, rated: bool) {
         if classes == 0 {
             return;
         }
-        let told = self.told_about(n);
-        let of = |mask: u8| {
-            told.iter()
-                .filter(|(_, c)| mask >> c & 1 == 1)
-                .min_by_key(|(p, _)| *p)
-                .map(|(p, c)| (*p, *c))
+        let speaks = |c: usize| classes >> c & 1 == 1;
+        let (origin, rate) = match self.told_about(n).find(|(_, c)| speaks(*c)) {
+            Some((p, c)) => (self.places[p].origin[c], self.rate(p, c)),
+            None => (Id::NONE, rated.then_some(Rate(1))),
         };
-        let rated = self.respond.ask(Rate(1), 1).is_some();
-        let groups: Vec<u8> = if rated && self.notify.per_class {
-            (0..8)
-                .map(|c| classes & 1 << c)
-                .filter(|g| *g != 0)
-                .collect()
-        } else {
-            vec![classes]
+        let congested = self.told_about(n).filter(|(_, c)| speaks(*c));
+        let notice = Notice {
+            form: if rated {
+                Form::Extension
+            } else {
+                self.notify.form
+            },
+            classes,
+            quanta: if close { self.notify.quanta } else { 0 },
+            rate,
+            hosts: None,
+            origin,
+            origin_classes: congested.fold(0, |mask, (_, c)| mask | 1 << c),
+            key: self.number << 16 | 0xff00 | u32::from(classes),
         };
-        for group in groups {
-            let (origin, rate) = match of(group) {
-                Some((p, c)) => (self.places[p].origin[c], self.rate(p, c)),
-                None => (Id::NONE, rated.then_some(Rate(1))),
-            };
-            let origin_classes = told.iter().fold(0, |mask, (_, c)| mask | 1 << c) & group;
-            let notice = Notice {
-                form: if rated {
-                    Form::Extension
-                } else {
-                    self.notify.form
-                },
-                classes: group,
-                quanta: if close { self.notify.quanta } else { 0 },
-                rate,
-                hosts: None,
-                origin,
-                origin_classes,
-                key: self.number << 16 | 0xff00 | u32::from(group),
-            };
-            self.outbox.push_back(Told {
-                port: self.neighbours[n].port,
-                notice,
-            });
-        }
+        self.outbox.push_back(Told {
+            port: self.neighbours[n].port,
+            notice,
+        });
     }
 
     fn post_extension(&mut self, place: usize, class: usize, n: usize, close: bool) {

@@ -62,6 +62,9 @@ impl World {
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
             world.add_mechanism(spec, number, mechanism)?;
         }
+        for port in &mut world.ports.0 {
+            port.plain = port.watch.is_none() && !port.accounted;
+        }
         for id in world.flows.ids() {
             world.ask(id, Time(spec.flows[id.index()].start.0));
         }
@@ -158,7 +161,7 @@ impl World {
                 self.ports.push(Port {
                     free_at: Time::ZERO,
                     gap_until: Time::ZERO,
-                    next_try: Time::ZERO,
+                    next_try: Time::NEVER,
                     ps_per_byte: (8 * PS_PER_S).div_ceil(link.rate.0),
                     delay: link.delay,
                     wire: List::default(),
@@ -166,6 +169,11 @@ impl World {
                     sending: 0,
                     sending_queue: 0,
                     sending_class: 0,
+                    sent_packets: 0,
+                    sent_bytes: 0,
+                    area: 0,
+                    plain: true,
+                    max_bytes: 0,
                     held: 0,
                     wakeful: false,
                     attentive: false,

@@ -126,6 +126,7 @@ impl World {
     pub fn start_recording(&mut self) {
         self.record = Some(Vec::new());
         self.unfuse();
+        self.ports.0.iter_mut().for_each(|p| p.plain = false);
     }
 
     /// Gives every departure an event of its own. Changes no result; a run that is recorded needs it
@@ -238,7 +239,7 @@ impl World {
         for id in self.ports.ids() {
             let counted = self.port_count(id, now);
             let port = &mut self.ports[id];
-            port.more.sent.max_bytes = port.queues.iter().map(|q| q.bytes).max().unwrap_or(0);
+            port.max_bytes = port.queues.iter().map(|q| q.bytes).max().unwrap_or(0);
             port.more.base = counted;
         }
     }

@@ -23,6 +23,13 @@ pub struct FillRate {
     congested: Latch,
 }
 
+impl FillRate {
+    /// Whether this level lies below the low mark.
+    pub(super) fn may_relieve(&self, level: &Level) -> bool {
+        (level.held as f64) < self.low * level.room as f64
+    }
+}
+
 impl Detector for FillRate {
     fn observe(&mut self, level: &Level) -> Option<Signal> {
         let samples = &mut self.samples[level.class];

@@ -78,6 +78,15 @@ impl AnyDetector {
         }
     }
 
+    /// Whether a departure that leaves this level could end an alarm. Never says no wrongly.
+    pub fn may_relieve(&self, level: &Level) -> bool {
+        match self {
+            AnyDetector::Watermark(d) => d.may_relieve(level),
+            AnyDetector::FillRate(d) => d.may_relieve(level),
+            AnyDetector::IngressWatermark(_) | AnyDetector::DynamicThreshold(_) => true,
+        }
+    }
+
     /// Bytes of a buffer above the high mark, for detectors that have one.
     pub fn slack(&self, buffer: u64) -> Option<u64> {
         match self {

@@ -17,6 +17,11 @@ pub struct Watermark {
 }
 
 impl Watermark {
+    /// Whether this level lies below the low mark.
+    pub(super) fn may_relieve(&self, level: &Level) -> bool {
+        (level.held as f64) < self.low * level.room as f64
+    }
+
     /// Bytes of a buffer above the high mark.
     pub(super) fn slack(&self, buffer: u64) -> u64 {
         buffer - libm::floor(self.high * buffer as f64) as u64

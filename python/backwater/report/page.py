@@ -218,9 +218,9 @@ class _Report:
         drawing = topology.svg(self.results.resolved_example)
         if not drawing:
             return ""
-        cases = self.results.cases
-        axes = self.results.study.axes if cases else ()
-        said = ", ".join(f"{axis.name} = {cases[0].labels[axis.name]}" for axis in axes)
+        example = self.results.example
+        axes = self.results.study.axes
+        said = ", ".join(f"{axis.name} = {example[axis.name]}" for axis in axes)
         return self._part("topology", drawing=Markup(drawing), example=said)
 
     def _results(self) -> str:

@@ -12,8 +12,8 @@ from backwater.plot.points import Grid, Point, axis_title, grid, points
 from backwater.quantity import Unit, dimension_of, parse_all, unit_for
 
 if TYPE_CHECKING:
+    from backwater.figure import Figure
     from backwater.results import Results
-    from backwater.study import Figure
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 DELAY_PARTS = (

@@ -11,8 +11,8 @@ from backwater.plot.points import Grid, Point, axis_title, label
 from backwater.quantity import Unit, metric_title, number
 
 if TYPE_CHECKING:
+    from backwater.figure import Figure
     from backwater.results import Results
-    from backwater.study import Figure
 
 PARTS = (COLOURS[5], COLOURS[0], COLOURS[1], COLOURS[7])
 

@@ -11,8 +11,8 @@ from backwater.interval import interval
 from backwater.quantity import capital, parse_all
 
 if TYPE_CHECKING:
+    from backwater.figure import Figure
     from backwater.results import Results
-    from backwater.study import Figure
 
 # Further axes become panels of their own up to this many panels.
 MOST_PANELS = 9

@@ -20,8 +20,8 @@ from backwater.report import prose, table, verdict
 from backwater.store import BROKEN, FAILED
 
 if TYPE_CHECKING:
+    from backwater.figure import Figure
     from backwater.results import Results
-    from backwater.study import Figure
 
 _HERE = Path(__file__).parent
 _TEMPLATES = jinja2.Environment(
@@ -31,8 +31,6 @@ _TEMPLATES = jinja2.Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-# Sections that a report always has; an author may place them earlier.
-_CLOSING = ("topology", "repeat")
 
 
 def write(results: Results, path: Path) -> Path:
@@ -114,7 +112,7 @@ class _Report:
             *self._rest("results", "All results", self._results()),
             *self._rest("repeat", "How to repeat it", self._repeat()),
         ]
-        contents = [*text.headings, *((f"s-{name}", title) for name, title, _ in closing)]
+        contents = [*text.headings, *((f"r-{name}", title) for name, title, _ in closing)]
         return fill(
             "report.html.j2",
             title=text.title or study.title or study.id,
@@ -149,7 +147,7 @@ class _Report:
             "topology": self._topology,
             "repeat": self._repeat,
         }
-        return sections[kind]()
+        return f'<div id="r-{kind}">{sections[kind]()}</div>'
 
     def _inline(self, kind: str, name: str) -> str:
         if kind == "claim" and name in self.claims:
@@ -157,7 +155,7 @@ class _Report:
             return str(verdict.link(record["verdict"], name, f"#{name}"))
         if kind == "figure":
             return f'<a href="#figure-{escape(name)}">Figure {self._number(name)}</a>'
-        return f'<a href="#s-{escape(kind)}">{escape(kind)}</a>'
+        return f'<a href="#r-{escape(kind)}">{escape(kind)}</a>'
 
     def _part(self, name: str, **values: Any) -> str:
         module = _TEMPLATES.get_template("parts.html.j2").module

@@ -91,10 +91,14 @@ def _take_title(tokens: list[Token]) -> tuple[str, list[Token]]:
 
 def _anchors(tokens: Sequence[Token]) -> list[tuple[str, str]]:
     headings: list[tuple[str, str]] = []
+    taken: set[str] = set()
     for at, token in enumerate(tokens):
         if token.type == "heading_open" and token.tag in ("h2", "h3"):
             words = re.sub(r"[`*_]", "", tokens[at + 1].content)
             anchor = "s-" + re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
+            while anchor in taken:
+                anchor += "-again"
+            taken.add(anchor)
             token.attrSet("id", anchor)
             if token.tag == "h2":
                 headings.append((anchor, words))

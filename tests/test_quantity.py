@@ -68,6 +68,7 @@ def test_chooses_the_unit_that_people_would(
         ("queue_mean_B", "size"),
         ("control_pkts", "packets"),
         ("jain", "number"),
+        ("idle_gated", "share"),
     ],
 )
 def test_a_metric_says_what_it_measures(metric: str, dimension: str) -> None:
@@ -77,7 +78,10 @@ def test_a_metric_says_what_it_measures(metric: str, dimension: str) -> None:
 def test_titles_name_the_scope() -> None:
     assert quantity.metric_title("loss") == "Packet loss"
     assert quantity.metric_title("loss", "flow:f2") == "Packet loss, flow f2"
-    assert quantity.metric_title("buffer-full", "drops:X>D") == "Buffer full dropped at X>D"
+    assert quantity.metric_title("buffer-full", "drops:X>D") == (
+        "Packets dropped at X>D, buffer full"
+    )
+    assert quantity.metric_title("dropped_pkts", "drops:W*") == "Packets dropped at W*"
     assert quantity.metric_title("loss_class1") == "Packet loss, class 1"
 
 

@@ -155,6 +155,21 @@ def test_delay_is_taken_apart_where_its_parts_exist(ran: Results) -> None:
     assert plot.delay_figure(reported.made(lossy)) is None
 
 
+def test_drops_are_added_over_the_places_a_scope_names(ran: Results) -> None:
+    dropped = plot.points(ran, "dropped_pkts", "drops:*")
+    entered = plot.points(ran, "entered_pkts")
+    lost = plot.points(ran, "loss")
+    assert any(point.mean for point in dropped)
+    for some, all_, share in zip(dropped, entered, lost, strict=True):
+        assert some.mean is not None
+        assert all_.mean is not None
+        if share.mean == 0:
+            assert some.mean == 0
+        else:
+            # Loss is a share in each seed, so means agree only about as well as seeds do.
+            assert some.mean / all_.mean == pytest.approx(share.mean, rel=0.1)
+
+
 def test_a_figure_outside_the_quick_set_is_refused(tmp_path: Path) -> None:
     quick = reported.run(tmp_path / "small", quick=True)
     with pytest.raises(FigureError):

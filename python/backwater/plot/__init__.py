@@ -7,7 +7,7 @@ same one to SVG, PNG or PDF. Bands and bars are 95 % confidence intervals over t
 
 from backwater.plot.encoding import COLOURS, colours_of
 from backwater.plot.figure import DELAY_PARTS, FigureError, delay_figure, spec
-from backwater.plot.points import Point, axis_title, in_order, points
+from backwater.plot.points import Point, axis_title, in_order, points, values
 
 __all__ = [
     "COLOURS",
@@ -20,4 +20,5 @@ __all__ = [
     "in_order",
     "points",
     "spec",
+    "values",
 ]

@@ -33,7 +33,7 @@ class FigureError(ValueError):
 def delay_figure(results: Results) -> Figure | None:
     """The decomposition of delay, where the metrics exist and no figure shows it already.
 
-    It is drawn over the axes of the study's first figure of curves.
+    It is drawn over the x axis of the study's first figure of curves, for all cases.
     """
     figures = results.study.figures
     like = next((figure for figure in figures if figure.kind == "line"), None)
@@ -50,6 +50,8 @@ def delay_figure(results: Results) -> Figure | None:
         y=DELAY_PARTS,
         scope="run",
         curve=None,
+        panel=None,
+        where={},
         y_scale="linear",
     )
 

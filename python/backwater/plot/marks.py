@@ -124,7 +124,7 @@ def _ruler(x: dict[str, Any], tooltip: list[dict[str, Any]], places: int) -> lis
         {
             "transform": chosen,
             "params": [pointed],
-            "mark": {"type": "rule", "strokeWidth": max(10, min(60, 320 // places))},
+            "mark": {"type": "rule", "clip": True, "strokeWidth": max(10, min(60, 320 // places))},
             "encoding": {**base, "color": {"value": "transparent"}, "tooltip": tooltip},
         },
     ]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backwater.claim import value_of
 from backwater.interval import interval
 from backwater.quantity import capital, parse_all
 
@@ -27,7 +28,6 @@ class Point:
     low: float | None
     high: float | None
     n: int
-    cases: int
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,18 @@ def axis_title(results: Results, name: str) -> str:
     return capital(results.study.axis(name).title)
 
 
+def values(results: Results, metric: str, scope: str) -> dict[str, float | None]:
+    """A metric of every case by its key; drops are added up over the places that a scope names."""
+    if not scope.startswith("drops:"):
+        return results.metric(metric, scope)
+    known = {case.key: results.metrics(case.labels, case.seed) for case in results.cases}
+    return {
+        key: value_of(metrics, metric, scope)
+        for key, metrics in known.items()
+        if metrics is not None
+    }
+
+
 def points(
     results: Results,
     metric: str,
@@ -72,21 +84,21 @@ def points(
     where: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Point]:
     """A metric over every combination of axis values that `where` lets through."""
-    values = results.metric(metric, scope)
+    known = values(results, metric, scope)
     axes = [axis.name for axis in results.study.axes]
     found: dict[tuple[str, ...], list[float | None]] = {}
     for case in results.cases:
         if all(case.labels[axis] in some for axis, some in (where or {}).items()):
             key = tuple(case.labels[axis] for axis in axes)
-            found.setdefault(key, []).append(values.get(case.key))
+            found.setdefault(key, []).append(known.get(case.key))
     return [_point(dict(zip(axes, key, strict=True)), some) for key, some in found.items()]
 
 
-def _point(labels: dict[str, str], values: list[float | None]) -> Point:
-    found = interval([value for value in values if value is not None])
+def _point(labels: dict[str, str], seen: list[float | None]) -> Point:
+    found = interval([value for value in seen if value is not None])
     if found is None:
-        return Point(labels, None, None, None, 0, len(values))
-    return Point(labels, found.mean, found.low, found.high, found.n, len(values))
+        return Point(labels, None, None, None, 0)
+    return Point(labels, found.mean, found.low, found.high, found.n)
 
 
 def grid(results: Results, figure: Figure, found: Sequence[Point]) -> Grid:

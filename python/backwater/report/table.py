@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from backwater.plot import Point, axis_title, in_order, points
+from backwater.plot import Point, axis_title, in_order, points, values
 from backwater.quantity import Unit, dimension_of, metric_title, number, parse_all, unit_for
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def wanted(results: Results) -> list[tuple[str, str]]:
     return [
         pair
         for pair in dict.fromkeys(asked)
-        if any(value is not None for value in results.metric(*pair).values())
+        if any(value is not None for value in values(results, *pair).values())
     ]
 
 
@@ -114,7 +114,7 @@ def _cell(point: Point, unit: Unit) -> Cell:
 def csv_of(results: Results) -> str:
     """Every case and seed in SI units, as text that a spreadsheet or pandas reads."""
     metrics = wanted(results)
-    values = [results.metric(metric, scope) for metric, scope in metrics]
+    columns = [values(results, metric, scope) for metric, scope in metrics]
     axes = [axis.name for axis in results.study.axes]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -123,7 +123,7 @@ def csv_of(results: Results) -> str:
     for case in results.cases:
         row: list[Any] = [case.labels[axis] for axis in axes]
         row += [case.seed, case.status]
-        row += ["" if (v := table.get(case.key)) is None else repr(v) for table in values]
+        row += ["" if (v := table.get(case.key)) is None else repr(v) for table in columns]
         writer.writerow(row)
     return out.getvalue()
 

@@ -98,7 +98,7 @@ def shown(record: Mapping[str, Any], claim: Claim | None, quick: bool) -> Shown:
         n=int(record["n"]),
         bound=_bound(record["bound"], unit),
         published=_published(record["published"], unit),
-        expected="not yet set" if expected == "open" else WORDS.get(expected, expected),
+        expected=WORDS.get(expected, expected),
         unexpected=is_unexpected(record, quick=quick),
         metric=_metric(record, claim),
         source=str(record["source"] or ""),
@@ -132,7 +132,7 @@ def _unit(record: Mapping[str, Any], claim: Claim | None) -> Unit:
     plain = claim is not None and claim.by != "ratio" and claim.function is None
     direct = record.get("reduce") in ("each", "mean", "median", "min", "max")
     if plain and direct and dimension_of(str(record["metric"])) == "share":
-        return Unit("%", 0.01)
+        return Unit("% points" if claim is not None and claim.by else "%", 0.01)
     return Unit("", 1.0)
 
 
@@ -158,7 +158,7 @@ def _interval(record: Mapping[str, Any], unit: Unit) -> str:
 def _bound(bound: Mapping[str, Any], unit: Unit) -> str:
     low, high = bound["low"], bound["high"]
     if bound["is"] == "zero":
-        return f"zero (< {_joined(number(high / unit.factor), unit)})"
+        return f"zero (<\u00a0{_joined(number(high / unit.factor), unit)})"
     if low is not None and high is not None:
         ends = f"{number(low / unit.factor)} to {number(high / unit.factor)}"
         return _joined(ends, unit)

@@ -249,7 +249,6 @@ impl World {
                 to: posted.0,
                 len,
                 class,
-                hops: 0,
                 seq: 0,
                 ingress: Id::NONE,
                 born: now,

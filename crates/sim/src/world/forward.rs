@@ -2,6 +2,9 @@
 //! that fell due since the port was last touched is made up for before anything else happens to
 //! it, at the instant at which it was due; so an event for each departure is needed only where a
 //! detector acts on departures.
+//!
+//! A frame is chosen when the one before has left and starts after the gap: like a frame handed to
+//! the MAC, it is not stopped by a notice that takes effect in between.
 
 use backwater_transport::units::{Bytes, Time};
 
@@ -292,7 +295,6 @@ impl World {
             return self.hear(id, packet_id, now);
         }
         packet.ingress = id;
-        packet.hops += 1;
         if port.far_routes == u32::MAX {
             return self.deliver(id, packet_id, now);
         }
@@ -368,7 +370,7 @@ impl World {
 }
 
 impl Port {
-    /// Ticks for which the port stood idle with frames waiting.
+    /// Ticks for which the port sent no data although frames waited.
     pub(super) fn stall_clock(&self, now: Time) -> u64 {
         self.more.stall
             + if self.stalled {

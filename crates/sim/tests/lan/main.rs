@@ -1,5 +1,10 @@
 //! The switched LAN: worlds built by hand, held against closed forms and against what each
 //! mechanism is for.
 
+mod deadlock;
+mod detectors;
+mod extremes;
 mod net;
+mod pause;
 mod smoke;
+mod victims;

@@ -48,3 +48,17 @@ fn a_threshold_that_fell_below_a_queue_is_seen_at_its_next_departure() {
     net.mechanism(["dynamic-threshold", "pfc", "gate"], &watched, &[]);
     net.run();
 }
+
+/// A FIFO port has one queue for all classes: a notice per class must stop the classes that are in it.
+#[test]
+fn a_notice_per_class_from_a_fifo_port_stops_the_classes_it_holds() {
+    for recipe in ["pause-class", "pause-class-destination"] {
+        let (mut net, port) = merging(1.0, || cbr(5 * MBIT));
+        net.0.flows.iter_mut().for_each(|f| f.class = 1);
+        net.recipe(recipe, &[port], &[("per_class", Value::Flag(true))]);
+        let drops = net.run().drops;
+        let here = drops.iter().filter(|d| d.key.1.index() == port);
+        let lost: u64 = here.map(|d| d.count.packets).sum();
+        assert_eq!(lost, 0, "{recipe}");
+    }
+}

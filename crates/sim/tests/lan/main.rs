@@ -6,5 +6,6 @@ mod detectors;
 mod extremes;
 mod net;
 mod pause;
+mod property;
 mod smoke;
 mod victims;

@@ -16,7 +16,7 @@ pub struct Net(pub Spec);
 pub const MBIT: u64 = 1_000_000;
 
 /// Arguments of a part: the given ones, and the defaults of the rest in the few units tests need.
-fn args<B>(part: &Part<B>, given: &[(&'static str, Value)]) -> Args {
+pub fn args<B>(part: &Part<B>, given: &[(&'static str, Value)]) -> Args {
     let default = |o: &Opt| -> Option<(&'static str, Value)> {
         let Default::Is(text) = o.default else {
             return None;

@@ -17,7 +17,12 @@ fn a_pause_that_was_renewed_ends_when_the_later_timer_does() {
     // Shortest frames, so that one which left in the past would also have arrived there.
     net.flow("f", s, d, script((0..2000).map(|_| (0, 46))));
     // Frames of 1518 bytes the other way, 1.2208 ms each, at a spacing that isn't the refresh's.
-    net.flow("back", d, s, script((0..60).map(|i| (i * 12_500 * US, 1500))));
+    net.flow(
+        "back",
+        d,
+        s,
+        script((0..60).map(|i| (i * 12_500 * US, 1500))),
+    );
     let quantum = 51_200_000; // 512 bit at 10 Mbit/s
     net.recipe("pause", &[port], &[("quanta", Value::Count(30))]);
     let (_, records) = net.run_recorded();

@@ -15,13 +15,14 @@ MOST_ROWS = 24
 # Colours of the text around it, so that light and dark notebooks both work.
 _STYLE = """<style>
 .bw-run{font-variant-numeric:tabular-nums;line-height:1.4}
-.bw-run table{border-collapse:collapse;margin:.3em 0 .9em;background:none}
+.bw-run table{border-collapse:collapse;margin:.3em 0 .9em;background:none;
+color:inherit;font:inherit}
 .bw-run th,.bw-run td{padding:.2em .9em .2em 0;border:0;border-bottom:1px solid #8886;
 text-align:left;background:none;color:inherit}
 .bw-run .n{text-align:right}
 .bw-run caption{text-align:left;font-weight:600;padding:.2em 0;color:inherit}
 .bw-run .q{opacity:.72}
-.bw-run svg{vertical-align:middle;margin-left:.5em}
+.bw-run svg{vertical-align:middle;margin-left:.6em}
 </style>"""
 
 
@@ -39,10 +40,10 @@ def run_html(document: Mapping[str, Any]) -> str:
                     f"{flow['from']} → {flow['to']}",
                     str(flow["class"]),
                     _shown("offered_bps", flow["offered_bps"]),
-                    _bar(flow["goodput_bps"], flow["offered_bps"], COLOURS[0])
-                    + escape(_shown("goodput_bps", flow["goodput_bps"])),
+                    escape(_shown("goodput_bps", flow["goodput_bps"]))
+                    + _bar(flow["goodput_bps"], flow["offered_bps"], COLOURS[0]),
                     number(flow["delivered_pkts"], 9),
-                    _bar(flow["loss"], 1.0, COLOURS[1]) + escape(_shown("loss", flow["loss"])),
+                    escape(_shown("loss", flow["loss"])) + _bar(flow["loss"], 1.0, COLOURS[1]),
                     _shown("delay_mean_s", flow["delay_mean_s"]),
                 )
                 for flow in flows
@@ -59,7 +60,7 @@ def run_html(document: Mapping[str, Any]) -> str:
             [
                 (
                     port["id"],
-                    _bar(port["busy"], 1.0, COLOURS[2]) + escape(_shown("busy", port["busy"])),
+                    escape(_shown("busy", port["busy"])) + _bar(port["busy"], 1.0, COLOURS[2]),
                     number(port["sent_pkts"], 9),
                     _shown("queue_mean_B", port["queue_mean_B"]),
                     _shown("queue_max_B", port["queue_max_B"]),
@@ -110,7 +111,7 @@ def _drops(drops: Sequence[Mapping[str, Any]]) -> str:
                 drop["place"],
                 drop["flow"],
                 str(drop["class"]),
-                _bar(drop["pkts"], most, COLOURS[1]) + number(drop["pkts"], 9),
+                escape(number(drop["pkts"], 9)) + _bar(drop["pkts"], most, COLOURS[1]),
                 _shown("size_B", drop["size_B"]),
             )
             for drop in ordered
@@ -129,7 +130,7 @@ def _shown(metric: str, value: float | None) -> str:
 def _bar(value: float | None, full: float, colour: str) -> Markup:
     share = min(max((value or 0.0) / full, 0.0), 1.0) if full else 0.0
     return Markup(
-        '<svg width="54" height="9" style="margin-right:.6em" aria-hidden="true">'
+        '<svg width="54" height="9" aria-hidden="true">'
         '<rect width="54" height="9" rx="1.5" fill="currentColor" opacity=".13"/>'
         f'<rect width="{54 * share:.1f}" height="9" rx="1.5" fill="{colour}"/></svg>'
     )

@@ -24,6 +24,8 @@ pub struct Node {
     pub host: Option<u32>,
     /// Its egress ports.
     pub ports: Vec<Id<Port>>,
+    /// Places of the node that are congested.
+    pub alarms: u32,
     /// Bytes held by (ingress, class), where a part needs them.
     pub ledger: Option<Box<Ledger>>,
     /// Shared memory, where the model has it.
@@ -70,8 +72,7 @@ pub struct Port {
     pub held: u8,
     /// Every departure needs an event.
     pub wakeful: bool,
-    /// Departures always matter here: the node keeps accounts that a detector acts on, or the run
-    /// is recorded.
+    /// Every departure is served in its own time: the run is recorded or unfused.
     pub attentive: bool,
     /// The node keeps a ledger or a pool.
     pub accounted: bool,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use backwater_sim::queue::{AnyScheduler, SCHEDULERS};
-use backwater_sim::spec::{Limit, LinkSpec, NodeKind, NodeSpec, PortSpec};
+use backwater_sim::spec::{Limit, LinkSpec, NodeKind, NodeSpec, PortSpec, SwitchModel};
 use backwater_transport::units::Bytes;
 
 use super::Port;
@@ -49,7 +49,8 @@ pub fn read(
             .clone();
         let default = match owner.kind {
             NodeKind::Host { .. } => Limit::Unlimited,
-            NodeKind::Switch(_) => Limit::Bytes(DEFAULT_BUFFER),
+            NodeKind::Switch(SwitchModel::SharedMemory { .. }) => Limit::Unlimited,
+            NodeKind::Switch(SwitchModel::OutputQueued) => Limit::Bytes(DEFAULT_BUFFER),
         };
         let buffer = *settings
             .best(name, |s| s.buffer.as_ref())

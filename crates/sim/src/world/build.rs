@@ -120,6 +120,7 @@ impl World {
                 name: node.name.clone(),
                 host,
                 ports: Vec::new(),
+                alarms: 0,
                 ledger: None,
                 pool: None,
                 watch: Vec::new(),
@@ -247,13 +248,11 @@ impl World {
         Ok(())
     }
 
-    /// Has the departures at these ports of a node served and booked.
+    /// Has what comes and goes at these ports of a node booked.
     fn account(&mut self, ports: &[Id<Port>]) {
         for id in ports {
             let port = &mut self.ports[*id];
             port.accounted = true;
-            port.attentive = true;
-            port.wakeful = true;
         }
     }
 

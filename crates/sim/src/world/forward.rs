@@ -44,6 +44,10 @@ impl World {
                 self.release(id);
             }
             let port = &mut self.ports[id];
+            if port.next_try > now {
+                // A detector that was relieved has had this port brought up to date.
+                return;
+            }
             if !port.control.is_empty() {
                 let at = port.next_try;
                 self.start_control(id, at);
@@ -89,7 +93,7 @@ impl World {
             port.max_bytes = port.max_bytes.max(queue.bytes);
             return self.transmit(id, q, packet_id, now);
         }
-        if port.accounted && !self.account_arrival(id, packet_id) {
+        if port.accounted && !self.account_arrival(id, packet_id, now) {
             return self.lose(packet_id, Cause::MemoryFull, id, now);
         }
         let port = &mut self.ports[id];

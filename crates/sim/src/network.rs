@@ -58,6 +58,11 @@ pub struct Port {
     pub sending_queue: u8,
     /// Its class.
     pub sending_class: u8,
+    /// Number of the port through which it came in.
+    pub sending_entry: u8,
+    /// Number of `peer` at the far node, in as many bits as a packet has for it. Nodes that keep
+    /// accounts have few enough ports.
+    pub far_entry: u8,
     /// Data frames sent.
     pub sent_packets: u64,
     /// Their bytes.
@@ -78,8 +83,6 @@ pub struct Port {
     pub accounted: bool,
     /// The choice at hand found every waiting frame held back.
     pub stalled: bool,
-    /// Where the frame in transmission came from.
-    pub sending_from: Id<Port>,
     /// Base of the far node's forwarding rows; `u32::MAX` for a host.
     pub far_routes: u32,
     /// This node.

@@ -28,6 +28,8 @@ use crate::table::{Id, Table};
 
 /// How often gates are looked at for a deadlock.
 const INSPECT: Span = Span::millis(10);
+/// Ports that a packet's `entry` tells apart.
+const MAX_ENTRIES: usize = 256;
 /// Addresses an extension frame has room for.
 const MAX_ADDRESSES: usize = 246;
 
@@ -170,6 +172,8 @@ impl World {
                     sending: 0,
                     sending_queue: 0,
                     sending_class: 0,
+                    sending_entry: 0,
+                    far_entry: 0,
                     sent_packets: 0,
                     sent_bytes: 0,
                     area: 0,
@@ -180,7 +184,6 @@ impl World {
                     attentive: false,
                     accounted: false,
                     stalled: false,
-                    sending_from: Id::NONE,
                     far_routes: u32::MAX,
                     node,
                     far,
@@ -200,6 +203,9 @@ impl World {
                 });
             }
         }
+        for id in self.ports.ids() {
+            self.ports[id].far_entry = self.ports[self.ports[id].peer].local as u8;
+        }
         for (id, node) in self.nodes.ids().zip(&spec.nodes) {
             let ports = self.nodes[id].ports.clone();
             let path = format!("nodes.{}", node.name);
@@ -210,6 +216,15 @@ impl World {
                         path,
                         what,
                         "give a host exactly one link, or make the node a switch",
+                    );
+                }
+                NodeKind::Switch(SwitchModel::SharedMemory { .. }) if ports.len() > MAX_ENTRIES => {
+                    let what =
+                        format!("a switch with shared memory has at most {MAX_ENTRIES} ports");
+                    return refuse(
+                        path,
+                        what,
+                        "use smaller switches, or model = \"output-queued\"",
                     );
                 }
                 NodeKind::Switch(SwitchModel::SharedMemory {

@@ -19,6 +19,17 @@ use crate::record::{Record, What};
 use crate::spec::Limit;
 use crate::table::Id;
 
+/// What became of a frame at a node that keeps accounts.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Booking {
+    /// There is no room for it.
+    Refused,
+    /// It is in, and so far from any threshold that no detector of the pool need look.
+    Calm,
+    /// It is in.
+    Entered,
+}
+
 impl World {
     /// The node's port through which a packet came in; none at its origin.
     fn entrance(&self, packet_id: Id<Packet>) -> Option<Id<Port>> {
@@ -26,39 +37,38 @@ impl World {
         (!ingress.is_none()).then(|| self.ports[ingress].peer)
     }
 
-    /// Books a frame that comes in; false where the shared memory has no room. A node without alarms
-    /// lags behind its departures until that could matter.
+    /// Books a frame that comes in. A node without alarms lags behind its departures until that
+    /// could matter.
     pub(super) fn account_arrival(
         &mut self,
         id: Id<Port>,
         packet_id: Id<Packet>,
         now: Time,
-    ) -> bool {
-        let from = self
-            .entrance(packet_id)
-            .expect("a switch sends nothing of its own");
+    ) -> Booking {
         let packet = &self.packets[packet_id];
-        let (local, class, size) = (
-            self.ports[from].local as usize,
-            packet.class as usize,
-            packet.frame(),
-        );
+        let (local, class, size) = (packet.entry as usize, packet.class as usize, packet.frame());
         let node_id = self.ports[id].node;
-        if let Some(pool) = &self.nodes[node_id].pool
-            && !pool.calm(local, class, size)
-        {
-            self.settle_node(node_id, now);
+        let node = &mut self.nodes[node_id];
+        let mut booking = Booking::Entered;
+        if let Some(pool) = &mut node.pool {
+            let calm = pool.calm(local, class, size);
+            if calm && node.alarms == 0 {
+                booking = Booking::Calm;
+            } else if !calm {
+                self.settle_node(node_id, now);
+            }
         }
         let node = &mut self.nodes[node_id];
         if let Some(pool) = &mut node.pool
             && !pool.admit(local, class, size)
         {
-            return false;
+            return Booking::Refused;
         }
         if let Some(ledger) = &mut node.ledger {
             ledger.add(local, class, size);
+            booking = Booking::Entered;
         }
-        true
+        booking
     }
 
     /// Brings the ports of a node up to date, if they lag.
@@ -90,13 +100,16 @@ impl World {
     fn account_departure(&mut self, id: Id<Port>, size: u64, at: Time) {
         let port = &self.ports[id];
         let (node_id, class) = (port.node, port.sending_class as usize);
-        let local = self.ports[self.ports[port.sending_from].peer].local as usize;
+        let local = port.sending_entry as usize;
         let node = &mut self.nodes[node_id];
         if let Some(pool) = &mut node.pool {
             pool.release(local, class, size);
         }
         if let Some(ledger) = &mut node.ledger {
             ledger.remove(local, class, size);
+        }
+        if node.alarms == 0 {
+            return;
         }
         if let Some((control, place)) = node.watch[local] {
             let watched = node.ports[local];
@@ -302,6 +315,7 @@ impl World {
                 class,
                 seq: 0,
                 ingress: Id::NONE,
+                entry: 0,
                 born: now,
                 at: now,
                 serial: 0,

@@ -8,6 +8,7 @@
 
 use backwater_transport::units::{Bytes, Time};
 
+use super::control::Booking;
 use super::{Exit, Fate, GROUP, World};
 use crate::event::Event;
 use crate::medium::ethernet::{GAP, PREAMBLE};
@@ -93,8 +94,13 @@ impl World {
             port.max_bytes = port.max_bytes.max(queue.bytes);
             return self.transmit(id, q, packet_id, now);
         }
-        if port.accounted && !self.account_arrival(id, packet_id, now) {
-            return self.lose(packet_id, Cause::MemoryFull, id, now);
+        let mut look = !port.plain;
+        if port.accounted {
+            match self.account_arrival(id, packet_id, now) {
+                Booking::Refused => return self.lose(packet_id, Cause::MemoryFull, id, now),
+                Booking::Calm => look = self.ports[id].watch.is_some() || self.record.is_some(),
+                Booking::Entered => {}
+            }
         }
         let port = &mut self.ports[id];
         let packet = &mut self.packets[packet_id];
@@ -114,7 +120,7 @@ impl World {
         if !held_back {
             port.retry(now);
         }
-        if !port.plain {
+        if look {
             self.look_at_arrival(id, packet_id, q, now);
         }
         self.catch_up(id, now);
@@ -260,7 +266,7 @@ impl World {
         port.sending = size as u32;
         port.sending_queue = q as u8;
         port.sending_class = packet.class;
-        port.sending_from = packet.ingress;
+        port.sending_entry = packet.entry;
         port.sent_packets += 1;
         port.sent_bytes += size;
         port.area += u128::from(size) * u128::from(port.free_at.0 - packet.at.0);
@@ -301,6 +307,7 @@ impl World {
             return self.hear(id, packet_id, now);
         }
         packet.ingress = id;
+        packet.entry = port.far_entry;
         if port.far_routes == u32::MAX {
             return self.deliver(id, packet_id, now);
         }

@@ -20,6 +20,8 @@ class Value:
 
     label: str
     sets: Sets
+    line: int
+    column: int
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,7 @@ def read(fields: Fields) -> Axis:
 
 def _value(fields: Fields, index: int, value: Any, paths: list[str]) -> Value:
     at = ("values", str(index))
+    position = fields.toml.locate((*fields.path, *at))
     if isinstance(value, dict):
         inner = Fields(fields.toml, (*fields.path, *at), value)
         label = inner.needed("label")
@@ -138,7 +141,7 @@ def _value(fields: Fields, index: int, value: Any, paths: list[str]) -> Value:
             inner.refuse(f"value `{label}` sets nothing", fix='add set = { "path" = value }')
         inner.done()
         _plain(fields, sets, at)
-        return Value(label, tuple(sets.items()))
+        return Value(label, tuple(sets.items()), *position)
     label_or_none = label_of(value)
     if label_or_none is None:
         fields.refuse(
@@ -151,7 +154,7 @@ def _value(fields: Fields, index: int, value: Any, paths: list[str]) -> Value:
         fields.refuse(
             f"axis `{fields.path[-1]}` has no path to set", *at, fix='add path = "…" to the axis'
         )
-    return Value(label_or_none, tuple((path, value) for path in paths))
+    return Value(label_or_none, tuple((path, value) for path in paths), *position)
 
 
 def _plain(fields: Fields, value: Any, at: tuple[str, ...]) -> None:

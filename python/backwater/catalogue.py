@@ -8,29 +8,43 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from backwater import _native
+from backwater import _native, metric
 from backwater.errors import Refusal, nearest
 from backwater.study import Study, shipped
 
 STUDIES = "studies"
+METRICS = "metrics"
+# The order of the contract; a kind that the engine has no table of is empty.
+PARTS = (
+    "controllers",
+    "queues",
+    "mechanisms",
+    "detectors",
+    "notifiers",
+    "responders",
+    "media",
+    "sources",
+)
 Row = dict[str, Any]
 
 
 @lru_cache(maxsize=1)
 def _parts() -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = json.loads(_native.parts())
-    return found
+    return {kind: [] for kind in PARTS} | found
 
 
 def kinds() -> list[str]:
-    """The kinds of names, studies last."""
-    return [*_parts(), STUDIES]
+    """The kinds of names."""
+    return [*_parts(), STUDIES, METRICS]
 
 
 def rows(kind: str) -> list[Row]:
     """The rows of a kind."""
     if kind == STUDIES:
         return [study_row(Study.load(name)) for name in shipped()]
+    if kind == METRICS:
+        return metric.rows()
     if kind not in _parts():
         raise Refusal(
             f"there is no kind `{kind}`",

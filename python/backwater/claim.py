@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from backwater import bound as bounds
+from backwater import metric
 from backwater.axes import Axes
 from backwater.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED, Bound
 from backwater.errors import nearest
@@ -125,6 +126,7 @@ def _check(fields: Fields, claim: Claim, axes: Axes) -> None:
     if claim.function is not None:
         _check_function(fields, claim)
         return
+    metric.check(fields, claim.metric, claim.scope, "metric")
     if claim.args:
         fields.refuse("args belong to a function", "args", fix="remove them")
     if (claim.reduce in ALONG) != (claim.along is not None):

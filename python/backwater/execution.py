@@ -8,7 +8,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +39,7 @@ class Execution:
     resume: bool = False
     command: Sequence[str] = ()
     progress: Progress = field(default=lambda done, total: None)
+    notice: Callable[[str], None] = field(default=lambda text: None)
     results: Results | None = None
     plan: list[Planned] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
@@ -72,6 +73,12 @@ class Execution:
 
     def _batch(self, store: Store) -> None:
         plan, keys = self.plan, self.keys
+        stale = store.keep_only(keys)
+        if stale:
+            self.notice(
+                f"{stale} cases in the folder belong to another version of the engine or of the "
+                "study and are replaced"
+            )
         finished = store.finished()
         pending = [i for i, key in enumerate(keys) if key not in finished]
         done = len(plan) - len(pending)
@@ -143,16 +150,6 @@ class Execution:
         }
 
 
-# What must not have changed for rows of two runs to belong together.
-_SAME = {
-    "study": "the study's text",
-    "engine": "the engine",
-    "mode": "the mode",
-    "seeds": "the number of seeds",
-    "inputs": "an input file",
-}
-
-
 def _check_folder(folder: Path, manifest: dict[str, Any], resume: bool) -> dict[str, Any]:
     """Refuses a used folder, or checks that it can be continued; returns the manifest to use."""
     try:
@@ -170,7 +167,16 @@ def _check_folder(folder: Path, manifest: dict[str, Any], resume: bool) -> dict[
     before = read_manifest(folder)
     if before is None:
         return manifest
-    _refuse_other(folder, before, manifest)
+    for words, now, then in (
+        ("study", manifest["study"]["id"], before["study"]["id"]),
+        ("mode", manifest["mode"], before["mode"]),
+    ):
+        if now != then:
+            raise Refusal(
+                f"these are results of the {words} {then}, not {now}",
+                place=str(folder),
+                fix="name another folder with --out",
+            )
     return {**manifest, "started": before["started"]}
 
 
@@ -188,19 +194,6 @@ def _no_folder(folder: Path, error: OSError) -> Unfinished:
         place=str(folder),
         fix="name a folder you can write to with --out",
     )
-
-
-def _refuse_other(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    for name, words in _SAME.items():
-        same = before.get(name) == now[name]
-        if name == "study":
-            same = before["study"]["sha256"] == now["study"]["sha256"]
-        if not same:
-            raise Refusal(
-                f"{words} has changed since these results were begun",
-                place=str(folder),
-                fix="name another folder with --out",
-            )
 
 
 def _distinct(plan: list[Planned]) -> list[str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backwater import _native, quantity, scenario
+from backwater import _native, scenario
 from backwater.errors import Unfinished, refusing
 from backwater.scenario import Scenario
 
@@ -85,26 +84,9 @@ class RunResult:
         return frame
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(title)}</th>" for title, _ in _SHOWN)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(_show(row, key))}</td>" for _, key in _SHOWN) + "</tr>"
-            for row in self.document["flows"]
-        )
-        line = f"{self.document['scenario']}, seed {self.document['seed']}, "
-        return (
-            f"<p>{escape(line)}<code>{escape(self.fingerprint)}</code></p>"
-            f"<table><tr>{head}</tr>{rows}</table>"
-        )
+        from backwater import report
 
-
-_SHOWN = (
-    ("flow", "id"),
-    ("offered", "offered_bps"),
-    ("goodput", "goodput_bps"),
-    ("loss", "loss"),
-    ("mean delay", "delay_mean_s"),
-    ("p99 delay", "delay_p99_s"),
-)
+        return report.run_html(self.document)
 
 
 def run(
@@ -169,11 +151,3 @@ def _look_up(names: list[str], index: NDArray[Any]) -> NDArray[Any]:
     known = np.array([*names, ""], dtype=object)
     named: NDArray[Any] = known[np.minimum(index, len(names))]
     return named
-
-
-def _show(row: Mapping[str, Any], key: str) -> str:
-    value = row[key]
-    if key == "id" or value is None:
-        return str(value if value is not None else "–")
-    unit = quantity.unit_for(quantity.dimension_of(key), [value])
-    return f"{quantity.number(value / unit.factor)} {unit.name}".rstrip()

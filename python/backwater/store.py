@@ -36,6 +36,16 @@ CREATE TABLE IF NOT EXISTS cost (
 # Equal results are equal rows of these, sorted by key; what a run cost is not a result.
 RESULT_TABLES = ("cases", "metrics", "claims")
 
+# What the flows of a class have together.
+_SUMS = ("entered_pkts", "delivered_pkts", "dropped_pkts", "offered_bps", "goodput_bps")
+_MEANS = (
+    "delay_mean_s",
+    "delay_serialisation_s",
+    "delay_queue_s",
+    "delay_gate_s",
+    "delay_propagation_s",
+)
+
 Row = tuple[str, str, float | None]
 
 
@@ -133,6 +143,19 @@ class Store:
             connection.execute("DELETE FROM claims")
             connection.executemany("INSERT INTO claims VALUES (?, ?)", rows)
 
+    def keep_only(self, keys: Iterable[str]) -> int:
+        """Removes the cases with other keys: rows of another engine or plan are no results here.
+
+        Returns how many there were.
+        """
+        wanted = set(keys)
+        stale = [(key,) for (key,) in self.query("SELECT key FROM cases") if key not in wanted]
+        if stale:
+            with self._transaction() as connection:
+                for table in ("cases", "metrics", "cost"):
+                    connection.executemany(f"DELETE FROM {table} WHERE key = ?", stale)
+        return len(stale)
+
     def finished(self) -> set[str]:
         """Keys of the cases that need not run again."""
         found = self.query("SELECT key FROM cases WHERE status = ?", DONE)
@@ -202,21 +225,16 @@ def _classes(flows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
         grouped.setdefault(flow["class"], []).append(flow)
     for number, members in grouped.items():
         scope = f"class:{number}"
-        for name in (
-            "entered_pkts",
-            "delivered_pkts",
-            "dropped_pkts",
-            "offered_bps",
-            "goodput_bps",
-        ):
+        for name in _SUMS:
             yield scope, name, float(sum(flow[name] for flow in members))
         entered = sum(flow["entered_pkts"] for flow in members)
         dropped = sum(flow["dropped_pkts"] for flow in members)
-        yield scope, "loss", dropped / entered if entered else None
+        yield scope, "loss", dropped / entered if entered else 0.0
         delivered = [flow for flow in members if flow["delivered_pkts"]]
         total = sum(flow["delivered_pkts"] for flow in delivered)
-        waited = sum(flow["delay_mean_s"] * flow["delivered_pkts"] for flow in delivered)
-        yield scope, "delay_mean_s", waited / total if total else None
+        for name in _MEANS:
+            waited = sum(flow[name] * flow["delivered_pkts"] for flow in delivered)
+            yield scope, name, waited / total if total else None
 
 
 def _drops(drops: Iterable[Mapping[str, Any]]) -> Iterator[Row]:

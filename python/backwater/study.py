@@ -10,11 +10,12 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from backwater import _native, claim, markdown
+from backwater import _native, claim, figure, markdown
 from backwater import axes as axes_of
 from backwater.axes import Axes, Axis, Sets
 from backwater.claim import Claim, Labels, matches, pairs_of
-from backwater.errors import Refusal, nearest, refusing
+from backwater.errors import Refusal, from_native, nearest
+from backwater.figure import Figure
 from backwater.tomltext import Fields, Toml
 
 if TYPE_CHECKING:
@@ -22,26 +23,8 @@ if TYPE_CHECKING:
 
 STUDY_BLOCK = "toml study"
 SCENARIO_BLOCK = "toml scenario"
-FIGURE_KINDS = ("line", "bars", "stack", "rank")
-SCALES = ("linear", "log", "symlog")
 # Seeds of a quick run where the study doesn't say.
 QUICK_SEEDS = 3
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One plot, as the study describes it."""
-
-    id: str
-    title: str
-    kind: str
-    x: str | None
-    y: tuple[str, ...]
-    scope: str
-    curve: str | None
-    panel: str | None
-    where: dict[str, tuple[str, ...]]
-    y_scale: str
 
 
 @dataclass(frozen=True)
@@ -131,7 +114,7 @@ class Study:
             axes=tuple(axes.axes),
             exclude=tuple(_exclusions(fields, axes)),
             quick=_quick(fields.table("quick"), axes, head.count("seeds") or 10),
-            figures=tuple(_figure(f, name, axes) for name, f in fields.tables("figures")),
+            figures=tuple(figure.read(f, name, axes) for name, f in fields.tables("figures")),
             claims=tuple(claim.read(f, name, axes, source) for name, f in fields.tables("claims")),
             prose=prose,
             base=_base(head, blocks, name, folder, base),
@@ -188,17 +171,42 @@ class Study:
     def _resolve(
         self, labels: Labels, quick: bool, seeds: list[int]
     ) -> Iterator[tuple[int, _native.Resolved]]:
-        with refusing():
+        try:
             scenario = self.base.open()
             if quick:
                 for path, value in self.quick.sets:
                     scenario.set(path, json.dumps(value), f"quick of {self.name}")
             for axis in self.axes:
-                value = axis.values[axis.labels.index(labels[axis.name])]
-                for path, content in value.sets:
-                    scenario.set(path, json.dumps(content), f"axes.{axis.name} of {self.name}")
+                chosen = axis.values[axis.labels.index(labels[axis.name])]
+                for path, content in chosen.sets:
+                    scenario.set(path, json.dumps(content), self._origin(axis))
             for seed in seeds:
-                yield seed, scenario.resolve(seed)
+                resolved = scenario.resolve(seed)
+                if seed == seeds[0]:
+                    # What can be built under one seed can be built under all.
+                    resolved.check()
+                yield seed, resolved
+        except _native.ScenarioError as error:
+            raise self._refusal(from_native(error), labels) from error
+
+    def _origin(self, axis: Axis) -> str:
+        return f"axes.{axis.name} of {self.name}"
+
+    def _refusal(self, refusal: Refusal, labels: Labels) -> Refusal:
+        """The same refusal; where an axis is to blame, with the line of its value."""
+        axis = next((a for a in self.axes if refusal.place == self._origin(a)), None)
+        if axis is None:
+            return refusal
+        value = axis.values[axis.labels.index(labels[axis.name])]
+        return Refusal(
+            refusal.what,
+            place=self.name,
+            line=value.line,
+            column=value.column,
+            nearest=refusal.nearest,
+            fix=refusal.fix,
+            excerpt=self.text.split("\n")[value.line - 1],
+        )
 
     def positions(self) -> dict[str, dict[str, float]]:
         """For every axis where its labels lie: SI numbers, or the index where they are names."""
@@ -306,32 +314,6 @@ def _quick(fields: Fields, axes: Axes, seeds: int) -> Quick:
     return quick
 
 
-def _figure(fields: Fields, name: str, axes: Axes) -> Figure:
-    y = fields.get("y")
-    ys = y if isinstance(y, list) else [y]
-    if not ys or not all(isinstance(one, str) and one for one in ys):
-        fields.refuse(f"`{fields.word()}` has no metric", "y", fix='write y = "loss"')
-    kind = fields.choice("kind", FIGURE_KINDS, "line")
-    figure = Figure(
-        id=name,
-        title=fields.text("title") or "",
-        kind=kind,
-        x=axes.one(fields, "x"),
-        y=tuple(ys),
-        scope=fields.text("scope") or "run",
-        curve=axes.one(fields, "curve"),
-        panel=axes.one(fields, "panel"),
-        where=axes.select(fields, "where"),
-        y_scale=fields.choice("y_scale", SCALES, "linear"),
-    )
-    if figure.x is None and kind == "line":
-        fields.refuse(f"`{fields.word()}` has no x", fix='add x = "<axis>"')
-    if len(ys) > 1 and kind != "stack":
-        fields.refuse("only a stack has several metrics", "y", fix='write kind = "stack"')
-    fields.done()
-    return figure
-
-
 def _check(study: Study, fields: Fields) -> None:
     """What can only be seen with the whole study at hand."""
     every = study.combinations()
@@ -370,7 +352,7 @@ def _check(study: Study, fields: Fields) -> None:
 
 def _check_placeholders(study: Study) -> None:
     named = {
-        "figure": [figure.id for figure in study.figures],
+        "figure": [one.id for one in study.figures],
         "claim": [one.id for one in study.claims],
     }
     plain = ("figures", "claims", "topology", "repeat")

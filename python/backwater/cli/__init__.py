@@ -38,7 +38,7 @@ from backwater.errors import (
 app = typer.Typer(
     name="backwater",
     help="A packet-level laboratory for congestion control.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -55,11 +55,14 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """A packet-level laboratory for congestion control."""
+    if context.invoked_subcommand is None:
+        console.data(context.get_help())
 
 
 def entry() -> None:

@@ -24,6 +24,7 @@ from backwater.results import Results
 from backwater.store import DONE
 
 REPORT = "report.html"
+INDEX = "index.html"
 # Failed cases are named one by one up to here; the store has them all.
 _NAMED = 5
 
@@ -49,6 +50,7 @@ def go(execution: Execution) -> Batch:
     try:
         with console.Bar(execution.study.id) as bar:
             execution.progress = bar
+            execution.notice = console.talk
             execution.run()
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
@@ -76,19 +78,35 @@ def _write_report(batch: Batch) -> None:
 
     folder = batch.results.folder
     assert folder is not None, "the command line always has a folder"
-    path = folder / REPORT
     try:
-        report.write(batch.results, path)
-        batch.report = path
-    except OSError as error:
-        # Half a report is worse than none.
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
-        batch.error = Unfinished(
-            f"cannot write the report: {error.strerror}",
-            place=str(path),
-            fix="make room, then write it with `backwater report`",
-        )
+        report.write(batch.results, folder / REPORT)
+        batch.report = folder / REPORT
+    # Whatever is wrong with the page, the results are there and must be told.
+    except Exception as error:
+        batch.error = _unwritten(error, folder / REPORT)
+
+
+def write_index(batches: Sequence[Batch], folder: Path) -> None:
+    """Writes the page over several studies."""
+    from backwater import report
+
+    try:
+        report.write_index([batch.results for batch in batches], folder / INDEX)
+    except Exception as error:
+        batches[-1].error = _unwritten(error, folder / INDEX)
+        batches[-1].code = EXIT_UNFINISHED
+
+
+def _unwritten(error: Exception, path: Path) -> Unfinished:
+    # Half a page is worse than none.
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+    if isinstance(error, OSError):
+        why, fix = error.strerror or str(error), "make room, then run again with --resume"
+    else:
+        why = f"a bug in Backwater: {type(error).__name__}: {error}"
+        fix = "please report it; the results are kept"
+    return Unfinished(f"cannot write the report: {why}", place=str(path), fix=fix)
 
 
 def tell(batch: Batch) -> None:

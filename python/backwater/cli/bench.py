@@ -23,7 +23,7 @@ def command(
     """Measure CPU time per packet-hop, beside the peers."""
     from backwater import bench
 
-    document = bench.run(ids or [], repeats, peers)
+    document = bench.run(ids or None, repeats, peers, console.talk)
     if json:
         console.emit(document)
     else:

@@ -11,19 +11,26 @@ import typer
 from backwater import _native, catalogue
 from backwater.claim import is_unexpected
 from backwater.cli import console
-from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell
+from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, write_index
 from backwater.errors import EXIT_DONE, Refusal
 from backwater.execution import Execution
 from backwater.quantity import number
 from backwater.study import Study, shipped
 
 NAME = "study"
-app = typer.Typer(help="List and run studies.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="List and run studies.", invoke_without_command=True, rich_markup_mode=None)
 OUT = Path("results")
 
 
 def _complete(incomplete: str) -> list[str]:
     return [name for name in shipped() if name.startswith(incomplete)]
+
+
+@app.callback()
+def _root(context: typer.Context) -> None:
+    """List and run studies."""
+    if context.invoked_subcommand is None:
+        console.data(context.get_help())
 
 
 @app.command("list")
@@ -88,6 +95,8 @@ def run(
             _show(batches[-1])
         if batches[-1].stopped:
             break
+    if len(batches) > 1 and not batches[-1].stopped:
+        write_index(batches, out)
     if json:
         console.emit(
             {

@@ -1,0 +1,57 @@
+"""A figure of a study, as its author describes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backwater import metric
+from backwater.axes import Axes
+from backwater.tomltext import Fields
+
+KINDS = ("line", "bars", "stack", "rank")
+SCALES = ("linear", "log", "symlog")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One plot, as the study describes it."""
+
+    id: str
+    title: str
+    kind: str
+    x: str | None
+    y: tuple[str, ...]
+    scope: str
+    curve: str | None
+    panel: str | None
+    where: dict[str, tuple[str, ...]]
+    y_scale: str
+
+
+def read(fields: Fields, name: str, axes: Axes) -> Figure:
+    """Reads `figures.ID`."""
+    y = fields.get("y")
+    ys = y if isinstance(y, list) else [y]
+    if not ys or not all(isinstance(one, str) and one for one in ys):
+        fields.refuse(f"`{fields.word()}` has no metric", "y", fix='write y = "loss"')
+    kind = fields.choice("kind", KINDS, "line")
+    figure = Figure(
+        id=name,
+        title=fields.text("title") or "",
+        kind=kind,
+        x=axes.one(fields, "x"),
+        y=tuple(ys),
+        scope=fields.text("scope") or "run",
+        curve=axes.one(fields, "curve"),
+        panel=axes.one(fields, "panel"),
+        where=axes.select(fields, "where"),
+        y_scale=fields.choice("y_scale", SCALES, "linear"),
+    )
+    if figure.x is None and kind == "line":
+        fields.refuse(f"`{fields.word()}` has no x", fix='add x = "<axis>"')
+    if len(ys) > 1 and kind != "stack":
+        fields.refuse("only a stack has several metrics", "y", fix='write kind = "stack"')
+    for one in figure.y:
+        metric.check(fields, one, figure.scope, "y")
+    fields.done()
+    return figure

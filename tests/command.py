@@ -1,0 +1,60 @@
+"""The installed command, as a person runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+BACKWATER = (sys.executable, "-m", "backwater")
+
+
+@dataclass
+class Ended:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The one document on stdout."""
+        found: dict[str, Any] = json.loads(self.out)
+        return found
+
+
+def start(
+    *args: object,
+    cwd: Path,
+    limit: Callable[[], None] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.Popen[str]:
+    """Starts a command."""
+    return subprocess.Popen(
+        [*BACKWATER, *map(str, args)],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=limit,
+        env={**os.environ, **(environment or {})},
+    )
+
+
+def ended(process: subprocess.Popen[str], timeout: float = 300) -> Ended:
+    """Waits for a command; whatever happened, nobody sees a traceback or a panic."""
+    out, err = process.communicate(timeout=timeout)
+    assert "Traceback" not in err, err
+    assert "panicked" not in err, err
+    return Ended(process.returncode, out, err)
+
+
+def call(*args: object, cwd: Path, limit: Callable[[], None] | None = None) -> Ended:
+    """Runs a command to its end."""
+    return ended(start(*args, cwd=cwd, limit=limit))

@@ -47,10 +47,11 @@ pub fn read(
             .best(name, |s| s.queue.as_ref())
             .unwrap_or(&fallback)
             .clone();
-        let default = match owner.kind {
-            NodeKind::Host { .. } => Limit::Unlimited,
-            NodeKind::Switch(SwitchModel::SharedMemory { .. }) => Limit::Unlimited,
-            NodeKind::Switch(SwitchModel::OutputQueued) => Limit::Bytes(DEFAULT_BUFFER),
+        let host = matches!(owner.kind, NodeKind::Host { .. });
+        let default = if host {
+            Limit::Unlimited
+        } else {
+            Limit::Bytes(DEFAULT_BUFFER)
         };
         let buffer = *settings
             .best(name, |s| s.buffer.as_ref())
@@ -62,6 +63,7 @@ pub fn read(
                 buffer,
             },
             queue,
+            host,
         }
     };
     Ok(names.iter().enumerate().map(port).collect())
@@ -110,8 +112,9 @@ impl Settings {
         let Some(written) = top.get("ports") else {
             return Ok(settings);
         };
+        let names: Vec<&str> = ports.iter().map(String::as_str).collect();
         for entry in written.table()? {
-            select(&entry.key, ports).map_err(|f| f.at(&entry.origin))?;
+            select(&entry.key, &names).map_err(|f| f.at(&entry.origin))?;
             let record = Record::read(&entry.node, fields::PORT, &[], files)?;
             let queue = record
                 .get("queue")
@@ -147,7 +150,7 @@ impl Settings {
 }
 
 /// The indices of the ports that a name or pattern means, or a refusal when it means none.
-pub fn select(pattern: &str, ports: &[String]) -> Result<Vec<usize>, Fault> {
+pub fn select(pattern: &str, ports: &[&str]) -> Result<Vec<usize>, Fault> {
     let found: Vec<usize> = ports
         .iter()
         .enumerate()
@@ -156,11 +159,7 @@ pub fn select(pattern: &str, ports: &[String]) -> Result<Vec<usize>, Fault> {
         .collect();
     if found.is_empty() {
         let what = format!("no port matches `{pattern}`");
-        return Err(Fault::unknown(
-            what,
-            pattern,
-            ports.iter().map(String::as_str),
-        ));
+        return Err(Fault::unknown(what, pattern, ports.iter().copied()));
     }
     Ok(found)
 }

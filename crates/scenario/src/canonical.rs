@@ -10,7 +10,7 @@ use backwater_transport::part::{Args, Value};
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::decode::{Draft, Flow, Made, Mechanism, Pattern, Port};
-use crate::options::Files;
+use crate::files::Files;
 use crate::units::{self, TIME};
 
 /// The format of the canonical form.
@@ -32,30 +32,74 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
         Routing::ShortestPath => "shortest-path",
         Routing::Ecmp => "ecmp",
     };
-    let names = |indices: &[usize]| Json::texts(indices.iter().map(|i| draft.nodes[*i].name.as_str()));
+    let names =
+        |indices: &[usize]| Json::texts(indices.iter().map(|i| draft.nodes[*i].name.as_str()));
     let form = object([
         ("schema", Json::text(FORMAT)),
         ("duration_s", Json::time(draft.duration)),
         ("warmup_s", Json::time(draft.warmup)),
         ("routing", object([("kind", Json::text(routing))])),
-        ("nodes", draft.nodes.iter().map(|n| (n.name.clone(), node(n))).collect()),
-        ("links", draft.links.iter().map(|l| (l.name.clone(), link(l, names(&l.ends)))).collect()),
-        ("ports", draft.ports.iter().map(|p| (p.spec.name.clone(), port(p, files))).collect()),
-        ("mechanisms", draft.mechanisms.iter().map(|m| (m.spec.name.clone(), mechanism(m, draft, files))).collect()),
-        ("flows", draft.flows.iter().map(|f| (f.name.clone(), flow(f, &names, files))).collect()),
+        (
+            "nodes",
+            draft
+                .nodes
+                .iter()
+                .map(|n| (n.name.clone(), node(n)))
+                .collect(),
+        ),
+        (
+            "links",
+            draft
+                .links
+                .iter()
+                .map(|l| (l.name.clone(), link(l, names(&l.ends))))
+                .collect(),
+        ),
+        (
+            "ports",
+            draft
+                .ports
+                .iter()
+                .map(|p| (p.spec.name.clone(), port(p, files)))
+                .collect(),
+        ),
+        (
+            "mechanisms",
+            draft
+                .mechanisms
+                .iter()
+                .map(|m| (m.spec.name.clone(), mechanism(m, draft, files)))
+                .collect(),
+        ),
+        (
+            "flows",
+            draft
+                .flows
+                .iter()
+                .map(|f| (f.name.clone(), flow(f, &names, files)))
+                .collect(),
+        ),
     ]);
     form.to_string()
 }
 
 fn node(node: &NodeSpec) -> Json {
     match &node.kind {
-        NodeKind::Host { obeys } => object([("kind", Json::text("host")), ("obeys", Json::Flag(*obeys))]),
-        NodeKind::Switch(SwitchModel::OutputQueued) => {
-            object([("kind", Json::text("switch")), ("model", Json::text("output-queued"))])
+        NodeKind::Host { obeys } => {
+            object([("kind", Json::text("host")), ("obeys", Json::Flag(*obeys))])
         }
-        NodeKind::Switch(SwitchModel::SharedMemory { memory, reserve, headroom, shift }) => object([
+        NodeKind::Switch(SwitchModel::OutputQueued) => object([
             ("kind", Json::text("switch")),
-            ("model", Json::text(crate::shape::SHARED_MEMORY)),
+            ("model", Json::text("output-queued")),
+        ]),
+        NodeKind::Switch(SwitchModel::SharedMemory {
+            memory,
+            reserve,
+            headroom,
+            shift,
+        }) => object([
+            ("kind", Json::text("switch")),
+            ("model", Json::text(crate::fields::SHARED_MEMORY)),
             ("memory_B", Json::size(*memory)),
             ("reserve_B", Json::size(*reserve)),
             ("headroom_B", Json::size(*headroom)),
@@ -84,7 +128,16 @@ fn port(port: &Port, files: &Files<'_>) -> Json {
 
 fn mechanism(mechanism: &Mechanism, draft: &Draft, files: &Files<'_>) -> Json {
     object([
-        ("at", Json::texts(mechanism.spec.at.iter().map(|i| draft.ports[*i].spec.name.as_str()))),
+        (
+            "at",
+            Json::texts(
+                mechanism
+                    .spec
+                    .at
+                    .iter()
+                    .map(|i| draft.ports[*i].spec.name.as_str()),
+            ),
+        ),
         ("detect", part(&mechanism.detect, files)),
         ("notify", part(&mechanism.notify, files)),
         ("respond", part(&mechanism.respond, files)),
@@ -138,7 +191,12 @@ fn options<'a>(args: &'a Args, files: &'a Files<'_>) -> impl Iterator<Item = (St
 }
 
 fn object<const N: usize>(fields: [(&str, Json); N]) -> Json {
-    Json::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    Json::Object(
+        fields
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    )
 }
 
 impl FromIterator<(String, Json)> for Json {

@@ -220,8 +220,8 @@ pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Vec<
             continue;
         }
         let edits = distance(&wanted, &letters);
-        // A one-letter name is near to every other one-letter name, which helps nobody but is short.
-        if edits <= allowed && edits < wanted.len().max(2) {
+        // Where every letter differs, nothing is near: a one-letter name is not a slip of another.
+        if edits <= allowed && edits < wanted.len() {
             near.push((edits, candidate));
         }
     }

@@ -48,7 +48,10 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
     });
     let ports = report.ports.iter().map(|p| {
         let row = &world.ports[p.port];
-        let ticks = (p.count.bytes + 20 * p.count.packets + p.count.control_bytes + 20 * p.count.control) as f64 * row.ps_per_byte as f64;
+        let ticks =
+            (p.count.bytes + 20 * p.count.packets + p.count.control_bytes + 20 * p.count.control)
+                as f64
+                * row.ps_per_byte as f64;
         json!({
             "id": row.more.name,
             "sent_pkts": p.count.packets,
@@ -95,22 +98,34 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
     let n = sums.delivered.packets;
     // Packets that were under way at the end of the warm-up have a delay too.
     let mean = |ticks: u128| (n > 0).then(|| ticks as f64 / n as f64 / TICKS);
-    let quantile = |q: f64| (!sums.delay.is_empty()).then(|| sums.delay.value_at_quantile(q) as f64 / 1e9);
+    let quantile =
+        |q: f64| (!sums.delay.is_empty()).then(|| sums.delay.value_at_quantile(q) as f64 / 1e9);
     let rows = [
-        ("offered_bps", json!(sums.entered.bytes as f64 * 8.0 / window)),
-        ("goodput_bps", json!(sums.delivered.bytes as f64 * 8.0 / window)),
+        (
+            "offered_bps",
+            json!(sums.entered.bytes as f64 * 8.0 / window),
+        ),
+        (
+            "goodput_bps",
+            json!(sums.delivered.bytes as f64 * 8.0 / window),
+        ),
         ("loss", json!(sums.loss())),
         ("delay_mean_s", json!(mean(sums.sum.total))),
         ("delay_p50_s", json!(quantile(0.5))),
         ("delay_p95_s", json!(quantile(0.95))),
         ("delay_p99_s", json!(quantile(0.99))),
-        ("delay_max_s", json!((n > 0).then_some(sums.max as f64 / TICKS))),
+        (
+            "delay_max_s",
+            json!((n > 0).then_some(sums.max as f64 / TICKS)),
+        ),
         ("delay_serialisation_s", json!(mean(sums.sum.serial))),
         ("delay_queue_s", json!(mean(sums.sum.queue))),
         ("delay_gate_s", json!(mean(sums.sum.gate))),
         ("delay_propagation_s", json!(mean(sums.sum.propagation))),
     ];
-    rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    rows.into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 fn metrics(report: &Report, window: f64) -> Value {
@@ -118,13 +133,28 @@ fn metrics(report: &Report, window: f64) -> Value {
     for (class, sums) in report.classes.iter().enumerate() {
         all.insert(format!("loss_class{class}"), json!(sums.loss()));
     }
-    let paused = report.ports.iter().flat_map(|p| p.count.closed).max().unwrap_or(0);
-    let goodputs: Vec<f64> = report.flows.iter().map(|f| f.sums.delivered.bytes as f64).collect();
+    let paused = report
+        .ports
+        .iter()
+        .flat_map(|p| p.count.closed)
+        .max()
+        .unwrap_or(0);
+    let goodputs: Vec<f64> = report
+        .flows
+        .iter()
+        .map(|f| f.sums.delivered.bytes as f64)
+        .collect();
     all.insert("jain".into(), json!(jain(&goodputs)));
     all.insert("control_pkts".into(), json!(report.control));
-    all.insert("hol_victims_pkts".into(), json!(report.flows.iter().map(|f| f.victims).sum::<u64>()));
+    all.insert(
+        "hol_victims_pkts".into(),
+        json!(report.flows.iter().map(|f| f.victims).sum::<u64>()),
+    );
     all.insert("paused_max".into(), json!(paused as f64 / TICKS / window));
-    all.insert("deadlock_at_s".into(), json!(report.deadlock.as_ref().map(|d| d.at.seconds())));
+    all.insert(
+        "deadlock_at_s".into(),
+        json!(report.deadlock.as_ref().map(|d| d.at.seconds())),
+    );
     all.insert("age_p95_s".into(), Value::Null);
     all.insert("signal_delay_p95_s".into(), Value::Null);
     all.insert("weighted_intra_mesh_loss_bps".into(), Value::Null);
@@ -140,8 +170,16 @@ fn jain(x: &[f64]) -> Option<f64> {
 fn warnings(world: &World, report: &Report) -> Vec<String> {
     let mut all = world.headroom_warnings();
     if let Some(d) = &report.deadlock {
-        let names: Vec<&str> = d.cycle.iter().map(|p| world.ports[*p].more.name.as_str()).collect();
-        all.push(format!("deadlock at {:.3} s: {} wait for one another", d.at.seconds(), names.join(", ")));
+        let names: Vec<&str> = d
+            .cycle
+            .iter()
+            .map(|p| world.ports[*p].more.name.as_str())
+            .collect();
+        all.push(format!(
+            "deadlock at {:.3} s: {} wait for one another",
+            d.at.seconds(),
+            names.join(", ")
+        ));
     }
     if !report.conserved {
         all.push("conservation is broken: this is a defect of Backwater; please report the scenario and the seed".into());

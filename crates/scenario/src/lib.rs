@@ -1,13 +1,16 @@
 //! What a person writes: TOML or JSON, checked, resolved and built into a world.
 //!
-//! A text becomes a tree with places (`tree`), overrides change the tree (`path`), `decode` checks it
-//! against the shapes (`shape`) and the part tables (`tables`), and `resolved` holds what determines
-//! the run. Whatever is wrong is refused here, with a `Diagnostic`; nothing fails later.
+//! A text becomes a tree with places (`tree`), overrides change the tree (`path`), `decode` checks
+//! it against its fields (`shape`, `fields`) and the part tables (`tables`), `resolved` holds what
+//! determines the run. What is wrong is refused here, with a `Diagnostic`; nothing fails later.
 
 mod canonical;
 mod decode;
 mod diagnostic;
 mod document;
+mod fields;
+mod files;
+mod metrics;
 mod names;
 mod options;
 mod path;
@@ -21,7 +24,7 @@ mod tree;
 mod units;
 
 pub use diagnostic::Diagnostic;
-pub use options::Folders;
+pub use files::Folders;
 pub use resolved::{Input, Resolved};
 pub use run::{Columns, Failure, Keep, NO_FLOW, Run, diff};
 pub use scenario::Scenario;

@@ -2,128 +2,13 @@
 //! knows a part by name.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use backwater_transport::part::{Args, Default, File, Kind, Opt, Value as Checked};
-use sha2::{Digest, Sha256};
+use backwater_transport::part::{Args, Default, Kind, Opt, Value as Checked};
 
-use crate::diagnostic::{Diagnostic, Fault, nearest};
+use crate::diagnostic::{Diagnostic, Fault};
+use crate::files::Files;
 use crate::tree::{Node, Value, join};
 use crate::units::{self, Dimension};
-
-/// Folders in which the files of a scenario are looked up, in this order.
-#[derive(Clone, Debug, std::default::Default)]
-pub struct Folders {
-    /// Folder of the scenario itself.
-    pub scenario: Option<PathBuf>,
-    /// Folder of traces.
-    pub traces: Option<PathBuf>,
-}
-
-/// Files read at the edge, each once.
-#[derive(Debug)]
-pub struct Files<'a> {
-    folders: &'a Folders,
-    /// By the path as written: content and SHA-256 in hex.
-    pub read: BTreeMap<String, (File, String)>,
-}
-
-/// Larger files are refused rather than read into memory.
-const LARGEST_FILE: u64 = 1 << 30;
-
-impl<'a> Files<'a> {
-    /// None read yet.
-    pub fn new(folders: &'a Folders) -> Files<'a> {
-        Files {
-            folders,
-            read: BTreeMap::new(),
-        }
-    }
-
-    fn open(&mut self, written: &str) -> Result<File, Fault> {
-        if let Some((file, _)) = self.read.get(written) {
-            return Ok(file.clone());
-        }
-        let folders = [
-            self.folders.scenario.as_deref(),
-            self.folders.traces.as_deref(),
-        ];
-        let mut places: Vec<PathBuf> = folders
-            .iter()
-            .flatten()
-            .map(|folder| folder.join(written))
-            .collect();
-        if places.is_empty() {
-            places.push(PathBuf::from(written));
-        }
-        let found = places.iter().find(|p| p.exists());
-        let content = found.ok_or_else(|| self.absent(written))?;
-        let content = read(content).map_err(|why| {
-            Fault::new(
-                format!("the file `{written}` cannot be read: {why}"),
-                "name a readable file",
-            )
-        })?;
-        let hash = hex(&Sha256::digest(&content));
-        let file = File {
-            path: written.to_owned(),
-            content: Arc::from(content),
-        };
-        self.read.insert(written.to_owned(), (file.clone(), hash));
-        Ok(file)
-    }
-
-    fn absent(&self, written: &str) -> Fault {
-        let mut names = Vec::new();
-        for folder in [&self.folders.scenario, &self.folders.traces]
-            .into_iter()
-            .flatten()
-        {
-            let Ok(listing) = std::fs::read_dir(folder.join(written).parent().unwrap_or(folder))
-            else {
-                continue;
-            };
-            names.extend(
-                listing
-                    .flatten()
-                    .filter_map(|e| e.file_name().into_string().ok()),
-            );
-        }
-        names.sort();
-        let wanted = Path::new(written)
-            .file_name()
-            .and_then(|n| n.to_str())
-            .unwrap_or(written);
-        let near = nearest(wanted, names.iter().map(String::as_str));
-        let fix = "name a file relative to the scenario's folder or to the traces folder, or an absolute path";
-        Fault {
-            what: format!("there is no file `{written}`"),
-            nearest: near,
-            fix: fix.to_owned(),
-        }
-    }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let about = std::fs::metadata(path).map_err(|e| e.to_string())?;
-    if !about.is_file() {
-        return Err("it is not a regular file".to_owned());
-    }
-    if about.len() > LARGEST_FILE {
-        return Err(format!(
-            "it has {} bytes, more than {LARGEST_FILE}",
-            about.len()
-        ));
-    }
-    std::fs::read(path).map_err(|e| e.to_string())
-}
-
-/// Lower-case hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
 
 /// Checks a table against a list of options. Names in `besides` belong to somebody else. `preset`
 /// gives values, as a person would write them, that hold instead of the options' own defaults.
@@ -431,8 +316,11 @@ fn shown(value: &Checked) -> String {
 mod tests {
     use backwater_transport::units::{Bytes, Rate, Span};
 
+    use std::sync::Arc;
+
     use super::*;
     use crate::diagnostic::Text;
+    use crate::files::Folders;
 
     static OPTIONS: &[Opt] = &[
         Opt::new("rate", Kind::Rate, Default::Required, "Mean rate.").at_least("1 bit/s"),
@@ -457,7 +345,8 @@ mod tests {
         Opt::new("trace", Kind::File, Default::Absent, "Trace."),
     ];
 
-    fn read_in(text: &str, folders: &Folders) -> Result<Args, Diagnostic> {
+    fn read(text: &str) -> Result<Args, Diagnostic> {
+        let folders = Folders::default();
         let text = Arc::new(Text {
             name: "x.toml".to_owned(),
             content: text.to_owned(),
@@ -468,12 +357,8 @@ mod tests {
             OPTIONS,
             &[("sources", "7")],
             &["kind"],
-            &mut Files::new(folders),
+            &mut Files::new(&folders),
         )
-    }
-
-    fn read(text: &str) -> Result<Args, Diagnostic> {
-        read_in(text, &Folders::default())
     }
 
     #[test]
@@ -562,44 +447,5 @@ mod tests {
             refused("audience = \"feders\"", "not one of the words", "`feeders`").nearest,
             ["feeders"]
         );
-    }
-
-    #[test]
-    fn files_are_found_beside_the_scenario_then_among_the_traces() {
-        let root = std::env::temp_dir().join(format!("backwater-options-{}", std::process::id()));
-        let folders = Folders {
-            scenario: Some(root.join("a")),
-            traces: Some(root.join("b")),
-        };
-        for folder in ["a", "b"] {
-            std::fs::create_dir_all(root.join(folder)).unwrap();
-        }
-        std::fs::write(root.join("a/one.csv"), "abc").unwrap();
-        std::fs::write(root.join("b/one.csv"), "other").unwrap();
-        std::fs::write(root.join("b/two.csv"), "two").unwrap();
-        let content = |name: &str| {
-            let args = read_in(
-                &format!("s = {{ rate = \"1 bit/s\", trace = \"{name}\" }}"),
-                &folders,
-            )?;
-            Ok::<_, Diagnostic>(args.file("trace").content.to_vec())
-        };
-        assert_eq!(content("one.csv").unwrap(), b"abc");
-        assert_eq!(content("two.csv").unwrap(), b"two");
-        let found = content("tow.csv").unwrap_err();
-        assert_eq!(
-            (found.nearest[0].as_str(), found.line),
-            ("two.csv", Some(1))
-        );
-        let found = content("../a").unwrap_err();
-        assert!(found.what.contains("not a regular file"), "{found}");
-        std::fs::remove_dir_all(root).unwrap();
-    }
-
-    #[test]
-    fn the_hash_of_a_file_is_its_sha256() {
-        // FIPS 180-2, appendix B.1: "abc".
-        let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(hex(&Sha256::digest(b"abc")), digest);
     }
 }

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::canonical::canonical;
 use crate::decode::Draft;
 use crate::diagnostic::{Diagnostic, Fault, Origin};
-use crate::options::{Files, hex};
+use crate::files::{Files, hex};
 use crate::path;
 use crate::tree::Node;
 
@@ -38,9 +38,18 @@ pub struct Resolved {
 impl Resolved {
     /// Fixes the seed of a draft that was read from `root`.
     pub(crate) fn new(seed: u64, draft: Draft, root: Arc<Node>, files: &Files<'_>) -> Resolved {
-        let input = |(path, (_, hash)): (&String, &(_, String))| Input { path: path.clone(), sha256: hash.clone() };
+        let input = |(path, (_, hash)): (&String, &(_, String))| Input {
+            path: path.clone(),
+            sha256: hash.clone(),
+        };
         let inputs = files.read.iter().map(input).collect();
-        Resolved { seed, canonical: canonical(&draft, files), inputs, draft, root }
+        Resolved {
+            seed,
+            canonical: canonical(&draft, files),
+            inputs,
+            draft,
+            root,
+        }
     }
 
     /// SHA-256 of the canonical form in hex.
@@ -76,7 +85,11 @@ impl Resolved {
             links: draft.links.clone(),
             ports: draft.ports.iter().map(|p| p.spec.clone()).collect(),
             mechanisms: draft.mechanisms.iter().map(|m| m.spec.clone()).collect(),
-            flows: draft.flows.iter().flat_map(|f| f.expand(self.seed, &draft.nodes)).collect(),
+            flows: draft
+                .flows
+                .iter()
+                .flat_map(|f| f.expand(self.seed, &draft.nodes))
+                .collect(),
         }
     }
 
@@ -85,7 +98,8 @@ impl Resolved {
         World::build(&self.spec()).map_err(|refusal| self.refusal(refusal))
     }
 
-    fn refusal(&self, refusal: Refusal) -> Diagnostic {
+    /// A refusal of the world as one of the text.
+    pub(crate) fn refusal(&self, refusal: Refusal) -> Diagnostic {
         let what = format!("`{}`: {}", refusal.path, refusal.what);
         Fault::new(what, refusal.fix).at(blame(&self.root, &refusal.path))
     }
@@ -100,14 +114,18 @@ fn blame<'a>(root: &'a Node, path: &str) -> &'a Origin {
         let next = match &node.value {
             crate::tree::Value::List(items) => name.parse().ok().and_then(|i: usize| items.get(i)),
             // A flow of one sender is called after the row that it came from.
-            _ => node.get(name).or_else(|| name.split_once('/').and_then(|(row, _)| node.get(row))),
+            _ => node
+                .get(name)
+                .or_else(|| name.split_once('/').and_then(|(row, _)| node.get(row))),
         };
         node = match (next, depth, names[0]) {
             (Some(next), ..) => next,
             // A port's queue may come from a pattern.
             (None, 1, "ports") => return pattern(node, name, names.get(2)),
             // What no one wrote was generated.
-            (None, 0 | 1, "nodes" | "links") => return root.get("topology").map_or(&root.origin, |t| &t.origin),
+            (None, 0 | 1, "nodes" | "links") => {
+                return root.get("topology").map_or(&root.origin, |t| &t.origin);
+            }
             _ => return &node.origin,
         };
     }
@@ -115,7 +133,12 @@ fn blame<'a>(root: &'a Node, path: &str) -> &'a Origin {
 }
 
 fn pattern<'a>(ports: &'a Node, port: &str, field: Option<&&str>) -> &'a Origin {
-    let matching = ports.entries().iter().filter(|e| crate::names::matches(&e.key, port));
+    let matching = ports
+        .entries()
+        .iter()
+        .filter(|e| crate::names::matches(&e.key, port));
     let fields = matching.filter_map(|e| field.map_or(Some(&e.node), |f| e.node.get(f)));
-    fields.min_by_key(|n| n.path.matches('*').count()).map_or(&ports.origin, |n| &n.origin)
+    fields
+        .min_by_key(|n| n.path.matches('*').count())
+        .map_or(&ports.origin, |n| &n.origin)
 }

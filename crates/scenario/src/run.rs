@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use backwater_sim::record::pcapng::{Capture, Interface};
 use backwater_sim::record::frame_bytes::{self, FrameKind};
+use backwater_sim::record::pcapng::{Capture, Interface};
 use backwater_sim::record::{Record, What};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
@@ -75,25 +75,43 @@ impl Run {
     /// # Errors
     /// The scenario's fault, or a file that cannot be created.
     pub fn new(resolved: &Resolved, keep: Keep<'_>) -> Result<Run, Failure> {
-        let mut world = resolved.build().map_err(|d| Failure::Refused(Box::new(d)))?;
+        let mut world = resolved
+            .build()
+            .map_err(|d| Failure::Refused(Box::new(d)))?;
         if keep.record.is_some() || keep.pcap.is_some() || keep.columns {
             world.start_recording();
         }
         let open = |path: &Path| {
             let name = path.display().to_string();
-            File::create(path).map(|f| (name.clone(), BufWriter::new(f))).map_err(|e| Failure::Io(name, e))
+            File::create(path)
+                .map(|f| (name.clone(), BufWriter::new(f)))
+                .map_err(|e| Failure::Io(name, e))
         };
         let mut record = keep.record.map(open).transpose()?;
         if let Some((name, file)) = &mut record {
             writeln!(file, "{RECORD_HEADER}").map_err(|e| Failure::Io(name.clone(), e))?;
         }
-        let interfaces: Vec<Interface<'_>> =
-            world.ports.iter().map(|p| Interface { name: &p.more.name, speed_bps: p.more.rate.0 }).collect();
+        let interfaces: Vec<Interface<'_>> = world
+            .ports
+            .iter()
+            .map(|p| Interface {
+                name: &p.more.name,
+                speed_bps: p.more.rate.0,
+            })
+            .collect();
         let capture = |(name, file): (String, BufWriter<File>)| {
-            Capture::new(file, env!("CARGO_PKG_VERSION"), &interfaces).map(|c| (name.clone(), c)).map_err(|e| Failure::Io(name, e))
+            Capture::new(file, env!("CARGO_PKG_VERSION"), &interfaces)
+                .map(|c| (name.clone(), c))
+                .map_err(|e| Failure::Io(name, e))
         };
         let pcap = keep.pcap.map(open).transpose()?.map(capture).transpose()?;
-        Ok(Run { resolved: resolved.clone(), world, record, pcap, columns: keep.columns.then(Columns::default) })
+        Ok(Run {
+            resolved: resolved.clone(),
+            world,
+            record,
+            pcap,
+            columns: keep.columns.then(Columns::default),
+        })
     }
 
     /// Serves some events; true when the end is reached.
@@ -111,7 +129,8 @@ impl Run {
             write_records(&self.world, &records, file).map_err(|e| Failure::Io(name.clone(), e))?;
         }
         if let Some((name, capture)) = &mut self.pcap {
-            capture_records(&self.world, &records, capture).map_err(|e| Failure::Io(name.clone(), e))?;
+            capture_records(&self.world, &records, capture)
+                .map_err(|e| Failure::Io(name.clone(), e))?;
         }
         if let Some(columns) = &mut self.columns {
             columns.extend(&records);
@@ -139,10 +158,22 @@ impl Run {
             file.flush().map_err(|e| Failure::Io(name, e))?;
         }
         if let Some((name, capture)) = self.pcap {
-            capture.finish().and_then(|mut f| f.flush()).map_err(|e| Failure::Io(name, e))?;
+            capture
+                .finish()
+                .and_then(|mut f| f.flush())
+                .map_err(|e| Failure::Io(name, e))?;
         }
-        let places = self.world.ports.iter().map(|p| p.more.name.clone()).collect();
-        Ok((document(&self.resolved, &self.world, &report), self.columns, places))
+        let places = self
+            .world
+            .ports
+            .iter()
+            .map(|p| p.more.name.clone())
+            .collect();
+        Ok((
+            document(&self.resolved, &self.world, &report),
+            self.columns,
+            places,
+        ))
     }
 }
 
@@ -165,21 +196,41 @@ impl Columns {
 fn write_records(world: &World, records: &[Record], out: &mut impl Write) -> io::Result<()> {
     for r in records {
         let (s, ps) = (r.at.0 / 1_000_000_000_000, r.at.0 % 1_000_000_000_000);
-        let flow = if r.flow.is_none() { "" } else { &world.flows[r.flow].name };
+        let flow = if r.flow.is_none() {
+            ""
+        } else {
+            &world.flows[r.flow].name
+        };
         let frame = backwater_sim::medium::ethernet::frame(u64::from(r.len));
-        writeln!(out, "{s}.{ps:012},{},{},{flow},{},{},{frame},{}", r.what.name(), world.ports[r.port].more.name, r.seq, r.class, r.value)?;
+        writeln!(
+            out,
+            "{s}.{ps:012},{},{},{flow},{},{},{frame},{}",
+            r.what.name(),
+            world.ports[r.port].more.name,
+            r.seq,
+            r.class,
+            r.value
+        )?;
     }
     Ok(())
 }
 
 /// Transmissions as the wire saw them, and lost packets with the reason.
-fn capture_records(world: &World, records: &[Record], capture: &mut Capture<BufWriter<File>>) -> io::Result<()> {
+fn capture_records(
+    world: &World,
+    records: &[Record],
+    capture: &mut Capture<BufWriter<File>>,
+) -> io::Result<()> {
     let mut bytes = Vec::new();
     for r in records {
         let port = &world.ports[r.port];
         let comment = match r.what {
             What::Send => None,
-            What::Drop => Some(format!("dropped: {} at {}", backwater_sim::record::Cause::ALL[r.value as usize].name(), port.more.name)),
+            What::Drop => Some(format!(
+                "dropped: {} at {}",
+                backwater_sim::record::Cause::ALL[r.value as usize].name(),
+                port.more.name
+            )),
             _ => continue,
         };
         bytes.clear();
@@ -187,12 +238,29 @@ fn capture_records(world: &World, records: &[Record], capture: &mut Capture<BufW
         let (source, local) = (port.node.0, port.local);
         match &r.notice {
             Some(notice) => {
-                let addresses: Vec<u32> = notice.host_numbers().iter().map(|h| world.hosts[*h as usize].0).collect();
-                frame_bytes::write(&mut bytes, source, 0, local, size, 0, &notice.frame_kind(&addresses));
+                let addresses: Vec<u32> = notice
+                    .host_numbers()
+                    .iter()
+                    .map(|h| world.hosts[*h as usize].0)
+                    .collect();
+                frame_bytes::write(
+                    &mut bytes,
+                    source,
+                    0,
+                    local,
+                    size,
+                    0,
+                    &notice.frame_kind(&addresses),
+                );
             }
             None => {
                 let (from, to) = (world.flows[r.flow].from.0, world.hosts[r.to as usize].0);
-                let kind = FrameKind::Udp { flow: r.flow.0, seq: u64::from(r.seq), class: r.class, ecn: 0 };
+                let kind = FrameKind::Udp {
+                    flow: r.flow.0,
+                    seq: u64::from(r.seq),
+                    class: r.class,
+                    ecn: 0,
+                };
                 frame_bytes::write(&mut bytes, from, to, local, size, u32::from(r.len), &kind);
             }
         }
@@ -212,19 +280,37 @@ pub fn diff(a: &Path, b: &Path) -> Result<Option<Value>, Failure> {
         let mut lines = io::BufRead::lines(io::BufReader::new(file));
         match lines.next() {
             Some(Ok(first)) if first == RECORD_HEADER => Ok((name, lines)),
-            _ => Err(Failure::Io(name, io::Error::new(io::ErrorKind::InvalidData, "not a record file: its first line is not that of `run --record`"))),
+            _ => Err(Failure::Io(
+                name,
+                io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "not a record file: its first line is not that of `run --record`",
+                ),
+            )),
         }
     };
     let ((name_a, mut a), (name_b, mut b)) = (open(a)?, open(b)?);
     for number in 1u64.. {
-        let one = a.next().transpose().map_err(|e| Failure::Io(name_a.clone(), e))?;
-        let other = b.next().transpose().map_err(|e| Failure::Io(name_b.clone(), e))?;
+        let one = a
+            .next()
+            .transpose()
+            .map_err(|e| Failure::Io(name_a.clone(), e))?;
+        let other = b
+            .next()
+            .transpose()
+            .map_err(|e| Failure::Io(name_b.clone(), e))?;
         if one != other {
             let fields = |line: Option<String>| match line {
                 None => Value::Null,
-                Some(line) => RECORD_HEADER.split(',').map(str::to_owned).zip(line.split(',').map(|f| json!(f))).collect(),
+                Some(line) => RECORD_HEADER
+                    .split(',')
+                    .map(str::to_owned)
+                    .zip(line.split(',').map(|f| json!(f)))
+                    .collect(),
             };
-            return Ok(Some(json!({"record": number, "a": fields(one), "b": fields(other)})));
+            return Ok(Some(
+                json!({"record": number, "a": fields(one), "b": fields(other)}),
+            ));
         }
         if one.is_none() {
             break;

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::decode;
 use crate::diagnostic::{Diagnostic, Fault, Origin, Text};
-use crate::options::{Files, Folders};
+use crate::fields::SCENARIO;
+use crate::files::{Files, Folders};
 use crate::path;
 use crate::resolved::Resolved;
-use crate::shape::{SCENARIO, Shape};
+use crate::shape::Shape;
 use crate::tree::Node;
 
 /// Longer texts are refused rather than read.
@@ -22,47 +23,94 @@ pub struct Scenario {
 
 impl Scenario {
     /// Reads TOML. `name` is what messages call the text.
-    pub fn from_toml(text: impl AsRef<[u8]>, name: &str, folders: Folders) -> Result<Scenario, Diagnostic> {
+    pub fn from_toml(
+        text: impl AsRef<[u8]>,
+        name: &str,
+        folders: Folders,
+    ) -> Result<Scenario, Diagnostic> {
         let root = Node::from_toml(&utf8(text.as_ref(), name)?)?;
-        Ok(Scenario { root: Arc::new(root), folders })
+        Ok(Scenario {
+            root: Arc::new(root),
+            folders,
+        })
     }
 
     /// Reads JSON of the same form.
-    pub fn from_json(text: impl AsRef<[u8]>, name: &str, folders: Folders) -> Result<Scenario, Diagnostic> {
+    pub fn from_json(
+        text: impl AsRef<[u8]>,
+        name: &str,
+        folders: Folders,
+    ) -> Result<Scenario, Diagnostic> {
         let root = Node::from_json(&utf8(text.as_ref(), name)?)?;
-        Ok(Scenario { root: Arc::new(root), folders })
+        Ok(Scenario {
+            root: Arc::new(root),
+            folders,
+        })
     }
 
     /// Sets every value that a path names: `flows.*.source.rate`, `ports."W>D".buffer`. `origin` is
     /// where messages say it was set, such as `--set PATH=VALUE`.
-    pub fn set(&mut self, path: &str, value: &serde_json::Value, origin: &str) -> Result<(), Diagnostic> {
-        path::set(Arc::make_mut(&mut self.root), Shape::Fields(SCENARIO), path, value, origin)
+    pub fn set(
+        &mut self,
+        path: &str,
+        value: &serde_json::Value,
+        origin: &str,
+    ) -> Result<(), Diagnostic> {
+        path::set(
+            Arc::make_mut(&mut self.root),
+            Shape::Fields(SCENARIO),
+            path,
+            value,
+            origin,
+        )
     }
 
     /// Checks everything and fixes the seed: the given one, or the scenario's own.
     pub fn resolve(&self, seed: Option<u64>) -> Result<Resolved, Diagnostic> {
         let mut files = Files::new(&self.folders);
         let draft = decode::draft(&self.root, &mut files)?;
-        Ok(Resolved::new(seed.unwrap_or(draft.seed), draft, self.root.clone(), &files))
+        Ok(Resolved::new(
+            seed.unwrap_or(draft.seed),
+            draft,
+            self.root.clone(),
+            &files,
+        ))
     }
 }
 
 fn utf8(text: &[u8], name: &str) -> Result<Arc<Text>, Diagnostic> {
-    let text_of = |content: String| Arc::new(Text { name: name.to_owned(), content });
+    let text_of = |content: String| {
+        Arc::new(Text {
+            name: name.to_owned(),
+            content,
+        })
+    };
     if text.len() > LONGEST_TEXT {
-        let what = format!("the scenario has {} bytes, more than {LONGEST_TEXT}", text.len());
-        return Err(Fault::new(what, "name a scenario file").at(&Origin::Whole(text_of(String::new()))));
+        let what = format!(
+            "the scenario has {} bytes, more than {LONGEST_TEXT}",
+            text.len()
+        );
+        return Err(
+            Fault::new(what, "name a scenario file").at(&Origin::Whole(text_of(String::new())))
+        );
     }
     match std::str::from_utf8(text) {
         Ok(content) => Ok(text_of(content.to_owned())),
         Err(error) => {
             let at = error.valid_up_to();
             // Each broken byte becomes one character, which keeps the line readable.
-            let origin = Origin::Span(text_of(String::from_utf8_lossy(text).into_owned()), at..at + 1);
-            Err(Fault::new("this is not text: a byte that UTF-8 doesn't have", "save the file as UTF-8").at(&origin))
+            let origin = Origin::Span(
+                text_of(String::from_utf8_lossy(text).into_owned()),
+                at..at + 1,
+            );
+            Err(Fault::new(
+                "this is not text: a byte that UTF-8 doesn't have",
+                "save the file as UTF-8",
+            )
+            .at(&origin))
         }
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

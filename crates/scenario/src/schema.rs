@@ -3,8 +3,9 @@
 use backwater_transport::part::{Default, Kind, Opt};
 use serde_json::{Map, Value as Json, json};
 
+use crate::fields::{SCENARIO, SCHEMA};
 use crate::options;
-use crate::shape::{Field, SCENARIO, SCHEMA, Shape, Variant};
+use crate::shape::{Field, Shape, Variant};
 use crate::tables::{PartKind, Row};
 use crate::units::{Dimension, PACKETS, SIZE};
 
@@ -22,11 +23,17 @@ fn of(shape: Shape) -> Json {
         Shape::Scalar(option) => scalar(&option),
         Shape::Text => json!({ "type": "string", "minLength": 1 }),
         Shape::Texts => json!({ "type": "array", "items": { "type": "string", "minLength": 1 } }),
-        Shape::Capacity => json!({ "anyOf": [quantity(&SIZE), quantity(&PACKETS), { "const": "unlimited" }] }),
+        Shape::Capacity => {
+            json!({ "anyOf": [quantity(&SIZE), quantity(&PACKETS), { "const": "unlimited" }] })
+        }
         Shape::Fields(list) => fields(list, &[]),
         Shape::OneOf(variants) => one_of(variants),
-        Shape::Things(of_each) | Shape::Settings(of_each) => json!({ "type": "object", "additionalProperties": of(*of_each) }),
-        Shape::Part(kind) => json!({ "oneOf": kind.rows().iter().map(|r| part(r, true)).collect::<Vec<_>>() }),
+        Shape::Things(of_each) | Shape::Settings(of_each) => {
+            json!({ "type": "object", "additionalProperties": of(*of_each) })
+        }
+        Shape::Part(kind) => {
+            json!({ "oneOf": kind.rows().iter().map(|r| part(r, true)).collect::<Vec<_>>() })
+        }
         Shape::Section(kind) => section(kind),
     }
 }
@@ -80,7 +87,9 @@ fn section(kind: PartKind) -> Json {
 
 fn scalar(option: &Opt) -> Json {
     let mut schema = match option.kind {
-        Kind::Span | Kind::Rate | Kind::Bytes => options::dimension(option.kind).map_or_else(|| json!({}), quantity),
+        Kind::Span | Kind::Rate | Kind::Bytes => {
+            options::dimension(option.kind).map_or_else(|| json!({}), quantity)
+        }
         Kind::Share => json!({ "type": "string", "pattern": format!("^{NUMBER} +%$") }),
         Kind::Count => json!({ "type": "integer", "minimum": 0 }),
         Kind::Number => json!({ "type": "number" }),
@@ -90,7 +99,11 @@ fn scalar(option: &Opt) -> Json {
     };
     let plain = matches!(option.kind, Kind::Count | Kind::Number | Kind::Flag);
     let value = |text: &str| {
-        let parsed = if plain { serde_json::from_str(text).ok() } else { None };
+        let parsed = if plain {
+            serde_json::from_str(text).ok()
+        } else {
+            None
+        };
         parsed.unwrap_or_else(|| json!(text))
     };
     if let Default::Is(text) = option.default {

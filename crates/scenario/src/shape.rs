@@ -1,7 +1,7 @@
-//! The shape of a scenario: which names may stand where, and what their values are. Reading,
-//! overriding by path and the JSON schema all follow these tables.
+//! What a value of a scenario may be. `fields` says which names stand where; reading, overriding by
+//! path and the JSON schema all follow it.
 
-use backwater_transport::part::{Default, Kind, Opt};
+use backwater_transport::part::{Default, Opt};
 
 use crate::tables::PartKind;
 use crate::tree::Node;
@@ -54,144 +54,36 @@ pub struct Variant {
 }
 
 impl Field {
-    const fn option(opt: Opt) -> Field {
-        Field { name: opt.name, required: matches!(opt.default, Default::Required), help: opt.help, shape: Shape::Scalar(opt) }
+    /// A scalar.
+    pub const fn option(opt: Opt) -> Field {
+        Field {
+            name: opt.name,
+            required: matches!(opt.default, Default::Required),
+            help: opt.help,
+            shape: Shape::Scalar(opt),
+        }
     }
 
-    const fn needed(name: &'static str, shape: Shape, help: &'static str) -> Field {
-        Field { name, shape, required: true, help }
+    /// A field that must be written.
+    pub const fn needed(name: &'static str, shape: Shape, help: &'static str) -> Field {
+        Field {
+            name,
+            shape,
+            required: true,
+            help,
+        }
     }
 
-    const fn free(name: &'static str, shape: Shape, help: &'static str) -> Field {
-        Field { name, shape, required: false, help }
+    /// A field that may be left out.
+    pub const fn free(name: &'static str, shape: Shape, help: &'static str) -> Field {
+        Field {
+            name,
+            shape,
+            required: false,
+            help,
+        }
     }
 }
-
-/// The value of `schema`.
-pub const SCHEMA: &str = "backwater/scenario/1";
-
-/// The top level.
-pub static SCENARIO: &[Field] = &[
-    Field::needed("schema", Shape::Text, "the format, \"backwater/scenario/1\""),
-    Field::option(Opt::new("seed", Kind::Count, Default::Is("1"), "seed of every random stream")),
-    Field::option(Opt::new("duration", Kind::Span, Default::Required, "simulated time").at_least("1 ns")),
-    Field::option(Opt::new("warmup", Kind::Span, Default::Is("0 s"), "time before which metrics are not counted")),
-    Field::free("routing", Shape::Fields(ROUTING), "how destinations turn into ports"),
-    Field::free("topology", Shape::OneOf(TOPOLOGIES), "a generated network, beside what nodes and links add"),
-    Field::free("nodes", Shape::Things(&Shape::OneOf(NODES)), "hosts and switches"),
-    Field::free("links", Shape::Things(&Shape::Fields(LINK)), "full-duplex point-to-point links"),
-    Field::free("ports", Shape::Settings(&Shape::Fields(PORT)), "queue and buffer of the ports that a pattern matches"),
-    Field::free("mechanisms", Shape::Things(&Shape::Fields(MECHANISM)), "hop-by-hop congestion control"),
-    Field::needed("flows", Shape::Things(&Shape::Fields(FLOW)), "who sends what to whom"),
-    Field::free("routes", Shape::Settings(&Shape::Texts), "nodes in order, for the flow of that name"),
-];
-
-/// `routing`.
-pub static ROUTING: &[Field] = &[Field::option(Opt::new(
-    "kind",
-    Kind::Choice(&["tree", "shortest-path", "ecmp"]),
-    Default::Required,
-    "one path only, a shortest path, or all shortest paths by a hash of the flow",
-))];
-
-const RATE: Field = Field::option(Opt::new("rate", Kind::Rate, Default::Required, "line rate, the same both ways").at_least("1 bit/s"));
-const DELAY: Field = Field::option(Opt::new("delay", Kind::Span, Default::Required, "propagation delay").at_most("1000 s"));
-const MAX_FRAME: Field = Field::option(
-    Opt::new("max_frame", Kind::Bytes, Default::Is("1518 B"), "largest frame, header and FCS included")
-        .at_least("64 B")
-        .at_most("65535 B"),
-);
-
-/// `topology`.
-pub static TOPOLOGIES: &[Variant] = &[
-    Variant {
-        kind: "fat-tree",
-        fields: &[
-            Field::option(
-                Opt::new("k", Kind::Count, Default::Required, "ports of each switch, an even number: k^3/4 hosts")
-                    .at_least("2")
-                    .at_most("64"),
-            ),
-            RATE,
-            DELAY,
-            MAX_FRAME,
-            OBEYS,
-            GENERATED_SWITCH,
-        ],
-    },
-    Variant {
-        kind: "ring",
-        fields: &[
-            Field::option(Opt::new("switches", Kind::Count, Default::Required, "switches in the ring").at_least("3").at_most("4096")),
-            Field::option(Opt::new("hosts", Kind::Count, Default::Is("1"), "hosts at each switch").at_least("1").at_most("64")),
-            RATE,
-            DELAY,
-            MAX_FRAME,
-            OBEYS,
-            GENERATED_SWITCH,
-        ],
-    },
-];
-
-const OBEYS: Field = Field::option(Opt::new("obeys", Kind::Flag, Default::Is("true"), "whether hosts act on control frames"));
-const GENERATED_SWITCH: Field = Field::free("switch", Shape::Fields(SWITCH), "model of the generated switches");
-
-/// `nodes.NAME`.
-pub static NODES: &[Variant] =
-    &[Variant { kind: "host", fields: &[OBEYS] }, Variant { kind: "switch", fields: SWITCH }];
-
-/// The value of `model` whose memory is shared.
-pub const SHARED_MEMORY: &str = "shared-memory";
-
-/// A switch, besides its `kind`.
-pub static SWITCH: &[Field] = &[
-    Field::option(Opt::new(
-        "model",
-        Kind::Choice(&["output-queued", SHARED_MEMORY]),
-        Default::Is("output-queued"),
-        "a buffer for each egress class queue, or one memory with dynamic thresholds and headroom",
-    )),
-    Field::option(Opt::new("memory", Kind::Bytes, Default::Absent, "all of the memory of a shared-memory switch")),
-    Field::option(Opt::new("reserve", Kind::Bytes, Default::Absent, "memory guaranteed to each (ingress, class)")),
-    Field::option(Opt::new("headroom", Kind::Bytes, Default::Absent, "memory for what arrives after XOFF, for each (ingress, class)")),
-    Field::option(Opt::new("shift", Kind::Count, Default::Absent, "threshold = free shared memory / 2^shift").at_most("16")),
-];
-
-/// `links.NAME`.
-pub static LINK: &[Field] = &[Field::needed("ends", Shape::Texts, "the two nodes it joins"), RATE, DELAY, MAX_FRAME];
-
-/// `ports."PATTERN"`.
-pub static PORT: &[Field] = &[
-    Field::free("queue", Shape::Part(PartKind::Queue), "classes and who goes first"),
-    Field::free("buffer", Shape::Capacity, "what each class queue holds"),
-];
-
-/// `mechanisms.NAME`.
-pub static MECHANISM: &[Field] = &[
-    Field::free("recipe", Shape::Text, "detector, notifier and responder under one name, or \"none\""),
-    Field::needed("at", Shape::Texts, "watched ports: names or patterns"),
-    Field::free("detect", Shape::Section(PartKind::Detector), "detector"),
-    Field::free("notify", Shape::Section(PartKind::Notifier), "notifier"),
-    Field::free("respond", Shape::Section(PartKind::Responder), "responder"),
-];
-
-/// `flows.NAME`.
-pub static FLOW: &[Field] = &[
-    Field::needed("from", Shape::Text, "sending host, or a pattern: a flow for each host that matches"),
-    Field::needed("to", Shape::Text, "receiving host, or a pattern with `pattern`"),
-    Field::option(Opt::new(
-        "pattern",
-        Kind::Choice(&["random", "permutation"]),
-        Default::Absent,
-        "a destination drawn for each packet, or one for each sender by a seeded permutation",
-    )),
-    Field::option(Opt::new("class", Kind::Count, Default::Is("0"), "class, the highest goes first").at_most("7")),
-    Field::option(Opt::new("transport", Kind::Choice(&["udp"]), Default::Is("udp"), "end-to-end protocol")),
-    Field::option(Opt::new("packet", Kind::Bytes, Default::Is("1500 B"), "largest IP packet").at_least("29 B").at_most("65535 B")),
-    Field::option(Opt::new("start", Kind::Span, Default::Is("0 s"), "when the source begins")),
-    Field::option(Opt::new("stop", Kind::Span, Default::Absent, "when the source ends; the end of the run where it is left out")),
-    Field::needed("source", Shape::Part(PartKind::Source), "what it sends, and when"),
-];
 
 impl Shape {
     /// The fields or options that may stand in this table, `kind` included. Where the table doesn't
@@ -207,13 +99,27 @@ impl Shape {
             Shape::Fields(fields) => fields.iter().map(pair).collect(),
             Shape::OneOf(variants) => {
                 let chosen = variants.iter().filter(|v| kind.is_none_or(|k| k == v.kind));
-                chosen.flat_map(|v| v.fields.iter().map(pair)).chain([tag]).collect()
+                chosen
+                    .flat_map(|v| v.fields.iter().map(pair))
+                    .chain([tag])
+                    .collect()
             }
             Shape::Part(part) | Shape::Section(part) => {
-                let chosen = part.rows().into_iter().filter(|r| kind.is_none_or(|k| k == r.id || r.aliases.contains(&k)));
-                chosen.flat_map(|r| r.options.iter().map(|o| (o.name, Shape::Scalar(*o)))).chain([tag]).collect()
+                let chosen = part
+                    .rows()
+                    .into_iter()
+                    .filter(|r| kind.is_none_or(|k| k == r.id || r.aliases.contains(&k)));
+                chosen
+                    .flat_map(|r| r.options.iter().map(|o| (o.name, Shape::Scalar(*o))))
+                    .chain([tag])
+                    .collect()
             }
-            Shape::Scalar(_) | Shape::Text | Shape::Texts | Shape::Capacity | Shape::Things(_) | Shape::Settings(_) => Vec::new(),
+            Shape::Scalar(_)
+            | Shape::Text
+            | Shape::Texts
+            | Shape::Capacity
+            | Shape::Things(_)
+            | Shape::Settings(_) => Vec::new(),
         }
     }
 
@@ -223,12 +129,19 @@ impl Shape {
         match self {
             Shape::Things(of) => table.get(name).map(|_| *of),
             Shape::Settings(of) => Some(*of),
-            _ => self.fields(table, strict).into_iter().find(|(n, _)| *n == name).map(|(_, shape)| shape),
+            _ => self
+                .fields(table, strict)
+                .into_iter()
+                .find(|(n, _)| *n == name)
+                .map(|(_, shape)| shape),
         }
     }
 
     /// Names that may be added to this table.
     pub fn names(self, table: &Node) -> Vec<&'static str> {
-        self.fields(table, false).into_iter().map(|(name, _)| name).collect()
+        self.fields(table, false)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect()
     }
 }

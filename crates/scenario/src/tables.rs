@@ -2,11 +2,13 @@
 //! knows none by name.
 
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe};
+use backwater_sim::medium::MEDIA;
 use backwater_sim::queue::SCHEDULERS;
 use backwater_sim::source::SOURCES;
 use backwater_transport::part::{Default, Kind, Opt, Part, Value};
 use serde_json::{Value as Json, json};
 
+use crate::metrics;
 use crate::options;
 use crate::units::Dimension;
 
@@ -45,8 +47,13 @@ pub struct Row {
 
 impl PartKind {
     /// Every kind.
-    pub const ALL: [PartKind; 5] =
-        [PartKind::Queue, PartKind::Detector, PartKind::Notifier, PartKind::Responder, PartKind::Source];
+    pub const ALL: [PartKind; 5] = [
+        PartKind::Queue,
+        PartKind::Detector,
+        PartKind::Notifier,
+        PartKind::Responder,
+        PartKind::Source,
+    ];
 
     /// Its rows.
     pub fn rows(self) -> Vec<Row> {
@@ -86,9 +93,22 @@ fn rows<B>(parts: &'static [Part<B>]) -> Vec<Row> {
 pub fn parts_json() -> Json {
     let mut kinds = serde_json::Map::new();
     for kind in PartKind::ALL {
-        kinds.insert(format!("{}s", kind.noun()), kind.rows().iter().map(row_json).collect());
+        kinds.insert(
+            format!("{}s", kind.noun()),
+            kind.rows().iter().map(row_json).collect(),
+        );
     }
-    kinds.insert("mechanisms".to_owned(), RECIPES.iter().map(recipe_json).collect());
+    kinds.insert(
+        "mechanisms".to_owned(),
+        RECIPES.iter().map(recipe_json).collect(),
+    );
+    kinds.insert(
+        "media".to_owned(),
+        rows(MEDIA).iter().map(row_json).collect(),
+    );
+    // The end-to-end transport has no controllers yet; readers of the list find its key.
+    kinds.insert("controllers".to_owned(), json!([]));
+    kinds.insert("metrics".to_owned(), metrics::rows());
     Json::Object(kinds)
 }
 
@@ -107,9 +127,21 @@ fn recipe_json(recipe: &Recipe) -> Json {
     ];
     let mut options = Vec::new();
     for (section, kind, id) in sections {
-        for option in kind.rows().iter().filter(|r| r.id == id).flat_map(|r| r.options) {
-            let preset = recipe.preset.iter().find(|(s, o, _)| *s == section && *o == option.name);
-            options.push(option_json(option, format!("{section}.{}", option.name), preset.map(|(_, _, v)| *v)));
+        for option in kind
+            .rows()
+            .iter()
+            .filter(|r| r.id == id)
+            .flat_map(|r| r.options)
+        {
+            let preset = recipe
+                .preset
+                .iter()
+                .find(|(s, o, _)| *s == section && *o == option.name);
+            options.push(option_json(
+                option,
+                format!("{section}.{}", option.name),
+                preset.map(|(_, _, v)| *v),
+            ));
         }
     }
     json!({
@@ -125,11 +157,18 @@ fn option_json(option: &Opt, name: String, preset: Option<&str>) -> Json {
         Default::Is(text) => Some(text),
         Default::Required | Default::Absent => None,
     });
-    let number = |text: Option<&str>| text.map_or(Json::Null, |t| in_unit(&options::default(option, t)));
+    let number =
+        |text: Option<&str>| text.map_or(Json::Null, |t| in_unit(&options::default(option, t)));
     let (kind, unit, values) = match option.kind {
-        Kind::Span | Kind::Rate | Kind::Bytes => (noun(option.kind), options::dimension(option.kind).map(si), None),
+        Kind::Span | Kind::Rate | Kind::Bytes => (
+            noun(option.kind),
+            options::dimension(option.kind).map(si),
+            None,
+        ),
         Kind::Choice(words) => ("choice", None, Some(words)),
-        Kind::Share | Kind::Count | Kind::Number | Kind::Flag | Kind::File => (noun(option.kind), None, None),
+        Kind::Share | Kind::Count | Kind::Number | Kind::Flag | Kind::File => {
+            (noun(option.kind), None, None)
+        }
     };
     json!({
         "name": name, "type": kind, "unit": unit, "default": number(written), "min": number(option.min),
@@ -173,7 +212,7 @@ fn in_unit(value: &Value) -> Json {
 mod tests {
     use super::*;
     use crate::diagnostic::{Origin, Text};
-    use crate::options::{Files, Folders};
+    use crate::files::{Files, Folders};
     use crate::tree::Node;
 
     /// Walks all tables, so that a default, bound or preset nobody could write is found here.
@@ -194,7 +233,11 @@ mod tests {
                     other => panic!("{}: no section {other}", recipe.id),
                 };
                 let part = kind.rows().into_iter().find(|r| r.id == id).unwrap();
-                assert!(part.options.iter().any(|o| o.name == *option), "{}: {section}.{option}", recipe.id);
+                assert!(
+                    part.options.iter().any(|o| o.name == *option),
+                    "{}: {section}.{option}",
+                    recipe.id
+                );
             }
         }
     }
@@ -202,20 +245,35 @@ mod tests {
     #[test]
     fn every_default_lies_within_its_own_bounds() {
         let folders = Folders::default();
-        let origin = Origin::Whole(std::sync::Arc::new(Text { name: String::new(), content: String::new() }));
+        let origin = Origin::Whole(std::sync::Arc::new(Text {
+            name: String::new(),
+            content: String::new(),
+        }));
         for kind in PartKind::ALL {
             for row in kind.rows() {
                 for option in row.options {
-                    let Default::Is(text) = option.default else { continue };
+                    let Default::Is(text) = option.default else {
+                        continue;
+                    };
                     let value = match option.kind {
                         Kind::Count => crate::tree::Value::Integer(text.parse().unwrap()),
                         Kind::Number => crate::tree::Value::Number(text.parse().unwrap()),
                         Kind::Flag => crate::tree::Value::Flag(text.parse().unwrap()),
                         _ => crate::tree::Value::Text(text.to_owned()),
                     };
-                    let node = Node { path: option.name.to_owned(), origin: origin.clone(), value };
+                    let node = Node {
+                        path: option.name.to_owned(),
+                        origin: origin.clone(),
+                        value,
+                    };
                     let read = options::value(&node, option, &mut Files::new(&folders));
-                    assert!(read.is_ok(), "{} {}: {}", row.id, option.name, read.unwrap_err());
+                    assert!(
+                        read.is_ok(),
+                        "{} {}: {}",
+                        row.id,
+                        option.name,
+                        read.unwrap_err()
+                    );
                 }
             }
         }
@@ -225,19 +283,32 @@ mod tests {
     fn ids_and_aliases_are_distinct_and_no_option_is_called_kind() {
         for kind in PartKind::ALL {
             let rows = kind.rows();
-            let mut names: Vec<&str> = rows.iter().flat_map(|r| r.aliases.iter().copied().chain([r.id])).collect();
+            let mut names: Vec<&str> = rows
+                .iter()
+                .flat_map(|r| r.aliases.iter().copied().chain([r.id]))
+                .collect();
             let count = names.len();
             names.sort_unstable();
             names.dedup();
             assert_eq!(names.len(), count, "{kind:?}");
-            assert!(rows.iter().flat_map(|r| r.options).all(|o| o.name != "kind"), "{kind:?}");
+            assert!(
+                rows.iter()
+                    .flat_map(|r| r.options)
+                    .all(|o| o.name != "kind"),
+                "{kind:?}"
+            );
         }
-        assert!(RECIPES.iter().all(|r| r.id != NONE && !r.aliases.contains(&NONE)));
+        assert!(
+            RECIPES
+                .iter()
+                .all(|r| r.id != NONE && !r.aliases.contains(&NONE))
+        );
     }
 
     #[test]
     fn an_option_row_has_numbers_in_its_unit_and_what_a_person_writes() {
-        let option = Opt::new("hold", Kind::Span, Default::Is("20 ms"), "how long").at_least("1 us");
+        let option =
+            Opt::new("hold", Kind::Span, Default::Is("20 ms"), "how long").at_least("1 us");
         let row = option_json(&option, "hold".to_owned(), None);
         assert_eq!(row["type"], "time");
         assert_eq!(row["unit"], "s");
@@ -245,6 +316,9 @@ mod tests {
         assert_eq!(row["min"], 1e-6);
         assert_eq!(row["max"], Json::Null);
         assert_eq!(row["default_written"], "20 ms");
-        assert_eq!(option_json(&option, "hold".to_owned(), Some("1 s"))["default"], 1.0);
+        assert_eq!(
+            option_json(&option, "hold".to_owned(), Some("1 s"))["default"],
+            1.0
+        );
     }
 }

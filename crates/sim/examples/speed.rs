@@ -6,7 +6,7 @@ use backwater_transport::part::Value;
 use backwater_transport::units::*;
 use net::*;
 fn main() {
-    let pause = std::env::args().nth(1).is_some();
+    let pause = std::env::args().nth(1).is_some_and(|a| a == "p");
     let src = || {
         source(
             "exponential-on-off",
@@ -18,7 +18,11 @@ fn main() {
             ],
         )
     };
-    let mut net = Net::new(6000.0);
+    let mut net = Net::new(
+        std::env::args()
+            .nth(2)
+            .map_or(6000.0, |s| s.parse().unwrap()),
+    );
     let (x, d) = (net.switch("X"), net.host("D"));
     for i in 1..=3 {
         let s = net.obeying_host(&format!("S{i}"));

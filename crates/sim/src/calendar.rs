@@ -1,6 +1,6 @@
-//! The pending events: a 4-ary heap of 16-byte keys. Four children share a cache line, and a pop
-//! leaves a hole at the root that the next push fills, because most events schedule their own
-//! successor.
+//! The pending events: the soonest few in a sorted list, the others in a 4-ary heap behind it. A
+//! small network never leaves the list; in a large one most events enter the heap far from its root
+//! and come back a handful at a time. Keys take 16 bytes, so that four children share a cache line.
 
 use backwater_transport::units::Time;
 
@@ -9,51 +9,91 @@ use crate::event::{Event, Key};
 /// Pending events, earliest first.
 #[derive(Clone, Debug, Default)]
 pub struct Calendar {
+    /// The soonest `len` events, the soonest last. None is later than any in the heap.
+    near: [Key; NEAR],
+    len: usize,
     heap: Vec<Key>,
-    /// The root has been served and its place is free.
-    hole: bool,
 }
 
 const WAYS: usize = 4;
+/// Places in the sorted list.
+const NEAR: usize = 24;
+/// Events that come from the heap, or go there, at a time.
+const MOVE: usize = 8;
 
 impl Calendar {
     /// Schedules an event.
     pub fn push(&mut self, at: Time, event: Event) {
         let key = Key::new(at, event);
-        if self.hole {
-            self.hole = false;
-            self.sift_down(key);
-        } else {
-            self.heap.push(key);
-            self.sift_up(self.heap.len() - 1);
+        if self.len == NEAR {
+            self.spill();
         }
+        let behind_all = self.len == 0 || key > self.near[0];
+        if behind_all && !self.heap.is_empty() {
+            return self.push_far(key);
+        }
+        let mut place = self.len;
+        while place > 0 && self.near[place - 1] < key {
+            self.near[place] = self.near[place - 1];
+            place -= 1;
+        }
+        self.near[place] = key;
+        self.len += 1;
     }
 
     /// The instant of the next event.
     pub fn next_at(&mut self) -> Option<Time> {
-        self.fill();
-        self.heap.first().map(|k| k.at())
+        if self.len == 0 {
+            self.fetch();
+        }
+        self.near[..self.len].last().map(|k| k.at())
     }
 
     /// Takes the next event if it is due at `until` or before.
     pub fn pop(&mut self, until: Time) -> Option<(Time, Event)> {
-        self.fill();
-        let key = *self.heap.first()?;
+        if self.len == 0 {
+            self.fetch();
+        }
+        let key = *self.near[..self.len].last()?;
         if key.at() > until {
             return None;
         }
-        self.hole = true;
+        self.len -= 1;
         Some((key.at(), key.event()))
     }
 
-    fn fill(&mut self) {
-        if self.hole {
-            self.hole = false;
-            let last = self.heap.pop().expect("a hole is an element");
-            if !self.heap.is_empty() {
-                self.sift_down(last);
-            }
+    /// Moves the latest of the list to the heap.
+    #[inline(never)]
+    fn spill(&mut self) {
+        for place in 0..MOVE {
+            self.push_far(self.near[place]);
         }
+        self.near.copy_within(MOVE.., 0);
+        self.len -= MOVE;
+    }
+
+    /// Moves the soonest of the heap to the list, which is empty.
+    #[inline(never)]
+    fn fetch(&mut self) {
+        let count = self.heap.len().min(MOVE);
+        for place in (0..count).rev() {
+            self.near[place] = self.pop_far();
+        }
+        self.len = count;
+    }
+
+    fn push_far(&mut self, key: Key) {
+        self.heap.push(key);
+        self.sift_up(self.heap.len() - 1);
+    }
+
+    fn pop_far(&mut self) -> Key {
+        let last = self.heap.pop().expect("a heap that is not empty");
+        let Some(first) = self.heap.first().copied() else {
+            return last;
+        };
+        self.sift_down(last);
+        first
     }
 
     fn sift_up(&mut self, mut at: usize) {
@@ -79,12 +119,17 @@ impl Calendar {
                 break;
             }
             let children = &heap[first..heap.len().min(first + WAYS)];
-            let mut least = 0;
-            for child in 1..children.len() {
-                if children[child] < children[least] {
-                    least = child;
+            let least = match children {
+                // A tournament: two comparisons that don't wait for each other, then a third.
+                [a, b, c, d] => {
+                    let (i, left) = if b < a { (1, b) } else { (0, a) };
+                    let (j, right) = if d < c { (3, d) } else { (2, c) };
+                    if right < left { j } else { i }
                 }
-            }
+                few => {
+                    (1..few.len()).fold(0, |least, i| if few[i] < few[least] { i } else { least })
+                }
+            };
             if children[least] >= key {
                 break;
             }

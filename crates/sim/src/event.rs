@@ -42,7 +42,7 @@ pub enum Event {
 }
 
 /// An instant and an event, packed into 128 bits whose order is the order of service.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(u128);
 
 impl Key {

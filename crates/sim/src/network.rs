@@ -24,6 +24,8 @@ pub struct Node {
     pub host: Option<u32>,
     /// Its egress ports.
     pub ports: Vec<Id<Port>>,
+    /// Places of the node that are congested.
+    pub alarms: u32,
     /// Bytes held by (ingress, class), where a part needs them.
     pub ledger: Option<Box<Ledger>>,
     /// Shared memory, where the model has it.
@@ -39,7 +41,8 @@ pub struct Port {
     pub free_at: Time,
     /// No frame starts before then: the inter-packet gap.
     pub gap_until: Time,
-    /// When the next choice of a frame is due, if any waits.
+    /// When the frame in transmission ends and the next choice is due; `NEVER` when nothing is sent
+    /// and nothing waits.
     pub next_try: Time,
     /// Ticks to send a byte.
     pub ps_per_byte: u64,
@@ -55,12 +58,21 @@ pub struct Port {
     pub sending_queue: u8,
     /// Its class.
     pub sending_class: u8,
+    /// Data frames sent.
+    pub sent_packets: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// Bytes × ticks held, of the frames that have started.
+    pub area: u128,
+    /// Nobody looks at what comes and goes here: no detector, no accounts, no record.
+    pub plain: bool,
+    /// Most bytes a class queue has held since the warm-up.
+    pub max_bytes: u64,
     /// Bit q: class queue q has a waiting frame.
     pub held: u8,
     /// Every departure needs an event.
     pub wakeful: bool,
-    /// Departures always matter here: the node keeps accounts that a detector acts on, or the run
-    /// is recorded.
+    /// Every departure is served in its own time: the run is recorded or unfused.
     pub attentive: bool,
     /// The node keeps a ledger or a pool.
     pub accounted: bool,
@@ -101,7 +113,7 @@ pub struct PortMore {
     pub name: String,
     /// Line rate.
     pub rate: Rate,
-    /// Ticks for which the port stood idle with frames waiting, up to the last change.
+    /// Ticks for which the port sent no data although frames waited, up to the last change.
     pub stall: u64,
     /// Since when it does so now.
     pub stall_from: Time,
@@ -130,7 +142,7 @@ pub struct PortCount {
     pub control_bytes: u64,
     /// Bytes × ticks held, of the frames that have started.
     pub area: u128,
-    /// Most bytes held.
+    /// Most bytes a class queue held.
     pub max_bytes: u64,
     /// Frames that waited at a closed gate though the queue that closed it is not on their path.
     pub victims: u64,

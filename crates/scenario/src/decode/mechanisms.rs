@@ -1,7 +1,9 @@
 //! Mechanisms: a recipe taken apart into detector, notifier and responder, any of which may be named
 //! instead. The recipe "none" builds nothing, so that one setting switches a mechanism on and off.
 
-use backwater_sim::mechanism::{AnyDetector, AnyNotifier, AnyResponder, DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe};
+use backwater_sim::mechanism::{
+    AnyDetector, AnyNotifier, AnyResponder, DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe,
+};
 use backwater_sim::spec::MechanismSpec;
 use backwater_transport::part::{Opt, Part};
 
@@ -9,24 +11,32 @@ use super::parts::{self, Build, Made};
 use super::record::Record;
 use super::{Mechanism, Port, ports};
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::fields;
+use crate::files::Files;
 use crate::names;
-use crate::options::Files;
-use crate::shape;
 use crate::tables::{NONE, PartKind};
 use crate::tree::Node;
 
 /// The mechanisms in the order of their names, those of recipe "none" left out.
-pub fn read(top: &Record<'_>, ports: &[Port], files: &mut Files<'_>) -> Result<Vec<Mechanism>, Diagnostic> {
-    let Some(written) = top.get("mechanisms") else { return Ok(Vec::new()) };
+pub fn read(
+    top: &Record<'_>,
+    ports: &[Port],
+    files: &mut Files<'_>,
+) -> Result<Vec<Mechanism>, Diagnostic> {
+    let Some(written) = top.get("mechanisms") else {
+        return Ok(Vec::new());
+    };
     let port_names: Vec<String> = ports.iter().map(|p| p.spec.name.clone()).collect();
     let mut mechanisms = Vec::new();
     for entry in written.table()? {
         names::check("mechanism", &entry.key).map_err(|f| f.at(&entry.origin))?;
-        let record = Record::read(&entry.node, shape::MECHANISM, &[], files)?;
+        let record = Record::read(&entry.node, fields::MECHANISM, &[], files)?;
         let at = watched(record.need("at"), &port_names)?;
         match recipe(&record)? {
             Choice::None => switched_off(&record, files)?,
-            Choice::Recipe(recipe) => mechanisms.push(mechanism(&entry.key, at, recipe, &record, files)?),
+            Choice::Recipe(recipe) => {
+                mechanisms.push(mechanism(&entry.key, at, recipe, &record, files)?)
+            }
         }
     }
     mechanisms.sort_by(|a, b| names::order(&a.spec.name, &b.spec.name));
@@ -40,16 +50,28 @@ enum Choice {
 }
 
 fn recipe(record: &Record<'_>) -> Result<Choice, Diagnostic> {
-    let Some(node) = record.get("recipe") else { return Ok(Choice::Recipe(None)) };
+    let Some(node) = record.get("recipe") else {
+        return Ok(Choice::Recipe(None));
+    };
     let name = node.text()?;
     if name == NONE {
         return Ok(Choice::None);
     }
-    match RECIPES.iter().find(|r| r.id == name || r.aliases.contains(&name)) {
+    match RECIPES
+        .iter()
+        .find(|r| r.id == name || r.aliases.contains(&name))
+    {
         Some(recipe) => Ok(Choice::Recipe(Some(recipe))),
         None => {
-            let valid = RECIPES.iter().flat_map(|r| r.aliases.iter().copied().chain([r.id])).chain([NONE]);
-            Err(node.refuse(Fault::unknown(format!("`{}`: unknown recipe `{name}`", node.path), name, valid)))
+            let valid = RECIPES
+                .iter()
+                .flat_map(|r| r.aliases.iter().copied().chain([r.id]))
+                .chain([NONE]);
+            Err(node.refuse(Fault::unknown(
+                format!("`{}`: unknown recipe `{name}`", node.path),
+                name,
+                valid,
+            )))
         }
     }
 }
@@ -61,7 +83,10 @@ fn watched(node: &Node, ports: &[String]) -> Result<Vec<usize>, Diagnostic> {
         at.extend(ports::select(pattern, ports).map_err(|f| item.refuse(f))?);
     }
     if at.is_empty() {
-        let fault = Fault::new(format!("`{}` names no port", node.path), "write the ports to watch, such as [\"W>D\"]");
+        let fault = Fault::new(
+            format!("`{}` names no port", node.path),
+            "write the ports to watch, such as [\"W>D\"]",
+        );
         return Err(node.refuse(fault));
     }
     at.sort_unstable();
@@ -77,14 +102,25 @@ fn mechanism(
     files: &mut Files<'_>,
 ) -> Result<Mechanism, Diagnostic> {
     let section = |key: &'static str, id: Option<&'static str>| Section { key, id, recipe };
-    let (detector, detect): (AnyDetector, Made) =
-        section("detect", recipe.map(|r| r.detect)).read(DETECTORS, PartKind::Detector, record, files)?;
-    let (notifier, notify): (AnyNotifier, Made) =
-        section("notify", recipe.map(|r| r.notify)).read(NOTIFIERS, PartKind::Notifier, record, files)?;
-    let (responder, respond): (AnyResponder, Made) =
-        section("respond", recipe.map(|r| r.respond)).read(RESPONDERS, PartKind::Responder, record, files)?;
-    let spec = MechanismSpec { name: name.to_owned(), at, detect: detector, notify: notifier, respond: responder };
-    Ok(Mechanism { spec, detect, notify, respond })
+    let (detector, detect): (AnyDetector, Made) = section("detect", recipe.map(|r| r.detect))
+        .read(DETECTORS, PartKind::Detector, record, files)?;
+    let (notifier, notify): (AnyNotifier, Made) = section("notify", recipe.map(|r| r.notify))
+        .read(NOTIFIERS, PartKind::Notifier, record, files)?;
+    let (responder, respond): (AnyResponder, Made) = section("respond", recipe.map(|r| r.respond))
+        .read(RESPONDERS, PartKind::Responder, record, files)?;
+    let spec = MechanismSpec {
+        name: name.to_owned(),
+        at,
+        detect: detector,
+        notify: notifier,
+        respond: responder,
+    };
+    Ok(Mechanism {
+        spec,
+        detect,
+        notify,
+        respond,
+    })
 }
 
 /// One third of a mechanism.
@@ -107,13 +143,21 @@ impl Section {
         let node = record.get(self.key).unwrap_or(&unwritten);
         if let Some(part) = parts::kind(table, kind.noun(), node)? {
             // The recipe's presets belong to the recipe's part.
-            let preset = if Some(part.id) == self.id { self.preset() } else { Vec::new() };
+            let preset = if Some(part.id) == self.id {
+                self.preset()
+            } else {
+                Vec::new()
+            };
             return parts::make(part, node, &preset, files);
         }
         match self.id.and_then(|id| parts::find(table, id)) {
             Some(part) => parts::make(part, node, &self.preset(), files),
             None => {
-                let what = format!("`{}` needs a recipe, or a {}", record.node.path, kind.noun());
+                let what = format!(
+                    "`{}` needs a recipe, or a {}",
+                    record.node.path,
+                    kind.noun()
+                );
                 let ids: Vec<&str> = table.iter().map(|p| p.id).collect();
                 let fix = format!(
                     "write recipe = \"{}\", or {}.kind: {}",
@@ -128,14 +172,24 @@ impl Section {
 
     fn preset(&self) -> Vec<(&'static str, &'static str)> {
         let preset = self.recipe.map_or(&[][..], |r| r.preset);
-        preset.iter().filter(|(section, ..)| *section == self.key).map(|(_, option, value)| (*option, *value)).collect()
+        preset
+            .iter()
+            .filter(|(section, ..)| *section == self.key)
+            .map(|(_, option, value)| (*option, *value))
+            .collect()
     }
 }
 
 /// Options of a mechanism that is switched off must still be options of something.
 fn switched_off(record: &Record<'_>, files: &mut Files<'_>) -> Result<(), Diagnostic> {
-    for (key, kind) in [("detect", PartKind::Detector), ("notify", PartKind::Notifier), ("respond", PartKind::Responder)] {
-        let Some(node) = record.get(key) else { continue };
+    for (key, kind) in [
+        ("detect", PartKind::Detector),
+        ("notify", PartKind::Notifier),
+        ("respond", PartKind::Responder),
+    ] {
+        let Some(node) = record.get(key) else {
+            continue;
+        };
         match kind {
             PartKind::Detector => parts::kind(DETECTORS, kind.noun(), node).map(|_| ())?,
             PartKind::Notifier => parts::kind(NOTIFIERS, kind.noun(), node).map(|_| ())?,

@@ -16,8 +16,9 @@ pub use flows::{Flow, Pattern};
 pub use parts::Made;
 
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::options::{Files, missing};
-use crate::shape::{self, SCHEMA};
+use crate::fields::{self, SCHEMA};
+use crate::files::Files;
+use crate::options::missing;
 use crate::tree::Node;
 use record::Record;
 
@@ -74,30 +75,51 @@ pub fn draft(root: &Node, files: &mut Files<'_>) -> Result<Draft, Diagnostic> {
             format!("begin with schema = \"{SCHEMA}\", duration, nodes, links and flows"),
         )));
     }
-    let top = Record::read(root, shape::SCENARIO, &[], files)?;
+    let top = Record::read(root, fields::SCENARIO, &[], files)?;
     schema(&top)?;
     let duration = top.args.span("duration");
     let warmup = top.args.span("warmup");
-    if warmup >= duration {
-        let to_blame = root.get("warmup").unwrap_or(root);
-        return Err(to_blame.refuse(Fault::new("`warmup` is not shorter than `duration`", "write a shorter warm-up or a longer run")));
-    }
     let (nodes, links) = topology::read(&top, files)?;
     let routing = topology::routing(&top, files)?;
     let flows = flows::read(&top, &nodes, duration, files)?;
-    let classes = flows.iter().map(|f| u64::from(f.class) + 1).max().unwrap_or(1);
+    let classes = flows
+        .iter()
+        .map(|f| u64::from(f.class) + 1)
+        .max()
+        .unwrap_or(1);
     let ports = ports::read(&top, &nodes, &links, classes, files)?;
     let mechanisms = mechanisms::read(&top, &ports, files)?;
-    Ok(Draft { seed: top.args.count("seed"), duration, warmup, routing, nodes, links, ports, mechanisms, flows })
+    Ok(Draft {
+        seed: top.args.count("seed"),
+        duration,
+        warmup,
+        routing,
+        nodes,
+        links,
+        ports,
+        mechanisms,
+        flows,
+    })
 }
 
 fn schema(top: &Record<'_>) -> Result<(), Diagnostic> {
     let Some(node) = top.get("schema") else {
-        return Err(top.node.refuse(missing("schema", "the format", &format!("\"{SCHEMA}\""), "")));
+        return Err(top.node.refuse(missing(
+            "schema",
+            "the format",
+            &format!("\"{SCHEMA}\""),
+            "",
+        )));
     };
     if node.text()? == SCHEMA {
         return Ok(());
     }
-    let fault = Fault::new("this program doesn't read this format", format!("write \"{SCHEMA}\""));
-    Err(node.refuse(Fault { nearest: vec![SCHEMA.to_owned()], ..fault }))
+    let fault = Fault::new(
+        "this program doesn't read this format",
+        format!("write \"{SCHEMA}\""),
+    );
+    Err(node.refuse(Fault {
+        nearest: vec![SCHEMA.to_owned()],
+        ..fault
+    }))
 }

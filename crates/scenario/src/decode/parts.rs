@@ -3,7 +3,8 @@
 use backwater_transport::part::{Args, Opt, Part, Refusal};
 
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::options::{self, Files, missing};
+use crate::files::Files;
+use crate::options::{self, missing};
 use crate::tree::{Node, Value};
 
 /// How a part was made: the name of its row and its checked options.
@@ -20,38 +21,71 @@ pub type Build<T> = fn(&Args) -> Result<T, Refusal>;
 
 /// The row of a name or alias.
 pub fn find<T>(table: &'static [Part<Build<T>>], name: &str) -> Option<&'static Part<Build<T>>> {
-    table.iter().find(|p| p.id == name || p.aliases.contains(&name))
+    table
+        .iter()
+        .find(|p| p.id == name || p.aliases.contains(&name))
 }
 
 /// The row that the `kind` of a table names.
-pub fn kind<T>(table: &'static [Part<Build<T>>], noun: &str, node: &Node) -> Result<Option<&'static Part<Build<T>>>, Diagnostic> {
+pub fn kind<T>(
+    table: &'static [Part<Build<T>>],
+    noun: &str,
+    node: &Node,
+) -> Result<Option<&'static Part<Build<T>>>, Diagnostic> {
     node.table()?;
-    let Some(kind) = node.get("kind") else { return Ok(None) };
+    let Some(kind) = node.get("kind") else {
+        return Ok(None);
+    };
     let name = kind.text()?;
-    let valid = table.iter().flat_map(|p| p.aliases.iter().copied().chain([p.id]));
+    let valid = table
+        .iter()
+        .flat_map(|p| p.aliases.iter().copied().chain([p.id]));
     match find(table, name) {
         Some(part) => Ok(Some(part)),
-        None => Err(kind.refuse(Fault::unknown(format!("unknown {noun} `{name}` in `{}`", node.path), name, valid))),
+        None => Err(kind.refuse(Fault::unknown(
+            format!("unknown {noun} `{name}` in `{}`", node.path),
+            name,
+            valid,
+        ))),
     }
 }
 
 /// Reads a table that must name its kind.
-pub fn read<T>(table: &'static [Part<Build<T>>], noun: &str, node: &Node, files: &mut Files<'_>) -> Result<(T, Made), Diagnostic> {
+pub fn read<T>(
+    table: &'static [Part<Build<T>>],
+    noun: &str,
+    node: &Node,
+    files: &mut Files<'_>,
+) -> Result<(T, Made), Diagnostic> {
     match kind(table, noun, node)? {
         Some(part) => make(part, node, &[], files),
         None => {
             let example = format!("\"{}\"", table[0].id);
-            Err(node.refuse(missing("kind", &format!("which {noun}"), &example, &node.path)))
+            Err(node.refuse(missing(
+                "kind",
+                &format!("which {noun}"),
+                &example,
+                &node.path,
+            )))
         }
     }
 }
 
 /// Builds a part from a table, with `preset` instead of some of its defaults.
-pub fn make<T>(part: &'static Part<Build<T>>, node: &Node, preset: &[(&str, &str)], files: &mut Files<'_>) -> Result<(T, Made), Diagnostic> {
+pub fn make<T>(
+    part: &'static Part<Build<T>>,
+    node: &Node,
+    preset: &[(&str, &str)],
+    files: &mut Files<'_>,
+) -> Result<(T, Made), Diagnostic> {
     let args = options::decode(node, part.options, preset, &["kind"], files)?;
     let made = (part.build)(&args).map_err(|refusal| {
         let to_blame = node.get(refusal.option).unwrap_or(node);
-        let what = format!("`{}`: {}", crate::tree::join(&node.path, refusal.option), refusal.what);
+        let what = format!(
+            "`{}`: {}",
+            crate::tree::join(&node.path, refusal.option),
+            refusal.what
+        );
         to_blame.refuse(Fault::new(what, refusal.fix))
     })?;
     Ok((made, Made { id: part.id, args }))
@@ -59,13 +93,26 @@ pub fn make<T>(part: &'static Part<Build<T>>, node: &Node, preset: &[(&str, &str
 
 /// An empty table where none was written; it is blamed where its owner stands.
 pub fn unwritten(owner: &Node, name: &str) -> Node {
-    Node { path: crate::tree::join(&owner.path, name), origin: owner.origin.clone(), value: Value::Table(Vec::new()) }
+    Node {
+        path: crate::tree::join(&owner.path, name),
+        origin: owner.origin.clone(),
+        value: Value::Table(Vec::new()),
+    }
 }
 
 /// Refuses what no part of a table could accept: for options that wait until a recipe is chosen.
-pub fn plausible(rows: &[&'static [Opt]], noun: &str, node: &Node, files: &mut Files<'_>) -> Result<(), Diagnostic> {
+pub fn plausible(
+    rows: &[&'static [Opt]],
+    noun: &str,
+    node: &Node,
+    files: &mut Files<'_>,
+) -> Result<(), Diagnostic> {
     for entry in node.table()?.iter().filter(|e| e.key != "kind") {
-        let named = || rows.iter().flat_map(|r| r.iter()).filter(|o| o.name == entry.key);
+        let named = || {
+            rows.iter()
+                .flat_map(|r| r.iter())
+                .filter(|o| o.name == entry.key)
+        };
         if named().next().is_none() {
             let what = format!("no {noun} has the option `{}`", entry.key);
             let valid = rows.iter().flat_map(|r| r.iter()).map(|o| o.name);

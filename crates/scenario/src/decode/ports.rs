@@ -4,16 +4,16 @@
 use std::collections::BTreeMap;
 
 use backwater_sim::queue::{AnyScheduler, SCHEDULERS};
-use backwater_sim::spec::{LinkSpec, Limit, NodeKind, NodeSpec, PortSpec};
+use backwater_sim::spec::{Limit, LinkSpec, NodeKind, NodeSpec, PortSpec, SwitchModel};
 use backwater_transport::units::Bytes;
 
+use super::Port;
 use super::parts::{self, Made};
 use super::record::Record;
-use super::Port;
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::fields;
+use crate::files::Files;
 use crate::names;
-use crate::options::Files;
-use crate::shape;
 use crate::tree::{Node, Value};
 use crate::units;
 
@@ -36,18 +36,33 @@ pub fn read(
     let settings = Settings::read(top, &names, files)?;
     let part = parts::find(SCHEDULERS, DEFAULT_QUEUE).expect("the default queue is in the table");
     let preset = [(DEFAULT_QUEUE_CLASSES, classes.to_string())];
-    let preset = preset.each_ref().map(|(option, value)| (*option, value.as_str()));
+    let preset = preset
+        .each_ref()
+        .map(|(option, value)| (*option, value.as_str()));
     let fallback = parts::make(part, &parts::unwritten(top.node, "ports"), &preset, files)?;
 
     let port = |(i, name): (usize, &String)| {
         let owner = &nodes[links[i / 2].ends[i % 2]];
-        let (scheduler, queue) = settings.best(name, |s| s.queue.as_ref()).unwrap_or(&fallback).clone();
+        let (scheduler, queue) = settings
+            .best(name, |s| s.queue.as_ref())
+            .unwrap_or(&fallback)
+            .clone();
         let default = match owner.kind {
             NodeKind::Host { .. } => Limit::Unlimited,
-            NodeKind::Switch(_) => Limit::Bytes(DEFAULT_BUFFER),
+            NodeKind::Switch(SwitchModel::SharedMemory { .. }) => Limit::Unlimited,
+            NodeKind::Switch(SwitchModel::OutputQueued) => Limit::Bytes(DEFAULT_BUFFER),
         };
-        let buffer = *settings.best(name, |s| s.buffer.as_ref()).unwrap_or(&default);
-        Port { spec: PortSpec { name: name.clone(), scheduler, buffer }, queue }
+        let buffer = *settings
+            .best(name, |s| s.buffer.as_ref())
+            .unwrap_or(&default);
+        Port {
+            spec: PortSpec {
+                name: name.clone(),
+                scheduler,
+                buffer,
+            },
+            queue,
+        }
     };
     Ok(names.iter().enumerate().map(port).collect())
 }
@@ -86,13 +101,22 @@ struct Settings {
 }
 
 impl Settings {
-    fn read(top: &Record<'_>, ports: &[String], files: &mut Files<'_>) -> Result<Settings, Diagnostic> {
+    fn read(
+        top: &Record<'_>,
+        ports: &[String],
+        files: &mut Files<'_>,
+    ) -> Result<Settings, Diagnostic> {
         let mut settings = Settings::default();
-        let Some(written) = top.get("ports") else { return Ok(settings) };
+        let Some(written) = top.get("ports") else {
+            return Ok(settings);
+        };
         for entry in written.table()? {
             select(&entry.key, ports).map_err(|f| f.at(&entry.origin))?;
-            let record = Record::read(&entry.node, shape::PORT, &[], files)?;
-            let queue = record.get("queue").map(|node| parts::read(SCHEDULERS, "queue", node, files)).transpose()?;
+            let record = Record::read(&entry.node, fields::PORT, &[], files)?;
+            let queue = record
+                .get("queue")
+                .map(|node| parts::read(SCHEDULERS, "queue", node, files))
+                .transpose()?;
             let buffer = record.get("buffer").map(capacity).transpose()?;
             let setting = Setting { queue, buffer };
             if names::is_pattern(&entry.key) {
@@ -101,23 +125,42 @@ impl Settings {
                 settings.exact.insert(entry.key.clone(), setting);
             }
         }
-        settings.patterns.sort_by_key(|(pattern, _)| pattern.matches('*').count());
+        settings
+            .patterns
+            .sort_by_key(|(pattern, _)| pattern.matches('*').count());
         Ok(settings)
     }
 
-    fn best<'a, T>(&'a self, name: &str, field: impl Fn(&'a Setting) -> Option<&'a T>) -> Option<&'a T> {
+    fn best<'a, T>(
+        &'a self,
+        name: &str,
+        field: impl Fn(&'a Setting) -> Option<&'a T>,
+    ) -> Option<&'a T> {
         let exact = self.exact.get(name).and_then(&field);
-        let matching = || self.patterns.iter().filter(|(pattern, _)| names::matches(pattern, name));
+        let matching = || {
+            self.patterns
+                .iter()
+                .filter(|(pattern, _)| names::matches(pattern, name))
+        };
         exact.or_else(|| matching().find_map(|(_, setting)| field(setting)))
     }
 }
 
 /// The indices of the ports that a name or pattern means, or a refusal when it means none.
 pub fn select(pattern: &str, ports: &[String]) -> Result<Vec<usize>, Fault> {
-    let found: Vec<usize> = ports.iter().enumerate().filter(|(_, p)| names::matches(pattern, p)).map(|(i, _)| i).collect();
+    let found: Vec<usize> = ports
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| names::matches(pattern, p))
+        .map(|(i, _)| i)
+        .collect();
     if found.is_empty() {
         let what = format!("no port matches `{pattern}`");
-        return Err(Fault::unknown(what, pattern, ports.iter().map(String::as_str)));
+        return Err(Fault::unknown(
+            what,
+            pattern,
+            ports.iter().map(String::as_str),
+        ));
     }
     Ok(found)
 }
@@ -145,8 +188,16 @@ fn capacity(node: &Node) -> Result<Limit, Diagnostic> {
         }
         Ok(limit) => Ok(limit),
         Err(fault) => {
-            let fix = if fault.nearest.is_empty() { format!("{}; a buffer is {examples}", fault.fix) } else { fault.fix };
-            Err(node.refuse(Fault { what: format!("`{}`: {}", node.path, fault.what), fix, ..fault }))
+            let fix = if fault.nearest.is_empty() {
+                format!("{}; a buffer is {examples}", fault.fix)
+            } else {
+                fault.fix
+            };
+            Err(node.refuse(Fault {
+                what: format!("`{}`: {}", node.path, fault.what),
+                fix,
+                ..fault
+            }))
         }
     }
 }

@@ -3,8 +3,10 @@
 use backwater_transport::part::{Args, Default};
 
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::options::{self, Files, default, missing, unknown};
-use crate::shape::{Field, SCHEMA, Shape, Variant};
+use crate::fields::SCHEMA;
+use crate::files::Files;
+use crate::options::{self, default, missing, unknown};
+use crate::shape::{Field, Shape, Variant};
 use crate::tree::Node;
 
 /// A table whose names are all known and whose scalars are all checked.
@@ -17,9 +19,15 @@ pub struct Record<'a> {
 
 impl<'a> Record<'a> {
     /// Reads the fields of a table. Names in `besides` belong to somebody else.
-    pub fn read(node: &'a Node, fields: &[Field], besides: &[&str], files: &mut Files<'_>) -> Result<Record<'a>, Diagnostic> {
+    pub fn read(
+        node: &'a Node,
+        fields: &[Field],
+        besides: &[&str],
+        files: &mut Files<'_>,
+    ) -> Result<Record<'a>, Diagnostic> {
         for entry in node.table()? {
-            if !besides.contains(&entry.key.as_str()) && fields.iter().all(|f| f.name != entry.key) {
+            if !besides.contains(&entry.key.as_str()) && fields.iter().all(|f| f.name != entry.key)
+            {
                 let valid = besides.iter().copied().chain(fields.iter().map(|f| f.name));
                 return Err(unknown(&entry.key, &node.path, valid).at(&entry.origin));
             }
@@ -28,9 +36,16 @@ impl<'a> Record<'a> {
         for field in fields {
             let written = node.get(field.name);
             if written.is_none() && field.required {
-                return Err(node.refuse(missing(field.name, field.help, &example(field), &node.path)));
+                return Err(node.refuse(missing(
+                    field.name,
+                    field.help,
+                    &example(field),
+                    &node.path,
+                )));
             }
-            let Shape::Scalar(option) = field.shape else { continue };
+            let Shape::Scalar(option) = field.shape else {
+                continue;
+            };
             let value = match (written, option.default) {
                 (Some(node), _) => Some(options::value(node, &option, files)?),
                 (None, Default::Is(text)) => Some(default(&option, text)),
@@ -38,11 +53,18 @@ impl<'a> Record<'a> {
             };
             args.extend(value.map(|v| (option.name, v)));
         }
-        Ok(Record { node, args: Args(args) })
+        Ok(Record {
+            node,
+            args: Args(args),
+        })
     }
 
     /// Reads a table whose `kind` says which fields.
-    pub fn variant(node: &'a Node, variants: &'static [Variant], files: &mut Files<'_>) -> Result<(&'static str, Record<'a>), Diagnostic> {
+    pub fn variant(
+        node: &'a Node,
+        variants: &'static [Variant],
+        files: &mut Files<'_>,
+    ) -> Result<(&'static str, Record<'a>), Diagnostic> {
         node.table()?;
         let kinds = || variants.iter().map(|v| v.kind);
         let Some(kind) = node.get("kind") else {
@@ -51,9 +73,16 @@ impl<'a> Record<'a> {
         };
         let name = kind.text()?;
         let Some(variant) = variants.iter().find(|v| v.kind == name) else {
-            return Err(kind.refuse(Fault::unknown(format!("unknown kind `{name}` in `{}`", node.path), name, kinds())));
+            return Err(kind.refuse(Fault::unknown(
+                format!("unknown kind `{name}` in `{}`", node.path),
+                name,
+                kinds(),
+            )));
         };
-        Ok((variant.kind, Record::read(node, variant.fields, &["kind"], files)?))
+        Ok((
+            variant.kind,
+            Record::read(node, variant.fields, &["kind"], files)?,
+        ))
     }
 
     /// A field that was written.

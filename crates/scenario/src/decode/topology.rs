@@ -7,13 +7,16 @@ use backwater_transport::units::{Bytes, Rate, Span};
 
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::fields::{self, SHARED_MEMORY};
+use crate::files::Files;
 use crate::names;
-use crate::options::Files;
-use crate::shape::{self, SHARED_MEMORY};
 use crate::tree::Node;
 
 /// The nodes and links of a scenario, in the order of their names.
-pub fn read(top: &Record<'_>, files: &mut Files<'_>) -> Result<(Vec<NodeSpec>, Vec<LinkSpec>), Diagnostic> {
+pub fn read(
+    top: &Record<'_>,
+    files: &mut Files<'_>,
+) -> Result<(Vec<NodeSpec>, Vec<LinkSpec>), Diagnostic> {
     let mut network = Network::default();
     if let Some(topology) = top.get("topology") {
         generate(topology, &mut network, files)?;
@@ -29,18 +32,30 @@ pub fn read(top: &Record<'_>, files: &mut Files<'_>) -> Result<(Vec<NodeSpec>, V
         }
     }
     if network.nodes.is_empty() {
-        let fault = Fault::new("the scenario has no nodes", "write nodes.NAME = { kind = \"host\" }, or a topology");
+        let fault = Fault::new(
+            "the scenario has no nodes",
+            "write nodes.NAME = { kind = \"host\" }, or a topology",
+        );
         return Err(top.node.refuse(fault));
     }
-    let mut nodes: Vec<NodeSpec> = network.nodes.into_iter().map(|(name, kind)| NodeSpec { name, kind }).collect();
+    let mut nodes: Vec<NodeSpec> = network
+        .nodes
+        .into_iter()
+        .map(|(name, kind)| NodeSpec { name, kind })
+        .collect();
     nodes.sort_by(|a, b| names::order(&a.name, &b.name));
-    let index: BTreeMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.name.as_str(), i)).collect();
+    let index: BTreeMap<&str, usize> = nodes
+        .iter()
+        .enumerate()
+        .map(|(i, n)| (n.name.as_str(), i))
+        .collect();
 
     let mut links: Vec<LinkSpec> = Vec::new();
     for (name, [a, b], cable) in network.links {
         links.push(cable.join(name, [index[a.as_str()], index[b.as_str()]]));
     }
-    let generated: std::collections::BTreeSet<String> = links.iter().map(|l| l.name.clone()).collect();
+    let generated: std::collections::BTreeSet<String> =
+        links.iter().map(|l| l.name.clone()).collect();
     if let Some(written) = top.get("links") {
         for entry in written.table()? {
             names::check("link", &entry.key).map_err(|f| f.at(&entry.origin))?;
@@ -58,8 +73,15 @@ pub fn read(top: &Record<'_>, files: &mut Files<'_>) -> Result<(Vec<NodeSpec>, V
 /// The routing rule; a generated network has its own default.
 pub fn routing(top: &Record<'_>, files: &mut Files<'_>) -> Result<Routing, Diagnostic> {
     let kind = match top.get("routing") {
-        Some(node) => Record::read(node, shape::ROUTING, &[], files)?.args.choice("kind"),
-        None => match top.get("topology").and_then(|t| t.get("kind")).map(Node::text).transpose()? {
+        Some(node) => Record::read(node, fields::ROUTING, &[], files)?
+            .args
+            .choice("kind"),
+        None => match top
+            .get("topology")
+            .and_then(|t| t.get("kind"))
+            .map(Node::text)
+            .transpose()?
+        {
             Some("fat-tree") => "ecmp",
             Some("ring") => "shortest-path",
             Some(_) | None => "tree",
@@ -73,9 +95,11 @@ pub fn routing(top: &Record<'_>, files: &mut Files<'_>) -> Result<Routing, Diagn
 }
 
 fn node(node: &Node, files: &mut Files<'_>) -> Result<NodeKind, Diagnostic> {
-    let (kind, record) = Record::variant(node, shape::NODES, files)?;
+    let (kind, record) = Record::variant(node, fields::NODES, files)?;
     Ok(match kind {
-        "host" => NodeKind::Host { obeys: record.args.flag("obeys") },
+        "host" => NodeKind::Host {
+            obeys: record.args.flag("obeys"),
+        },
         _ => NodeKind::Switch(model(&record)?),
     })
 }
@@ -88,15 +112,27 @@ fn model(record: &Record<'_>) -> Result<SwitchModel, Diagnostic> {
         return match sizes.iter().find_map(|name| record.get(name)) {
             None => Ok(SwitchModel::OutputQueued),
             Some(node) => {
-                let what = format!("`{}` goes with the model \"{SHARED_MEMORY}\" only", node.path);
-                Err(node.refuse(Fault::new(what, format!("remove it, or write model = \"{SHARED_MEMORY}\""))))
+                let what = format!(
+                    "`{}` goes with the model \"{SHARED_MEMORY}\" only",
+                    node.path
+                );
+                Err(node.refuse(Fault::new(
+                    what,
+                    format!("remove it, or write model = \"{SHARED_MEMORY}\""),
+                )))
             }
         };
     }
     if let Some(name) = sizes.iter().find(|name| !args.has(name)) {
-        let example = ["\"12 MB\"", "\"4 kB\"", "\"20 kB\"", "3"][sizes.iter().position(|n| n == name).unwrap_or(0)];
-        let what = format!("`{}` is missing: a shared-memory switch needs it", crate::tree::join(&record.node.path, name));
-        return Err(record.node.refuse(Fault::new(what, format!("write {name} = {example}"))));
+        let example = ["\"12 MB\"", "\"4 kB\"", "\"20 kB\"", "3"]
+            [sizes.iter().position(|n| n == name).unwrap_or(0)];
+        let what = format!(
+            "`{}` is missing: a shared-memory switch needs it",
+            crate::tree::join(&record.node.path, name)
+        );
+        return Err(record
+            .node
+            .refuse(Fault::new(what, format!("write {name} = {example}"))));
     }
     Ok(SwitchModel::SharedMemory {
         memory: args.bytes("memory"),
@@ -106,20 +142,31 @@ fn model(record: &Record<'_>) -> Result<SwitchModel, Diagnostic> {
     })
 }
 
-fn link(name: &str, node: &Node, index: &BTreeMap<&str, usize>, files: &mut Files<'_>) -> Result<LinkSpec, Diagnostic> {
-    let record = Record::read(node, shape::LINK, &[], files)?;
+fn link(
+    name: &str,
+    node: &Node,
+    index: &BTreeMap<&str, usize>,
+    files: &mut Files<'_>,
+) -> Result<LinkSpec, Diagnostic> {
+    let record = Record::read(node, fields::LINK, &[], files)?;
     let written = record.need("ends");
     let mut ends = [0; 2];
     let list = written.list()?;
     if list.len() != 2 {
-        let what = format!("`{}` names {} nodes: a link joins two", written.path, list.len());
+        let what = format!(
+            "`{}` names {} nodes: a link joins two",
+            written.path,
+            list.len()
+        );
         return Err(written.refuse(Fault::new(what, "write ends = [\"A\", \"B\"]")));
     }
     for (end, item) in ends.iter_mut().zip(list) {
         *end = find(item, index)?;
     }
+    // Ahead of the world, whose refusal would come after those of the ports it leaves unnamed.
     if ends[0] == ends[1] {
-        return Err(written.refuse(Fault::new(format!("`{}` joins a node to itself", written.path), "name two nodes")));
+        let what = format!("`{}` joins a node to itself", written.path);
+        return Err(written.refuse(Fault::new(what, "name two different nodes")));
     }
     Ok(Cable::of(&record).join(name.to_owned(), ends))
 }
@@ -128,7 +175,11 @@ fn link(name: &str, node: &Node, index: &BTreeMap<&str, usize>, files: &mut File
 pub fn find(item: &Node, index: &BTreeMap<&str, usize>) -> Result<usize, Diagnostic> {
     let name = item.text()?;
     index.get(name).copied().ok_or_else(|| {
-        item.refuse(Fault::unknown(format!("`{}`: there is no node `{name}`", item.path), name, index.keys().copied()))
+        item.refuse(Fault::unknown(
+            format!("`{}`: there is no node `{name}`", item.path),
+            name,
+            index.keys().copied(),
+        ))
     })
 }
 
@@ -143,11 +194,21 @@ struct Cable {
 impl Cable {
     fn of(record: &Record<'_>) -> Cable {
         let args = &record.args;
-        Cable { rate: args.rate("rate"), delay: args.span("delay"), max_frame: args.bytes("max_frame") }
+        Cable {
+            rate: args.rate("rate"),
+            delay: args.span("delay"),
+            max_frame: args.bytes("max_frame"),
+        }
     }
 
     fn join(self, name: String, ends: [usize; 2]) -> LinkSpec {
-        LinkSpec { name, ends, rate: self.rate, delay: self.delay, max_frame: self.max_frame }
+        LinkSpec {
+            name,
+            ends,
+            rate: self.rate,
+            delay: self.delay,
+            max_frame: self.max_frame,
+        }
     }
 }
 
@@ -160,16 +221,23 @@ struct Network {
 
 impl Network {
     fn link(&mut self, a: &str, b: &str, cable: Cable) {
-        self.links.push((format!("{a}-{b}"), [a.to_owned(), b.to_owned()], cable));
+        self.links
+            .push((format!("{a}-{b}"), [a.to_owned(), b.to_owned()], cable));
     }
 }
 
-fn generate(topology: &Node, network: &mut Network, files: &mut Files<'_>) -> Result<(), Diagnostic> {
-    let (kind, record) = Record::variant(topology, shape::TOPOLOGIES, files)?;
+fn generate(
+    topology: &Node,
+    network: &mut Network,
+    files: &mut Files<'_>,
+) -> Result<(), Diagnostic> {
+    let (kind, record) = Record::variant(topology, fields::TOPOLOGIES, files)?;
     let cable = Cable::of(&record);
-    let host = NodeKind::Host { obeys: record.args.flag("obeys") };
+    let host = NodeKind::Host {
+        obeys: record.args.flag("obeys"),
+    };
     let switch = NodeKind::Switch(match record.get("switch") {
-        Some(node) => model(&Record::read(node, shape::SWITCH, &[], files)?)?,
+        Some(node) => model(&Record::read(node, fields::SWITCH, &[], files)?)?,
         None => SwitchModel::OutputQueued,
     });
     match kind {
@@ -178,11 +246,20 @@ fn generate(topology: &Node, network: &mut Network, files: &mut Files<'_>) -> Re
             if k % 2 != 0 {
                 let to_blame = record.get("k").unwrap_or(topology);
                 let what = format!("`{}` is odd: half of a switch's ports go up", to_blame.path);
-                return Err(to_blame.refuse(Fault::new(what, format!("write {} or {}", k - 1, k + 1))));
+                return Err(
+                    to_blame.refuse(Fault::new(what, format!("write {} or {}", k - 1, k + 1)))
+                );
             }
             fat_tree(k / 2, &host, &switch, cable, network);
         }
-        _ => ring(record.args.count("switches"), record.args.count("hosts"), &host, &switch, cable, network),
+        _ => ring(
+            record.args.count("switches"),
+            record.args.count("hosts"),
+            &host,
+            &switch,
+            cable,
+            network,
+        ),
     }
     Ok(())
 }
@@ -210,7 +287,14 @@ fn fat_tree(half: u64, host: &NodeKind, switch: &NodeKind, cable: Cable, network
 }
 
 /// Switches s0… in a ring; hosts h0…, the first `hosts` of them at s0.
-fn ring(switches: u64, hosts: u64, host: &NodeKind, switch: &NodeKind, cable: Cable, network: &mut Network) {
+fn ring(
+    switches: u64,
+    hosts: u64,
+    host: &NodeKind,
+    switch: &NodeKind,
+    cable: Cable,
+    network: &mut Network,
+) {
     for i in 0..switches {
         let name = format!("s{i}");
         network.link(&name, &format!("s{}", (i + 1) % switches), cable);

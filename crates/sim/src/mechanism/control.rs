@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::detector::{AnyDetector, Detector, Level, Signal, Watch};
+use super::detector::{AnyDetector, Detector, Level, Watch};
 use super::notice::{Form, Hosts, Notice, holds};
 use super::notifier::{Addresses, AnyNotifier, Audience};
 use super::responder::{AnyResponder, Responder};
@@ -38,12 +38,16 @@ pub struct Control {
 struct Place {
     port: Id<Port>,
     drain: Rate,
+    /// It is an output port with one queue for all classes.
+    one_queue: bool,
     detector: AnyDetector,
     /// Bits of the neighbours that may be told.
     audience: u64,
     /// For each class, bits of the neighbours told.
     told: [u64; MAX_CLASSES],
     congested: u8,
+    /// Whether its node counts it among its alarms.
+    noted: bool,
     /// Egress port and class of the frame that raised each class's alarm.
     origin: [Id<Port>; MAX_CLASSES],
     /// Latest frame of each neighbour and class; kept for `Audience::Senders` only.
@@ -52,6 +56,13 @@ struct Place {
     behind: Option<Hosts>,
     /// For each class the addresses named by the last notice.
     named: [Option<Hosts>; MAX_CLASSES],
+}
+
+impl Place {
+    /// Classes whose frames a class queue holds: all, where the port has only one queue.
+    fn holds(&self, class: usize) -> u8 {
+        if self.one_queue { 0xff } else { 1 << class }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -101,6 +112,20 @@ pub struct NeighbourSpec {
     pub obeys: bool,
 }
 
+/// A place, as the builder knows it.
+pub struct PlaceSpec {
+    /// The port watched.
+    pub port: Id<Port>,
+    /// Its line rate.
+    pub drain: Rate,
+    /// Whether it is watched as an output port with one queue for all classes.
+    pub one_queue: bool,
+    /// The detector.
+    pub detector: AnyDetector,
+    /// Hosts reached through it, where notices name addresses.
+    pub behind: Option<Hosts>,
+}
+
 impl Control {
     /// A mechanism at `node` without places yet.
     pub fn new(
@@ -118,7 +143,7 @@ impl Control {
         let neighbours = neighbours
             .iter()
             .map(|n| {
-                let timer = quantum(n.rate).0 * u64::from(notify.quanta);
+                let timer = quantum(n.rate).times(u64::from(notify.quanta)).0;
                 let refresh = Span(libm::floor(timer as f64 * notify.refresh) as u64);
                 Neighbour {
                     port: n.port,
@@ -147,13 +172,14 @@ impl Control {
     }
 
     /// Watches a place; gives its number.
-    pub fn watch(
-        &mut self,
-        port: Id<Port>,
-        drain: Rate,
-        detector: AnyDetector,
-        behind: Option<Hosts>,
-    ) -> usize {
+    pub fn watch(&mut self, spec: PlaceSpec) -> usize {
+        let PlaceSpec {
+            port,
+            drain,
+            one_queue,
+            detector,
+            behind,
+        } = spec;
         let local = self
             .neighbours
             .iter()
@@ -170,10 +196,12 @@ impl Control {
         self.places.push(Place {
             port,
             drain,
+            one_queue,
             detector,
             audience,
             told: [0; MAX_CLASSES],
             congested: 0,
+            noted: false,
             origin: [Id::NONE; MAX_CLASSES],
             heard,
             behind,
@@ -185,6 +213,42 @@ impl Control {
     /// Whether any place is congested, so that departures matter.
     pub fn alarmed(&self, place: usize) -> bool {
         self.places[place].congested != 0
+    }
+
+    /// Whether it was congested at the last call of this, which remembers whether it is.
+    pub fn note_alarm(&mut self, place: usize) -> bool {
+        let place = &mut self.places[place];
+        std::mem::replace(&mut place.noted, place.congested != 0)
+    }
+
+    /// Whether an arrival that leaves this level would begin an alarm.
+    pub fn would_alarm(&mut self, place: usize, level: &Level) -> bool {
+        let place = &mut self.places[place];
+        place.congested >> level.class & 1 == 0 && place.detector.alarm(level)
+    }
+
+    /// The places whose word the neighbour behind `port` has: (port, whether an output queue).
+    pub fn holding(&self, port: Id<Port>) -> impl Iterator<Item = (Id<Port>, bool)> + '_ {
+        let n = self
+            .neighbours
+            .iter()
+            .position(|n| n.port == port)
+            .expect("a port of the node");
+        let told = self
+            .places
+            .iter()
+            .filter(move |p| p.told.iter().any(|t| t >> n & 1 == 1));
+        told.map(|p| (p.port, p.detector.watch() == Watch::Egress))
+    }
+
+    /// Where it is.
+    pub fn node(&self) -> Id<Node> {
+        self.node
+    }
+
+    /// Whether it wants to know through which port a frame came in.
+    pub fn listens(&self) -> bool {
+        self.notify.audience == Audience::Senders
     }
 
     /// Ports toward the neighbours that a place may tell.
@@ -201,37 +265,46 @@ impl Control {
 
     /// A frame was queued: remembers its sender and lets the detector look. `queued` are the
     /// hosts of the frames in the congested queue.
-    pub fn enqueued(&mut self, level: &Level, seen: &Seen, queued: impl FnOnce() -> Hosts) {
+    /// True when a signal was given or something is to be said.
+    pub fn enqueued(&mut self, level: &Level, seen: &Seen, queued: impl FnOnce() -> Hosts) -> bool {
         let class = level.class;
         let place = &mut self.places[seen.place];
         if let (Some(from), false) = (seen.from, place.heard.is_empty()) {
             place.heard[from][class] = Some(level.now);
         }
-        match place.detector.observe(level) {
-            Some(Signal::Congested) => {
-                place.congested |= 1 << class;
-                place.origin[class] = seen.egress;
-                place.named[class] = match self.notify.addresses {
-                    None => None,
-                    Some(Addresses::FilteringTable) => place.behind.clone(),
-                    Some(Addresses::Buffer) => Some(queued()),
-                };
-                let audience = self.senders(seen.place, class, level.now);
-                self.tell(seen.place, class, audience);
-            }
-            Some(Signal::Relieved) => self.release(seen.place, class),
-            None if place.congested >> class & 1 == 1 => self.keep_up(level, seen),
-            None => {}
+        if place.congested >> class & 1 == 1 {
+            self.keep_up(level, seen);
+            return !self.outbox.is_empty();
         }
+        if !place.detector.alarm(level) {
+            return false;
+        }
+        place.congested |= 1 << class;
+        place.origin[class] = seen.egress;
+        place.named[class] = match self.notify.addresses {
+            None => None,
+            Some(Addresses::FilteringTable) => place.behind.clone(),
+            Some(Addresses::Buffer) => Some(queued()),
+        };
+        let audience = self.senders(seen.place, class, level.now);
+        self.tell(seen.place, class, audience);
+        true
     }
 
-    /// A frame has left.
-    pub fn released(&mut self, level: &Level, place: usize) {
-        match self.places[place].detector.observe(level) {
-            Some(Signal::Relieved) => self.release(place, level.class),
-            Some(Signal::Congested) => panic!("a departure cannot raise an alarm"),
-            None => {}
+    /// A frame has left. True when congestion is over.
+    pub fn released(&mut self, level: &Level, place: usize) -> bool {
+        let watched = &mut self.places[place];
+        let over = watched.congested >> level.class & 1 == 1 && watched.detector.relief(level);
+        if over {
+            self.release(place, level.class);
         }
+        over
+    }
+
+    /// Whether a departure that leaves this level could end a place's alarm.
+    pub fn may_relieve(&self, place: usize, level: &Level) -> bool {
+        self.places[place].congested >> level.class & 1 == 1
+            && self.places[place].detector.may_relieve(level)
     }
 
     /// A refresh timer went off: says again what still holds.
@@ -242,7 +315,8 @@ impl Control {
         }
         self.neighbours[n].timing = false;
         if self.notify.form == Form::Extension {
-            for (place, class) in self.told_about(n) {
+            let told: Vec<(usize, usize)> = self.told_about(n).collect();
+            for (place, class) in told {
                 self.post_extension(place, class, n, true);
             }
         } else {
@@ -264,7 +338,7 @@ impl Control {
             .position(|n| n.port == port)
             .expect("a port of the node");
         let holds = self.neighbours[n].closed != 0
-            || (self.notify.form == Form::Extension && !self.told_about(n).is_empty());
+            || (self.notify.form == Form::Extension && self.told_about(n).next().is_some());
         let neighbour = &mut self.neighbours[n];
         if neighbour.timing || !holds {
             return None;
@@ -331,91 +405,87 @@ impl Control {
         }
         let wanted = self
             .told_about(n)
-            .iter()
-            .fold(0u8, |mask, (_, c)| mask | self.classes(*c));
+            .fold(0u8, |mask, (p, c)| mask | self.classes(p, c));
         let closed = std::mem::replace(&mut self.neighbours[n].closed, wanted);
         self.post_classes(n, wanted & !closed, true);
         self.post_classes(n, closed & !wanted, false);
     }
 
     /// The queues whose word neighbour `n` has.
-    fn told_about(&self, n: usize) -> Vec<(usize, usize)> {
-        let places = self.places.iter().enumerate();
-        places
-            .flat_map(|(p, place)| {
-                (0..MAX_CLASSES)
-                    .filter(move |c| place.told[*c] >> n & 1 == 1)
-                    .map(move |c| (p, c))
-            })
-            .collect()
+    fn told_about(&self, n: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let places = self
+            .places
+            .iter()
+            .enumerate()
+            .filter(|(_, place)| place.congested != 0);
+        places.flat_map(move |(p, place)| {
+            (0..MAX_CLASSES)
+                .filter(move |c| place.told[*c] >> n & 1 == 1)
+                .map(move |c| (p, c))
+        })
     }
 
-    fn classes(&self, class: usize) -> u8 {
+    /// Classes that a notice about a queue names.
+    fn classes(&self, place: usize, class: usize) -> u8 {
         if self.notify.per_class {
-            1 << class
+            self.places[place].holds(class)
         } else {
             0xff
         }
     }
 
-    /// A frame that closes or opens classes at neighbour `n`. A rate needs a frame for each bucket.
+    /// Frames that close or open classes at neighbour `n`: one, or one for each class where each has
+    /// a bucket of its own.
     fn post_classes(&mut self, n: usize, classes: u8, close: bool) {
+        let rated = self.respond.ask(Rate(1), 1).is_some();
+        if !rated || !self.notify.per_class {
+            return self.post_group(n, classes, close, rated);
+        }
+        for class in 0..MAX_CLASSES {
+            self.post_group(n, classes & 1 << class, close, rated);
+        }
+    }
+
+    fn post_group(&mut self, n: usize, classes: u8, close: bool, rated: bool) {
         if classes == 0 {
             return;
         }
-        let told = self.told_about(n);
-        let of = |mask: u8| {
-            told.iter()
-                .filter(|(_, c)| mask >> c & 1 == 1)
-                .min_by_key(|(p, _)| *p)
-                .map(|(p, c)| (*p, *c))
+        let speaks = |&(p, c): &(usize, usize)| classes & self.places[p].holds(c) != 0;
+        let (origin, rate) = match self.told_about(n).find(speaks) {
+            Some((p, c)) => (self.places[p].origin[c], self.rate(p, c)),
+            None => (Id::NONE, rated.then_some(Rate(1))),
         };
-        let rated = self.respond.ask(Rate(1), 1).is_some();
-        let groups: Vec<u8> = if rated && self.notify.per_class {
-            (0..8)
-                .map(|c| classes & 1 << c)
-                .filter(|g| *g != 0)
-                .collect()
-        } else {
-            vec![classes]
+        let congested = self.told_about(n).filter(speaks);
+        let notice = Notice {
+            form: if rated {
+                Form::Extension
+            } else {
+                self.notify.form
+            },
+            classes,
+            quanta: if close { self.notify.quanta } else { 0 },
+            rate,
+            hosts: None,
+            origin,
+            origin_classes: congested.fold(0, |mask, (p, c)| mask | self.places[p].holds(c)),
+            key: self.number << 16 | 0xff00 | u32::from(classes),
         };
-        for group in groups {
-            let (origin, rate) = match of(group) {
-                Some((p, c)) => (self.places[p].origin[c], self.rate(p, c)),
-                None => (Id::NONE, rated.then_some(Rate(1))),
-            };
-            let origin_classes = told.iter().fold(0, |mask, (_, c)| mask | 1 << c) & group;
-            let notice = Notice {
-                form: if rated {
-                    Form::Extension
-                } else {
-                    self.notify.form
-                },
-                classes: group,
-                quanta: if close { self.notify.quanta } else { 0 },
-                rate,
-                hosts: None,
-                origin,
-                origin_classes,
-                key: self.number << 16 | 0xff00 | u32::from(group),
-            };
-            self.outbox.push_back(Told {
-                port: self.neighbours[n].port,
-                notice,
-            });
-        }
+        self.outbox.push_back(Told {
+            port: self.neighbours[n].port,
+            notice,
+        });
     }
 
     fn post_extension(&mut self, place: usize, class: usize, n: usize, close: bool) {
         let p = &self.places[place];
         let notice = Notice {
             form: Form::Extension,
-            classes: self.classes(class),
+            classes: self.classes(place, class),
             quanta: if close { self.notify.quanta } else { 0 },
             rate: self.rate(place, class),
             hosts: p.named[class].clone(),
             origin: p.port,
-            origin_classes: 1 << class,
+            origin_classes: p.holds(class),
             key: self.number << 16 | (place as u32) << 4 | class as u32,
         };
         self.outbox.push_back(Told {

@@ -15,6 +15,8 @@ pub struct Gates {
     until: [Time; MAX_CLASSES],
     closed_from: [Time; MAX_CLASSES],
     closed: [u64; MAX_CLASSES],
+    /// The latest of `until`.
+    latest: Time,
     bars: Vec<Bar>,
     /// The queue that closed a gate or lowered a bar last: (port, classes).
     pub origin: (Id<Port>, u8),
@@ -53,6 +55,7 @@ impl Default for Gates {
             until: [Time::ZERO; MAX_CLASSES],
             closed_from: [Time::ZERO; MAX_CLASSES],
             closed: [0; MAX_CLASSES],
+            latest: Time::ZERO,
             bars: Vec::new(),
             origin: (Id::NONE, 0),
         }
@@ -74,6 +77,7 @@ impl Gates {
             self.settle(class, now);
             self.until[class] = until;
         }
+        self.latest = *self.until.iter().max().expect("eight classes");
     }
 
     /// Lowers a bar, or replaces the one of the same key; its bucket keeps its theoretical time.
@@ -92,6 +96,11 @@ impl Gates {
     /// Lifts the bar of this key.
     pub fn lift(&mut self, key: u32) {
         self.bars.retain(|b| b.key != key);
+    }
+
+    /// Whether nothing is held back at `at`.
+    pub fn open(&self, at: Time) -> bool {
+        at >= self.latest && self.bars.is_empty()
     }
 
     /// Whether frames of one class may be held back for their destination, so that the head of a

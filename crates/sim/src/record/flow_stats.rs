@@ -93,7 +93,9 @@ impl FlowStats {
         self.sum.gate += u128::from(packet.gated);
         self.sum.propagation += u128::from(total - packet.waited - packet.serial);
         self.max = self.max.max(total);
-        self.delay.record(total / 1000).expect("a histogram that resizes itself");
+        self.delay
+            .record(total / 1000)
+            .expect("a histogram that resizes itself");
         total
     }
 

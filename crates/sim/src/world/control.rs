@@ -12,7 +12,7 @@ use crate::mechanism::control::{Seen, Told, quantum};
 use crate::mechanism::detector::Level;
 use crate::mechanism::responder::{Knobs, Responder};
 use crate::medium::ethernet::{self, GAP, HEADER_FCS, PREAMBLE};
-use crate::network::{Port, Posted};
+use crate::network::{Node, Port, Posted};
 use crate::packet::Packet;
 use crate::record::fingerprint::Mark;
 use crate::record::{Record, What};
@@ -21,24 +21,35 @@ use crate::table::Id;
 
 impl World {
     /// The node's port through which a packet came in; none at its origin.
-    pub(super) fn entrance(&self, packet: &Packet) -> Option<Id<Port>> {
-        (!packet.ingress.is_none()).then(|| self.ports[packet.ingress].peer)
+    fn entrance(&self, packet_id: Id<Packet>) -> Option<Id<Port>> {
+        let ingress = self.packets[packet_id].ingress;
+        (!ingress.is_none()).then(|| self.ports[ingress].peer)
     }
 
-    /// Books a frame that comes in; false where the shared memory has no room.
+    /// Books a frame that comes in; false where the shared memory has no room. A node without alarms
+    /// lags behind its departures until that could matter.
     pub(super) fn account_arrival(
         &mut self,
         id: Id<Port>,
-        packet: &Packet,
-        from: Option<Id<Port>>,
+        packet_id: Id<Packet>,
+        now: Time,
     ) -> bool {
-        let from = from.expect("a switch sends nothing of its own");
+        let from = self
+            .entrance(packet_id)
+            .expect("a switch sends nothing of its own");
+        let packet = &self.packets[packet_id];
         let (local, class, size) = (
             self.ports[from].local as usize,
             packet.class as usize,
             packet.frame(),
         );
-        let node = &mut self.nodes[self.ports[id].node];
+        let node_id = self.ports[id].node;
+        if let Some(pool) = &self.nodes[node_id].pool
+            && !pool.calm(local, class, size)
+        {
+            self.settle_node(node_id, now);
+        }
+        let node = &mut self.nodes[node_id];
         if let Some(pool) = &mut node.pool
             && !pool.admit(local, class, size)
         {
@@ -50,8 +61,33 @@ impl World {
         true
     }
 
-    /// Books the frame that has left a port, and lets the place it came in through look.
-    pub(super) fn account_departure(&mut self, id: Id<Port>, size: u64, at: Time) {
+    /// Brings the ports of a node up to date, if they lag.
+    fn settle_node(&mut self, node: Id<Node>, now: Time) {
+        if self.nodes[node].alarms == 0 {
+            for i in 0..self.nodes[node].ports.len() {
+                let port = self.nodes[node].ports[i];
+                self.catch_up(port, now);
+            }
+        }
+    }
+
+    /// A frame has left a port that is not plain: books it, and lets detectors look.
+    #[inline(never)]
+    pub(super) fn look_at_departure(&mut self, id: Id<Port>, q: usize, size: u64, at: Time) {
+        let port = &self.ports[id];
+        let (accounted, watch) = (port.accounted, port.watch);
+        if accounted {
+            self.account_departure(id, size, at);
+        }
+        if let Some((control, place)) = watch {
+            let level = self.egress_level(id, q, at);
+            if self.controls[control].released(&level, place) {
+                self.after_look(control, place, id, at);
+            }
+        }
+    }
+
+    fn account_departure(&mut self, id: Id<Port>, size: u64, at: Time) {
         let port = &self.ports[id];
         let (node_id, class) = (port.node, port.sending_class as usize);
         let local = self.ports[self.ports[port.sending_from].peer].local as usize;
@@ -65,30 +101,37 @@ impl World {
         if let Some((control, place)) = node.watch[local] {
             let watched = node.ports[local];
             let level = self.ingress_level(watched, class, at);
-            self.controls[control].released(&level, place);
-            self.after_look(control, place, watched, at);
+            if self.controls[control].released(&level, place) {
+                self.after_look(control, place, watched, at);
+            }
         }
     }
 
-    /// A frame has left a watched port.
-    pub(super) fn observe_departure(&mut self, id: Id<Port>, q: usize, at: Time) {
-        let (control, place) = self.ports[id].watch.expect("a watched port");
-        let level = self.egress_level(id, q, at);
-        self.controls[control].released(&level, place);
-        self.after_look(control, place, id, at);
-    }
-
-    /// A frame has been queued at a port that is watched, or whose node is.
-    pub(super) fn observe_arrival(
+    /// A frame has been queued at a port that is not plain: records it, and lets detectors look.
+    #[inline(never)]
+    pub(super) fn look_at_arrival(
         &mut self,
         id: Id<Port>,
-        packet: &Packet,
+        packet_id: Id<Packet>,
         q: usize,
-        from: Option<Id<Port>>,
         now: Time,
     ) {
+        if self.record.is_some() {
+            let held = self.ports[id].queues[q].bytes;
+            self.note(What::Enqueue, now, id, packet_id, held);
+        }
+        let Packet { to, class, .. } = self.packets[packet_id];
+        let Port {
+            watch, accounted, ..
+        } = self.ports[id];
+        let named = accounted || watch.is_some_and(|(control, _)| self.controls[control].listens());
+        let from = if named {
+            self.entrance(packet_id)
+        } else {
+            None
+        };
         let local = from.map(|f| self.ports[f].local as usize);
-        if let Some((control, place)) = self.ports[id].watch {
+        if let Some((control, place)) = watch {
             let level = self.egress_level(id, q, now);
             let (packets, queue, hosts) =
                 (&self.packets, &self.ports[id].queues[q], self.hosts.len());
@@ -103,24 +146,58 @@ impl World {
                 place,
                 from: local,
                 egress: id,
-                to: packet.to,
+                to,
             };
-            self.controls[control].enqueued(&level, &seen, queued);
-            self.after_look(control, place, id, now);
+            if self.controls[control].enqueued(&level, &seen, queued) {
+                self.after_look(control, place, id, now);
+            }
         }
-        let (Some(local), Some(from)) = (local, from) else {
+        let (true, Some(local), Some(from)) = (accounted, local, from) else {
             return;
         };
-        if let Some((control, place)) = self.nodes[self.ports[from].node].watch[local] {
-            let level = self.ingress_level(from, packet.class as usize, now);
+        let node = self.ports[from].node;
+        if let Some((control, place)) = self.nodes[node].watch[local] {
+            let mut level = self.ingress_level(from, class as usize, now);
+            // Accounts that lag can only be too high: an alarm by them is looked at again.
+            if self.controls[control].would_alarm(place, &level) {
+                self.settle_node(node, now);
+                level = self.ingress_level(from, class as usize, now);
+            }
             let seen = Seen {
                 place,
                 from: Some(local),
                 egress: id,
-                to: packet.to,
+                to,
             };
-            self.controls[control].enqueued(&level, &seen, || Arc::from([]));
-            self.after_look(control, place, from, now);
+            if self.controls[control].enqueued(&level, &seen, || Arc::from([])) {
+                self.after_look(control, place, from, now);
+            }
+        }
+    }
+
+    /// A frame's transmission began at a port whose departures may matter: has its end served, if a
+    /// detector could be relieved by it. The next touch is sure to come when this frame arrives; on a
+    /// wire so long that the frame behind it may have left by then, every departure is served.
+    #[inline(never)]
+    pub(super) fn wake_at_departure(&mut self, id: Id<Port>) {
+        let port = &self.ports[id];
+        let shortest = (PREAMBLE + ethernet::MIN_FRAME) * port.ps_per_byte;
+        let exact = port.attentive || port.accounted && self.nodes[port.node].alarms > 0;
+        let matters = exact
+            || port.watch.is_some_and(|(control, place)| {
+                let level = self.egress_level(id, port.sending_queue as usize, port.free_at);
+                let leaves = match port.buffer {
+                    Limit::Packets(_) => u64::from(port.sending > 0),
+                    _ => u64::from(port.sending),
+                };
+                let left = Level {
+                    held: level.held - leaves,
+                    ..level
+                };
+                port.delay.0 >= shortest || self.controls[control].may_relieve(place, &left)
+            });
+        if matters {
+            self.calendar.push(port.free_at, Event::Wake(id));
         }
     }
 
@@ -165,20 +242,42 @@ impl World {
         }
     }
 
-    /// After a detector looked: collects what is to be said, and has the port's departures served
+    /// After a detector spoke: collects what is to be said, and has the port's departures served
     /// while they matter.
     fn after_look(&mut self, control: Id<Control>, place: usize, id: Id<Port>, now: Time) {
         let c = &mut self.controls[control];
-        let alarmed = c.alarmed(place);
+        let (alarmed, before) = (c.alarmed(place), c.note_alarm(place));
         while let Some(told) = c.next_told() {
             self.outbox.push_back((control, told));
         }
-        let port = &mut self.ports[id];
-        let wakeful = alarmed || port.attentive;
-        if wakeful && !port.wakeful && port.free_at > now {
-            self.calendar.push(port.free_at, Event::Wake(id));
+        let node_id = self.ports[id].node;
+        let node = &mut self.nodes[node_id];
+        node.alarms = node.alarms + u32::from(alarmed) - u32::from(before);
+        let turned = node.alarms == u32::from(alarmed && !before) && alarmed != before;
+        if self.ports[id].accounted && turned {
+            for i in 0..self.nodes[node_id].ports.len() {
+                let port = self.nodes[node_id].ports[i];
+                self.mind_departures(port, now);
+            }
+        } else {
+            self.mind_departures(id, now);
         }
-        port.wakeful = wakeful;
+    }
+
+    /// An alarm began or ended: has the port's departures served while they matter.
+    fn mind_departures(&mut self, id: Id<Port>, now: Time) {
+        self.catch_up(id, now);
+        let port = &self.ports[id];
+        let own = port
+            .watch
+            .is_some_and(|(control, place)| self.controls[control].alarmed(place));
+        let node = port.accounted && self.nodes[port.node].alarms > 0;
+        let port = &mut self.ports[id];
+        port.wakeful = own || node || port.attentive;
+        // The frame under way was judged by the alarms that held when it started.
+        if port.wakeful && !port.attentive && port.free_at > now {
+            self.wake_at_departure(id);
+        }
     }
 
     /// Sends what mechanisms have said during this event.
@@ -201,7 +300,6 @@ impl World {
                 to: posted.0,
                 len,
                 class,
-                hops: 0,
                 seq: 0,
                 ingress: Id::NONE,
                 born: now,
@@ -239,7 +337,6 @@ impl World {
         let begin = at.max(port.gap_until);
         let size = self.packets[packet_id].frame();
         port.free_at = Time(begin.0 + (PREAMBLE + size) * port.ps_per_byte);
-        port.next_try = port.free_at;
         port.gap_until = Time(port.free_at.0 + GAP * port.ps_per_byte);
         port.more.sent.control += 1;
         port.more.sent.control_bytes += size;
@@ -380,6 +477,7 @@ impl World {
     }
 
     /// Adds a record about a packet.
+    #[cold]
     pub(super) fn note(
         &mut self,
         what: What,

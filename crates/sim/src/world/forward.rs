@@ -2,10 +2,13 @@
 //! that fell due since the port was last touched is made up for before anything else happens to
 //! it, at the instant at which it was due; so an event for each departure is needed only where a
 //! detector acts on departures.
+//!
+//! A frame is chosen when the one before has left and starts after the gap: like a frame handed to
+//! the MAC, it is not stopped by a notice that takes effect in between.
 
 use backwater_transport::units::{Bytes, Time};
 
-use super::{GROUP, World};
+use super::{Exit, Fate, GROUP, World};
 use crate::event::Event;
 use crate::medium::ethernet::{GAP, PREAMBLE};
 use crate::network::{Flow, Port};
@@ -26,26 +29,47 @@ enum Choice {
 
 impl World {
     /// Makes up for what fell due at a port up to `now`.
+    #[inline]
     pub(super) fn catch_up(&mut self, id: Id<Port>, now: Time) {
+        if self.ports[id].next_try <= now {
+            self.make_up(id, now);
+        }
+    }
+
+    fn make_up(&mut self, id: Id<Port>, now: Time) {
         loop {
-            let port = &self.ports[id];
-            if port.sending > 0 && port.free_at <= now {
+            let port = &mut self.ports[id];
+            if port.sending > 0 {
+                // A frame in transmission ends when the next choice is due.
                 self.release(id);
             }
-            let port = &self.ports[id];
-            if port.next_try > now || (port.waiting == 0 && port.control.is_empty()) {
+            let port = &mut self.ports[id];
+            if port.next_try > now {
+                // A detector that was relieved has had this port brought up to date.
                 return;
             }
-            self.choose(id, now);
+            if !port.control.is_empty() {
+                let at = port.next_try;
+                self.start_control(id, at);
+            } else if port.waiting == 0 {
+                port.next_try = Time::NEVER;
+                return;
+            } else {
+                self.choose(id, now);
+            }
+            if self.ports[id].next_try > now {
+                return;
+            }
         }
     }
 
     /// Puts a packet into the queue of an egress port, or loses it.
     pub(super) fn enqueue(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
         self.catch_up(id, now);
-        let packet = self.packets[packet_id];
-        let size = packet.frame();
+        let packet = &mut self.packets[packet_id];
         let port = &mut self.ports[id];
+        let size = packet.frame();
+        packet.at = now;
         let q = if port.queues.len() == 1 {
             0
         } else {
@@ -60,38 +84,44 @@ impl World {
         if !fits {
             return self.lose(packet_id, Cause::BufferFull, id, now);
         }
-        let (accounted, watched) = (port.accounted, port.watch.is_some());
-        let from = (accounted || watched)
-            .then(|| self.entrance(&packet))
-            .flatten();
-        if accounted && !self.account_arrival(id, &packet, from) {
+        if port.plain
+            && port.next_try == Time::NEVER
+            && port.gates.as_ref().is_none_or(|g| g.open(now))
+        {
+            queue.bytes += size;
+            queue.packets += 1;
+            port.max_bytes = port.max_bytes.max(queue.bytes);
+            return self.transmit(id, q, packet_id, now);
+        }
+        if port.accounted && !self.account_arrival(id, packet_id, now) {
             return self.lose(packet_id, Cause::MemoryFull, id, now);
         }
         let port = &mut self.ports[id];
-        let slot = &mut self.packets[packet_id];
-        slot.at = now;
-        if port.gates.is_some() {
-            slot.gated = slot.gated.wrapping_sub(port.stall_clock(now));
+        let packet = &mut self.packets[packet_id];
+        let mut held_back = false;
+        if let Some(gates) = &port.gates {
+            packet.gated = packet.gated.wrapping_sub(port.stall_clock(now));
+            held_back = port.stalled && gates.opens(packet.class, packet.to, now) > now;
         }
         let queue = &mut port.queues[q];
-        self.packets.append(&mut queue.list, packet_id);
         queue.bytes += size;
         queue.packets += 1;
-        let held = queue.bytes;
+        port.max_bytes = port.max_bytes.max(queue.bytes);
+        self.packets.append(&mut queue.list, packet_id);
         port.waiting += 1;
         port.held |= 1 << q;
-        port.more.sent.max_bytes = port.more.sent.max_bytes.max(held);
-        port.retry(now);
-        if self.record.is_some() {
-            self.note(What::Enqueue, now, id, packet_id, held);
+        // A frame that is held back itself changes nothing for those before it.
+        if !held_back {
+            port.retry(now);
         }
-        if accounted || watched {
-            self.observe_arrival(id, &packet, q, from, now);
+        if !port.plain {
+            self.look_at_arrival(id, packet_id, q, now);
         }
         self.catch_up(id, now);
     }
 
     /// The frame in transmission has left: its buffer is free.
+    #[inline]
     fn release(&mut self, id: Id<Port>) {
         let port = &mut self.ports[id];
         let (size, q, at) = (
@@ -103,54 +133,53 @@ impl World {
         let queue = &mut port.queues[q];
         queue.bytes -= size;
         queue.packets -= 1;
-        if port.accounted {
-            self.account_departure(id, size, at);
-        }
-        if self.ports[id].watch.is_some() {
-            self.observe_departure(id, q, at);
+        if !port.plain {
+            self.look_at_departure(id, q, size, at);
         }
     }
 
-    /// Makes the choice that is due at `next_try`: starts a frame, or finds all of them held back.
+    /// Makes the choice that is due at `next_try`: starts a frame, or finds all of them held back. A
+    /// scheduler is asked only where it has a choice.
+    #[inline]
     fn choose(&mut self, id: Id<Port>, now: Time) {
-        let at = self.ports[id].next_try;
-        if !self.ports[id].control.is_empty() {
-            return self.start_control(id, at);
+        let port = &mut self.ports[id];
+        let at = port.next_try;
+        if port.gates.as_ref().is_none_or(|g| g.open(at)) {
+            let held = port.held;
+            let queue = if held.is_power_of_two() {
+                held.trailing_zeros() as usize
+            } else {
+                let (queues, packets) = (&port.queues, &self.packets);
+                port.scheduler
+                    .pick(held, held, |q| packets[queues[q].list.head()].frame())
+            };
+            return self.start(id, queue, Id::NONE, at);
         }
         match self.find(id, at) {
             Choice::Frame { queue, before } => self.start(id, queue, before, at),
-            Choice::Held(until) => {
-                let port = &mut self.ports[id];
-                if !port.stalled {
-                    port.stalled = true;
-                    port.more.stall_from = at;
-                }
-                port.next_try = until;
-                let more = &mut port.more;
-                if until > now && until < Time::NEVER && (more.armed <= at || until < more.armed) {
-                    more.armed = until;
-                    self.calendar.push(until, Event::Wake(id));
-                }
-            }
+            Choice::Held(until) => self.stall(id, at, until, now),
         }
     }
 
-    /// The frame that leaves at `at`.
+    /// Every waiting frame is held back until then.
+    fn stall(&mut self, id: Id<Port>, at: Time, until: Time, now: Time) {
+        let port = &mut self.ports[id];
+        let more = &mut port.more;
+        if !port.stalled {
+            port.stalled = true;
+            more.stall_from = at;
+        }
+        port.next_try = until;
+        if until > now && until < Time::NEVER && (more.armed <= at || until < more.armed) {
+            more.armed = until;
+            self.calendar.push(until, Event::Wake(id));
+        }
+    }
+
+    /// The frame that leaves at `at` where gates hold some back.
     fn find(&mut self, id: Id<Port>, at: Time) -> Choice {
         let port = &mut self.ports[id];
-        let Some(gates) = &port.gates else {
-            let (queues, packets) = (&port.queues, &self.packets);
-            let size = |q: usize| packets[queues[q].list.head()].frame();
-            let queue = if port.held == 1 {
-                0
-            } else {
-                port.scheduler.pick(port.held, port.held, size)
-            };
-            return Choice::Frame {
-                queue,
-                before: Id::NONE,
-            };
-        };
+        let gates = port.gates.as_ref().expect("only gates hold frames back");
         let selective = gates.selective();
         let mut first = [(Id::NONE, 0u64); crate::queue::MAX_CLASSES];
         let mut ready = 0u8;
@@ -184,7 +213,8 @@ impl World {
         }
     }
 
-    /// Begins to send a data frame.
+    /// Begins to send a data frame that waits in its queue.
+    #[inline]
     fn start(&mut self, id: Id<Port>, q: usize, before: Id<Packet>, at: Time) {
         let port = &mut self.ports[id];
         let queue = &mut port.queues[q];
@@ -196,32 +226,44 @@ impl World {
         if port.stalled {
             port.end_stall(at);
         }
-        let begin = at.max(port.gap_until);
+        if let Some(gates) = &mut port.gates {
+            let packet = &mut self.packets[packet_id];
+            packet.gated = packet.gated.wrapping_add(port.more.stall);
+            if !gates.open(at) {
+                gates.charge(
+                    packet.class,
+                    packet.to,
+                    Bytes(packet.frame()),
+                    at.max(port.gap_until),
+                );
+            }
+            if port.more.stall_end > packet.at {
+                self.count_victim(id, packet_id);
+            }
+        }
+        self.transmit(id, q, packet_id, at);
+    }
+
+    /// Sends a frame that is in no list and counts as held by its class queue.
+    #[inline]
+    fn transmit(&mut self, id: Id<Port>, q: usize, packet_id: Id<Packet>, at: Time) {
+        let port = &mut self.ports[id];
         let packet = &mut self.packets[packet_id];
+        let begin = at.max(port.gap_until);
         let size = packet.frame();
         let duration = (PREAMBLE + size) * port.ps_per_byte;
         let waited = begin.0 - packet.at.0;
         packet.waited += waited;
         packet.serial += duration;
         port.free_at = Time(begin.0 + duration);
-        port.next_try = port.free_at;
         port.gap_until = Time(port.free_at.0 + GAP * port.ps_per_byte);
         port.sending = size as u32;
         port.sending_queue = q as u8;
         port.sending_class = packet.class;
         port.sending_from = packet.ingress;
-        let more = &mut port.more;
-        more.sent.packets += 1;
-        more.sent.bytes += size;
-        more.sent.area += u128::from(size) * u128::from(port.free_at.0 - packet.at.0);
-        if let Some(gates) = &mut port.gates {
-            let held_back = more.stall_end > packet.at;
-            packet.gated = packet.gated.wrapping_add(more.stall);
-            gates.charge(packet.class, packet.to, Bytes(size), begin);
-            if held_back {
-                self.count_victim(id, packet_id);
-            }
-        }
+        port.sent_packets += 1;
+        port.sent_bytes += size;
+        port.area += u128::from(size) * u128::from(port.free_at.0 - packet.at.0);
         if self.record.is_some() {
             self.note(What::Send, begin, id, packet_id, waited);
         }
@@ -229,8 +271,10 @@ impl World {
     }
 
     /// Puts a frame whose transmission has begun on the wire.
+    #[inline]
     pub(super) fn launch(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
         let port = &mut self.ports[id];
+        port.next_try = port.free_at;
         let arrives = port.free_at + port.delay;
         self.packets[packet_id].at = arrives;
         if port.wire.is_empty() {
@@ -238,7 +282,7 @@ impl World {
         }
         self.packets.append(&mut port.wire, packet_id);
         if port.wakeful {
-            self.calendar.push(port.free_at, Event::Wake(id));
+            self.wake_at_departure(id);
         }
     }
 
@@ -257,7 +301,6 @@ impl World {
             return self.hear(id, packet_id, now);
         }
         packet.ingress = id;
-        packet.hops += 1;
         if port.far_routes == u32::MAX {
             return self.deliver(id, packet_id, now);
         }
@@ -281,21 +324,18 @@ impl World {
     }
 
     fn deliver(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
-        let packet = self.packets[packet_id];
-        let flow = &mut self.flows[packet.flow];
-        let delay = flow.stats.deliver(&packet, now);
-        self.fingerprint.add(
-            Mark::Deliver,
-            now,
-            packet.flow.0,
-            u64::from(packet.seq) << 24 ^ delay,
-        );
+        let packet = &self.packets[packet_id];
+        let (flow_id, seq) = (packet.flow, packet.seq);
+        let flow = &mut self.flows[flow_id];
+        let delay = flow.stats.deliver(packet, now);
+        self.fingerprint
+            .add(Mark::Deliver, now, flow_id.0, u64::from(seq) << 24 ^ delay);
         if flow.outside {
-            self.exits.push(super::Exit {
+            self.exits.push(Exit {
                 at: now,
-                flow: packet.flow,
-                tag: packet.seq,
-                fate: super::Fate::Delivered,
+                flow: flow_id,
+                tag: seq,
+                fate: Fate::Delivered,
             });
         }
         if self.record.is_some() {
@@ -321,11 +361,11 @@ impl World {
             u64::from(packet.seq) << 24 ^ u64::from(place.0),
         );
         if flow.outside {
-            self.exits.push(super::Exit {
+            self.exits.push(Exit {
                 at: now,
                 flow: packet.flow,
                 tag: packet.seq,
-                fate: super::Fate::Dropped(cause),
+                fate: Fate::Dropped(cause),
             });
         }
         if self.record.is_some() {
@@ -336,7 +376,7 @@ impl World {
 }
 
 impl Port {
-    /// Ticks for which the port stood idle with frames waiting.
+    /// Ticks for which the port sent no data although frames waited.
     pub(super) fn stall_clock(&self, now: Time) -> u64 {
         self.more.stall
             + if self.stalled {
@@ -354,7 +394,7 @@ impl Port {
 
     /// Makes the next choice due now, if the port stands idle.
     pub(super) fn retry(&mut self, now: Time) {
-        if self.next_try < now || self.stalled {
+        if self.next_try == Time::NEVER || self.stalled {
             self.next_try = now.max(self.free_at);
         }
     }

@@ -245,11 +245,15 @@ impl World {
     pub(super) fn port_count(&self, id: Id<Port>, now: Time) -> PortCount {
         let port = &self.ports[id];
         let mut count = port.more.sent.clone();
+        count.packets = port.sent_packets;
+        count.bytes = port.sent_bytes;
+        count.area = port.area;
         let ahead = port.free_at.0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
         for packet in port.queues.iter().flat_map(|q| self.packets.walk(&q.list)) {
             count.area += u128::from(packet.frame()) * u128::from(now.0 - packet.at.0);
         }
+        count.max_bytes = port.max_bytes;
         count.stall = port.stall_clock(now);
         count.closed = port
             .gates

@@ -173,8 +173,11 @@ class Store:
         return self.query(f"SELECT * FROM {table} ORDER BY {order}")
 
     def seal(self) -> None:
-        """Makes a finished store a single file that can be read from anywhere."""
-        with self._failing():
+        """Makes a finished store a single file that can be read from anywhere.
+
+        While somebody reads it, it stays a file and a log, which hold the same.
+        """
+        with suppress(sqlite3.OperationalError):
             self.connection.execute("PRAGMA journal_mode=DELETE").fetchall()
 
     def close(self) -> None:

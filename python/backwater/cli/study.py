@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -64,6 +63,7 @@ def list_(json: console.Json = False) -> int:
 
 @app.command("run")
 def run(
+    context: typer.Context,
     ids: Annotated[
         list[str] | None,
         typer.Argument(help="Studies, or paths of Markdown files.", autocompletion=_complete),
@@ -81,9 +81,8 @@ def run(
     json: console.Json = False,
 ) -> int:
     """Run studies: store, claims and report."""
-    command = ["backwater", *sys.argv[1:]]
     executions = [
-        Execution(study, out / study.id, quick, seeds, workers, resume, command)
+        Execution(study, out / study.id, quick, seeds, workers, resume, context.obj)
         for study in _chosen(ids or [], all_)
     ]
     for execution in executions:

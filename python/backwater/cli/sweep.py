@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +22,7 @@ NAME = "sweep"
 
 
 def command(
+    context: typer.Context,
     scenario: Annotated[Path, typer.Argument(help="A scenario in TOML or JSON.")],
     axis: Annotated[
         list[str],
@@ -48,8 +48,7 @@ def command(
         axes[path] = values
     study = Sweep(scenario, axes, seeds).study()
     folder = out or Path("results") / study.id
-    command = ["backwater", *sys.argv[1:]]
-    execution = Execution(study, folder, workers=workers, resume=resume, command=command)
+    execution = Execution(study, folder, workers=workers, resume=resume, command=context.obj)
     execution.prepare()
     batch = go(execution)
     if json:

@@ -134,18 +134,20 @@ impl World {
         }
     }
 
-    /// Makes the choice that is due at `next_try`: starts a frame, or finds all of them held back.
+    /// Makes the choice that is due at `next_try`: starts a frame, or finds all of them held back. A
+    /// scheduler is asked only where it has a choice.
     #[inline]
     fn choose(&mut self, id: Id<Port>, now: Time) {
         let port = &mut self.ports[id];
         let at = port.next_try;
         if port.gates.as_ref().is_none_or(|g| g.open(at)) {
-            let (queues, packets) = (&port.queues, &self.packets);
-            let size = |q: usize| packets[queues[q].list.head()].frame();
-            let queue = if port.held == 1 {
-                0
+            let held = port.held;
+            let queue = if held.is_power_of_two() {
+                held.trailing_zeros() as usize
             } else {
-                port.scheduler.pick(port.held, port.held, size)
+                let (queues, packets) = (&port.queues, &self.packets);
+                port.scheduler
+                    .pick(held, held, |q| packets[queues[q].list.head()].frame())
             };
             return self.start(id, queue, Id::NONE, at);
         }

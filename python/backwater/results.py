@@ -125,8 +125,14 @@ class Results:
 
     @property
     def resolved_example(self) -> dict[str, Any]:
-        """The first case's scenario with every default filled in."""
+        """The scenario of one case, with a mechanism if any has one and every default filled in."""
         found: dict[str, Any] = self.manifest["resolved_example"]
+        return found
+
+    @property
+    def example(self) -> dict[str, str]:
+        """The labels of that case."""
+        found: dict[str, str] = self.manifest["example"]
         return found
 
     @property

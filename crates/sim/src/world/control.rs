@@ -225,8 +225,9 @@ impl World {
             self.outbox.push_back((control, told));
         }
         let port = &mut self.ports[id];
-        let was = std::mem::replace(&mut port.wakeful, alarmed || port.attentive);
-        if port.wakeful && !was && port.free_at > now {
+        port.wakeful = alarmed || port.attentive;
+        // The frame under way was judged by the alarms that held when it started.
+        if alarmed && !port.attentive && port.free_at > now {
             self.wake_at_departure(id);
         }
     }

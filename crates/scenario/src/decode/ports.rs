@@ -48,10 +48,10 @@ pub fn read(
             .unwrap_or(&fallback)
             .clone();
         let host = matches!(owner.kind, NodeKind::Host { .. });
-        let default = if host {
-            Limit::Unlimited
-        } else {
-            Limit::Bytes(DEFAULT_BUFFER)
+        // Hosts hold what their sources hand them; a shared memory has limits of its own.
+        let default = match owner.kind {
+            NodeKind::Switch(SwitchModel::OutputQueued) => Limit::Bytes(DEFAULT_BUFFER),
+            NodeKind::Host { .. } | NodeKind::Switch(_) => Limit::Unlimited,
         };
         let buffer = *settings
             .best(name, |s| s.buffer.as_ref())

@@ -112,7 +112,7 @@ pub struct PortMore {
     pub name: String,
     /// Line rate.
     pub rate: Rate,
-    /// Ticks for which the port stood idle with frames waiting, up to the last change.
+    /// Ticks for which the port sent no data although frames waited, up to the last change.
     pub stall: u64,
     /// Since when it does so now.
     pub stall_from: Time,

@@ -20,8 +20,6 @@ pub struct Packet {
     pub len: u16,
     /// Class 0..8.
     pub class: u8,
-    /// Hops behind it.
-    pub hops: u8,
     /// Number within its flow, modulo 2³².
     pub seq: u32,
     /// Port whose wire it came over last; `NONE` at its origin.

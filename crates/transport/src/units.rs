@@ -34,6 +34,11 @@ impl Time {
         self.0 as f64 / PS_PER_S as f64
     }
 
+    /// The instant after a span; `NEVER` where that does not fit.
+    pub fn after(self, span: Span) -> Time {
+        Time(self.0.saturating_add(span.0))
+    }
+
     /// The span since `earlier`, which must not be later.
     pub fn since(self, earlier: Time) -> Span {
         Span(self.0 - earlier.0)
@@ -69,6 +74,11 @@ impl Span {
     /// The span in seconds.
     pub fn seconds(self) -> f64 {
         self.0 as f64 / PS_PER_S as f64
+    }
+
+    /// So many of it; the longest span where that does not fit.
+    pub fn times(self, n: u64) -> Span {
+        Span(self.0.saturating_mul(n))
     }
 
     /// The nearest span to a number of seconds; half a tick rounds up. Negative and NaN give zero,

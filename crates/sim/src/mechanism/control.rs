@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::detector::{AnyDetector, Detector, Level, Signal, Watch};
+use super::detector::{AnyDetector, Detector, Level, Watch};
 use super::notice::{Form, Hosts, Notice, holds};
 use super::notifier::{Addresses, AnyNotifier, Audience};
 use super::responder::{AnyResponder, Responder};
@@ -38,6 +38,8 @@ pub struct Control {
 struct Place {
     port: Id<Port>,
     drain: Rate,
+    /// It is an output port with one queue for all classes.
+    one_queue: bool,
     detector: AnyDetector,
     /// Bits of the neighbours that may be told.
     audience: u64,
@@ -52,6 +54,13 @@ struct Place {
     behind: Option<Hosts>,
     /// For each class the addresses named by the last notice.
     named: [Option<Hosts>; MAX_CLASSES],
+}
+
+impl Place {
+    /// Classes whose frames a class queue holds: all, where the port has only one queue.
+    fn holds(&self, class: usize) -> u8 {
+        if self.one_queue { 0xff } else { 1 << class }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -101,6 +110,20 @@ pub struct NeighbourSpec {
     pub obeys: bool,
 }
 
+/// A place, as the builder knows it.
+pub struct PlaceSpec {
+    /// The port watched.
+    pub port: Id<Port>,
+    /// Its line rate.
+    pub drain: Rate,
+    /// Whether it is watched as an output port with one queue for all classes.
+    pub one_queue: bool,
+    /// The detector.
+    pub detector: AnyDetector,
+    /// Hosts reached through it, where notices name addresses.
+    pub behind: Option<Hosts>,
+}
+
 impl Control {
     /// A mechanism at `node` without places yet.
     pub fn new(
@@ -118,7 +141,7 @@ impl Control {
         let neighbours = neighbours
             .iter()
             .map(|n| {
-                let timer = quantum(n.rate).0 * u64::from(notify.quanta);
+                let timer = quantum(n.rate).times(u64::from(notify.quanta)).0;
                 let refresh = Span(libm::floor(timer as f64 * notify.refresh) as u64);
                 Neighbour {
                     port: n.port,
@@ -147,13 +170,14 @@ impl Control {
     }
 
     /// Watches a place; gives its number.
-    pub fn watch(
-        &mut self,
-        port: Id<Port>,
-        drain: Rate,
-        detector: AnyDetector,
-        behind: Option<Hosts>,
-    ) -> usize {
+    pub fn watch(&mut self, spec: PlaceSpec) -> usize {
+        let PlaceSpec {
+            port,
+            drain,
+            one_queue,
+            detector,
+            behind,
+        } = spec;
         let local = self
             .neighbours
             .iter()
@@ -170,6 +194,7 @@ impl Control {
         self.places.push(Place {
             port,
             drain,
+            one_queue,
             detector,
             audience,
             told: [0; MAX_CLASSES],
@@ -185,6 +210,25 @@ impl Control {
     /// Whether any place is congested, so that departures matter.
     pub fn alarmed(&self, place: usize) -> bool {
         self.places[place].congested != 0
+    }
+
+    /// The places whose word the neighbour behind `port` has: (port, whether an output queue).
+    pub fn holding(&self, port: Id<Port>) -> impl Iterator<Item = (Id<Port>, bool)> + '_ {
+        let n = self
+            .neighbours
+            .iter()
+            .position(|n| n.port == port)
+            .expect("a port of the node");
+        let told = self
+            .places
+            .iter()
+            .filter(move |p| p.told.iter().any(|t| t >> n & 1 == 1));
+        told.map(|p| (p.port, p.detector.watch() == Watch::Egress))
+    }
+
+    /// Where it is.
+    pub fn node(&self) -> Id<Node> {
+        self.node
     }
 
     /// Whether it wants to know through which port a frame came in.
@@ -213,38 +257,33 @@ impl Control {
         if let (Some(from), false) = (seen.from, place.heard.is_empty()) {
             place.heard[from][class] = Some(level.now);
         }
-        match place.detector.observe(level) {
-            Some(Signal::Congested) => {
-                place.congested |= 1 << class;
-                place.origin[class] = seen.egress;
-                place.named[class] = match self.notify.addresses {
-                    None => None,
-                    Some(Addresses::FilteringTable) => place.behind.clone(),
-                    Some(Addresses::Buffer) => Some(queued()),
-                };
-                let audience = self.senders(seen.place, class, level.now);
-                self.tell(seen.place, class, audience);
-            }
-            Some(Signal::Relieved) => self.release(seen.place, class),
-            None if place.congested >> class & 1 == 1 => {
-                self.keep_up(level, seen);
-                return !self.outbox.is_empty();
-            }
-            None => return false,
+        if place.congested >> class & 1 == 1 {
+            self.keep_up(level, seen);
+            return !self.outbox.is_empty();
         }
+        if !place.detector.alarm(level) {
+            return false;
+        }
+        place.congested |= 1 << class;
+        place.origin[class] = seen.egress;
+        place.named[class] = match self.notify.addresses {
+            None => None,
+            Some(Addresses::FilteringTable) => place.behind.clone(),
+            Some(Addresses::Buffer) => Some(queued()),
+        };
+        let audience = self.senders(seen.place, class, level.now);
+        self.tell(seen.place, class, audience);
         true
     }
 
     /// A frame has left. True when congestion is over.
     pub fn released(&mut self, level: &Level, place: usize) -> bool {
-        match self.places[place].detector.observe(level) {
-            Some(Signal::Relieved) => {
-                self.release(place, level.class);
-                true
-            }
-            Some(Signal::Congested) => panic!("a departure cannot raise an alarm"),
-            None => false,
+        let watched = &mut self.places[place];
+        let over = watched.congested >> level.class & 1 == 1 && watched.detector.relief(level);
+        if over {
+            self.release(place, level.class);
         }
+        over
     }
 
     /// Whether a departure that leaves this level could end a place's alarm.
@@ -351,7 +390,7 @@ impl Control {
         }
         let wanted = self
             .told_about(n)
-            .fold(0u8, |mask, (_, c)| mask | self.classes(c));
+            .fold(0u8, |mask, (p, c)| mask | self.classes(p, c));
         let closed = std::mem::replace(&mut self.neighbours[n].closed, wanted);
         self.post_classes(n, wanted & !closed, true);
         self.post_classes(n, closed & !wanted, false);
@@ -371,9 +410,10 @@ impl Control {
         })
     }
 
-    fn classes(&self, class: usize) -> u8 {
+    /// Classes that a notice about a queue names.
+    fn classes(&self, place: usize, class: usize) -> u8 {
         if self.notify.per_class {
-            1 << class
+            self.places[place].holds(class)
         } else {
             0xff
         }
@@ -395,12 +435,12 @@ impl Control {
         if classes == 0 {
             return;
         }
-        let speaks = |c: usize| classes >> c & 1 == 1;
-        let (origin, rate) = match self.told_about(n).find(|(_, c)| speaks(*c)) {
+        let speaks = |&(p, c): &(usize, usize)| classes & self.places[p].holds(c) != 0;
+        let (origin, rate) = match self.told_about(n).find(speaks) {
             Some((p, c)) => (self.places[p].origin[c], self.rate(p, c)),
             None => (Id::NONE, rated.then_some(Rate(1))),
         };
-        let congested = self.told_about(n).filter(|(_, c)| speaks(*c));
+        let congested = self.told_about(n).filter(speaks);
         let notice = Notice {
             form: if rated {
                 Form::Extension
@@ -412,7 +452,7 @@ impl Control {
             rate,
             hosts: None,
             origin,
-            origin_classes: congested.fold(0, |mask, (_, c)| mask | 1 << c),
+            origin_classes: congested.fold(0, |mask, (p, c)| mask | self.places[p].holds(c)),
             key: self.number << 16 | 0xff00 | u32::from(classes),
         };
         self.outbox.push_back(Told {
@@ -425,12 +465,12 @@ impl Control {
         let p = &self.places[place];
         let notice = Notice {
             form: Form::Extension,
-            classes: self.classes(class),
+            classes: self.classes(place, class),
             quanta: if close { self.notify.quanta } else { 0 },
             rate: self.rate(place, class),
             hosts: p.named[class].clone(),
             origin: p.port,
-            origin_classes: 1 << class,
+            origin_classes: p.holds(class),
             key: self.number << 16 | (place as u32) << 4 | class as u32,
         };
         self.outbox.push_back(Told {

@@ -8,7 +8,7 @@ use backwater_transport::units::{PS_PER_S, Span, Time};
 use super::{GROUP, NOWHERE, World};
 use crate::calendar::Calendar;
 use crate::event::Event;
-use crate::mechanism::control::{Control, MAX_NEIGHBOURS, NeighbourSpec};
+use crate::mechanism::control::{Control, MAX_NEIGHBOURS, NeighbourSpec, PlaceSpec};
 use crate::mechanism::detector::Watch;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::{Form, Hosts};
@@ -16,7 +16,7 @@ use crate::mechanism::responder::AnyResponder;
 use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
 use crate::network::{Flow, Mail, Node, Port, PortMore};
 use crate::packet::{List, Packets};
-use crate::queue::{ClassQueue, Scheduler};
+use crate::queue::{ClassQueue, MAX_CLASSES, Scheduler};
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::FlowStats;
 use crate::source::AnySource;
@@ -217,11 +217,8 @@ impl World {
                     headroom,
                     shift,
                 }) => {
-                    let classes = ports
-                        .iter()
-                        .map(|p| self.ports[*p].queues.len())
-                        .max()
-                        .unwrap_or(1);
+                    let classes =
+                        usize::from(spec.flows.iter().map(|f| f.class).max().unwrap_or(0)) + 1;
                     let pool = Pool::new(
                         memory.0,
                         reserve.0,
@@ -300,6 +297,13 @@ impl World {
                     "write a size such as \"1500 B\"",
                 );
             }
+            if usize::from(flow.class) >= MAX_CLASSES {
+                return refuse(
+                    format!("{path}.class"),
+                    format!("there is no class {}", flow.class),
+                    "write a class from 0 to 7",
+                );
+            }
             if flow.start >= flow.stop {
                 return refuse(
                     format!("{path}.start"),
@@ -364,7 +368,9 @@ impl World {
                         "write a lower class, or give the port's queue more classes",
                     );
                 }
-                if matches!(port.buffer, Limit::Bytes(b) if b.0 < frame) {
+                if matches!(port.buffer, Limit::Bytes(b) if b.0 < frame)
+                    || port.buffer == Limit::Packets(0)
+                {
                     let what = format!(
                         "the buffer at {} cannot hold one frame of {frame} B",
                         port.more.name
@@ -717,8 +723,17 @@ impl World {
             .addresses
             .is_some()
             .then(|| self.reached_through(id));
-        let place = self.controls[control].watch(id, rate, mechanism.detect.clone(), behind);
-        let taken = match mechanism.detect.watch() {
+        let watch = mechanism.detect.watch();
+        let one_queue = watch == Watch::Egress && self.ports[id].queues.len() == 1;
+        let detector = mechanism.detect.clone();
+        let place = self.controls[control].watch(PlaceSpec {
+            port: id,
+            drain: rate,
+            one_queue,
+            detector,
+            behind,
+        });
+        let taken = match watch {
             Watch::Egress => {
                 if self.ports[id].buffer == Limit::Unlimited {
                     return refuse(
@@ -732,7 +747,7 @@ impl World {
             Watch::Ingress | Watch::Pool => {
                 let ports = self.nodes[node].ports.clone();
                 let has_pool = self.nodes[node].pool.is_some();
-                if has_pool != (mechanism.detect.watch() == Watch::Pool) {
+                if has_pool != (watch == Watch::Pool) {
                     let (what, fix) = match has_pool {
                         true => (
                             "has shared memory, whose thresholds are dynamic",

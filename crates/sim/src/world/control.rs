@@ -148,11 +148,13 @@ impl World {
     }
 
     /// A frame's transmission began at a port whose departures may matter: has its end served, if a
-    /// detector could be relieved by it.
+    /// detector could be relieved by it. The next touch is sure to come when this frame arrives; on a
+    /// wire so long that the frame behind it may have left by then, every departure is served.
     #[inline(never)]
     pub(super) fn wake_at_departure(&mut self, id: Id<Port>) {
         let port = &self.ports[id];
-        let matters = port.attentive || {
+        let shortest = (PREAMBLE + ethernet::MIN_FRAME) * port.ps_per_byte;
+        let matters = port.attentive || port.delay.0 >= shortest || {
             let (control, place) = port.watch.expect("an alarmed port is watched");
             let q = port.sending_queue as usize;
             let level = self.egress_level(id, q, port.free_at);
@@ -249,7 +251,6 @@ impl World {
                 to: posted.0,
                 len,
                 class,
-                hops: 0,
                 seq: 0,
                 ingress: Id::NONE,
                 born: now,

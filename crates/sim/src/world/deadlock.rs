@@ -1,7 +1,8 @@
-//! Pause deadlock: ports that all wait for one another. Port u waits for port v when a gate holds u
-//! shut, u's far node holds frames that came in through u, and some of them stand at v, which is
-//! stuck too. A cycle of ports that have sent nothing since the last look and wait like this cannot
-//! resolve itself while its notices are refreshed.
+//! Pause deadlock: ports that all wait for one another. A port is stuck when a gate has held it
+//! since the last look. It waits for the output queue that told it to stop, or, where a switch
+//! watches what comes in, for any queue that holds its frames. Ports that are stuck and can be freed
+//! by stuck ports only, for as long as that holds, cannot resolve it themselves while their notices
+//! are refreshed.
 //!
 //! Reference: Dally and Seitz, IEEE ToC C-36(5), 1987 (cyclic buffer dependency).
 
@@ -40,62 +41,65 @@ impl World {
         self.calendar.push(now + every, Event::Inspect);
     }
 
+    /// Whether a gate has held a port since then.
     fn stuck(&self, id: Id<Port>, now: Time, since: u64) -> bool {
         let port = &self.ports[id];
         port.stalled && port.free_at.0 <= since && port.gates.as_ref().is_some_and(|g| g.shut(now))
     }
 
-    /// Ports that `id` waits for.
-    fn waits_for(&self, id: Id<Port>, stuck: &[bool]) -> Vec<Id<Port>> {
-        let far = &self.nodes[self.ports[id].far];
-        let holds = |v: Id<Port>| {
-            let mut queues = self.ports[v].queues.iter();
-            queues.any(|q| self.packets.walk(&q.list).any(|p| p.ingress == id))
-        };
-        far.ports
-            .iter()
-            .copied()
-            .filter(|v| stuck[v.index()] && holds(*v))
-            .collect()
-    }
-
-    /// Depth-first search for a cycle among the stuck ports, from the first one on.
-    fn cycle(&self, stuck: &[bool]) -> Option<Vec<Id<Port>>> {
-        #[derive(Copy, Clone, PartialEq)]
-        enum Colour {
-            White,
-            Grey,
-            Black,
-        }
-        let mut colour = vec![Colour::White; stuck.len()];
-        for root in self.ports.ids().filter(|p| stuck[p.index()]) {
-            let mut path: Vec<(Id<Port>, Vec<Id<Port>>)> = Vec::new();
-            if colour[root.index()] == Colour::White {
-                colour[root.index()] = Colour::Grey;
-                path.push((root, self.waits_for(root, stuck)));
-            }
-            while let Some((at, next)) = path.last_mut() {
-                let Some(to) = next.pop() else {
-                    colour[at.index()] = Colour::Black;
-                    path.pop();
-                    continue;
-                };
-                match colour[to.index()] {
-                    Colour::Grey => {
-                        let from = path
-                            .iter()
-                            .position(|(p, _)| *p == to)
-                            .expect("a grey port is on the path");
-                        return Some(path[from..].iter().map(|(p, _)| *p).collect());
-                    }
-                    Colour::White => {
-                        colour[to.index()] = Colour::Grey;
-                        path.push((to, self.waits_for(to, stuck)));
-                    }
-                    Colour::Black => {}
+    /// Ports any of which could free `id` by sending: the congested output queues whose word it has,
+    /// or, where the node watches what comes in, all that hold frames that came in through `id`.
+    fn waits_for(&self, id: Id<Port>) -> Vec<Id<Port>> {
+        let (far, peer) = (self.ports[id].far, self.ports[id].peer);
+        let mut all = Vec::new();
+        for control in self.controls.iter().filter(|c| c.node() == far) {
+            for (place, output) in control.holding(peer) {
+                if output {
+                    all.push(place);
+                } else {
+                    let holds = |v: &Id<Port>| {
+                        let mut queues = self.ports[*v].queues.iter();
+                        queues.any(|q| self.packets.walk(&q.list).any(|p| p.ingress == id))
+                    };
+                    all.extend(self.nodes[far].ports.iter().copied().filter(holds));
                 }
             }
         }
-        None
+        all
+    }
+
+    /// A cycle among ports that are stuck and wait for stuck ports only.
+    fn cycle(&self, stuck: &[bool]) -> Option<Vec<Id<Port>>> {
+        let mut dead = stuck.to_vec();
+        let waits: Vec<Vec<Id<Port>>> = self
+            .ports
+            .ids()
+            .map(|id| {
+                if stuck[id.index()] {
+                    self.waits_for(id)
+                } else {
+                    Vec::new()
+                }
+            })
+            .collect();
+        loop {
+            let free = |id: &Id<Port>| {
+                let list = &waits[id.index()];
+                dead[id.index()] && (list.is_empty() || list.iter().any(|v| !dead[v.index()]))
+            };
+            let Some(id) = self.ports.ids().find(free) else {
+                break;
+            };
+            dead[id.index()] = false;
+        }
+        // Each of those left waits for another of them: a walk must come round.
+        let mut walk = vec![self.ports.ids().find(|id| dead[id.index()])?];
+        loop {
+            let next = waits[walk[walk.len() - 1].index()][0];
+            if let Some(from) = walk.iter().position(|p| *p == next) {
+                return Some(walk.split_off(from));
+            }
+            walk.push(next);
+        }
     }
 }

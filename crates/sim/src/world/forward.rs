@@ -2,6 +2,9 @@
 //! that fell due since the port was last touched is made up for before anything else happens to
 //! it, at the instant at which it was due; so an event for each departure is needed only where a
 //! detector acts on departures.
+//!
+//! A frame is chosen when the one before has left and starts after the gap: like a frame handed to
+//! the MAC, it is not stopped by a notice that takes effect in between.
 
 use backwater_transport::units::{Bytes, Time};
 
@@ -131,18 +134,20 @@ impl World {
         }
     }
 
-    /// Makes the choice that is due at `next_try`: starts a frame, or finds all of them held back.
+    /// Makes the choice that is due at `next_try`: starts a frame, or finds all of them held back. A
+    /// scheduler is asked only where it has a choice.
     #[inline]
     fn choose(&mut self, id: Id<Port>, now: Time) {
         let port = &mut self.ports[id];
         let at = port.next_try;
         if port.gates.as_ref().is_none_or(|g| g.open(at)) {
-            let (queues, packets) = (&port.queues, &self.packets);
-            let size = |q: usize| packets[queues[q].list.head()].frame();
-            let queue = if port.held == 1 {
-                0
+            let held = port.held;
+            let queue = if held.is_power_of_two() {
+                held.trailing_zeros() as usize
             } else {
-                port.scheduler.pick(port.held, port.held, size)
+                let (queues, packets) = (&port.queues, &self.packets);
+                port.scheduler
+                    .pick(held, held, |q| packets[queues[q].list.head()].frame())
             };
             return self.start(id, queue, Id::NONE, at);
         }
@@ -292,7 +297,6 @@ impl World {
             return self.hear(id, packet_id, now);
         }
         packet.ingress = id;
-        packet.hops += 1;
         if port.far_routes == u32::MAX {
             return self.deliver(id, packet_id, now);
         }
@@ -368,7 +372,7 @@ impl World {
 }
 
 impl Port {
-    /// Ticks for which the port stood idle with frames waiting.
+    /// Ticks for which the port sent no data although frames waited.
     pub(super) fn stall_clock(&self, now: Time) -> u64 {
         self.more.stall
             + if self.stalled {

@@ -148,7 +148,7 @@ impl World {
         self.events += 1;
         match event {
             Event::Arrive(port) => self.arrive(port, at),
-            Event::Wake(port) => self.catch_up(port, at),
+            Event::Wake(port) => self.wake(port, at),
             Event::React(port) => self.react(port, at),
             Event::Refresh {
                 control,
@@ -170,6 +170,17 @@ impl World {
             self.post_all(at);
         }
         Step::Served
+    }
+
+    /// A departure matters, or a gate was to open. One that opens later by now is waited for anew.
+    fn wake(&mut self, id: Id<Port>, now: Time) {
+        self.catch_up(id, now);
+        let port = &mut self.ports[id];
+        let later = port.next_try;
+        if port.stalled && port.more.armed == now && later > now && later < Time::NEVER {
+            port.more.armed = later;
+            self.calendar.push(later, Event::Wake(id));
+        }
     }
 
     /// A source's demand is due: cuts it into packets and asks for the next.
@@ -214,7 +225,6 @@ impl World {
             to,
             len,
             class: flow.class,
-            hops: 0,
             seq,
             ingress: Id::NONE,
             born: now,

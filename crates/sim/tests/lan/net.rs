@@ -3,11 +3,12 @@
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS};
 use backwater_sim::queue::AnyScheduler;
 use backwater_sim::record::Record;
-use backwater_sim::source::{AnySource, SOURCES};
+use backwater_sim::source::{AnySource, Demand, SOURCES, Source};
 use backwater_sim::spec::*;
 use backwater_sim::world::{Report, World};
 use backwater_transport::part::{Args, Default, File, Kind, Opt, Part, Value};
-use backwater_transport::units::{Bytes, Rate, Span};
+use backwater_transport::random::Random;
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 /// A network being written.
 pub struct Net(pub Spec);
@@ -15,7 +16,7 @@ pub struct Net(pub Spec);
 pub const MBIT: u64 = 1_000_000;
 
 /// Arguments of a part: the given ones, and the defaults of the rest in the few units tests need.
-fn args<B>(part: &Part<B>, given: &[(&'static str, Value)]) -> Args {
+pub fn args<B>(part: &Part<B>, given: &[(&'static str, Value)]) -> Args {
     let default = |o: &Opt| -> Option<(&'static str, Value)> {
         let Default::Is(text) = o.default else {
             return None;
@@ -238,3 +239,34 @@ pub fn merging(seconds: f64, source: impl Fn() -> AnySource) -> (Net, usize) {
     net.buffer(port, 50_000);
     (net, port)
 }
+
+/// Demands written down: (instant in ticks, bytes).
+#[derive(Clone, Debug)]
+pub struct Script {
+    demands: Vec<(u64, u64)>,
+    next: usize,
+}
+
+impl Source for Script {
+    fn next(&mut self, _: Time, _: &mut Random) -> Option<Demand> {
+        let (at, bytes) = *self.demands.get(self.next)?;
+        self.next += 1;
+        Some(Demand {
+            at: Time(at),
+            bytes: Bytes(bytes),
+        })
+    }
+}
+
+/// A source that asks for these bytes at these instants (ticks).
+pub fn script(demands: impl IntoIterator<Item = (u64, u64)>) -> AnySource {
+    AnySource::Custom(Box::new(Script {
+        demands: demands.into_iter().collect(),
+        next: 0,
+    }))
+}
+
+/// Ticks in a microsecond.
+pub const US: u64 = 1_000_000;
+/// Ticks in a millisecond.
+pub const MS: u64 = 1_000_000_000;

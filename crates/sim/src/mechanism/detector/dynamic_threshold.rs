@@ -7,21 +7,21 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::{AnyDetector, Build, Detector, Latch, Level, Signal};
+use super::{AnyDetector, Build, Detector, Level};
 
 /// The resume gap.
 #[derive(Clone, Debug)]
 pub struct DynamicThreshold {
     gap: u64,
-    congested: Latch,
 }
 
 impl Detector for DynamicThreshold {
-    fn observe(&mut self, level: &Level) -> Option<Signal> {
-        let pause = level.headroom > 0 || (level.held > 0 && level.held >= level.room);
-        let resume =
-            level.headroom == 0 && (level.held == 0 || level.held + self.gap <= level.room);
-        self.congested.turn(level.class, pause, resume)
+    fn alarm(&mut self, level: &Level) -> bool {
+        level.headroom > 0 || (level.held > 0 && level.held >= level.room)
+    }
+
+    fn relief(&mut self, level: &Level) -> bool {
+        level.headroom == 0 && (level.held == 0 || level.held + self.gap <= level.room)
     }
 }
 
@@ -41,7 +41,6 @@ pub const PART: Part<Build> = Part {
     build: |args| {
         Ok(AnyDetector::DynamicThreshold(DynamicThreshold {
             gap: args.bytes("gap").0,
-            congested: Latch::default(),
         }))
     },
 };

@@ -3,13 +3,14 @@
 //! Tells and responds: left to the recipe.
 //! Reference: S2 "based on the rate at which buffer is filling up"; form of the catalogue:
 //! congested when occupancy + rate × horizon > high mark.
-//! Differences: the rate is that over the last `window` at least; a falling queue counts as rate zero.
+//! Differences: the rate is that over the last `window` at least; a falling queue counts as rate zero; the rate is taken
+//! anew after each alarm.
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Span, Time};
 
 use super::watermark::{HIGH, LOW, ordered};
-use super::{AnyDetector, Build, Detector, Latch, Level, Signal};
+use super::{AnyDetector, Build, Detector, Level};
 use crate::queue::MAX_CLASSES;
 
 /// Marks, horizon, and the two latest samples of each class.
@@ -20,18 +21,17 @@ pub struct FillRate {
     horizon: Span,
     window: Span,
     samples: [[(Time, u64); 2]; MAX_CLASSES],
-    congested: Latch,
 }
 
 impl FillRate {
     /// Whether this level lies below the low mark.
-    pub(super) fn may_relieve(&self, level: &Level) -> bool {
+    pub(super) fn below(&self, level: &Level) -> bool {
         (level.held as f64) < self.low * level.room as f64
     }
 }
 
 impl Detector for FillRate {
-    fn observe(&mut self, level: &Level) -> Option<Signal> {
+    fn alarm(&mut self, level: &Level) -> bool {
         let samples = &mut self.samples[level.class];
         if level.now.since(samples[1].0) >= self.window {
             *samples = [samples[1], (level.now, level.held)];
@@ -44,10 +44,15 @@ impl Detector for FillRate {
         } else {
             0.0
         };
-        let (held, room) = (level.held as f64, level.room as f64);
-        let low = held < self.low * room;
-        self.congested
-            .turn(level.class, !low && held + ahead > self.high * room, low)
+        !self.below(level) && level.held as f64 + ahead > self.high * level.room as f64
+    }
+
+    fn relief(&mut self, level: &Level) -> bool {
+        let over = self.below(level);
+        if over {
+            self.samples[level.class] = [(level.now, level.held); 2];
+        }
+        over
     }
 }
 
@@ -86,7 +91,6 @@ pub const PART: Part<Build> = Part {
             horizon: args.span("horizon"),
             window: args.span("window"),
             samples: [[(Time::ZERO, 0); 2]; MAX_CLASSES],
-            congested: Latch::default(),
         }))
     },
 };
@@ -102,7 +106,6 @@ mod tests {
             horizon: Span::millis(10),
             window: Span::millis(1),
             samples: [[(Time::ZERO, 0); 2]; MAX_CLASSES],
-            congested: Latch::default(),
         }
     }
 
@@ -112,14 +115,13 @@ mod tests {
         (0..)
             .map(|ms| (Time::ZERO + Span::millis(ms), ms * rate))
             .find(|(now, held)| {
-                d.observe(&Level {
+                d.alarm(&Level {
                     now: *now,
                     class: 0,
                     held: *held,
                     room: 50_000,
                     headroom: 0,
                 })
-                .is_some()
             })
             .expect("it fills")
             .1

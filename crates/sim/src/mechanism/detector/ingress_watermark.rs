@@ -6,20 +6,22 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 
-use super::{AnyDetector, Build, Detector, Latch, Level, Signal};
+use super::{AnyDetector, Build, Detector, Level};
 
 /// Thresholds in bytes.
 #[derive(Clone, Debug)]
 pub struct IngressWatermark {
     xoff: u64,
     xon: u64,
-    congested: Latch,
 }
 
 impl Detector for IngressWatermark {
-    fn observe(&mut self, level: &Level) -> Option<Signal> {
-        self.congested
-            .turn(level.class, level.held > self.xoff, level.held <= self.xon)
+    fn alarm(&mut self, level: &Level) -> bool {
+        level.held > self.xoff
+    }
+
+    fn relief(&mut self, level: &Level) -> bool {
+        level.held <= self.xon
     }
 }
 
@@ -57,7 +59,6 @@ pub const PART: Part<Build> = Part {
         Ok(AnyDetector::IngressWatermark(IngressWatermark {
             xoff,
             xon,
-            congested: Latch::default(),
         }))
     },
 };

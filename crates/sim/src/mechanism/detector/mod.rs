@@ -29,15 +29,6 @@ pub struct Level {
     pub headroom: u64,
 }
 
-/// What a detector found.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Signal {
-    /// Congestion begins.
-    Congested,
-    /// Congestion is over.
-    Relieved,
-}
-
 /// Where a detector looks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Watch {
@@ -49,10 +40,13 @@ pub enum Watch {
     Pool,
 }
 
-/// Says when congestion begins and ends. Signals of one class alternate.
+/// Says when congestion begins and ends. Arrivals begin it, departures end it.
 pub trait Detector {
-    /// Looks at a class after something changed.
-    fn observe(&mut self, level: &Level) -> Option<Signal>;
+    /// A frame arrived in a class that is not congested: is it now?
+    fn alarm(&mut self, level: &Level) -> bool;
+
+    /// A frame left a congested class: is congestion over?
+    fn relief(&mut self, level: &Level) -> bool;
 }
 
 /// Every detector.
@@ -81,8 +75,8 @@ impl AnyDetector {
     /// Whether a departure that leaves this level could end an alarm. Never says no wrongly.
     pub fn may_relieve(&self, level: &Level) -> bool {
         match self {
-            AnyDetector::Watermark(d) => d.may_relieve(level),
-            AnyDetector::FillRate(d) => d.may_relieve(level),
+            AnyDetector::Watermark(d) => d.below(level),
+            AnyDetector::FillRate(d) => d.below(level),
             AnyDetector::IngressWatermark(_) | AnyDetector::DynamicThreshold(_) => true,
         }
     }
@@ -99,32 +93,21 @@ impl AnyDetector {
 }
 
 impl Detector for AnyDetector {
-    fn observe(&mut self, level: &Level) -> Option<Signal> {
+    fn alarm(&mut self, level: &Level) -> bool {
         match self {
-            AnyDetector::Watermark(d) => d.observe(level),
-            AnyDetector::FillRate(d) => d.observe(level),
-            AnyDetector::IngressWatermark(d) => d.observe(level),
-            AnyDetector::DynamicThreshold(d) => d.observe(level),
+            AnyDetector::Watermark(d) => d.alarm(level),
+            AnyDetector::FillRate(d) => d.alarm(level),
+            AnyDetector::IngressWatermark(d) => d.alarm(level),
+            AnyDetector::DynamicThreshold(d) => d.alarm(level),
         }
     }
-}
 
-/// Which classes are congested; the memory that gives every detector its hysteresis.
-#[derive(Copy, Clone, Debug, Default)]
-struct Latch(u8);
-
-impl Latch {
-    /// Enters or leaves the state of a class; says so when it changed.
-    fn turn(&mut self, class: usize, enter: bool, leave: bool) -> Option<Signal> {
-        let bit = 1 << class;
-        if self.0 & bit == 0 && enter {
-            self.0 |= bit;
-            Some(Signal::Congested)
-        } else if self.0 & bit != 0 && leave {
-            self.0 &= !bit;
-            Some(Signal::Relieved)
-        } else {
-            None
+    fn relief(&mut self, level: &Level) -> bool {
+        match self {
+            AnyDetector::Watermark(d) => d.relief(level),
+            AnyDetector::FillRate(d) => d.relief(level),
+            AnyDetector::IngressWatermark(d) => d.relief(level),
+            AnyDetector::DynamicThreshold(d) => d.relief(level),
         }
     }
 }

@@ -6,19 +6,18 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 
-use super::{AnyDetector, Build, Detector, Latch, Level, Signal};
+use super::{AnyDetector, Build, Detector, Level};
 
 /// Marks as shares of the queue's buffer.
 #[derive(Clone, Debug)]
 pub struct Watermark {
     high: f64,
     low: f64,
-    congested: Latch,
 }
 
 impl Watermark {
     /// Whether this level lies below the low mark.
-    pub(super) fn may_relieve(&self, level: &Level) -> bool {
+    pub(super) fn below(&self, level: &Level) -> bool {
         (level.held as f64) < self.low * level.room as f64
     }
 
@@ -29,10 +28,12 @@ impl Watermark {
 }
 
 impl Detector for Watermark {
-    fn observe(&mut self, level: &Level) -> Option<Signal> {
-        let (held, room) = (level.held as f64, level.room as f64);
-        self.congested
-            .turn(level.class, held > self.high * room, held < self.low * room)
+    fn alarm(&mut self, level: &Level) -> bool {
+        level.held as f64 > self.high * level.room as f64
+    }
+
+    fn relief(&mut self, level: &Level) -> bool {
+        self.below(level)
     }
 }
 
@@ -81,11 +82,7 @@ pub const PART: Part<Build> = Part {
     build: |args| {
         let (high, low) = (args.share("high"), args.share("low"));
         ordered(high, low)?;
-        Ok(AnyDetector::Watermark(Watermark {
-            high,
-            low,
-            congested: Latch::default(),
-        }))
+        Ok(AnyDetector::Watermark(Watermark { high, low }))
     },
 };
 
@@ -95,26 +92,21 @@ mod tests {
     use backwater_transport::units::Time;
 
     #[test]
-    fn signals_at_the_marks_and_not_between() {
+    fn alarm_above_the_high_mark_and_relief_below_the_low_one() {
         let mut d = Watermark {
             high: 0.8,
             low: 0.7,
-            congested: Latch::default(),
         };
-        let mut see = |held| {
-            d.observe(&Level {
-                now: Time::ZERO,
-                class: 0,
-                held,
-                room: 50_000,
-                headroom: 0,
-            })
+        let at = |held| Level {
+            now: Time::ZERO,
+            class: 0,
+            held,
+            room: 50_000,
+            headroom: 0,
         };
-        assert_eq!(see(40_000), None);
-        assert_eq!(see(40_001), Some(Signal::Congested));
-        assert_eq!(see(45_000), None);
-        assert_eq!(see(35_000), None);
-        assert_eq!(see(34_999), Some(Signal::Relieved));
-        assert_eq!(see(40_000), None);
+        assert!(!d.alarm(&at(40_000)));
+        assert!(d.alarm(&at(40_001)));
+        assert!(!d.relief(&at(35_000)));
+        assert!(d.relief(&at(34_999)));
     }
 }

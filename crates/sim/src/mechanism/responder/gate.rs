@@ -5,14 +5,14 @@
 //! Differences: none known.
 
 use backwater_transport::part::Part;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::Time;
 
 use super::{AnyResponder, Build, Knobs};
 use crate::mechanism::gates::Bar;
 use crate::mechanism::notice::Notice;
 
 pub(super) fn react(now: Time, notice: &Notice, knobs: &mut Knobs) {
-    let until = now + Span(knobs.quantum.0 * u64::from(notice.quanta));
+    let until = now.after(knobs.quantum.times(u64::from(notice.quanta)));
     match &notice.hosts {
         None => knobs.gates.set(now, notice.classes, until),
         Some(_) if notice.quanta == 0 => knobs.gates.lift(notice.key),

@@ -4,7 +4,7 @@
 //! Differences: asks for `share` of that rate, so that a congested queue drains rather than stands.
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
-use backwater_transport::units::{Bytes, Rate, Span, Time};
+use backwater_transport::units::{Bytes, Rate, Time};
 
 use super::{AnyResponder, Build, Knobs, Responder};
 use crate::mechanism::gates::{Bar, Bucket};
@@ -29,7 +29,7 @@ impl Responder for Shaper {
             knobs.gates.lift(notice.key);
             return;
         }
-        let until = now + Span(knobs.quantum.0 * u64::from(notice.quanta));
+        let until = now.after(knobs.quantum.times(u64::from(notice.quanta)));
         let bucket = Bucket {
             rate,
             tolerance: rate.time_for(self.depth),

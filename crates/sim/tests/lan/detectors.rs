@@ -1,0 +1,64 @@
+//! Detectors in a network.
+
+use crate::net::*;
+use backwater_sim::spec::{NodeKind, SwitchModel};
+use backwater_transport::part::Value;
+use backwater_transport::units::{Bytes, Rate};
+
+/// The fill-rate detector may find a queue congested when a frame leaves: its base of comparison
+/// has moved on meanwhile.
+#[test]
+fn a_fill_rate_that_is_seen_at_a_departure_is_no_fault() {
+    let bursts = || {
+        source(
+            "uniform-uniform",
+            &[
+                ("burst", Value::Bytes(Bytes(12_000))),
+                ("rate", Value::Rate(Rate(3 * MBIT))),
+            ],
+        )
+    };
+    let (mut net, port) = merging(20.0, bursts);
+    net.mechanism(["fill-rate", "pause", "gate"], &[port], &[]);
+    assert_eq!(net.run().dropped, 0);
+}
+
+/// A dynamic threshold falls as others fill the memory, so a departure may find its own queue above.
+#[test]
+fn a_threshold_that_fell_below_a_queue_is_seen_at_its_next_departure() {
+    let mut net = Net::new(1.0);
+    let x = net.node(
+        "X",
+        NodeKind::Switch(SwitchModel::SharedMemory {
+            memory: Bytes(200_000),
+            reserve: Bytes(1_000),
+            headroom: Bytes(10_000),
+            shift: 0,
+        }),
+    );
+    let mut watched = Vec::new();
+    // A fills 60 kB of the memory at once and then stops; B's flow takes the rest meanwhile.
+    for (name, bytes, at) in [("A", 60_000, 0), ("B", 90_000, 10 * MS)] {
+        let (s, d) = (net.host(name), net.host(&format!("{name}d")));
+        watched.push(net.link(s, x, 100 * MBIT)[1]);
+        let out = net.link(x, d, MBIT)[0];
+        net.buffer(out, 1_000_000);
+        net.flow(name, s, d, script([(at, bytes)]));
+    }
+    net.mechanism(["dynamic-threshold", "pfc", "gate"], &watched, &[]);
+    net.run();
+}
+
+/// A FIFO port has one queue for all classes: a notice per class must stop the classes that are in it.
+#[test]
+fn a_notice_per_class_from_a_fifo_port_stops_the_classes_it_holds() {
+    for recipe in ["pause-class", "pause-class-destination"] {
+        let (mut net, port) = merging(1.0, || cbr(5 * MBIT));
+        net.0.flows.iter_mut().for_each(|f| f.class = 1);
+        net.recipe(recipe, &[port], &[("per_class", Value::Flag(true))]);
+        let drops = net.run().drops;
+        let here = drops.iter().filter(|d| d.key.1.index() == port);
+        let lost: u64 = here.map(|d| d.count.packets).sum();
+        assert_eq!(lost, 0, "{recipe}");
+    }
+}

@@ -1,0 +1,309 @@
+//! Random small networks: whatever the topology, load and mechanism, a run is a function of its
+//! scenario and seed alone, and no packet is missing.
+
+use backwater_sim::queue::{AnyScheduler, SCHEDULERS};
+use backwater_sim::source::AnySource;
+use backwater_sim::spec::*;
+use backwater_sim::world::{Report, World};
+use backwater_transport::part::Value;
+use backwater_transport::random::Random;
+use backwater_transport::units::{Bytes, Rate, Span, Time};
+
+use crate::net::*;
+
+/// Draws one of these.
+fn one<T: Copy>(random: &mut Random, of: &[T]) -> T {
+    of[random.between(0, of.len() as u64 - 1) as usize]
+}
+
+fn any_source(random: &mut Random, rate: u64) -> AnySource {
+    let packet = || Value::Bytes(Bytes(1500));
+    let size = one(random, &[46, 300, 1500]);
+    let rate = Value::Rate(Rate(rate));
+    match random.between(0, 5) {
+        0 => source(
+            "cbr",
+            &[("packet", Value::Bytes(Bytes(size))), ("rate", rate)],
+        ),
+        1 => source(
+            "poisson",
+            &[("packet", Value::Bytes(Bytes(size))), ("rate", rate)],
+        ),
+        2 => source(
+            "batch-poisson",
+            &[
+                ("batch", Value::Count(8)),
+                ("packet", packet()),
+                ("rate", rate),
+            ],
+        ),
+        3 => source(
+            "uniform-uniform",
+            &[
+                ("burst", Value::Bytes(Bytes(one(random, &[6_000, 24_000])))),
+                ("rate", rate),
+            ],
+        ),
+        4 => source(
+            "self-similar",
+            &[("burst", Value::Bytes(Bytes(6_000))), ("rate", rate)],
+        ),
+        _ => source(
+            "exponential-on-off",
+            &[
+                ("packet", packet()),
+                ("rate", rate),
+                ("on", Value::Span(Span::millis(2))),
+                ("off", Value::Span(Span::millis(6))),
+            ],
+        ),
+    }
+}
+
+fn any_scheduler(random: &mut Random, classes: u64) -> AnyScheduler {
+    let part = &SCHEDULERS[random.between(0, 3) as usize];
+    let given: &[(&'static str, Value)] = match part.id {
+        "fifo" => &[],
+        _ => &[("classes", Value::Count(classes))],
+    };
+    (part.build)(&args(part, given)).expect("legal options")
+}
+
+/// A network drawn from this number: a star, a chain, a ring with written routes, or two layers
+/// with several paths; mixed rates, delays, buffers, schedulers, sources, switch models,
+/// mechanisms.
+pub fn any_network(number: u64) -> Net {
+    let r = &mut Random::stream(number, "test", "network");
+    let mut net = Net::new(0.03);
+    net.0.seed = number;
+    net.0.warmup = one(r, &[Span::ZERO, Span::millis(7)]);
+    let classes = r.between(1, 3);
+    let rates = [10 * MBIT, 10 * MBIT, 100 * MBIT, 1000 * MBIT];
+    let model = |r: &mut Random| match r.between(0, 2) {
+        0 => SwitchModel::SharedMemory {
+            memory: Bytes(r.between(60_000, 200_000)),
+            reserve: Bytes(one(r, &[0, 1_600])),
+            headroom: Bytes(one(r, &[0, 2_000])),
+            shift: one(r, &[0, 1]),
+        },
+        _ => SwitchModel::OutputQueued,
+    };
+    let shape = r.between(0, 3);
+    let switches: Vec<usize> = (0..one(r, &[3, 4, 5]))
+        .map(|i| {
+            let model = model(r);
+            net.node(&format!("W{i}"), NodeKind::Switch(model))
+        })
+        .collect();
+    let mut links = Vec::new();
+    match shape {
+        0 => links.extend(switches[1..].iter().map(|w| (switches[0], *w))),
+        1 => links.extend(switches.windows(2).map(|p| (p[0], p[1]))),
+        2 => {
+            links.extend(switches.windows(2).map(|p| (p[0], p[1])));
+            links.push((switches[switches.len() - 1], switches[0]));
+        }
+        _ => {
+            let (spines, leaves) = switches.split_at(2);
+            for leaf in leaves {
+                links.extend(spines.iter().map(|s| (*s, *leaf)));
+            }
+            net.0.routing = Routing::Ecmp;
+        }
+    }
+    if shape == 2 {
+        net.0.routing = Routing::ShortestPath;
+    }
+    let fabric = one(r, &rates);
+    for (a, b) in links {
+        net.link(a, b, fabric);
+    }
+    let mut hosts = Vec::new();
+    for i in 0..r.between(3, 6) {
+        let kind = NodeKind::Host {
+            obeys: r.between(0, 1) == 0,
+        };
+        let host = net.node(&format!("H{i}"), kind);
+        net.link(host, one(r, &switches), one(r, &rates));
+        hosts.push(host);
+    }
+    let delays = [
+        Span::ZERO,
+        Span::micros(1),
+        Span::micros(1),
+        Span::micros(700),
+    ];
+    net.0
+        .links
+        .iter_mut()
+        .for_each(|l| l.delay = one(r, &delays));
+    for port in &mut net.0.ports {
+        port.scheduler = any_scheduler(r, classes);
+        if port.buffer != Limit::Unlimited {
+            port.buffer = match r.between(0, 4) {
+                0 => Limit::Packets(r.between(1, 20)),
+                _ => Limit::Bytes(Bytes(r.between(1_518, 40_000))),
+            };
+        }
+    }
+    for i in 0..r.between(2, 8) {
+        let from = one(r, &hosts);
+        let others: Vec<usize> = hosts.iter().copied().filter(|h| *h != from).collect();
+        let rate = one(r, &[2 * MBIT, 9 * MBIT, 60 * MBIT]);
+        let source = any_source(r, rate);
+        let several = r.between(0, 3) == 0;
+        let flow = net.flow(&format!("f{i}"), from, one(r, &others), source);
+        flow.class = r.between(0, classes - 1) as u8;
+        if several {
+            flow.to = Destination::AnyOf(others);
+        }
+        if r.between(0, 3) == 0 {
+            flow.start = Span::millis(3);
+            flow.stop = Span::millis(20);
+        }
+    }
+    any_mechanism(r, &mut net);
+    net
+}
+
+fn any_mechanism(r: &mut Random, net: &mut Net) {
+    let pooled = |port: &usize| {
+        let node = net.0.links[port / 2].ends[port % 2];
+        match net.0.nodes[node].kind {
+            NodeKind::Host { .. } => None,
+            NodeKind::Switch(SwitchModel::OutputQueued) => Some(false),
+            NodeKind::Switch(SwitchModel::SharedMemory { .. }) => Some(true),
+        }
+    };
+    let ports: Vec<usize> = (0..net.0.ports.len()).collect();
+    let of = |kind: bool| -> Vec<usize> {
+        let mine = ports.iter().copied();
+        mine.filter(|p| pooled(p) == Some(kind)).collect()
+    };
+    let (plain, pool) = (of(false), of(true));
+    let respond = one(r, &["gate", "gate", "shaper"]);
+    let mut given = vec![
+        ("audience", Value::Choice(one(r, &["feeders", "senders"]))),
+        (
+            "addresses",
+            Value::Choice(one(r, &["filtering-table", "buffer"])),
+        ),
+        ("per_class", Value::Flag(r.between(0, 1) == 0)),
+        ("quanta", Value::Count(one(r, &[2, 40, 65_535]))),
+        ("gap", Value::Bytes(Bytes(one(r, &[0, 3_000])))),
+    ];
+    if r.between(0, 1) == 0 {
+        given.push(("high", Value::Share(0.3)));
+        given.push(("low", Value::Share(0.1)));
+    }
+    if !plain.is_empty() {
+        let detect = one(r, &["watermark", "fill-rate", "ingress-watermark"]);
+        let notify = match detect {
+            "ingress-watermark" => one(r, &["pause", "pfc"]),
+            _ => one(r, &["pause", "pfc", "destination"]),
+        };
+        given.push(("xoff", Value::Bytes(Bytes(6_000))));
+        given.push(("xon", Value::Bytes(Bytes(4_000))));
+        net.mechanism([detect, notify, respond], &plain, &given);
+    }
+    if !pool.is_empty() && r.between(0, 3) > 0 {
+        let notify = one(r, &["pause", "pfc"]);
+        net.mechanism(["dynamic-threshold", notify, respond], &pool, &given);
+    }
+}
+
+fn finished(mut world: World) -> Report {
+    world.advance(world.end());
+    let report = world.report();
+    assert!(report.conserved);
+    report
+}
+
+/// What two runs of one scenario must have in common.
+fn same(a: &Report, b: &Report, what: &str, number: u64) {
+    let of = |r: &Report| {
+        let flows: Vec<_> = r
+            .flows
+            .iter()
+            .map(|f| {
+                (
+                    f.sums.entered,
+                    f.sums.delivered,
+                    f.sums.dropped,
+                    f.sums.sum,
+                    f.sums.max,
+                    f.victims,
+                    f.hops.iter().map(|h| h.count).collect::<Vec<_>>(),
+                )
+            })
+            .collect();
+        let ports: Vec<_> = r
+            .ports
+            .iter()
+            .map(|p| &p.count)
+            .map(|c| {
+                (
+                    c.packets,
+                    c.bytes,
+                    c.control,
+                    c.area,
+                    c.max_bytes,
+                    c.victims,
+                    c.stall,
+                    c.closed,
+                )
+            })
+            .collect();
+        let drops: Vec<_> = r.drops.iter().map(|d| (d.key, d.count)).collect();
+        (
+            r.entered,
+            r.delivered,
+            r.dropped,
+            r.held,
+            r.control,
+            flows,
+            ports,
+            drops,
+            r.deadlock.clone(),
+        )
+    };
+    assert_eq!(of(a), of(b), "network {number}, {what}");
+    assert_eq!(a.fingerprint, b.fingerprint, "network {number}, {what}");
+}
+
+#[test]
+fn runs_do_not_depend_on_how_they_are_run() {
+    let first = std::env::var("FIRST").map_or(0, |n| n.parse().unwrap());
+    let mut control = 0;
+    for number in first..first + 300 {
+        let net = any_network(number);
+        let fused = finished(net.world());
+        control += u64::from(fused.control > 0);
+        let mut unfused = net.world();
+        unfused.unfuse();
+        same(&fused, &finished(unfused), "unfused", number);
+        let (recorded, records) = net.run_recorded();
+        same(&fused, &recorded, "recorded", number);
+        let ordered = records
+            .windows(2)
+            .all(|p| p[0].at <= p[1].at || p[0].what == backwater_sim::record::What::Send);
+        assert!(ordered, "network {number}: records out of order");
+        // Step by step, with a report now and then.
+        let mut steps = net.world();
+        while let Some(due) = steps.next_due().filter(|d| *d <= steps.end()) {
+            steps.advance(due);
+        }
+        same(&fused, &finished(steps), "stepwise", number);
+        // In strides that don't meet events, with a look in between.
+        let mut strides = net.world();
+        let mut at = 0;
+        while at < strides.end().0 {
+            at = (at + 1_234_567_891).min(strides.end().0);
+            strides.advance(Time(at));
+            strides.report();
+        }
+        same(&fused, &finished(strides), "with looks in between", number);
+    }
+    println!("{control} of 300 with notices");
+    assert!(control > 100, "{control}");
+}

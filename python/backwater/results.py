@@ -161,6 +161,15 @@ class Results:
         return found
 
     @property
+    def warnings(self) -> dict[str, int]:
+        """What the engine warned of, and in how many cases, the most frequent first."""
+        return dict(
+            self.store.query(
+                "SELECT text, count(*) FROM warnings GROUP BY text ORDER BY count(*) DESC, text"
+            )
+        )
+
+    @property
     def summary(self) -> dict[str, int]:
         """How many claims have which verdict."""
         found = dict.fromkeys(("reproduced", "differs", "undecided", "not_run", "unexpected"), 0)

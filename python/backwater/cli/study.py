@@ -10,7 +10,7 @@ import typer
 from backwater import _native, catalogue
 from backwater.claim import is_unexpected
 from backwater.cli import console
-from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, write_index
+from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, warnings, write_index
 from backwater.errors import EXIT_DONE, Refusal
 from backwater.execution import Execution
 from backwater.quantity import number
@@ -134,6 +134,7 @@ def _record(batch: Batch) -> dict[str, Any]:
         "fingerprint": results.fingerprint,
         "claims": results.claims,
         "summary": results.summary,
+        "warnings": warnings(results),
         "failures": failures(results),
         "error": None if batch.error is None else batch.error.document()["error"],
     }

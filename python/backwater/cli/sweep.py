@@ -9,7 +9,7 @@ import typer
 
 from backwater import _native
 from backwater.cli import console, override
-from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell
+from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, warnings
 from backwater.cli.run import show
 from backwater.errors import Refusal
 from backwater.execution import Execution
@@ -73,6 +73,7 @@ def _document(batch: Batch) -> dict[str, Any]:
         "fingerprint": results.fingerprint,
         "axes": {axis.title: axis.labels for axis in results.study.axes},
         "rows": _rows(results),
+        "warnings": warnings(results),
         "failures": failures(results),
         "error": None if batch.error is None else batch.error.document()["error"],
         "cost": cost([batch]),

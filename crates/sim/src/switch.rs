@@ -203,7 +203,7 @@ mod tests {
         assert_eq!((p.shared(0, 0), p.threshold()), (10, 15));
         assert!(p.admit(0, 0, 10)); // 20 > 15: headroom 10
         assert!(p.admit(0, 0, 10)); // headroom 20
-        assert!(!p.admit(0, 0, 1)); // neither
+        assert!(!p.admit(0, 0, 10)); // neither: 20 > 15, headroom full
         assert_eq!((p.shared(0, 0), p.headroom(0, 0)), (10, 20));
     }
 

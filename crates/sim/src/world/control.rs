@@ -400,6 +400,7 @@ impl World {
         self.controls[control]
             .respond
             .react(now, &notice, &mut Knobs { gates, quantum });
+        port.shut_until = gates.shut_until();
         port.retry(now);
         self.fingerprint.add(
             Mark::Knob,

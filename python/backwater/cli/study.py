@@ -167,7 +167,7 @@ def _show(batch: Batch) -> None:
 
 def _verdict(record: dict[str, Any]) -> str:
     needed = record["seeds_needed"]
-    return record["verdict"] + (f", {needed} seeds would decide" if needed else "")
+    return str(record["verdict"]) + (f", {needed} seeds would decide" if needed else "")
 
 
 def _measured(record: dict[str, Any]) -> str:

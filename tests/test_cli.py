@@ -291,7 +291,8 @@ def test_several_studies_get_a_folder_each_and_an_index(run: Command, folder: Pa
 
 def test_a_study_for_people_ends_with_its_claims(run: Command) -> None:
     found = run("study", "run", "s.md", "--quick")
-    assert "small/c1" in found.out
+    assert "Without control loss rises" in found.out
+    assert "reproduced" in found.out
     assert "results/small/report.html" in found.out.replace("\\", "/")
     assert "8 of 8 cases" in found.err
 

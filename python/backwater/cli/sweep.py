@@ -55,6 +55,7 @@ def command(
         console.emit(_document(batch))
     else:
         _show(batch)
+    tell(batch)
     return exit_code([batch])
 
 
@@ -117,7 +118,6 @@ def _show(batch: Batch) -> None:
             for row in rows
         ),
     )
-    tell(batch)
     console.data(
         f"{results.finished} of {results.manifest['cases_total']} cases, "
         f"fingerprint {results.fingerprint}, report {batch.report or 'not written'}"

@@ -24,8 +24,7 @@ def md1_wait(rho: mpf) -> mpf:
 def md1_cdf(rho: mpf, t: mpf) -> mpf:
     """P(wait <= t service times) of M/D/1 (Erlang)."""
     terms = (
-        (rho * (k - t)) ** k / factorial(k) * exp(-rho * (k - t))
-        for k in range(int(floor(t)) + 1)
+        (rho * (k - t)) ** k / factorial(k) * exp(-rho * (k - t)) for k in range(int(floor(t)) + 1)
     )
     return (1 - rho) * sum(terms, mpf(0))
 
@@ -90,9 +89,7 @@ def priority_waits(high: mpf, low: mpf, gap: mpf = mpf(0)) -> tuple[mpf, mpf]:
     busy = findroot(lambda b: b - rate * (b + (1 - b) * alone), rate)
     square = busy + (1 - busy) * left_of_gap(2)
     residual = rate * square / 2
-    own_gap = busy * gap + (1 - busy) * quad(
-        lambda u: rate * exp(-rate * u) * (gap - u), [0, gap]
-    )
+    own_gap = busy * gap + (1 - busy) * quad(lambda u: rate * exp(-rate * u) * (gap - u), [0, gap])
     first = residual / (1 - high)
     second = first / (1 - high - low)
     return first + own_gap, second + own_gap
@@ -121,7 +118,14 @@ def main() -> None:
         rho = mpf(high) + mpf(low)
         mean = (mpf(high) * wire[0] + mpf(low) * wire[1]) / rho
         assert abs(mean - md1_wait(rho)) < mpf(10) ** -20, mean
-        print("priority", high, low, *(mp.nstr(w, 8) for w in book), "wire", *(mp.nstr(w, 8) for w in wire))
+        print(
+            "priority",
+            high,
+            low,
+            *(mp.nstr(w, 8) for w in book),
+            "wire",
+            *(mp.nstr(w, 8) for w in wire),
+        )
 
 
 if __name__ == "__main__":

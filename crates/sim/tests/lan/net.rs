@@ -10,6 +10,9 @@ use backwater_transport::part::{Args, Default, File, Kind, Opt, Part, Value};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
+/// How a row of a table makes its part.
+type Build<T, E> = fn(&Args) -> Result<T, E>;
+
 /// A network being written.
 pub struct Net(pub Spec);
 
@@ -180,7 +183,7 @@ impl Net {
         given: &[(&'static str, Value)],
     ) {
         fn build<T, E: std::fmt::Debug>(
-            table: &[Part<fn(&Args) -> Result<T, E>>],
+            table: &[Part<Build<T, E>>],
             id: &str,
             given: &[(&'static str, Value)],
         ) -> T {

@@ -4,6 +4,7 @@
 mod deadlock;
 mod detectors;
 mod extremes;
+mod headroom;
 mod net;
 mod pause;
 mod property;

@@ -2,11 +2,14 @@
 
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS};
 use backwater_sim::queue::AnyScheduler;
-use backwater_sim::record::Record;
+use backwater_sim::record::{Record, What};
 use backwater_sim::source::{AnySource, Demand, SOURCES, Source};
-use backwater_sim::spec::*;
+use backwater_sim::spec::{
+    Destination, FlowSpec, Limit, LinkSpec, MechanismSpec, NodeKind, NodeSpec, PortSpec, Routing,
+    Spec, SwitchModel,
+};
 use backwater_sim::world::{Report, World};
-use backwater_transport::part::{Args, Default, File, Kind, Opt, Part, Value};
+use backwater_transport::part::{Args, Default, File, Kind, Opt, Part, Refusal, Value};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
@@ -14,6 +17,7 @@ use backwater_transport::units::{Bytes, Rate, Span, Time};
 type Build<T, E> = fn(&Args) -> Result<T, E>;
 
 /// A network being written.
+#[derive(Clone)]
 pub struct Net(pub Spec);
 
 pub const MBIT: u64 = 1_000_000;
@@ -182,11 +186,8 @@ impl Net {
         at: &[usize],
         given: &[(&'static str, Value)],
     ) {
-        fn build<T, E: std::fmt::Debug>(
-            table: &[Part<Build<T, E>>],
-            id: &str,
-            given: &[(&'static str, Value)],
-        ) -> T {
+        type Rows<T> = [Part<fn(&Args) -> Result<T, Refusal>>];
+        fn build<T>(table: &Rows<T>, id: &str, given: &[(&'static str, Value)]) -> T {
             let part = table.iter().find(|p| p.id == id).expect("a part");
             let mine: Vec<_> = given
                 .iter()
@@ -273,3 +274,18 @@ pub fn script(demands: impl IntoIterator<Item = (u64, u64)>) -> AnySource {
 pub const US: u64 = 1_000_000;
 /// Ticks in a millisecond.
 pub const MS: u64 = 1_000_000_000;
+
+/// What a run is asked about most: the notices posted at a port, or that took effect there, as
+/// (instant, quanta).
+pub fn notices(records: &[Record], what: What, port: usize) -> Vec<(u64, u64)> {
+    let mine = records
+        .iter()
+        .filter(|r| r.what == what && r.port.index() == port);
+    mine.map(|r| (r.at.0, r.value)).collect()
+}
+
+/// Packets lost at a port.
+pub fn lost_at(report: &Report, port: usize) -> u64 {
+    let here = report.drops.iter().filter(|d| d.key.1.index() == port);
+    here.map(|d| d.count.packets).sum()
+}

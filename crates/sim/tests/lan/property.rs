@@ -272,7 +272,10 @@ fn same(a: &Report, b: &Report, what: &str, number: u64) {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a person may ask for other networks")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a person may ask for other networks"
+)]
 fn runs_do_not_depend_on_how_they_are_run() {
     let given = |name: &str, default: u64| {
         std::env::var(name).map_or(default, |n| n.parse().expect("a number"))

@@ -1,0 +1,74 @@
+//! How many feeders a watermark protects. By PAUSE arithmetic (specs of 802.3x, store-and-forward) at
+//! 10 Mbit/s, frames of 1518 bytes, 50 kB, XOFF at 40 kB: 32 frames fit, the 27th crosses the mark, so 5
+//! more have room. A feeder sends what it has begun within 109.8 µs (64-byte frame and preamble, wire,
+//! reaction): one frame more for the one whose frame crossed, two for those whose frame comes in just
+//! after it, and one more each where PAUSE waits behind a full frame of reverse traffic. An output that
+//! drains makes room for about as many.
+
+use crate::net::*;
+use backwater_transport::random::Random;
+
+/// Ticks of a full frame and its gap at 10 Mbit/s.
+const SLOT: u64 = 1538 * 800_000;
+
+/// Frames lost at the watched port when k feeders send without a pause.
+fn lost(k: usize, reverse: bool, blocked: bool, phases: &[u64]) -> u64 {
+    let mut net = Net::new(0.06);
+    let (x, d) = (net.switch("X"), net.host("D"));
+    // An output that needs 12 s for a frame is as good as blocked.
+    let port = net.link(x, d, if blocked { 1_000 } else { 10 * MBIT })[0];
+    net.buffer(port, 50_000);
+    let back = reverse.then(|| {
+        let r = net.host("R");
+        net.link(r, x, 10_000 * MBIT);
+        r
+    });
+    for i in 0..k {
+        let s = net.obeying_host(&format!("S{i}"));
+        net.link(s, x, 10 * MBIT);
+        net.flow(&format!("f{i}"), s, d, script([(phases[i], 150_000)]));
+        if let Some(r) = back {
+            net.flow(&format!("b{i}"), r, s, script([(phases[k + i], 150_000)]));
+        }
+    }
+    net.recipe("pause", &[port], &[]);
+    lost_at(&net.run(), port)
+}
+
+/// Most frames lost over phases: feeders that follow one another closely or at random, some of them a few
+/// frames behind, so that any of them may cross the mark; reverse frames likewise.
+fn worst(k: usize, reverse: bool, blocked: bool) -> u64 {
+    let random = &mut Random::stream(1, "test", "headroom");
+    let draw = |number: u64| {
+        let close = [20 * US, 90 * US, SLOT][number as usize % 3];
+        let within = [90 * US, 300 * US, SLOT][number as usize / 3 % 3];
+        let together = random.between(0, SLOT);
+        let mut phases: Vec<u64> = (0..k)
+            .map(|_| random.between(0, 3) * SLOT + random.between(0, close))
+            .collect();
+        phases.extend((0..k).map(|_| together + random.between(0, within)));
+        lost(k, reverse, blocked, &phases)
+    };
+    (0..150).map(draw).max().expect("some draws")
+}
+
+#[test]
+fn a_watermark_protects_as_many_feeders_as_the_arithmetic_says_and_no_more() {
+    for (reverse, blocked, protects) in [
+        (false, false, 4),
+        (true, false, 3),
+        (false, true, 3),
+        (true, true, 2),
+    ] {
+        for k in 1..=protects {
+            let lost = worst(k, reverse, blocked);
+            assert_eq!(lost, 0, "{k} feeders, reverse {reverse}, blocked {blocked}");
+        }
+        let lost = worst(protects + 1, reverse, blocked);
+        assert!(
+            lost > 0,
+            "{} feeders, reverse {reverse}, blocked {blocked}",
+            protects + 1
+        );
+    }
+}

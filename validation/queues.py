@@ -34,7 +34,7 @@ def poisson(mean: mpf, n: int) -> mpf:
     return exp(-mean) * mean**n / factorial(n)
 
 
-def md1k_loss(rho: mpf, room: int, gap: mpf = mpf(0)) -> mpf:
+def md1k_loss(rho: mpf, room: int, gap: mpf | int = 0) -> mpf:
     """Loss of M/D/1/K, K counting the frame in transmission.
 
     States are the frames present when a service begins, seen after the gap: those that come during
@@ -72,7 +72,7 @@ def batch_wait(rho: mpf, batch: int) -> mpf:
     return (rho + batch - 1) / (2 * (1 - rho))
 
 
-def priority_waits(high: mpf, low: mpf, gap: mpf = mpf(0)) -> tuple[mpf, mpf]:
+def priority_waits(high: mpf, low: mpf, gap: mpf | int = 0) -> tuple[mpf, mpf]:
     """Mean waits of two classes of equal frames, the higher first without interruption.
 
     A frame that is chosen while others are being sent occupies the chooser for a whole service; one
@@ -96,6 +96,7 @@ def priority_waits(high: mpf, low: mpf, gap: mpf = mpf(0)) -> tuple[mpf, mpf]:
 
 
 def main() -> None:
+    """Prints every reference value that the tests hold."""
     for rho in ("0.5", "0.8", "0.9"):
         print("M/D/1 wait", rho, mp.nstr(md1_wait(mpf(rho)), 10))
     for rho, times in (("0.8", (0, 1, 2, 5, 10)), ("0.9", (5, 10, 20))):

@@ -13,9 +13,6 @@ use backwater_transport::part::{Args, Default, File, Kind, Opt, Part, Refusal, V
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
-/// How a row of a table makes its part.
-type Build<T, E> = fn(&Args) -> Result<T, E>;
-
 /// A network being written.
 #[derive(Clone)]
 pub struct Net(pub Spec);

@@ -37,6 +37,11 @@ def tables(folder: Path) -> Tables:
     return found
 
 
+def succeed(process: subprocess.Popen[str]) -> None:
+    found = ended(process)
+    assert found.code == 0, found.err
+
+
 @pytest.fixture
 def sweep(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
     """Starts a sweep of some seconds into a folder."""
@@ -70,7 +75,7 @@ def test_twenty_kills_at_random_moments_change_nothing(
     tmp_path: Path, sweep: Callable[..., subprocess.Popen[str]]
 ) -> None:
     began = time.monotonic()
-    assert ended(sweep("whole")).code == 0
+    succeed(sweep("whole"))
     whole_takes = time.monotonic() - began
     expected = tables(tmp_path / "whole")
     assert len(expected["cases"]) == CASES
@@ -89,7 +94,7 @@ def test_twenty_kills_at_random_moments_change_nothing(
                 process.send_signal(signal.SIGKILL)
                 process.communicate()
                 kills += 1
-        assert ended(sweep(folder, "--resume")).code == 0
+        succeed(sweep(folder, "--resume"))
         assert tables(tmp_path / folder) == expected
 
 
@@ -109,8 +114,8 @@ def test_an_interrupted_sweep_keeps_what_had_finished(
     kept = tables(tmp_path / "cut")["cases"]
     assert len(kept) == cut.document["cases_done"]
 
-    assert ended(sweep("cut", "--resume")).code == 0
-    assert ended(sweep("whole")).code == 0
+    succeed(sweep("cut", "--resume"))
+    succeed(sweep("whole"))
     assert tables(tmp_path / "cut") == tables(tmp_path / "whole")
 
 
@@ -128,8 +133,8 @@ def test_a_full_disk_keeps_what_had_finished(
     kept = tables(tmp_path / "full")["cases"]
     assert len(kept) == stopped.document["cases_done"]
 
-    assert ended(sweep("full", "--resume")).code == 0
-    assert ended(sweep("whole")).code == 0
+    succeed(sweep("full", "--resume"))
+    succeed(sweep("whole"))
     whole = tables(tmp_path / "whole")
     assert tables(tmp_path / "full") == whole
     assert set(kept) <= set(whole["cases"])
@@ -172,6 +177,21 @@ def test_a_finished_folder_resumes_without_running(tmp_path: Path) -> None:
     again = Execution(study, tmp_path / "o", resume=True, progress=lambda *at: told.append(at))
     again.run().close()
     assert told == [(24, 24)]
+
+
+def test_a_reader_is_not_in_the_way(tmp_path: Path) -> None:
+    study = Study.parse(markdown(), "s.md")
+    Execution(study, tmp_path / "o", quick=True).run().close()
+    reader = sqlite3.connect(tmp_path / "o" / FILE)
+    again = Execution(study, tmp_path / "o", quick=True, resume=True)
+
+    def look(done: int, total: int) -> None:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM cases").fetchone()
+
+    again.progress = look
+    assert again.run().status == "ok"
+    reader.close()
 
 
 def test_more_seeds_continue_what_is_there(tmp_path: Path) -> None:
@@ -289,6 +309,14 @@ def test_a_document_becomes_rows() -> None:
         ("k", "run", "held_pkts", 0.0),
         ("k", "run", "loss", 0.25),
     ]
+
+
+def test_warnings_are_counted_over_cases() -> None:
+    study = Study.parse(markdown(), "s.md")
+    results = Results(study, Store(None), {}, None)
+    for key, texts in (("a", ["high", "low"]), ("b", ["low", "low"]), ("a", ["low"])):
+        results.store.add(key, "s", "{}", 1, document(ok=True) | {"warnings": texts}, None)
+    assert results.warnings == {"low": 2}
 
 
 def test_packets_that_do_not_add_up_break_the_case() -> None:

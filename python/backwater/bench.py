@@ -14,7 +14,7 @@ import re
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -204,6 +204,7 @@ def _beside(peer: Peer) -> dict[str, Any]:
 def _summary(case: Case, documents: list[dict[str, Any]]) -> dict[str, Any]:
     costs = [_cost_per_hop(document["cost"]) for document in documents]
     first = documents[0]
+    peaks = [document["cost"]["rss_peak_B"] for document in documents]
     return {
         "id": case.id,
         "summary": case.summary,
@@ -215,7 +216,8 @@ def _summary(case: Case, documents: list[dict[str, Any]]) -> dict[str, Any]:
         "packet_hops": first["cost"]["packet_hops"],
         "events": first["cost"]["events"],
         "simulated_s": first["duration_s"],
-        "rss_peak_B": max(document["cost"]["rss_peak_B"] for document in documents),
+        # Not every system tells it.
+        "rss_peak_B": None if None in peaks else max(peaks),
         "goodput_bps": sum(flow["goodput_bps"] for flow in first["flows"]),
         "fingerprint": first["fingerprint"],
         "peer": None,
@@ -230,8 +232,8 @@ def _cost_per_hop(cost: dict[str, Any]) -> float:
 def _judged(aim: Aim, result: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> dict[str, Any]:
     measured = result[aim.key]
     if aim.relative_to is not None:
-        other = by_id.get(aim.relative_to)
-        measured = None if other is None else measured / other[aim.key]
+        other = by_id.get(aim.relative_to, {}).get(aim.key)
+        measured = None if measured is None or other is None else measured / other
     met = None
     if measured is not None:
         met = (aim.at_most is None or measured <= aim.at_most) and (
@@ -267,39 +269,20 @@ def _in_fresh_process(case: Case) -> dict[str, Any]:
 def _run_here(name: str) -> None:
     """The fresh process: one run, its document on stdout."""
     (case,) = select([name])
-    document = json.loads(resolved(case).run(None, None, False).document)
-    document["cost"]["rss_peak_B"] = _peak_memory() or document["cost"]["rss_peak_B"]
-    json.dump(document, sys.stdout)
-
-
-def _peak_memory() -> int | None:
-    # Of this program alone: getrusage would also count the process that started it.
-    return _kibibytes(Path("/proc/self/status"), "VmHWM")
-
-
-def _kibibytes(file: Path, key: str) -> int | None:
-    for line in _lines(file):
-        if line.startswith(f"{key}:"):
-            return 1024 * int(line.split()[1])
-    return None
+    sys.stdout.write(resolved(case).run(None, None, False).document)
 
 
 def _cpu() -> str:
-    for line in _lines(Path("/proc/cpuinfo")):
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
+    file = Path("/proc/cpuinfo")
+    text = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1] if found else platform.processor() or platform.machine()
 
 
 def _compiler() -> str | None:
     """The compiler that built the engine: it leaves its name in the module."""
     found = re.search(rb"rustc version ([0-9][^\0)]*\)?)", Path(_native.__file__).read_bytes())
     return None if found is None else found[1].decode("ascii", "replace")
-
-
-def _lines(file: Path) -> Iterator[str]:
-    if file.exists():
-        yield from file.read_text(encoding="utf-8", errors="replace").splitlines()
 
 
 if __name__ == "__main__":

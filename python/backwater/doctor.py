@@ -76,9 +76,11 @@ links.b = { ends = ["B", "W"], rate = "10 Mbit/s", delay = "1 us" }
 links.d = { ends = ["W", "D"], rate = "10 Mbit/s", delay = "1 us" }
 ports."W>D" = { buffer = "50 kB" }
 mechanisms.bp = { recipe = "pause", at = ["W>D"] }
-flows.a = { from = "A", to = "D" }
+flows.a.from = "A"
+flows.a.to = "D"
 flows.a.source = { kind = "poisson", packet = "1500 B", rate = "6 Mbit/s" }
-flows.b = { from = "B", to = "D" }
+flows.b.from = "B"
+flows.b.to = "D"
 flows.b.source = { kind = "poisson", packet = "1500 B", rate = "6 Mbit/s" }
 """
 

@@ -123,6 +123,7 @@ class Execution:
     def _manifest(self, plan: list[Planned]) -> dict[str, Any]:
         study, base = self.study, self.study.base
         inputs = {path: digest for case in plan for path, digest in case.resolved.inputs}
+        example, resolved = _example(plan)
         return {
             "schema": "backwater/manifest/1",
             "version": _native.version(),
@@ -138,7 +139,8 @@ class Execution:
             "seeds": self.study.seed_list(self.quick, self.seeds),
             "cases_total": len(plan),
             "inputs": inputs,
-            "resolved_example": json.loads(plan[0].resolved.canonical),
+            "resolved_example": resolved,
+            "example": example.labels,
             "status": "running",
             "cases_done": 0,
             "fingerprint": None,
@@ -148,6 +150,16 @@ class Execution:
             "started": _now(),
             "ended": None,
         }
+
+
+def _example(plan: list[Planned]) -> tuple[Planned, dict[str, Any]]:
+    """The case that a drawing shows: the first with a mechanism, else the first of all."""
+    for case in plan:
+        if case.seed == plan[0].seed:
+            resolved: dict[str, Any] = json.loads(case.resolved.canonical)
+            if resolved["mechanisms"]:
+                return case, resolved
+    return plan[0], json.loads(plan[0].resolved.canonical)
 
 
 def _check_folder(folder: Path, manifest: dict[str, Any], resume: bool) -> dict[str, Any]:

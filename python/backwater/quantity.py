@@ -63,11 +63,17 @@ _TITLES = {
     "hol_victims_pkts": "Head-of-line victims",
     "paused_max": "Paused time of the worst port",
     "busy": "Busy time",
+    "idle_gated": "Idle time behind closed gates",
+    "entered_pkts": "Packets entered",
+    "delivered_pkts": "Packets delivered",
+    "dropped_pkts": "Packets dropped",
+    "held_pkts": "Packets held at the end",
+    "retransmitted_pkts": "Packets sent again",
     "deadlock_at_s": "Time of deadlock",
     "queue_mean_B": "Mean queue",
     "queue_max_B": "Largest queue",
 }
-_SHARES = ("loss", "paused", "busy", "airtime", "collision")
+_SHARES = ("loss", "paused", "busy", "idle", "airtime", "collision")
 _SUFFIXES = {"s": "time", "bps": "rate", "B": "size", "pkts": "packets"}
 
 
@@ -154,7 +160,10 @@ def metric_title(metric: str, scope: str = "run") -> str:
     if scope == "run":
         return title
     kind, _, name = scope.partition(":")
-    return f"{title}, {kind} {name}" if kind != "drops" else f"{title} dropped at {name}"
+    if kind == "drops":
+        what = "" if metric == "dropped_pkts" else f", {title.lower()}"
+        return f"Packets dropped at {name}{what}"
+    return f"{title}, {kind} {name}"
 
 
 def _words(metric: str) -> str:

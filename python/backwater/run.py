@@ -114,7 +114,7 @@ def resolve(
     world, name = scenario.read(what)
     with refusing():
         for path, value in overrides.items():
-            world.set(path, json.dumps(scenario.plain(value)), f"set {path}")
+            world.set(path, scenario.written(value), f"set {path}")
         return world.resolve(seed), name
 
 
@@ -142,8 +142,14 @@ def run_resolved(
         "scenario": name,
         **json.loads(outcome.document),
     }
-    events = outcome.columns if columns else {}
+    events = _in_order(outcome.columns) if columns else {}
     return RunResult(document, events, outcome.whats, outcome.places, outcome.flows)
+
+
+def _in_order(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Sorted by time: the engine settles a quiet port later, with the time at which it happened."""
+    order = np.argsort(columns["time_s"], kind="stable")
+    return {name: column[order] for name, column in columns.items()}
 
 
 def _look_up(names: list[str], index: NDArray[Any]) -> NDArray[Any]:

@@ -189,15 +189,15 @@ def plain(value: Any) -> Any:
     return value
 
 
-def written(what: Mapping[str, Any] | Scenario) -> str:
-    """A scenario built in code as JSON."""
+def written(what: Any) -> str:
+    """What was built in code as JSON."""
     try:
         return json.dumps(plain(what), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise Refusal(
-            f"the scenario holds what a file could not: {error}",
+            f"this holds what a file could not: {error}",
             place=BUILT,
-            fix="use texts, numbers, flags, lists and tables",
+            fix="use texts, finite numbers, flags, lists and tables",
         ) from error
 
 

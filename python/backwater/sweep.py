@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -81,13 +80,16 @@ def _axis(path: str, values: Sequence[Any] | Mapping[str, Mapping[str, Any]]) ->
             f"{{ label = {_toml(label)}, set = {_toml(sets)} }}" for label, sets in values.items()
         )
         return f"{{ values = [{listed}] }}"
-    listed = ", ".join(
-        _toml(value)
-        if label_of(value) is not None
-        else f"{{ label = {_toml(json.dumps(value))}, set = {{ {_toml(path)} = {_toml(value)} }} }}"
-        for value in map(scenarios.plain, values)
-    )
+    listed = ", ".join(_value(path, value) for value in map(scenarios.plain, values))
     return f"{{ title = {_toml(path)}, path = {_toml(path)}, values = [{listed}] }}"
+
+
+def _value(path: str, value: Any) -> str:
+    """A plain value, or a table under a label that is its JSON."""
+    if label_of(value) is not None:
+        return _toml(value)
+    label = _toml(scenarios.written(value))
+    return f"{{ label = {label}, set = {{ {_toml(path)} = {_toml(value)} }} }}"
 
 
 def _figures(names: list[str]) -> list[str]:
@@ -116,13 +118,7 @@ def _toml(value: Any) -> str:
         return "{ " + ", ".join(f"{_toml(str(k))} = {_toml(v)}" for k, v in value.items()) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    try:
-        return json.dumps(value, allow_nan=False, ensure_ascii=True)
-    except (TypeError, ValueError) as error:
-        raise Refusal(
-            f"an axis holds what a file could not: {error}",
-            fix="use texts, numbers, flags, lists and tables",
-        ) from error
+    return scenarios.written(value)
 
 
 def _slug(stem: str) -> str:

@@ -99,16 +99,16 @@ impl Fault {
     /// The fault at its place.
     pub fn at(self, origin: &Origin) -> Diagnostic {
         let mut found = Diagnostic {
-            what: self.what,
+            what: clean(&self.what),
             place: String::new(),
             line: None,
             column: None,
-            nearest: self.nearest,
-            fix: self.fix,
+            nearest: self.nearest.iter().map(|n| clean(n)).collect(),
+            fix: clean(&self.fix),
             excerpt: None,
         };
         match origin {
-            Origin::Set(set) => found.place = set.to_string(),
+            Origin::Set(set) => found.place = clean(set),
             Origin::Whole(text) => found.place.clone_from(&text.name),
             Origin::Span(text, span) => found.point(text, span),
         }
@@ -252,6 +252,17 @@ fn distance(a: &[char], b: &[char]) -> usize {
     last[b.len()]
 }
 
+/// What a person wrote comes back in messages: no control characters, not without end.
+fn clean(text: &str) -> String {
+    const LONGEST: usize = 500;
+    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let mut shown: String = text.chars().take(LONGEST).map(visible).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
 fn floor_boundary(text: &str, index: usize) -> usize {
     let mut index = index.min(text.len());
     while !text.is_char_boundary(index) {
@@ -308,6 +319,14 @@ mod tests {
         assert!(shown.len() < 500, "{}", shown.len());
         assert!(shown.contains("a!b"));
         assert_eq!(found.column, Some(500_001));
+    }
+
+    #[test]
+    fn what_a_person_wrote_comes_back_short_and_without_control_characters() {
+        let found = Fault::new(format!("\u{1b}[31m{}", "x".repeat(10_000)), "f")
+            .at(&Origin::Set("s".into()));
+        assert!(found.what.starts_with("\u{fffd}[31mx"), "{found}");
+        assert_eq!(found.what.chars().count(), 501);
     }
 
     #[test]

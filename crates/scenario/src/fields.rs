@@ -116,7 +116,7 @@ pub static TOPOLOGIES: &[Variant] = &[
                     "ports of each switch, an even number: k^3/4 hosts",
                 )
                 .at_least("2")
-                .at_most("64"),
+                .at_most("32"),
             ),
             RATE,
             DELAY,
@@ -136,7 +136,7 @@ pub static TOPOLOGIES: &[Variant] = &[
                     "switches in the ring",
                 )
                 .at_least("3")
-                .at_most("4096"),
+                .at_most("1024"),
             ),
             Field::option(
                 Opt::new(
@@ -146,7 +146,7 @@ pub static TOPOLOGIES: &[Variant] = &[
                     "hosts at each switch",
                 )
                 .at_least("1")
-                .at_most("64"),
+                .at_most("16"),
             ),
             RATE,
             DELAY,

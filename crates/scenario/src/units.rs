@@ -151,7 +151,8 @@ fn ticks(text: &str, dimension: &Dimension) -> Result<u64, Fault> {
     let exact = decimal.times(factor).map_err(|fault| match fault {
         Scaling::Fraction => Fault::new(
             format!(
-                "`{text}` is not a whole number of {}s",
+                "`{}` is not a whole number of {}s",
+                short(text),
                 dimension.tick.trim_end_matches("/s")
             ),
             format!(
@@ -301,21 +302,7 @@ fn decimal(number: &str, text: &str, dimension: &Dimension) -> Result<Decimal, F
     // 24 digits times the largest factor stay below 2^128.
     const MOST_DIGITS: usize = 24;
     if let Some(rest) = number.strip_prefix('-') {
-        let what = format!(
-            "`{}` is negative: {} cannot be",
-            short(text),
-            dimension.noun
-        );
-        let rest = if rest.starts_with(|c: char| c.is_ascii_digit()) {
-            short(rest)
-        } else {
-            "1".to_owned()
-        };
-        let unit = text.split_ascii_whitespace().nth(1).unwrap_or("");
-        return Err(Fault::new(
-            what,
-            format!("write \"{rest} {unit}\", or another value of 0 or more"),
-        ));
+        return Err(negative(rest, text, dimension));
     }
     let (mantissa, power) = match number.split_once(['e', 'E']) {
         None => (number, 0),
@@ -370,6 +357,22 @@ fn decimal(number: &str, text: &str, dimension: &Dimension) -> Result<Decimal, F
         digits,
         exponent: power - places,
     })
+}
+
+fn negative(number: &str, text: &str, dimension: &Dimension) -> Fault {
+    let what = format!(
+        "`{}` is negative: {} cannot be",
+        short(text),
+        dimension.noun
+    );
+    let number = if number.starts_with(|c: char| c.is_ascii_digit()) {
+        short(number)
+    } else {
+        "1".to_owned()
+    };
+    let unit = text.split_ascii_whitespace().nth(1).unwrap_or("");
+    let fix = format!("write \"{number} {unit}\", or another value of 0 or more");
+    Fault::new(what, fix)
 }
 
 /// Ticks as an exact decimal number of the dimension's first unit: 100 000 ps is "0.0000001".

@@ -20,6 +20,8 @@ pub struct Packet {
     pub len: u16,
     /// Class 0..8.
     pub class: u8,
+    /// Number, at the node where it is, of the port it came in through; says nothing at its origin.
+    pub entry: u8,
     /// Number within its flow, modulo 2³².
     pub seq: u32,
     /// Port whose wire it came over last; `NONE` at its origin.

@@ -97,6 +97,17 @@ impl Pool {
         self.shares[ingress][class].headroom
     }
 
+    /// Whether a frame would find no headroom in use and stay below the threshold. What this says of
+    /// accounts that lag behind departures also holds of the true ones, which can only be lower, and
+    /// bookings commute while headroom is not used.
+    pub fn calm(&self, ingress: usize, class: usize, bytes: u64) -> bool {
+        let share = &self.shares[ingress][class];
+        let shared = (share.body + bytes).saturating_sub(self.reserve);
+        let used = self.used + shared - share.body.saturating_sub(self.reserve);
+        share.headroom == 0
+            && (shared == 0 || shared < self.common.saturating_sub(used) >> self.shift)
+    }
+
     /// Takes a frame in, or says that there is no room.
     pub fn admit(&mut self, ingress: usize, class: usize, bytes: u64) -> bool {
         let threshold = self.threshold();
@@ -192,7 +203,7 @@ mod tests {
         assert_eq!((p.shared(0, 0), p.threshold()), (10, 15));
         assert!(p.admit(0, 0, 10)); // 20 > 15: headroom 10
         assert!(p.admit(0, 0, 10)); // headroom 20
-        assert!(!p.admit(0, 0, 1)); // neither
+        assert!(!p.admit(0, 0, 10)); // neither: 20 > 15, headroom full
         assert_eq!((p.shared(0, 0), p.headroom(0, 0)), (10, 20));
     }
 

@@ -67,15 +67,16 @@ def _root(
 
 def entry() -> None:
     """The installed command."""
+    signal.signal(signal.SIGTERM, _terminate)
     sys.exit(main(sys.argv[1:]))
 
 
 def main(args: Sequence[str]) -> int:
     """Runs a command line and returns its exit code; nothing is raised."""
-    signal.signal(signal.SIGTERM, _terminate)
     as_json = "--json" in args
     try:
-        code = app(args=list(args), prog_name="backwater", standalone_mode=False)
+        command = ["backwater", *args]
+        code = app(args=command[1:], prog_name=command[0], standalone_mode=False, obj=command)
         sys.stdout.flush()
         return int(code or EXIT_DONE)
     except BackwaterError as error:
@@ -90,7 +91,10 @@ def main(args: Sequence[str]) -> int:
         # The reader has seen enough. Nothing more can be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_DONE
-    except SystemExit:
+    except SystemExit as leave:
+        # Typer leaves with 1 when the reader has gone; shell completion leaves by itself.
+        if isinstance(leave.__context__, BrokenPipeError):
+            return EXIT_DONE
         raise
     # A panic of the engine is no Exception. A person gets a sentence, not a traceback.
     except BaseException as error:

@@ -40,11 +40,26 @@ def _show(document: dict[str, Any]) -> None:
                 row["id"],
                 f"{number(row['value'])} {row['unit']}",
                 f"{number(row['min'])} – {number(row['max'])}",
-                f"{row['rss_peak_B'] / 1e6:.0f} MB",
+                f"{row['rss_peak_B'] / 1e6:.0f} MB" if row["rss_peak_B"] else "–",
                 f"{peer['name']} {peer['version']}: {number(peer['value'])}"
                 if peer
                 else row.get("peer_missing") or "–",
                 f"{number(row['ratio'])}×" if row.get("ratio") else "–",
+                "; ".join(map(_aim, row["aims"])) or "–",
             )
         )
-    console.table(None, ("benchmark", "median ", "range ", "memory ", "peer", "ratio "), rows)
+    columns = ("benchmark", "median ", "range ", "memory ", "peer", "ratio ", "aims")
+    console.table(None, columns, rows)
+
+
+def _aim(aim: dict[str, Any]) -> str:
+    what = {"value": "cost", "rss_peak_B": "memory"}.get(aim["key"], aim["key"])
+    if aim["relative_to"] is not None:
+        what += f" / {aim['relative_to']}"
+    sign, bound = ("≤", aim["at_most"]) if aim["at_least"] is None else ("≥", aim["at_least"])
+    verdict = {True: "met", False: "missed", None: "not measured"}[aim["met"]]
+    if aim["relative_to"] is not None and aim["met"] is not None:
+        verdict += f" ({number(aim['measured'])})"
+    if aim["key"] == "rss_peak_B" and aim["relative_to"] is None:
+        return f"{what} {sign} {bound / 1e6:.0f} MB: {verdict}"
+    return f"{what} {sign} {number(bound)}: {verdict}"

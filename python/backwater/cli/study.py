@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ import typer
 from backwater import _native, catalogue
 from backwater.claim import is_unexpected
 from backwater.cli import console
-from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, write_index
+from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, warnings, write_index
 from backwater.errors import EXIT_DONE, Refusal
 from backwater.execution import Execution
 from backwater.quantity import number
@@ -64,6 +63,7 @@ def list_(json: console.Json = False) -> int:
 
 @app.command("run")
 def run(
+    context: typer.Context,
     ids: Annotated[
         list[str] | None,
         typer.Argument(help="Studies, or paths of Markdown files.", autocompletion=_complete),
@@ -81,9 +81,8 @@ def run(
     json: console.Json = False,
 ) -> int:
     """Run studies: store, claims and report."""
-    command = ["backwater", *sys.argv[1:]]
     executions = [
-        Execution(study, out / study.id, quick, seeds, workers, resume, command)
+        Execution(study, out / study.id, quick, seeds, workers, resume, context.obj)
         for study in _chosen(ids or [], all_)
     ]
     for execution in executions:
@@ -135,6 +134,7 @@ def _record(batch: Batch) -> dict[str, Any]:
         "fingerprint": results.fingerprint,
         "claims": results.claims,
         "summary": results.summary,
+        "warnings": warnings(results),
         "failures": failures(results),
         "error": None if batch.error is None else batch.error.document()["error"],
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ import typer
 
 from backwater import _native
 from backwater.cli import console, override
-from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell
+from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, warnings
 from backwater.cli.run import show
 from backwater.errors import Refusal
 from backwater.execution import Execution
@@ -23,6 +22,7 @@ NAME = "sweep"
 
 
 def command(
+    context: typer.Context,
     scenario: Annotated[Path, typer.Argument(help="A scenario in TOML or JSON.")],
     axis: Annotated[
         list[str],
@@ -48,8 +48,7 @@ def command(
         axes[path] = values
     study = Sweep(scenario, axes, seeds).study()
     folder = out or Path("results") / study.id
-    command = ["backwater", *sys.argv[1:]]
-    execution = Execution(study, folder, workers=workers, resume=resume, command=command)
+    execution = Execution(study, folder, workers=workers, resume=resume, command=context.obj)
     execution.prepare()
     batch = go(execution)
     if json:
@@ -74,6 +73,7 @@ def _document(batch: Batch) -> dict[str, Any]:
         "fingerprint": results.fingerprint,
         "axes": {axis.title: axis.labels for axis in results.study.axes},
         "rows": _rows(results),
+        "warnings": warnings(results),
         "failures": failures(results),
         "error": None if batch.error is None else batch.error.document()["error"],
         "cost": cost([batch]),

@@ -45,6 +45,9 @@ pub struct Flow {
     pub route: Option<Vec<usize>>,
 }
 
+/// Each sender of a random pattern keeps its own list of receivers: 4096 hosts among themselves.
+const MOST_PAIRS: usize = 1 << 24;
+
 /// How senders and receivers meet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
@@ -168,6 +171,15 @@ fn flow(
     let pattern = pattern(&record, several)?;
     if pattern == Pattern::One && each {
         from.retain(|sender| *sender != to[0]);
+    }
+    if pattern == Pattern::Random && from.len() * to.len() > MOST_PAIRS {
+        let what = format!(
+            "`{}`: {} senders with {} receivers each are too many",
+            to_node.path,
+            from.len(),
+            to.len()
+        );
+        return Err(to_node.refuse(Fault::new(what, "write patterns that match fewer hosts")));
     }
     if pattern == Pattern::Permutation && from.len() != to.len() {
         let what = format!(

@@ -26,12 +26,11 @@ pub fn read(
     let Some(written) = top.get("mechanisms") else {
         return Ok(Vec::new());
     };
-    let port_names: Vec<String> = ports.iter().map(|p| p.spec.name.clone()).collect();
     let mut mechanisms = Vec::new();
     for entry in written.table()? {
         names::check("mechanism", &entry.key).map_err(|f| f.at(&entry.origin))?;
         let record = Record::read(&entry.node, fields::MECHANISM, &[], files)?;
-        let at = watched(record.need("at"), &port_names)?;
+        let at = watched(record.need("at"), ports)?;
         match recipe(&record)? {
             Choice::None => switched_off(&record, files)?,
             Choice::Recipe(recipe) => {
@@ -76,11 +75,26 @@ fn recipe(record: &Record<'_>) -> Result<Choice, Diagnostic> {
     }
 }
 
-fn watched(node: &Node, ports: &[String]) -> Result<Vec<usize>, Diagnostic> {
+/// The ports to watch. A pattern means ports of switches, because hosts detect nothing.
+fn watched(node: &Node, ports: &[Port]) -> Result<Vec<usize>, Diagnostic> {
+    let names: Vec<&str> = ports.iter().map(|p| p.spec.name.as_str()).collect();
     let mut at = Vec::new();
     for item in node.list()? {
         let pattern = item.text()?;
-        at.extend(ports::select(pattern, ports).map_err(|f| item.refuse(f))?);
+        let mut found = ports::select(pattern, &names).map_err(|f| item.refuse(f))?;
+        if names::is_pattern(pattern) {
+            found.retain(|port| !ports[*port].host);
+        }
+        if found.is_empty() {
+            let what = format!("only ports of hosts match `{pattern}`");
+            let switches = names
+                .iter()
+                .zip(ports)
+                .filter(|(_, p)| !p.host)
+                .map(|(name, _)| *name);
+            return Err(item.refuse(Fault::unknown(what, pattern, switches)));
+        }
+        at.extend(found);
     }
     if at.is_empty() {
         let fault = Fault::new(

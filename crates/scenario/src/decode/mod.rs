@@ -52,6 +52,8 @@ pub struct Port {
     pub spec: PortSpec,
     /// Its scheduler.
     pub queue: Made,
+    /// Whether it is a host's.
+    pub host: bool,
 }
 
 /// A mechanism and how its parts were made.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use backwater_sim::queue::{AnyScheduler, SCHEDULERS};
-use backwater_sim::spec::{Limit, LinkSpec, NodeKind, NodeSpec, PortSpec};
+use backwater_sim::spec::{Limit, LinkSpec, NodeKind, NodeSpec, PortSpec, SwitchModel};
 use backwater_transport::units::Bytes;
 
 use super::Port;
@@ -47,9 +47,11 @@ pub fn read(
             .best(name, |s| s.queue.as_ref())
             .unwrap_or(&fallback)
             .clone();
+        let host = matches!(owner.kind, NodeKind::Host { .. });
+        // Hosts hold what their sources hand them; a shared memory has limits of its own.
         let default = match owner.kind {
-            NodeKind::Host { .. } => Limit::Unlimited,
-            NodeKind::Switch(_) => Limit::Bytes(DEFAULT_BUFFER),
+            NodeKind::Switch(SwitchModel::OutputQueued) => Limit::Bytes(DEFAULT_BUFFER),
+            NodeKind::Host { .. } | NodeKind::Switch(_) => Limit::Unlimited,
         };
         let buffer = *settings
             .best(name, |s| s.buffer.as_ref())
@@ -61,6 +63,7 @@ pub fn read(
                 buffer,
             },
             queue,
+            host,
         }
     };
     Ok(names.iter().enumerate().map(port).collect())
@@ -109,8 +112,9 @@ impl Settings {
         let Some(written) = top.get("ports") else {
             return Ok(settings);
         };
+        let names: Vec<&str> = ports.iter().map(String::as_str).collect();
         for entry in written.table()? {
-            select(&entry.key, ports).map_err(|f| f.at(&entry.origin))?;
+            select(&entry.key, &names).map_err(|f| f.at(&entry.origin))?;
             let record = Record::read(&entry.node, fields::PORT, &[], files)?;
             let queue = record
                 .get("queue")
@@ -146,7 +150,7 @@ impl Settings {
 }
 
 /// The indices of the ports that a name or pattern means, or a refusal when it means none.
-pub fn select(pattern: &str, ports: &[String]) -> Result<Vec<usize>, Fault> {
+pub fn select(pattern: &str, ports: &[&str]) -> Result<Vec<usize>, Fault> {
     let found: Vec<usize> = ports
         .iter()
         .enumerate()
@@ -155,11 +159,7 @@ pub fn select(pattern: &str, ports: &[String]) -> Result<Vec<usize>, Fault> {
         .collect();
     if found.is_empty() {
         let what = format!("no port matches `{pattern}`");
-        return Err(Fault::unknown(
-            what,
-            pattern,
-            ports.iter().map(String::as_str),
-        ));
+        return Err(Fault::unknown(what, pattern, ports.iter().copied()));
     }
     Ok(found)
 }

@@ -995,6 +995,25 @@ fn a_ring_joins_neighbours_and_carries_hosts() {
 }
 
 #[test]
+fn a_pattern_of_watched_ports_means_those_of_switches() {
+    let text = FAT_TREE.replace(
+        "duration",
+        "mechanisms.m = { recipe = \"pfc\", at = [\"*\"] }\nduration",
+    );
+    let resolved = read(&text).unwrap();
+    let spec = resolved.spec();
+    // 48 links have 96 ports; 16 of them belong to hosts.
+    assert_eq!(spec.mechanisms[0].at.len(), 80);
+    assert!(
+        spec.mechanisms[0]
+            .at
+            .iter()
+            .all(|i| !spec.ports[*i].name.starts_with('h'))
+    );
+    resolved.build().unwrap_or_else(|d| panic!("{d}"));
+}
+
+#[test]
 fn generators_and_patterns_refuse_what_cannot_be() {
     let refused = |old: &str, new: &str, what: &str| {
         assert!(FAT_TREE.contains(old), "{old}");
@@ -1005,6 +1024,12 @@ fn generators_and_patterns_refuse_what_cannot_be() {
         assert!(found.line.is_some() && !found.fix.is_empty(), "{found}");
     };
     refused("k = 4", "k = 5", "odd");
+    refused("k = 4", "k = 32", "too many");
+    refused(
+        "duration",
+        "mechanisms.m = { recipe = \"pfc\", at = [\"h*>*\"] }\nduration",
+        "only ports of hosts match",
+    );
     refused("k = 4", "k = 1000000", "too large");
     refused("fat-tree", "fattree", "unknown kind `fattree`");
     refused(

@@ -46,6 +46,8 @@ struct Place {
     /// For each class, bits of the neighbours told.
     told: [u64; MAX_CLASSES],
     congested: u8,
+    /// Whether its node counts it among its alarms.
+    noted: bool,
     /// Egress port and class of the frame that raised each class's alarm.
     origin: [Id<Port>; MAX_CLASSES],
     /// Latest frame of each neighbour and class; kept for `Audience::Senders` only.
@@ -199,6 +201,7 @@ impl Control {
             audience,
             told: [0; MAX_CLASSES],
             congested: 0,
+            noted: false,
             origin: [Id::NONE; MAX_CLASSES],
             heard,
             behind,
@@ -210,6 +213,18 @@ impl Control {
     /// Whether any place is congested, so that departures matter.
     pub fn alarmed(&self, place: usize) -> bool {
         self.places[place].congested != 0
+    }
+
+    /// Whether it was congested at the last call of this, which remembers whether it is.
+    pub fn note_alarm(&mut self, place: usize) -> bool {
+        let place = &mut self.places[place];
+        std::mem::replace(&mut place.noted, place.congested != 0)
+    }
+
+    /// Whether an arrival that leaves this level would begin an alarm.
+    pub fn would_alarm(&mut self, place: usize, level: &Level) -> bool {
+        let place = &mut self.places[place];
+        place.congested >> level.class & 1 == 0 && place.detector.alarm(level)
     }
 
     /// The places whose word the neighbour behind `port` has: (port, whether an output queue).

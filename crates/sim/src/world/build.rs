@@ -25,9 +25,12 @@ use crate::spec::{
 };
 use crate::switch::{Ledger, Pool};
 use crate::table::{Id, Table};
+use smallvec::smallvec;
 
 /// How often gates are looked at for a deadlock.
 const INSPECT: Span = Span::millis(10);
+/// Ports that a packet's `entry` tells apart.
+const MAX_ENTRIES: usize = 256;
 /// Addresses an extension frame has room for.
 const MAX_ADDRESSES: usize = 246;
 
@@ -120,6 +123,7 @@ impl World {
                 name: node.name.clone(),
                 host,
                 ports: Vec::new(),
+                alarms: 0,
                 ledger: None,
                 pool: None,
                 watch: Vec::new(),
@@ -169,24 +173,29 @@ impl World {
                     sending: 0,
                     sending_queue: 0,
                     sending_class: 0,
+                    sending_entry: 0,
+                    far_entry: 0,
                     sent_packets: 0,
                     sent_bytes: 0,
                     area: 0,
                     plain: true,
                     max_bytes: 0,
+                    shut_until: Time::ZERO,
+                    stall: 0,
+                    stall_from: Time::ZERO,
+                    stall_end: Time::ZERO,
                     held: 0,
                     wakeful: false,
                     attentive: false,
                     accounted: false,
                     stalled: false,
-                    sending_from: Id::NONE,
                     far_routes: u32::MAX,
                     node,
                     far,
                     peer: Id::new(2 * i + 1 - side),
                     local,
                     control: List::default(),
-                    queues: vec![ClassQueue::default(); port.scheduler.classes()],
+                    queues: smallvec![ClassQueue::default(); port.scheduler.classes()],
                     scheduler: port.scheduler.clone(),
                     buffer: port.buffer,
                     gates: None,
@@ -199,6 +208,9 @@ impl World {
                 });
             }
         }
+        for id in self.ports.ids() {
+            self.ports[id].far_entry = self.ports[self.ports[id].peer].local as u8;
+        }
         for (id, node) in self.nodes.ids().zip(&spec.nodes) {
             let ports = self.nodes[id].ports.clone();
             let path = format!("nodes.{}", node.name);
@@ -209,6 +221,15 @@ impl World {
                         path,
                         what,
                         "give a host exactly one link, or make the node a switch",
+                    );
+                }
+                NodeKind::Switch(SwitchModel::SharedMemory { .. }) if ports.len() > MAX_ENTRIES => {
+                    let what =
+                        format!("a switch with shared memory has at most {MAX_ENTRIES} ports");
+                    return refuse(
+                        path,
+                        what,
+                        "use smaller switches, or model = \"output-queued\"",
                     );
                 }
                 NodeKind::Switch(SwitchModel::SharedMemory {
@@ -247,13 +268,11 @@ impl World {
         Ok(())
     }
 
-    /// Has the departures at these ports of a node served and booked.
+    /// Has what comes and goes at these ports of a node booked.
     fn account(&mut self, ports: &[Id<Port>]) {
         for id in ports {
             let port = &mut self.ports[*id];
             port.accounted = true;
-            port.attentive = true;
-            port.wakeful = true;
         }
     }
 

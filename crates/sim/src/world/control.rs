@@ -12,12 +12,23 @@ use crate::mechanism::control::{Seen, Told, quantum};
 use crate::mechanism::detector::Level;
 use crate::mechanism::responder::{Knobs, Responder};
 use crate::medium::ethernet::{self, GAP, HEADER_FCS, PREAMBLE};
-use crate::network::{Port, Posted};
+use crate::network::{Node, Port, Posted};
 use crate::packet::Packet;
 use crate::record::fingerprint::Mark;
 use crate::record::{Record, What};
 use crate::spec::Limit;
 use crate::table::Id;
+
+/// What became of a frame at a node that keeps accounts.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Booking {
+    /// There is no room for it.
+    Refused,
+    /// It is in, and so far from any threshold that no detector of the pool need look.
+    Calm,
+    /// It is in.
+    Entered,
+}
 
 impl World {
     /// The node's port through which a packet came in; none at its origin.
@@ -26,27 +37,48 @@ impl World {
         (!ingress.is_none()).then(|| self.ports[ingress].peer)
     }
 
-    /// Books a frame that comes in; false where the shared memory has no room.
-    pub(super) fn account_arrival(&mut self, id: Id<Port>, packet_id: Id<Packet>) -> bool {
-        let from = self
-            .entrance(packet_id)
-            .expect("a switch sends nothing of its own");
+    /// Books a frame that comes in. A node without alarms lags behind its departures until that
+    /// could matter.
+    pub(super) fn account_arrival(
+        &mut self,
+        id: Id<Port>,
+        packet_id: Id<Packet>,
+        now: Time,
+    ) -> Booking {
         let packet = &self.packets[packet_id];
-        let (local, class, size) = (
-            self.ports[from].local as usize,
-            packet.class as usize,
-            packet.frame(),
-        );
-        let node = &mut self.nodes[self.ports[id].node];
+        let (local, class, size) = (packet.entry as usize, packet.class as usize, packet.frame());
+        let node_id = self.ports[id].node;
+        let node = &mut self.nodes[node_id];
+        let mut booking = Booking::Entered;
+        if let Some(pool) = &mut node.pool {
+            let calm = pool.calm(local, class, size);
+            if calm && node.alarms == 0 {
+                booking = Booking::Calm;
+            } else if !calm {
+                self.settle_node(node_id, now);
+            }
+        }
+        let node = &mut self.nodes[node_id];
         if let Some(pool) = &mut node.pool
             && !pool.admit(local, class, size)
         {
-            return false;
+            return Booking::Refused;
         }
         if let Some(ledger) = &mut node.ledger {
             ledger.add(local, class, size);
+            booking = Booking::Entered;
         }
-        true
+        booking
+    }
+
+    /// Brings the ports of a node up to date, if they lag.
+    fn settle_node(&mut self, node: Id<Node>, now: Time) {
+        if self.nodes[node].alarms == 0 {
+            for i in 0..self.nodes[node].ports.len() {
+                let port = self.nodes[node].ports[i];
+                self.catch_up(port, now);
+            }
+        }
     }
 
     /// A frame has left a port that is not plain: books it, and lets detectors look.
@@ -68,13 +100,16 @@ impl World {
     fn account_departure(&mut self, id: Id<Port>, size: u64, at: Time) {
         let port = &self.ports[id];
         let (node_id, class) = (port.node, port.sending_class as usize);
-        let local = self.ports[self.ports[port.sending_from].peer].local as usize;
+        let local = port.sending_entry as usize;
         let node = &mut self.nodes[node_id];
         if let Some(pool) = &mut node.pool {
             pool.release(local, class, size);
         }
         if let Some(ledger) = &mut node.ledger {
             ledger.remove(local, class, size);
+        }
+        if node.alarms == 0 {
+            return;
         }
         if let Some((control, place)) = node.watch[local] {
             let watched = node.ports[local];
@@ -133,8 +168,14 @@ impl World {
         let (true, Some(local), Some(from)) = (accounted, local, from) else {
             return;
         };
-        if let Some((control, place)) = self.nodes[self.ports[from].node].watch[local] {
-            let level = self.ingress_level(from, class as usize, now);
+        let node = self.ports[from].node;
+        if let Some((control, place)) = self.nodes[node].watch[local] {
+            let mut level = self.ingress_level(from, class as usize, now);
+            // Accounts that lag can only be too high: an alarm by them is looked at again.
+            if self.controls[control].would_alarm(place, &level) {
+                self.settle_node(node, now);
+                level = self.ingress_level(from, class as usize, now);
+            }
             let seen = Seen {
                 place,
                 from: Some(local),
@@ -154,22 +195,20 @@ impl World {
     pub(super) fn wake_at_departure(&mut self, id: Id<Port>) {
         let port = &self.ports[id];
         let shortest = (PREAMBLE + ethernet::MIN_FRAME) * port.ps_per_byte;
-        let matters = port.attentive || port.delay.0 >= shortest || {
-            let (control, place) = port.watch.expect("an alarmed port is watched");
-            let q = port.sending_queue as usize;
-            let level = self.egress_level(id, q, port.free_at);
-            let leaves = match port.buffer {
-                Limit::Packets(_) => u64::from(port.sending > 0),
-                _ => u64::from(port.sending),
-            };
-            self.controls[control].may_relieve(
-                place,
-                &Level {
+        let exact = port.attentive || port.accounted && self.nodes[port.node].alarms > 0;
+        let matters = exact
+            || port.watch.is_some_and(|(control, place)| {
+                let level = self.egress_level(id, port.sending_queue as usize, port.free_at);
+                let leaves = match port.buffer {
+                    Limit::Packets(_) => u64::from(port.sending > 0),
+                    _ => u64::from(port.sending),
+                };
+                let left = Level {
                     held: level.held - leaves,
                     ..level
-                },
-            )
-        };
+                };
+                port.delay.0 >= shortest || self.controls[control].may_relieve(place, &left)
+            });
         if matters {
             self.calendar.push(port.free_at, Event::Wake(id));
         }
@@ -220,13 +259,36 @@ impl World {
     /// while they matter.
     fn after_look(&mut self, control: Id<Control>, place: usize, id: Id<Port>, now: Time) {
         let c = &mut self.controls[control];
-        let alarmed = c.alarmed(place);
+        let (alarmed, before) = (c.alarmed(place), c.note_alarm(place));
         while let Some(told) = c.next_told() {
             self.outbox.push_back((control, told));
         }
+        let node_id = self.ports[id].node;
+        let node = &mut self.nodes[node_id];
+        node.alarms = node.alarms + u32::from(alarmed) - u32::from(before);
+        let turned = node.alarms == u32::from(alarmed && !before) && alarmed != before;
+        if self.ports[id].accounted && turned {
+            for i in 0..self.nodes[node_id].ports.len() {
+                let port = self.nodes[node_id].ports[i];
+                self.mind_departures(port, now);
+            }
+        } else {
+            self.mind_departures(id, now);
+        }
+    }
+
+    /// An alarm began or ended: has the port's departures served while they matter.
+    fn mind_departures(&mut self, id: Id<Port>, now: Time) {
+        self.catch_up(id, now);
+        let port = &self.ports[id];
+        let own = port
+            .watch
+            .is_some_and(|(control, place)| self.controls[control].alarmed(place));
+        let node = port.accounted && self.nodes[port.node].alarms > 0;
         let port = &mut self.ports[id];
-        let was = std::mem::replace(&mut port.wakeful, alarmed || port.attentive);
-        if port.wakeful && !was && port.free_at > now {
+        port.wakeful = own || node || port.attentive;
+        // The frame under way was judged by the alarms that held when it started.
+        if port.wakeful && !port.attentive && port.free_at > now {
             self.wake_at_departure(id);
         }
     }
@@ -253,6 +315,7 @@ impl World {
                 class,
                 seq: 0,
                 ingress: Id::NONE,
+                entry: 0,
                 born: now,
                 at: now,
                 serial: 0,
@@ -337,6 +400,7 @@ impl World {
         self.controls[control]
             .respond
             .react(now, &notice, &mut Knobs { gates, quantum });
+        port.shut_until = gates.shut_until();
         port.retry(now);
         self.fingerprint.add(
             Mark::Knob,

@@ -227,6 +227,7 @@ impl World {
             class: flow.class,
             seq,
             ingress: Id::NONE,
+            entry: 0,
             born: now,
             at: now,
             serial: 0,

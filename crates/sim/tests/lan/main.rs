@@ -7,5 +7,6 @@ mod extremes;
 mod net;
 mod pause;
 mod property;
-mod smoke;
+mod queues;
+mod timing;
 mod victims;

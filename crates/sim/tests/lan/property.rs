@@ -273,9 +273,12 @@ fn same(a: &Report, b: &Report, what: &str, number: u64) {
 
 #[test]
 fn runs_do_not_depend_on_how_they_are_run() {
-    let first = std::env::var("FIRST").map_or(0, |n| n.parse().unwrap());
+    let given = |name: &str, default: u64| {
+        std::env::var(name).map_or(default, |n| n.parse().expect("a number"))
+    };
+    let (first, count) = (given("FIRST", 0), given("COUNT", 150));
     let mut control = 0;
-    for number in first..first + 300 {
+    for number in first..first + count {
         let net = any_network(number);
         let fused = finished(net.world());
         control += u64::from(fused.control > 0);
@@ -304,6 +307,5 @@ fn runs_do_not_depend_on_how_they_are_run() {
         }
         same(&fused, &finished(strides), "with looks in between", number);
     }
-    println!("{control} of 300 with notices");
-    assert!(control > 100, "{control}");
+    assert!(control > count / 3, "{control} of {count} with notices");
 }

@@ -85,13 +85,13 @@ pub const PART: Part<Build> = Part {
     build: |args| {
         let (high, low) = (args.share("high"), args.share("low"));
         ordered(high, low)?;
-        Ok(AnyDetector::FillRate(FillRate {
+        Ok(AnyDetector::FillRate(Box::new(FillRate {
             high,
             low,
             horizon: args.span("horizon"),
             window: args.span("window"),
             samples: [[(Time::ZERO, 0); 2]; MAX_CLASSES],
-        }))
+        })))
     },
 };
 

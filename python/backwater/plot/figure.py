@@ -1,0 +1,143 @@
+"""A figure of a study, as a complete Vega-Lite specification."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from backwater.plot.encoding import CONFIG
+from backwater.plot.marks import Body, bars, curves, ranking, stack
+from backwater.plot.points import Grid, Point, axis_title, grid, points
+from backwater.quantity import Unit, dimension_of, parse_all, unit_for
+
+if TYPE_CHECKING:
+    from backwater.figure import Figure
+    from backwater.results import Results
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+DELAY_PARTS = (
+    "delay_serialisation_s",
+    "delay_queue_s",
+    "delay_gate_s",
+    "delay_propagation_s",
+)
+WIDTH, ALONE, HEIGHT = 300, 520, 220
+MOST_COLUMNS = 3
+
+
+class FigureError(ValueError):
+    """A figure that the results cannot fill."""
+
+
+def delay_figure(results: Results) -> Figure | None:
+    """The decomposition of delay, where the metrics exist and no figure shows it already.
+
+    It is drawn over the x axis of the study's first figure of curves, for all cases.
+    """
+    figures = results.study.figures
+    like = next((figure for figure in figures if figure.kind == "line"), None)
+    if like is None or any(figure.kind == "stack" for figure in figures):
+        return None
+    for part in DELAY_PARTS:
+        if all(value is None for value in results.metric(part).values()):
+            return None
+    return replace(
+        like,
+        id="delay-parts",
+        title="Where the delay of a delivered packet comes from",
+        kind="stack",
+        y=DELAY_PARTS,
+        scope="run",
+        curve=None,
+        panel=None,
+        where={},
+        y_scale="linear",
+    )
+
+
+def spec(results: Results, figure: Figure) -> dict[str, Any]:
+    """The Vega-Lite specification of a figure."""
+    tables = [points(results, metric, figure.scope, figure.where) for metric in figure.y]
+    if not tables[0]:
+        raise FigureError(f"no case of these results belongs to figure {figure.id}")
+    plan = grid(results, figure, tables[0])
+    unit = _y_unit(figure.y[0], [point for table in tables for point in table])
+    if figure.kind == "stack":
+        body = stack(results, plan, figure, tables, unit)
+    elif figure.kind == "bars":
+        body = bars(results, plan, figure, tables[0], unit)
+    elif figure.kind == "rank":
+        body = ranking(results, plan, figure, tables[0], unit)
+    else:
+        body = curves(results, plan, figure, tables[0], unit)
+    return _assemble(results, plan, body, figure.title)
+
+
+def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str, Any]:
+    panels = plan.joined(plan.panel) if plan.panel else []
+    columns = min(len(plan.labels[plan.panel[-1]]), MOST_COLUMNS) if plan.panel else 1
+    view = {"width": WIDTH if len(panels) > 1 else ALONE, "height": HEIGHT, **body.view}
+    built: dict[str, Any] = {
+        "$schema": SCHEMA,
+        "config": CONFIG,
+        "data": {"values": body.rows},
+        "usermeta": {"backwater": {**body.meta, "columns": columns, "panels": len(panels)}},
+    }
+    picks = {axis: _first_choice(plan.labels[axis]) for axis in plan.chosen}
+    if title or picks:
+        built["title"] = _title(results, title, picks)
+    if picks:
+        built |= _choosing(results, plan, picks)
+    if len(panels) < 2:
+        return {**built, **view}
+    built["facet"] = {"field": "panel", "type": "nominal", "sort": panels, "title": None}
+    built["columns"] = columns
+    built["spec"] = view
+    if body.free_rows:
+        built["resolve"] = {"scale": {"y": "independent"}}
+    return built
+
+
+def _choosing(results: Results, plan: Grid, picks: Mapping[str, str]) -> dict[str, Any]:
+    params = [
+        {
+            "name": f"pick_{index}",
+            "value": label,
+            "bind": {
+                "input": "select",
+                "options": list(plan.labels[axis]),
+                "name": f"{axis_title(results, axis)} ",
+            },
+        }
+        for index, (axis, label) in enumerate(picks.items())
+    ]
+    tests = [f"datum.chosen_{index} === pick_{index}" for index in range(len(params))]
+    return {"params": params, "transform": [{"filter": " && ".join(tests)}]}
+
+
+def _title(results: Results, title: str, picks: Mapping[str, str]) -> dict[str, Any]:
+    text: dict[str, Any] = {"text": title}
+    if picks:
+        said = [
+            f"'{_quoted(axis_title(results, axis))}: ' + pick_{index}"
+            for index, axis in enumerate(picks)
+        ]
+        text["subtitle"] = {"expr": " + ', ' + ".join(said)}
+    return text
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'")
+
+
+def _first_choice(labels: Sequence[str]) -> str:
+    """The largest of quantities (the hardest case), the first of names."""
+    return labels[-1] if parse_all(labels) is not None else labels[0]
+
+
+def _y_unit(metric: str, found: Sequence[Point]) -> Unit:
+    sizes = [abs(point.mean) for point in found if point.mean is not None]
+    # The axis is read at its upper end, so the largest values choose the unit.
+    top = max(sizes, default=0.0)
+    return unit_for(dimension_of(metric), [size for size in sizes if size > top / 50])

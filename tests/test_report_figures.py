@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import vl_convert
+
+import reported
+from backwater import plot, report
+from backwater.plot import FigureError
+from backwater.quantity import parse
+from backwater.results import Results
+
+RATES = (4.0, 8.0, 10.0)
+
+
+def lossy(labels: Mapping[str, str], seed: int) -> dict[str, float | None]:
+    """Loss 1 %, 2 % and 3 % over the seeds without control, none with it."""
+    return {"loss": 0.0 if labels["scheme"] == "pause" else 0.01 * seed}
+
+
+def figure(results: Results, name: str) -> dict[str, Any]:
+    return plot.spec(results, next(f for f in results.study.figures if f.id == name))
+
+
+def titles(node: Any) -> set[str]:
+    """Every title of a positional axis in a specification."""
+    if isinstance(node, list):
+        return {title for one in node for title in titles(one)}
+    if not isinstance(node, dict):
+        return set()
+    found = {title for one in node.values() for title in titles(one)}
+    for channel in ("x", "y"):
+        drawn = node.get(channel)
+        if isinstance(drawn, dict) and isinstance(drawn.get("title"), str):
+            found.add(drawn["title"])
+    return found
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return reported.run(tmp_path_factory.mktemp("ran") / "small")
+
+
+def test_every_figure_becomes_svg(ran: Results) -> None:
+    for described in ran.study.figures:
+        svg = vl_convert.vegalite_to_svg(plot.spec(ran, described))
+        assert "mark-" in svg, described.id
+
+
+def test_axes_carry_units(ran: Results) -> None:
+    assert titles(figure(ran, "loss")) == {"Rate (Mbit/s)", "Packet loss (%)"}
+    assert titles(figure(ran, "delay")) == {"Rate (Mbit/s)", "Mean delay (ms)"}
+    assert titles(figure(ran, "bars")) == {"Burst size (kB)", "Goodput (Mbit/s)"}
+    assert titles(figure(ran, "ranked")) == {"Scheme · Burst size", "Packet loss (%)"}
+
+
+def test_written_quantities_are_sorted_by_size(ran: Results) -> None:
+    rows = figure(ran, "loss")["data"]["values"]
+    assert sorted({row["x"] for row in rows}) == list(RATES)
+    drawn = figure(ran, "loss")["spec"]["encoding"]["x"]["axis"]["values"]
+    assert drawn == list(RATES)
+
+
+def test_a_band_is_students_interval() -> None:
+    # Mean 2 %, deviation 1 %, n = 3: half-width 4.302653 / sqrt(3) = 2.484138 %, clipped at zero.
+    rows = figure(reported.made(lossy), "loss")["data"]["values"]
+    row = next(row for row in rows if row["panel"] == "none")
+    assert row["mean"] == pytest.approx(2.0)
+    assert row["high"] == pytest.approx(4.484138, abs=1e-6)
+    assert row["low"] == 0.0
+    assert row["n"] == 3
+
+
+def test_a_panel_without_loss_says_so() -> None:
+    rows = figure(reported.made(lossy), "loss")["data"]["values"]
+    assert {row["panel"] for row in rows if "note" in row} == {"pause"}
+
+
+def test_a_failed_point_leaves_a_gap() -> None:
+    def value(labels: Mapping[str, str], seed: int) -> dict[str, float | None] | None:
+        return None if labels["rate"] == "8 Mbit/s" else lossy(labels, seed)
+
+    spec = figure(reported.made(value), "loss")
+    missing = [row for row in spec["data"]["values"] if row["x"] == 8.0]
+    assert missing
+    assert all(row["mean"] is None and row["n"] == 0 for row in missing)
+    assert "mark-line" in vl_convert.vegalite_to_svg(spec)
+
+
+def test_loss_over_decades_offers_a_logarithmic_axis_with_zero() -> None:
+    def value(labels: Mapping[str, str], seed: int) -> dict[str, float | None]:
+        rate = parse(labels["rate"])
+        assert rate is not None
+        return {"loss": 0.0 if labels["scheme"] == "pause" else 10.0 ** (rate.value / 2e6 - 6)}
+
+    spec = figure(reported.made(value), "loss")
+    offered = spec["usermeta"]["backwater"]["scales"]
+    # Loss is 0.01 %, 1 % and 10 %.
+    assert offered["logarithmic"]["axis"]["values"] == [0.0, 0.01, 0.1, 1.0, 10.0]
+    spec["spec"]["encoding"]["y"] |= offered["logarithmic"]
+    assert "symlog scale" in vl_convert.vegalite_to_svg(spec)
+
+
+def test_loss_of_one_size_offers_no_other_axis() -> None:
+    spec = figure(reported.made(lossy), "loss")
+    assert list(spec["usermeta"]["backwater"]["scales"]) == ["linear"]
+
+
+def test_an_axis_that_is_not_named_is_chosen_or_becomes_panels() -> None:
+    results = reported.made(lambda labels, seed: {"loss": 0.1, "delay_mean_s": 1.0})
+    spec = figure(results, "delay")
+    assert [param["bind"]["options"] for param in spec["params"]] == [["6 kB", "48 kB"]]
+    assert spec["params"][0]["value"] == "48 kB"
+    panels = figure(results, "slow")["facet"]["sort"]
+    assert panels == ["none", "pause"]
+
+
+def test_a_value_has_one_colour_in_all_figures(ran: Results) -> None:
+    colours = plot.colours_of(ran, ("burst",))
+    scale = figure(ran, "loss")["spec"]["encoding"]["color"]["scale"]
+    assert dict(zip(scale["domain"], scale["range"], strict=True)) == colours
+    assert len(set(colours.values())) == len(colours)
+
+
+def test_a_tooltip_lists_every_curve_with_its_interval() -> None:
+    rows = figure(reported.made(lossy), "loss")["data"]["values"]
+    listed = [row for row in rows if "c0" in row]
+    assert len(listed) == 2 * len(RATES)
+    assert listed[0]["c0"] == "2 %  [0, 4.48]  n = 3"
+    assert listed[0]["c1"] == "2 %  [0, 4.48]  n = 3"
+
+
+def test_delay_is_taken_apart_where_its_parts_exist(ran: Results) -> None:
+    parts = plot.delay_figure(ran)
+    assert parts is not None
+    rows = plot.spec(ran, parts)["data"]["values"]
+    assert {row["part"] for row in rows} == {
+        "Serialisation",
+        "Waiting in queues",
+        "Behind closed gates",
+        "Propagation",
+    }
+    whole = figure(ran, "delay")["data"]["values"]
+    for row in whole:
+        inside = [
+            part["mean"]
+            for part in rows
+            if (part["x"], part["panel"], part["chosen_0"])
+            == (row["x"], row["curve"], row["chosen_0"])
+        ]
+        assert sum(inside) == pytest.approx(row["mean"], rel=1e-9)
+    assert plot.delay_figure(reported.made(lossy)) is None
+
+
+def test_drops_are_added_over_the_places_a_scope_names(ran: Results) -> None:
+    dropped = plot.points(ran, "dropped_pkts", "drops:*")
+    entered = plot.points(ran, "entered_pkts")
+    lost = plot.points(ran, "loss")
+    assert any(point.mean for point in dropped)
+    for some, all_, share in zip(dropped, entered, lost, strict=True):
+        assert some.mean is not None
+        assert all_.mean is not None
+        if share.mean == 0:
+            assert some.mean == 0
+        else:
+            # Loss is a share in each seed, so means agree only about as well as seeds do.
+            assert some.mean / all_.mean == pytest.approx(share.mean, rel=0.1)
+
+
+def test_a_figure_outside_the_quick_set_is_refused(tmp_path: Path) -> None:
+    quick = reported.run(tmp_path / "small", quick=True)
+    with pytest.raises(FigureError):
+        figure(quick, "slow")
+
+
+def test_figures_are_files_named_after_study_and_figure(ran: Results, tmp_path: Path) -> None:
+    written = report.figures(ran, tmp_path / "figures", ["svg", "png", "pdf"])
+    names = {path.name for path in written}
+    for described in (*(f.id for f in ran.study.figures), "delay-parts"):
+        assert {f"small-{described}.{end}" for end in ("svg", "png", "pdf")} <= names
+    assert "small-topology.svg" in names
+    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+    for path in written:
+        assert path.read_bytes().startswith(starts[path.suffix]), path

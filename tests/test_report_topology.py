@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from typing import Any
+
+import pytest
+
+from backwater import _native, topology
+
+SVG = "{http://www.w3.org/2000/svg}"
+MERGING = """\
+schema = "backwater/scenario/1"
+duration = "1 s"
+nodes.S1 = { kind = "host" }
+nodes.S2 = { kind = "host" }
+nodes.W = { kind = "switch" }
+nodes.D = { kind = "host" }
+links.a = { ends = ["S1", "W"], rate = "100 Mbit/s", delay = "1 us" }
+links.b = { ends = ["S2", "W"], rate = "1 Gbit/s", delay = "1 us" }
+links.c = { ends = ["W", "D"], rate = "10 Mbit/s", delay = "1 us" }
+ports."W>D" = { buffer = "50 kB" }
+mechanisms.bp = { recipe = "pause", at = ["W>D"] }
+flows.f1 = { from = "S1", to = "D", source = { kind = "cbr", packet = "1 kB", rate = "1 Mbit/s" } }
+flows.f2 = { from = "S2", to = "D", source = { kind = "cbr", packet = "1 kB", rate = "1 Mbit/s" } }
+"""
+GENERATED = """\
+schema = "backwater/scenario/1"
+duration = "1 ms"
+topology = { GENERATOR, rate = "10 Gbit/s", delay = "1 us", max_frame = "1518 B" }
+routing = { kind = "ecmp" }
+[flows.all]
+from = "h*"
+to = "h*"
+pattern = "random"
+source = { kind = "cbr", packet = "1 kB", rate = "1 Mbit/s" }
+"""
+
+
+def resolve(text: str) -> dict[str, Any]:
+    scenario = _native.Scenario.from_toml(text, "test.toml", None)
+    found: dict[str, Any] = json.loads(scenario.resolve(1).canonical)
+    return found
+
+
+def words(svg: str) -> list[str]:
+    """What is written in a drawing; it must be well-formed."""
+    return [text.text or "" for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def boxes(svg: str) -> dict[str, tuple[float, float]]:
+    """The places of the nodes by name."""
+    return {
+        text.text or "": (float(text.attrib["x"]), float(text.attrib["y"]))
+        for group in ElementTree.fromstring(svg).iter(f"{SVG}g")
+        if group.find(f"{SVG}rect[@rx]") is not None
+        for text in group.iterfind(f"{SVG}text")
+    }
+
+
+def test_draws_every_node_rate_buffer_and_flow() -> None:
+    drawn = words(topology.svg(resolve(MERGING)))
+    assert {"S1", "S2", "W", "D"} <= set(drawn)
+    assert {"100 Mbit/s", "1 Gbit/s", "10 Mbit/s", "50 kB"} <= set(drawn)
+    assert "f1: S1 → D, cbr, class 0" in drawn
+    assert "1 port watched by bp (watermark, pause, gate)" in drawn
+
+
+def test_flows_go_from_left_to_right() -> None:
+    places = boxes(topology.svg(resolve(MERGING)))
+    assert places["S1"][0] == places["S2"][0] < places["W"][0] < places["D"][0]
+    assert places["S1"][1] < places["S2"][1]
+
+
+def test_a_watched_port_is_marked_at_its_switch() -> None:
+    root = ElementTree.fromstring(topology.svg(resolve(MERGING)))
+    said = [title.text for title in root.iter(f"{SVG}title")]
+    assert "port W>D: 50 kB, watched by bp (watermark, pause, gate)" in said
+    without = MERGING.replace('"pause"', '"none"')
+    assert not any("watched" in text for text in words(topology.svg(resolve(without))))
+
+
+def test_a_ring_is_round() -> None:
+    text = GENERATED.replace("GENERATOR", 'kind = "ring", switches = 4, hosts = 1')
+    places = boxes(topology.svg(resolve(text)))
+    switches = [place for name, place in places.items() if name.startswith("s")]
+    middle = [sum(axis) / 4 for axis in zip(*switches, strict=True)]
+    radii = {round(((x - middle[0]) ** 2 + (y - middle[1]) ** 2) ** 0.5) for x, y in switches}
+    assert len(switches) == 4
+    assert len(radii) == 1
+
+
+@pytest.mark.parametrize("k", [4])
+def test_a_small_fat_tree_has_tiers(k: int) -> None:
+    text = GENERATED.replace("GENERATOR", f'kind = "fat-tree", k = {k}')
+    resolved = resolve(text)
+    places = boxes(topology.svg(resolved))
+    assert set(resolved["nodes"]) == set(places)
+    # Hosts, edge, aggregation, core.
+    assert len({y for _, y in places.values()}) == 4
+
+
+def test_a_large_fat_tree_is_counted() -> None:
+    text = GENERATED.replace("GENERATOR", 'kind = "fat-tree", k = 16')
+    drawn = " | ".join(words(topology.svg(resolve(text))))
+    # A fat tree of arity k has (k/2)^2 core, k^2/2 aggregation and edge switches, k^3/4 hosts.
+    for said in ("64 core", "128 aggregation", "128 edge", "1024 hosts"):
+        assert said in drawn.replace("\u202f", "")
+    assert drawn.replace("\u202f", "").count("1024 links of 10 Gbit/s") == 3

@@ -1,7 +1,6 @@
 //! Detectors in a network.
 
 use crate::net::*;
-use backwater_sim::spec::{NodeKind, SwitchModel};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate};
 
@@ -27,15 +26,7 @@ fn a_fill_rate_that_is_seen_at_a_departure_is_no_fault() {
 #[test]
 fn a_threshold_that_fell_below_a_queue_is_seen_at_its_next_departure() {
     let mut net = Net::new(1.0);
-    let x = net.node(
-        "X",
-        NodeKind::Switch(SwitchModel::SharedMemory {
-            memory: Bytes(200_000),
-            reserve: Bytes(1_000),
-            headroom: Bytes(10_000),
-            shift: 0,
-        }),
-    );
+    let x = net.shared_switch("X", 200_000, 1_000, 10_000, 0);
     let mut watched = Vec::new();
     // A fills 60 kB of the memory at once and then stops; B's flow takes the rest meanwhile.
     for (name, bytes, at) in [("A", 60_000, 0), ("B", 90_000, 10 * MS)] {

@@ -8,6 +8,7 @@ mod headroom;
 mod net;
 mod pause;
 mod property;
+mod purpose;
 mod queues;
 mod timing;
 mod victims;

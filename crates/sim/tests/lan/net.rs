@@ -120,6 +120,26 @@ impl Net {
         self.node(name, NodeKind::Switch(SwitchModel::OutputQueued))
     }
 
+    /// A switch with shared memory.
+    pub fn shared_switch(
+        &mut self,
+        name: &str,
+        memory: u64,
+        reserve: u64,
+        headroom: u64,
+        shift: u32,
+    ) -> usize {
+        self.node(
+            name,
+            NodeKind::Switch(SwitchModel::SharedMemory {
+                memory: Bytes(memory),
+                reserve: Bytes(reserve),
+                headroom: Bytes(headroom),
+                shift,
+            }),
+        )
+    }
+
     /// A link; ports of hosts hold without limit, those of switches 500 kB. Gives its two ports.
     pub fn link(&mut self, a: usize, b: usize, rate: u64) -> [usize; 2] {
         let name = format!("l{}", self.0.links.len());

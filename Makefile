@@ -86,6 +86,7 @@ bench: setup
 	$(BIN)/backwater bench
 
 docs: setup
+	$(BIN)/python scripts/reference.py
 	cargo doc --workspace --no-deps --locked
 
 clean:

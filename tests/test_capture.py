@@ -21,8 +21,16 @@ links.b = { ends = ["S2", "W"], rate = "10 Mbit/s", delay = "1 us" }
 links.c = { ends = ["W", "D"], rate = "10 Mbit/s", delay = "1 us" }
 ports."W>D" = { queue = { kind = "strict-priority", classes = 2 }, buffer = "20 kB" }
 mechanisms.bp = { recipe = "pause", at = ["W>D"] }
-flows.f1 = { from = "S1", to = "D", class = 0, source = { kind = "cbr", packet = "1500 B", rate = "9 Mbit/s" } }
-flows.f2 = { from = "S2", to = "D", class = 1, source = { kind = "cbr", packet = "700 B", rate = "6 Mbit/s" } }
+[flows.f1]
+from = "S1"
+to = "D"
+class = 0
+source = { kind = "cbr", packet = "1500 B", rate = "9 Mbit/s" }
+[flows.f2]
+from = "S2"
+to = "D"
+class = 1
+source = { kind = "cbr", packet = "700 B", rate = "6 Mbit/s" }
 """
 
 needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")

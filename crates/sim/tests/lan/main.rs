@@ -2,7 +2,9 @@
 //! mechanism is for.
 
 mod deadlock;
+mod delay;
 mod detectors;
+mod determinism;
 mod extremes;
 mod headroom;
 mod net;

@@ -6,6 +6,7 @@ mod delay;
 mod detectors;
 mod determinism;
 mod extremes;
+mod fabric;
 mod headroom;
 mod net;
 mod pause;

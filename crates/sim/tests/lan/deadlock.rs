@@ -2,7 +2,8 @@
 
 use crate::net::*;
 use backwater_sim::spec::Routing;
-use backwater_transport::units::Span;
+use backwater_transport::part::Value;
+use backwater_transport::units::{Bytes, Span, Time};
 
 /// A ring of three switches with a host each. Every host sends to the host `hops` switches on,
 /// clockwise. Gives the ring's ports and those toward the hosts.
@@ -90,4 +91,91 @@ fn a_deadlock_is_seen_at_the_same_instant_fused_and_unfused() {
         assert_eq!(cycle, at);
         assert_eq!(fused.deadlock, unfused.deadlock, "{delay:?}");
     }
+}
+
+/// Around the ring every port waits for the next, and nothing is delivered any more.
+#[test]
+fn a_ring_of_pauses_stands_still_and_is_named() {
+    let (mut net, around, _) = ring(3.0, 2, 10 * MBIT, Span::micros(1));
+    around.iter().for_each(|port| net.buffer(*port, 50_000));
+    let free = net.run();
+    assert_eq!(free.deadlock, None);
+    net.recipe("pause", &around, &[]);
+    let names = |cycle: &[backwater_sim::table::Id<backwater_sim::network::Port>]| {
+        let mut names: Vec<String> = cycle
+            .iter()
+            .map(|p| net.0.ports[p.index()].name.clone())
+            .collect();
+        let first = names
+            .iter()
+            .position(|n| n == "W0>W1")
+            .expect("in the ring");
+        names.rotate_left(first);
+        names
+    };
+    let mut world = net.world();
+    world.advance(Time(2 * 1000 * MS));
+    let before = world.report();
+    let seen = before.deadlock.expect("a deadlock");
+    assert_eq!(names(&seen.cycle), ["W0>W1", "W1>W2", "W2>W0"]);
+    world.advance(world.end());
+    let after = world.report();
+    assert_eq!(after.delivered, before.delivered, "nothing moves");
+    assert!(after.conserved);
+}
+
+/// The same ring, but each flow ends behind the next switch, at a host that receives at 5 Mbit/s: no queue
+/// needs another of the ring to drain.
+fn without_a_cycle() -> (Net, Vec<usize>) {
+    let (mut net, around, down) = ring(3.0, 1, 10 * MBIT, Span::micros(1));
+    let watched: Vec<usize> = around.iter().chain(&down).copied().collect();
+    watched.iter().for_each(|port| net.buffer(*port, 50_000));
+    for port in &down {
+        net.0.links[port / 2].rate.0 = 5 * MBIT;
+    }
+    for i in 0..3 {
+        let host = net.host(&format!("T{i}"));
+        net.link(host, i, 10 * MBIT);
+        net.0.flows[i].from = host;
+        net.0.flows[i].route.as_mut().expect("written")[0] = host;
+    }
+    (net, watched)
+}
+
+#[test]
+fn routes_without_a_cycle_have_no_deadlock() {
+    let (net, watched) = without_a_cycle();
+    let senders = {
+        let mut net = net.clone();
+        net.recipe("pause", &watched, &[("audience", Value::Choice("senders"))]);
+        net.run()
+    };
+    let by_ingress = {
+        let mut net = net.clone();
+        let marks = [
+            ("xoff", Value::Bytes(Bytes(30_000))),
+            ("xon", Value::Bytes(Bytes(20_000))),
+        ];
+        let entrances: Vec<usize> = watched.iter().take(3).map(|p| p ^ 1).collect();
+        net.recipe("pfc", &entrances, &marks);
+        net.run()
+    };
+    for report in [senders, by_ingress] {
+        assert!(report.control > 100);
+        assert_eq!(report.deadlock, None);
+        // 5 Mbit/s for 3 s are 1219 frames for each.
+        assert!(report.flows.iter().all(|f| f.sums.delivered.packets > 1150));
+    }
+}
+
+/// PAUSE says nothing of destinations, and all neighbours are told whether they feed the queue or not: so
+/// the ring's queues come to wait for one another although no frame in them has to go on around it.
+#[test]
+fn telling_all_neighbours_makes_a_deadlock_that_the_routes_do_not_have() {
+    let (mut net, watched) = without_a_cycle();
+    net.recipe("pause", &watched, &[]);
+    let seen = net.run().deadlock.expect("a deadlock");
+    let mut cycle: Vec<usize> = seen.cycle.iter().map(|p| p.index()).collect();
+    cycle.sort_unstable();
+    assert_eq!(cycle, watched[..3]);
 }

@@ -2,8 +2,11 @@
 //! mechanism is for.
 
 mod deadlock;
+mod delay;
 mod detectors;
+mod determinism;
 mod extremes;
+mod fabric;
 mod headroom;
 mod net;
 mod pause;

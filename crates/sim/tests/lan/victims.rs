@@ -1,6 +1,7 @@
 //! Victims of head-of-line blocking: frames held back by a queue that isn't on their way.
 
 use crate::net::*;
+use backwater_sim::record::What;
 
 /// All flows go through the congested queue, so none is a victim, whatever its class.
 #[test]
@@ -13,5 +14,66 @@ fn a_flow_to_the_congested_queue_is_no_victim_whatever_its_class() {
         assert!(report.control > 0);
         let victims: u64 = report.ports.iter().map(|p| p.count.victims).sum();
         assert_eq!(victims, 0, "class {class}");
+    }
+}
+
+/// Two flows share the link W>X; only the first goes through the congested queue. Under PAUSE the frames
+/// of the second that have to wait for it are victims, each counted once; by destination none waits.
+#[test]
+fn victims_are_the_innocent_frames_that_waited_at_a_closed_gate() {
+    let mut net = Net::new(2.0);
+    let (w, x) = (net.switch("W"), net.switch("X"));
+    let shared = net.link(w, x, 100 * MBIT)[0];
+    let mut port = 0;
+    for (name, rate) in [("guilty", 10), ("innocent", 100)] {
+        let (s, d) = (net.host(name), net.host(&format!("D {name}")));
+        net.link(s, w, 100 * MBIT);
+        let out = net.link(x, d, rate * MBIT)[0];
+        port = if rate == 10 { out } else { port };
+        // At spacings that don't divide one another.
+        let spacing = if rate == 10 { 1_000 * US } else { 3_137 * US };
+        net.flow(name, s, d, script((0..1900).map(|i| (i * spacing, 1500))));
+    }
+    net.buffer(port, 50_000);
+    for recipe in ["pause", "pause-destination"] {
+        let mut net = net.clone();
+        net.recipe(recipe, &[port], &[]);
+        let (report, records) = net.run_recorded();
+        let mut closed: Option<u64> = None;
+        let mut spans: Vec<(u64, u64)> = Vec::new();
+        for (at, quanta) in notices(&records, What::Knob, shared) {
+            match (closed, quanta) {
+                (None, 1..) => closed = Some(at),
+                (Some(from), 0) => {
+                    spans.push((from, at));
+                    closed = None;
+                }
+                _ => {}
+            }
+        }
+        // A frame waited if it came before a gate opened and left when that had happened.
+        let enqueued = records
+            .iter()
+            .filter(|r| r.what == What::Enqueue && r.port.index() == shared && r.flow.index() == 1);
+        let waited = enqueued.filter(|e| {
+            let sent = records.iter().find(|r| {
+                r.what == What::Send
+                    && r.port.index() == shared
+                    && (r.flow, r.seq) == (e.flow, e.seq)
+            });
+            let sent = sent.map_or(u64::MAX, |r| r.at.0);
+            spans
+                .iter()
+                .any(|(_, open)| e.at.0 < *open && sent >= *open && sent < u64::MAX)
+        });
+        let expected = if recipe == "pause" {
+            waited.count() as u64
+        } else {
+            0
+        };
+        assert_eq!(expected > 0, recipe == "pause");
+        assert_eq!(report.flows[1].victims, expected, "{recipe}");
+        assert_eq!(report.ports[shared].count.victims, expected, "{recipe}");
+        assert_eq!(report.flows[0].victims, 0, "{recipe}");
     }
 }

@@ -1,0 +1,273 @@
+//! Networks with several paths, and those that cannot be built.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::net::*;
+use crate::timing::sends;
+use backwater_sim::record::What;
+use backwater_sim::spec::{Destination, Limit, Refusal, Routing};
+use backwater_sim::world::World;
+use backwater_transport::part::Value;
+use backwater_transport::units::{Bytes, Rate, Span};
+
+/// A fat tree of 4-port switches (Al-Fares et al., SIGCOMM 2008): 16 hosts, 4 pods of 2 edge and 2
+/// aggregation switches, 4 core switches; aggregation switch j of each pod goes to cores 2j and 2j+1.
+/// Gives its hosts.
+fn fat_tree(seconds: f64, rate: u64) -> (Net, Vec<usize>) {
+    let mut net = Net::new(seconds);
+    net.0.routing = Routing::Ecmp;
+    let cores: Vec<usize> = (0..4).map(|i| net.switch(&format!("C{i}"))).collect();
+    let mut hosts = Vec::new();
+    for pod in 0..4 {
+        let aggregation = [0, 1].map(|j| net.switch(&format!("A{pod}{j}")));
+        for (j, a) in aggregation.iter().enumerate() {
+            for c in 0..2 {
+                net.link(*a, cores[2 * j + c], rate);
+            }
+        }
+        for e in 0..2 {
+            let edge = net.switch(&format!("E{pod}{e}"));
+            aggregation.iter().for_each(|a| {
+                net.link(edge, *a, rate);
+            });
+            for h in 0..2 {
+                let host = net.obeying_host(&format!("H{pod}{e}{h}"));
+                net.link(host, edge, rate);
+                hosts.push(host);
+            }
+        }
+    }
+    (net, hosts)
+}
+
+/// Every host sends at 90 % of its link, five of them to one host. PFC with a threshold for each of four
+/// entrances and room for what is in flight (802.3 arithmetic at 1 Gbit/s: 3413 B, and the frame that
+/// crosses) loses nothing anywhere in the fabric; without it switches lose.
+#[test]
+fn pfc_makes_a_fat_tree_lossless() {
+    let (mut net, hosts) = fat_tree(0.05, 1_000 * MBIT);
+    for (i, from) in hosts.iter().enumerate() {
+        let to = if i % 3 == 1 {
+            hosts[0]
+        } else {
+            hosts[(i + 5) % 16]
+        };
+        let given = [
+            ("burst", Value::Bytes(Bytes(24_000))),
+            ("rate", Value::Rate(Rate(900 * MBIT))),
+        ];
+        net.flow(
+            &format!("f{i}"),
+            *from,
+            to,
+            source("uniform-uniform", &given),
+        );
+    }
+    let switch_ports: Vec<usize> = (0..net.0.ports.len())
+        .filter(|p| net.0.ports[*p].buffer != Limit::Unlimited)
+        .collect();
+    let (xoff, in_flight) = (20_000, 3_413 + 1_518);
+    for port in &switch_ports {
+        net.buffer(*port, 4 * (xoff + in_flight));
+    }
+    let without = net.run();
+    assert!(without.dropped > 1_000);
+    let marks = [
+        ("xoff", Value::Bytes(Bytes(xoff))),
+        ("xon", Value::Bytes(Bytes(10_000))),
+    ];
+    net.recipe("pfc", &switch_ports, &marks);
+    let with = net.run();
+    assert!(with.control > 1_000);
+    assert_eq!(with.dropped, 0);
+    // Up and down a tree no queues wait for one another in a circle.
+    assert_eq!(with.deadlock, None);
+    assert!(with.delivered > 10_000);
+}
+
+/// 64 flows between two hosts in different pods: 4 paths. Each flow keeps to one, and each path has its
+/// part: of 64 balls in 4 urns none gets fewer than 4 with probability above 0.9999.
+#[test]
+fn ecmp_spreads_flows_over_all_shortest_paths_and_keeps_each_on_one() {
+    let (mut net, hosts) = fat_tree(0.02, 1_000 * MBIT);
+    for i in 0..64u64 {
+        let demands = (0..3).map(|n| (n * 5 * MS + i * 20 * US, 1500));
+        net.flow(&format!("f{i}"), hosts[0], hosts[15], script(demands));
+    }
+    let (report, records) = net.run_recorded();
+    assert_eq!(report.delivered, 192);
+    let mut ways: BTreeMap<usize, BTreeSet<Vec<usize>>> = BTreeMap::new();
+    let mut under_way: BTreeMap<(usize, u32), Vec<usize>> = BTreeMap::new();
+    for r in &records {
+        let way = under_way.entry((r.flow.index(), r.seq)).or_default();
+        match r.what {
+            What::Send => way.push(r.port.index()),
+            What::Deliver => {
+                ways.entry(r.flow.index()).or_default().insert(way.clone());
+            }
+            _ => {}
+        }
+    }
+    let mut flows_of: BTreeMap<Vec<usize>, u32> = BTreeMap::new();
+    for ways in ways.values() {
+        assert_eq!(ways.len(), 1, "a flow has one path");
+        let way = ways.first().expect("one");
+        // Host, edge, aggregation, core, aggregation, edge.
+        assert_eq!(way.len(), 6);
+        *flows_of.entry(way.clone()).or_default() += 1;
+    }
+    assert_eq!(flows_of.len(), 4, "{flows_of:?}");
+    assert!(flows_of.values().all(|n| *n >= 4), "{flows_of:?}");
+}
+
+/// Two paths of different length; the written route takes the longer.
+fn two_paths() -> (Net, [usize; 2], [usize; 2]) {
+    let mut net = Net::new(0.1);
+    let (s, a, b, c) = (
+        net.host("S"),
+        net.switch("A"),
+        net.switch("B"),
+        net.switch("C"),
+    );
+    let d = net.host("D");
+    net.link(s, a, 10 * MBIT);
+    let short = net.link(a, c, 10 * MBIT)[0];
+    let long = net.link(a, b, 10 * MBIT)[0];
+    net.link(b, c, 10 * MBIT);
+    net.link(c, d, 10 * MBIT);
+    net.flow("f", s, d, script([(0, 15_000)]));
+    (net, [s, d], [short, long])
+}
+
+#[test]
+fn frames_take_the_shortest_path_or_the_one_that_is_written() {
+    let (mut net, [s, d], [short, long]) = two_paths();
+    net.0.routing = Routing::ShortestPath;
+    let sent = |net: &Net| {
+        let records = net.run_recorded().1;
+        [short, long].map(|p| sends(&records, p).len())
+    };
+    assert_eq!(sent(&net), [10, 0]);
+    net.0.flows[0].route = Some(vec![s, 1, 2, 3, d]);
+    assert_eq!(sent(&net), [0, 10]);
+    let hops = net.run().flows[0].hops.len();
+    assert_eq!(hops, 4);
+    // A written route needs no rule, loop or not.
+    net.0.routing = Routing::Tree;
+    assert_eq!(sent(&net), [0, 10]);
+}
+
+/// What is refused, and which field is to blame.
+#[test]
+fn networks_that_cannot_work_are_refused_by_the_field_to_blame() {
+    type Change = fn(&mut Net);
+    let cases: [(&str, Change); 24] = [
+        ("links", |n| n.0.routing = Routing::Tree),
+        ("flows.f.to", |n| {
+            let alone = n.host("alone");
+            let w = n.switch("W");
+            n.link(alone, w, MBIT);
+            n.0.flows[0].to = Destination::Node(alone);
+        }),
+        ("links.l0.rate", |n| n.0.links[0].rate = Rate(0)),
+        ("links.l1.ends", |n| n.0.links[1].ends = [1, 1]),
+        ("nodes.S", |n| {
+            n.link(0, 2, MBIT);
+        }),
+        ("nodes.E", |n| {
+            n.host("E");
+        }),
+        ("flows.f.from", |n| n.0.flows[0].from = 1),
+        ("flows.f.to", |n| n.0.flows[0].to = Destination::Node(1)),
+        ("flows.f.to", |n| n.0.flows[0].to = Destination::Node(0)),
+        ("flows.f.to", |n| {
+            n.0.flows[0].to = Destination::AnyOf(vec![])
+        }),
+        ("flows.f.packet", |n| n.0.flows[0].packet = Bytes(0)),
+        ("flows.f.packet", |n| n.0.flows[0].packet = Bytes(1501)),
+        ("flows.f.packet", |n| n.0.flows[0].packet = Bytes(70_000)),
+        ("flows.f.class", |n| n.0.flows[0].class = 8),
+        ("flows.f.class", |n| {
+            n.classes(2);
+            n.0.flows[0].class = 2;
+        }),
+        ("flows.f.start", |n| n.0.flows[0].start = n.0.flows[0].stop),
+        ("duration", |n| n.0.duration = Span::ZERO),
+        ("duration", |n| n.0.duration = Span::MAX),
+        ("warmup", |n| n.0.warmup = n.0.duration),
+        ("ports.A>C.buffer", |n| n.buffer(2, 1_517)),
+        ("ports.A>C.buffer", |n| {
+            n.0.ports[2].buffer = Limit::Packets(0)
+        }),
+        ("routes.f", |n| n.0.flows[0].route = Some(vec![0, 1, 4])),
+        ("routes.f", |n| n.0.flows[0].route = Some(vec![0, 1, 3])),
+        ("routes.f", |n| {
+            n.0.flows[0].route = Some(vec![0, 1, 2, 1, 3, 4])
+        }),
+    ];
+    for (i, (path, change)) in cases.into_iter().enumerate() {
+        let (mut net, ..) = two_paths();
+        net.0.routing = Routing::ShortestPath;
+        assert!(World::build(&net.0).is_ok());
+        change(&mut net);
+        let refusal = World::build(&net.0).expect_err(path);
+        assert_eq!(refusal.path, path, "case {i}: {refusal:?}");
+        assert!(!refusal.what.is_empty() && !refusal.fix.is_empty());
+    }
+}
+
+/// The same for mechanisms.
+#[test]
+fn mechanisms_that_cannot_work_are_refused_by_the_field_to_blame() {
+    let refused = |change: &dyn Fn(&mut Net)| -> Refusal {
+        let (mut net, ..) = two_paths();
+        net.0.routing = Routing::ShortestPath;
+        change(&mut net);
+        World::build(&net.0).expect_err("a mechanism that cannot work")
+    };
+    let of_host = refused(&|n| n.recipe("pause", &[0], &[]));
+    assert_eq!(of_host.path, "mechanisms.m0.at");
+    let unlimited = refused(&|n| {
+        n.0.ports[2].buffer = Limit::Unlimited;
+        n.recipe("pause", &[2], &[]);
+    });
+    assert_eq!(unlimited.path, "mechanisms.m0.at");
+    let twice = refused(&|n| {
+        n.recipe("pause", &[2], &[]);
+        n.recipe("pause-class", &[2], &[]);
+    });
+    assert_eq!(twice.path, "mechanisms.m1.at");
+    let pool = refused(&|n| n.mechanism(["dynamic-threshold", "pfc", "gate"], &[2], &[]));
+    assert_eq!(pool.path, "mechanisms.m0.detect");
+    let addresses =
+        refused(&|n| n.mechanism(["ingress-watermark", "destination", "gate"], &[2], &[]));
+    assert_eq!(addresses.path, "mechanisms.m0.notify");
+    // Three ports of one class: 3·(50 + 30) kB of 200 kB.
+    let memory = {
+        let mut net = Net::new(0.1);
+        let x = net.shared_switch("X", 200_000, 50_000, 30_000, 0);
+        for i in 0..3 {
+            let h = net.host(&format!("H{i}"));
+            net.link(h, x, MBIT);
+        }
+        net.flow("f", 1, 2, script([]));
+        World::build(&net.0).expect_err("too little memory")
+    };
+    assert_eq!(memory.path, "nodes.X.memory");
+}
+
+/// Two written routes to one host may join but not part.
+#[test]
+fn written_routes_that_part_are_refused() {
+    let (mut net, [s, d], _) = two_paths();
+    net.0.routing = Routing::ShortestPath;
+    let t = net.host("T");
+    net.link(t, 1, 10 * MBIT);
+    net.flow("g", t, d, script([]));
+    net.0.flows[0].route = Some(vec![s, 1, 2, 3, d]);
+    net.0.flows[1].route = Some(vec![t, 1, 2, 3, d]);
+    assert!(World::build(&net.0).is_ok());
+    net.0.flows[1].route = Some(vec![t, 1, 3, d]);
+    let refusal = World::build(&net.0).expect_err("they part");
+    assert_eq!(refusal.path, "routes.g");
+}

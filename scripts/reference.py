@@ -1,61 +1,55 @@
-"""Writes docs/reference/parts.md from the tables: `python scripts/reference.py [--check]`."""
+"""Writes docs/reference/parts.md from the tables that the engine itself reads (`make docs`)."""
 
-import json
-import subprocess
+from __future__ import annotations
+
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "parts.md"
+from backwater import catalogue
+
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "parts.md"
+
 HEAD = """# Parts
 
-Made from the engine's own tables by `make docs`. Quantities stand in SI units.
-"""
+Everything that a scenario or a study can name. Written by `make docs` from the tables that the
+engine reads; `backwater explain NAME` prints the same."""
+
+# A study documents itself.
+KINDS = [kind for kind in catalogue.kinds() if kind != catalogue.STUDIES and catalogue.rows(kind)]
 
 
-def options(rows: list[dict[str, Any]]) -> str:
-    """A table of options."""
-    if not rows:
-        return ""
-    lines = [
-        "",
-        "| option | type | unit | default | least | most | values |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        values = ", ".join(row["values"] or [])
-        cells = [row[k] for k in ("name", "type", "unit", "default", "min", "max")]
-        shown = ["" if cell is None else str(cell) for cell in cells]
-        lines.append("| " + " | ".join([*shown, values]) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def page() -> str:
+def text() -> str:
     """The whole page."""
-    command = [sys.executable, "-m", "backwater", "list", "--json"]
-    kinds = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["kinds"]
-    text = [HEAD]
-    for kind, rows in kinds.items():
-        if kind == "studies" or not rows:
-            continue
-        text.append(f"\n## {kind}\n")
-        for row in rows:
-            names = ", ".join(f"`{name}`" for name in [row["id"], *row.get("aliases", [])])
-            source = f" Source: {row['source']}." if row["source"] else ""
-            text.append(f"\n### {row['id']}\n\n{names}: {row['summary']}.{source}\n")
-            text.append(options(row.get("options", [])))
-    return "".join(text)
+    return "\n\n".join([HEAD, *map(_section, KINDS)]) + "\n"
 
 
-def main() -> None:
-    """Writes the page, or says that it is stale."""
-    made = page()
-    if "--check" in sys.argv[1:]:
-        if PAGE.read_text() != made:
-            sys.exit(f"{PAGE.name} is stale: run `make docs`")
-        return
-    PAGE.write_text(made)
+def _section(kind: str) -> str:
+    return "\n\n".join([f"## {kind.capitalize()}", *(_entry(row) for row in catalogue.rows(kind))])
+
+
+def _entry(row: dict[str, Any]) -> str:
+    names = ", ".join(f"`{name}`" for name in (row["id"], *row["aliases"]))
+    source = f" ({row['source']})" if row["source"] else ""
+    lines = [f"**{names}**: {row['summary']}{source}."]
+    if row["options"]:
+        lines += ["", "| option | type | default | range | |", "|---|---|---|---|---|"]
+        lines += ["| " + " | ".join(_cells(option)) + " |" for option in row["options"]]
+    return "\n".join(lines)
+
+
+def _cells(option: dict[str, Any]) -> Iterator[str]:
+    yield f"`{option['name']}`"
+    yield option["type"]
+    default = option["default_written"]
+    yield "required" if option["required"] else "–" if default is None else f"`{default}`"
+    bounds = (("≥", option["min_written"]), ("≤", option["max_written"]))
+    written = [f"{sign} {bound}" for sign, bound in bounds if bound is not None]
+    yield ", ".join(option["values"] or written) or "–"
+    yield option["help"].replace("|", "\\|")
 
 
 if __name__ == "__main__":
-    main()
+    TARGET.write_text(text(), encoding="utf-8")
+    sys.stdout.write(f"{TARGET}\n")

@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 FUZZ_SECONDS := 20
+# The experiments of the switched-LAN document, in its order.
+DEMO := lan-merging lan-rate-mismatch lan-cos lan-independent lan-backbone lan-source-control lan-uniform-fixed
 
 # Where rustup puts cargo: a shell that was open before it ran doesn't know.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -18,7 +20,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 .PHONY: help setup demo test lint test-rust test-portable test-python fuzz bench docs clean
 
 help:
-	@echo "make demo    build everything, run the first study, say where its report is"
+	@echo "make demo    build everything, run the switched-LAN experiments with few seeds, say where the reports are"
 	@echo "make test    everything that must hold before a change is merged"
 	@echo "make setup   build the release into $(VENV)/"
 	@echo "make bench   the cost of a packet hop, beside ns-3 where it is installed"
@@ -39,8 +41,8 @@ $(VENV)/.built: $(VENV)/.tools $(ENGINE)
 	@touch $@
 
 demo: setup
-	$(BIN)/backwater study run lan-merging --quick --resume --out $(OUT)/demo
-	@echo "report: $(CURDIR)/$(OUT)/demo/lan-merging/report.html"
+	$(BIN)/backwater study run $(DEMO) --quick --resume --out $(OUT)/demo
+	@echo "reports: $(CURDIR)/$(OUT)/demo/index.html"
 
 test: lint test-rust test-portable test-python fuzz
 

@@ -55,8 +55,8 @@ def fluid(size: int, buffer: int) -> float:
 def protected(reverse: bool, blocked: bool) -> int:
     """Most feeders whose frames find room after the mark is crossed, at 10 Mbit/s.
 
-    Of a 50 kB buffer 32 frames of 1518 bytes; the 27th crosses 40 kB. `reverse`: PAUSE waits behind a
-    frame that has just begun. `blocked`: the output doesn't drain meanwhile.
+    Of a 50 kB buffer 32 frames of 1518 bytes; the 27th crosses 40 kB. `reverse`: PAUSE waits behind
+    a frame that has just begun. `blocked`: the output doesn't drain meanwhile.
     """
     slot = 1538 * byte(10**7)
     wait = slot if reverse else 0
@@ -84,15 +84,22 @@ def headroom(rate: int, quanta: int) -> int:
 
 
 def main() -> None:
+    """Prints what the tests hold."""
     for size, buffer in ((1518, 50_000), (518, 50_000), (1518, 500_000)):
         trough, peak, leave = cycle(size, buffer)
         exact = leave * (size + 20) * byte(10**7) / PS
-        print(f"{size} B, {buffer} B: {trough}..{peak} frames, {leave} in a cycle of "
-              f"{exact * 1e3:.4f} ms (fluid {fluid(size, buffer) * 1e3:.4f} ms)")
+        print(
+            f"{size} B, {buffer} B: {trough}..{peak} frames, {leave} in a cycle of "
+            f"{exact * 1e3:.4f} ms (fluid {fluid(size, buffer) * 1e3:.4f} ms)"
+        )
     for reverse in (False, True):
         for blocked in (False, True):
-            print("feeders", "reverse" if reverse else "idle", "blocked" if blocked else "draining",
-                  protected(reverse, blocked))
+            print(
+                "feeders",
+                "reverse" if reverse else "idle",
+                "blocked" if blocked else "draining",
+                protected(reverse, blocked),
+            )
     for rate, quanta in ((10**8, 1), (10**9, 2), (10**10, 60), (4 * 10**10, 118), (10**11, 394)):
         print("headroom", rate, headroom(rate, quanta))
 

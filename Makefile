@@ -23,7 +23,7 @@ help:
 	@echo "make setup   build the release into $(VENV)/"
 	@echo "make bench   the cost of a packet hop, beside ns-3 where it is installed"
 	@echo "make lint    formatting, lints and types only"
-	@echo "make docs    the reference and the API documentation of the crates"
+	@echo "make docs    docs/reference/parts.md, and the API documentation of the crates"
 	@echo "make clean   remove what was built; results in $(OUT)/ stay"
 
 setup: $(VENV)/.built
@@ -86,6 +86,7 @@ bench: setup
 	$(BIN)/backwater bench
 
 docs: setup
+	$(BIN)/python scripts/reference.py
 	cargo doc --workspace --no-deps --locked
 
 clean:

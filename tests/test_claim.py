@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from backwater.axes import Axes
-from backwater.claim import Claim, Metrics, is_unexpected, read, value_of
+from backwater.claim import Claim, is_unexpected, read, value_of
 from backwater.judge import Ground, judge
 from backwater.study import Study
 from backwater.tomltext import Fields, Toml
@@ -20,23 +20,30 @@ axes.rate = { path = "b", values = ["1 Mbit/s", "2 Mbit/s", "4 Mbit/s"] }
 """
 
 
+class Case(dict[tuple[str, str], float]):
+    def drops(self) -> dict[tuple[str, str], float | None]:
+        return {at: value for at, value in self.items() if at[0].startswith("drops:")}
+
+
 class Cells:
     """Results by hand: (scheme, rate, seed) to the loss, or to all metrics of a case."""
 
     def __init__(self, cases: Mapping[tuple[str, int, int], float | Mapping[str, float]]) -> None:
         self.cases = cases
 
-    def metrics(self, labels: Mapping[str, str], seed: int) -> Metrics | None:
+    def metrics(self, labels: Mapping[str, str], seed: int) -> Case | None:
         key = (labels["scheme"], int(labels["rate"].split()[0]), seed)
         found = self.cases.get(key)
         if found is None:
             return None
         named = found if isinstance(found, Mapping) else {"loss": found}
-        return {
-            (scope, name): value
-            for path, value in named.items()
-            for scope, _, name in [path.rpartition("/") if "/" in path else ("run", "", path)]
-        }
+        return Case(
+            {
+                (scope, name): value
+                for path, value in named.items()
+                for scope, _, name in [path.rpartition("/") if "/" in path else ("run", "", path)]
+            }
+        )
 
 
 def axes_of(text: str) -> tuple[Toml, Axes]:
@@ -185,12 +192,14 @@ def test_zero_counts_causes_that_never_had_a_row() -> None:
 
 
 def test_drops_of_a_pattern_are_added() -> None:
-    metrics = {
-        ("drops:W1>X", "buffer-full"): 3.0,
-        ("drops:W2>X", "buffer-full"): 4.0,
-        ("drops:W2>X", "memory-full"): 5.0,
-        ("drops:X>D", "buffer-full"): 9.0,
-    }
+    metrics = Case(
+        {
+            ("drops:W1>X", "buffer-full"): 3.0,
+            ("drops:W2>X", "buffer-full"): 4.0,
+            ("drops:W2>X", "memory-full"): 5.0,
+            ("drops:X>D", "buffer-full"): 9.0,
+        }
+    )
     assert value_of(metrics, "buffer-full", "drops:W*") == 7
     assert value_of(metrics, "dropped_pkts", "drops:W*") == 12
     assert value_of(metrics, "buffer-full", "drops:Y*") == 0

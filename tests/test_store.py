@@ -311,6 +311,14 @@ def test_a_document_becomes_rows() -> None:
     ]
 
 
+def test_warnings_are_counted_over_cases() -> None:
+    study = Study.parse(markdown(), "s.md")
+    results = Results(study, Store(None), {}, None)
+    for key, texts in (("a", ["high", "low"]), ("b", ["low", "low"]), ("a", ["low"])):
+        results.store.add(key, "s", "{}", 1, document(ok=True) | {"warnings": texts}, None)
+    assert results.warnings == {"low": 2}
+
+
 def test_packets_that_do_not_add_up_break_the_case() -> None:
     assert Store(None).add("k", "s", "{}", 1, document(ok=False), None) == BROKEN
 

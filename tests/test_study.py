@@ -155,8 +155,8 @@ def test_a_mistake_is_refused_on_its_line(old: str, new: str, at: str, near: str
 
 
 def test_what_is_not_toml_is_refused_on_its_line() -> None:
-    text = markdown(BLOCK.replace("seeds = 4 }", "seeds = 4"))
-    assert refused(text).line == line_of(text, "seeds = 4")
+    text = markdown(BLOCK.replace("seeds = 4 }", "seeds = = 4 }"))
+    assert refused(text).line == line_of(text, "seeds = = 4")
 
 
 def test_an_error_in_the_scenario_has_the_line_of_the_study() -> None:

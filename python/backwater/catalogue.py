@@ -31,7 +31,7 @@ Row = dict[str, Any]
 @lru_cache(maxsize=1)
 def _parts() -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = json.loads(_native.parts())
-    return {kind: [] for kind in PARTS} | found
+    return {kind: found.get(kind, []) for kind in PARTS}
 
 
 def kinds() -> list[str]:

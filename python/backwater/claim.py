@@ -22,7 +22,6 @@ EXPECTED = ("open", REPRODUCED, DIFFERS)
 
 Labels = Mapping[str, str]
 Selection = Mapping[str, tuple[str, ...]]
-Metrics = Mapping[tuple[str, str], float | None]
 
 # What a function decides for itself.
 _UNFIT = ("metric", "scope", "reduce", "along", "against", "by", "of")
@@ -30,11 +29,21 @@ _ID = re.compile(r"c[1-9][0-9]*$")
 _UNITS = {"_s": "s", "_bps": "bit/s", "_B": "B", "_pkts": "packets"}
 
 
+class Metrics(Protocol):
+    """What a claim asks of one case."""
+
+    def get(self, at: tuple[str, str], /) -> float | None:
+        """The metric of a (scope, name); None if it has no such metric, or no value."""
+
+    def drops(self) -> Mapping[tuple[str, str], float | None]:
+        """Packets lost by (scope, cause)."""
+
+
 class Cells(Protocol):
     """What a claim asks of the results."""
 
     def metrics(self, labels: Labels, seed: int) -> Metrics | None:
-        """Every (scope, name) of a case; None if it has not finished."""
+        """The metrics of a case; None if it has not finished."""
 
 
 @dataclass(frozen=True)
@@ -239,12 +248,11 @@ def value_of(metrics: Metrics, metric: str, scope: str) -> float | None:
 
 
 def _drops(metrics: Metrics, scope: str, metric: str) -> float:
-    total = 0.0
-    for (at, cause), value in metrics.items():
-        here = at.startswith("drops:") and fnmatch.fnmatchcase(at, scope)
-        if here and metric in (cause, "dropped_pkts"):
-            total += value or 0.0
-    return total
+    return sum(
+        value or 0.0
+        for (at, cause), value in metrics.drops().items()
+        if fnmatch.fnmatchcase(at, scope) and metric in (cause, "dropped_pkts")
+    )
 
 
 def is_unexpected(claim: Mapping[str, Any], *, quick: bool) -> bool:
@@ -273,10 +281,10 @@ def _drop_share(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | No
     places = args["places"] if isinstance(args["places"], list) else [args["places"]]
     here = everywhere = 0.0
     for metrics in cases:
-        everywhere += _drops(metrics, "drops:*", "dropped_pkts")
-        for at in {scope for scope, _ in metrics if scope.startswith("drops:")}:
+        for (at, _), pkts in metrics.drops().items():
+            everywhere += pkts or 0.0
             if any(fnmatch.fnmatchcase(at, f"drops:{place}") for place in places):
-                here += _drops(metrics, at, "dropped_pkts")
+                here += pkts or 0.0
     return here / everywhere if everywhere else None
 
 

@@ -133,8 +133,7 @@ class _Values:
         return value
 
     def _read(self, case: Labels, seed: int) -> float | None:
-        metrics = self.ground.cells.metrics(case, seed)
-        assert metrics is not None, "unfinished cases were sorted out before"
+        metrics = _finished(self.ground, case, seed)
         return value_of(metrics, self.claim.metric, self.claim.scope)
 
     def rows(self) -> Iterable[tuple[str, list[float | None]]]:
@@ -258,7 +257,7 @@ def _zero_of(claim: Claim, ground: Ground, cases: list[Labels], name: str) -> Fi
     for seed in ground.seeds:
         events = trials = 0.0
         for case in cases:
-            metrics: Metrics = ground.cells.metrics(case, seed) or {}
+            metrics = _finished(ground, case, seed)
             value = value_of(metrics, claim.metric, claim.scope)
             count = metrics.get((at, trials_name))
             if value is None or not count:
@@ -297,12 +296,18 @@ def _zero_seeds(bound: Bound, found: Interval, limit: float) -> int | None:
 def _function(claim: Claim, ground: Ground, chosen: list[Labels]) -> Finding:
     compute = FUNCTIONS[claim.function or ""].compute
     numbers = [
-        compute([ground.cells.metrics(case, seed) or {} for case in chosen], claim.args)
+        compute([_finished(ground, case, seed) for case in chosen], claim.args)
         for seed in ground.seeds
     ]
     finding = _decide(claim.bound, numbers, ground, "")
     finding.cases = []
     return finding
+
+
+def _finished(ground: Ground, case: Labels, seed: int) -> Metrics:
+    metrics = ground.cells.metrics(case, seed)
+    assert metrics is not None, "unfinished cases were sorted out before"
+    return metrics
 
 
 def _compare(value: float, other: float, by: str | None) -> float | None:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from backwater.claim import Labels, Metrics, is_unexpected
+from backwater.claim import Labels, is_unexpected
 from backwater.errors import Refusal, Unfinished
 from backwater.store import BROKEN, FAILED, FILE, Store
 from backwater.study import Base, Study, canonical
@@ -34,6 +34,22 @@ class Case:
     fingerprint: str | None
 
 
+@dataclass(frozen=True)
+class CaseMetrics:
+    """The metrics of one case, read as they are asked for."""
+
+    results: Results
+    key: str
+
+    def get(self, at: tuple[str, str]) -> float | None:
+        """The metric of a (scope, name)."""
+        return self.results._column(*at).get(self.key)
+
+    def drops(self) -> Mapping[tuple[str, str], float | None]:
+        """Packets lost by (scope, cause)."""
+        return self.results._drops.get(self.key, {})
+
+
 class Results:
     """What a study or sweep has measured so far."""
 
@@ -44,6 +60,7 @@ class Results:
         self.store = store
         self.manifest = manifest
         self.folder = folder
+        self._columns: dict[tuple[str, str], dict[str, float | None]] = {}
         # Set by whoever has judged them; what is opened again reads them from the store.
         self.judged: list[dict[str, Any]] | None = None
 
@@ -79,11 +96,26 @@ class Results:
 
     def metric(self, name: str, scope: str = "run") -> dict[str, float | None]:
         """A metric of every case that has it, by the case's key."""
-        return dict(
-            self.store.query(
-                "SELECT key, value FROM metrics WHERE scope = ? AND name = ?", scope, name
+        return dict(self._column(scope, name))
+
+    def _column(self, scope: str, name: str) -> dict[str, float | None]:
+        """Read once and only when asked for: a study has far more metrics than its claims name."""
+        if (scope, name) not in self._columns:
+            self._columns[scope, name] = dict(
+                self.store.query(
+                    "SELECT key, value FROM metrics WHERE scope = ? AND name = ?", scope, name
+                )
             )
-        )
+        return self._columns[scope, name]
+
+    @cached_property
+    def _drops(self) -> dict[str, dict[tuple[str, str], float | None]]:
+        found: dict[str, dict[tuple[str, str], float | None]] = {}
+        for key, scope, cause, value in self.store.query(
+            "SELECT key, scope, name, value FROM metrics WHERE scope LIKE 'drops:%'"
+        ):
+            found.setdefault(key, {})[scope, cause] = value
+        return found
 
     def names(self) -> list[tuple[str, str]]:
         """Every (scope, name) that some case has."""
@@ -97,17 +129,10 @@ class Results:
             if case.status != FAILED
         }
 
-    @cached_property
-    def _metrics(self) -> dict[str, dict[tuple[str, str], float | None]]:
-        found: dict[str, dict[tuple[str, str], float | None]] = {}
-        for key, scope, name, value in self.store.query("SELECT * FROM metrics"):
-            found.setdefault(key, {})[scope, name] = value
-        return found
-
-    def metrics(self, labels: Labels, seed: int) -> Metrics | None:
-        """Every (scope, name) of one case; None if it has not finished."""
+    def metrics(self, labels: Labels, seed: int) -> CaseMetrics | None:
+        """The metrics of one case; None if it has not finished."""
         key = self._keys.get((canonical(dict(labels)), seed))
-        return None if key is None else self._metrics.get(key, {})
+        return None if key is None else CaseMetrics(self, key)
 
     @property
     def claims(self) -> list[dict[str, Any]]:
@@ -134,6 +159,15 @@ class Results:
         """The labels of that case."""
         found: dict[str, str] = self.manifest["example"]
         return found
+
+    @property
+    def warnings(self) -> dict[str, int]:
+        """What the engine warned of, and in how many cases, the most frequent first."""
+        return dict(
+            self.store.query(
+                "SELECT text, count(*) FROM warnings GROUP BY text ORDER BY count(*) DESC, text"
+            )
+        )
 
     @property
     def summary(self) -> dict[str, int]:
@@ -174,36 +208,34 @@ class Results:
 
     def table(self, scope: str = "run") -> dict[str, list[Any]]:
         """Columns: one row per case with its labels, its seed and every metric of a scope."""
-        names = [name for at, name in self.names() if at == scope]
-        columns: dict[str, list[Any]] = {"key": [], "seed": [], "status": []}
-        columns = {**{axis.name: [] for axis in self.study.axes}, **columns}
-        metrics = {name: self.metric(name, scope) for name in names}
+        columns: dict[str, list[Any]] = {axis.name: [] for axis in self.study.axes}
+        columns |= {"key": [], "seed": [], "status": []}
         for case in self.cases:
             for axis, label in case.labels.items():
                 columns[axis].append(label)
             columns["seed"].append(case.seed)
             columns["status"].append(case.status)
             columns["key"].append(case.key)
-            for name, values in metrics.items():
-                columns.setdefault(name, []).append(values.get(case.key))
+        row_of = {key: row for row, key in enumerate(columns["key"])}
+        for key, name, value in self.store.query(
+            "SELECT key, name, value FROM metrics WHERE scope = ? ORDER BY name", scope
+        ):
+            columns.setdefault(name, [None] * len(row_of))[row_of[key]] = value
         return columns
 
     def long_table(self) -> dict[str, list[Any]]:
         """Columns: one row per case and metric, all scopes."""
         axes = [axis.name for axis in self.study.axes]
-        columns: dict[str, list[Any]] = {
-            name: [] for name in (*axes, "seed", "key", "scope", "name", "value")
-        }
-        for case in self.cases:
-            for (scope, name), value in sorted(self._metrics.get(case.key, {}).items()):
-                row = (case.seed, case.key, scope, name, value)
-                for axis in axes:
-                    columns[axis].append(case.labels[axis])
-                for column, cell in zip(
-                    ("seed", "key", "scope", "name", "value"), row, strict=True
-                ):
-                    columns[column].append(cell)
-        return columns
+        names = (*axes, "seed", "key", "scope", "name", "value")
+        rows: dict[str, list[tuple[Any, ...]]] = {}
+        for key, scope, name, value in self.store.rows("metrics"):
+            rows.setdefault(key, []).append((scope, name, value))
+        listed = [
+            (*(case.labels[axis] for axis in axes), case.seed, case.key, *row)
+            for case in self.cases
+            for row in rows.get(case.key, ())
+        ]
+        return {name: [row[i] for row in listed] for i, name in enumerate(names)}
 
     def to_pandas(self, scope: str = "run") -> pandas.DataFrame:
         """The table as a pandas data frame."""

@@ -30,10 +30,12 @@ CREATE TABLE IF NOT EXISTS metrics (
   key TEXT NOT NULL, scope TEXT NOT NULL, name TEXT NOT NULL, value REAL,
   PRIMARY KEY (key, scope, name)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS claims (id TEXT PRIMARY KEY, record_json TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS warnings (
+  key TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (key, text)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS cost (
   key TEXT PRIMARY KEY, cpu_s REAL, wall_s REAL, finished_at TEXT NOT NULL) WITHOUT ROWID;
 """
-# Equal results are equal rows of these, sorted by key; what a run cost is not a result.
+# Equal results are equal rows of these, sorted by key; what a run cost or warned of is no result.
 RESULT_TABLES = ("cases", "metrics", "claims")
 
 # What the flows of a class have together.
@@ -128,8 +130,13 @@ class Store:
         case = (key, study, case_json, seed, status, document.get("fingerprint"), error)
         with self._transaction() as connection:
             connection.execute("DELETE FROM metrics WHERE key = ?", (key,))
+            connection.execute("DELETE FROM warnings WHERE key = ?", (key,))
             connection.execute("INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?, ?, ?, ?)", case)
             connection.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?)", rows)
+            connection.executemany(
+                "INSERT OR IGNORE INTO warnings VALUES (?, ?)",
+                [(key, text) for text in document.get("warnings", ())],
+            )
             connection.execute(
                 "INSERT OR REPLACE INTO cost VALUES (?, ?, ?, ?)",
                 (key, cost.get("cpu_s"), cost.get("wall_s"), now),
@@ -152,7 +159,7 @@ class Store:
         stale = [(key,) for (key,) in self.query("SELECT key FROM cases") if key not in wanted]
         if stale:
             with self._transaction() as connection:
-                for table in ("cases", "metrics", "cost"):
+                for table in ("cases", "metrics", "warnings", "cost"):
                     connection.executemany(f"DELETE FROM {table} WHERE key = ?", stale)
         return len(stale)
 

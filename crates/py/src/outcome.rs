@@ -22,6 +22,7 @@ pub struct Finished {
 }
 
 /// Runs to the end, asking `go_on` every few thousand events; none if it was told to stop.
+#[expect(clippy::disallowed_methods, reason = "the one clock: what a run costs")]
 pub fn timed_run(
     resolved: &native::Resolved,
     keep: native::Keep<'_>,

@@ -61,6 +61,8 @@ pub struct Run {
     record: Option<(String, BufWriter<File>)>,
     pcap: Option<(String, Capture<BufWriter<File>>)>,
     columns: Option<Columns>,
+    /// Recorded, and not yet passed on.
+    records: Vec<Record>,
 }
 
 /// Events between two looks at the caller's wishes.
@@ -111,6 +113,7 @@ impl Run {
             record,
             pcap,
             columns: keep.columns.then(Columns::default),
+            records: Vec::new(),
         })
     }
 
@@ -124,7 +127,7 @@ impl Run {
             // What fell due on idle ports is served before the books are closed.
             self.world.report();
         }
-        let records = self.world.take_records();
+        let records = self.in_order(done);
         if let Some((name, file)) = &mut self.record {
             write_records(&self.world, &records, file).map_err(|e| Failure::Io(name.clone(), e))?;
         }
@@ -136,6 +139,20 @@ impl Run {
             columns.extend(&records);
         }
         Ok(done)
+    }
+
+    /// Records up to the present, in the order of their times. A transmission is recorded when it is
+    /// decided, and begins up to an inter-packet gap later.
+    fn in_order(&mut self, all: bool) -> Vec<Record> {
+        self.records.append(&mut self.world.take_records());
+        self.records.sort_by_key(|r| r.at);
+        let now = self.world.now();
+        let ripe = if all {
+            self.records.len()
+        } else {
+            self.records.partition_point(|r| r.at <= now)
+        };
+        self.records.drain(..ripe).collect()
     }
 
     /// Simulated time reached, and the end.

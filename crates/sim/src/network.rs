@@ -14,6 +14,7 @@ use crate::source::AnySource;
 use crate::spec::{Destination, Limit};
 use crate::switch::{Ledger, Pool};
 use crate::table::{Id, Table};
+use smallvec::SmallVec;
 
 /// A host or a switch.
 #[derive(Clone, Debug)]
@@ -34,16 +35,17 @@ pub struct Node {
     pub watch: Vec<Option<(Id<Control>, usize)>>,
 }
 
-/// An egress port and the wire that leaves it.
+/// An egress port and the wire that leaves it. What a hop touches comes first, in three cache lines.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Port {
+    /// When the frame in transmission ends and the next choice is due; `NEVER` when nothing is sent
+    /// and nothing waits.
+    pub next_try: Time,
     /// The transmitter is busy until then; the frame's last bit leaves at that instant.
     pub free_at: Time,
     /// No frame starts before then: the inter-packet gap.
     pub gap_until: Time,
-    /// When the frame in transmission ends and the next choice is due; `NEVER` when nothing is sent
-    /// and nothing waits.
-    pub next_try: Time,
     /// Ticks to send a byte.
     pub ps_per_byte: u64,
     /// Propagation delay.
@@ -63,50 +65,58 @@ pub struct Port {
     /// Number of `peer` at the far node, in as many bits as a packet has for it. Nodes that keep
     /// accounts have few enough ports.
     pub far_entry: u8,
+    /// Bit q: class queue q has a waiting frame.
+    pub held: u8,
+    /// Nobody looks at what comes and goes here: no detector, no accounts, no record.
+    pub plain: bool,
+    /// The choice at hand found every waiting frame held back.
+    pub stalled: bool,
+    /// The node keeps a ledger or a pool.
+    pub accounted: bool,
+    /// Bytes × ticks held, of the frames that have started.
+    pub area: u128,
     /// Data frames sent.
     pub sent_packets: u64,
     /// Their bytes.
     pub sent_bytes: u64,
-    /// Bytes × ticks held, of the frames that have started.
-    pub area: u128,
-    /// Nobody looks at what comes and goes here: no detector, no accounts, no record.
-    pub plain: bool,
     /// Most bytes a class queue has held since the warm-up.
     pub max_bytes: u64,
-    /// Bit q: class queue q has a waiting frame.
-    pub held: u8,
-    /// Every departure needs an event.
-    pub wakeful: bool,
-    /// Every departure is served in its own time: the run is recorded or unfused.
-    pub attentive: bool,
-    /// The node keeps a ledger or a pool.
-    pub accounted: bool,
-    /// The choice at hand found every waiting frame held back.
-    pub stalled: bool,
+    /// Nothing is held back from then on; `NEVER` while destinations or rates may be.
+    pub shut_until: Time,
+    /// Ticks for which the port sent no data although frames waited, up to the last change.
+    pub stall: u64,
     /// Base of the far node's forwarding rows; `u32::MAX` for a host.
     pub far_routes: u32,
     /// This node.
     pub node: Id<Node>,
-    /// The node at the far end.
-    pub far: Id<Node>,
-    /// The far node's port on the same link.
-    pub peer: Id<Port>,
-    /// Number of the port at its node.
-    pub local: u32,
-    /// Control frames waiting: they go ahead of data and ignore gates.
-    pub control: List,
     /// Class queues.
-    pub queues: Vec<ClassQueue>,
-    /// Who goes first.
-    pub scheduler: AnyScheduler,
+    pub queues: SmallVec<[ClassQueue; 1]>,
     /// Buffer of each class queue.
     pub buffer: Limit,
+    /// Control frames waiting: they go ahead of data and ignore gates.
+    pub control: List,
+    /// When it did so last.
+    pub stall_end: Time,
+    /// Since when it does so now.
+    pub stall_from: Time,
+    /// Who goes first.
+    pub scheduler: AnyScheduler,
     /// Knobs of back-pressure, where some mechanism can reach this port.
     pub gates: Option<Box<Gates>>,
     /// The detector at this port: (control, place).
     pub watch: Option<(Id<Control>, usize)>,
     /// What else the port remembers.
     pub more: Box<PortMore>,
+    /// The node at the far end.
+    pub far: Id<Node>,
+    /// The far node's port on the same link.
+    pub peer: Id<Port>,
+    /// Number of the port at its node.
+    pub local: u32,
+    /// Every departure needs an event.
+    pub wakeful: bool,
+    /// Every departure is served in its own time: the run is recorded or unfused.
+    pub attentive: bool,
 }
 
 /// The part of a port that a hop does not always touch.
@@ -116,12 +126,6 @@ pub struct PortMore {
     pub name: String,
     /// Line rate.
     pub rate: Rate,
-    /// Ticks for which the port sent no data although frames waited, up to the last change.
-    pub stall: u64,
-    /// Since when it does so now.
-    pub stall_from: Time,
-    /// When it did so last.
-    pub stall_end: Time,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
     /// Notices that have arrived and wait for the reaction time.
@@ -229,5 +233,18 @@ impl Mail {
         self.slots.0[id.index()]
             .take()
             .expect("a notice on its way")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_hop_touches_of_a_port_lies_in_three_cache_lines() {
+        assert_eq!(std::mem::align_of::<Port>(), 64);
+        assert_eq!(std::mem::offset_of!(Port, area), 64);
+        assert_eq!(std::mem::offset_of!(Port, queues), 128);
+        assert_eq!(std::mem::offset_of!(Port, stall_from), 192);
     }
 }

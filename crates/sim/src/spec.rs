@@ -1,5 +1,5 @@
-//! What a world is built from: plain data in the order in which a person wrote it, indices into
-//! these lists instead of names. The scenario crate makes it; `World::build` consumes it and
+//! What a world is built from: plain data, lists in the order of names, indices into these lists
+//! instead of names. The scenario crate makes it; `World::build` consumes it and
 //! refuses what cannot work with the path of the offending field.
 
 use backwater_transport::units::{Bytes, Rate, Span};

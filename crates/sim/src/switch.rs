@@ -1,7 +1,7 @@
 //! Where a switch keeps frames and who may use the space. `Ledger` counts what it holds by ingress
 //! and class; `Pool` is a shared memory with dynamic thresholds and headroom.
 //!
-//! Reference: specs 2.3; dynamic thresholds after Choudhury and Hahne, ToN 6(2), 1998. A frame is
+//! Reference: the switch model of the HPCC authors' ns-3 code; dynamic thresholds after Choudhury and Hahne, ToN 6(2), 1998. A frame is
 //! refused only if it fits neither the threshold nor the headroom. The first `reserve` bytes of an
 //! (ingress, class) are its own, bytes beyond them up to T = free shared memory >> shift are
 //! shared, later ones go to headroom. Departing bytes leave headroom first, then shared memory.
@@ -151,7 +151,7 @@ pub static MODELS: &[Part<()>] = &[
         id: "shared-memory",
         aliases: &[],
         summary: "one memory; dynamic thresholds, reserve and headroom by ingress and class",
-        source: "Choudhury and Hahne, ToN 1998; specs 2.3",
+        source: "Choudhury and Hahne, ToN 1998; HPCC ns-3 switch model",
         options: &[
             Opt::new(
                 "memory",
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!((p.shared(0, 0), p.threshold()), (10, 15));
         assert!(p.admit(0, 0, 10)); // 20 > 15: headroom 10
         assert!(p.admit(0, 0, 10)); // headroom 20
-        assert!(!p.admit(0, 0, 1)); // neither
+        assert!(!p.admit(0, 0, 10)); // neither: 20 > 15, headroom full
         assert_eq!((p.shared(0, 0), p.headroom(0, 0)), (10, 20));
     }
 

@@ -25,7 +25,7 @@ from backwater.store import DONE
 
 REPORT = "report.html"
 INDEX = "index.html"
-# Failed cases are named one by one up to here; the store has them all.
+# Failures and warnings are named one by one up to here; the store has them all.
 _NAMED = 5
 
 
@@ -110,7 +110,14 @@ def _unwritten(error: Exception, path: Path) -> Unfinished:
 
 
 def tell(batch: Batch) -> None:
-    """Says on stderr what went wrong."""
+    """Says on stderr what went wrong, or may have."""
+    warned = batch.results.warnings
+    for text, cases in list(warned.items())[:_NAMED]:
+        console.talk(f"warning in {cases} cases: {text}")
+    if len(warned) > _NAMED:
+        console.talk(
+            f"and {len(warned) - _NAMED} more warnings, in the table warnings of the store"
+        )
     found = failures(batch.results)
     for failure in found[:_NAMED]:
         console.talk(f"error: case {failure['case']}, seed {failure['seed']}: {failure['error']}")
@@ -120,6 +127,11 @@ def tell(batch: Batch) -> None:
         console.talk(str(batch.error))
     if batch.code in (EXIT_INTERRUPTED, EXIT_TERMINATED):
         console.talk("interrupted; finished cases are kept, --resume continues")
+
+
+def warnings(results: Results) -> list[dict[str, Any]]:
+    """What the engine warned of."""
+    return [{"text": text, "cases": cases} for text, cases in results.warnings.items()]
 
 
 def failures(results: Results) -> list[dict[str, Any]]:

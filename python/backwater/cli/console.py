@@ -56,12 +56,21 @@ def fail(error: BackwaterError, as_json: bool) -> int:
     return error.exit_code
 
 
-def table(title: str | None, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table on stdout; columns whose name ends in a blank are right-aligned."""
+def table(
+    title: str | None, columns: Sequence[str], rows: Iterable[Sequence[str]], prose: int = -1
+) -> None:
+    """A table on stdout; columns whose name ends in a blank are right-aligned.
+
+    Only the column `prose` is wrapped where the terminal is narrow.
+    """
     grid = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in columns:
-        right = column.endswith(" ")
-        grid.add_column(column.strip(), justify="right" if right else "left", overflow="fold")
+    for i, column in enumerate(columns):
+        grid.add_column(
+            column.strip(),
+            justify="right" if column.endswith(" ") else "left",
+            overflow="fold",
+            no_wrap=i != prose % len(columns),
+        )
     for row in rows:
         grid.add_row(*row)
     terminal = sys.stdout.isatty()

@@ -10,7 +10,7 @@ import typer
 from backwater import _native, catalogue
 from backwater.claim import is_unexpected
 from backwater.cli import console
-from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, write_index
+from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, warnings, write_index
 from backwater.errors import EXIT_DONE, Refusal
 from backwater.execution import Execution
 from backwater.quantity import number
@@ -92,6 +92,7 @@ def run(
         batches.append(go(execution))
         if not json:
             _show(batches[-1])
+        tell(batches[-1])
         if batches[-1].stopped:
             break
     if len(batches) > 1 and not batches[-1].stopped:
@@ -134,6 +135,7 @@ def _record(batch: Batch) -> dict[str, Any]:
         "fingerprint": results.fingerprint,
         "claims": results.claims,
         "summary": results.summary,
+        "warnings": warnings(results),
         "failures": failures(results),
         "error": None if batch.error is None else batch.error.document()["error"],
     }
@@ -143,23 +145,29 @@ def _show(batch: Batch) -> None:
     results = batch.results
     rows = [
         (
-            ("! " if is_unexpected(record, quick=results.quick) else "  ") + record["id"],
-            record["verdict"],
+            "!" if is_unexpected(record, quick=results.quick) else "",
+            record["id"].rpartition("/")[2],
+            record["says"] + (f" ({record['reason']})" if record["reason"] else ""),
+            _verdict(record),
             _measured(record),
             _bound(record["bound"]),
-            record["says"] + (f" ({record['reason']})" if record["reason"] else ""),
         )
         for record in results.claims
     ]
     console.table(
         f"{results.study.id}: {results.study.title}",
-        ("  claim", "verdict", "measured [95 %]", "bound", "says"),
+        ("", "claim", "says", "verdict", "measured [95 %]", "bound"),
         rows,
+        prose=2,
     )
-    tell(batch)
     counted = ", ".join(f"{n} {word.replace('_', '-')}" for word, n in results.summary.items())
     console.data(f"{results.status}: {counted}")
     console.data(f"fingerprint {results.fingerprint}, report {batch.report or 'not written'}\n")
+
+
+def _verdict(record: dict[str, Any]) -> str:
+    needed = record["seeds_needed"]
+    return str(record["verdict"]) + (f", {needed} seeds would decide" if needed else "")
 
 
 def _measured(record: dict[str, Any]) -> str:

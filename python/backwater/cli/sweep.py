@@ -9,7 +9,7 @@ import typer
 
 from backwater import _native
 from backwater.cli import console, override
-from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell
+from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, warnings
 from backwater.cli.run import show
 from backwater.errors import Refusal
 from backwater.execution import Execution
@@ -55,6 +55,7 @@ def command(
         console.emit(_document(batch))
     else:
         _show(batch)
+    tell(batch)
     return exit_code([batch])
 
 
@@ -73,6 +74,7 @@ def _document(batch: Batch) -> dict[str, Any]:
         "fingerprint": results.fingerprint,
         "axes": {axis.title: axis.labels for axis in results.study.axes},
         "rows": _rows(results),
+        "warnings": warnings(results),
         "failures": failures(results),
         "error": None if batch.error is None else batch.error.document()["error"],
         "cost": cost([batch]),
@@ -116,7 +118,6 @@ def _show(batch: Batch) -> None:
             for row in rows
         ),
     )
-    tell(batch)
     console.data(
         f"{results.finished} of {results.manifest['cases_total']} cases, "
         f"fingerprint {results.fingerprint}, report {batch.report or 'not written'}"

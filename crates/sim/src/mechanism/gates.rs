@@ -98,9 +98,13 @@ impl Gates {
         self.bars.retain(|b| b.key != key);
     }
 
-    /// Whether nothing is held back at `at`.
-    pub fn open(&self, at: Time) -> bool {
-        at >= self.latest && self.bars.is_empty()
+    /// From when on nothing is held back, as things stand; `NEVER` while there are bars.
+    pub fn shut_until(&self) -> Time {
+        if self.bars.is_empty() {
+            self.latest
+        } else {
+            Time::NEVER
+        }
     }
 
     /// Whether frames of one class may be held back for their destination, so that the head of a

@@ -45,9 +45,9 @@ pub enum AnyScheduler {
     /// The highest class first.
     StrictPriority(usize),
     /// Weighted round robin by frames.
-    Wrr(Wrr),
+    Wrr(Box<Wrr>),
     /// Deficit round robin by bytes.
-    Drr(Drr),
+    Drr(Box<Drr>),
 }
 
 impl Scheduler for AnyScheduler {

@@ -58,12 +58,12 @@ pub const PART: Part<Build> = Part {
     ],
     build: |args| {
         let (classes, weight) = weights(args);
-        Ok(AnyScheduler::Wrr(Wrr {
+        Ok(AnyScheduler::Wrr(Box::new(Wrr {
             classes,
             weight,
             turn: 0,
             left: weight[0],
-        }))
+        })))
     },
 };
 

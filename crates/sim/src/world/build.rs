@@ -25,6 +25,7 @@ use crate::spec::{
 };
 use crate::switch::{Ledger, Pool};
 use crate::table::{Id, Table};
+use smallvec::smallvec;
 
 /// How often gates are looked at for a deadlock.
 const INSPECT: Span = Span::millis(10);
@@ -179,6 +180,10 @@ impl World {
                     area: 0,
                     plain: true,
                     max_bytes: 0,
+                    shut_until: Time::ZERO,
+                    stall: 0,
+                    stall_from: Time::ZERO,
+                    stall_end: Time::ZERO,
                     held: 0,
                     wakeful: false,
                     attentive: false,
@@ -190,7 +195,7 @@ impl World {
                     peer: Id::new(2 * i + 1 - side),
                     local,
                     control: List::default(),
-                    queues: vec![ClassQueue::default(); port.scheduler.classes()],
+                    queues: smallvec![ClassQueue::default(); port.scheduler.classes()],
                     scheduler: port.scheduler.clone(),
                     buffer: port.buffer,
                     gates: None,

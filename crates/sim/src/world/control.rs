@@ -400,6 +400,7 @@ impl World {
         self.controls[control]
             .respond
             .react(now, &notice, &mut Knobs { gates, quantum });
+        port.shut_until = gates.shut_until();
         port.retry(now);
         self.fingerprint.add(
             Mark::Knob,
@@ -458,7 +459,7 @@ impl World {
 
     /// Watched output queues whose room above the high mark cannot take what k feeders may still
     /// send: k·H with H = 2·propagation + a frame being sent + a frame before our notice + the
-    /// notice + the reaction (specs 2.1).
+    /// notice + the reaction.
     pub fn headroom_warnings(&self) -> Vec<String> {
         let mut all = Vec::new();
         for port in self.ports.iter() {

@@ -85,10 +85,7 @@ impl World {
         if !fits {
             return self.lose(packet_id, Cause::BufferFull, id, now);
         }
-        if port.plain
-            && port.next_try == Time::NEVER
-            && port.gates.as_ref().is_none_or(|g| g.open(now))
-        {
+        if port.plain && port.next_try == Time::NEVER && port.shut_until <= now {
             queue.bytes += size;
             queue.packets += 1;
             port.max_bytes = port.max_bytes.max(queue.bytes);
@@ -105,9 +102,10 @@ impl World {
         let port = &mut self.ports[id];
         let packet = &mut self.packets[packet_id];
         let mut held_back = false;
-        if let Some(gates) = &port.gates {
-            packet.gated = packet.gated.wrapping_sub(port.stall_clock(now));
-            held_back = port.stalled && gates.opens(packet.class, packet.to, now) > now;
+        packet.gated = packet.gated.wrapping_sub(port.stall_clock(now));
+        if port.stalled {
+            let gates = port.gates.as_ref().expect("a port that stalls has gates");
+            held_back = gates.opens(packet.class, packet.to, now) > now;
         }
         let queue = &mut port.queues[q];
         queue.bytes += size;
@@ -150,7 +148,7 @@ impl World {
     fn choose(&mut self, id: Id<Port>, now: Time) {
         let port = &mut self.ports[id];
         let at = port.next_try;
-        if port.gates.as_ref().is_none_or(|g| g.open(at)) {
+        if port.shut_until <= at {
             let held = port.held;
             let queue = if held.is_power_of_two() {
                 held.trailing_zeros() as usize
@@ -173,7 +171,7 @@ impl World {
         let more = &mut port.more;
         if !port.stalled {
             port.stalled = true;
-            more.stall_from = at;
+            port.stall_from = at;
         }
         port.next_try = until;
         if until > now && until < Time::NEVER && (more.armed <= at || until < more.armed) {
@@ -232,20 +230,16 @@ impl World {
         if port.stalled {
             port.end_stall(at);
         }
-        if let Some(gates) = &mut port.gates {
-            let packet = &mut self.packets[packet_id];
-            packet.gated = packet.gated.wrapping_add(port.more.stall);
-            if !gates.open(at) {
-                gates.charge(
-                    packet.class,
-                    packet.to,
-                    Bytes(packet.frame()),
-                    at.max(port.gap_until),
-                );
-            }
-            if port.more.stall_end > packet.at {
-                self.count_victim(id, packet_id);
-            }
+        let packet = &mut self.packets[packet_id];
+        packet.gated = packet.gated.wrapping_add(port.stall);
+        let held_back = port.stall_end > packet.at;
+        if port.shut_until > at {
+            let gates = port.gates.as_mut().expect("only gates hold frames back");
+            let begin = at.max(port.gap_until);
+            gates.charge(packet.class, packet.to, Bytes(packet.frame()), begin);
+        }
+        if held_back {
+            self.count_victim(id, packet_id);
         }
         self.transmit(id, q, packet_id, at);
     }
@@ -385,9 +379,9 @@ impl World {
 impl Port {
     /// Ticks for which the port sent no data although frames waited.
     pub(super) fn stall_clock(&self, now: Time) -> u64 {
-        self.more.stall
+        self.stall
             + if self.stalled {
-                now.0 - self.more.stall_from.0
+                now.0 - self.stall_from.0
             } else {
                 0
             }
@@ -395,8 +389,8 @@ impl Port {
 
     fn end_stall(&mut self, at: Time) {
         self.stalled = false;
-        self.more.stall += at.0 - self.more.stall_from.0;
-        self.more.stall_end = at;
+        self.stall += at.0 - self.stall_from.0;
+        self.stall_end = at;
     }
 
     /// Makes the next choice due now, if the port stands idle.

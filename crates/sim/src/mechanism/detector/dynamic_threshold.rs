@@ -1,7 +1,7 @@
 //! Detects: an (ingress, class) that has reached its dynamic threshold of the shared pool or stands
 //! in headroom; over when headroom is empty and its shared bytes lie a gap below the threshold.
 //! Tells and responds: left to the recipe; the notice goes to that interface's neighbour alone.
-//! Reference: specs 2.3 (pause when headroom > 0 or shared ≥ T; resume when headroom = 0 and
+//! Reference: the HPCC authors' ns-3 switch model (pause when headroom > 0 or shared ≥ T; resume when headroom = 0 and
 //! (shared = 0 or shared + gap ≤ T)); dynamic thresholds after Choudhury and Hahne, ToN 6(2), 1998.
 //! Differences: none known.
 
@@ -30,7 +30,7 @@ pub const PART: Part<Build> = Part {
     id: "dynamic-threshold",
     aliases: &[],
     summary: "shared memory: congested at the dynamic threshold, until a gap below it",
-    source: "Choudhury and Hahne, ToN 1998; specs 2.3",
+    source: "Choudhury and Hahne, ToN 1998; HPCC ns-3 switch model",
     options: &[Opt::new(
         "gap",
         Kind::Bytes,

@@ -1,7 +1,7 @@
 //! Detects: bytes in an output queue that would rise above the high mark within the horizon at the
 //! rate at which they have risen lately; over when they fall below the low mark.
 //! Tells and responds: left to the recipe.
-//! Reference: S2 "based on the rate at which buffer is filling up"; form of the catalogue:
+//! Reference: S2 "based on the rate at which buffer is filling up"; form used here:
 //! congested when occupancy + rate × horizon > high mark.
 //! Differences: the rate is that over the last `window` at least; a falling queue counts as rate zero; the rate is taken
 //! anew after each alarm.
@@ -85,13 +85,13 @@ pub const PART: Part<Build> = Part {
     build: |args| {
         let (high, low) = (args.share("high"), args.share("low"));
         ordered(high, low)?;
-        Ok(AnyDetector::FillRate(FillRate {
+        Ok(AnyDetector::FillRate(Box::new(FillRate {
             high,
             low,
             horizon: args.span("horizon"),
             window: args.span("window"),
             samples: [[(Time::ZERO, 0); 2]; MAX_CLASSES],
-        }))
+        })))
     },
 };
 

@@ -55,7 +55,7 @@ pub enum AnyDetector {
     /// Occupancy thresholds.
     Watermark(Watermark),
     /// Predicted occupancy.
-    FillRate(FillRate),
+    FillRate(Box<FillRate>),
     /// Bytes by ingress.
     IngressWatermark(IngressWatermark),
     /// Shared memory.

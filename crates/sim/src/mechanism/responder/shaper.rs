@@ -1,6 +1,6 @@
 //! Detects and tells: left to the recipe. Responds: a token bucket holds what the notice covers to
 //! the rate it names, until the timer runs out or the notice is taken back.
-//! Reference: S2 "rate control"; catalogue 5.7: drain rate ÷ number of feeders.
+//! Reference: S2 "rate control": drain rate ÷ number of feeders.
 //! Differences: asks for `share` of that rate, so that a congested queue drains rather than stands.
 
 use backwater_transport::part::{Default, Kind, Opt, Part};

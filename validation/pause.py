@@ -38,10 +38,9 @@ def cycle(size: int, buffer: int) -> tuple[int, int, int]:
         for at in (first + n * slot_in for n in range(10**6))
         if trough + came(at) - at // slot_out >= alarm
     )
-    # Frames that have begun when PAUSE takes effect still come.
+    # Frames that have begun when PAUSE takes effect still come, before another leaves.
     stop = crossing + latency(10**8)
     begun = (stop - 1 - latency(10**8)) // slot_in + 1
-    assert all((n * slot_out - crossing) > 2 * slot_in for n in [crossing // slot_out + 1])
     peak = trough + begun - crossing // slot_out
     return trough, peak, begun
 
@@ -55,8 +54,10 @@ def fluid(size: int, buffer: int) -> float:
 def protected(reverse: bool, blocked: bool) -> int:
     """Most feeders whose frames find room after the mark is crossed, at 10 Mbit/s.
 
-    Of a 50 kB buffer 32 frames of 1518 bytes; the 27th crosses 40 kB. `reverse`: PAUSE waits behind
-    a frame that has just begun. `blocked`: the output doesn't drain meanwhile.
+    A 50 kB buffer holds 32 frames of 1518 bytes; the 27th crosses 40 kB. `reverse`: PAUSE waits
+    behind a frame that has just begun. `blocked`: the output doesn't drain meanwhile. An output
+    that drains sends in step with the feeder that came first, just before that feeder's next frame
+    comes in: that one never crosses the mark, and has no frame to come just after it was crossed.
     """
     slot = 1538 * byte(10**7)
     wait = slot if reverse else 0
@@ -72,7 +73,8 @@ def protected(reverse: bool, blocked: bool) -> int:
         k = feeders + 1
         late = [begins + slot * n + 1526 * byte(10**7) + WIRE for n in range(crossing)]
         drained = 0 if blocked else late[-1] // slot
-        if crossing + (k - 1) * other - drained > room:
+        come = crossing + (k - 1) * other if blocked else 2 * crossing + (k - 2) * other
+        if come - drained > room:
             return feeders
         feeders = k
 
@@ -84,7 +86,7 @@ def headroom(rate: int, quanta: int) -> int:
 
 
 def main() -> None:
-    """Prints what the tests hold."""
+    """Print the values that tests quote."""
     for size, buffer in ((1518, 50_000), (518, 50_000), (1518, 500_000)):
         trough, peak, leave = cycle(size, buffer)
         exact = leave * (size + 20) * byte(10**7) / PS

@@ -3,7 +3,7 @@
 An Ethernet port is a queue whose server is the wire: a frame occupies it for its own bytes, 8 bytes
 of preamble and 12 bytes of gap. Two details differ from the textbook server. The buffer is free
 when the last bit has left, a gap before the server is; and the next frame is chosen at that
-instant too. With `gap = 0` every function gives the textbook value.
+instant too. Without a gap every function gives the textbook value.
 """
 
 from mpmath import exp, factorial, findroot, floor, lu_solve, mp, mpf, quad
@@ -14,6 +14,7 @@ mp.dps = 60
 FRAME = 1518
 SLOT = FRAME + 20
 GAP = mpf(12) / SLOT
+NO_GAP = mpf(0)
 
 
 def md1_wait(rho: mpf) -> mpf:
@@ -34,7 +35,7 @@ def poisson(mean: mpf, n: int) -> mpf:
     return exp(-mean) * mean**n / factorial(n)
 
 
-def md1k_loss(rho: mpf, room: int, gap: mpf | int = 0) -> mpf:
+def md1k_loss(rho: mpf, room: int, gap: mpf = NO_GAP) -> mpf:
     """Loss of M/D/1/K, K counting the frame in transmission.
 
     States are the frames present when a service begins, seen after the gap: those that come during
@@ -72,7 +73,7 @@ def batch_wait(rho: mpf, batch: int) -> mpf:
     return (rho + batch - 1) / (2 * (1 - rho))
 
 
-def priority_waits(high: mpf, low: mpf, gap: mpf | int = 0) -> tuple[mpf, mpf]:
+def priority_waits(high: mpf, low: mpf, gap: mpf = NO_GAP) -> tuple[mpf, mpf]:
     """Mean waits of two classes of equal frames, the higher first without interruption.
 
     A frame that is chosen while others are being sent occupies the chooser for a whole service; one
@@ -96,7 +97,7 @@ def priority_waits(high: mpf, low: mpf, gap: mpf | int = 0) -> tuple[mpf, mpf]:
 
 
 def main() -> None:
-    """Prints every reference value that the tests hold."""
+    """Print the values that tests quote."""
     for rho in ("0.5", "0.8", "0.9"):
         print("M/D/1 wait", rho, mp.nstr(md1_wait(mpf(rho)), 10))
     for rho, times in (("0.8", (0, 1, 2, 5, 10)), ("0.9", (5, 10, 20))):

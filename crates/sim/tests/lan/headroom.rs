@@ -1,9 +1,10 @@
-//! How many feeders a watermark protects. By PAUSE arithmetic (specs of 802.3x, store-and-forward) at
-//! 10 Mbit/s, frames of 1518 bytes, 50 kB, XOFF at 40 kB: 32 frames fit, the 27th crosses the mark, so 5
-//! more have room. A feeder sends what it has begun within 109.8 µs (64-byte frame and preamble, wire,
-//! reaction): one frame more for the one whose frame crossed, two for those whose frame comes in just
-//! after it, and one more each where PAUSE waits behind a full frame of reverse traffic. An output that
-//! drains makes room for about as many.
+//! How many feeders a watermark protects, by 802.3 arithmetic at 10 Mbit/s, frames of 1518 bytes, 50 kB,
+//! XOFF at 40 kB: 32 frames fit, the 27th crosses the mark, so 5 more have room. A feeder still sends what
+//! it begins within 109.8 µs (64-byte frame and preamble, wire, reaction): one frame for the feeder whose
+//! frame crossed, two for those whose frame comes in just after it, and one more each where PAUSE waits
+//! behind a full frame of reverse traffic. An output that drains takes as many frames as slots pass, and
+//! goes in step with the feeder that came first, which therefore sends one frame less than the others.
+//! `validation/pause.py` counts.
 
 use crate::net::*;
 use backwater_transport::random::Random;

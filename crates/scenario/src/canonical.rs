@@ -180,6 +180,7 @@ fn options<'a>(args: &'a Args, files: &'a Files<'_>) -> impl Iterator<Item = (St
             Value::Span(s) => ("_s", Json::time(*s)),
             Value::Rate(r) => ("_bps", Json::rate(*r)),
             Value::Bytes(b) => ("_B", Json::size(*b)),
+            Value::Packets(n) => ("_pkts", Json::count(*n)),
             Value::Share(f) | Value::Number(f) => ("", Json::Number(f.to_string())),
             Value::Count(n) => ("", Json::count(*n)),
             Value::Flag(flag) => ("", Json::Flag(*flag)),

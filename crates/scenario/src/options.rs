@@ -79,7 +79,7 @@ pub fn missing(name: &str, help: &str, example: &str, path: &str) -> Fault {
 /// A value that would do, as a person would write it.
 pub fn example(option: &Opt) -> String {
     match option.kind {
-        Kind::Span | Kind::Rate | Kind::Bytes | Kind::Share => {
+        Kind::Span | Kind::Rate | Kind::Bytes | Kind::Packets | Kind::Share => {
             format!(
                 "\"{}\"",
                 dimension(option.kind).map_or("80 %", |d| d.example)
@@ -99,6 +99,7 @@ pub fn dimension(kind: Kind) -> Option<&'static Dimension> {
         Kind::Span => Some(&units::TIME),
         Kind::Rate => Some(&units::RATE),
         Kind::Bytes => Some(&units::SIZE),
+        Kind::Packets => Some(&units::PACKETS),
         Kind::Share | Kind::Count | Kind::Number | Kind::Flag | Kind::Choice(_) | Kind::File => {
             None
         }
@@ -110,10 +111,13 @@ pub fn value(node: &Node, option: &Opt, files: &mut Files<'_>) -> Result<Checked
     let checked = match (option.kind, &node.value) {
         (Kind::File, Value::Text(path)) => files.open(path).map(Checked::File),
         (
-            Kind::Span | Kind::Rate | Kind::Bytes | Kind::Share | Kind::Choice(_),
+            Kind::Span | Kind::Rate | Kind::Bytes | Kind::Packets | Kind::Share | Kind::Choice(_),
             Value::Text(text),
         ) => written(text, option.kind),
-        (Kind::Span | Kind::Rate | Kind::Bytes, Value::Integer(_) | Value::Number(_)) => {
+        (
+            Kind::Span | Kind::Rate | Kind::Bytes | Kind::Packets,
+            Value::Integer(_) | Value::Number(_),
+        ) => {
             let dimension = dimension(option.kind).expect("a quantity has a dimension");
             Err(units::bare(&number_text(&node.value), dimension))
         }
@@ -183,7 +187,9 @@ fn count(n: i128) -> Result<Checked, Fault> {
 /// What a person is told that a kind wants.
 pub fn noun(kind: Kind) -> &'static str {
     match kind {
-        Kind::Span | Kind::Rate | Kind::Bytes => dimension(kind).map_or("a quantity", |d| d.noun),
+        Kind::Span | Kind::Rate | Kind::Bytes | Kind::Packets => {
+            dimension(kind).map_or("a quantity", |d| d.noun)
+        }
         Kind::Share => "a share in %",
         Kind::Count => "a whole number",
         Kind::Number => "a finite number",
@@ -199,6 +205,7 @@ pub fn written(text: &str, kind: Kind) -> Result<Checked, Fault> {
         Kind::Span => units::span(text).map(Checked::Span),
         Kind::Rate => units::rate(text).map(Checked::Rate),
         Kind::Bytes => units::bytes(text).map(Checked::Bytes),
+        Kind::Packets => units::packets(text).map(Checked::Packets),
         Kind::Share => units::share(text).map(Checked::Share),
         Kind::Count => text
             .parse()
@@ -290,6 +297,7 @@ fn order(a: &Checked, b: &Checked) -> Option<Ordering> {
         (Checked::Span(a), Checked::Span(b)) => Some(a.cmp(b)),
         (Checked::Rate(a), Checked::Rate(b)) => Some(a.cmp(b)),
         (Checked::Bytes(a), Checked::Bytes(b)) => Some(a.cmp(b)),
+        (Checked::Packets(a), Checked::Packets(b)) => Some(a.cmp(b)),
         (Checked::Count(a), Checked::Count(b)) => Some(a.cmp(b)),
         (Checked::Share(a), Checked::Share(b)) | (Checked::Number(a), Checked::Number(b)) => {
             a.partial_cmp(b)
@@ -303,6 +311,7 @@ fn shown(value: &Checked) -> String {
         Checked::Span(s) => format!("{} s", units::in_si(s.0, &units::TIME)),
         Checked::Rate(r) => format!("{} bit/s", r.0),
         Checked::Bytes(b) => format!("{} B", b.0),
+        Checked::Packets(n) => format!("{n} packets"),
         Checked::Share(s) => format!("{} %", s * 100.0),
         Checked::Count(n) => n.to_string(),
         Checked::Number(f) => f.to_string(),

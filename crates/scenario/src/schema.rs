@@ -87,7 +87,7 @@ fn section(kind: PartKind) -> Json {
 
 fn scalar(option: &Opt) -> Json {
     let mut schema = match option.kind {
-        Kind::Span | Kind::Rate | Kind::Bytes => {
+        Kind::Span | Kind::Rate | Kind::Bytes | Kind::Packets => {
             options::dimension(option.kind).map_or_else(|| json!({}), quantity)
         }
         Kind::Share => json!({ "type": "string", "pattern": format!("^{NUMBER} +%$") }),

@@ -160,7 +160,7 @@ fn option_json(option: &Opt, name: String, preset: Option<&str>) -> Json {
     let number =
         |text: Option<&str>| text.map_or(Json::Null, |t| in_unit(&options::default(option, t)));
     let (kind, unit, values) = match option.kind {
-        Kind::Span | Kind::Rate | Kind::Bytes => (
+        Kind::Span | Kind::Rate | Kind::Bytes | Kind::Packets => (
             noun(option.kind),
             options::dimension(option.kind).map(si),
             None,
@@ -182,6 +182,7 @@ fn noun(kind: Kind) -> &'static str {
         Kind::Span => "time",
         Kind::Rate => "rate",
         Kind::Bytes => "size",
+        Kind::Packets => "packets",
         Kind::Share => "share",
         Kind::Count => "integer",
         Kind::Number => "number",
@@ -200,6 +201,7 @@ fn in_unit(value: &Value) -> Json {
         Value::Span(s) => json!(s.seconds()),
         Value::Rate(r) => json!(r.0),
         Value::Bytes(b) => json!(b.0),
+        Value::Packets(n) => json!(n),
         Value::Share(f) | Value::Number(f) => json!(f),
         Value::Count(n) => json!(n),
         Value::Flag(flag) => json!(flag),

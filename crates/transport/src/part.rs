@@ -15,6 +15,8 @@ pub enum Kind {
     Rate,
     /// A size such as `"50 kB"`.
     Bytes,
+    /// A number of packets such as `"20 packets"`.
+    Packets,
     /// A share such as `"80 %"`, read as 0..1.
     Share,
     /// A plain non-negative integer.
@@ -101,6 +103,8 @@ pub enum Value {
     Rate(Rate),
     /// A size.
     Bytes(Bytes),
+    /// A number of packets.
+    Packets(u64),
     /// A share, 0..1.
     Share(f64),
     /// An integer.
@@ -146,6 +150,7 @@ impl Args {
     getter!(span, Span, Span, "A time.");
     getter!(rate, Rate, Rate, "A rate.");
     getter!(bytes, Bytes, Bytes, "A size.");
+    getter!(packets, Packets, u64, "A number of packets.");
     getter!(share, Share, f64, "A share, 0..1.");
     getter!(count, Count, u64, "An integer.");
     getter!(number, Number, f64, "A number.");

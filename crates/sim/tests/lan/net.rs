@@ -50,6 +50,7 @@ pub fn args<B>(part: &Part<B>, given: &[(&'static str, Value)]) -> Args {
                 Kind::Bytes => Value::Bytes(Bytes(
                     scale(&[(" kB", 1e3), (" MB", 1e6), (" B", 1.0)]) as u64,
                 )),
+                Kind::Packets => Value::Packets(scale(&[(" packets", 1.0)]) as u64),
                 Kind::Rate => Value::Rate(Rate(scale(&[(" Mbit/s", 1e6), (" bit/s", 1.0)]) as u64)),
                 Kind::File => Value::File(File {
                     path: text.into(),

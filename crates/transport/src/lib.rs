@@ -4,6 +4,7 @@
 //! Nothing here can see a clock, a socket, a thread or the simulator.
 
 pub mod controller;
+pub mod forecast;
 pub mod part;
 pub mod random;
 pub mod segment;

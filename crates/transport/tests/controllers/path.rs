@@ -95,8 +95,6 @@ pub struct Net {
     events: BTreeMap<(Time, u64), Event>,
     serial: u64,
     busy: bool,
-    idle_from: Time,
-    pub busy_time: Span,
 }
 
 impl Net {
@@ -117,8 +115,6 @@ impl Net {
             events: BTreeMap::new(),
             serial: 0,
             busy: false,
-            idle_from: Time::ZERO,
-            busy_time: Span::ZERO,
         }
     }
 
@@ -225,7 +221,6 @@ impl Net {
         if !self.queue.is_empty() && !self.busy {
             self.busy = true;
             let took = self.rate.time_for(Bytes(MSS));
-            self.busy_time += took;
             self.schedule(self.now + took, Event::Served);
         }
     }

@@ -49,8 +49,8 @@ impl World {
         match self.random.between(0, 3) {
             0 => {
                 let mut packets = [0u16; 8];
-                for i in 0..8 {
-                    packets[i] = self.random.between(0, 60_000) as u16;
+                for count in &mut packets {
+                    *count = self.random.between(0, 60_000) as u16;
                 }
                 Feedback::Forecast {
                     made: Time(self.random.between(0, self.now.0)),
@@ -97,7 +97,7 @@ impl World {
             rtt: self.chance(90).then_some(rtt),
             srtt: if self.chance(2) { Span::ZERO } else { rtt },
             min_rtt,
-            one_way: self.chance(90).then(|| Span(rtt.0 / 2)),
+            one_way: self.chance(90).then_some(Span(rtt.0 / 2)),
             rate: self.chance(90).then_some(rate),
             round: self.round,
             round_start,

@@ -296,4 +296,9 @@ macro_rules! controllers {
 
 controllers! {
     fixed::Fixed,
+    aimd::Aimd,
+    delay_triggered::DelayTriggered,
+    zekalho::Zekalho,
+    reno::Reno,
+    newreno::NewReno,
 }

@@ -354,5 +354,10 @@ macro_rules! controllers {
 
 controllers! {
     fixed::Fixed,
+    aimd::Aimd,
+    delay_triggered::DelayTriggered,
+    zekalho::Zekalho,
+    reno::Reno,
+    newreno::NewReno,
     sprout::Sprout,
 }

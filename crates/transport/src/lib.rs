@@ -6,6 +6,7 @@
 pub mod controller;
 pub mod datagram;
 pub mod endpoint;
+pub mod forecast;
 mod newreno;
 pub mod part;
 mod pilot;

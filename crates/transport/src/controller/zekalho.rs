@@ -93,7 +93,7 @@ impl Controller for Zekalho {
             return;
         };
         if self.code {
-            let sent = (ack.now.0 - rtt.0) / MS;
+            let sent = ack.now.0.saturating_sub(rtt.0) / MS;
             self.recent.push(Span((ack.now.0 / MS - sent) * MS));
             let mean = if self.recent.full() { self.recent.mean().0 } else { 0 };
             self.mean = Span(mean / MS * MS);

@@ -244,7 +244,10 @@ impl Clone for Box<dyn CustomController> {
 }
 
 mod amount;
+mod classic;
+mod delay;
 mod filter;
+mod marks;
 
 /// How a row builds its controller.
 pub type Build = fn(&Args, &Setup) -> Result<AnyController, Refusal>;
@@ -355,4 +358,10 @@ macro_rules! controllers {
 controllers! {
     fixed::Fixed,
     sprout::Sprout,
+    copa::Copa,
+    vegas::Vegas,
+    ledbat::Ledbat,
+    ledbat_pp::LedbatPp,
+    dctcp::Dctcp,
+    westwood::Westwood,
 }

@@ -357,6 +357,11 @@ macro_rules! controllers {
 
 controllers! {
     fixed::Fixed,
+    aimd::Aimd,
+    delay_triggered::DelayTriggered,
+    zekalho::Zekalho,
+    reno::Reno,
+    newreno::NewReno,
     sprout::Sprout,
     copa::Copa,
     vegas::Vegas,

@@ -1,6 +1,6 @@
 //! A mechanism at one node: its detectors, one for each watched place, and who has been told what.
 //! PAUSE and PFC carry no origin, so a neighbour's state is the OR over the node's congested
-//! queues; extension frames speak for one queue each.
+//! queues; extension frames, which name addresses or a rate, speak for one queue each.
 
 use std::collections::VecDeque;
 
@@ -259,8 +259,8 @@ impl Control {
     /// Bytes of a buffer that lie above the mark at which a place stops its feeders; none where
     /// they are not stopped or the mark is no share of a buffer.
     pub fn slack(&self, place: usize, buffer: u64) -> Option<u64> {
-        let stops = self.respond.ask(Rate(1), 1).is_none();
-        self.places[place].detector.slack(buffer).filter(|_| stops)
+        let slack = self.places[place].detector.slack(buffer);
+        slack.filter(|_| !self.rated())
     }
 
     /// A frame was queued: remembers its sender and lets the detector look. `queued` are the
@@ -314,7 +314,7 @@ impl Control {
             return;
         }
         self.neighbours[n].timing = false;
-        if self.notify.form == Form::Extension {
+        if self.apart() {
             let told: Vec<(usize, usize)> = self.told_about(n).collect();
             for (place, class) in told {
                 self.post_extension(place, class, n, true);
@@ -323,6 +323,16 @@ impl Control {
             let closed = self.neighbours[n].closed;
             self.post_classes(n, closed, true);
         }
+    }
+
+    /// Whether it asks for a rate, rather than to stop.
+    fn rated(&self) -> bool {
+        self.respond.ask(Rate(1), 1).is_some()
+    }
+
+    /// Whether each congested queue speaks for itself: its notice carries its origin.
+    fn apart(&self) -> bool {
+        self.notify.form == Form::Extension || self.rated()
     }
 
     /// What is to be sent now, in order.
@@ -337,8 +347,8 @@ impl Control {
             .iter()
             .position(|n| n.port == port)
             .expect("a port of the node");
-        let holds = self.neighbours[n].closed != 0
-            || (self.notify.form == Form::Extension && self.told_about(n).next().is_some());
+        let holds =
+            self.neighbours[n].closed != 0 || (self.apart() && self.told_about(n).next().is_some());
         let neighbour = &mut self.neighbours[n];
         if neighbour.timing || !holds {
             return None;
@@ -399,7 +409,7 @@ impl Control {
 
     /// Brings neighbour `n` in line after a queue's word to it changed.
     fn update(&mut self, place: usize, class: usize, n: usize, congested: bool) {
-        if self.notify.form == Form::Extension {
+        if self.apart() {
             self.post_extension(place, class, n, congested);
             return;
         }
@@ -434,41 +444,26 @@ impl Control {
         }
     }
 
-    /// Frames that close or open classes at neighbour `n`: one, or one for each class where each has
-    /// a bucket of its own.
+    /// A frame that closes or opens classes at neighbour `n`.
     fn post_classes(&mut self, n: usize, classes: u8, close: bool) {
-        let rated = self.respond.ask(Rate(1), 1).is_some();
-        if !rated || !self.notify.per_class {
-            return self.post_group(n, classes, close, rated);
-        }
-        for class in 0..MAX_CLASSES {
-            self.post_group(n, classes & 1 << class, close, rated);
-        }
-    }
-
-    fn post_group(&mut self, n: usize, classes: u8, close: bool, rated: bool) {
         if classes == 0 {
             return;
         }
         let speaks = |&(p, c): &(usize, usize)| classes & self.places[p].holds(c) != 0;
-        let (origin, rate) = match self.told_about(n).find(speaks) {
-            Some((p, c)) => (self.places[p].origin[c], self.rate(p, c)),
-            None => (Id::NONE, rated.then_some(Rate(1))),
+        let origin = match self.told_about(n).find(speaks) {
+            Some((p, c)) => self.places[p].origin[c],
+            None => Id::NONE,
         };
         let congested = self.told_about(n).filter(speaks);
         let notice = Notice {
-            form: if rated {
-                Form::Extension
-            } else {
-                self.notify.form
-            },
+            form: self.notify.form,
             classes,
             quanta: if close { self.notify.quanta } else { 0 },
-            rate,
+            rate: None,
             hosts: None,
             origin,
             origin_classes: congested.fold(0, |mask, (p, c)| mask | self.places[p].holds(c)),
-            key: self.number << 16 | 0xff00 | u32::from(classes),
+            key: self.number << 16,
         };
         self.outbox.push_back(Told {
             port: self.neighbours[n].port,

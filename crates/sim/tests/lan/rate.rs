@@ -1,0 +1,55 @@
+//! Rate control: what is asked of whom, and that it is kept.
+
+use crate::net::*;
+use backwater_sim::record::{Record, What};
+
+/// The rates that took effect at a port, as (instant, bit/s); 0 bit/s where a notice was taken back.
+fn rates(records: &[Record], port: usize) -> Vec<(u64, u64)> {
+    let mine = records
+        .iter()
+        .filter(|r| r.what == What::Knob && r.port.index() == port);
+    mine.map(|r| {
+        let notice = r.notice.as_ref().expect("a notice");
+        let rate = notice.rate.expect("a rate").0;
+        (r.at.0, if notice.quanta == 0 { 0 } else { rate })
+    })
+    .collect()
+}
+
+/// Bytes of frames that began at a port from one instant until before another.
+fn sent(records: &[Record], port: usize, from: u64, until: u64) -> u64 {
+    let mine = records.iter().filter(|r| {
+        r.what == What::Send && r.port.index() == port && (from..until).contains(&r.at.0)
+    });
+    mine.map(|r| u64::from(r.len) + 18).sum()
+}
+
+/// A FIFO port has one queue for all classes. A notice per class about it names them all, and they
+/// share one bucket: two classes together get the rate that is asked, not twice as much.
+#[test]
+fn classes_of_one_queue_share_one_bucket() {
+    let mut net = Net::new(1.0);
+    let (w, x, d) = (net.switch("W"), net.switch("X"), net.host("D"));
+    let feeder = net.link(w, x, 100 * MBIT)[0];
+    for class in 0..2 {
+        let s = net.host(&format!("S{class}"));
+        net.link(s, w, 100 * MBIT);
+        net.flow(&format!("f{class}"), s, d, script([(0, 300_000)]))
+            .class = class;
+    }
+    let port = net.link(x, d, 10 * MBIT)[0];
+    net.buffer(port, 50_000);
+    net.mechanism(["watermark", "pfc", "shaper"], &[port], &[]);
+    let (report, records) = net.run_recorded();
+    assert_eq!(lost_at(&report, port), 0);
+    let told = rates(&records, feeder);
+    // 90 % of 10 Mbit/s, for one feeder.
+    assert_eq!(told[0].1, 9 * MBIT);
+    let (from, until) = (told[0].0, told[1].0);
+    assert_eq!(told[1].1, 0, "taken back when the queue has drained");
+    assert!(until - from > 50 * MS);
+    // The bucket's rate, its depth and the frame that is let through last.
+    let allowed = 9 * (until - from) / (8 * US) + 2 * 1518;
+    let sent = sent(&records, feeder, from, until);
+    assert!(sent <= allowed, "{sent} B, allowed {allowed} B");
+}

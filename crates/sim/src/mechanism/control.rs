@@ -369,9 +369,7 @@ impl Control {
             more[seen.to as usize / 64] |= 1 << (seen.to % 64);
             place.named[class] = Some(more.into());
             let told = place.told[class];
-            for n in bits(told) {
-                self.post_extension(seen.place, class, n, true);
-            }
+            self.remind(seen.place, class, told);
         }
         let fresh =
             self.senders(seen.place, class, level.now) & !self.places[seen.place].told[class];
@@ -393,9 +391,21 @@ impl Control {
     }
 
     fn tell(&mut self, place: usize, class: usize, audience: u64) {
-        self.places[place].told[class] |= audience;
+        let told = &mut self.places[place].told[class];
+        let before = *told & !audience;
+        *told |= audience;
         for n in bits(audience) {
             self.update(place, class, n, true);
+        }
+        if self.rated() {
+            self.remind(place, class, before);
+        }
+    }
+
+    /// Says again what a queue asks of these neighbours, each of which has its word.
+    fn remind(&mut self, place: usize, class: usize, told: u64) {
+        for n in bits(told) {
+            self.post_extension(place, class, n, true);
         }
     }
 

@@ -1,7 +1,9 @@
 //! Rate control: what is asked of whom, and that it is kept.
 
 use crate::net::*;
+use crate::timing::byte;
 use backwater_sim::record::{Record, What};
+use backwater_transport::part::Value;
 
 /// The rates that took effect at a port, as (instant, bit/s); 0 bit/s where a notice was taken back.
 fn rates(records: &[Record], port: usize) -> Vec<(u64, u64)> {
@@ -52,4 +54,39 @@ fn classes_of_one_queue_share_one_bucket() {
     let allowed = 9 * (until - from) / (8 * US) + 2 * 1518;
     let sent = sent(&records, feeder, from, until);
     assert!(sent <= allowed, "{sent} B, allowed {allowed} B");
+}
+
+/// Two switches are told a rate when the mark is crossed; a third joins, and each is told the share of
+/// three.
+#[test]
+fn a_sender_that_joins_makes_the_share_of_all_smaller() {
+    let mut net = Net::new(0.5);
+    let (x, d) = (net.switch("X"), net.host("D"));
+    let late = 60 * MS;
+    let mut feeders = Vec::new();
+    for (i, at) in [0, 0, late].into_iter().enumerate() {
+        let s = net.obeying_host(&format!("S{i}"));
+        feeders.push(net.link(s, x, 10 * MBIT)[0]);
+        net.flow(&format!("f{i}"), s, d, script([(at, 150_000)]));
+    }
+    let port = net.link(x, d, 10 * MBIT)[0];
+    net.buffer(port, 50_000);
+    let given = [
+        ("audience", Value::Choice("senders")),
+        ("high", Value::Share(0.6)),
+        ("low", Value::Share(0.1)),
+    ];
+    net.mechanism(["watermark", "pause", "shaper"], &[port], &given);
+    let records = net.run_recorded().1;
+    for feeder in &feeders[..2] {
+        let told = rates(&records, *feeder);
+        // 90 % of 10 Mbit/s: for two, then for three.
+        assert_eq!((told[0].1, told[1].1), (4_500_000, 3_000_000), "{told:?}");
+        assert!(told[0].0 < late && told[1].0 > late);
+    }
+    let joined = rates(&records, feeders[2]);
+    assert_eq!(joined[0].1, 3_000_000);
+    // Its first frame is in, and the notice has come: 72 bytes, wire and one quantum of reaction.
+    let heard = late + (1526 + 72 + 64) * byte(10 * MBIT) + 2 * US;
+    assert_eq!(joined[0].0, heard);
 }

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use backwater_transport::units::{Rate, Span, Time};
 
 use super::detector::{AnyDetector, Detector, Level, Watch};
+use super::gates::Gates;
 use super::notice::{Form, Hosts, Notice, holds};
 use super::notifier::{Addresses, AnyNotifier, Audience};
 use super::responder::{AnyResponder, Responder};
@@ -37,7 +38,10 @@ pub struct Control {
 #[derive(Clone, Debug)]
 struct Place {
     port: Id<Port>,
-    drain: Rate,
+    /// Line rate.
+    line: Rate,
+    /// Rate at which each class may leave: that of the line, or what the port is held to.
+    drain: [Rate; MAX_CLASSES],
     /// It is an output port with one queue for all classes.
     one_queue: bool,
     detector: AnyDetector,
@@ -117,7 +121,7 @@ pub struct PlaceSpec {
     /// The port watched.
     pub port: Id<Port>,
     /// Its line rate.
-    pub drain: Rate,
+    pub line: Rate,
     /// Whether it is watched as an output port with one queue for all classes.
     pub one_queue: bool,
     /// The detector.
@@ -175,7 +179,7 @@ impl Control {
     pub fn watch(&mut self, spec: PlaceSpec) -> usize {
         let PlaceSpec {
             port,
-            drain,
+            line,
             one_queue,
             detector,
             behind,
@@ -195,7 +199,8 @@ impl Control {
         };
         self.places.push(Place {
             port,
-            drain,
+            line,
+            drain: [line; MAX_CLASSES],
             one_queue,
             detector,
             audience,
@@ -325,8 +330,23 @@ impl Control {
         }
     }
 
+    /// Takes note of the rates that a place's own port is held to, so that rate control goes on up a
+    /// chain, and corrects what it has asked for. True when something is to be said.
+    pub fn held_to(&mut self, place: usize, gates: Option<&Gates>, now: Time) -> bool {
+        for class in 0..MAX_CLASSES {
+            let p = &mut self.places[place];
+            let held = gates.and_then(|g| g.rate(p.holds(class), p.behind.as_deref(), now));
+            let drain = held.map_or(p.line, |rate| rate.min(p.line));
+            if std::mem::replace(&mut p.drain[class], drain) != drain {
+                let told = p.told[class];
+                self.remind(place, class, told);
+            }
+        }
+        !self.outbox.is_empty()
+    }
+
     /// Whether it asks for a rate, rather than to stop.
-    fn rated(&self) -> bool {
+    pub fn rated(&self) -> bool {
         self.respond.ask(Rate(1), 1).is_some()
     }
 
@@ -501,7 +521,8 @@ impl Control {
 
     fn rate(&self, place: usize, class: usize) -> Option<Rate> {
         let p = &self.places[place];
-        self.respond.ask(p.drain, p.told[class].count_ones().max(1))
+        self.respond
+            .ask(p.drain[class], p.told[class].count_ones().max(1))
     }
 }
 

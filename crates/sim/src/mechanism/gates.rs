@@ -137,6 +137,21 @@ impl Gates {
         }
     }
 
+    /// The lowest rate to which a bar holds all of these classes, toward all destinations of `behind`
+    /// or toward all there are. A bar on part of them leaves the rest to the line.
+    pub fn rate(&self, classes: u8, behind: Option<&[u64]>, at: Time) -> Option<Rate> {
+        let within = |bar: &&Bar| {
+            let toward = match (bar.hosts.as_deref(), behind) {
+                (None, _) => true,
+                (Some(hosts), Some(behind)) => hosts.iter().zip(behind).all(|(h, b)| b & !h == 0),
+                (Some(_), None) => false,
+            };
+            at < bar.until && classes & !bar.classes == 0 && toward
+        };
+        let rates = self.bars.iter().filter(within);
+        rates.filter_map(|b| b.bucket.map(|k| k.rate)).min()
+    }
+
     /// Whether any class gate is closed at `at`, or any bar blocks.
     pub fn shut(&self, at: Time) -> bool {
         self.until.iter().any(|u| *u > at)

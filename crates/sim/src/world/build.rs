@@ -747,7 +747,7 @@ impl World {
         let detector = mechanism.detect.clone();
         let place = self.controls[control].watch(PlaceSpec {
             port: id,
-            drain: rate,
+            line: rate,
             one_queue,
             detector,
             behind,

@@ -145,6 +145,7 @@ impl World {
         };
         let local = from.map(|f| self.ports[f].local as usize);
         if let Some((control, place)) = watch {
+            self.mind_drain(id, now);
             let level = self.egress_level(id, q, now);
             let (packets, queue, hosts) =
                 (&self.packets, &self.ports[id].queues[q], self.hosts.len());
@@ -211,6 +212,20 @@ impl World {
             });
         if matters {
             self.calendar.push(port.free_at, Event::Wake(id));
+        }
+    }
+
+    /// Has the mechanism at a port that asks for rates know what the port itself is held to.
+    fn mind_drain(&mut self, id: Id<Port>, now: Time) {
+        let port = &self.ports[id];
+        let Some((control, place)) = port.watch else {
+            return;
+        };
+        let c = &mut self.controls[control];
+        if c.rated() && c.held_to(place, port.gates.as_deref(), now) {
+            while let Some(told) = c.next_told() {
+                self.outbox.push_back((control, told));
+            }
         }
     }
 
@@ -402,6 +417,7 @@ impl World {
             .react(now, &notice, &mut Knobs { gates, quantum });
         port.shut_until = gates.shut_until();
         port.retry(now);
+        self.mind_drain(id, now);
         self.fingerprint.add(
             Mark::Knob,
             now,

@@ -90,3 +90,32 @@ fn a_sender_that_joins_makes_the_share_of_all_smaller() {
     let heard = late + (1526 + 72 + 64) * byte(10 * MBIT) + 2 * US;
     assert_eq!(joined[0].0, heard);
 }
+
+/// Rate control goes on up a chain: a port that is held to a rate asks its feeders for a share of that
+/// rate, and corrects them when it is released.
+#[test]
+fn a_port_that_is_held_to_a_rate_asks_for_a_share_of_it() {
+    let mut net = Net::new(3.0);
+    let (w, x, d) = (net.switch("W"), net.switch("X"), net.host("D"));
+    let s = net.obeying_host("S");
+    let first = net.link(s, w, 100 * MBIT)[0];
+    let middle = net.link(w, x, 100 * MBIT)[0];
+    let last = net.link(x, d, 10 * MBIT)[0];
+    for port in [middle, last] {
+        net.buffer(port, 50_000);
+    }
+    net.flow("f", s, d, script([(0, 600_000)]));
+    for notify in ["pause", "pfc", "destination"] {
+        let mut net = net.clone();
+        net.mechanism(["watermark", notify, "shaper"], &[middle, last], &[]);
+        let (report, records) = net.run_recorded();
+        assert_eq!(report.dropped, 0, "{notify}");
+        let (near, far) = (rates(&records, middle), rates(&records, first));
+        assert_eq!(near[0].1, 9 * MBIT, "{notify}");
+        assert_eq!(far[0].1, 8_100_000, "{notify}");
+        // Released while W is still above its low mark, S may send 90 % of the line.
+        let released = near.iter().find(|n| n.1 == 0).expect("it drains").0;
+        let next = far.iter().find(|f| f.0 > released).expect("a correction");
+        assert!(next.1 == 90 * MBIT || next.1 == 0, "{notify} {next:?}");
+    }
+}

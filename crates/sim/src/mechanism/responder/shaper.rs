@@ -1,7 +1,9 @@
 //! Detects and tells: left to the recipe. Responds: a token bucket holds what the notice covers to
 //! the rate it names, until the timer runs out or the notice is taken back.
-//! Reference: S2 "rate control": drain rate ÷ number of feeders.
-//! Differences: asks for `share` of that rate, so that a congested queue drains rather than stands.
+//! Reference: S2 "rate control": drain rate ÷ number of feeders. A queue drains at its line rate, or at the rate to which
+//! its port is itself held, so that rate control goes on up a chain.
+//! Differences: asks for `share` of that rate, so that a congested queue drains rather than stands. A bar that covers
+//! part of a queue's classes or destinations does not count as holding it.
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Bytes, Rate, Time};

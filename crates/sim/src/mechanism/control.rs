@@ -1,4 +1,5 @@
-//! A mechanism at one node: its detectors, one for each watched place, and who has been told what.
+//! Mechanisms at one node that speak with one voice: detectors, one for each watched place, and who
+//! has been told what.
 //! PAUSE and PFC carry no origin, so a neighbour's state is the OR over the node's congested
 //! queues; extension frames, which name addresses or a rate, speak for one queue each.
 
@@ -18,7 +19,7 @@ use crate::table::Id;
 /// Neighbours a node with back-pressure can have: a told set is one word.
 pub const MAX_NEIGHBOURS: usize = 64;
 
-/// A mechanism at one node.
+/// A mechanism at one node, or several whose PAUSE frames are one word.
 #[derive(Clone, Debug)]
 pub struct Control {
     node: Id<Node>,
@@ -56,6 +57,8 @@ struct Place {
     origin: [Id<Port>; MAX_CLASSES],
     /// Latest frame of each neighbour and class; kept for `Audience::Senders` only.
     heard: Vec<[Option<Time>; MAX_CLASSES]>,
+    /// A neighbour heard no longer ago than this is a current sender.
+    window: Span,
     /// Hosts reached through the port; empty where no notice names addresses.
     behind: Option<Hosts>,
     /// For each class the addresses named by the last notice.
@@ -126,6 +129,10 @@ pub struct PlaceSpec {
     pub one_queue: bool,
     /// The detector.
     pub detector: AnyDetector,
+    /// Whom to tell.
+    pub audience: Audience,
+    /// How long after its last frame a neighbour counts as a current sender.
+    pub window: Span,
     /// Hosts reached through it, where notices name addresses.
     pub behind: Option<Hosts>,
 }
@@ -170,9 +177,21 @@ impl Control {
         }
     }
 
-    /// Whether it is mechanism `number` at `node`.
-    pub fn is(&self, number: u32, node: Id<Node>) -> bool {
-        self.number == number && self.node == node
+    /// Number of the mechanism it was made for.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Whether its notices move the class gates of a neighbour, which know no origin.
+    pub fn moves_gates(&self) -> bool {
+        !self.apart()
+    }
+
+    /// Whether it can speak for queues whose notices are to be like these.
+    pub fn speaks_like(&self, notify: &AnyNotifier) -> bool {
+        let own = &self.notify;
+        let timer = |n: &AnyNotifier| (n.quanta, n.refresh.to_bits());
+        own.form == notify.form && timer(own) == timer(notify)
     }
 
     /// Watches a place; gives its number.
@@ -182,6 +201,8 @@ impl Control {
             line,
             one_queue,
             detector,
+            audience: whom,
+            window,
             behind,
         } = spec;
         let local = self
@@ -193,7 +214,7 @@ impl Control {
             Watch::Egress => self.obeying & !(1 << local),
             Watch::Ingress | Watch::Pool => self.obeying & 1 << local,
         };
-        let heard = match self.notify.audience {
+        let heard = match whom {
             Audience::Senders => vec![[None; MAX_CLASSES]; self.neighbours.len()],
             Audience::Feeders => Vec::new(),
         };
@@ -209,6 +230,7 @@ impl Control {
             noted: false,
             origin: [Id::NONE; MAX_CLASSES],
             heard,
+            window,
             behind,
             named: std::array::from_fn(|_| None),
         });
@@ -252,8 +274,8 @@ impl Control {
     }
 
     /// Whether it wants to know through which port a frame came in.
-    pub fn listens(&self) -> bool {
-        self.notify.audience == Audience::Senders
+    pub fn listens(&self, place: usize) -> bool {
+        !self.places[place].heard.is_empty()
     }
 
     /// Ports toward the neighbours that a place may tell.
@@ -404,7 +426,7 @@ impl Control {
             return place.audience;
         }
         let lately =
-            |n: usize| place.heard[n][class].is_some_and(|at| now.since(at) <= self.notify.window);
+            |n: usize| place.heard[n][class].is_some_and(|at| now.since(at) <= place.window);
         bits(place.audience)
             .filter(|n| lately(*n))
             .fold(0, |set, n| set | 1 << n)

@@ -683,14 +683,42 @@ impl World {
                     "use a smaller switch",
                 );
             }
-            let known = self
-                .controls
-                .ids()
-                .find(|c| self.controls[*c].is(number as u32, node));
-            let control = known.unwrap_or_else(|| self.new_control(spec, number, node, mechanism));
+            let control = match self.voice(number, node, mechanism) {
+                Some(c) if self.controls[c].speaks_like(&mechanism.notify) => c,
+                Some(c) => {
+                    let other = &spec.mechanisms[self.controls[c].number() as usize].name;
+                    let what = format!(
+                        "mechanism {other} sends another PAUSE at {}, and a neighbour has one timer for all",
+                        self.nodes[node].name
+                    );
+                    return refuse(
+                        format!("{path}.notify"),
+                        what,
+                        "give both the same kind, quanta and refresh",
+                    );
+                }
+                None => self.new_control(spec, number, node, mechanism),
+            };
             self.watch_port(control, id, mechanism, &path)?;
         }
         Ok(())
+    }
+
+    /// Who speaks for a mechanism at a node already. PAUSE and PFC carry no origin, so at one node all
+    /// mechanisms that send them have one voice.
+    fn voice(
+        &self,
+        number: usize,
+        node: Id<Node>,
+        mechanism: &MechanismSpec,
+    ) -> Option<Id<Control>> {
+        let stops = matches!(mechanism.respond, AnyResponder::Gate)
+            && mechanism.notify.form != Form::Extension;
+        let speaks = |c: &Id<Control>| {
+            let c = &self.controls[*c];
+            c.node() == node && (c.number() == number as u32 || stops && c.moves_gates())
+        };
+        self.controls.ids().find(speaks)
     }
 
     fn new_control(
@@ -750,6 +778,8 @@ impl World {
             line: rate,
             one_queue,
             detector,
+            audience: mechanism.notify.audience,
+            window: mechanism.notify.window,
             behind,
         });
         let taken = match watch {

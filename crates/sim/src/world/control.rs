@@ -137,7 +137,8 @@ impl World {
         let Port {
             watch, accounted, ..
         } = self.ports[id];
-        let named = accounted || watch.is_some_and(|(control, _)| self.controls[control].listens());
+        let named = accounted
+            || watch.is_some_and(|(control, place)| self.controls[control].listens(place));
         let from = if named {
             self.entrance(packet_id)
         } else {

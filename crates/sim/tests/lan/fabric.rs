@@ -234,9 +234,20 @@ fn mechanisms_that_cannot_work_are_refused_by_the_field_to_blame() {
     assert_eq!(unlimited.path, "mechanisms.m0.at");
     let twice = refused(&|n| {
         n.recipe("pause", &[2], &[]);
-        n.recipe("pause-class", &[2], &[]);
+        n.recipe("pause-destination", &[2], &[]);
     });
     assert_eq!(twice.path, "mechanisms.m1.at");
+    // One link, one kind of PAUSE, one timer.
+    let two_forms = refused(&|n| {
+        n.recipe("pause", &[2], &[]);
+        n.recipe("pause-class", &[4], &[]);
+    });
+    assert_eq!(two_forms.path, "mechanisms.m1.notify");
+    let two_timers = refused(&|n| {
+        n.recipe("pause", &[2], &[]);
+        n.recipe("pause", &[4], &[("quanta", Value::Count(100))]);
+    });
+    assert_eq!(two_timers.path, "mechanisms.m1.notify");
     let pool = refused(&|n| n.mechanism(["dynamic-threshold", "pfc", "gate"], &[2], &[]));
     assert_eq!(pool.path, "mechanisms.m0.detect");
     let addresses =

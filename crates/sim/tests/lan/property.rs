@@ -204,7 +204,11 @@ fn any_mechanism(r: &mut Random, net: &mut Net) {
         };
         given.push(("xoff", Value::Bytes(Bytes(6_000))));
         given.push(("xon", Value::Bytes(Bytes(4_000))));
-        net.mechanism([detect, notify, respond], &plain, &given);
+        // Sometimes two that meet at some switch, and have to speak with one voice there.
+        let parts = one(r, &[1, 1, 2]);
+        for ports in plain.chunks(plain.len().div_ceil(parts)) {
+            net.mechanism([detect, notify, respond], ports, &given);
+        }
     }
     if !pool.is_empty() && r.between(0, 3) > 0 {
         let notify = one(r, &["pause", "pfc"]);

@@ -295,14 +295,11 @@ impl Control {
     /// True when a signal was given or something is to be said.
     pub fn enqueued(&mut self, level: &Level, seen: &Seen, queued: impl FnOnce() -> Hosts) -> bool {
         let class = level.class;
-        let place = &mut self.places[seen.place];
-        if let (Some(from), false) = (seen.from, place.heard.is_empty()) {
-            place.heard[from][class] = Some(level.now);
-        }
-        if place.congested >> class & 1 == 1 {
+        if self.hear(level, seen) {
             self.keep_up(level, seen);
             return !self.outbox.is_empty();
         }
+        let place = &mut self.places[seen.place];
         if !place.detector.alarm(level) {
             return false;
         }
@@ -316,6 +313,23 @@ impl Control {
         let audience = self.senders(seen.place, class, level.now);
         self.tell(seen.place, class, audience);
         true
+    }
+
+    /// A frame found no room in its queue. True when something is to be said.
+    pub fn turned_away(&mut self, level: &Level, seen: &Seen) -> bool {
+        if self.hear(level, seen) {
+            self.keep_up(level, seen);
+        }
+        !self.outbox.is_empty()
+    }
+
+    /// Remembers who sent. True where the class is congested.
+    fn hear(&mut self, level: &Level, seen: &Seen) -> bool {
+        let place = &mut self.places[seen.place];
+        if let (Some(from), false) = (seen.from, place.heard.is_empty()) {
+            place.heard[from][level.class] = Some(level.now);
+        }
+        place.congested >> level.class & 1 == 1
     }
 
     /// A frame has left. True when congestion is over.

@@ -15,7 +15,7 @@ use crate::medium::ethernet::{self, GAP, HEADER_FCS, PREAMBLE};
 use crate::network::{Node, Port, Posted};
 use crate::packet::Packet;
 use crate::record::fingerprint::Mark;
-use crate::record::{Record, What};
+use crate::record::{Cause, Record, What};
 use crate::spec::Limit;
 use crate::table::Id;
 
@@ -214,6 +214,33 @@ impl World {
         if matters {
             self.calendar.push(port.free_at, Event::Wake(id));
         }
+    }
+
+    /// A frame finds no room in its queue. Its sender has sent all the same, and to whom.
+    #[cold]
+    pub(super) fn turn_away(
+        &mut self,
+        id: Id<Port>,
+        packet_id: Id<Packet>,
+        q: usize,
+        cause: Cause,
+        now: Time,
+    ) {
+        if let Some((control, place)) = self.ports[id].watch {
+            self.mind_drain(id, now);
+            let from = self.entrance(packet_id);
+            let seen = Seen {
+                place,
+                from: from.map(|f| self.ports[f].local as usize),
+                egress: id,
+                to: self.packets[packet_id].to,
+            };
+            let level = self.egress_level(id, q, now);
+            if self.controls[control].turned_away(&level, &seen) {
+                self.after_look(control, place, id, now);
+            }
+        }
+        self.lose(packet_id, cause, id, now);
     }
 
     /// Has the mechanism at a port that asks for rates know what the port itself is held to.

@@ -650,6 +650,13 @@ impl World {
                 "take a detector of output queues, such as watermark",
             );
         }
+        if !matches!(mechanism.respond, AnyResponder::Gate) && watch != Watch::Egress {
+            return refuse(
+                format!("{path}.respond"),
+                "a rate is a share of what an output queue drains, and this detector watches what comes in",
+                "take the responder gate, or a detector of output queues, such as watermark",
+            );
+        }
         if names && self.hosts.len() > MAX_ADDRESSES {
             let what = format!(
                 "a notice has room for {MAX_ADDRESSES} addresses, and there are {} hosts",

@@ -253,6 +253,8 @@ fn mechanisms_that_cannot_work_are_refused_by_the_field_to_blame() {
     let addresses =
         refused(&|n| n.mechanism(["ingress-watermark", "destination", "gate"], &[2], &[]));
     assert_eq!(addresses.path, "mechanisms.m0.notify");
+    let rate = refused(&|n| n.mechanism(["ingress-watermark", "pfc", "shaper"], &[2], &[]));
+    assert_eq!(rate.path, "mechanisms.m0.respond");
     // Three ports of one class: 3·(50 + 30) kB of 200 kB.
     let memory = {
         let mut net = Net::new(0.1);

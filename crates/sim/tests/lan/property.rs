@@ -198,9 +198,9 @@ fn any_mechanism(r: &mut Random, net: &mut Net) {
     }
     if !plain.is_empty() {
         let detect = one(r, &["watermark", "fill-rate", "ingress-watermark"]);
-        let notify = match detect {
-            "ingress-watermark" => one(r, &["pause", "pfc"]),
-            _ => one(r, &["pause", "pfc", "destination"]),
+        let (notify, respond) = match detect {
+            "ingress-watermark" => (one(r, &["pause", "pfc"]), "gate"),
+            _ => (one(r, &["pause", "pfc", "destination"]), respond),
         };
         given.push(("xoff", Value::Bytes(Bytes(6_000))));
         given.push(("xon", Value::Bytes(Bytes(4_000))));
@@ -212,7 +212,7 @@ fn any_mechanism(r: &mut Random, net: &mut Net) {
     }
     if !pool.is_empty() && r.between(0, 3) > 0 {
         let notify = one(r, &["pause", "pfc"]);
-        net.mechanism(["dynamic-threshold", notify, respond], &pool, &given);
+        net.mechanism(["dynamic-threshold", notify, "gate"], &pool, &given);
     }
 }
 

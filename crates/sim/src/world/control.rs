@@ -501,40 +501,6 @@ impl World {
         }
     }
 
-    /// Watched output queues whose room above the high mark cannot take what k feeders may still
-    /// send: k·H with H = 2·propagation + a frame being sent + a frame before our notice + the
-    /// notice + the reaction.
-    pub fn headroom_warnings(&self) -> Vec<String> {
-        let mut all = Vec::new();
-        for port in self.ports.iter() {
-            let (Some((control, place)), Limit::Bytes(limit)) = (port.watch, port.buffer) else {
-                continue;
-            };
-            let Some(slack) = self.controls[control].slack(place, limit.0) else {
-                continue;
-            };
-            let feeders: Vec<&Port> = self.controls[control]
-                .audience(place)
-                .map(|p| &self.ports[p])
-                .collect();
-            let headroom = |p: &&Port| {
-                let wire = (2 * p.delay.0).div_ceil(p.ps_per_byte);
-                let reaction = ethernet::reaction(p.more.rate).0 / p.ps_per_byte;
-                let slot = PREAMBLE + ethernet::MAX_FRAME + GAP;
-                wire + 2 * slot + PREAMBLE + ethernet::MIN_FRAME + GAP + reaction
-            };
-            let needed: u64 = feeders.iter().map(headroom).sum();
-            if needed > slack {
-                all.push(format!(
-                    "{}: {} feeders may still send {needed} B after the high mark, and the buffer has {slack} B above it: frames can be lost",
-                    port.more.name,
-                    feeders.len()
-                ));
-            }
-        }
-        all
-    }
-
     /// Adds a record about a packet.
     #[cold]
     pub(super) fn note(

@@ -152,6 +152,10 @@ fn each_scope_stops_what_it_names_and_nothing_else() {
             let gate = report.flows[flow].sums.sum.gate;
             assert_eq!(gate > 0, stopped, "{recipe}, flow {flow}: {gate}");
         }
+        // The link W>X counts as stopped for the classes that are, toward whatever destinations.
+        let closed = report.ports[0].count.closed;
+        assert!(closed[0] > 0, "{recipe}");
+        assert_eq!(closed[1] > 0, stopped[2], "{recipe}");
         // Victims are the stopped flows that don't go through the congested queue.
         for (flow, stopped) in stopped.into_iter().enumerate().skip(1) {
             let victims = report.flows[flow].victims;

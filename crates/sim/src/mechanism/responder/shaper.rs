@@ -28,7 +28,7 @@ impl Responder for Shaper {
     fn react(&self, now: Time, notice: &Notice, knobs: &mut Knobs) {
         let rate = notice.rate.expect("a shaper is asked for a rate");
         if notice.quanta == 0 {
-            knobs.gates.lift(notice.key);
+            knobs.gates.lift(now, notice.key);
             return;
         }
         let until = now.after(knobs.quantum.times(u64::from(notice.quanta)));
@@ -44,7 +44,7 @@ impl Responder for Shaper {
             until,
             bucket: Some(bucket),
         };
-        knobs.gates.lower(bar);
+        knobs.gates.lower(now, bar);
     }
 }
 

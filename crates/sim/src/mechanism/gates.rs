@@ -39,7 +39,8 @@ pub struct Bar {
 }
 
 /// A token bucket in its virtual-scheduling form (ITU-T I.371 GCRA): a frame conforms once the
-/// theoretical time is no more than the tolerance ahead.
+/// theoretical time is no more than the tolerance ahead. So the tolerance's bytes and one frame may
+/// leave at once.
 #[derive(Copy, Clone, Debug)]
 pub struct Bucket {
     /// Rate of the bucket.

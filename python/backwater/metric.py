@@ -68,6 +68,7 @@ METRICS = (
     Metric("paused_max", ("run",), "largest share of time that a class of a port was paused"),
     Metric("deadlock_at_s", ("run",), "when ports began to wait for one another; null if never"),
     Metric("deadlocks", ("run",), "1 if ports waited for one another in a cycle, else 0"),
+    Metric("marked_pkts", ("flow", "port"), "packets marked with congestion experienced"),
     Metric("retransmitted_pkts", ("flow",), "packets sent again"),
     Metric("sent_pkts", ("port",), "data frames sent"),
     Metric("sent_B", ("port",), "bytes of data frames sent"),
@@ -78,6 +79,7 @@ METRICS = (
     Metric("queue_max_B", ("port",), "largest occupancy"),
     Metric("buffer-full", ("drops",), "packets lost because their class queue was full"),
     Metric("memory-full", ("drops",), "packets lost because the switch's memory was full"),
+    Metric("aqm", ("drops",), "packets dropped by active queue management"),
 )
 
 

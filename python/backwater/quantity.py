@@ -68,6 +68,7 @@ _TITLES = {
     "delivered_pkts": "Packets delivered",
     "dropped_pkts": "Packets dropped",
     "held_pkts": "Packets held at the end",
+    "marked_pkts": "Packets marked",
     "retransmitted_pkts": "Packets sent again",
     "deadlock_at_s": "Time of deadlock",
     "queue_mean_B": "Mean queue",

@@ -7,6 +7,7 @@ use std::fmt;
 
 use backwater_sim::spec::{Limit, LinkSpec, NodeKind, NodeSpec, Routing, SwitchModel};
 use backwater_transport::part::{Args, Value};
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::decode::{Draft, Flow, Made, Mechanism, Pattern, Port};
@@ -150,12 +151,19 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         Pattern::Random => "random",
         Pattern::Permutation => "permutation",
     };
+    let ecn = match flow.ecn {
+        Ecn::NotEct => "not-ect",
+        Ecn::Ect0 => "ect0",
+        Ecn::Ect1 => "ect1",
+        Ecn::Ce => "ce",
+    };
     let mut form = object([
         ("from", names(&flow.from)),
         ("each", Json::Flag(flow.each)),
         ("to", names(&flow.to)),
         ("pattern", Json::text(pattern)),
         ("class", Json::count(u64::from(flow.class))),
+        ("ecn", Json::text(ecn)),
         ("transport", Json::text("udp")),
         ("packet_B", Json::size(flow.packet)),
         ("start_s", Json::time(flow.start)),

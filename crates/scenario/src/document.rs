@@ -36,6 +36,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         one.insert("entered_pkts".into(), json!(f.sums.entered.packets));
         one.insert("delivered_pkts".into(), json!(f.sums.delivered.packets));
         one.insert("dropped_pkts".into(), json!(f.sums.dropped.packets));
+        one.insert("marked_pkts".into(), json!(f.sums.marked.packets));
         one.extend(rates(&f.sums, window));
         one.insert("retransmitted_pkts".into(), json!(0));
         one.insert("hol_victims_pkts".into(), json!(f.victims));
@@ -62,6 +63,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
             "control_pkts": p.count.control,
             "queue_mean_B": p.count.area as f64 / TICKS / window,
             "queue_max_B": p.count.max_bytes,
+            "marked_pkts": p.count.marked,
             "hol_victims_pkts": p.count.victims,
         })
     });

@@ -280,6 +280,12 @@ pub static FLOW: &[Field] = &[
         .at_most("7"),
     ),
     Field::option(Opt::new(
+        "ecn",
+        Kind::Choice(&["not-ect", "ect0", "ect1"]),
+        Default::Is("not-ect"),
+        "codepoint of its packets: whether queues may mark them instead of dropping them",
+    )),
+    Field::option(Opt::new(
         "transport",
         Kind::Choice(&["udp"]),
         Default::Is("udp"),

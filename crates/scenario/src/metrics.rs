@@ -134,6 +134,12 @@ pub static METRICS: &[Metric] = &[
     ),
     metric("delivered_pkts", PKTS, FLOW, "packets delivered"),
     metric("dropped_pkts", PKTS, FLOW, "packets dropped"),
+    metric(
+        "marked_pkts",
+        PKTS,
+        &["flow", "port"],
+        "packets marked with congestion experienced",
+    ),
     metric("retransmitted_pkts", PKTS, FLOW, "packets sent again"),
     metric("sent_pkts", PKTS, PORT, "data frames sent"),
     metric("sent_B", B, PORT, "bytes of data frames sent"),

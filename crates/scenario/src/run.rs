@@ -225,7 +225,7 @@ fn write_records(world: &World, records: &[Record], out: &mut impl Write) -> io:
             r.what.name(),
             world.ports[r.port].more.name,
             r.seq,
-            r.class,
+            r.traffic.class(),
             r.value
         )?;
     }
@@ -275,8 +275,8 @@ fn capture_records(
                 let kind = FrameKind::Udp {
                     flow: r.flow.0,
                     seq: u64::from(r.seq),
-                    class: r.class,
-                    ecn: 0,
+                    class: r.traffic.class(),
+                    ecn: r.traffic.ecn() as u8,
                 };
                 frame_bytes::write(&mut bytes, from, to, local, size, u32::from(r.len), &kind);
             }

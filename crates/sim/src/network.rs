@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use backwater_transport::random::Random;
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::mechanism::Control;
@@ -151,6 +152,8 @@ pub struct PortCount {
     pub area: u128,
     /// Most bytes a class queue held.
     pub max_bytes: u64,
+    /// Packets marked with CE.
+    pub marked: u64,
     /// Frames that waited at a closed gate though the queue that closed it is not on their path.
     pub victims: u64,
     /// Ticks idle with frames waiting.
@@ -179,6 +182,8 @@ pub struct Flow {
     pub to: Destination,
     /// Class.
     pub class: u8,
+    /// Codepoint its packets leave with.
+    pub ecn: Ecn,
     /// Largest IP packet.
     pub packet: u64,
     /// When the source ends.

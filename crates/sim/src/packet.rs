@@ -1,6 +1,7 @@
 //! Packets: one cache line each, no payload, in one arena with an intrusive free list. A packet is
 //! in exactly one place: a queue, a wire, or the free list; `next` links it there.
 
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
 use crate::medium::ethernet;
@@ -18,8 +19,8 @@ pub struct Packet {
     pub to: u32,
     /// Bytes of the IP packet, or of a control frame's body.
     pub len: u16,
-    /// Class 0..8.
-    pub class: u8,
+    /// Class and ECN codepoint.
+    pub traffic: Traffic,
     /// Number, at the node where it is, of the port it came in through; says nothing at its origin.
     pub entry: u8,
     /// Number within its flow, modulo 2³².
@@ -38,7 +39,38 @@ pub struct Packet {
     pub gated: u64,
 }
 
+/// The traffic class octet of IP: six bits of class, two of ECN (RFC 2474, RFC 3168).
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traffic(u8);
+
+impl Traffic {
+    /// Class 0..8 and codepoint.
+    pub fn new(class: u8, ecn: Ecn) -> Traffic {
+        Traffic(class << 2 | ecn as u8)
+    }
+
+    /// Class 0..8.
+    pub fn class(self) -> u8 {
+        self.0 >> 2
+    }
+
+    /// Codepoint.
+    pub fn ecn(self) -> Ecn {
+        match self.0 & 3 {
+            0 => Ecn::NotEct,
+            1 => Ecn::Ect1,
+            2 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
+}
+
 impl Packet {
+    /// Class 0..8.
+    pub fn class(&self) -> u8 {
+        self.traffic.class()
+    }
+
     /// Frame bytes: header and FCS included, padded to the minimum, without preamble and gap.
     pub fn frame(&self) -> u64 {
         ethernet::frame(u64::from(self.len))
@@ -174,6 +206,16 @@ impl std::ops::IndexMut<Id<Packet>> for Packets {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn class_and_codepoint_do_not_touch_each_other() {
+        for class in 0..8 {
+            for ecn in [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce] {
+                let traffic = Traffic::new(class, ecn);
+                assert_eq!((traffic.class(), traffic.ecn()), (class, ecn));
+            }
+        }
+    }
 
     #[test]
     fn a_packet_fills_one_cache_line() {

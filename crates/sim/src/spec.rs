@@ -2,6 +2,7 @@
 //! instead of names. The scenario crate makes it; `World::build` consumes it and
 //! refuses what cannot work with the path of the offending field.
 
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
@@ -153,6 +154,8 @@ pub struct FlowSpec {
     pub to: Destination,
     /// Class 0..8; the highest goes first under strict priority.
     pub class: u8,
+    /// Codepoint its packets leave with.
+    pub ecn: Ecn,
     /// Largest IP packet; demands are cut into packets of this size and a rest.
     pub packet: Bytes,
     /// When the source begins.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{Destination, FlowSpec, NodeKind, NodeSpec};
 use backwater_transport::random::Random;
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span};
 
 use super::parts::{self, Made};
@@ -31,6 +32,8 @@ pub struct Flow {
     pub pattern: Pattern,
     /// Class.
     pub class: u8,
+    /// Codepoint of its packets.
+    pub ecn: Ecn,
     /// Largest IP packet.
     pub packet: Bytes,
     /// When the source begins.
@@ -205,6 +208,11 @@ fn flow(
     };
     let (source, made) = parts::read(SOURCES, "source", record.need("source"), files)?;
     let class = u8::try_from(args.count("class")).expect("at most 7");
+    let ecn = match args.choice("ecn") {
+        "ect0" => Ecn::Ect0,
+        "ect1" => Ecn::Ect1,
+        _ => Ecn::NotEct,
+    };
     let packet = args.bytes("packet");
     Ok(Flow {
         name: name.to_owned(),
@@ -213,6 +221,7 @@ fn flow(
         to,
         pattern,
         class,
+        ecn,
         packet,
         start,
         stop,
@@ -273,6 +282,7 @@ impl Flow {
                 Pattern::Permutation => Destination::Node(permuted[i]),
             },
             class: self.class,
+            ecn: self.ecn,
             packet: self.packet,
             start: self.start,
             stop: self.stop,

@@ -18,6 +18,8 @@ pub enum Mark {
     Notice = 3,
     /// A knob moved.
     Knob = 4,
+    /// A packet was marked with CE.
+    Ce = 5,
 }
 
 impl Fingerprint {
@@ -47,6 +49,7 @@ mod tests {
         let events = [
             (Mark::Deliver, Time(1), 2, 3),
             (Mark::Drop, Time(1), 2, 3),
+            (Mark::Ce, Time(1), 2, 3),
             (Mark::Deliver, Time(2), 2, 3),
             (Mark::Deliver, Time(1), 3, 3),
             (Mark::Deliver, Time(1), 2, 4),

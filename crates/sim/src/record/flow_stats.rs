@@ -55,8 +55,10 @@ pub struct FlowStats {
     pub delivered: Count,
     /// Lost.
     pub dropped: Count,
-    /// The three at the end of the warm-up.
-    pub base: [Count; 3],
+    /// Marked with CE, by each port that did so.
+    pub marked: Count,
+    /// The four at the end of the warm-up.
+    pub base: [Count; 4],
     /// Delays of packets delivered after the warm-up.
     pub delay: Histogram<u32>,
     /// Sums of the same.
@@ -73,7 +75,8 @@ impl Default for FlowStats {
             entered: Count::default(),
             delivered: Count::default(),
             dropped: Count::default(),
-            base: [Count::default(); 3],
+            marked: Count::default(),
+            base: [Count::default(); 4],
             delay: Histogram::new(3).expect("three digits are within the library's range"),
             sum: DelaySum::default(),
             max: 0,
@@ -101,7 +104,7 @@ impl FlowStats {
 
     /// The warm-up is over.
     pub fn warm(&mut self) {
-        self.base = [self.entered, self.delivered, self.dropped];
+        self.base = [self.entered, self.delivered, self.dropped, self.marked];
         self.delay.reset();
         self.sum = DelaySum::default();
         self.max = 0;

@@ -11,6 +11,7 @@ use backwater_transport::units::Time;
 
 use crate::mechanism::notice::Notice;
 use crate::network::{Flow, Port};
+use crate::packet::Traffic;
 use crate::table::Id;
 
 /// Why a packet was lost.
@@ -20,17 +21,20 @@ pub enum Cause {
     BufferFull,
     /// The switch's shared memory had no room for it.
     MemoryFull,
+    /// Active queue management told its sender of congestion.
+    Aqm,
 }
 
 impl Cause {
     /// All, in the order of their numbers.
-    pub const ALL: [Cause; 2] = [Cause::BufferFull, Cause::MemoryFull];
+    pub const ALL: [Cause; 3] = [Cause::BufferFull, Cause::MemoryFull, Cause::Aqm];
 
     /// Name in results.
     pub fn name(self) -> &'static str {
         match self {
             Cause::BufferFull => "buffer-full",
             Cause::MemoryFull => "memory-full",
+            Cause::Aqm => "aqm",
         }
     }
 }
@@ -50,17 +54,20 @@ pub enum What {
     Notice,
     /// A notice took effect at a port; value: its quanta.
     Knob,
+    /// A packet was marked with CE; value: the codepoint it came with.
+    Mark,
 }
 
 impl What {
     /// All, in the order of their numbers.
-    pub const ALL: [What; 6] = [
+    pub const ALL: [What; 7] = [
         What::Enqueue,
         What::Send,
         What::Deliver,
         What::Drop,
         What::Notice,
         What::Knob,
+        What::Mark,
     ];
 
     /// Name in results.
@@ -72,6 +79,7 @@ impl What {
             What::Drop => "drop",
             What::Notice => "notice",
             What::Knob => "knob",
+            What::Mark => "mark",
         }
     }
 }
@@ -93,8 +101,8 @@ pub struct Record {
     pub to: u32,
     /// IP bytes, or the body of a control frame.
     pub len: u16,
-    /// Class.
-    pub class: u8,
+    /// Class and ECN codepoint.
+    pub traffic: Traffic,
     /// As `What` says.
     pub value: u64,
     /// The notice, for control frames.

@@ -342,6 +342,7 @@ impl World {
                 from: Id::new(flow.from),
                 to,
                 class: flow.class,
+                ecn: flow.ecn,
                 packet: flow.packet.0,
                 stop: Time(flow.stop.0),
                 seq: 0,

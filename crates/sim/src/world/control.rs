@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
 use super::World;
@@ -13,7 +14,7 @@ use crate::mechanism::detector::Level;
 use crate::mechanism::responder::{Knobs, Responder};
 use crate::medium::ethernet::{self, GAP, HEADER_FCS, PREAMBLE};
 use crate::network::{Node, Port, Posted};
-use crate::packet::Packet;
+use crate::packet::{Packet, Traffic};
 use crate::record::fingerprint::Mark;
 use crate::record::{Cause, Record, What};
 use crate::spec::Limit;
@@ -46,7 +47,11 @@ impl World {
         now: Time,
     ) -> Booking {
         let packet = &self.packets[packet_id];
-        let (local, class, size) = (packet.entry as usize, packet.class as usize, packet.frame());
+        let (local, class, size) = (
+            packet.entry as usize,
+            packet.class() as usize,
+            packet.frame(),
+        );
         let node_id = self.ports[id].node;
         let node = &mut self.nodes[node_id];
         let mut booking = Booking::Entered;
@@ -133,7 +138,8 @@ impl World {
             let held = self.ports[id].queues[q].bytes;
             self.note(What::Enqueue, now, id, packet_id, held);
         }
-        let Packet { to, class, .. } = self.packets[packet_id];
+        let packet = &self.packets[packet_id];
+        let (to, class) = (packet.to, packet.class());
         let Port {
             watch, accounted, ..
         } = self.ports[id];
@@ -348,14 +354,13 @@ impl World {
             self.notices_sent += 1;
             let len = u16::try_from(notice.frame_size() - HEADER_FCS)
                 .expect("bounded by the largest frame");
-            let class = 7;
             let posted = self.mail.put(Posted { control, notice });
             let packet = Packet {
                 next: Id::NONE,
                 flow: Id::NONE,
                 to: posted.0,
                 len,
-                class,
+                traffic: Traffic::new(7, Ecn::NotEct),
                 seq: 0,
                 ingress: Id::NONE,
                 entry: 0,
@@ -461,7 +466,7 @@ impl World {
                 seq: 0,
                 to: 0,
                 len: 0,
-                class: 7,
+                traffic: Traffic::new(7, Ecn::NotEct),
                 value: u64::from(notice.quanta),
                 notice: Some(Arc::new(notice)),
             });
@@ -495,7 +500,7 @@ impl World {
             .as_ref()
             .expect("a port that stalls has gates")
             .origin;
-        if egress != origin || classes >> packet.class & 1 == 0 {
+        if egress != origin || classes >> packet.class() & 1 == 0 {
             self.ports[id].more.sent.victims += 1;
             self.flows[flow].stats.victims += 1;
         }
@@ -525,7 +530,7 @@ impl World {
             seq,
             to,
             len,
-            class,
+            traffic,
             ..
         } = *packet;
         let records = self.record.as_mut().expect("a run that is recorded");
@@ -537,7 +542,7 @@ impl World {
             seq,
             to,
             len,
-            class,
+            traffic,
             value,
             notice,
         });

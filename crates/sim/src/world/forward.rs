@@ -6,6 +6,7 @@
 //! A frame is chosen when the one before has left and starts after the gap: like a frame handed to
 //! the MAC, it is not stopped by a notice that takes effect in between.
 
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Time};
 
 use super::control::Booking;
@@ -13,7 +14,7 @@ use super::{Exit, Fate, GROUP, World};
 use crate::event::Event;
 use crate::medium::ethernet::{GAP, PREAMBLE};
 use crate::network::{Flow, Port};
-use crate::packet::Packet;
+use crate::packet::{Packet, Traffic};
 use crate::queue::Scheduler;
 use crate::record::fingerprint::Mark;
 use crate::record::{Cause, What};
@@ -74,7 +75,7 @@ impl World {
         let q = if port.queues.len() == 1 {
             0
         } else {
-            packet.class as usize
+            packet.class() as usize
         };
         let queue = &mut port.queues[q];
         let fits = match port.buffer {
@@ -107,7 +108,7 @@ impl World {
         packet.gated = packet.gated.wrapping_sub(port.stall_clock(now));
         if port.stalled {
             let gates = port.gates.as_ref().expect("a port that stalls has gates");
-            held_back = gates.opens(packet.class, packet.to, now) > now;
+            held_back = gates.opens(packet.class(), packet.to, now) > now;
         }
         let queue = &mut port.queues[q];
         queue.bytes += size;
@@ -195,7 +196,7 @@ impl World {
             let mut walk = port.queues[q].list.head();
             while !walk.is_none() {
                 let packet = &self.packets[walk];
-                let opens = gates.opens(packet.class, packet.to, at);
+                let opens = gates.opens(packet.class(), packet.to, at);
                 if opens <= at {
                     first[q] = (before, packet.frame());
                     ready |= 1 << q;
@@ -238,7 +239,7 @@ impl World {
         if port.shut_until > at {
             let gates = port.gates.as_mut().expect("only gates hold frames back");
             let begin = at.max(port.gap_until);
-            gates.charge(packet.class, packet.to, Bytes(packet.frame()), begin);
+            gates.charge(packet.class(), packet.to, Bytes(packet.frame()), begin);
         }
         if held_back {
             self.count_victim(id, packet_id);
@@ -261,7 +262,7 @@ impl World {
         port.gap_until = Time(port.free_at.0 + GAP * port.ps_per_byte);
         port.sending = size as u32;
         port.sending_queue = q as u8;
-        port.sending_class = packet.class;
+        port.sending_class = packet.class();
         port.sending_entry = packet.entry;
         port.sent_packets += 1;
         port.sent_bytes += size;
@@ -347,6 +348,31 @@ impl World {
         self.packets.free(packet_id);
     }
 
+    /// The only way to tell a packet's receiver of congestion by a mark (RFC 3168).
+    #[expect(dead_code, reason = "the queues that mark come next")]
+    pub(super) fn mark(&mut self, packet_id: Id<Packet>, place: Id<Port>, now: Time) {
+        let packet = &mut self.packets[packet_id];
+        let was = packet.traffic.ecn();
+        debug_assert_ne!(
+            was,
+            Ecn::NotEct,
+            "only a transport that takes marks is marked"
+        );
+        packet.traffic = Traffic::new(packet.class(), Ecn::Ce);
+        let (flow, seq, len) = (packet.flow, packet.seq, u64::from(packet.len));
+        self.flows[flow].stats.marked.add(len);
+        self.ports[place].more.sent.marked += 1;
+        self.fingerprint.add(
+            Mark::Ce,
+            now,
+            flow.0,
+            u64::from(seq) << 24 ^ u64::from(place.0),
+        );
+        if self.record.is_some() {
+            self.note(What::Mark, now, place, packet_id, was as u64);
+        }
+    }
+
     /// The only way to lose a packet.
     pub(super) fn lose(&mut self, packet_id: Id<Packet>, cause: Cause, place: Id<Port>, now: Time) {
         let packet = self.packets[packet_id];
@@ -354,7 +380,7 @@ impl World {
         let len = u64::from(packet.len);
         flow.stats.dropped.add(len);
         self.drops
-            .entry((cause, place, packet.flow, packet.class))
+            .entry((cause, place, packet.flow, packet.class()))
             .or_default()
             .add(len);
         self.fingerprint.add(

@@ -84,6 +84,8 @@ pub struct ClassReport {
     pub delivered: Count,
     /// Lost.
     pub dropped: Count,
+    /// Marked with CE.
+    pub marked: Count,
     /// Delays.
     pub sum: DelaySum,
     /// Longest delay, ticks.
@@ -107,6 +109,7 @@ impl Default for ClassReport {
             entered: Count::default(),
             delivered: Count::default(),
             dropped: Count::default(),
+            marked: Count::default(),
             sum: DelaySum::default(),
             max: 0,
             delay: Histogram::new(3).expect("three digits are within the library's range"),
@@ -129,6 +132,7 @@ impl ClassReport {
             (&mut self.entered, other.entered),
             (&mut self.delivered, other.delivered),
             (&mut self.dropped, other.dropped),
+            (&mut self.marked, other.marked),
         ] {
             mine.packets += theirs.packets;
             mine.bytes += theirs.bytes;
@@ -213,6 +217,7 @@ impl World {
                 entered: stats.entered.since(stats.base[0]),
                 delivered: stats.delivered.since(stats.base[1]),
                 dropped: stats.dropped.since(stats.base[2]),
+                marked: stats.marked.since(stats.base[3]),
                 sum: stats.sum,
                 max: stats.max,
                 delay: stats.delay.clone(),
@@ -231,6 +236,7 @@ impl World {
             control_bytes: count.control_bytes - base.control_bytes,
             area: count.area - base.area,
             max_bytes: count.max_bytes,
+            marked: count.marked - base.marked,
             victims: count.victims - base.victims,
             stall: count.stall - base.stall,
             closed: std::array::from_fn(|c| count.closed[c] - base.closed[c]),

@@ -5,7 +5,7 @@ use backwater_transport::units::{Bytes, Span, Time};
 use super::World;
 use crate::event::Event;
 use crate::network::{Flow, Port};
-use crate::packet::Packet;
+use crate::packet::{Packet, Traffic};
 use crate::record::{Cause, Record};
 use crate::source::Source;
 use crate::spec::Destination;
@@ -224,7 +224,7 @@ impl World {
             flow: id,
             to,
             len,
-            class: flow.class,
+            traffic: Traffic::new(flow.class, flow.ecn),
             seq,
             ingress: Id::NONE,
             entry: 0,

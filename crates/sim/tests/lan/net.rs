@@ -11,6 +11,7 @@ use backwater_sim::spec::{
 use backwater_sim::world::{Report, World};
 use backwater_transport::part::{Args, Default, File, Kind, Opt, Part, Refusal, Value};
 use backwater_transport::random::Random;
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 /// A network being written.
@@ -184,6 +185,7 @@ impl Net {
             from,
             to: Destination::Node(to),
             class: 0,
+            ecn: Ecn::NotEct,
             packet: Bytes(1500),
             start: Span::ZERO,
             stop,

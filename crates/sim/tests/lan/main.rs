@@ -14,4 +14,5 @@ mod property;
 mod purpose;
 mod queues;
 mod timing;
+mod transport;
 mod victims;

@@ -3,7 +3,7 @@
 
 use backwater_sim::connection::segment_header;
 use backwater_sim::spec::TransportSpec;
-use backwater_transport::controller::{Build, CONTROLLERS, Setup};
+use backwater_transport::controller::{Build, CONTROLLERS, Controller, Setup};
 use backwater_transport::endpoint::{
     DelayedAck, EcnFeedback, Protocol, ReceiverSetup, Recovery, SenderSetup,
 };
@@ -193,11 +193,15 @@ impl Transport {
     /// The transport of one run's flow.
     pub fn spec(&self, seed: u64, flow: &str) -> TransportSpec {
         let setup = setup(&self.sender, Random::stream(seed, CONTROLLER, flow));
+        let controller = (self.part.build)(&self.controller.args, &setup)
+            .expect("the same arguments made a controller when the scenario was read");
         TransportSpec {
             sender: self.sender.clone(),
-            receiver: self.receiver.clone(),
-            controller: (self.part.build)(&self.controller.args, &setup)
-                .expect("the same arguments made a controller when the scenario was read"),
+            receiver: ReceiverSetup {
+                forecaster: controller.forecaster(),
+                ..self.receiver.clone()
+            },
+            controller,
         }
     }
 }

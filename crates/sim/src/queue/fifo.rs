@@ -12,5 +12,5 @@ pub const PART: Part<Build> = Part {
     summary: "one first-in first-out queue for all classes",
     source: "S2 simulation model, with one class",
     options: &[],
-    build: |_| Ok(AnyScheduler::Fifo),
+    build: |_| Ok(AnyScheduler::Fifo.into()),
 };

@@ -3,11 +3,13 @@
 //!
 //! * `build` makes a world from a `Spec` or refuses it.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
+//! * `aqm` lets active queue management judge them.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
 //! * `report` sums up.
 
+mod aqm;
 mod build;
 mod control;
 mod deadlock;

@@ -24,7 +24,7 @@ impl World {
             Some(_) => self.victim(id, packet_id, q, now),
         };
         let Some(queue) = victim else {
-            return self.lose(packet_id, Cause::BufferFull, id, now);
+            return self.turn_away(id, packet_id, q, Cause::BufferFull, now);
         };
         self.discard(id, queue, Id::NONE, Cause::BufferFull, now);
         self.enqueue(id, packet_id, now);

@@ -94,12 +94,14 @@ impl World {
         }
         let mut look = !port.plain;
         if look && !self.admit(id, packet_id, q, now) {
-            return self.lose(packet_id, Cause::Aqm, id, now);
+            return self.turn_away(id, packet_id, q, Cause::Aqm, now);
         }
         let port = &mut self.ports[id];
         if port.accounted {
             match self.account_arrival(id, packet_id, now) {
-                Booking::Refused => return self.lose(packet_id, Cause::MemoryFull, id, now),
+                Booking::Refused => {
+                    return self.turn_away(id, packet_id, q, Cause::MemoryFull, now);
+                }
                 Booking::Calm => look = self.ports[id].watch.is_some() || self.record.is_some(),
                 Booking::Entered => {}
             }

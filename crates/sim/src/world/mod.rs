@@ -7,6 +7,7 @@
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
+//! * `headroom` says where a mark is too high for what is in flight.
 //! * `report` sums up.
 
 mod aqm;
@@ -14,6 +15,7 @@ mod build;
 mod control;
 mod deadlock;
 mod forward;
+mod headroom;
 mod report;
 mod run;
 

@@ -5,6 +5,7 @@
 use backwater_transport::units::Time;
 
 use crate::mechanism::Control;
+use crate::medium::wifi::air::Radio;
 use crate::network::{Flow, Port};
 use crate::table::Id;
 
@@ -39,6 +40,12 @@ pub enum Event {
     Inspect,
     /// The warm-up is over: metrics begin.
     Warm,
+    /// The frame that this station sends has ended.
+    Silence(Id<Radio>),
+    /// A SIFS after a frame: this station answers, or goes on.
+    Answer(Id<Radio>),
+    /// A station of those that heard this one last may have counted its slots down.
+    Contend(Id<Radio>),
 }
 
 /// An instant and an event, packed into 128 bits whose order is the order of service.
@@ -61,6 +68,9 @@ impl Key {
             Event::Inject { flow, serial } => (5, flow.0, serial & 0x00ff_ffff),
             Event::Inspect => (6, 0, 0),
             Event::Warm => (7, 0, 0),
+            Event::Silence(radio) => (8, radio.0, 0),
+            Event::Answer(radio) => (9, radio.0, 0),
+            Event::Contend(radio) => (10, radio.0, 0),
         };
         let tie = u64::from(rank) << 56 | u64::from(owner) << 24 | u64::from(serial);
         Key(u128::from(at.0) << 64 | u128::from(tie))
@@ -91,7 +101,10 @@ impl Key {
                 serial,
             },
             6 => Event::Inspect,
-            _ => Event::Warm,
+            7 => Event::Warm,
+            8 => Event::Silence(Id::raw(owner)),
+            9 => Event::Answer(Id::raw(owner)),
+            _ => Event::Contend(Id::raw(owner)),
         }
     }
 }
@@ -141,6 +154,9 @@ mod tests {
             ),
             (Time(6), Event::Inspect),
             (Time(6), Event::Warm),
+            (Time(6), Event::Silence(Id::raw(1))),
+            (Time(6), Event::Answer(Id::raw(0))),
+            (Time(6), Event::Contend(Id::raw(0))),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),
         ];
         for pair in in_order.windows(2) {

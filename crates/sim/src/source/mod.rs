@@ -25,6 +25,7 @@ mod pcap;
 mod pcapng;
 mod poisson;
 mod replay;
+mod saturated;
 mod self_similar;
 #[cfg(test)]
 mod tests;
@@ -112,6 +113,7 @@ sources! {
     pareto_on_off::ParetoOnOff,
     replay::Replay,
     outside::Outside,
+    saturated::Saturated,
 }
 
 /// How a source is made from its checked options.
@@ -131,6 +133,7 @@ pub static SOURCES: &[Part<Build>] = &[
     pareto_on_off::PART,
     replay::PART,
     outside::PART,
+    saturated::PART,
 ];
 
 /// The largest demand, so that a typing error can't fill the memory of a run. Written "1000 MB" in

@@ -1,14 +1,17 @@
 //! A world: tables of nodes, ports, flows and packets, a calendar, and one match over `Event`.
 //! A run is a pure function of (scenario, seed).
 //!
-//! * `build` makes a world from a `Spec` or refuses it.
+//! * `build` makes a world from a `Spec` or refuses it; `build_air` its 802.11 part.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
+//! * `air` moves frames between 802.11 stations.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
 //! * `report` sums up.
 
+mod air;
 mod build;
+mod build_air;
 mod control;
 mod deadlock;
 mod forward;
@@ -25,6 +28,7 @@ pub use run::{Exit, Fate};
 
 use crate::calendar::Calendar;
 use crate::mechanism::Control;
+use crate::medium::wifi::air::Air;
 use crate::mechanism::control::Told;
 use crate::network::{Flow, Mail, Node, Port};
 use crate::packet::Packets;
@@ -50,6 +54,8 @@ pub struct World {
     pub ports: Table<Port>,
     /// Flows in the scenario's order.
     pub flows: Table<Flow>,
+    /// 802.11 media and stations.
+    pub air: Air,
     controls: Table<Control>,
     /// Node of each host number.
     pub hosts: Vec<Id<Node>>,

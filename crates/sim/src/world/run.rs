@@ -165,6 +165,9 @@ impl World {
             }
             Event::Inspect => self.inspect(at),
             Event::Warm => self.warm(at),
+            Event::Silence(radio) => self.silence(radio, at),
+            Event::Answer(radio) => self.answer_now(radio, at),
+            Event::Contend(radio) => self.contend(radio, at),
         }
         if !self.outbox.is_empty() {
             self.post_all(at);
@@ -210,7 +213,7 @@ impl World {
     }
 
     /// A packet comes into being at its host.
-    fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
+    pub(super) fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
         let flow = &mut self.flows[id];
         let to = match &flow.to {
             Destination::Node(host) => *host as u32,
@@ -234,9 +237,13 @@ impl World {
             waited: 0,
             gated: 0,
         };
-        let port = self.nodes[flow.from].ports[0];
+        let node = &self.nodes[flow.from];
+        let (station, port) = (node.station, node.ports.first().copied());
         let packet_id = self.packets.create(packet);
-        self.enqueue(port, packet_id, now);
+        match port {
+            Some(port) => self.enqueue(port, packet_id, now),
+            None => self.hand_over(station, packet_id, now),
+        }
     }
 
     /// The warm-up is over: what is reported begins here.
@@ -253,6 +260,7 @@ impl World {
             port.max_bytes = port.queues.iter().map(|q| q.bytes).max().unwrap_or(0);
             port.more.base = counted;
         }
+        self.warm_air(now);
     }
 
     /// Brings every port up to date.

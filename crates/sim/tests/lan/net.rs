@@ -94,6 +94,8 @@ impl Net {
             duration: Span::from_seconds(seconds),
             warmup: Span::ZERO,
             routing: Routing::Tree,
+            roots: Vec::new(),
+            media: Vec::new(),
             nodes: Vec::new(),
             links: Vec::new(),
             ports: Vec::new(),

@@ -1,0 +1,4 @@
+//! 802.11 against references computed elsewhere.
+
+mod cell;
+mod saturation;

@@ -5,10 +5,10 @@
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
+use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
 use crate::medium::wifi::channel::ChannelSpec;
 use crate::medium::wifi::mac::{Category, MacSpec};
 use crate::medium::wifi::phy::Phy;
-use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
 use crate::queue::AnyScheduler;
 use crate::source::AnySource;
 

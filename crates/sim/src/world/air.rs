@@ -259,9 +259,8 @@ impl World {
             ear.energy += link.energy;
             ear.power += link.power;
             if ear.lock != NOBODY {
-                let channel =
-                    &air.media[air.radios[station as usize].medium as usize].channel;
-                ear.damaged |= channel.damages(ear.wanted, ear.power);
+                let medium = &air.media[air.radios[station as usize].medium as usize];
+                ear.damaged |= medium.damages(ear.wanted, ear.power);
             } else if link.decodes && !ear.sending && quiet {
                 ear.lock = station;
                 ear.wanted = link.power;
@@ -368,7 +367,8 @@ impl World {
     fn answer(&mut self, station: u32, reply: Reply, now: Time) {
         let sifs = self.air.medium(station).sifs;
         self.air.radios[station as usize].reply = reply;
-        self.calendar.push(now + sifs, Event::Answer(Id::raw(station)));
+        self.calendar
+            .push(now + sifs, Event::Answer(Id::raw(station)));
     }
 
     /// A SIFS has passed.
@@ -469,7 +469,11 @@ impl World {
         let air = &mut self.air;
         let radio = &air.radios[station as usize];
         let mac = &air.media[radio.medium as usize].mac;
-        let limit = if long { mac.retry_long } else { mac.retry_short };
+        let limit = if long {
+            mac.retry_long
+        } else {
+            mac.retry_short
+        };
         let given_up = if radio.is_top(number) && !radio.notices.is_empty() {
             let radio = &mut air.radios[station as usize];
             let notice = radio.notices.front_mut().expect("one waits");
@@ -605,7 +609,11 @@ impl World {
         } else {
             FrameKind::Data
         };
-        let own = if kind == FrameKind::Rts { medium.rts } else { data };
+        let own = if kind == FrameKind::Rts {
+            medium.rts
+        } else {
+            data
+        };
         now + medium.sifs + own + medium.delta + medium.rest(kind, data) <= until
     }
 

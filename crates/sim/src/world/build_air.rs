@@ -8,9 +8,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::build::refuse;
 use super::{NOWHERE, World};
-use crate::medium::wifi::air::{
-    Ear, Hop, HopQueue, Medium, NOBODY, Radio, Reply, StationCount,
-};
+use crate::medium::wifi::air::{Ear, Hop, HopQueue, Medium, NOBODY, Radio, Reply, StationCount};
 use crate::medium::wifi::mac::{CATEGORIES, Category, Contention};
 use crate::network::{Node, Port, PortMore};
 use crate::spec::{Limit, MediumSpec, NodeKind, Refusal, Routing, Spec, StationSpec};
@@ -185,7 +183,8 @@ impl World {
                 let far = self.nodes[node].station;
                 let here = self.nodes[flow.from].station;
                 let joined = far != NOBODY
-                    && self.air.radios[far as usize].medium == self.air.radios[here as usize].medium;
+                    && self.air.radios[far as usize].medium
+                        == self.air.radios[here as usize].medium;
                 if !joined {
                     let what = format!(
                         "{} is not on the medium of {}",
@@ -209,7 +208,13 @@ impl World {
                     self.nearest(spec, &[goal])
                 }
                 (Routing::Tree | Routing::AirtimeTree, _) => (0..stations as u32)
-                    .map(|s| if self.understands(s, goal) { goal } else { NOBODY })
+                    .map(|s| {
+                        if self.understands(s, goal) {
+                            goal
+                        } else {
+                            NOBODY
+                        }
+                    })
                     .collect(),
             };
             for (station, next) in next.into_iter().enumerate() {
@@ -240,7 +245,11 @@ impl World {
             }
             // Links are alike both ways: who hears `at` can be a hop before it.
             for link in self.air.reach[at as usize].iter().filter(|l| l.decodes) {
-                let step = if by_hops { 1 } else { self.airtime(spec, link.to) };
+                let step = if by_hops {
+                    1
+                } else {
+                    self.airtime(spec, link.to)
+                };
                 let total = so_far + step;
                 if total < cost[link.to as usize] {
                     cost[link.to as usize] = total;
@@ -364,10 +373,9 @@ impl World {
                     if row == NOWHERE {
                         let what = match at == flow.from {
                             true => format!("no way leads from {a} to {b}: it is out of reach"),
-                            false => format!(
-                                "the way from {a} to {b} ends at {}",
-                                self.nodes[at].name
-                            ),
+                            false => {
+                                format!("the way from {a} to {b} ends at {}", self.nodes[at].name)
+                            }
                         };
                         let fix = "move the stations closer, write a route, or write routing = { kind = \"airtime\" }";
                         return refuse(path("to"), what, fix);
@@ -392,7 +400,11 @@ impl World {
                 if full(radio.buffer) {
                     let name = &self.nodes[node].name;
                     let what = format!("the buffer of {name} cannot hold one packet");
-                    return refuse(format!("nodes.{name}.buffer"), what, "write a larger buffer");
+                    return refuse(
+                        format!("nodes.{name}.buffer"),
+                        what,
+                        "write a larger buffer",
+                    );
                 }
             }
             if matches!(spec_flow.to, crate::spec::Destination::Node(_)) {
@@ -430,7 +442,11 @@ fn categories(
     let mut made = SmallVec::new();
     for (number, name) in CATEGORIES.iter().enumerate().take(count) {
         // The one queue of DCF is that of best effort.
-        let (number, name) = if one_queue { (1, "BE") } else { (number, *name) };
+        let (number, name) = if one_queue {
+            (1, "BE")
+        } else {
+            (number, *name)
+        };
         let set = station.categories[number].over(medium.mac.categories[number]);
         check_window(set, &format!("{path}.ac.{name}"))?;
         made.push(Contention::new(set, medium.sifs, medium.slot));
@@ -444,11 +460,19 @@ fn check_window(set: Category, path: &str) -> Result<(), Refusal> {
             "the smallest contention window ({}) exceeds the largest ({})",
             set.cw_min, set.cw_max
         );
-        return refuse(format!("{path}.cw_min"), what, "write cw_min no larger than cw_max");
+        return refuse(
+            format!("{path}.cw_min"),
+            what,
+            "write cw_min no larger than cw_max",
+        );
     }
     if set.aifsn == 0 {
         let what = "AIFSN is at least 1";
-        return refuse(format!("{path}.aifsn"), what, "write an AIFSN from 1 to 255");
+        return refuse(
+            format!("{path}.aifsn"),
+            what,
+            "write an AIFSN from 1 to 255",
+        );
     }
     Ok(())
 }
@@ -458,7 +482,10 @@ fn check_rate(medium: &MediumSpec, rate: Rate, path: &str) -> Result<(), Refusal
     if rates.contains(&rate.0) {
         return Ok(());
     }
-    let listed: Vec<String> = rates.iter().map(|r| format!("{}", *r as f64 / 1e6)).collect();
+    let listed: Vec<String> = rates
+        .iter()
+        .map(|r| format!("{}", *r as f64 / 1e6))
+        .collect();
     refuse(
         path,
         format!("{} bit/s is no rate of this radio", rate.0),
@@ -475,4 +502,3 @@ fn check_medium(medium: &MediumSpec) -> Result<(), Refusal> {
     }
     Ok(())
 }
-

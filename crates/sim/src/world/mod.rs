@@ -28,8 +28,8 @@ pub use run::{Exit, Fate};
 
 use crate::calendar::Calendar;
 use crate::mechanism::Control;
-use crate::medium::wifi::air::Air;
 use crate::mechanism::control::Told;
+use crate::medium::wifi::air::Air;
 use crate::network::{Flow, Mail, Node, Port};
 use crate::packet::Packets;
 use crate::record::fingerprint::Fingerprint;

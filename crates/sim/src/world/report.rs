@@ -204,7 +204,10 @@ impl World {
                 .map(|id| self.port_report(id, now))
                 .collect(),
             stations: (0..self.air.radios.len() as u32)
-                .map(|s| self.station_count(s, now).since(&self.air.radios[s as usize].base))
+                .map(|s| {
+                    self.station_count(s, now)
+                        .since(&self.air.radios[s as usize].base)
+                })
                 .collect(),
             control: self.notices_sent,
             deadlock: self.deadlock.clone(),

@@ -4,7 +4,7 @@
 
 use backwater_sim::medium::wifi::mac::AfterCollision;
 
-use crate::cell::{B, BASIC, Cell, G, RTS, dcf, edca, saturated, saturated_cell, disc};
+use crate::cell::{B, BASIC, Cell, G, RTS, dcf, disc, edca, saturated, saturated_cell};
 
 fn close(measured: f64, reference: f64, what: &str) {
     let off = measured / reference - 1.0;
@@ -29,7 +29,11 @@ fn one_station_is_exact() {
         (G, dcf(G, BASIC), 30.341),
         (G, dcf(G, RTS), 24.717),
     ] {
-        close(total(&saturated_cell(1, 60.0, phy, mac, 1500)), reference, "n = 1");
+        close(
+            total(&saturated_cell(1, 60.0, phy, mac, 1500)),
+            reference,
+            "n = 1",
+        );
     }
 }
 
@@ -46,7 +50,11 @@ fn dcf_of_802_11b_without_retry_limit_and_difs_after_collisions() {
     ] {
         for (above, reference) in [(BASIC, basic), (RTS, rts)] {
             let cell = saturated_cell(n, 300.0, B, dcf(B, above), 1500);
-            close(total(&cell), reference, &format!("n = {n}, RTS above {above}"));
+            close(
+                total(&cell),
+                reference,
+                &format!("n = {n}, RTS above {above}"),
+            );
         }
     }
 }
@@ -66,21 +74,37 @@ fn dcf_of_802_11b_with_seven_transmissions_and_eifs_after_collisions() {
             mac.retry_long = 7;
             mac.after_collision = AfterCollision::Eifs;
             let cell = saturated_cell(n, 300.0, B, mac, 1500);
-            close(total(&cell), reference, &format!("n = {n}, RTS above {above}"));
+            close(
+                total(&cell),
+                reference,
+                &format!("n = {n}, RTS above {above}"),
+            );
         }
     }
 }
 
 #[test]
 fn packets_of_1300_bytes_from_12_stations() {
-    close(total(&saturated_cell(12, 300.0, B, dcf(B, BASIC), 1300)), 5.5913, "basic");
-    close(total(&saturated_cell(12, 300.0, B, dcf(B, RTS), 1300)), 4.4011, "RTS");
+    close(
+        total(&saturated_cell(12, 300.0, B, dcf(B, BASIC), 1300)),
+        5.5913,
+        "basic",
+    );
+    close(
+        total(&saturated_cell(12, 300.0, B, dcf(B, RTS), 1300)),
+        4.4011,
+        "RTS",
+    );
     for (above, reference) in [(BASIC, 5.3901), (RTS, 4.2772)] {
         let mut mac = dcf(B, above);
         mac.retry_short = 7;
         mac.retry_long = 7;
         mac.after_collision = AfterCollision::Eifs;
-        close(total(&saturated_cell(12, 300.0, B, mac, 1300)), reference, "EIFS, retry 7");
+        close(
+            total(&saturated_cell(12, 300.0, B, mac, 1300)),
+            reference,
+            "EIFS, retry 7",
+        );
     }
 }
 
@@ -95,7 +119,11 @@ fn dcf_of_802_11g() {
     ] {
         for (above, reference) in [(BASIC, basic), (RTS, rts)] {
             let cell = saturated_cell(n, 60.0, G, dcf(G, above), 1500);
-            close(total(&cell), reference, &format!("n = {n}, RTS above {above}"));
+            close(
+                total(&cell),
+                reference,
+                &format!("n = {n}, RTS above {above}"),
+            );
         }
     }
 }
@@ -103,7 +131,13 @@ fn dcf_of_802_11g() {
 /// EDCA counts boundaries: AIFSN 2 as DIFS, the window of DCF.
 #[test]
 fn the_boundary_rule_of_edca() {
-    for (n, reference) in [(2, 6.3686), (5, 6.3088), (10, 6.0228), (20, 5.6310), (50, 4.9757)] {
+    for (n, reference) in [
+        (2, 6.3686),
+        (5, 6.3088),
+        (10, 6.0228),
+        (20, 5.6310),
+        (50, 4.9757),
+    ] {
         let mut mac = edca(B, BASIC);
         mac.categories[1].aifsn = 2;
         let cell = saturated_cell(n, 300.0, B, mac, 1500);

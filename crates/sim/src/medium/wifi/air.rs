@@ -66,7 +66,9 @@ pub struct Medium {
     pub delta: Span,
     /// Energy from which the medium is busy.
     pub busy_from: u64,
-    /// RTS, CTS and ACK on the air.
+    /// By how much a frame must be stronger than all others together to survive them.
+    pub capture: f64,
+    /// RTS on the air.
     pub rts: Span,
     /// CTS.
     pub cts: Span,
@@ -108,6 +110,7 @@ impl Medium {
             sifs,
             delta,
             busy_from: channel.busy_from(),
+            capture: channel.capture(),
             rts: phy.airtime(phy::RTS, phy.control),
             cts,
             ack: phy.airtime(phy::ACK, phy.control),
@@ -120,6 +123,11 @@ impl Medium {
             mac,
             channel,
         }
+    }
+
+    /// Whether a frame of power `wanted` is damaged where all frames on the air add up to `all`.
+    pub fn damages(&self, wanted: u64, all: u64) -> bool {
+        all > wanted && (wanted as f64) < self.capture * (all - wanted) as f64
     }
 
     /// From the end of a frame of this kind, as it is heard, to the end of the exchange.

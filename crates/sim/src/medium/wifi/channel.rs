@@ -21,8 +21,8 @@ pub struct Disc {
     pub sense: f64,
     /// Metres.
     pub interfere: f64,
-    /// A frame survives others that are weaker by this ratio (power falls with the fourth power of the
-    /// distance); without it any overlap damages it.
+    /// A frame survives others that are weaker by so many decibels (power falls with the fourth power
+    /// of the distance); without it any overlap damages it.
     pub capture: Option<f64>,
     /// From every station to every other.
     pub propagation: Span,
@@ -78,13 +78,13 @@ impl ChannelSpec {
             .collect()
     }
 
-    /// Whether a frame of power `wanted` is damaged where all frames on the air add up to `all`.
-    pub fn damages(&self, wanted: u64, all: u64) -> bool {
+    /// By how much a frame must be stronger than all others together to survive them.
+    pub fn capture(&self) -> f64 {
         match self {
-            ChannelSpec::Disc(disc) => match disc.capture {
-                None => all > wanted,
-                Some(ratio) => (wanted as f64) < ratio * (all - wanted) as f64,
-            },
+            ChannelSpec::Disc(disc) => {
+                let ratio = |db: f64| libm::pow(10.0, db / 10.0);
+                disc.capture.map_or(f64::INFINITY, ratio)
+            }
         }
     }
 }

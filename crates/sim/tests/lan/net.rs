@@ -38,6 +38,7 @@ pub fn args<B>(part: &Part<B>, given: &[(&'static str, Value)]) -> Args {
             o.name,
             match o.kind {
                 Kind::Share => Value::Share(number() / 100.0),
+                Kind::Metres | Kind::Decibels | Kind::Dbm => Value::Number(number()),
                 Kind::Count => Value::Count(number() as u64),
                 Kind::Number => Value::Number(number()),
                 Kind::Flag => Value::Flag(text == "true"),

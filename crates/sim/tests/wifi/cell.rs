@@ -56,6 +56,18 @@ pub fn cbr(bytes: u64, rate: u64) -> AnySource {
     )
 }
 
+/// One packet at the flow's start, if the flow stops before the next second.
+pub fn once(bytes: u64) -> AnySource {
+    part(
+        "cbr",
+        &[
+            ("packet", Value::Bytes(Bytes(bytes))),
+            ("rate", Value::Rate(Rate(8 * bytes))),
+            ("phase", Value::Choice("start")),
+        ],
+    )
+}
+
 /// DCF as the slot-exact reference has it: no retry limit, DIFS after a collision.
 pub fn dcf(phy: Phy, rts_above: u64) -> MacSpec {
     MacSpec {

@@ -162,7 +162,12 @@ pub static METRICS: &[Metric] = &[
         &["port", "station"],
         "share of time in transmission; for a station, its medium busy",
     ),
-    metric("paused", None, PORT, "share of time paused, by class"),
+    metric(
+        "paused",
+        None,
+        PORT,
+        "share of time stopped, wholly or toward some destinations, by class",
+    ),
     metric(
         "idle_gated",
         None,

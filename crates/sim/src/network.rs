@@ -206,7 +206,7 @@ pub struct PortCount {
     pub victims: u64,
     /// Ticks idle with frames waiting.
     pub stall: u64,
-    /// Ticks each class gate was closed.
+    /// Ticks for which each class was stopped, wholly or toward some destinations.
     pub closed: [u64; 8],
 }
 

@@ -597,17 +597,8 @@ impl World {
                 if far.far == goal {
                     break;
                 }
-                if ways.len() > self.nodes.len() {
-                    return refuse(
-                        path,
-                        format!(
-                            "the way from {} to {} runs in a circle",
-                            name(flow.from),
-                            name(goal)
-                        ),
-                        "mend the written routes",
-                    );
-                }
+                // Written routes to a host agree where they meet and end there; computed ones come nearer.
+                assert!(ways.len() <= self.nodes.len(), "a way in a circle");
                 let stuck = far.far_routes == u32::MAX
                     || self.routes[far.far_routes as usize + host] == NOWHERE;
                 if stuck {
@@ -643,6 +634,13 @@ impl World {
                 "take a detector of output queues, such as watermark",
             );
         }
+        if !matches!(mechanism.respond, AnyResponder::Gate) && watch != Watch::Egress {
+            return refuse(
+                format!("{path}.respond"),
+                "a rate is a share of what an output queue drains, and this detector watches what comes in",
+                "take the responder gate, or a detector of output queues, such as watermark",
+            );
+        }
         if names && self.hosts.len() > MAX_ADDRESSES {
             let what = format!(
                 "a notice has room for {MAX_ADDRESSES} addresses, and there are {} hosts",
@@ -676,14 +674,42 @@ impl World {
                     "use a smaller switch",
                 );
             }
-            let known = self
-                .controls
-                .ids()
-                .find(|c| self.controls[*c].is(number as u32, node));
-            let control = known.unwrap_or_else(|| self.new_control(spec, number, node, mechanism));
+            let control = match self.voice(number, node, mechanism) {
+                Some(c) if self.controls[c].speaks_like(&mechanism.notify) => c,
+                Some(c) => {
+                    let other = &spec.mechanisms[self.controls[c].number() as usize].name;
+                    let what = format!(
+                        "mechanism {other} sends another PAUSE at {}, and a neighbour has one timer for all",
+                        self.nodes[node].name
+                    );
+                    return refuse(
+                        format!("{path}.notify"),
+                        what,
+                        "give both the same kind, quanta and refresh",
+                    );
+                }
+                None => self.new_control(spec, number, node, mechanism),
+            };
             self.watch_port(control, id, mechanism, &path)?;
         }
         Ok(())
+    }
+
+    /// Who speaks for a mechanism at a node already. PAUSE and PFC carry no origin, so at one node all
+    /// mechanisms that send them have one voice.
+    fn voice(
+        &self,
+        number: usize,
+        node: Id<Node>,
+        mechanism: &MechanismSpec,
+    ) -> Option<Id<Control>> {
+        let stops = matches!(mechanism.respond, AnyResponder::Gate)
+            && mechanism.notify.form != Form::Extension;
+        let speaks = |c: &Id<Control>| {
+            let c = &self.controls[*c];
+            c.node() == node && (c.number() == number as u32 || stops && c.moves_gates())
+        };
+        self.controls.ids().find(speaks)
     }
 
     fn new_control(
@@ -740,9 +766,11 @@ impl World {
         let detector = mechanism.detect.clone();
         let place = self.controls[control].watch(PlaceSpec {
             port: id,
-            drain: rate,
+            line: rate,
             one_queue,
             detector,
+            audience: mechanism.notify.audience,
+            window: mechanism.notify.window,
             behind,
         });
         let taken = match watch {

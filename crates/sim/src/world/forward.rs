@@ -84,7 +84,7 @@ impl World {
             Limit::Packets(limit) => queue.packets < limit,
         };
         if !fits {
-            return self.lose(packet_id, Cause::BufferFull, id, now);
+            return self.turn_away(id, packet_id, q, Cause::BufferFull, now);
         }
         if port.plain && port.next_try == Time::NEVER && port.shut_until <= now {
             queue.bytes += size;
@@ -95,7 +95,9 @@ impl World {
         let mut look = !port.plain;
         if port.accounted {
             match self.account_arrival(id, packet_id, now) {
-                Booking::Refused => return self.lose(packet_id, Cause::MemoryFull, id, now),
+                Booking::Refused => {
+                    return self.turn_away(id, packet_id, q, Cause::MemoryFull, now);
+                }
                 Booking::Calm => look = self.ports[id].watch.is_some() || self.record.is_some(),
                 Booking::Entered => {}
             }

@@ -7,6 +7,7 @@
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
+//! * `headroom` says where a mark is too high for what is in flight.
 //! * `report` sums up.
 
 mod air;
@@ -15,6 +16,7 @@ mod build_air;
 mod control;
 mod deadlock;
 mod forward;
+mod headroom;
 mod report;
 mod run;
 

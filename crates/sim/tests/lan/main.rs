@@ -13,5 +13,6 @@ mod pause;
 mod property;
 mod purpose;
 mod queues;
+mod rate;
 mod timing;
 mod victims;

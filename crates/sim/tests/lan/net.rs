@@ -157,7 +157,7 @@ impl Net {
         });
         for (from, to) in [(a, b), (b, a)] {
             let buffer = match self.0.nodes[from].kind {
-                NodeKind::Host { .. } => Limit::Unlimited,
+                NodeKind::Host { .. } | NodeKind::Station(_) => Limit::Unlimited,
                 NodeKind::Switch(_) => Limit::Bytes(Bytes(500_000)),
             };
             let name = format!("{}>{}", self.0.nodes[from].name, self.0.nodes[to].name);

@@ -170,7 +170,7 @@ fn any_mechanism(r: &mut Random, net: &mut Net) {
     let pooled = |port: &usize| {
         let node = net.0.links[port / 2].ends[port % 2];
         match net.0.nodes[node].kind {
-            NodeKind::Host { .. } => None,
+            NodeKind::Host { .. } | NodeKind::Station(_) => None,
             NodeKind::Switch(SwitchModel::OutputQueued) => Some(false),
             NodeKind::Switch(SwitchModel::SharedMemory { .. }) => Some(true),
         }
@@ -198,17 +198,21 @@ fn any_mechanism(r: &mut Random, net: &mut Net) {
     }
     if !plain.is_empty() {
         let detect = one(r, &["watermark", "fill-rate", "ingress-watermark"]);
-        let notify = match detect {
-            "ingress-watermark" => one(r, &["pause", "pfc"]),
-            _ => one(r, &["pause", "pfc", "destination"]),
+        let (notify, respond) = match detect {
+            "ingress-watermark" => (one(r, &["pause", "pfc"]), "gate"),
+            _ => (one(r, &["pause", "pfc", "destination"]), respond),
         };
         given.push(("xoff", Value::Bytes(Bytes(6_000))));
         given.push(("xon", Value::Bytes(Bytes(4_000))));
-        net.mechanism([detect, notify, respond], &plain, &given);
+        // Sometimes two that meet at some switch, and have to speak with one voice there.
+        let parts = one(r, &[1, 1, 2]);
+        for ports in plain.chunks(plain.len().div_ceil(parts)) {
+            net.mechanism([detect, notify, respond], ports, &given);
+        }
     }
     if !pool.is_empty() && r.between(0, 3) > 0 {
         let notify = one(r, &["pause", "pfc"]);
-        net.mechanism(["dynamic-threshold", notify, respond], &pool, &given);
+        net.mechanism(["dynamic-threshold", notify, "gate"], &pool, &given);
     }
 }
 

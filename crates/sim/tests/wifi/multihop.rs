@@ -122,13 +122,17 @@ fn base(report: &Report, flow: usize, at: u64) -> u64 {
 fn an_exposed_station_waits_for_an_ack_that_it_does_not_hear() {
     for seed in 1..=20 {
         let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));
-        let [a, b, c, d] = [0.0, 100.0, 200.0, 300.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        let [a, b, c, d] =
+            [0.0, 100.0, 200.0, 300.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
         cell.0.seed = seed;
         packet(&mut cell, b, a, 0);
         let exposed = packet(&mut cell, c, d, 500);
         let base = base(&cell.run().1, exposed, 500);
         let over = 1310 + 10 + 304 + 2;
-        assert!(base >= over && (base - over).is_multiple_of(SLOT) && base - over <= 31 * SLOT, "{base}");
+        assert!(
+            base >= over && (base - over).is_multiple_of(SLOT) && base - over <= 31 * SLOT,
+            "{base}"
+        );
     }
 }
 
@@ -152,7 +156,10 @@ fn who_hears_a_damaged_frame_waits_for_eifs() {
             let own = packet(&mut cell, e, d, 700);
             let base = base(&cell.run().1, own, 700);
             let over = 1311 + extra;
-            assert!(base >= over && (base - over).is_multiple_of(SLOT), "{rule:?}: {base}");
+            assert!(
+                base >= over && (base - over).is_multiple_of(SLOT),
+                "{rule:?}: {base}"
+            );
             assert!(base - over <= 31 * SLOT, "{rule:?}: {base}");
         }
     }
@@ -163,7 +170,10 @@ fn who_hears_a_damaged_frame_waits_for_eifs() {
 /// two slots; without that rule it waits for the end of the exchange that never was.
 #[test]
 fn a_nav_by_an_rts_that_nothing_follows_is_taken_back() {
-    for (resets, holds) in [(true, 2 * 10 + 304 + 192 + 2 * 20), (false, 304 + 1310 + 304 + 3 * 11)] {
+    for (resets, holds) in [
+        (true, 2 * 10 + 304 + 192 + 2 * 20),
+        (false, 304 + 1310 + 304 + 3 * 11),
+    ] {
         let mut mac = once(dcf(B, RTS));
         mac.nav_reset = resets;
         let mut cell = Cell::new(1.0, B, mac, disc(100.0, 100.0));
@@ -179,7 +189,10 @@ fn a_nav_by_an_rts_that_nothing_follows_is_taken_back() {
         // C's RTS/CTS takes 352 + 304 + 22 µs before its data.
         let base = base(&report, own, 300) - (352 + 304 + 22);
         let over = 353 + holds;
-        assert!(base >= over && (base - over).is_multiple_of(SLOT), "{resets}: {base} {over}");
+        assert!(
+            base >= over && (base - over).is_multiple_of(SLOT),
+            "{resets}: {base} {over}"
+        );
         assert!(base - over <= 31 * SLOT, "{resets}: {base} {over}");
     }
 }

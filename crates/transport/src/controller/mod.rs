@@ -244,7 +244,10 @@ impl Clone for Box<dyn CustomController> {
 }
 
 mod amount;
+mod classic;
+mod delay;
 mod filter;
+mod marks;
 
 /// How a row builds its controller.
 pub type Build = fn(&Args, &Setup) -> Result<AnyController, Refusal>;
@@ -360,4 +363,10 @@ controllers! {
     reno::Reno,
     newreno::NewReno,
     sprout::Sprout,
+    copa::Copa,
+    vegas::Vegas,
+    ledbat::Ledbat,
+    ledbat_pp::LedbatPp,
+    dctcp::Dctcp,
+    westwood::Westwood,
 }

@@ -148,11 +148,6 @@ impl Net {
         self.flows.len() - 1
     }
 
-    /// Bandwidth times propagation delay, in bytes.
-    pub fn bdp(&self) -> f64 {
-        self.rate.0 as f64 / 8.0 * self.rtt.seconds()
-    }
-
     /// Bytes waiting or in service.
     pub fn queued(&self) -> u64 {
         self.queue.len() as u64 * MSS

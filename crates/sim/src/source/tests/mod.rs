@@ -172,8 +172,8 @@ fn examples() -> Vec<(&'static str, AnySource)> {
         .into_iter()
         .map(|(id, options)| (id, make(id, options).expect(id)))
         .collect();
-    // All but `outside`, which demands nothing.
-    assert_eq!(all.len() + 1, SOURCES.len());
+    // All but `outside`, which demands nothing, and `saturated`, whose station makes its demands.
+    assert_eq!(all.len() + 2, SOURCES.len());
     all
 }
 

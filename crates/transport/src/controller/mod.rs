@@ -374,4 +374,7 @@ controllers! {
     bbr3::Bbr3,
     bbr3_linux::Bbr3Linux,
     prague::Prague,
+    fast::Fast,
+    vivace::Vivace,
+    scream::Scream,
 }

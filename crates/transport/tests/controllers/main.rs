@@ -7,4 +7,5 @@ mod equilibria;
 mod path;
 mod prague;
 mod random;
+mod scream;
 mod sprout;

@@ -249,6 +249,7 @@ mod classic;
 mod delay;
 mod filter;
 mod marks;
+mod sensing;
 
 /// How a row builds its controller.
 pub type Build = fn(&Args, &Setup) -> Result<AnyController, Refusal>;
@@ -377,4 +378,8 @@ controllers! {
     fast::Fast,
     vivace::Vivace,
     scream::Scream,
+    verus::Verus,
+    ewma::Ewma,
+    slope::Slope,
+    late::Late,
 }

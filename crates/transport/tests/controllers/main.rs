@@ -8,4 +8,6 @@ mod path;
 mod prague;
 mod random;
 mod scream;
+mod sensing;
 mod sprout;
+mod verus;

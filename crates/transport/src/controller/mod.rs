@@ -245,6 +245,7 @@ impl Clone for Box<dyn CustomController> {
 
 mod amount;
 mod filter;
+mod slow_start;
 
 /// How a row builds its controller.
 pub type Build = fn(&Args, &Setup) -> Result<AnyController, Refusal>;
@@ -359,5 +360,6 @@ controllers! {
     zekalho::Zekalho,
     reno::Reno,
     newreno::NewReno,
+    cubic::Cubic,
     sprout::Sprout,
 }

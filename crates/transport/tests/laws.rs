@@ -14,19 +14,19 @@ fn wide(rtt_ms: u64) -> Path {
     Path::new(100_000, rtt_ms, 1_000_000)
 }
 
-/// The mean window in segments when every n-th new segment is lost.
-fn periodic(id: &str, options: &[(&'static str, &str)], n: u64, rtt_ms: u64, secs: u64) -> f64 {
-    let mut net = stream(wide(rtt_ms), id, options, |_, _| {});
+/// A flow of which segment `first` and every n-th after it is lost.
+fn periodic(id: &str, options: &[(&'static str, &str)], first: u64, n: u64) -> Loopback {
+    let mut net = stream(wide(100), id, options, |_, _| {});
     net.script = Box::new(move |s| {
-        if !s.again && (s.start / MSS) % n == n - 1 {
-            Fate::Drop
-        } else {
-            Fate::Pass
-        }
+        let place = s.start / MSS;
+        let hit = !s.again && place >= first && (place - first).is_multiple_of(n);
+        if hit { Fate::Drop } else { Fate::Pass }
     });
-    mean(net, secs)
+    net.sender.write(u64::MAX);
+    net
 }
 
+/// The mean window in segments, without the first fifth of the time.
 fn mean(mut net: Loopback, secs: u64) -> f64 {
     net.sender.write(u64::MAX);
     net.area_from = ms(secs * 200);
@@ -38,30 +38,71 @@ fn mean(mut net: Loopback, secs: u64) -> f64 {
 /// Mathis, Semke, Mahdavi, Ott: √(3/2p) segments, ± 2 %.
 #[test]
 fn reno_under_periodic_loss_keeps_to_mathis() {
-    for (n, secs) in [(1_000, 1_000), (10_000, 3_000)] {
+    for n in [10_000, 40_000] {
         let expected = (1.5 * n as f64).sqrt();
         for id in ["reno", "newreno"] {
-            let ours = periodic(id, &[], n, 100, secs);
+            let ours = mean(periodic(id, &[], n, n), 400);
             assert!(
                 (ours / expected - 1.0).abs() < 0.02,
                 "{id} 1/{n}: {ours} {expected}"
             );
         }
     }
+    // At 1/1000 the fluid's 38.73 leaves out that windows are whole and that recovery takes a round.
+    // W/2 + (W/2 + 1) + … + (W − 1) + W/2 = 1000 in W/2 + 1 rounds: W = 51.3, mean 37.52.
+    let ours = mean(periodic("reno", &[], 1_000, 1_000), 400);
+    assert!((ours / 37.52 - 1.0).abs() < 0.02, "{ours}");
 }
 
-/// Average windows of RFC 9438 (table of section 5.1: RTT 0.1 s), ± 5 %.
+/// CUBIC without fast convergence as a fluid, from a first peak: the mean window like `mean`. Near its
+/// fixed point a peak repeats almost itself, because the cubic is flat there, so the first one
+/// stays visible for hundreds of losses.
+fn fluid(mut peak: f64, n: f64, secs: f64) -> f64 {
+    let (c, beta, rtt, step) = (0.4_f64, 0.7, 0.1, 1e-3);
+    let (mut time, mut area) = (0.0, 0.0);
+    while time < secs {
+        let k = ((1.0 - beta) * peak / c).cbrt();
+        let (mut window, mut sent, mut t) = (beta * peak, 0.0, 0.0);
+        while sent < n {
+            window = c * (t - k) * (t - k) * (t - k) + peak;
+            sent += window * step / rtt;
+            t += step;
+            time += step;
+            if time > secs * 0.2 {
+                area += window * step;
+            }
+        }
+        peak = window;
+    }
+    area / (secs * 0.8)
+}
+
+/// Average windows of RFC 9438 (table of section 5.1: RTT 0.1 s), ± 5 %. The table is the fixed
+/// point, a peak of 4/(3+β) of the mean, so the first loss comes when the window is there:
+/// the window is ten more than what was acknowledged.
 #[test]
 fn cubic_under_periodic_loss_keeps_to_the_table() {
-    for (n, secs, expected) in [(10_000, 2_000, 187.0), (100_000, 2_000, 1054.0)] {
-        let ours = periodic("cubic", &[], n, 100, secs);
+    let options = [("fast_convergence", "false")];
+    for (n, secs, expected) in [(10_000, 300, 187.0), (100_000, 100, 1054.0)] {
+        let peak = expected * 4.0 / 3.7;
+        let first = peak as u64 - 10;
+        let ours = mean(periodic("cubic", &options, first, n), secs);
         assert!(
             (ours / expected - 1.0).abs() < 0.05,
             "1/{n}: {ours} {expected}"
         );
     }
-    // At 1/1000 the table gives Reno's 38: CUBIC is in its Reno-friendly region.
-    let ours = periodic("cubic", &[], 1_000, 100, 1_000);
+    // From other peaks as the fluid goes.
+    for peak in [150_u64, 300] {
+        let ours = mean(periodic("cubic", &options, peak - 10, 10_000), 300);
+        let expected = fluid(peak as f64, 1e4, 300.0);
+        assert!(
+            (ours / expected - 1.0).abs() < 0.05,
+            "{peak}: {ours} {expected}"
+        );
+    }
+    // At 1/1000 CUBIC is in its Reno-friendly region: the table has 38 for both.
+    let ours = mean(periodic("cubic", &[], 1_000, 1_000), 300);
     assert!((ours / 38.0 - 1.0).abs() < 0.05, "{ours}");
 }
 
@@ -79,7 +120,7 @@ fn reno_under_independent_loss() {
             Fate::Pass
         }
     });
-    let ours = mean(net, 4_000);
+    let ours = mean(net, 1_500);
     let expected = 1.3092 / p.sqrt();
     assert!((ours / expected - 1.0).abs() < 0.1, "{ours} {expected}");
 }
@@ -93,27 +134,27 @@ fn the_utilisation_of_a_short_buffer() {
         net.sender.write(u64::MAX);
         net.run(ms(60_000));
         let before = net.receiver.delivered();
-        net.run(ms(400_000));
-        let used = (net.receiver.delivered() - before) as f64 / 340e6;
+        net.run(ms(260_000));
+        let used = (net.receiver.delivered() - before) as f64 / 200e6;
         let expected = 0.75 * (1.0 + f) * (1.0 + f) / (1.0 + f + f * f);
         assert!((used - expected).abs() < 0.02, "{f}: {used} {expected}");
     }
 }
 
-/// HyStart++ leaves slow start before the buffer overflows; without it half of the segments of the
-/// last round are lost.
+/// HyStart++ leaves slow start before the buffer overflows; without it much of the last round is lost.
 #[test]
 fn hystart_leaves_before_the_buffer_is_full() {
     let run = |choice| {
-        // 250 segments on the path and 250 in the buffer.
+        // 250 segments on the path and 1800 in the buffer. The round of 640 is the first that queues
+        // from its beginning, so growth slows there and ends at 650 · 1.25⁵ = 1984 at most.
         let mut net = stream(
-            Path::new(20, 100, 250),
+            Path::new(20, 100, 1800),
             "cubic",
             &[("slow_start", choice)],
             |_, _| {},
         );
         net.sender.write(u64::MAX);
-        net.run(ms(3_000));
+        net.run(ms(8_000));
         net
     };
     let plain = run("standard");

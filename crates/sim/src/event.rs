@@ -4,6 +4,7 @@
 
 use backwater_transport::units::Time;
 
+use crate::connection::{Connection, Side};
 use crate::mechanism::Control;
 use crate::network::{Flow, Port};
 use crate::table::Id;
@@ -35,6 +36,13 @@ pub enum Event {
         /// Tells the packets apart that wait outside.
         serial: u32,
     },
+    /// An end of a connection may have something due.
+    Timer {
+        /// Which.
+        connection: Id<Connection>,
+        /// Which end.
+        side: Side,
+    },
     /// Look for a cycle of closed gates.
     Inspect,
     /// The warm-up is over: metrics begin.
@@ -46,6 +54,14 @@ pub enum Event {
 pub struct Key(u128);
 
 impl Key {
+    /// Later than any event.
+    pub const NEVER: Key = Key(u128::MAX);
+
+    /// Not later than any event at this instant.
+    pub fn least(at: u64) -> Key {
+        Key(u128::from(at) << 64)
+    }
+
     /// Packs: 64 bit time, 8 rank, 32 owner, 24 serial.
     pub fn new(at: Time, event: Event) -> Key {
         let (rank, owner, serial) = match event {
@@ -59,8 +75,9 @@ impl Key {
             } => (3, control.0, u32::from(neighbour) << 16 | u32::from(epoch)),
             Event::Demand(flow) => (4, flow.0, 0),
             Event::Inject { flow, serial } => (5, flow.0, serial & 0x00ff_ffff),
-            Event::Inspect => (6, 0, 0),
-            Event::Warm => (7, 0, 0),
+            Event::Timer { connection, side } => (6, connection.0, side as u32),
+            Event::Inspect => (7, 0, 0),
+            Event::Warm => (8, 0, 0),
         };
         let tie = u64::from(rank) << 56 | u64::from(owner) << 24 | u64::from(serial);
         Key(u128::from(at.0) << 64 | u128::from(tie))
@@ -90,7 +107,15 @@ impl Key {
                 flow: Id::raw(owner),
                 serial,
             },
-            6 => Event::Inspect,
+            6 => Event::Timer {
+                connection: Id::raw(owner),
+                side: if serial == 0 {
+                    Side::Sender
+                } else {
+                    Side::Receiver
+                },
+            },
+            7 => Event::Inspect,
             _ => Event::Warm,
         }
     }
@@ -137,6 +162,20 @@ mod tests {
                 Event::Inject {
                     flow: Id::raw(0),
                     serial: 1,
+                },
+            ),
+            (
+                Time(6),
+                Event::Timer {
+                    connection: Id::raw(0),
+                    side: Side::Sender,
+                },
+            ),
+            (
+                Time(6),
+                Event::Timer {
+                    connection: Id::raw(0),
+                    side: Side::Receiver,
                 },
             ),
             (Time(6), Event::Inspect),

@@ -244,7 +244,11 @@ impl Clone for Box<dyn CustomController> {
 }
 
 mod amount;
+pub mod bbr;
+mod classic;
+mod delay;
 mod filter;
+mod marks;
 mod slow_start;
 
 /// How a row builds its controller.
@@ -362,4 +366,12 @@ controllers! {
     newreno::NewReno,
     cubic::Cubic,
     sprout::Sprout,
+    copa::Copa,
+    vegas::Vegas,
+    ledbat::Ledbat,
+    ledbat_pp::LedbatPp,
+    dctcp::Dctcp,
+    westwood::Westwood,
+    bbr3::Bbr3,
+    bbr3_linux::Bbr3Linux,
 }

@@ -4,6 +4,7 @@
 //! * `build` makes a world from a `Spec` or refuses it.
 //! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
+//! * `aqm` lets active queue management judge them.
 //! * `transport` serves the two ends of flows with a transport.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `run` serves events and is driven from outside.
@@ -11,6 +12,7 @@
 //! * `headroom` says where a mark is too high for what is in flight.
 //! * `report` sums up.
 
+mod aqm;
 mod build;
 mod connect;
 mod control;

@@ -250,6 +250,7 @@ mod delay;
 mod filter;
 mod marks;
 mod sensing;
+mod slow_start;
 
 /// How a row builds its controller.
 pub type Build = fn(&Args, &Setup) -> Result<AnyController, Refusal>;
@@ -364,6 +365,7 @@ controllers! {
     zekalho::Zekalho,
     reno::Reno,
     newreno::NewReno,
+    cubic::Cubic,
     sprout::Sprout,
     copa::Copa,
     vegas::Vegas,

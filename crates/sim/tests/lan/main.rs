@@ -16,4 +16,5 @@ mod purpose;
 mod queues;
 mod rate;
 mod timing;
+mod transport;
 mod victims;

@@ -6,12 +6,14 @@ use backwater_sim::record::Cause;
 use backwater_sim::source::AnySource;
 use backwater_sim::spec::*;
 use backwater_sim::world::{Report, World};
+use backwater_transport::endpoint::{DelayedAck, Protocol};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::net::*;
+use crate::transport::carry;
 
 /// Draws one of these.
 fn one<T: Copy>(random: &mut Random, of: &[T]) -> T {
@@ -187,6 +189,9 @@ pub fn any_network(number: u64) -> Net {
         if several {
             flow.to = Destination::AnyOf(others);
         }
+        if !several && r.between(0, 2) == 0 {
+            any_transport(r, flow);
+        }
         if r.between(0, 3) == 0 {
             flow.start = Span::millis(3);
             flow.stop = Span::millis(20);
@@ -218,6 +223,29 @@ pub fn any_network(number: u64) -> Net {
             .for_each(|p| p.aqm = None);
     }
     net
+}
+
+fn any_transport(r: &mut Random, flow: &mut FlowSpec) {
+    if r.between(0, 1) == 0 {
+        flow.source = source("bulk", &[]);
+    }
+    let window = [("window", Value::Packets(r.between(1, 40)))];
+    let (controller, given) = match r.between(0, 1) {
+        0 => ("fixed", &window[..]),
+        _ => ("newreno", &[][..]),
+    };
+    let protocol = one(r, &[Protocol::Stream, Protocol::Stream, Protocol::Datagram]);
+    carry(flow, protocol, controller, given);
+    let transport = flow.transport.as_mut().expect("just given");
+    // Within the 30 ms of the run.
+    transport.sender.rto_min = Span::millis(r.between(1, 10));
+    transport.sender.silence = Span::millis(r.between(1, 10));
+    if protocol == Protocol::Stream && r.between(0, 1) == 0 {
+        transport.receiver.delayed_ack = Some(DelayedAck {
+            segments: 2,
+            timeout: Span::millis(1),
+        });
+    }
 }
 
 fn any_mechanism(r: &mut Random, net: &mut Net) {
@@ -315,7 +343,23 @@ fn same(a: &Report, b: &Report, what: &str, number: u64) {
             })
             .collect();
         let drops: Vec<_> = r.drops.iter().map(|d| (d.key, d.count)).collect();
+        let connections: Vec<_> = r
+            .connections
+            .iter()
+            .map(|c| {
+                let s = &c.stats;
+                let counts = [c.delivered, c.retransmitted, c.segments, s.rtt.len()];
+                (
+                    counts,
+                    s.rtt_sum,
+                    s.rtt_min,
+                    s.window_area,
+                    s.completion.len(),
+                )
+            })
+            .collect();
         (
+            connections,
             r.entered,
             r.delivered,
             r.dropped,
@@ -341,7 +385,7 @@ fn runs_do_not_depend_on_how_they_are_run() {
         std::env::var(name).map_or(default, |n| n.parse().expect("a number"))
     };
     let (first, count) = (given("FIRST", 0), given("COUNT", 150));
-    let (mut control, mut marked, mut dropped) = (0, 0, 0);
+    let (mut control, mut again, mut marked, mut dropped) = (0, 0, 0, 0);
     for number in first..first + count {
         let net = any_network(number);
         let fused = finished(net.world());
@@ -349,6 +393,7 @@ fn runs_do_not_depend_on_how_they_are_run() {
         marked += u64::from(fused.all.marked.packets > 0);
         let aqm = fused.drops.iter().any(|d| d.key.0 == Cause::Aqm);
         dropped += u64::from(aqm);
+        again += u64::from(fused.connections.iter().any(|c| c.retransmitted > 0));
         let mut unfused = net.world();
         unfused.unfuse();
         same(&fused, &finished(unfused), "unfused", number);
@@ -377,4 +422,8 @@ fn runs_do_not_depend_on_how_they_are_run() {
     assert!(control > count / 3, "{control} of {count} with notices");
     assert!(marked > count / 6, "{marked} of {count} with marks");
     assert!(dropped > count / 10, "{dropped} of {count} with drops");
+    assert!(
+        again > count / 10,
+        "{again} of {count} with retransmissions"
+    );
 }

@@ -3,29 +3,40 @@
 use backwater_scenario::{Folders, Keep, Run, Scenario};
 use serde_json::Value;
 
-/// One stream over 10 Mbit/s with 40 ms of propagation both ways, and room for 250 packets.
-fn stream(controller: &str, flow: &str, queue: &str) -> Value {
-    let text = format!(
+/// Streams from one host each over 10 Mbit/s with 40 ms of propagation both ways, and room for 250
+/// packets.
+fn streams(seconds: u64, flows: &[(&str, &str)], queue: &str) -> Vec<Value> {
+    let mut text = format!(
         r#"
 schema = "backwater/scenario/1"
-duration = "30 s"
+duration = "{seconds} s"
 warmup = "10 s"
-nodes.S = {{ kind = "host" }}
 nodes.L = {{ kind = "switch" }}
 nodes.D = {{ kind = "host" }}
-links.a = {{ ends = ["S", "L"], rate = "100 Mbit/s", delay = "1 ms" }}
 links.b = {{ ends = ["L", "D"], rate = "10 Mbit/s", delay = "19 ms" }}
 ports."L>D" = {{ queue = {{ {queue} }}, buffer = "250 packets" }}
-flows.f = {{ from = "S", to = "D", transport = "tcp", controller = {{ kind = "{controller}" }}, {flow} source = {{ kind = "bulk" }} }}
 "#
     );
+    for (i, (controller, more)) in flows.iter().enumerate() {
+        text += &format!(
+            r#"
+nodes.S{i} = {{ kind = "host" }}
+links.a{i} = {{ ends = ["S{i}", "L"], rate = "100 Mbit/s", delay = "1 ms" }}
+flows.f{i} = {{ from = "S{i}", to = "D", transport = "tcp", controller = {{ kind = "{controller}" }}, {more} source = {{ kind = "bulk" }} }}
+"#
+        );
+    }
     let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
     let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
     let mut run = Run::new(&resolved, Keep::default()).unwrap();
     while !run.step().unwrap() {}
     let document = run.finish().unwrap().0;
     assert_eq!(document["conservation"]["ok"], true);
-    document["flows"][0].clone()
+    document["flows"].as_array().unwrap().clone()
+}
+
+fn stream(controller: &str, more: &str, queue: &str) -> Value {
+    streams(30, &[(controller, more)], queue).remove(0)
 }
 
 fn number(flow: &Value, key: &str) -> f64 {
@@ -80,4 +91,26 @@ fn dctcp_keeps_the_queue_at_the_step() {
     assert_eq!(flow["retransmitted_pkts"], 0);
     let rtt = number(&flow, "rtt_mean_s");
     assert!((0.055..0.070).contains(&rtt), "{rtt}");
+}
+
+/// One Prague and one NewReno stream: over DualPI2 their rates stay within a factor of two of each
+/// other (RFC 9332 section 2.1 asks for roughly equal rates), the scalable one loses nothing and
+/// waits about a millisecond. Over one plain queue that marks by a step, the classic one is starved.
+#[test]
+fn dualpi2_lets_scalable_and_classic_streams_share() {
+    let both = [
+        ("prague", r#"marks = "accurate","#),
+        ("newreno", r#"marks = "classic","#),
+    ];
+    let ratio =
+        |flows: &[Value]| number(&flows[0], "goodput_bps") / number(&flows[1], "goodput_bps");
+    let shared = streams(60, &both, r#"kind = "dualpi2""#);
+    assert!((0.5..2.0).contains(&ratio(&shared)), "{}", ratio(&shared));
+    assert_eq!(shared[0]["dropped_pkts"], 0);
+    let wait = |flow: &Value| number(flow, "delay_queue_s");
+    assert!(wait(&shared[0]) < 0.003, "{}", wait(&shared[0]));
+    assert!(wait(&shared[1]) > 0.008, "{}", wait(&shared[1]));
+    let step = r#"kind = "ecn-ramp", min = "15 kB", max = "15 kB""#;
+    let apart = streams(60, &both, step);
+    assert!(ratio(&apart) > 4.0, "{}", ratio(&apart));
 }

@@ -8,7 +8,7 @@ use backwater_transport::endpoint::{
     AnySender, Protocol, Receiver, ReceiverSetup, Recovery, SenderSetup,
 };
 use backwater_transport::segment::{Ecn, Segment};
-use backwater_transport::units::Time;
+use backwater_transport::units::{Span, Time};
 use support::{MSS, controller, ms};
 
 struct Script {
@@ -448,4 +448,48 @@ fn old_acknowledgements_change_nothing() {
     s.sender.on_ack(ms(102), &late);
     assert_eq!((s.sender.counters().acked, s.flight()), (acked, flight));
     assert_eq!(acked, 3 * MSS);
+}
+
+/// Acknowledgements from an end that follows no rule: nothing panics, nothing is acknowledged that was
+/// not sent, and the sender still knows when to look again.
+#[test]
+fn acknowledgements_without_rule_or_reason() {
+    use backwater_transport::random::Random;
+    use backwater_transport::segment::AckSegment;
+    for seed in 0..30 {
+        let recovery = Recovery::ALL[seed as usize % 3].1;
+        let mut s = Script::new(recovery, "cubic", &[], 5_000);
+        let mut random = Random::stream(seed, "test", "nonsense");
+        let mut now = Time::ZERO;
+        for _ in 0..1_000 {
+            now += Span::micros(random.between(0, 20_000));
+            let top = s.sent.len() as u64 * MSS;
+            let mut byte = |scale: u64| random.between(0, top + 3 * MSS) / scale * scale;
+            let scale = if seed % 2 == 0 { MSS } else { 7 };
+            let mut ack = AckSegment {
+                upto: byte(scale) / 20,
+                window: byte(scale) * 10,
+                echo: Time(byte(1) * 1_000_000),
+                ..AckSegment::default()
+            };
+            for block in &mut ack.sack {
+                let from = byte(scale);
+                *block = (from, from + byte(scale) / 40);
+            }
+            ack.blocks = random.between(0, 5) as u8;
+            ack.duplicate = random.between(0, 3) == 0;
+            ack.number = random.between(0, s.sent.len() as u64);
+            ack.ce_bytes = random.between(0, top);
+            s.sender.on_ack(now, &ack);
+            s.pump(now);
+            if s.sender.due() <= now {
+                s.sender.on_timer(now);
+                s.pump(now);
+            }
+            let i = s.sender.inspect();
+            let top = s.sent.len() as u64 * MSS;
+            assert!(i.in_flight <= top && s.sender.counters().acked <= top);
+            assert!(i.window < 1 << 50);
+        }
+    }
 }

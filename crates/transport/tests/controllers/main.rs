@@ -7,6 +7,7 @@ mod equilibria;
 mod path;
 mod prague;
 mod random;
+mod report;
 mod scream;
 mod sensing;
 mod sprout;

@@ -3,6 +3,7 @@
 mod bbr1;
 mod bbr3;
 mod build;
+mod cubic;
 mod equilibria;
 mod path;
 mod prague;

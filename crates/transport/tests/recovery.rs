@@ -389,18 +389,23 @@ fn spurious_losses_are_undone_by_duplicate_reports() {
         let out = s.deliver(103, 5);
         assert!(out.starts_with(&[1]), "{out:?}");
         assert!(s.sender.inspect().controller.ssthresh.is_some());
-        let mut resent: Vec<usize> = (0..s.sent.len()).filter(|n| s.sent[*n].again).collect();
-        // They come after all: first 2, selectively, then 1, whose acknowledgement also echoes an
-        // old stamp; then what was sent again.
-        s.deliver(104, 2);
-        s.deliver(105, 1);
-        resent.extend((0..s.sent.len()).filter(|n| s.sent[*n].again));
-        resent.sort_unstable();
-        resent.dedup();
-        for n in resent {
-            s.deliver(203, n);
+        let mut next = 6;
+        while !s.sent.iter().any(|s| s.again && s.start == 2 * MSS) {
+            s.deliver(104, next);
+            next += 1;
         }
-        assert!(s.sender.counters().spurious > 0, "{id}");
+        let resent: Vec<usize> = (0..s.sent.len()).filter(|n| s.sent[*n].again).collect();
+        assert_eq!(resent.len(), 2);
+        // They come after all: first 2, selectively, then 1, whose acknowledgement echoes an old stamp.
+        // That is one of two.
+        s.deliver(105, 2);
+        s.deliver(106, 1);
+        assert_eq!(s.sender.counters().spurious, 0, "{id}");
+        // Then what was sent again, reported as duplicates.
+        s.deliver(203, resent[0]);
+        assert_eq!(s.sender.counters().spurious, 0, "{id}");
+        s.deliver(204, resent[1]);
+        assert_eq!(s.sender.counters().spurious, 2, "{id}");
         assert_eq!(s.threshold(), None, "{id}");
         assert!(s.sender.inspect().window >= before, "{id}");
     }

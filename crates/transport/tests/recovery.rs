@@ -498,3 +498,24 @@ fn acknowledgements_without_rule_or_reason() {
         }
     }
 }
+
+/// RFC 3522 in fast recovery: the original of the only retransmission arrives first, and its
+/// acknowledgement echoes an older stamp. Undone at once, before any duplicate is reported. If it is the
+/// retransmission that arrives, the loss was one.
+#[test]
+fn a_spurious_fast_retransmit_is_undone_by_timestamps() {
+    for original in [true, false] {
+        let mut s = Script::new(Recovery::Rack, "reno", &[], u64::MAX);
+        for (at, n) in [(100, 0), (101, 2), (102, 3), (103, 4)] {
+            s.deliver(at, n);
+        }
+        let resent = s
+            .sent
+            .iter()
+            .position(|s| s.again)
+            .expect("fast retransmit");
+        s.deliver(204, if original { 1 } else { resent });
+        let expected = if original { (1, None) } else { (0, Some(6)) };
+        assert_eq!((s.sender.counters().spurious, s.threshold()), expected);
+    }
+}

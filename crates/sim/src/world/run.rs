@@ -8,7 +8,6 @@ use crate::network::{Flow, Port};
 use crate::packet::{Packet, Traffic};
 use crate::record::{Cause, Record};
 use crate::source::Source;
-use crate::spec::Destination;
 use crate::table::Id;
 
 /// The end of a packet that came from outside.
@@ -212,12 +211,7 @@ impl World {
     /// A packet comes into being at its host.
     fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
         let flow = &mut self.flows[id];
-        let to = match &flow.to {
-            Destination::Node(host) => *host as u32,
-            Destination::AnyOf(hosts) => {
-                hosts[flow.compass.between(0, hosts.len() as u64 - 1) as usize] as u32
-            }
-        };
+        let (to, port) = (flow.to.draw(&mut flow.compass), flow.port);
         flow.stats.entered.add(u64::from(len));
         let packet = Packet {
             next: Id::NONE,
@@ -234,7 +228,6 @@ impl World {
             waited: 0,
             gated: 0,
         };
-        let port = self.nodes[flow.from].ports[0];
         let packet_id = self.packets.create(packet);
         self.enqueue(port, packet_id, now);
     }

@@ -18,23 +18,24 @@ use crate::table::{Id, Table};
 use crate::targets::Targets;
 use smallvec::SmallVec;
 
-/// A host or a switch.
+/// A host or a switch. What a frame touches comes first.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Node {
-    /// Name.
-    pub name: String,
+    /// Places of the node that are congested.
+    pub alarms: u32,
+    /// Shared memory, where the model has it.
+    pub pool: Option<Box<Pool>>,
+    /// Bytes held by (ingress, class), where a part needs them.
+    pub ledger: Option<Box<Ledger>>,
+    /// Places that watch what came in, by local port number: (control, place).
+    pub watch: Vec<Option<(Id<Control>, usize)>>,
     /// Host number, for a host.
     pub host: Option<u32>,
     /// Its egress ports.
     pub ports: Vec<Id<Port>>,
-    /// Places of the node that are congested.
-    pub alarms: u32,
-    /// Bytes held by (ingress, class), where a part needs them.
-    pub ledger: Option<Box<Ledger>>,
-    /// Shared memory, where the model has it.
-    pub pool: Option<Box<Pool>>,
-    /// Places that watch what came in, by local port number: (control, place).
-    pub watch: Vec<Option<(Id<Control>, usize)>>,
+    /// Name.
+    pub name: String,
 }
 
 /// An egress port and the wire that leaves it. What a hop touches comes first, in three cache lines.
@@ -208,6 +209,22 @@ pub struct Flow {
     pub from: Id<Node>,
     /// Egress ports on the path, for a flow with one destination.
     pub path: Vec<Id<Port>>,
+}
+
+impl Port {
+    /// Reads a word of each cache line that a hop touches.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.next_try.0 ^ self.sent_bytes ^ u64::from(self.control.head().0)
+    }
+}
+
+impl Flow {
+    /// Reads a word of each cache line that a packet's birth touches.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.stop.0 ^ self.stats.entered.packets
+    }
 }
 
 /// Slots for notices on their way, with reuse.

@@ -4,10 +4,12 @@
 //! * `build` makes a world from a `Spec` or refuses it.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
 //! * `control` lets mechanisms look, and carries their notices.
+//! * `ahead` has the memory fetch what the next events touch.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
 //! * `report` sums up.
 
+mod ahead;
 mod build;
 mod control;
 mod deadlock;

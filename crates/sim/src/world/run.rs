@@ -139,6 +139,10 @@ impl World {
     }
 
     fn step(&mut self, until: Time) -> Step {
+        let fresh = self.calendar.fill();
+        if fresh > 0 {
+            self.look_ahead(fresh);
+        }
         let Some((at, event)) = self.calendar.pop(until) else {
             return Step::Nothing;
         };

@@ -2,11 +2,13 @@
 //! instead of names. The scenario crate makes it; `World::build` consumes it and
 //! refuses what cannot work with the path of the offending field.
 
+use backwater_transport::controller::AnyController;
+use backwater_transport::endpoint::{ReceiverSetup, SenderSetup};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
-use crate::queue::AnyScheduler;
+use crate::queue::{AnyAqm, AnyScheduler};
 use crate::source::AnySource;
 
 /// A whole scenario.
@@ -115,6 +117,8 @@ pub struct PortSpec {
     pub name: String,
     /// Number of classes and who goes first.
     pub scheduler: AnyScheduler,
+    /// Prototype of its active queue management; the port gets a copy.
+    pub aqm: Option<AnyAqm>,
     /// Buffer of each class queue.
     pub buffer: Limit,
 }
@@ -143,7 +147,18 @@ pub enum Destination {
     AnyOf(Vec<usize>),
 }
 
-/// One flow of datagrams.
+/// The two ends of a flow with a transport.
+#[derive(Clone, Debug)]
+pub struct TransportSpec {
+    /// The sending end.
+    pub sender: SenderSetup,
+    /// The receiving end.
+    pub receiver: ReceiverSetup,
+    /// The controller, made for this flow.
+    pub controller: AnyController,
+}
+
+/// One flow.
 #[derive(Clone, Debug)]
 pub struct FlowSpec {
     /// Name.
@@ -166,6 +181,8 @@ pub struct FlowSpec {
     pub source: AnySource,
     /// Nodes in order from `from` to `to`, where a person wrote the route.
     pub route: Option<Vec<usize>>,
+    /// Its transport; none for datagrams that nobody answers.
+    pub transport: Option<TransportSpec>,
 }
 
 /// Why a world cannot be built.

@@ -13,7 +13,7 @@ use crate::controller::{AnyController, Cause, Sent};
 use crate::endpoint::{Inspection, SenderCounters, SenderSetup};
 use crate::pilot::{Findings, Pilot};
 use crate::rate::Snapshot;
-use crate::segment::{AckSegment, Feedback, Segment};
+use crate::segment::{AckSegment, Segment};
 use crate::units::{Span, Time};
 
 /// Overtaken packets remembered in case they arrive.
@@ -102,30 +102,30 @@ impl DatagramSender {
         self.extra = false;
         self.deadline = now.after(self.silence);
         let snapshot = self.pilot.sampler.on_send(now, self.in_flight, len);
-        let segment = Segment {
-            number: self.next,
-            start: self.sent,
+        let (number, start) = (self.next, self.sent);
+        self.flying.push_back((len as u32, snapshot));
+        self.next += 1;
+        self.sent += len;
+        self.in_flight += len;
+        let feedback = self.pilot.on_sent(Sent {
+            now,
+            number,
+            len,
+            in_flight: self.in_flight,
+            again: false,
+            app_limited: self.sent == self.written,
+        });
+        Some(Segment {
+            number,
+            start,
             len: len as u32,
             again: false,
             ecn: self.pilot.codepoint(false),
             cwr: false,
             push: true,
             sent: now,
-            feedback: Feedback::None,
-        };
-        self.flying.push_back((len as u32, snapshot));
-        self.next += 1;
-        self.sent += len;
-        self.in_flight += len;
-        self.pilot.on_sent(Sent {
-            now,
-            number: segment.number,
-            len,
-            in_flight: self.in_flight,
-            again: false,
-            app_limited: self.sent == self.written,
-        });
-        Some(segment)
+            feedback,
+        })
     }
 
     /// An acknowledgement has come.
@@ -152,7 +152,7 @@ impl DatagramSender {
                 if number == ack.number {
                     self.deliver(now, ack, len, &snapshot, &mut found);
                 } else {
-                    self.overtake(number, len);
+                    self.overtake(now, number, len, &snapshot);
                     found.lost += u64::from(len);
                     found.lost_segments += 1;
                     tx_in_flight = snapshot.tx_in_flight;
@@ -199,13 +199,14 @@ impl DatagramSender {
         self.pilot.counters.acked += u64::from(len);
     }
 
-    fn overtake(&mut self, number: u64, len: u32) {
+    fn overtake(&mut self, now: Time, number: u64, len: u32, snapshot: &Snapshot) {
         if self.overtaken.len() == REMEMBERED {
             self.overtaken.pop_front();
         }
         self.overtaken.push_back((number, len));
-        self.pilot.counters.lost += 1;
-        self.pilot.sampler.on_lost(u64::from(len));
+        let flight = self.in_flight;
+        self.pilot
+            .on_lost(now, number, u64::from(len), snapshot, flight);
     }
 
     fn arrive_late(&mut self, now: Time, number: u64, len: u32, found: &mut Findings) {

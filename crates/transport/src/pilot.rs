@@ -1,11 +1,11 @@
 //! What both senders do with their controller: keep its limits, pace, sample rates, count rounds and
 //! marks, and tell it about each acknowledgement.
 
-use crate::controller::{Ack, AnyController, Cause, Congestion, Controller, Limits, Sent};
+use crate::controller::{Ack, AnyController, Cause, Congestion, Controller, Limits, Lost, Sent};
 use crate::endpoint::{EcnFeedback, Inspection, SenderCounters, SenderSetup};
-use crate::rate::Sampler;
+use crate::rate::{Sampler, Snapshot};
 use crate::rtt::Rtt;
-use crate::segment::{AckSegment, Ecn};
+use crate::segment::{AckSegment, Ecn, Feedback};
 use crate::units::{Span, Time};
 
 /// What the sender found out from an acknowledgement.
@@ -100,8 +100,8 @@ impl Pilot {
         self.limited.0 = true;
     }
 
-    /// A segment has left: pacing, counts, the controller.
-    pub fn on_sent(&mut self, sent: Sent) {
+    /// A segment leaves: pacing, counts, the controller. Gives what goes into its header.
+    pub fn on_sent(&mut self, sent: Sent) -> Feedback {
         if let (Some(rate), true) = (self.limits.pacing, self.pacing) {
             let gap = sent.len as f64 * 8e12 / rate.0.max(1) as f64;
             self.release = self.release.max(sent.now).after(Span(gap as u64));
@@ -112,8 +112,32 @@ impl Pilot {
             self.counters.retransmitted += 1;
             self.counters.retransmitted_bytes += sent.len;
         }
+        let feedback = self.controller.announce(&sent);
         self.controller.on_sent(&sent);
         self.limits = self.controller.limits();
+        feedback
+    }
+
+    /// A segment was declared lost; `in_flight` is without it.
+    pub fn on_lost(
+        &mut self,
+        now: Time,
+        number: u64,
+        len: u64,
+        snapshot: &Snapshot,
+        in_flight: u64,
+    ) {
+        self.counters.lost += 1;
+        let lost = self.sampler.on_lost(snapshot, len);
+        self.controller.on_lost(&Lost {
+            now,
+            number,
+            len,
+            tx_in_flight: snapshot.tx_in_flight,
+            lost,
+            in_flight,
+            app_limited: snapshot.app_limited,
+        });
     }
 
     /// Bytes newly reported as marked. Counts can only grow; an acknowledgement overtaken by a

@@ -20,7 +20,8 @@ pub struct Snapshot {
     /// Bytes in flight, itself included.
     pub tx_in_flight: u64,
     lost: u64,
-    app_limited: bool,
+    /// The application held the sender back.
+    pub app_limited: bool,
 }
 
 /// The sampler of one flow.
@@ -73,9 +74,10 @@ impl Sampler {
         self.delivered += len;
     }
 
-    /// Bytes were declared lost.
-    pub fn on_lost(&mut self, bytes: u64) {
-        self.lost += bytes;
+    /// A segment was declared lost. Gives the bytes lost since it left, itself included.
+    pub fn on_lost(&mut self, snapshot: &Snapshot, len: u64) -> u64 {
+        self.lost += len;
+        self.lost - snapshot.lost
     }
 
     /// The application has nothing to send although the window is open: samples of what leaves

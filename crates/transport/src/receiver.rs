@@ -2,6 +2,7 @@
 //! timestamps and congestion marks.
 
 use crate::endpoint::{EcnFeedback, Protocol};
+use crate::forecast::Forecaster;
 use crate::reassembly::Reassembly;
 use crate::segment::{AckSegment, Ecn, Feedback, Segment};
 use crate::units::{Span, Time};
@@ -26,6 +27,8 @@ pub struct ReceiverSetup {
     pub ecn: EcnFeedback,
     /// Bytes the receiver can hold beyond the next one expected.
     pub window: u64,
+    /// What the sender's controller wants run here (`Controller::forecaster`).
+    pub forecaster: Option<Forecaster>,
 }
 
 impl ReceiverSetup {
@@ -37,6 +40,7 @@ impl ReceiverSetup {
             delayed_ack: None,
             ecn: EcnFeedback::Off,
             window: 1 << 30,
+            forecaster: None,
         }
     }
 }
@@ -91,6 +95,9 @@ impl Receiver {
             self.ce_bytes += u64::from(segment.len);
             self.ce_packets += 1;
         }
+        if let Some(forecaster) = &mut self.setup.forecaster {
+            forecaster.on_segment(now, segment);
+        }
         match self.setup.protocol {
             Protocol::Stream => self.on_stream(now, segment, ecn),
             Protocol::Datagram => Some(self.on_datagram(now, segment, ecn)),
@@ -104,11 +111,11 @@ impl Receiver {
         self.echo = ecn == Ecn::Ce;
         self.note(now, segment);
         self.recent = segment.sent;
-        self.acknowledge(false)
+        self.acknowledge(now, false)
     }
 
     fn on_stream(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment> {
-        let before = self.change_of_mark(ecn, segment);
+        let before = self.change_of_mark(now, ecn, segment);
         let end = segment.start + u64::from(segment.len);
         let next = self.data.next();
         if segment.start <= self.acked_upto && segment.sent >= self.recent {
@@ -127,7 +134,7 @@ impl Receiver {
             .delayed_ack
             .filter(|d| plain && !segment.push && self.pending < d.segments);
         match (wait, before) {
-            (None, None) => Some(self.acknowledge(duplicate)),
+            (None, None) => Some(self.acknowledge(now, duplicate)),
             (None, before) => {
                 // Two are due. The second goes out as soon as the timer is asked.
                 self.deadline = now;
@@ -142,12 +149,12 @@ impl Receiver {
 
     /// Follows the marks. In DCTCP a change of state makes what is pending acknowledged at once
     /// with the old state (RFC 8257 section 3.2).
-    fn change_of_mark(&mut self, ecn: Ecn, segment: &Segment) -> Option<AckSegment> {
+    fn change_of_mark(&mut self, now: Time, ecn: Ecn, segment: &Segment) -> Option<AckSegment> {
         let marked = ecn == Ecn::Ce;
         match self.setup.ecn {
             EcnFeedback::Dctcp => {
                 let before =
-                    (marked != self.echo && self.pending > 0).then(|| self.acknowledge(false));
+                    (marked != self.echo && self.pending > 0).then(|| self.acknowledge(now, false));
                 self.echo = marked;
                 before
             }
@@ -165,7 +172,7 @@ impl Receiver {
         self.last_received = now;
     }
 
-    fn acknowledge(&mut self, duplicate: bool) -> AckSegment {
+    fn acknowledge(&mut self, now: Time, duplicate: bool) -> AckSegment {
         let mut ack = AckSegment {
             upto: match self.setup.protocol {
                 Protocol::Stream => self.data.next(),
@@ -180,7 +187,10 @@ impl Receiver {
             ce_packets: self.ce_packets,
             received_bytes: self.received_bytes,
             window: self.setup.window,
-            feedback: Feedback::None,
+            feedback: match &mut self.setup.forecaster {
+                Some(forecaster) => forecaster.feedback(now),
+                None => Feedback::None,
+            },
             ..AckSegment::default()
         };
         if duplicate {
@@ -198,7 +208,7 @@ impl Receiver {
 
     /// The instant `due` has come.
     pub fn on_timer(&mut self, now: Time) -> Option<AckSegment> {
-        (self.deadline <= now).then(|| self.acknowledge(false))
+        (self.deadline <= now).then(|| self.acknowledge(now, false))
     }
 
     /// The instant at which `on_timer` is wanted; `NEVER` for none.

@@ -7,7 +7,7 @@ use crate::endpoint::{Inspection, Recovery, SenderCounters, SenderSetup};
 use crate::newreno::NewReno;
 use crate::pilot::{Findings, Pilot};
 use crate::scoreboard::{Entry, Scoreboard, State};
-use crate::segment::{AckSegment, Feedback, Segment};
+use crate::segment::{AckSegment, Segment};
 use crate::units::{Span, Time};
 
 /// What the sender is doing about losses.
@@ -148,7 +148,7 @@ impl StreamSender {
         if self.rto == Time::NEVER {
             self.rto = now.after(self.pilot.rtt.timeout());
         }
-        self.pilot.on_sent(Sent {
+        let feedback = self.pilot.on_sent(Sent {
             now,
             number,
             len,
@@ -165,7 +165,7 @@ impl StreamSender {
             cwr,
             push: start + len == self.written,
             sent: now,
-            feedback: Feedback::None,
+            feedback,
         }
     }
 
@@ -256,7 +256,7 @@ impl StreamSender {
             let partial = self.phase == Phase::Fast && self.una < self.recover;
             self.recovery.on_advance(found.acked, partial);
             if partial {
-                self.lose_front(found);
+                self.lose_front(now, found);
             }
             if self.phase != Phase::Open && self.una >= self.recover {
                 self.phase = Phase::Open;
@@ -280,7 +280,7 @@ impl StreamSender {
         self.guard = self.nxt;
         self.episode_lost = 0;
         self.pilot.counters.recoveries += 1;
-        self.lose_front(found);
+        self.lose_front(now, found);
         self.force = true;
         if !self.answered_mark() {
             let lost = self.episode_lost;
@@ -294,21 +294,23 @@ impl StreamSender {
         self.pilot.classic() && self.una <= self.mark_ends && self.mark_ends > 0
     }
 
-    fn lose_front(&mut self, found: &mut Findings) {
+    fn lose_front(&mut self, now: Time, found: &mut Findings) {
         let id = self.board.ids().start;
         if self.board.entry(id).state == State::Flying {
-            let len = u64::from(self.board.entry(id).len);
-            self.board.lose(id);
-            self.note_lost(len, found);
+            self.lose(now, id, found);
         }
     }
 
-    fn note_lost(&mut self, len: u64, found: &mut Findings) {
+    fn lose(&mut self, now: Time, id: u64, found: &mut Findings) {
+        self.board.lose(id);
+        let entry = *self.board.entry(id);
+        let len = u64::from(entry.len);
         self.episode_lost += len;
         found.lost += len;
         found.lost_segments += 1;
-        self.pilot.counters.lost += 1;
-        self.pilot.sampler.on_lost(len);
+        let flight = self.in_flight();
+        self.pilot
+            .on_lost(now, entry.number, len, &entry.snapshot, flight);
     }
 
     fn answer_marks(&mut self, now: Time, ack: &AckSegment, marked: u64, flight: u64) {
@@ -345,9 +347,7 @@ impl StreamSender {
         self.episode_lost = 0;
         for id in self.board.ids() {
             if self.board.entry(id).state == State::Flying {
-                let len = u64::from(self.board.entry(id).len);
-                self.board.lose(id);
-                self.note_lost(len, &mut found);
+                self.lose(now, id, &mut found);
             }
         }
         self.force = true;

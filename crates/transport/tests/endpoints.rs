@@ -311,6 +311,7 @@ fn every_controller_of_the_report_moves_data_over_datagrams() {
         ("delay-triggered", &[]),
         ("zekalho", &[]),
         ("zekalho", &[("variant", "text")]),
+        ("sprout", &[]),
     ] {
         let mut net = datagrams(Path::new(10, 40, 1000), id, options, |_, _| {});
         net.sender.write(u64::MAX);

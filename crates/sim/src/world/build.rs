@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use backwater_transport::random::Random;
 use backwater_transport::units::{PS_PER_S, Span, Time};
 
+use super::connect::{ack_flows, of_data};
 use super::{GROUP, NOWHERE, World};
 use crate::calendar::Calendar;
+use crate::connection::Headers;
 use crate::event::Event;
 use crate::mechanism::control::{Control, MAX_NEIGHBOURS, NeighbourSpec, PlaceSpec};
 use crate::mechanism::detector::Watch;
@@ -14,12 +16,13 @@ use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::{Form, Hosts};
 use crate::mechanism::responder::AnyResponder;
 use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
-use crate::network::{Flow, Mail, Node, Port, PortMore};
+use crate::network::{Flow, Mail, Node, Part, Port, PortMore};
 use crate::packet::{List, Packets};
+use crate::queue::aqm::Managed;
 use crate::queue::{ClassQueue, MAX_CLASSES, Scheduler};
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::FlowStats;
-use crate::source::AnySource;
+use crate::source::{AnySource, Source};
 use crate::spec::{
     Destination, Limit, MechanismSpec, NodeKind, Refusal, Routing, Spec, SwitchModel,
 };
@@ -35,7 +38,7 @@ const MAX_ENTRIES: usize = 256;
 /// Addresses an extension frame has room for.
 const MAX_ADDRESSES: usize = 246;
 
-fn refuse<T>(
+pub(super) fn refuse<T>(
     path: impl Into<String>,
     what: impl Into<String>,
     fix: impl Into<String>,
@@ -54,6 +57,18 @@ impl World {
     /// Names the field of the scenario that cannot work.
     pub fn build(spec: &Spec) -> Result<World, Refusal> {
         check_times(spec)?;
+        let connections = spec.flows.iter().filter(|f| f.transport.is_some());
+        match connections.count() {
+            0 => World::build_all(spec),
+            _ => {
+                let mut whole = spec.clone();
+                whole.flows.extend(ack_flows(&spec.flows)?);
+                World::build_all(&whole).map_err(of_data)
+            }
+        }
+    }
+
+    fn build_all(spec: &Spec) -> Result<World, Refusal> {
         let mut world = World::empty(spec);
         world.add_nodes(spec)?;
         world.add_ports(spec)?;
@@ -63,11 +78,17 @@ impl World {
             flow.path = path;
         }
         world.check_frames(spec)?;
+        world.connect(spec);
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
             world.add_mechanism(spec, number, mechanism)?;
         }
+        world.check_queues()?;
         for port in &mut world.ports.0 {
-            port.plain = port.watch.is_none() && !port.accounted;
+            port.plain = port.watch.is_none() && !port.accounted && port.more.managed.is_none();
+            if port.watch.is_some() && port.more.managed.is_some() {
+                // Whether losses on departure bring relief cannot be foreseen.
+                (port.attentive, port.wakeful) = (true, true);
+            }
         }
         for id in world.flows.ids() {
             world.ask(id, Time(spec.flows[id.index()].start.0));
@@ -91,6 +112,8 @@ impl World {
             nodes: Table::default(),
             ports: Table::default(),
             flows: Table::default(),
+            connections: Table::default(),
+            headers: Headers::default(),
             controls: Table::default(),
             hosts: Vec::new(),
             routes: Vec::new(),
@@ -161,6 +184,10 @@ impl World {
                 let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));
                 let id = Id::new(self.ports.len());
                 let local = self.nodes[node].ports.len() as u32;
+                let managed = port.aqm.as_ref().map(|aqm| {
+                    let random = Random::stream(spec.seed, "queue", &port.name);
+                    Box::new(Managed::new(aqm, link.rate, random))
+                });
                 self.nodes[node].ports.push(id);
                 self.nodes[node].watch.push(None);
                 self.ports.push(Port {
@@ -181,7 +208,10 @@ impl World {
                     area: 0,
                     plain: true,
                     max_bytes: 0,
-                    shut_until: Time::ZERO,
+                    shut_until: match managed {
+                        Some(_) => Time::NEVER,
+                        None => Time::ZERO,
+                    },
                     stall: 0,
                     stall_from: Time::ZERO,
                     stall_end: Time::ZERO,
@@ -204,6 +234,7 @@ impl World {
                     more: Box::new(PortMore {
                         name: port.name.clone(),
                         rate: link.rate,
+                        managed,
                         ..PortMore::default()
                     }),
                 });
@@ -324,6 +355,13 @@ impl World {
                     "write a class from 0 to 7",
                 );
             }
+            if flow.source.needs_transport() && flow.transport.is_none() {
+                return refuse(
+                    format!("{path}.source"),
+                    "this source sends as fast as a transport lets it, and the flow has none",
+                    "write transport = \"tcp\", or take a source with a rate",
+                );
+            }
             if flow.start >= flow.stop {
                 return refuse(
                     format!("{path}.start"),
@@ -351,6 +389,7 @@ impl World {
                 random: Random::stream(spec.seed, "source", &flow.name),
                 compass: Random::stream(spec.seed, "destination", &flow.name),
                 path: Vec::new(),
+                part: Part::None,
                 outside: matches!(flow.source, AnySource::Outside(_)),
                 stats: FlowStats::default(),
             });
@@ -401,6 +440,24 @@ impl World {
                         "write a larger buffer",
                     );
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// A node that keeps accounts by class needs class queues.
+    fn check_queues(&self) -> Result<(), Refusal> {
+        for port in self.ports.iter().filter(|p| p.accounted) {
+            if port.chooses_itself() {
+                let what = format!(
+                    "{} keeps accounts of what came in by class, and the queue at {} chooses among flows itself",
+                    self.nodes[port.node].name, port.more.name
+                );
+                return refuse(
+                    format!("ports.{}.queue", port.more.name),
+                    what,
+                    "take a queue such as strict-priority, codel or red, or an output-queued switch",
+                );
             }
         }
         Ok(())
@@ -604,17 +661,8 @@ impl World {
                 if far.far == goal {
                     break;
                 }
-                if ways.len() > self.nodes.len() {
-                    return refuse(
-                        path,
-                        format!(
-                            "the way from {} to {} runs in a circle",
-                            name(flow.from),
-                            name(goal)
-                        ),
-                        "mend the written routes",
-                    );
-                }
+                // Written routes to a host agree where they meet and end there; computed ones come nearer.
+                assert!(ways.len() <= self.nodes.len(), "a way in a circle");
                 let stuck = far.far_routes == u32::MAX
                     || self.routes[far.far_routes as usize + host as usize] == NOWHERE;
                 if stuck {
@@ -650,6 +698,13 @@ impl World {
                 "take a detector of output queues, such as watermark",
             );
         }
+        if !matches!(mechanism.respond, AnyResponder::Gate) && watch != Watch::Egress {
+            return refuse(
+                format!("{path}.respond"),
+                "a rate is a share of what an output queue drains, and this detector watches what comes in",
+                "take the responder gate, or a detector of output queues, such as watermark",
+            );
+        }
         if names && self.hosts.len() > MAX_ADDRESSES {
             let what = format!(
                 "a notice has room for {MAX_ADDRESSES} addresses, and there are {} hosts",
@@ -683,14 +738,42 @@ impl World {
                     "use a smaller switch",
                 );
             }
-            let known = self
-                .controls
-                .ids()
-                .find(|c| self.controls[*c].is(number as u32, node));
-            let control = known.unwrap_or_else(|| self.new_control(spec, number, node, mechanism));
+            let control = match self.voice(number, node, mechanism) {
+                Some(c) if self.controls[c].speaks_like(&mechanism.notify) => c,
+                Some(c) => {
+                    let other = &spec.mechanisms[self.controls[c].number() as usize].name;
+                    let what = format!(
+                        "mechanism {other} sends another PAUSE at {}, and a neighbour has one timer for all",
+                        self.nodes[node].name
+                    );
+                    return refuse(
+                        format!("{path}.notify"),
+                        what,
+                        "give both the same kind, quanta and refresh",
+                    );
+                }
+                None => self.new_control(spec, number, node, mechanism)?,
+            };
             self.watch_port(control, id, mechanism, &path)?;
         }
         Ok(())
+    }
+
+    /// Who speaks for a mechanism at a node already. PAUSE and PFC carry no origin, so at one node all
+    /// mechanisms that send them have one voice.
+    fn voice(
+        &self,
+        number: usize,
+        node: Id<Node>,
+        mechanism: &MechanismSpec,
+    ) -> Option<Id<Control>> {
+        let stops = matches!(mechanism.respond, AnyResponder::Gate)
+            && mechanism.notify.form != Form::Extension;
+        let speaks = |c: &Id<Control>| {
+            let c = &self.controls[*c];
+            c.node() == node && (c.number() == number as u32 || stops && c.moves_gates())
+        };
+        self.controls.ids().find(speaks)
     }
 
     fn new_control(
@@ -699,7 +782,7 @@ impl World {
         number: usize,
         node: Id<Node>,
         mechanism: &MechanismSpec,
-    ) -> Id<Control> {
+    ) -> Result<Id<Control>, Refusal> {
         let neighbours: Vec<NeighbourSpec> = self.nodes[node]
             .ports
             .iter()
@@ -709,20 +792,33 @@ impl World {
                 obeys: obeys(spec, self.ports[*p].far),
             })
             .collect();
+        let whole =
+            mechanism.notify.form == Form::Pause && matches!(mechanism.respond, AnyResponder::Gate);
         for n in neighbours.iter().filter(|n| n.obeys) {
             let upstream = self.ports[n.port].peer;
+            if self.ports[upstream].chooses_itself() && !whole {
+                let what = format!(
+                    "the queue at {} chooses among flows itself and cannot hold back classes, destinations or rates",
+                    self.ports[upstream].more.name
+                );
+                return refuse(
+                    format!("mechanisms.{}.notify", mechanism.name),
+                    what,
+                    "take the recipe \"pause\", or give that port a queue such as strict-priority or codel",
+                );
+            }
             self.ports[upstream]
                 .gates
                 .get_or_insert_with(|| Box::new(Gates::default()));
         }
         let (notify, respond) = (mechanism.notify.clone(), mechanism.respond.clone());
-        self.controls.push(Control::new(
+        Ok(self.controls.push(Control::new(
             node,
             number as u32,
             notify,
             respond,
             &neighbours,
-        ))
+        )))
     }
 
     fn watch_port(
@@ -747,13 +843,24 @@ impl World {
         let detector = mechanism.detect.clone();
         let place = self.controls[control].watch(PlaceSpec {
             port: id,
-            drain: rate,
+            line: rate,
             one_queue,
             detector,
+            audience: mechanism.notify.audience,
+            window: mechanism.notify.window,
             behind,
         });
         let taken = match watch {
             Watch::Egress => {
+                if self.ports[id].chooses_itself() {
+                    return refuse(
+                        format!("{path}.at"),
+                        format!(
+                            "the queue at {name} keeps flows apart, not classes that a detector could watch"
+                        ),
+                        "give the port a queue such as strict-priority, codel or red",
+                    );
+                }
                 if self.ports[id].buffer == Limit::Unlimited {
                     return refuse(
                         format!("{path}.at"),

@@ -6,7 +6,8 @@ use backwater_transport::units::Time;
 use hdrhistogram::Histogram;
 
 use super::{DropKey, World};
-use crate::network::{Flow, Port, PortCount};
+use crate::connection::{Connection, ConnectionStats};
+use crate::network::{Flow, Part, Port, PortCount};
 use crate::packet::Packet;
 use crate::record::flow_stats::{Count, DelaySum};
 use crate::table::Id;
@@ -31,10 +32,12 @@ pub struct Report {
     pub drops: Vec<DropRow>,
     /// Flows in the scenario's order.
     pub flows: Vec<FlowReport>,
-    /// By class, 0 to the highest used.
+    /// By class, 0 to the highest used; without the flows of ACKs.
     pub classes: Vec<ClassReport>,
-    /// All flows together.
+    /// All flows together, without those of ACKs.
     pub all: ClassReport,
+    /// Flows with a transport, in the order of the flows.
+    pub connections: Vec<ConnectionReport>,
     /// Ports.
     pub ports: Vec<PortReport>,
     /// Control frames sent since the beginning.
@@ -91,6 +94,21 @@ pub struct ClassReport {
     pub max: u64,
     /// Histogram in nanoseconds.
     pub delay: Histogram<u32>,
+}
+
+/// A flow with a transport, from the end of the warm-up.
+#[derive(Clone, Debug)]
+pub struct ConnectionReport {
+    /// Which.
+    pub connection: Id<Connection>,
+    /// Application bytes delivered in order.
+    pub delivered: u64,
+    /// Segments sent again.
+    pub retransmitted: u64,
+    /// Segments sent.
+    pub segments: u64,
+    /// Round trips, completion times and the window, its area up to the present.
+    pub stats: ConnectionStats,
 }
 
 /// A port.
@@ -162,7 +180,8 @@ impl World {
         let classes = usize::from(self.flows.iter().map(|f| f.class).max().unwrap_or(0)) + 1;
         let mut by_class = vec![ClassReport::default(); classes];
         let mut all = ClassReport::default();
-        for report in &flows {
+        let own = |r: &&FlowReport| !matches!(self.flows[r.flow].part, Part::Acks(_));
+        for report in flows.iter().filter(own) {
             by_class[usize::from(self.flows[report.flow].class)].add(&report.sums);
             all.add(&report.sums);
         }
@@ -192,6 +211,11 @@ impl World {
             flows,
             classes: by_class,
             all,
+            connections: self
+                .connections
+                .ids()
+                .map(|id| self.connection_report(id, now))
+                .collect(),
             ports: self
                 .ports
                 .ids()
@@ -226,6 +250,22 @@ impl World {
         }
     }
 
+    fn connection_report(&self, id: Id<Connection>, now: Time) -> ConnectionReport {
+        let connection = &self.connections[id];
+        let totals = connection.totals();
+        let [delivered, retransmitted, segments] =
+            std::array::from_fn(|i| totals[i] - connection.stats.base[i]);
+        let mut stats = connection.stats.clone();
+        stats.window(stats.window, now);
+        ConnectionReport {
+            connection: id,
+            delivered,
+            retransmitted,
+            segments,
+            stats,
+        }
+    }
+
     fn port_report(&self, id: Id<Port>, now: Time) -> PortReport {
         let (count, base) = (self.port_count(id, now), &self.ports[id].more.base);
         let since = PortCount {
@@ -255,7 +295,7 @@ impl World {
         count.area = port.area;
         let ahead = port.free_at.0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
-        for packet in port.queues.iter().flat_map(|q| self.packets.walk(&q.list)) {
+        for packet in port.lists().flat_map(|list| self.packets.walk(list)) {
             count.area += u128::from(packet.frame()) * u128::from(now.0 - packet.at.0);
         }
         count.max_bytes = port.max_bytes;
@@ -273,8 +313,8 @@ impl World {
         let (mut data, mut control, mut agree) = (0, 0, true);
         for port in self.ports.iter() {
             let mut bytes = u64::from(port.sending);
-            for queue in &port.queues {
-                let waiting: Vec<&Packet> = self.packets.walk(&queue.list).collect();
+            for list in port.lists() {
+                let waiting: Vec<&Packet> = self.packets.walk(list).collect();
                 data += waiting.len() as u64;
                 bytes += waiting.iter().map(|p| p.frame()).sum::<u64>();
             }
@@ -314,9 +354,8 @@ impl World {
         for id in self.ports.ids() {
             let port = &self.ports[id];
             let held = port
-                .queues
-                .iter()
-                .flat_map(|q| self.packets.walk(&q.list))
+                .lists()
+                .flat_map(|list| self.packets.walk(list))
                 .chain(self.packets.walk(&port.wire));
             for packet in held.filter(|p| !p.flow.is_none()) {
                 if let Some(i) = hop[packet.flow.index()].get(&id) {

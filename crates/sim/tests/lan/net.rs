@@ -161,6 +161,7 @@ impl Net {
             self.0.ports.push(PortSpec {
                 name,
                 scheduler: AnyScheduler::Fifo,
+                aqm: None,
                 buffer,
             });
         }
@@ -191,6 +192,7 @@ impl Net {
             stop,
             source,
             route: None,
+            transport: None,
         });
         self.0.flows.last_mut().unwrap()
     }

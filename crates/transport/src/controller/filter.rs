@@ -49,11 +49,6 @@ impl Extreme {
     pub fn get(&self) -> Option<u64> {
         self.values.front().map(|(_, value)| *value)
     }
-
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.values.clear();
-    }
 }
 
 #[cfg(test)]

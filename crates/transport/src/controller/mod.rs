@@ -244,7 +244,11 @@ impl Clone for Box<dyn CustomController> {
 }
 
 mod amount;
+pub mod bbr;
+mod classic;
+mod delay;
 mod filter;
+mod marks;
 
 /// How a row builds its controller.
 pub type Build = fn(&Args, &Setup) -> Result<AnyController, Refusal>;
@@ -360,4 +364,14 @@ controllers! {
     reno::Reno,
     newreno::NewReno,
     sprout::Sprout,
+    copa::Copa,
+    vegas::Vegas,
+    ledbat::Ledbat,
+    ledbat_pp::LedbatPp,
+    dctcp::Dctcp,
+    westwood::Westwood,
+    bbr1::Bbr1,
+    bbr3::Bbr3,
+    bbr3_linux::Bbr3Linux,
+    prague::Prague,
 }

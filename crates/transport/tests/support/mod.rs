@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use backwater_transport::controller::{AnyController, CONTROLLERS, Setup};
+use backwater_transport::controller::{AnyController, CONTROLLERS, Controller, Setup};
 use backwater_transport::endpoint::{
     AnySender, Protocol, Receiver, ReceiverSetup, SenderSetup, initial_window,
 };
@@ -365,9 +365,11 @@ fn ends(
     let mut sender = SenderSetup::new(protocol, MSS, MSS + 52);
     let mut receiver = ReceiverSetup::new(protocol);
     change(&mut sender, &mut receiver);
+    let controller = controller(id, options, MSS);
+    receiver.forecaster = controller.forecaster();
     Loopback::new(
         path,
-        AnySender::new(&sender, controller(id, options, MSS)),
+        AnySender::new(&sender, controller),
         Receiver::new(&receiver),
     )
 }

@@ -24,12 +24,13 @@ fn part(id: &str) -> &'static Part<Build> {
         .expect("a row of the table")
 }
 
-/// A source from all of its options.
+/// A source from all of its options but those that may be absent.
 fn make(id: &str, options: Options) -> Result<AnySource, Refusal> {
     let part = part(id);
     for option in part.options {
+        let given = options.iter().any(|(name, _)| *name == option.name);
         assert!(
-            options.iter().any(|(name, _)| *name == option.name),
+            given || option.default == Default::Absent,
             "{id}: {} missing",
             option.name
         );
@@ -164,6 +165,16 @@ fn examples() -> Vec<(&'static str, AnySource)> {
         ("exponential-on-off", on_off()),
         ("pareto-on-off", pareto_on_off),
         (
+            "request-response",
+            vec![
+                ("requests", Value::Choice("open")),
+                ("sizes", Value::Choice("exponential")),
+                size("size", 6000),
+                ("gap", Value::Span(Span::millis(16))),
+                ("gaps", Value::Choice("exponential")),
+            ],
+        ),
+        (
             "replay",
             text::replay(b"time_ms,size_B\n0,100\n1,200\n1,1500\n", "auto", 1.0),
         ),
@@ -172,8 +183,8 @@ fn examples() -> Vec<(&'static str, AnySource)> {
         .into_iter()
         .map(|(id, options)| (id, make(id, options).expect(id)))
         .collect();
-    // All but `outside`, which demands nothing.
-    assert_eq!(all.len() + 1, SOURCES.len());
+    // All but `outside`, which demands nothing, and `bulk`, which demands once.
+    assert_eq!(all.len() + 2, SOURCES.len());
     all
 }
 

@@ -8,6 +8,8 @@ use backwater_transport::units::{Rate, Span, Time};
 
 use crate::mechanism::Control;
 use crate::mechanism::gates::Gates;
+use crate::medium::boxes::AnyBox;
+use crate::medium::trace::Server;
 use crate::packet::List;
 use crate::queue::{AnyScheduler, ClassQueue};
 use crate::record::flow_stats::FlowStats;
@@ -118,6 +120,8 @@ pub struct Port {
     pub wakeful: bool,
     /// Every departure is served in its own time: the run is recorded or unfused.
     pub attentive: bool,
+    /// It is a box: packets pass it and are neither queued nor transmitted.
+    pub passed: bool,
 }
 
 /// The part of a port that a hop does not always touch.
@@ -129,12 +133,27 @@ pub struct PortMore {
     pub rate: Rate,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
+    /// What happens to packets in it, for a box.
+    pub stage: Option<Box<Stage>>,
+    /// What serves it in place of a line rate.
+    pub server: Option<Box<Server>>,
     /// Notices that have arrived and wait for the reaction time.
     pub reacting: VecDeque<Id<Posted>>,
     /// Counters.
     pub sent: PortCount,
     /// Counters at the end of the warm-up.
     pub base: PortCount,
+}
+
+/// A box on the way to a port's queue.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// What it does.
+    pub what: AnyBox,
+    /// Its stream.
+    pub random: Random,
+    /// The next box, or the port whose queue the boxes lead to.
+    pub next: Id<Port>,
 }
 
 /// What a port counts.

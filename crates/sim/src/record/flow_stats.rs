@@ -4,6 +4,7 @@ use backwater_transport::units::Time;
 use hdrhistogram::Histogram;
 
 use crate::packet::Packet;
+use crate::record::age::Age;
 
 /// Packets and bytes since the run began.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -67,6 +68,8 @@ pub struct FlowStats {
     pub max: u64,
     /// Delivered after waiting at a gate that a queue off their path had closed.
     pub victims: u64,
+    /// Age of the newest packet, where the path has a trace link.
+    pub age: Option<Box<Age>>,
 }
 
 impl Default for FlowStats {
@@ -81,6 +84,7 @@ impl Default for FlowStats {
             sum: DelaySum::default(),
             max: 0,
             victims: 0,
+            age: None,
         }
     }
 }
@@ -95,6 +99,9 @@ impl FlowStats {
         self.sum.queue += u128::from(packet.waited - packet.gated);
         self.sum.gate += u128::from(packet.gated);
         self.sum.propagation += u128::from(total - packet.waited - packet.serial);
+        if let Some(age) = &mut self.age {
+            age.deliver(packet.born, now, u64::from(packet.len));
+        }
         self.max = self.max.max(total);
         self.delay
             .record(total / 1000)
@@ -103,11 +110,14 @@ impl FlowStats {
     }
 
     /// The warm-up is over.
-    pub fn warm(&mut self) {
+    pub fn warm(&mut self, now: Time) {
         self.base = [self.entered, self.delivered, self.dropped, self.marked];
         self.delay.reset();
         self.sum = DelaySum::default();
         self.max = 0;
         self.victims = 0;
+        if let Some(age) = &mut self.age {
+            age.warm(now);
+        }
     }
 }

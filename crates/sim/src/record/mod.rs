@@ -1,5 +1,6 @@
 //! What is kept of a run: counters, the fingerprint, and, on request, every event.
 
+pub mod age;
 pub mod fingerprint;
 pub mod flow_stats;
 pub mod frame_bytes;
@@ -23,11 +24,21 @@ pub enum Cause {
     MemoryFull,
     /// Active queue management told its sender of congestion.
     Aqm,
+    /// A box on the way loses packets at random.
+    RandomLoss,
+    /// A box on the way was shut.
+    LinkOff,
 }
 
 impl Cause {
     /// All, in the order of their numbers.
-    pub const ALL: [Cause; 3] = [Cause::BufferFull, Cause::MemoryFull, Cause::Aqm];
+    pub const ALL: [Cause; 5] = [
+        Cause::BufferFull,
+        Cause::MemoryFull,
+        Cause::Aqm,
+        Cause::RandomLoss,
+        Cause::LinkOff,
+    ];
 
     /// Name in results.
     pub fn name(self) -> &'static str {
@@ -35,6 +46,8 @@ impl Cause {
             Cause::BufferFull => "buffer-full",
             Cause::MemoryFull => "memory-full",
             Cause::Aqm => "aqm",
+            Cause::RandomLoss => "random-loss",
+            Cause::LinkOff => "link-off",
         }
     }
 }

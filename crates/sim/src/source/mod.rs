@@ -28,7 +28,7 @@ mod replay;
 mod self_similar;
 #[cfg(test)]
 mod tests;
-mod trace;
+pub(crate) mod trace;
 mod uniform_fixed;
 mod uniform_uniform;
 mod video;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{PS_PER_S, Span, Time};
+use backwater_transport::units::{PS_PER_S, Rate, Span, Time};
 
 use super::{GROUP, NOWHERE, World};
 use crate::calendar::Calendar;
@@ -21,7 +21,7 @@ use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::FlowStats;
 use crate::source::AnySource;
 use crate::spec::{
-    Destination, Limit, MechanismSpec, NodeKind, Refusal, Routing, Spec, SwitchModel,
+    Destination, Limit, MechanismSpec, NodeKind, Refusal, Routing, Service, Spec, SwitchModel,
 };
 use crate::switch::{Ledger, Pool};
 use crate::table::{Id, Table};
@@ -59,6 +59,8 @@ impl World {
         world.add_flows(spec)?;
         let paths = world.add_routes(spec)?;
         for (flow, path) in world.flows.0.iter_mut().zip(paths) {
+            let traced = path.iter().any(|p| world.ports[*p].more.server.is_some());
+            flow.stats.age = traced.then(Box::default);
             flow.path = path;
         }
         world.check_frames(spec)?;
@@ -66,8 +68,10 @@ impl World {
             world.add_mechanism(spec, number, mechanism)?;
         }
         for port in &mut world.ports.0 {
-            port.plain = port.watch.is_none() && !port.accounted;
+            let wire = port.more.server.is_none();
+            port.plain = port.watch.is_none() && !port.accounted && wire;
         }
+        world.add_boxes(spec);
         for id in world.flows.ids() {
             world.ask(id, Time(spec.flows[id.index()].start.0));
         }
@@ -94,6 +98,7 @@ impl World {
             hosts: Vec::new(),
             routes: Vec::new(),
             groups: Vec::new(),
+            boxes: BTreeMap::new(),
             mail: Mail::default(),
             outbox: VecDeque::new(),
             fingerprint: Fingerprint::default(),
@@ -148,7 +153,7 @@ impl World {
                     "name two different nodes",
                 );
             }
-            if link.rate.0 == 0 {
+            if link.rate.0 == 0 && link.ways.iter().any(Option::is_none) {
                 return refuse(
                     format!("{path}.rate"),
                     "a link has no rate",
@@ -157,6 +162,11 @@ impl World {
             }
             for side in 0..2 {
                 let port = &spec.ports[2 * i + side];
+                let (rate, delay) = match link.ways[side].as_ref().map(|way| &way.service) {
+                    Some(Service::Line(rate, delay)) => (*rate, *delay),
+                    Some(Service::Trace(_)) => (Rate(0), Span::ZERO),
+                    None => (link.rate, link.delay),
+                };
                 let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));
                 let id = Id::new(self.ports.len());
                 let local = self.nodes[node].ports.len() as u32;
@@ -166,8 +176,10 @@ impl World {
                     free_at: Time::ZERO,
                     gap_until: Time::ZERO,
                     next_try: Time::NEVER,
-                    ps_per_byte: (8 * PS_PER_S).div_ceil(link.rate.0),
-                    delay: link.delay,
+                    ps_per_byte: (8 * PS_PER_S)
+                        .checked_div(rate.0)
+                        .map_or(0, |_| (8 * PS_PER_S).div_ceil(rate.0)),
+                    delay,
                     wire: List::default(),
                     waiting: 0,
                     sending: 0,
@@ -187,6 +199,7 @@ impl World {
                     held: 0,
                     wakeful: false,
                     attentive: false,
+                    passed: false,
                     accounted: false,
                     stalled: false,
                     far_routes: u32::MAX,
@@ -202,12 +215,13 @@ impl World {
                     watch: None,
                     more: Box::new(PortMore {
                         name: port.name.clone(),
-                        rate: link.rate,
+                        rate,
                         ..PortMore::default()
                     }),
                 });
             }
         }
+        self.add_servers(spec);
         for id in self.ports.ids() {
             self.ports[id].far_entry = self.ports[self.ports[id].peer].local as u8;
         }
@@ -375,6 +389,20 @@ impl World {
                         what,
                         "write smaller packets, or raise the link's max_frame",
                     );
+                }
+                if let Some(server) = port.more.server.as_ref().filter(|s| s.spec.whole) {
+                    let (size, most) = (server.size(flow.packet as u16), server.spec.opportunity);
+                    if size > most {
+                        let what = format!(
+                            "packets of {} B take {size} B on {}, whose opportunities carry {most} B",
+                            flow.packet, port.more.name
+                        );
+                        return refuse(
+                            format!("flows.{}.packet", spec_flow.name),
+                            what,
+                            "write smaller packets, or emulator = \"cellsim-2013\", which sends them in parts",
+                        );
+                    }
                 }
                 let classes = port.queues.len();
                 if classes > 1 && usize::from(flow.class) >= classes {
@@ -677,6 +705,11 @@ impl World {
                     format!("{name} is a port of a host"),
                     "back-pressure watches ports of switches",
                 );
+            }
+            let special = |p: &Id<Port>| spec.links[p.index() / 2].ways.iter().any(Option::is_some);
+            if let Some(port) = self.nodes[node].ports.iter().find(|p| special(p)) {
+                let what = format!("{} is no plain wire", self.ports[*port].more.name);
+                return at(what, "back-pressure travels over wires, both ways");
             }
             if self.nodes[node].ports.len() > MAX_NEIGHBOURS {
                 return at(

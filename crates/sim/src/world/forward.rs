@@ -93,6 +93,9 @@ impl World {
             return self.transmit(id, q, packet_id, now);
         }
         let mut look = !port.plain;
+        if look && port.passed {
+            return self.pass(id, packet_id, now);
+        }
         if port.accounted {
             match self.account_arrival(id, packet_id, now) {
                 Booking::Refused => return self.lose(packet_id, Cause::MemoryFull, id, now),
@@ -159,6 +162,9 @@ impl World {
                     .pick(held, held, |q| packets[queues[q].list.head()].frame())
             };
             return self.start(id, queue, Id::NONE, at);
+        }
+        if port.more.server.is_some() {
+            return self.serve(id, at, now);
         }
         match self.find(id, at) {
             Choice::Frame { queue, before } => self.start(id, queue, before, at),
@@ -374,6 +380,9 @@ impl World {
     /// The only way to lose a packet.
     pub(super) fn lose(&mut self, packet_id: Id<Packet>, cause: Cause, place: Id<Port>, now: Time) {
         let packet = self.packets[packet_id];
+        if let Some(server) = &mut self.ports[place].more.server {
+            server.lost(cause, &packet, now);
+        }
         let flow = &mut self.flows[packet.flow];
         let len = u64::from(packet.len);
         flow.stats.dropped.add(len);

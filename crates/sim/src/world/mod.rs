@@ -3,6 +3,7 @@
 //!
 //! * `build` makes a world from a `Spec` or refuses it.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
+//! * `path` serves ports by opportunities and passes packets through boxes.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
@@ -12,6 +13,7 @@ mod build;
 mod control;
 mod deadlock;
 mod forward;
+mod path;
 mod report;
 mod run;
 
@@ -56,6 +58,8 @@ pub struct World {
     /// Forwarding rows of all switches: port, or `GROUP` with the number of an ECMP group.
     routes: Vec<u32>,
     groups: Vec<Vec<Id<Port>>>,
+    /// The port whose queue each box leads to.
+    boxes: BTreeMap<Id<Port>, Id<Port>>,
     mail: Mail,
     outbox: VecDeque<(Id<Control>, Told)>,
     fingerprint: Fingerprint,

@@ -149,6 +149,7 @@ impl World {
         match event {
             Event::Arrive(port) => self.arrive(port, at),
             Event::Wake(port) => self.wake(port, at),
+            Event::Emerge(port) => self.emerge(port, at),
             Event::React(port) => self.react(port, at),
             Event::Refresh {
                 control,
@@ -245,7 +246,7 @@ impl World {
         self.hops_base = self.hop_counts();
         self.drops_base = self.drops.clone();
         for flow in &mut self.flows.0 {
-            flow.stats.warm();
+            flow.stats.warm(now);
         }
         for id in self.ports.ids() {
             let counted = self.port_count(id, now);

@@ -1,0 +1,218 @@
+//! Ports that are no wires: those served at the opportunities of a trace, and boxes that packets pass on
+//! their way to a queue.
+//!
+//! A port served by opportunities never transmits at once: `shut_until` is `NEVER` for it, so that
+//! `choose` leads here. When the choice at hand can be made and when the packet leaves is the server's
+//! to say; everything else is as on a wire.
+
+use backwater_transport::random::Random;
+use backwater_transport::units::{Span, Time};
+use smallvec::smallvec;
+
+use super::World;
+use crate::event::Event;
+use crate::medium::boxes::{AnyBox, Pass, PathBox};
+use crate::medium::trace::Server;
+use crate::network::{Port, PortMore, Stage};
+use crate::packet::Packet;
+use crate::queue::{AnyScheduler, ClassQueue, Scheduler};
+use crate::record::What;
+use crate::spec::{Limit, Service, Spec, Way};
+use crate::table::Id;
+
+impl World {
+    /// Takes the next packet from the queue at an opportunity, or waits for one. The choice was due at
+    /// `at`; something waits.
+    pub(super) fn serve(&mut self, id: Id<Port>, at: Time, now: Time) {
+        let port = &mut self.ports[id];
+        let (queues, packets) = (&port.queues, &self.packets);
+        let head = |q: usize| queues[q].list.head();
+        let fresh = (0..queues.len())
+            .filter(|q| port.held >> q & 1 == 1)
+            .all(|q| packets[head(q)].at == at);
+        let server = port.more.server.as_mut().expect("a port with a server");
+        let opens = server.opens(at, fresh);
+        if opens > at {
+            port.next_try = opens;
+            if opens > now && opens < Time::NEVER {
+                self.calendar.push(opens, Event::Wake(id));
+            }
+            return;
+        }
+        let held = port.held;
+        let q = match held.is_power_of_two() {
+            true => held.trailing_zeros() as usize,
+            false => port
+                .scheduler
+                .pick(held, held, |q| packets[head(q)].frame()),
+        };
+        let queue = &mut port.queues[q];
+        let packet_id = self.packets.take_after(&mut queue.list, Id::NONE);
+        if queue.list.is_empty() {
+            port.held &= !(1 << q);
+        }
+        port.waiting -= 1;
+        let packet = &mut self.packets[packet_id];
+        let frame = packet.frame();
+        queue.bytes -= frame;
+        queue.packets -= 1;
+        let departs = server.take(packet.at, at, server.size(packet.len));
+        let waited = at.since(packet.at);
+        packet.waited += waited.0;
+        packet.serial += departs.since(at).0;
+        port.sent_packets += 1;
+        port.sent_bytes += frame;
+        port.area += u128::from(frame) * u128::from(waited.0);
+        port.free_at = departs;
+        port.next_try = departs;
+        if self.record.is_some() {
+            self.note(What::Send, at, id, packet_id, waited.0);
+        }
+        self.depart(id, packet_id, departs);
+    }
+
+    /// Puts a packet on the wire that leaves at `departs`.
+    fn depart(&mut self, id: Id<Port>, packet_id: Id<Packet>, departs: Time) {
+        let port = &mut self.ports[id];
+        let arrives = departs.after(port.delay);
+        self.packets[packet_id].at = arrives;
+        if port.wire.is_empty() {
+            self.calendar.push(arrives, Event::Arrive(id));
+        }
+        self.packets.append(&mut port.wire, packet_id);
+        if port.attentive {
+            self.calendar.push(departs, Event::Wake(id));
+        }
+    }
+
+    /// A packet comes to a box.
+    pub(super) fn pass(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
+        let port = &mut self.ports[id];
+        let stage = port.more.stage.as_mut().expect("a box");
+        let size = self.packets[packet_id].frame();
+        let out = match stage.what.pass(now, &mut stage.random) {
+            Pass::Lost(cause) => return self.lose(packet_id, cause, id, now),
+            Pass::At(out) => out,
+        };
+        let next = stage.next;
+        port.sent_packets += 1;
+        port.sent_bytes += size;
+        if out == now && port.wire.is_empty() {
+            return self.enqueue(next, packet_id, now);
+        }
+        self.packets[packet_id].at = out;
+        if port.wire.is_empty() {
+            self.calendar.push(out, Event::Emerge(id));
+        }
+        self.packets.append(&mut port.wire, packet_id);
+    }
+
+    /// The first packet in a box comes out.
+    pub(super) fn emerge(&mut self, id: Id<Port>, now: Time) {
+        let port = &mut self.ports[id];
+        let packet_id = self.packets.take_after(&mut port.wire, Id::NONE);
+        let following = port.wire.head();
+        if !following.is_none() {
+            self.calendar
+                .push(self.packets[following].at, Event::Emerge(id));
+        }
+        let next = port.more.stage.as_ref().expect("a box").next;
+        self.enqueue(next, packet_id, now);
+    }
+}
+
+/// The direction of a link that port `index` of the scenario stands for, where it is no plain wire.
+fn way(spec: &Spec, index: usize) -> Option<&Way> {
+    spec.links[index / 2].ways[index % 2].as_deref()
+}
+
+impl World {
+    /// Gives the ports of trace links their servers.
+    pub(super) fn add_servers(&mut self, spec: &Spec) {
+        for id in self.ports.ids() {
+            let Some(Service::Trace(server)) = way(spec, id.index()).map(|w| &w.service) else {
+                continue;
+            };
+            let port = &mut self.ports[id];
+            let random = Random::stream(spec.seed, "trace", &port.more.name);
+            port.more.server = Some(Box::new(Server::new((**server).clone(), random)));
+            port.shut_until = Time::NEVER;
+        }
+    }
+
+    /// Makes a port of every box, in front of the port whose queue it leads to, and sends there what would
+    /// go to that port. Called when all routes are known.
+    pub(super) fn add_boxes(&mut self, spec: &Spec) {
+        let mains: Vec<Id<Port>> = self.ports.ids().collect();
+        for main in mains {
+            let Some(way) = way(spec, main.index()) else {
+                continue;
+            };
+            let mut entrance = main;
+            for (number, what) in way.boxes.iter().enumerate().rev() {
+                let same = way.boxes[..number]
+                    .iter()
+                    .filter(|b| b.id() == what.id())
+                    .count();
+                let mut name = format!("{}~{}", self.ports[main].more.name, what.id());
+                if same > 0 {
+                    name = format!("{name}{}", same + 1);
+                }
+                entrance = self.add_box(main, entrance, name, what, spec.seed);
+            }
+            self.lead(main, entrance);
+        }
+    }
+
+    fn add_box(
+        &mut self,
+        main: Id<Port>,
+        next: Id<Port>,
+        name: String,
+        what: &AnyBox,
+        seed: u64,
+    ) -> Id<Port> {
+        let random = Random::stream(seed, "box", &name);
+        let mut port = self.ports[main].clone();
+        port.plain = false;
+        port.passed = true;
+        port.queues = smallvec![ClassQueue::default()];
+        port.scheduler = AnyScheduler::Fifo;
+        port.buffer = Limit::Unlimited;
+        port.ps_per_byte = 0;
+        port.delay = Span::ZERO;
+        port.shut_until = Time::ZERO;
+        port.watch = None;
+        port.more = Box::new(PortMore {
+            name,
+            stage: Some(Box::new(Stage {
+                what: what.clone(),
+                random,
+                next,
+            })),
+            ..PortMore::default()
+        });
+        let id = self.ports.push(port);
+        self.boxes.insert(id, main);
+        id
+    }
+
+    /// Sends to `entrance` what would go to the queue of `main`.
+    fn lead(&mut self, main: Id<Port>, entrance: Id<Port>) {
+        if entrance == main {
+            return;
+        }
+        let rows = self.routes.iter_mut().filter(|row| **row == main.0);
+        rows.for_each(|row| *row = entrance.0);
+        let groups = self
+            .groups
+            .iter_mut()
+            .flatten()
+            .filter(|port| **port == main);
+        groups.for_each(|port| *port = entrance);
+        let node = &mut self.nodes[self.ports[main].node];
+        if node.host.is_some() {
+            node.ports[0] = entrance;
+        }
+    }
+}

@@ -48,6 +48,14 @@ pub enum Event {
 pub struct Key(u128);
 
 impl Key {
+    /// Later than any event.
+    pub const NEVER: Key = Key(u128::MAX);
+
+    /// Not later than any event at this instant.
+    pub fn least(at: u64) -> Key {
+        Key(u128::from(at) << 64)
+    }
+
     /// Packs: 64 bit time, 8 rank, 32 owner, 24 serial.
     pub fn new(at: Time, event: Event) -> Key {
         let (rank, owner, serial) = match event {

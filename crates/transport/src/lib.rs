@@ -4,7 +4,18 @@
 //! Nothing here can see a clock, a socket, a thread or the simulator.
 
 pub mod controller;
+pub mod datagram;
+pub mod endpoint;
+pub mod forecast;
+mod newreno;
 pub mod part;
+mod pilot;
 pub mod random;
+mod rate;
+mod reassembly;
+pub mod receiver;
+mod rtt;
+mod scoreboard;
 pub mod segment;
+pub mod stream;
 pub mod units;

@@ -26,6 +26,7 @@ pub enum Feedback {
     #[default]
     None,
     /// Sprout: packets that will be delivered by the end of each of eight ticks, with confidence.
+    /// `settled` counts in the bytes of `Announce::position`.
     Forecast {
         /// When the receiver made it.
         made: Time,
@@ -41,6 +42,8 @@ pub enum Feedback {
         next: u64,
         /// Bytes below it are received or lost.
         discarded: u64,
+        /// Bytes put on the wire before this segment, retransmissions included.
+        position: u64,
     },
 }
 

@@ -3,7 +3,9 @@
 //! trips and rate samples are the sender's. A controller is one file here and a row of
 //! `CONTROLLERS`.
 
+use crate::forecast::Forecaster;
 use crate::part::{Args, Part, Refusal};
+use crate::segment::Feedback;
 use crate::units::{Rate, Span, Time};
 
 /// A delivery-rate sample (draft-ietf-ccwg-bbr section 4.1).
@@ -67,7 +69,7 @@ pub struct Ack {
     /// Number of the newest transmission acknowledged (`Segment::number`).
     pub number: u64,
     /// Explicit feedback.
-    pub feedback: crate::segment::Feedback,
+    pub feedback: Feedback,
 }
 
 /// Why the network is taken to be congested.
@@ -116,6 +118,25 @@ pub struct Sent {
     /// Whether it is a retransmission.
     pub again: bool,
     /// The application has nothing more to send.
+    pub app_limited: bool,
+}
+
+/// A segment has been declared lost.
+#[derive(Copy, Clone, Debug)]
+pub struct Lost {
+    /// When.
+    pub now: Time,
+    /// `Segment::number`.
+    pub number: u64,
+    /// Payload bytes.
+    pub len: u64,
+    /// Bytes in flight when it left, itself included.
+    pub tx_in_flight: u64,
+    /// Bytes declared lost since it left, itself included.
+    pub lost: u64,
+    /// Bytes in flight without it.
+    pub in_flight: u64,
+    /// The application, not the network, held the sender back when it left.
     pub app_limited: bool,
 }
 
@@ -178,6 +199,19 @@ pub trait Controller {
     /// A segment has left.
     fn on_sent(&mut self, _sent: &Sent) {}
 
+    /// A segment has been declared lost: called for each, before `on_congestion` and `on_ack`.
+    fn on_lost(&mut self, _lost: &Lost) {}
+
+    /// What goes into the header of a segment, asked just before `on_sent` with the same facts.
+    fn announce(&self, _sent: &Sent) -> Feedback {
+        Feedback::None
+    }
+
+    /// What the receiver has to run for this controller, besides acknowledging.
+    fn forecaster(&self) -> Option<Forecaster> {
+        None
+    }
+
     /// The instant `limits().wake` has come.
     fn on_timer(&mut self, _now: Time) {}
 
@@ -208,6 +242,12 @@ impl Clone for Box<dyn CustomController> {
         self.fork()
     }
 }
+
+mod amount;
+mod classic;
+mod delay;
+mod filter;
+mod marks;
 
 /// How a row builds its controller.
 pub type Build = fn(&Args, &Setup) -> Result<AnyController, Refusal>;
@@ -263,6 +303,27 @@ macro_rules! controllers {
                 }
             }
 
+            fn on_lost(&mut self, lost: &Lost) {
+                match self {
+                    $(AnyController::$type(c) => c.on_lost(lost),)*
+                    AnyController::Custom(c) => c.on_lost(lost),
+                }
+            }
+
+            fn announce(&self, sent: &Sent) -> Feedback {
+                match self {
+                    $(AnyController::$type(c) => c.announce(sent),)*
+                    AnyController::Custom(c) => c.announce(sent),
+                }
+            }
+
+            fn forecaster(&self) -> Option<Forecaster> {
+                match self {
+                    $(AnyController::$type(c) => c.forecaster(),)*
+                    AnyController::Custom(c) => c.forecaster(),
+                }
+            }
+
             fn on_timer(&mut self, now: Time) {
                 match self {
                     $(AnyController::$type(c) => c.on_timer(now),)*
@@ -296,4 +357,16 @@ macro_rules! controllers {
 
 controllers! {
     fixed::Fixed,
+    aimd::Aimd,
+    delay_triggered::DelayTriggered,
+    zekalho::Zekalho,
+    reno::Reno,
+    newreno::NewReno,
+    sprout::Sprout,
+    copa::Copa,
+    vegas::Vegas,
+    ledbat::Ledbat,
+    ledbat_pp::LedbatPp,
+    dctcp::Dctcp,
+    westwood::Westwood,
 }

@@ -1,0 +1,169 @@
+//! Additive increase, multiplicative decrease on the round-trip time.
+//!
+//! Detects: a round trip above a threshold; silence; or loss, by option. Tells: nobody. Responds: the
+//! window divided by `beta`; otherwise `alpha` packets more for each window or each acknowledgement.
+//!
+//! Reference: the 6.829 report (`alpha` 1, `beta` 2, 100 ms). Its published numbers follow from
+//! `per = "ack"` with 200 ms, not from the rule it prints; both are options here. Differences: none
+//! beyond the options.
+
+use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction};
+use crate::part::{Default, Kind, Opt, Part};
+use crate::units::{Span, Time};
+
+/// The window in packets, and the rule.
+#[derive(Clone, Debug)]
+pub struct Aimd {
+    mss: u64,
+    window: f64,
+    alpha: f64,
+    beta: f64,
+    threshold: Option<Span>,
+    per_ack: bool,
+    /// No second decrease before so many acknowledgements.
+    cooldown: u64,
+    /// Or before what was sent at the first is acknowledged.
+    once: bool,
+    on_timeout: bool,
+    on_loss: bool,
+    calm_acks: u64,
+    /// No decrease before this transmission is acknowledged.
+    calm_until: u64,
+    next: u64,
+}
+
+impl Aimd {
+    fn decrease(&mut self) {
+        self.window = (self.window / self.beta).max(1.0);
+        self.calm_acks = self.cooldown;
+        self.calm_until = self.next;
+    }
+}
+
+impl Controller for Aimd {
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.acked == 0 {
+            return;
+        }
+        let congested = match (ack.rtt, self.threshold) {
+            (Some(rtt), Some(threshold)) => rtt > threshold,
+            _ => false,
+        };
+        if !congested {
+            self.window += if self.per_ack { self.alpha } else { self.alpha / self.window };
+        } else if self.calm_acks == 0 && (!self.once || ack.number >= self.calm_until) {
+            self.decrease();
+            return;
+        }
+        self.calm_acks = self.calm_acks.saturating_sub(1);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        let answers = match congestion.cause {
+            Cause::Timeout => self.on_timeout,
+            Cause::Loss | Cause::Mark => self.on_loss,
+            Cause::Spurious | Cause::Recovered => false,
+        };
+        if answers {
+            self.decrease();
+        }
+    }
+
+    fn on_sent(&mut self, sent: &super::Sent) {
+        self.next = sent.number + 1;
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            window: libm::floor(self.window * self.mss as f64) as u64,
+            pacing: None,
+            wake: Time::NEVER,
+        }
+    }
+
+    fn reduction(&self) -> Reduction {
+        Reduction::Direct
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            state: "aimd",
+            ..Inspect::default()
+        }
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "aimd",
+    aliases: &[],
+    summary: "additive increase, multiplicative decrease on the round-trip time",
+    source: "6.829 report",
+    options: &[
+        Opt::new("alpha", Kind::Number, Default::Is("1"), "packets added").at_least("0"),
+        Opt::new("beta", Kind::Number, Default::Is("2"), "divisor of the window").at_least("1"),
+        Opt::new(
+            "threshold",
+            Kind::Span,
+            Default::Is("100 ms"),
+            "a longer round trip means congestion",
+        ),
+        Opt::new(
+            "delay",
+            Kind::Flag,
+            Default::Is("true"),
+            "whether the round trip counts at all",
+        ),
+        Opt::new(
+            "per",
+            Kind::Choice(&["window", "ack"]),
+            Default::Is("window"),
+            "add for each window acknowledged, or for each acknowledgement",
+        ),
+        Opt::new(
+            "cooldown",
+            Kind::Count,
+            Default::Is("0"),
+            "acknowledgements after a decrease before the next",
+        ),
+        Opt::new(
+            "once",
+            Kind::Flag,
+            Default::Is("false"),
+            "one decrease for each window",
+        ),
+        Opt::new(
+            "on_timeout",
+            Kind::Flag,
+            Default::Is("false"),
+            "decrease also when the sender's timer expires",
+        ),
+        Opt::new(
+            "on_loss",
+            Kind::Flag,
+            Default::Is("false"),
+            "decrease also at a loss or mark",
+        ),
+        Opt::new("initial", Kind::Packets, Default::Is("1 packets"), "first window")
+            .at_least("1 packets")
+            .at_most("1000000 packets"),
+    ],
+    build: |args, setup| {
+        Ok(Aimd {
+            mss: setup.mss,
+            window: args.packets("initial") as f64,
+            alpha: args.number("alpha"),
+            beta: args.number("beta"),
+            threshold: args.flag("delay").then(|| args.span("threshold")),
+            per_ack: args.choice("per") == "ack",
+            cooldown: args.count("cooldown"),
+            once: args.flag("once"),
+            on_timeout: args.flag("on_timeout"),
+            on_loss: args.flag("on_loss"),
+            calm_acks: 0,
+            calm_until: 0,
+            next: 0,
+        }
+        .into())
+    },
+};

@@ -1,0 +1,400 @@
+//! Copa: send at 1/(δ · queueing delay), and switch to competition when the queue never empties.
+//!
+//! Detects the queueing delay as the least round trip of the last half round above the least of ten
+//! seconds, and buffer-filling competitors by a queue that was never nearly empty for a few rounds.
+//! Tells nobody; acknowledgements carry it. Responds by moving the window at a velocity that doubles
+//! while its direction stays, and paces at twice the window a round. Competing, it halves and grows
+//! 1/δ as AIMD does a window.
+//!
+//! Reference: Arun and Balakrishnan, NSDI 2018. Three readings, by `variant`: `paper`; `genericcc`,
+//! the authors' program (direction by majority of acknowledgements, steps of at most a packet, first
+//! ten packets ignored, ×0.7 when 30 % of a round are lost); `mvfst` (the latest round
+//! trip makes the queueing delay, velocity starts over at a sudden reversal, no competition, no
+//! answer to loss but to a timeout). The paper leaves open what a high velocity does at a small
+//! window; there too a step is at most a packet for each acknowledged. Known weakness, kept: one early packet lowers the least round
+//! trip for ten seconds and starves the flow.
+
+use super::filter::Extreme;
+use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount};
+use crate::part::{Default, Kind, Opt, Part};
+use crate::units::{Span, Time};
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Variant {
+    Paper,
+    GenericCc,
+    Mvfst,
+}
+
+/// Segments that the authors' program leaves out at the start.
+const PROBES: u64 = 10;
+
+/// Keeps the velocity far from overflow; the window's own bounds act long before.
+const MOST_VELOCITY: f64 = 1e6;
+
+/// Copa's state; the window is in packets.
+#[derive(Clone, Debug)]
+pub struct Copa {
+    mss: f64,
+    variant: Variant,
+    delta: f64,
+    default_delta: f64,
+    competes: bool,
+    base_window: Span,
+    horizon: f64,
+    least: f64,
+    window: f64,
+    velocity: f64,
+    up: bool,
+    /// Rounds for which the direction has stayed.
+    same: u32,
+    slow_start: bool,
+    srtt: f64,
+    base: Extreme,
+    standing: Extreme,
+    recent_least: Extreme,
+    recent_most: Extreme,
+    /// When the queue was last seen nearly empty.
+    emptied: Time,
+    competing: bool,
+    round: Round,
+    acked: u64,
+    delay: f64,
+    /// The round trip that the window is paced over, in seconds.
+    pace: f64,
+}
+
+/// What has been counted since the last look at the direction.
+#[derive(Copy, Clone, Debug)]
+struct Round {
+    began: Time,
+    window: f64,
+    votes: i64,
+    acks: i64,
+    lost: u64,
+    acked: u64,
+}
+
+impl Copa {
+    fn see(&mut self, now: Time, rtt: Span) {
+        self.srtt = match self.srtt == 0.0 {
+            true => rtt.seconds(),
+            false => self.srtt + (rtt.seconds() - self.srtt) / 16.0,
+        };
+        let rounds = |n: f64| Span::from_seconds(n * self.srtt).0;
+        let base = match self.variant {
+            // The program keeps 20 round trips where those are longer.
+            Variant::GenericCc => {
+                let least = self.base.get().unwrap_or(rtt.0);
+                self.base_window.0.max(least.saturating_mul(20))
+            }
+            _ => self.base_window.0,
+        };
+        let horizon = rounds(self.horizon);
+        self.base.update(now.0, base, rtt.0);
+        self.standing.update(now.0, rounds(0.5), rtt.0);
+        self.recent_least.update(now.0, horizon, rtt.0);
+        self.recent_most.update(now.0, rounds(4.0), rtt.0);
+    }
+
+    /// Least round trip, standing round trip, both in seconds.
+    fn delays(&self) -> Option<(f64, f64)> {
+        let seconds = |x: &Extreme| x.get().map(|v| Span(v).seconds());
+        Some((seconds(&self.base)?, seconds(&self.standing)?))
+    }
+
+    /// Is somebody keeping the queue full? Adjusts δ.
+    fn choose_mode(&mut self, ack: &Ack, base: f64, standing: f64) {
+        if !self.competes {
+            return;
+        }
+        let extreme = |x: &Extreme| x.get().map_or(base, |v| Span(v).seconds());
+        let empty_below = base + 0.1 * (extreme(&self.recent_most) - base);
+        self.competing = match self.variant {
+            Variant::GenericCc => extreme(&self.recent_least) > empty_below,
+            _ => {
+                if standing <= empty_below {
+                    self.emptied = ack.now;
+                }
+                let patience = Span::from_seconds(self.horizon * self.srtt);
+                self.emptied.after(patience) < ack.now
+            }
+        };
+        if !self.competing {
+            self.delta = self.default_delta;
+        } else if ack.round_start && !ack.recovering {
+            self.delta = 1.0 / (1.0 + 1.0 / self.delta);
+        }
+    }
+
+    /// Once a round: does the window still move the same way?
+    fn look_back(&mut self, ack: &Ack) {
+        let due = match self.variant {
+            Variant::Paper => ack.round_start,
+            Variant::GenericCc => {
+                ack.now > self.round.began.after(ack.rtt.unwrap_or(ack.srtt))
+            }
+            Variant::Mvfst => ack.now >= self.round.began.after(ack.srtt),
+        };
+        if !due {
+            return;
+        }
+        match self.variant {
+            Variant::GenericCc => {
+                let clear = self.round.votes.abs() > 2 * self.round.acks / 3;
+                let up = self.round.votes > 0;
+                self.velocity = match (clear, up == self.up) {
+                    (true, true) => self.velocity * 2.0,
+                    _ => 1.0,
+                };
+                if clear {
+                    self.up = up;
+                }
+            }
+            Variant::Paper | Variant::Mvfst => {
+                let up = self.window > self.round.window;
+                if up == self.up {
+                    self.same += 1;
+                } else {
+                    self.turn(up);
+                }
+                if self.same >= 3 {
+                    self.velocity *= 2.0;
+                }
+            }
+        }
+        self.velocity = self.velocity.clamp(1.0, MOST_VELOCITY);
+        self.begin_round(ack.now);
+    }
+
+    fn turn(&mut self, up: bool) {
+        self.up = up;
+        self.velocity = 1.0;
+        self.same = 0;
+    }
+
+    fn begin_round(&mut self, now: Time) {
+        self.round = Round {
+            began: now,
+            window: self.window,
+            votes: 0,
+            acks: 0,
+            lost: 0,
+            acked: 0,
+        };
+    }
+
+    fn step(&mut self, ack: &Ack, up: bool) {
+        let packets = ack.acked as f64 / self.mss;
+        if self.slow_start {
+            if up {
+                self.window += packets;
+                return;
+            }
+            self.slow_start = false;
+            self.turn(false);
+            self.begin_round(ack.now);
+        }
+        if self.variant == Variant::Mvfst && up != self.up && self.velocity > 1.0 {
+            self.turn(up);
+            self.begin_round(ack.now);
+        }
+        if self.variant != Variant::Mvfst {
+            while self.velocity > (self.window * self.delta).max(1.0) {
+                self.velocity = (self.velocity / 2.0).max(1.0);
+            }
+        }
+        self.round.acks += 1;
+        self.round.votes += if up { 1 } else { -1 };
+        let step = packets * self.velocity / (self.delta * self.window);
+        self.window += if up { step } else { -step };
+    }
+}
+
+impl Controller for Copa {
+    fn on_ack(&mut self, ack: &Ack) {
+        let Some(rtt) = ack.rtt else { return };
+        self.see(ack.now, rtt);
+        self.acked += u64::from(ack.acked_segments);
+        self.round.acked += ack.acked;
+        self.round.lost += ack.lost;
+        let Some((base, standing)) = self.delays() else {
+            return;
+        };
+        if self.emptied == Time::ZERO {
+            self.emptied = ack.now;
+        }
+        self.choose_mode(ack, base, standing);
+        let present = match self.variant {
+            Variant::Mvfst => rtt.seconds(),
+            _ => standing,
+        };
+        self.delay = present - base;
+        self.pace = match self.variant {
+            Variant::Mvfst => ack.srtt.seconds(),
+            _ => standing,
+        };
+        if self.variant == Variant::GenericCc {
+            if self.acked < PROBES {
+                return;
+            }
+            let all = self.round.lost + self.round.acked;
+            if self.round.lost > 0 && self.round.lost as f64 > 0.3 * all as f64 {
+                self.window *= 0.7;
+                self.slow_start = false;
+                self.begin_round(ack.now);
+            }
+        }
+        if !self.slow_start {
+            self.look_back(ack);
+        }
+        // λ = window / standing against 1 / (δ · delay), without dividing by either delay.
+        let up = self.window * self.delta * self.delay <= standing;
+        self.step(ack, up);
+        self.window = self.window.clamp(self.least, amount::MOST / self.mss);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        match congestion.cause {
+            Cause::Loss if self.competing => self.delta = (2.0 * self.delta).min(self.default_delta),
+            Cause::Timeout => {
+                self.window = self.least;
+                self.slow_start = self.variant == Variant::Paper;
+                self.turn(true);
+                self.begin_round(congestion.now);
+            }
+            _ => {}
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        let bytes = self.window * self.mss;
+        Limits {
+            window: amount::window(bytes, self.mss as u64),
+            pacing: (self.pace > 0.0)
+                .then(|| amount::rate(2.0 * bytes, Span::from_seconds(self.pace))),
+            wake: Time::NEVER,
+        }
+    }
+
+    fn reduction(&self) -> Reduction {
+        Reduction::Direct
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            ssthresh: None,
+            state: match (self.slow_start, self.competing) {
+                (true, _) => "slow start",
+                (false, true) => "competitive",
+                (false, false) => "default",
+            },
+            values: [
+                ("velocity", self.velocity),
+                ("delta", self.delta),
+                ("queueing_s", self.delay),
+                ("up", f64::from(u8::from(self.up))),
+            ],
+        }
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "copa",
+    aliases: &[],
+    summary: "rate 1/(delta x queueing delay), with a competitive mode",
+    source: "Arun and Balakrishnan, NSDI 2018; genericCC; mvfst",
+    options: &[
+        Opt::new(
+            "variant",
+            Kind::Choice(&["paper", "genericcc", "mvfst"]),
+            Default::Is("paper"),
+            "the paper, the authors' program, or mvfst",
+        ),
+        Opt::new(
+            "delta",
+            Kind::Number,
+            Default::Absent,
+            "one over the packets to keep in the queue; if absent 0.5, and 0.05 for mvfst",
+        )
+        .at_least("0.001")
+        .at_most("10"),
+        Opt::new(
+            "competitive",
+            Kind::Flag,
+            Default::Is("true"),
+            "compete when the queue never empties; mvfst never does",
+        ),
+        Opt::new(
+            "base-window",
+            Kind::Span,
+            Default::Is("10 s"),
+            "how long the least round trip is remembered",
+        )
+        .at_least("100 ms")
+        .at_most("3600 s"),
+        Opt::new(
+            "patience",
+            Kind::Number,
+            Default::Absent,
+            "rounds without a nearly empty queue after which it competes; if absent 5, and 4 for genericcc",
+        )
+        .at_least("1")
+        .at_most("100"),
+        Opt::new(
+            "least",
+            Kind::Packets,
+            Default::Is("2 packets"),
+            "least window",
+        )
+        .at_least("1 packets")
+        .at_most("100 packets"),
+    ],
+    build: |args, setup| {
+        let variant = match args.choice("variant") {
+            "genericcc" => Variant::GenericCc,
+            "mvfst" => Variant::Mvfst,
+            _ => Variant::Paper,
+        };
+        let given = |name, else_: f64| if args.has(name) { args.number(name) } else { else_ };
+        let delta = given("delta", if variant == Variant::Mvfst { 0.05 } else { 0.5 });
+        let mss = setup.mss as f64;
+        let least = args.packets("least") as f64;
+        let window = (setup.initial as f64 / mss).max(least);
+        Ok(Copa {
+            mss,
+            variant,
+            delta,
+            default_delta: delta,
+            competes: args.flag("competitive") && variant != Variant::Mvfst,
+            base_window: args.span("base-window"),
+            horizon: given("patience", if variant == Variant::GenericCc { 4.0 } else { 5.0 }),
+            least,
+            window,
+            velocity: 1.0,
+            up: true,
+            same: 0,
+            slow_start: true,
+            srtt: 0.0,
+            base: Extreme::least(),
+            standing: Extreme::least(),
+            recent_least: Extreme::least(),
+            recent_most: Extreme::greatest(),
+            emptied: Time::ZERO,
+            competing: false,
+            round: Round {
+                began: Time::ZERO,
+                window,
+                votes: 0,
+                acks: 0,
+                lost: 0,
+                acked: 0,
+            },
+            acked: 0,
+            delay: 0.0,
+            pace: 0.0,
+        }
+        .into())
+    },
+};

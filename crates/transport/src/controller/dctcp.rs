@@ -1,0 +1,134 @@
+//! DCTCP: reduce in proportion to how much of the last windows was marked.
+//!
+//! Detects congestion from CE marks set above a low threshold of the queue. The receiver tells
+//! exact counts. Responds once a window by 1 - α/2; grows and answers loss as Reno.
+//!
+//! Reference: RFC 8257. The reduction comes with the first mark of a window and uses the α of the
+//! windows before, as in Linux; the window does not grow in the rest of that window.
+
+use super::classic::Classic;
+use super::marks::Marks;
+use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Sent};
+use crate::part::{Default, Kind, Opt, Part};
+use crate::segment::Ecn;
+use crate::units::Time;
+
+/// DCTCP's state.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    core: Classic,
+    marks: Marks,
+    /// Segments sent so far, and how many at the last reduction: until one sent since is
+    /// acknowledged, there is no other and no growth.
+    sent: u64,
+    recover: u64,
+    ecn: Ecn,
+}
+
+impl Controller for Dctcp {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.marks.count(ack);
+        if ack.round_start {
+            self.marks.update();
+        }
+        let mut reduced = ack.number < self.recover;
+        if ack.marked > 0 && !reduced && !ack.recovering {
+            reduced = true;
+            self.recover = self.sent;
+            self.core
+                .reduce_to(self.core.window * (1.0 - self.marks.alpha / 2.0));
+        }
+        if reduced || !Classic::may_grow(ack) {
+            return;
+        }
+        match self.core.slow_start() {
+            true => self.core.double(ack),
+            false => self.core.increase(ack.acked as f64, 1.0),
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        // Marks are counted where they are acknowledged.
+        if congestion.cause != Cause::Mark {
+            self.core.on_congestion(congestion, 0.5);
+        }
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        self.sent = sent.number + 1;
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            window: self.core.bytes(),
+            pacing: None,
+            wake: Time::NEVER,
+        }
+    }
+
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            ssthresh: self.core.ssthresh(),
+            state: if self.core.slow_start() {
+                "slow start"
+            } else {
+                "avoidance"
+            },
+            values: [
+                ("alpha", self.marks.alpha),
+                ("", 0.0),
+                ("", 0.0),
+                ("", 0.0),
+            ],
+        }
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "dctcp",
+    aliases: &[],
+    summary: "reduce by half the share of marked bytes",
+    source: "RFC 8257",
+    options: &[
+        Opt::new(
+            "gain",
+            Kind::Number,
+            Default::Is("0.0625"),
+            "weight of a new window in the share of marks (g)",
+        )
+        .at_least("0.0001")
+        .at_most("1"),
+        Opt::new(
+            "alpha",
+            Kind::Share,
+            Default::Is("100 %"),
+            "share of marks believed at the beginning",
+        )
+        .at_least("0 %")
+        .at_most("100 %"),
+        Opt::new(
+            "ecn",
+            Kind::Choice(&["ect0", "ect1"]),
+            Default::Is("ect0"),
+            "codepoint of its segments; ect1 asks for the L4S queue",
+        ),
+    ],
+    build: |args, setup| {
+        Ok(Dctcp {
+            core: Classic::new(setup),
+            marks: Marks::new(args.share("alpha"), args.number("gain")),
+            sent: 0,
+            recover: 0,
+            ecn: match args.choice("ecn") {
+                "ect1" => Ecn::Ect1,
+                _ => Ecn::Ect0,
+            },
+        }
+        .into())
+    },
+};

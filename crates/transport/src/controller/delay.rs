@@ -1,0 +1,99 @@
+//! Base delay as minima of past minutes, and the present delay through a short filter: what LEDBAT
+//! and LEDBAT++ have in common (RFC 6817 section 2.4.2).
+
+use std::collections::VecDeque;
+
+use crate::units::{Span, Time};
+
+/// How samples of the present delay are filtered.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Filter {
+    /// Least of the last samples.
+    Min,
+    /// Moving average with the weight of as many samples.
+    Ewma,
+    /// The last sample.
+    None,
+}
+
+impl Filter {
+    /// Words for an option.
+    pub const WORDS: &'static [&'static str] = &["min", "ewma", "none"];
+
+    /// The filter of a word.
+    pub fn of(word: &str) -> Filter {
+        match word {
+            "ewma" => Filter::Ewma,
+            "none" => Filter::None,
+            _ => Filter::Min,
+        }
+    }
+}
+
+/// Delays of one flow.
+#[derive(Clone, Debug)]
+pub struct Delays {
+    minute: Span,
+    minutes: usize,
+    filter: Filter,
+    length: usize,
+    /// Minima by minute, the present one last, and when that began.
+    base: VecDeque<Span>,
+    began: Time,
+    last: VecDeque<Span>,
+    average: f64,
+}
+
+impl Delays {
+    /// Minima of `minutes` stretches of length `minute`; a filter over `length` samples.
+    pub fn new(minute: Span, minutes: u64, filter: Filter, length: u64) -> Delays {
+        Delays {
+            minute,
+            minutes: minutes as usize,
+            filter,
+            length: length as usize,
+            base: VecDeque::new(),
+            began: Time::ZERO,
+            last: VecDeque::new(),
+            average: 0.0,
+        }
+    }
+
+    /// Takes a sample.
+    pub fn update(&mut self, now: Time, delay: Span) {
+        match self.base.back_mut() {
+            Some(least) if now < self.began.after(self.minute) => *least = (*least).min(delay),
+            _ => {
+                self.base.push_back(delay);
+                self.began = now;
+                if self.base.len() > self.minutes {
+                    self.base.pop_front();
+                }
+            }
+        }
+        self.average = match self.last.is_empty() {
+            true => delay.seconds(),
+            false => self.average + (delay.seconds() - self.average) / self.length as f64,
+        };
+        self.last.push_back(delay);
+        if self.last.len() > self.length {
+            self.last.pop_front();
+        }
+    }
+
+    /// Least delay of all the minutes, in seconds.
+    pub fn base(&self) -> Option<f64> {
+        self.base.iter().min().map(|d| d.seconds())
+    }
+
+    /// Queueing delay in seconds: the filtered delay above the base.
+    pub fn queueing(&self) -> Option<f64> {
+        let base = self.base()?;
+        let now = match self.filter {
+            Filter::Min => self.last.iter().min()?.seconds(),
+            Filter::Ewma => self.average,
+            Filter::None => self.last.back()?.seconds(),
+        };
+        Some((now - base).max(0.0))
+    }
+}

@@ -1,0 +1,178 @@
+//! Delay-triggered AIMD.
+//!
+//! Detects: the mean of the last round trips above a threshold. Tells: nobody. Responds: the window
+//! divided by `beta` once until the mean is down again, otherwise `alpha` packets more for each
+//! window. With `law = "step"` (other teams' form) a fixed number of packets more or less for each
+//! acknowledgement.
+//!
+//! Reference: the 6.829 report (10 round trips, 70 ms). Whether it re-arms is not in the report:
+//! `rearm`. Differences: none beyond the options.
+
+use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction};
+use crate::part::{Default, Kind, Opt, Part, Refusal};
+use crate::units::{Span, Time};
+
+/// The mean of the last `n` round trips; of those there are, before.
+#[derive(Clone, Debug)]
+pub(super) struct Recent {
+    spans: Vec<Span>,
+    n: usize,
+    at: usize,
+    sum: u128,
+}
+
+impl Recent {
+    pub(super) fn new(n: usize) -> Recent {
+        Recent {
+            spans: Vec::with_capacity(n),
+            n,
+            at: 0,
+            sum: 0,
+        }
+    }
+
+    pub(super) fn push(&mut self, span: Span) {
+        self.sum += u128::from(span.0);
+        if self.spans.len() < self.n {
+            self.spans.push(span);
+        } else {
+            self.sum -= u128::from(self.spans[self.at].0);
+            self.spans[self.at] = span;
+            self.at = (self.at + 1) % self.n;
+        }
+    }
+
+    pub(super) fn mean(&self) -> Span {
+        Span((self.sum / self.spans.len().max(1) as u128) as u64)
+    }
+
+    pub(super) fn full(&self) -> bool {
+        self.spans.len() == self.n
+    }
+}
+
+/// The window in packets, and the rule.
+#[derive(Clone, Debug)]
+pub struct DelayTriggered {
+    mss: u64,
+    window: f64,
+    recent: Recent,
+    threshold: Span,
+    alpha: f64,
+    beta: f64,
+    step: bool,
+    rearm: bool,
+    armed: bool,
+    floor: f64,
+}
+
+impl Controller for DelayTriggered {
+    fn on_ack(&mut self, ack: &Ack) {
+        let Some(rtt) = ack.rtt else {
+            return;
+        };
+        self.recent.push(rtt);
+        let congested = self.recent.mean() > self.threshold;
+        if self.step {
+            self.window += if congested { -self.beta } else { self.alpha };
+        } else if !congested {
+            self.armed = true;
+            self.window += self.alpha / self.window;
+        } else if self.armed || !self.rearm {
+            self.armed = false;
+            self.window /= self.beta;
+        }
+        self.window = self.window.max(self.floor);
+    }
+
+    fn on_congestion(&mut self, _congestion: &Congestion) {}
+
+    fn limits(&self) -> Limits {
+        Limits {
+            window: libm::floor(self.window * self.mss as f64) as u64,
+            pacing: None,
+            wake: Time::NEVER,
+        }
+    }
+
+    fn reduction(&self) -> Reduction {
+        Reduction::Direct
+    }
+
+    fn inspect(&self) -> Inspect {
+        let mut inspect = Inspect {
+            state: if self.armed { "armed" } else { "cut" },
+            ..Inspect::default()
+        };
+        inspect.values[0] = ("mean_rtt_s", self.recent.mean().seconds());
+        inspect
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "delay-triggered",
+    aliases: &[],
+    summary: "AIMD on the mean of the last round trips",
+    source: "6.829 report",
+    options: &[
+        Opt::new("n", Kind::Count, Default::Is("10"), "round trips in the mean")
+            .at_least("1")
+            .at_most("10000"),
+        Opt::new(
+            "threshold",
+            Kind::Span,
+            Default::Is("70 ms"),
+            "a longer mean means congestion",
+        ),
+        Opt::new("alpha", Kind::Number, Default::Is("1"), "packets added").at_least("0"),
+        Opt::new(
+            "beta",
+            Kind::Number,
+            Default::Is("2"),
+            "divisor of the window; with law = \"step\", packets taken off",
+        )
+        .at_least("0.000001"),
+        Opt::new(
+            "law",
+            Kind::Choice(&["aimd", "step"]),
+            Default::Is("aimd"),
+            "alpha for each window and division, or steps for each acknowledgement",
+        ),
+        Opt::new(
+            "rearm",
+            Kind::Flag,
+            Default::Is("true"),
+            "no second decrease before the mean is down again",
+        ),
+        Opt::new("initial", Kind::Packets, Default::Is("1 packets"), "first window")
+            .at_least("1 packets")
+            .at_most("1000000 packets"),
+        Opt::new("floor", Kind::Packets, Default::Is("1 packets"), "least window")
+            .at_least("1 packets")
+            .at_most("1000000 packets"),
+    ],
+    build: |args, setup| {
+        let step = args.choice("law") == "step";
+        if !step && args.number("beta") < 1.0 {
+            return Err(Refusal {
+                option: "beta",
+                what: "divides the window, so below 1 it would be an increase".into(),
+                fix: "write beta = 2, or law = \"step\"".into(),
+            });
+        }
+        Ok(DelayTriggered {
+            mss: setup.mss,
+            window: args.packets("initial") as f64,
+            recent: Recent::new(args.count("n") as usize),
+            threshold: args.span("threshold"),
+            alpha: args.number("alpha"),
+            beta: args.number("beta"),
+            step,
+            rearm: args.flag("rearm"),
+            armed: true,
+            floor: args.packets("floor") as f64,
+        }
+        .into())
+    },
+};

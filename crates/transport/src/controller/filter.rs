@@ -1,0 +1,81 @@
+//! Extremes over a sliding window, of time or of rounds.
+
+use std::collections::VecDeque;
+
+/// Least or greatest value of a window. Only values that can still become the extreme are kept; the
+/// newest one stays, however old it gets.
+#[derive(Clone, Debug)]
+pub struct Extreme {
+    least: bool,
+    values: VecDeque<(u64, u64)>,
+}
+
+impl Extreme {
+    /// The least value.
+    pub fn least() -> Extreme {
+        Extreme {
+            least: true,
+            values: VecDeque::new(),
+        }
+    }
+
+    /// The greatest value.
+    pub fn greatest() -> Extreme {
+        Extreme {
+            least: false,
+            values: VecDeque::new(),
+        }
+    }
+
+    /// Takes a value; values from before `at - window` are forgotten.
+    pub fn update(&mut self, at: u64, window: u64, value: u64) {
+        let least = self.least;
+        let beaten = |old: u64| if least { old >= value } else { old <= value };
+        while self.values.back().is_some_and(|(_, old)| beaten(*old)) {
+            self.values.pop_back();
+        }
+        self.values.push_back((at, value));
+        self.expire(at, window);
+    }
+
+    /// Forgets values from before `at - window`, but never the newest.
+    pub fn expire(&mut self, at: u64, window: u64) {
+        while self.values.len() > 1 && self.values[0].0.saturating_add(window) < at {
+            self.values.pop_front();
+        }
+    }
+
+    /// The extreme, if there was a value.
+    pub fn get(&self) -> Option<u64> {
+        self.values.front().map(|(_, value)| *value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_extreme_leaves_with_its_window() {
+        let mut least = Extreme::least();
+        let mut greatest = Extreme::greatest();
+        let mut seen = Vec::new();
+        for (at, value) in [(0, 5), (1, 3), (2, 4), (12, 6), (13, 6), (40, 9)] {
+            least.update(at, 10, value);
+            greatest.update(at, 10, value);
+            seen.push((least.get(), greatest.get()));
+        }
+        let both = |a, b| (Some(a), Some(b));
+        assert_eq!(
+            seen,
+            [
+                both(5, 5),
+                both(3, 5),
+                both(3, 5),
+                both(4, 6),
+                both(6, 6),
+                both(9, 9)
+            ]
+        );
+    }
+}

@@ -1,0 +1,188 @@
+//! LEDBAT: a scavenger that keeps a constant one-way queueing delay and yields to everybody else.
+//!
+//! Detects a queue from one-way delay above its least in the last ten minutes. The receiver tells
+//! the delay. Responds linearly to the distance from the target.
+//!
+//! Reference: RFC 6817. The known failings follow from the algorithm and are kept: a late-comer takes
+//! the standing queue of others for its base delay, and a clock that drifts shifts both ends' sums.
+
+use super::delay::{Delays, Filter};
+use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, amount};
+use crate::part::{Default, Kind, Opt, Part};
+use crate::units::{Span, Time};
+
+/// LEDBAT's state.
+#[derive(Clone, Debug)]
+pub struct Ledbat {
+    mss: f64,
+    window: f64,
+    target: f64,
+    gain: f64,
+    allowed: f64,
+    least: f64,
+    delays: Delays,
+    undo: f64,
+}
+
+impl Controller for Ledbat {
+    fn on_ack(&mut self, ack: &Ack) {
+        if let Some(delay) = ack.one_way {
+            self.delays.update(ack.now, delay);
+        }
+        let Some(queueing) = self.delays.queueing() else {
+            return;
+        };
+        if ack.recovering || ack.acked == 0 {
+            return;
+        }
+        let off = (self.target - queueing) / self.target;
+        self.window += self.gain * off * ack.acked as f64 * self.mss / self.window;
+        let most = ack.prior_in_flight as f64 + self.allowed * self.mss;
+        self.window = self.window.min(most).min(amount::MOST).max(self.least);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        match congestion.cause {
+            Cause::Loss | Cause::Mark => {
+                self.undo = self.window;
+                self.window = self.window.min((self.window / 2.0).max(self.least));
+            }
+            Cause::Timeout => {
+                self.undo = self.window;
+                self.window = self.mss;
+            }
+            Cause::Spurious => self.window = self.window.max(self.undo),
+            Cause::Recovered => {}
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            window: amount::window(self.window, self.mss as u64),
+            pacing: None,
+            wake: Time::NEVER,
+        }
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            ssthresh: None,
+            state: "avoidance",
+            values: [
+                ("queueing_s", self.delays.queueing().unwrap_or(0.0)),
+                ("base_s", self.delays.base().unwrap_or(0.0)),
+                ("", 0.0),
+                ("", 0.0),
+            ],
+        }
+    }
+}
+
+/// Length of the stretches whose minima make the base delay.
+pub(super) const MINUTE: Opt = Opt::new(
+    "minute",
+    Kind::Span,
+    Default::Is("60 s"),
+    "length of the stretches whose minima are kept",
+)
+.at_least("1 s")
+.at_most("3600 s");
+
+/// How many of them.
+pub(super) const HISTORY: Opt = Opt::new(
+    "history",
+    Kind::Count,
+    Default::Is("10"),
+    "stretches kept for the base delay (BASE_HISTORY)",
+)
+.at_least("1")
+.at_most("100");
+
+/// Filter of the present delay.
+pub(super) const FILTER: Opt = Opt::new(
+    "filter",
+    Kind::Choice(Filter::WORDS),
+    Default::Is("min"),
+    "how the present delay is filtered",
+);
+
+/// Its length.
+pub(super) const SAMPLES: Opt = Opt::new(
+    "samples",
+    Kind::Count,
+    Default::Is("4"),
+    "samples in the filter (CURRENT_FILTER)",
+)
+.at_least("1")
+.at_most("1000");
+
+/// Delays as the four options above say.
+pub(super) fn delays(args: &crate::part::Args) -> Delays {
+    Delays::new(
+        args.span("minute"),
+        args.count("history"),
+        Filter::of(args.choice("filter")),
+        args.count("samples"),
+    )
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "ledbat",
+    aliases: &[],
+    summary: "a scavenger that holds a constant one-way queueing delay",
+    source: "RFC 6817",
+    options: &[
+        Opt::new(
+            "target",
+            Kind::Span,
+            Default::Is("100 ms"),
+            "queueing delay to hold; the RFC allows 100 ms at most",
+        )
+        .at_least("1 ms")
+        .at_most("100 ms"),
+        Opt::new(
+            "gain",
+            Kind::Number,
+            Default::Is("1"),
+            "segments a round at no queueing delay",
+        )
+        .at_least("0.01")
+        .at_most("1"),
+        Opt::new(
+            "allowed-increase",
+            Kind::Packets,
+            Default::Is("1 packets"),
+            "how far the window may be above the flight",
+        )
+        .at_least("1 packets")
+        .at_most("100 packets"),
+        Opt::new(
+            "least",
+            Kind::Packets,
+            Default::Is("2 packets"),
+            "least and initial window",
+        )
+        .at_least("1 packets")
+        .at_most("100 packets"),
+        MINUTE,
+        HISTORY,
+        FILTER,
+        SAMPLES,
+    ],
+    build: |args, setup| {
+        let mss = setup.mss as f64;
+        let least = args.packets("least") as f64 * mss;
+        Ok(Ledbat {
+            mss,
+            window: least,
+            target: Span::seconds(args.span("target")),
+            gain: args.number("gain"),
+            allowed: args.packets("allowed-increase") as f64,
+            least,
+            delays: delays(args),
+            undo: least,
+        }
+        .into())
+    },
+};

@@ -1,0 +1,231 @@
+//! LEDBAT++: LEDBAT without the late-comer's advantage, without need of a second clock, and fair
+//! among its own kind.
+//!
+//! Detects a queue from round trips above their least in the last ten minutes. Acknowledgements
+//! carry it. Responds by slow increase, multiplicative decrease in proportion to the excess, and
+//! every now and then two rounds of almost nothing, in which the base delay can be seen.
+//!
+//! Reference: draft-irtf-iccrg-ledbat-plus-plus. It was read in a summary only: the factor of the
+//! decrease (`strength`) and the times of the slowdown are options. Deviation: delayed
+//! acknowledgements are not told apart from others when the round trip is measured.
+
+use super::delay::Delays;
+use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, amount, ledbat};
+use crate::part::{Default, Kind, Opt, Part};
+use crate::units::{Span, Time};
+
+/// What it is doing.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Slow start, up to the threshold.
+    Start,
+    /// Waits for the first slowdown, until this round.
+    Before(u64),
+    /// The law.
+    Steady,
+    /// Two packets, until this round.
+    Slow(u64),
+}
+
+/// LEDBAT++'s state.
+#[derive(Clone, Debug)]
+pub struct LedbatPp {
+    mss: f64,
+    window: f64,
+    threshold: f64,
+    target: f64,
+    strength: f64,
+    slow_rounds: u64,
+    slow_every: u64,
+    phase: Phase,
+    /// When the present slowdown began, and when the next is due.
+    slowed: Time,
+    slow_at: Time,
+    delays: Delays,
+    undo: f64,
+}
+
+impl LedbatPp {
+    fn floor(&self) -> f64 {
+        2.0 * self.mss
+    }
+
+    /// 1 / min(16, ⌈2 · target / base⌉): slower than Reno on short paths.
+    fn gain(&self) -> f64 {
+        let base = self.delays.base().unwrap_or(0.0).max(1e-6);
+        1.0 / libm::ceil(2.0 * self.target / base).clamp(1.0, 16.0)
+    }
+
+    fn slow_down(&mut self, ack: &Ack) {
+        self.threshold = self.window;
+        self.window = self.floor();
+        self.phase = Phase::Slow(ack.round + self.slow_rounds);
+        self.slowed = ack.now;
+    }
+
+    fn start(&mut self, ack: &Ack, queueing: f64) {
+        let late = queueing > 0.75 * self.target;
+        let first = self.threshold.is_infinite();
+        if !late && self.window < self.threshold {
+            self.window += self.gain() * ack.acked as f64;
+            return;
+        }
+        self.window = self.window.min(self.threshold);
+        self.phase = match first {
+            true => Phase::Before(ack.round + 2),
+            false => Phase::Steady,
+        };
+        // The slowdown lasted until the window was back; nine times that until the next.
+        self.slow_at = match first {
+            true => Time::NEVER,
+            false => {
+                let lasted = Span(ack.now.0.saturating_sub(self.slowed.0));
+                ack.now.after(lasted.times(self.slow_every))
+            }
+        };
+    }
+
+    fn steady(&mut self, ack: &Ack, queueing: f64) {
+        let packets = self.window / self.mss;
+        let gain = self.gain();
+        let step = if queueing <= self.target {
+            gain
+        } else {
+            (gain - self.strength * packets * (queueing / self.target - 1.0)).max(-packets / 2.0)
+        };
+        // `step` is packets a round; this acknowledgement is acked / window of one.
+        self.window += step * ack.acked as f64 * self.mss / self.window;
+    }
+}
+
+impl Controller for LedbatPp {
+    fn on_ack(&mut self, ack: &Ack) {
+        if let Some(rtt) = ack.rtt {
+            self.delays.update(ack.now, rtt);
+        }
+        let Some(queueing) = self.delays.queueing() else {
+            return;
+        };
+        if ack.recovering || ack.acked == 0 {
+            return;
+        }
+        match self.phase {
+            Phase::Start => self.start(ack, queueing),
+            Phase::Before(round) if ack.round >= round => self.slow_down(ack),
+            Phase::Steady if ack.now >= self.slow_at => self.slow_down(ack),
+            Phase::Slow(round) if ack.round >= round => self.phase = Phase::Start,
+            Phase::Slow(_) => {}
+            Phase::Before(_) | Phase::Steady if ack.cwnd_limited => self.steady(ack, queueing),
+            Phase::Before(_) | Phase::Steady => {}
+        }
+        self.window = self.window.clamp(self.floor(), amount::MOST);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        match congestion.cause {
+            Cause::Loss | Cause::Mark => {
+                self.undo = self.window;
+                self.window = (self.window / 2.0).max(self.floor());
+                self.threshold = self.window;
+            }
+            Cause::Timeout => {
+                self.undo = self.window;
+                self.threshold = (self.window / 2.0).max(self.floor());
+                self.window = self.floor();
+                self.phase = Phase::Start;
+                self.slowed = congestion.now;
+            }
+            Cause::Spurious => self.window = self.window.max(self.undo),
+            Cause::Recovered => {}
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            window: amount::window(self.window, self.mss as u64),
+            pacing: None,
+            wake: Time::NEVER,
+        }
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            ssthresh: self.threshold.is_finite().then_some(self.threshold as u64),
+            state: match self.phase {
+                Phase::Start => "slow start",
+                Phase::Slow(_) => "slowdown",
+                Phase::Before(_) | Phase::Steady => "avoidance",
+            },
+            values: [
+                ("queueing_s", self.delays.queueing().unwrap_or(0.0)),
+                ("base_s", self.delays.base().unwrap_or(0.0)),
+                ("gain", self.gain()),
+                ("", 0.0),
+            ],
+        }
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "ledbat-pp",
+    aliases: &["ledbat++"],
+    summary: "LEDBAT on round trips, with multiplicative decrease and slowdowns",
+    source: "draft-irtf-iccrg-ledbat-plus-plus",
+    options: &[
+        Opt::new(
+            "target",
+            Kind::Span,
+            Default::Is("60 ms"),
+            "queueing delay to hold",
+        )
+        .at_least("1 ms")
+        .at_most("1 s"),
+        Opt::new(
+            "strength",
+            Kind::Number,
+            Default::Is("1"),
+            "share of the window given up at twice the target",
+        )
+        .at_least("0.01")
+        .at_most("10"),
+        Opt::new(
+            "slowdown-rounds",
+            Kind::Count,
+            Default::Is("2"),
+            "rounds of a slowdown at two packets",
+        )
+        .at_least("1")
+        .at_most("100"),
+        Opt::new(
+            "slowdown-every",
+            Kind::Count,
+            Default::Is("9"),
+            "time between slowdowns, in lengths of the last",
+        )
+        .at_least("1")
+        .at_most("1000"),
+        ledbat::MINUTE,
+        ledbat::HISTORY,
+        ledbat::FILTER,
+        ledbat::SAMPLES,
+    ],
+    build: |args, setup| {
+        let mss = setup.mss as f64;
+        Ok(LedbatPp {
+            mss,
+            window: 2.0 * mss,
+            threshold: f64::INFINITY,
+            target: args.span("target").seconds(),
+            strength: args.number("strength"),
+            slow_rounds: args.count("slowdown-rounds"),
+            slow_every: args.count("slowdown-every"),
+            phase: Phase::Start,
+            slowed: Time::ZERO,
+            slow_at: Time::NEVER,
+            delays: ledbat::delays(args),
+            undo: 2.0 * mss,
+        }
+        .into())
+    },
+};

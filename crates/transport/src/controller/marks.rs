@@ -1,0 +1,41 @@
+//! The moving average of the share of marked bytes that DCTCP and Prague reduce by.
+
+use super::Ack;
+
+/// α and what was counted since it was last updated.
+#[derive(Clone, Debug)]
+pub struct Marks {
+    /// Share of marked bytes, 0..1.
+    pub alpha: f64,
+    gain: f64,
+    acked: u64,
+    marked: u64,
+}
+
+impl Marks {
+    /// Begins at `alpha`; a new share weighs `gain`.
+    pub fn new(alpha: f64, gain: f64) -> Marks {
+        Marks {
+            alpha,
+            gain,
+            acked: 0,
+            marked: 0,
+        }
+    }
+
+    /// Counts an acknowledgement.
+    pub fn count(&mut self, ack: &Ack) {
+        self.acked += ack.acked;
+        self.marked += ack.marked.min(ack.acked);
+    }
+
+    /// α ← (1 - g) α + g · marked/acked, and counting starts over.
+    pub fn update(&mut self) {
+        if self.acked > 0 {
+            let share = self.marked as f64 / self.acked as f64;
+            self.alpha += self.gain * (share - self.alpha);
+        }
+        self.acked = 0;
+        self.marked = 0;
+    }
+}

@@ -1,0 +1,143 @@
+//! Reno.
+//!
+//! Detects: loss, and marks where the flow takes them. Tells: nobody; acknowledgements carry it.
+//! Responds: slow start (a byte for each byte acknowledged, at most one segment for each
+//! acknowledgement), then one segment for each window acknowledged; half of the flight at a loss or
+//! mark; one segment after a timeout.
+//!
+//! Reference: RFC 5681, RFC 6928, RFC 8511 (ABE). Differences: congestion avoidance counts
+//! acknowledged bytes (RFC 5681 section 3.1, the way it recommends) instead of adding SMSS²/cwnd; the
+//! window does not grow in a round in which it was not the limit (RFC 7661); the window of recovery
+//! itself is the sender's.
+
+use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits};
+use crate::part::{Default, Kind, Opt, Part};
+use crate::units::Time;
+
+/// Reno's window, in bytes.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    mss: u64,
+    window: u64,
+    threshold: u64,
+    /// Bytes acknowledged since the window last grew in congestion avoidance.
+    credit: u64,
+    /// Window to go back to if the congestion was none.
+    undo: (u64, u64),
+    /// Share of the flight kept at a mark.
+    mark: f64,
+}
+
+impl Reno {
+    /// Starts with the initial window; `mark` of the flight remains after a mark.
+    pub fn new(mss: u64, initial: u64, mark: f64) -> Reno {
+        Reno {
+            mss,
+            window: initial,
+            threshold: u64::MAX,
+            credit: 0,
+            undo: (initial, u64::MAX),
+            mark,
+        }
+    }
+
+    /// Window in bytes.
+    pub fn window(&self) -> u64 {
+        self.window
+    }
+
+    /// Sets the window, such as after recovery.
+    pub fn set_window(&mut self, window: u64) {
+        self.window = window;
+    }
+
+    /// Slow-start threshold in bytes.
+    pub fn threshold(&self) -> u64 {
+        self.threshold
+    }
+
+    fn reduce(&mut self, flight: u64, share: f64) {
+        self.undo = (self.window, self.threshold);
+        let kept = libm::floor(flight as f64 * share) as u64;
+        self.threshold = kept.max(2 * self.mss);
+        self.credit = 0;
+    }
+}
+
+impl Controller for Reno {
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.recovering || !ack.cwnd_limited || ack.acked == 0 {
+            return;
+        }
+        if self.window < self.threshold {
+            self.window += ack.acked.min(self.mss);
+            return;
+        }
+        self.credit += ack.acked;
+        if self.credit >= self.window {
+            self.credit -= self.window;
+            self.window += self.mss;
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        match congestion.cause {
+            Cause::Loss => {
+                self.reduce(congestion.in_flight, 0.5);
+                self.window = self.threshold;
+            }
+            Cause::Mark => {
+                self.reduce(congestion.in_flight, self.mark);
+                self.window = self.threshold;
+            }
+            Cause::Timeout => {
+                self.reduce(congestion.in_flight, 0.5);
+                self.window = self.mss;
+            }
+            Cause::Spurious => {
+                self.window = self.window.max(self.undo.0);
+                self.threshold = self.undo.1;
+            }
+            Cause::Recovered => {}
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            window: self.window,
+            pacing: None,
+            wake: Time::NEVER,
+        }
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            ssthresh: (self.threshold < u64::MAX).then_some(self.threshold),
+            state: if self.window < self.threshold { "slow start" } else { "avoidance" },
+            ..Inspect::default()
+        }
+    }
+}
+
+/// Alternative back-off at a mark, an option of Reno and NewReno.
+pub(super) const ABE: Opt = Opt::new(
+    "abe",
+    Kind::Flag,
+    Default::Is("false"),
+    "at a mark keep 0.8 of the flight instead of half (RFC 8511)",
+);
+
+/// Share of the flight kept at a mark (RFC 8511 section 3.1).
+pub(super) fn share(abe: bool) -> f64 {
+    if abe { 0.8 } else { 0.5 }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "reno",
+    aliases: &[],
+    summary: "slow start, one segment a round, half at a loss",
+    source: "RFC 5681",
+    options: &[ABE],
+    build: |args, setup| Ok(Reno::new(setup.mss, setup.initial, share(args.flag("abe"))).into()),
+};

@@ -1,0 +1,291 @@
+//! Sprout: send what the receiver forecasts, with 95 % confidence, to come through within 100 ms.
+//!
+//! Detects capacity at the receiver (`crate::forecast`), which tells it in every acknowledgement.
+//! The sender responds by keeping no more outstanding than the next five ticks will surely deliver.
+//!
+//! Reference: Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 3; the authors' program.
+//! Deviations: a heartbeat is a full segment, not an empty one; forecasts ride on acknowledgements,
+//! so none comes while nothing is acknowledged. Where paper and program differ, options tell:
+//! `drain` (the program drains cumulative counts as if they were those of one tick), `cdf` (it reads
+//! the normal distribution from a table), `variant` (the moving average of section 5.3).
+
+use std::collections::VecDeque;
+
+use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction, Sent};
+use crate::forecast::{Forecaster, HORIZON, Model, Process};
+use crate::part::{Default, Kind, Opt, Part};
+use crate::segment::Feedback;
+use crate::units::{Span, Time};
+
+/// The sender's side.
+#[derive(Clone, Debug)]
+pub struct Sprout {
+    mss: u64,
+    forecaster: Forecaster,
+    as_coded: bool,
+    target: usize,
+    heartbeat: Span,
+    reorder: Span,
+    unit: u64,
+    counts: [u16; HORIZON],
+    made: Option<Time>,
+    /// When the present forecast came, or the first event before there was one.
+    came: Option<Time>,
+    /// Ticks of it that have gone by.
+    tick: usize,
+    /// Bytes taken to wait in the network.
+    queued: u64,
+    in_flight: u64,
+    position: u64,
+    last_sent: Time,
+    now: Time,
+    /// Segments that left within `reorder`: when, and the position after each.
+    recent: VecDeque<(Time, u64)>,
+    /// Position below which nothing can still be overtaken.
+    discarded: u64,
+}
+
+impl Sprout {
+    fn catch_up(&mut self, now: Time) {
+        self.now = self.now.max(now);
+        let came = *self.came.get_or_insert(now);
+        let gone = self.now.0.saturating_sub(came.0) / self.forecaster.tick().0;
+        let gone = gone.min(HORIZON as u64 - 1) as usize;
+        while self.tick < gone {
+            let before = match (self.as_coded, self.tick) {
+                (false, tick @ 1..) => self.counts[tick - 1],
+                _ => 0,
+            };
+            let drained = u64::from(self.counts[self.tick].saturating_sub(before)) * self.unit;
+            self.queued = self.queued.saturating_sub(drained);
+            self.tick += 1;
+        }
+        while let Some((_, end)) = self
+            .recent
+            .pop_front_if(|(sent, _)| sent.after(self.reorder) <= now)
+        {
+            self.discarded = end;
+        }
+    }
+
+    /// Whole segments that may leave now, in bytes.
+    fn budget(&self) -> u64 {
+        let until = (self.tick + self.target).min(HORIZON - 1);
+        let coming = self.counts[until].saturating_sub(self.counts[self.tick]);
+        let free = (u64::from(coming) * self.unit).saturating_sub(self.queued);
+        let heartbeat = u64::from(self.beats_at() <= self.now) * self.mss;
+        (free / self.mss * self.mss).max(heartbeat)
+    }
+
+    fn beats_at(&self) -> Time {
+        self.last_sent.after(self.heartbeat)
+    }
+}
+
+impl Controller for Sprout {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.in_flight = ack.in_flight;
+        if let Feedback::Forecast {
+            made,
+            packets,
+            settled,
+        } = ack.feedback
+            && self.made.is_none_or(|old| old < made)
+        {
+            self.made = Some(made);
+            self.counts = packets;
+            self.came = Some(ack.now);
+            self.tick = 0;
+            self.queued = self.position.saturating_sub(settled);
+        }
+        self.catch_up(ack.now);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        self.in_flight = congestion.in_flight;
+        self.catch_up(congestion.now);
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        self.catch_up(sent.now);
+        self.in_flight = sent.in_flight;
+        self.position += sent.len;
+        self.queued += sent.len;
+        self.last_sent = sent.now;
+        self.recent.push_back((sent.now, self.position));
+    }
+
+    fn on_timer(&mut self, now: Time) {
+        self.catch_up(now);
+    }
+
+    fn announce(&self, sent: &Sent) -> Feedback {
+        let last = sent.app_limited || self.budget() < sent.len + self.mss;
+        Feedback::Announce {
+            next: if last { self.heartbeat.0 } else { 0 },
+            discarded: self.discarded,
+            position: self.position,
+        }
+    }
+
+    fn forecaster(&self) -> Option<Forecaster> {
+        Some(self.forecaster.clone())
+    }
+
+    fn limits(&self) -> Limits {
+        let wake = match self.came {
+            None => Time::NEVER,
+            Some(came) if self.tick + 1 < HORIZON => came
+                .after(self.forecaster.tick().times(self.tick as u64 + 1))
+                .min(self.beats_at()),
+            Some(_) => self.beats_at(),
+        };
+        Limits {
+            window: self.in_flight + self.budget(),
+            pacing: None,
+            // A heartbeat that is due waits for the sender, not for the timer.
+            wake: if wake <= self.now { Time::NEVER } else { wake },
+        }
+    }
+
+    fn reduction(&self) -> Reduction {
+        Reduction::Direct
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            ssthresh: None,
+            state: "forecast",
+            values: [
+                ("forecast_100ms_pkts", f64::from(self.counts[self.target])),
+                ("queued_B", self.queued as f64),
+                ("tick", self.tick as f64),
+                ("", 0.0),
+            ],
+        }
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "sprout",
+    aliases: &[],
+    summary: "send what the receiver forecasts to come through within 100 ms",
+    source: "Winstein et al., NSDI 2013; authors' program",
+    options: &[
+        Opt::new(
+            "variant",
+            Kind::Choice(&["bayes", "ewma"]),
+            Default::Is("bayes"),
+            "Bayesian forecast with caution, or Sprout-EWMA (section 5.3)",
+        ),
+        Opt::new(
+            "drain",
+            Kind::Choice(&["increment", "as-coded"]),
+            Default::Is("increment"),
+            "what a tick takes from the queue estimate: its own packets (paper), or the cumulative count (program)",
+        ),
+        Opt::new(
+            "cdf",
+            Kind::Choice(&["table", "exact"]),
+            Default::Is("table"),
+            "normal distribution from the program's table, with its drift, or exact",
+        ),
+        Opt::new("tick", Kind::Span, Default::Is("20 ms"), "length of a tick")
+            .at_least("1 ms")
+            .at_most("1 s"),
+        Opt::new("target", Kind::Count, Default::Is("5"), "ticks within which all must come through")
+            .at_least("1")
+            .at_most("7"),
+        Opt::new(
+            "confidence",
+            Kind::Share,
+            Default::Is("95 %"),
+            "probability that at least the forecast comes through",
+        )
+        .at_least("1 %")
+        .at_most("99 %"),
+        Opt::new(
+            "sigma",
+            Kind::Number,
+            Default::Is("200"),
+            "Brownian motion of the rate, packets/s per square root of a second",
+        )
+        .at_least("1")
+        .at_most("10000"),
+        Opt::new("most", Kind::Number, Default::Is("1000"), "greatest rate modelled, packets/s")
+            .at_least("10")
+            .at_most("100000"),
+        Opt::new("bins", Kind::Count, Default::Is("256"), "bins of the rate")
+            .at_least("16")
+            .at_most("512"),
+        Opt::new(
+            "counts",
+            Kind::Count,
+            Default::Is("30"),
+            "packets in a tick that are modelled: 0 up to below this",
+        )
+        .at_least("2")
+        .at_most("100"),
+        Opt::new("escape", Kind::Number, Default::Is("1"), "rate at which an outage ends, 1/s")
+            .at_least("0.001")
+            .at_most("1000"),
+        Opt::new("gain", Kind::Number, Default::Is("0.125"), "weight of a new tick in variant ewma")
+            .at_least("0.001")
+            .at_most("1"),
+        Opt::new("heartbeat", Kind::Span, Default::Is("50 ms"), "longest silence of the sender")
+            .at_least("1 ms")
+            .at_most("10 s"),
+        Opt::new(
+            "reorder",
+            Kind::Span,
+            Default::Is("10 ms"),
+            "segments sent longer ago than this are not overtaken any more",
+        )
+        .at_most("10 s"),
+        Opt::new("unit", Kind::Bytes, Default::Is("1440 B"), "bytes the sender takes a packet for")
+            .at_least("40 B")
+            .at_most("64 kB"),
+        Opt::new("counted", Kind::Bytes, Default::Is("1400 B"), "bytes the receiver counts as a packet")
+            .at_least("40 B")
+            .at_most("64 kB"),
+    ],
+    build: |args, setup| {
+        let process = Process {
+            most: args.number("most"),
+            bins: args.count("bins") as usize,
+            tick: args.span("tick"),
+            sigma: args.number("sigma"),
+            escape: args.number("escape"),
+            counts: args.count("counts") as usize,
+            quantile: 1.0 - args.share("confidence"),
+            tabulated: args.choice("cdf") == "table",
+        };
+        let model = match args.choice("variant") {
+            "ewma" => Model::Ewma(args.number("gain")),
+            _ => Model::Bayes,
+        };
+        let forecaster = Forecaster::new(&process, model, args.bytes("counted").0);
+        Ok(Sprout {
+            mss: setup.mss,
+            counts: forecaster.packets(),
+            forecaster,
+            as_coded: args.choice("drain") == "as-coded",
+            target: args.count("target") as usize,
+            heartbeat: args.span("heartbeat"),
+            reorder: args.span("reorder"),
+            unit: args.bytes("unit").0,
+            made: None,
+            came: None,
+            tick: 0,
+            queued: 0,
+            in_flight: 0,
+            position: 0,
+            last_sent: Time::ZERO,
+            now: Time::ZERO,
+            recent: VecDeque::new(),
+            discarded: 0,
+        }
+        .into())
+    },
+};

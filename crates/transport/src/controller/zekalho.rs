@@ -1,0 +1,249 @@
+//! Zekalho, the controller of the 6.829 report.
+//!
+//! Detects: the mean of the last four round trips above 70 ms, and below 47 ms that there is room.
+//! Tells: nobody. Responds: one decrease for each episode, three packets more where there is room,
+//! one otherwise.
+//!
+//! Reference: the report (`variant = "text"`) and the code that was handed in (`"code"`), which differ:
+//! the text halves, not below 3 packets, and waits until the flight is below the halved window; the
+//! code divides by 1.4 in integers, works in whole milliseconds, takes no mean before four samples,
+//! re-arms when the mean is down, and does not reset its counter while there is room, so that the
+//! window grows with each acknowledgement until it has regained its last peak. `alpha`, `high`,
+//! `low`, `n`, `per`, `beta`, `floor`, `cap` and `cooldown` apply to both unless they say otherwise.
+//! The silence timeout is the sender's. Differences: none known.
+
+use super::delay_triggered::Recent;
+use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction};
+use crate::part::{Default, Kind, Opt, Part, Refusal};
+use crate::units::{Span, Time};
+
+/// One millisecond, the clock of the code.
+const MS: u64 = 1_000_000_000;
+
+/// The window in packets, and the rules.
+#[derive(Clone, Debug)]
+pub struct Zekalho {
+    mss: u64,
+    code: bool,
+    window: f64,
+    recent: Recent,
+    mean: Span,
+    high: Span,
+    low: Span,
+    alpha: f64,
+    fast: f64,
+    beta: f64,
+    per_ack: bool,
+    floor: f64,
+    cap: f64,
+    cooldown: bool,
+    /// A decrease has been made and the next waits.
+    cooling: bool,
+    /// Acknowledgements counted toward the next step (code).
+    counter: f64,
+    decreases: u64,
+    at_floor: u64,
+}
+
+impl Zekalho {
+    fn text(&mut self, ack: &Ack) {
+        if self.cooling && ack.in_flight as f64 <= self.window * self.mss as f64 {
+            self.cooling = false;
+        }
+        if self.mean > self.high {
+            if !self.cooling {
+                self.window /= self.beta;
+                self.cooling = self.cooldown;
+                self.decreases += 1;
+            }
+        } else {
+            let step = if self.mean < self.low { self.fast } else { self.alpha };
+            self.window += if self.per_ack { step } else { step / self.window };
+        }
+    }
+
+    fn code(&mut self) {
+        if self.mean > self.high {
+            if !self.cooling {
+                self.window = libm::floor(self.window / self.beta);
+                if self.window < 1.0 {
+                    self.window = 2.0;
+                }
+                self.cooling = self.cooldown;
+                self.decreases += 1;
+            }
+            return;
+        }
+        self.cooling = false;
+        self.counter += 1.0;
+        if self.per_ack || self.counter >= self.window {
+            if self.mean > self.low {
+                self.counter = 0.0;
+                self.window += self.alpha;
+            } else {
+                self.window += self.fast;
+            }
+        }
+    }
+}
+
+impl Controller for Zekalho {
+    fn on_ack(&mut self, ack: &Ack) {
+        let Some(rtt) = ack.rtt else {
+            return;
+        };
+        if self.code {
+            let sent = ack.now.0.saturating_sub(rtt.0) / MS;
+            self.recent.push(Span((ack.now.0 / MS - sent) * MS));
+            let mean = if self.recent.full() { self.recent.mean().0 } else { 0 };
+            self.mean = Span(mean / MS * MS);
+            self.code();
+        } else {
+            self.recent.push(rtt);
+            self.mean = self.recent.mean();
+            self.text(ack);
+        }
+        self.window = self.window.min(self.cap).max(self.floor);
+        self.at_floor += u64::from(self.window <= self.floor);
+    }
+
+    fn on_congestion(&mut self, _congestion: &Congestion) {}
+
+    fn limits(&self) -> Limits {
+        Limits {
+            window: libm::floor(self.window * self.mss as f64) as u64,
+            pacing: None,
+            wake: Time::NEVER,
+        }
+    }
+
+    fn reduction(&self) -> Reduction {
+        Reduction::Direct
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            ssthresh: None,
+            state: if self.cooling { "cooling" } else { "armed" },
+            values: [
+                ("mean_rtt_s", self.mean.seconds()),
+                ("decreases", self.decreases as f64),
+                ("acks_at_floor", self.at_floor as f64),
+                ("", 0.0),
+            ],
+        }
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "zekalho",
+    aliases: &[],
+    summary: "AIMD on two thresholds of the mean round trip, with a cool-down",
+    source: "6.829 report",
+    options: &[
+        Opt::new(
+            "variant",
+            Kind::Choice(&["code", "text"]),
+            Default::Is("code"),
+            "what was handed in, or what the report says",
+        ),
+        Opt::new("n", Kind::Count, Default::Is("4"), "round trips in the mean")
+            .at_least("1")
+            .at_most("10000"),
+        Opt::new(
+            "high",
+            Kind::Span,
+            Default::Is("70 ms"),
+            "a longer mean means congestion",
+        ),
+        Opt::new(
+            "low",
+            Kind::Span,
+            Default::Is("47 ms"),
+            "a shorter mean means room",
+        ),
+        Opt::new("alpha", Kind::Number, Default::Is("1"), "packets added").at_least("0"),
+        Opt::new(
+            "fast",
+            Kind::Number,
+            Default::Is("3"),
+            "packets added where there is room",
+        )
+        .at_least("0"),
+        Opt::new(
+            "beta",
+            Kind::Number,
+            Default::Absent,
+            "divisor of the window; 1.4 in the code, 2 in the text",
+        )
+        .at_least("1"),
+        Opt::new(
+            "per",
+            Kind::Choice(&["window", "ack"]),
+            Default::Is("window"),
+            "add for each window acknowledged, or for each acknowledgement",
+        ),
+        Opt::new(
+            "cooldown",
+            Kind::Flag,
+            Default::Is("true"),
+            "one decrease for each episode",
+        ),
+        Opt::new(
+            "floor",
+            Kind::Packets,
+            Default::Absent,
+            "least window; 3 packets in the text; the code turns 0 into 2",
+        )
+        .at_least("1 packets")
+        .at_most("1000000 packets"),
+        Opt::new("cap", Kind::Packets, Default::Absent, "greatest window; none if absent")
+            .at_least("1 packets")
+            .at_most("1000000 packets"),
+        Opt::new("initial", Kind::Packets, Default::Is("2 packets"), "first window")
+            .at_least("1 packets")
+            .at_most("1000000 packets"),
+    ],
+    build: |args, setup| {
+        let code = args.choice("variant") == "code";
+        let packets = |name, otherwise: f64| match args.has(name) {
+            true => args.packets(name) as f64,
+            false => otherwise,
+        };
+        let beta = match args.has("beta") {
+            true => args.number("beta"),
+            false if code => 1.4,
+            false => 2.0,
+        };
+        let (high, low) = (args.span("high"), args.span("low"));
+        if low > high {
+            return Err(Refusal {
+                option: "low",
+                what: "is above `high`".into(),
+                fix: "write low = \"47 ms\", high = \"70 ms\"".into(),
+            });
+        }
+        Ok(Zekalho {
+            mss: setup.mss,
+            code,
+            window: packets("initial", 2.0),
+            recent: Recent::new(args.count("n") as usize),
+            mean: Span::ZERO,
+            high,
+            low,
+            alpha: args.number("alpha"),
+            fast: args.number("fast"),
+            beta,
+            per_ack: args.choice("per") == "ack",
+            floor: packets("floor", if code { 1.0 } else { 3.0 }),
+            cap: packets("cap", f64::MAX),
+            cooldown: args.flag("cooldown"),
+            cooling: false,
+            counter: 0.0,
+            decreases: 0,
+            at_floor: 0,
+        }
+        .into())
+    },
+};

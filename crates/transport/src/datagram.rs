@@ -1,0 +1,287 @@
+//! The datagram protocol of the 6.829 contest: packets are numbered and sent once, the receiver
+//! acknowledges each, and nothing is repaired.
+//!
+//! In flight is what was sent after the newest packet acknowledged, as in the contest's sender: a
+//! packet that a later one overtakes counts as lost. If it arrives after all, it counts as delivered,
+//! and when every loss of an episode did so the controller is told that there was none. After a
+//! time of silence one extra packet leaves, whatever the window says; that does not move the window
+//! by itself, but the controller hears of the timeout.
+
+use std::collections::VecDeque;
+
+use crate::controller::{AnyController, Cause, Sent};
+use crate::endpoint::{Inspection, SenderCounters, SenderSetup};
+use crate::pilot::{Findings, Pilot};
+use crate::rate::Snapshot;
+use crate::segment::{AckSegment, Segment};
+use crate::units::{Span, Time};
+
+/// Overtaken packets remembered in case they arrive.
+const REMEMBERED: usize = 64;
+
+/// Losses answered once: those from `from` on, until `until` is acknowledged.
+#[derive(Copy, Clone, Debug)]
+struct Episode {
+    from: u64,
+    until: u64,
+    /// Lost in it and not seen since.
+    missing: u64,
+}
+
+/// The sender.
+#[derive(Clone, Debug)]
+pub struct DatagramSender {
+    pilot: Pilot,
+    mss: u64,
+    silence: Span,
+    written: u64,
+    sent: u64,
+    /// Packets in flight: those from `next - flying.len()` on.
+    flying: VecDeque<(u32, Snapshot)>,
+    next: u64,
+    in_flight: u64,
+    overtaken: VecDeque<(u64, u32)>,
+    episode: Option<Episode>,
+    mark_ends: u64,
+    deadline: Time,
+    extra: bool,
+    paced: bool,
+}
+
+impl DatagramSender {
+    /// A sender with nothing to send yet.
+    pub fn new(setup: &SenderSetup, controller: AnyController) -> DatagramSender {
+        assert!(setup.mss > 0 && setup.mss <= u64::from(u32::MAX));
+        DatagramSender {
+            pilot: Pilot::new(setup, controller),
+            mss: setup.mss,
+            silence: setup.silence,
+            written: 0,
+            sent: 0,
+            flying: VecDeque::new(),
+            next: 0,
+            in_flight: 0,
+            overtaken: VecDeque::new(),
+            episode: None,
+            mark_ends: 0,
+            deadline: Time::NEVER,
+            extra: false,
+            paced: false,
+        }
+    }
+
+    /// The application has that many more bytes.
+    pub fn write(&mut self, bytes: u64) {
+        self.written = self.written.saturating_add(bytes);
+    }
+
+    /// The next packet that may leave now.
+    pub fn poll(&mut self, now: Time) -> Option<Segment> {
+        self.paced = false;
+        let len = self.mss.min(self.written - self.sent);
+        if len == 0 {
+            if self.in_flight < self.pilot.window() {
+                self.pilot.sampler.limit(self.in_flight);
+            }
+            self.extra = false;
+            return None;
+        }
+        if !self.extra {
+            if self.in_flight + len > self.pilot.window() {
+                self.pilot.hold_back();
+                if self.deadline == Time::NEVER {
+                    self.deadline = now.after(self.silence);
+                }
+                return None;
+            }
+            if now < self.pilot.release() {
+                self.paced = true;
+                return None;
+            }
+        }
+        self.extra = false;
+        self.deadline = now.after(self.silence);
+        let snapshot = self.pilot.sampler.on_send(now, self.in_flight, len);
+        let (number, start) = (self.next, self.sent);
+        self.flying.push_back((len as u32, snapshot));
+        self.next += 1;
+        self.sent += len;
+        self.in_flight += len;
+        let feedback = self.pilot.on_sent(Sent {
+            now,
+            number,
+            len,
+            in_flight: self.in_flight,
+            again: false,
+            app_limited: self.sent == self.written,
+        });
+        Some(Segment {
+            number,
+            start,
+            len: len as u32,
+            again: false,
+            ecn: self.pilot.codepoint(false),
+            cwr: false,
+            push: true,
+            sent: now,
+            feedback,
+        })
+    }
+
+    /// An acknowledgement has come.
+    pub fn on_ack(&mut self, now: Time, ack: &AckSegment) {
+        if ack.number >= self.next {
+            return;
+        }
+        self.deadline = now.after(self.silence);
+        let mut found = Findings {
+            prior_in_flight: self.in_flight,
+            ..Findings::default()
+        };
+        let first = self.next - self.flying.len() as u64;
+        let mut tx_in_flight = 0;
+        if let Some(e) = self.episode.filter(|e| ack.number >= e.until) {
+            debug_assert!(e.from < e.until);
+            self.episode = None;
+            self.pilot.tell(now, Cause::Recovered, self.in_flight, 0, 0);
+        }
+        if ack.number >= first {
+            for number in first..=ack.number {
+                let (len, snapshot) = self.flying.pop_front().expect("as many as are counted");
+                self.in_flight -= u64::from(len);
+                if number == ack.number {
+                    self.deliver(now, ack, len, &snapshot, &mut found);
+                } else {
+                    self.overtake(now, number, len, &snapshot);
+                    found.lost += u64::from(len);
+                    found.lost_segments += 1;
+                    tx_in_flight = snapshot.tx_in_flight;
+                }
+            }
+            if let Some(e) = self.episode.as_mut() {
+                e.missing += ack.number - first;
+            }
+        } else if let Some(at) = self.overtaken.iter().position(|o| o.0 == ack.number) {
+            let (_, len) = self.overtaken.remove(at).expect("found there");
+            self.arrive_late(now, ack.number, len, &mut found);
+        } else {
+            return;
+        }
+        let marked = self.pilot.marked(ack, found.acked);
+        self.congestion(now, ack, &found, tx_in_flight, marked);
+        let recovering = self.episode.is_some();
+        self.pilot
+            .on_ack(now, ack, found, self.in_flight, recovering, marked);
+    }
+
+    fn deliver(
+        &mut self,
+        now: Time,
+        ack: &AckSegment,
+        len: u32,
+        snapshot: &Snapshot,
+        found: &mut Findings,
+    ) {
+        let rtt = now.since(snapshot.sent);
+        found.rtt = Some(rtt);
+        found.one_way = Some(Span(ack.received.0.saturating_sub(snapshot.sent.0)));
+        self.pilot.rtt.sample(rtt);
+        self.pilot.rtt.observe(rtt);
+        self.pilot
+            .sampler
+            .on_delivered(now, ack.number, snapshot, u64::from(len));
+        self.count(len, found);
+    }
+
+    fn count(&mut self, len: u32, found: &mut Findings) {
+        found.acked += u64::from(len);
+        found.segments += 1;
+        self.pilot.counters.acked += u64::from(len);
+    }
+
+    fn overtake(&mut self, now: Time, number: u64, len: u32, snapshot: &Snapshot) {
+        if self.overtaken.len() == REMEMBERED {
+            self.overtaken.pop_front();
+        }
+        self.overtaken.push_back((number, len));
+        let flight = self.in_flight;
+        self.pilot
+            .on_lost(now, number, u64::from(len), snapshot, flight);
+    }
+
+    fn arrive_late(&mut self, now: Time, number: u64, len: u32, found: &mut Findings) {
+        self.pilot.counters.spurious += 1;
+        self.pilot.sampler.on_late(u64::from(len));
+        self.count(len, found);
+        if let Some(e) = self.episode.as_mut().filter(|e| number >= e.from) {
+            e.missing -= 1;
+            if e.missing == 0 {
+                self.episode = None;
+                self.pilot.tell(now, Cause::Spurious, self.in_flight, 0, 0);
+            }
+        }
+    }
+
+    /// Losses begin an episode that lasts until what was in flight then is settled.
+    fn congestion(
+        &mut self,
+        now: Time,
+        ack: &AckSegment,
+        found: &Findings,
+        tx_in_flight: u64,
+        marked: u64,
+    ) {
+        if self.episode.is_some() {
+            return;
+        }
+        let flight = found.prior_in_flight;
+        if found.lost > 0 {
+            let missing = found.lost_segments;
+            self.episode = Some(Episode {
+                from: ack.number - missing,
+                until: self.next,
+                missing,
+            });
+            self.pilot.counters.recoveries += 1;
+            self.pilot
+                .tell(now, Cause::Loss, flight, found.lost, tx_in_flight);
+        } else if self.pilot.echoes(ack, marked) && ack.number >= self.mark_ends {
+            self.mark_ends = self.next;
+            self.pilot.counters.marks += 1;
+            self.pilot.tell(now, Cause::Mark, flight, 0, 0);
+        }
+    }
+
+    /// The instant `due` has come.
+    pub fn on_timer(&mut self, now: Time) {
+        self.pilot.on_timer(now);
+        if self.deadline <= now && self.written == self.sent {
+            self.deadline = Time::NEVER;
+        } else if self.deadline <= now {
+            self.pilot.counters.timeouts += 1;
+            self.extra = true;
+            self.deadline = now.after(self.silence);
+            self.pilot.tell(now, Cause::Timeout, self.in_flight, 0, 0);
+        }
+    }
+
+    /// The earliest instant at which `on_timer` is wanted.
+    pub fn due(&self) -> Time {
+        let pacing = if self.paced {
+            self.pilot.release()
+        } else {
+            Time::NEVER
+        };
+        self.deadline.min(self.pilot.wake()).min(pacing)
+    }
+
+    /// Counts since the beginning.
+    pub fn counters(&self) -> &SenderCounters {
+        &self.pilot.counters
+    }
+
+    /// State for plots and records.
+    pub fn inspect(&self) -> Inspection {
+        self.pilot.inspect(self.pilot.window(), self.in_flight)
+    }
+}

@@ -1,0 +1,286 @@
+//! Sprout's receiver: it counts what arrives in ticks of 20 ms, infers the rate of the link, and
+//! says how many packets will surely come during the next eight ticks.
+//!
+//! Detects: capacity, from arrivals; silence counts only while the sender announced that it would
+//! be sending. Tells: `Feedback::Forecast` in every acknowledgement. The sender responds
+//! (`controller/sprout.rs`).
+//!
+//! Reference: Winstein, Sivaraman and Balakrishnan, NSDI 2013, sections 3 and 4, and the authors'
+//! program. Sprout-EWMA (section 5.3) puts a moving average in the place of inference and caution.
+
+mod process;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+pub use process::{HORIZON, Process};
+
+use crate::segment::{Feedback, Segment};
+use crate::units::{Span, Time};
+
+/// How the rate is inferred.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Model {
+    /// Bayesian inference over a Brownian rate.
+    Bayes,
+    /// A moving average of the count, in which a new tick weighs this much.
+    Ewma(f64),
+}
+
+/// Longest silence that is worked through tick by tick. Belief has long settled by then.
+const MOST_TICKS: u64 = 5_000;
+
+/// The receiver's side of Sprout.
+#[derive(Clone, Debug)]
+pub struct Forecaster {
+    model: Model,
+    tick: Span,
+    unit: u64,
+    tables: Arc<process::Tables>,
+    belief: Vec<f64>,
+    average: f64,
+    /// When the present tick began; none before the first segment.
+    time: Option<Time>,
+    /// Bytes that came in it.
+    bytes: u64,
+    /// The sender will have sent by then, so silence after it tells something.
+    score: Time,
+    account: Account,
+    made: Option<Time>,
+    packets: [u16; HORIZON],
+    settled: u64,
+}
+
+/// What has settled: received, or given up by the sender.
+#[derive(Clone, Debug, Default)]
+struct Account {
+    discarded: u64,
+    /// Segments received at or above `discarded`: position and length.
+    above: VecDeque<(u64, u64)>,
+}
+
+impl Account {
+    fn take(&mut self, position: u64, len: u64, discarded: u64) {
+        self.discarded = self.discarded.max(discarded);
+        if position >= self.discarded {
+            self.above.push_back((position, len));
+        }
+        let mark = self.discarded;
+        self.above.retain(|(position, _)| *position >= mark);
+    }
+
+    fn settled(&self) -> u64 {
+        self.discarded + self.above.iter().map(|(_, len)| len).sum::<u64>()
+    }
+}
+
+impl Forecaster {
+    /// A forecaster that counts packets of `unit` bytes.
+    pub fn new(process: &Process, model: Model, unit: u64) -> Forecaster {
+        let tables = process.tables();
+        let belief = tables.prior();
+        let mut forecaster = Forecaster {
+            average: tables.mean(&belief),
+            model,
+            tick: process.tick,
+            unit,
+            belief,
+            tables: Arc::new(tables),
+            time: None,
+            bytes: 0,
+            score: Time::ZERO,
+            account: Account::default(),
+            made: None,
+            packets: [0; HORIZON],
+            settled: 0,
+        };
+        forecaster.forecast();
+        forecaster
+    }
+
+    /// Cumulative packets by tick of the newest forecast; at first that of knowing nothing.
+    pub fn packets(&self) -> [u16; HORIZON] {
+        self.packets
+    }
+
+    /// Length of a tick.
+    pub fn tick(&self) -> Span {
+        self.tick
+    }
+
+    /// A segment has arrived.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
+        self.advance(now);
+        let time = *self.time.get_or_insert(now);
+        self.bytes += u64::from(segment.len);
+        let (next, discarded, position) = match segment.feedback {
+            Feedback::Announce {
+                next,
+                discarded,
+                position,
+            } => (next, discarded, position),
+            _ => (0, 0, segment.start),
+        };
+        self.account
+            .take(position, u64::from(segment.len), discarded);
+        self.score = self.score.max(time.after(Span(next)));
+    }
+
+    /// Brings the ticks up to now. Need not be called at every tick.
+    pub fn advance(&mut self, now: Time) {
+        let Some(mut time) = self.time else { return };
+        let due = now.0.saturating_sub(time.0) / self.tick.0;
+        if due > MOST_TICKS {
+            time = Time(time.0 + (due - MOST_TICKS) * self.tick.0);
+        }
+        while time.after(self.tick) < now {
+            if self.model == Model::Bayes {
+                self.tables.evolve(&mut self.belief);
+            }
+            if time >= self.score || self.bytes > 0 {
+                self.observe();
+            }
+            self.bytes = 0;
+            time += self.tick;
+        }
+        self.time = Some(time);
+    }
+
+    fn observe(&mut self) {
+        let count = self.bytes as f64 / self.unit as f64;
+        match self.model {
+            Model::Ewma(gain) => self.average += gain * (count - self.average),
+            Model::Bayes => {
+                let whole = match count {
+                    c if c > 0.0 && c < 1.0 => 1,
+                    c => (c + 0.5) as usize,
+                };
+                self.tables.observe(&mut self.belief, whole);
+            }
+        }
+    }
+
+    fn forecast(&mut self) {
+        match self.model {
+            Model::Bayes => self.tables.forecast(&self.belief, &mut self.packets),
+            Model::Ewma(_) => {
+                for (ahead, packets) in (1u32..).zip(&mut self.packets) {
+                    *packets = (self.average * f64::from(ahead)) as u16;
+                }
+            }
+        }
+    }
+
+    /// What an acknowledgement that leaves now carries.
+    pub fn feedback(&mut self, now: Time) -> Feedback {
+        self.advance(now);
+        let Some(time) = self.time else {
+            return Feedback::None;
+        };
+        if self.made != Some(time) {
+            self.forecast();
+            self.settled = self.account.settled();
+            self.made = Some(time);
+        }
+        Feedback::Forecast {
+            made: time,
+            packets: self.packets,
+            settled: self.settled,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forecaster(model: Model) -> Forecaster {
+        let process = Process {
+            most: 1000.0,
+            bins: 256,
+            tick: Span::millis(20),
+            sigma: 200.0,
+            escape: 1.0,
+            counts: 30,
+            quantile: 0.05,
+            tabulated: true,
+        };
+        Forecaster::new(&process, model, 1400)
+    }
+
+    fn segment(position: u64, next: Span, discarded: u64) -> Segment {
+        Segment {
+            len: 1400,
+            feedback: Feedback::Announce {
+                next: next.0,
+                discarded,
+                position,
+            },
+            ..Segment::default()
+        }
+    }
+
+    fn packets(feedback: Feedback) -> ([u16; 8], u64) {
+        match feedback {
+            Feedback::Forecast {
+                packets, settled, ..
+            } => (packets, settled),
+            other => panic!("no forecast but {other:?}"),
+        }
+    }
+
+    #[test]
+    fn ticks_count_what_arrives() {
+        // 8 packets in each of 50 ticks: the row "8×50" of the reference's forecasts.
+        let mut f = forecaster(Model::Bayes);
+        let mut position = 0;
+        for tick in 0..50 {
+            for _ in 0..8 {
+                let now = Time::ZERO.after(Span::millis(20 * tick + 10 * u64::from(tick > 0)));
+                f.on_segment(now, &segment(position, Span::ZERO, 0));
+                position += 1400;
+            }
+        }
+        let (forecast, settled) = packets(f.feedback(Time::ZERO.after(Span::micros(1_000_001))));
+        assert_eq!(forecast, [3, 9, 15, 21, 27, 33, 39, 45]);
+        assert_eq!(settled, 400 * 1400);
+    }
+
+    #[test]
+    fn silence_that_was_announced_tells_nothing() {
+        let silent = |next| {
+            let mut f = forecaster(Model::Bayes);
+            f.on_segment(Time::ZERO, &segment(0, next, 0));
+            packets(f.feedback(Time::ZERO.after(Span::millis(450)))).0
+        };
+        assert_eq!(silent(Span::ZERO), [0; 8]);
+        assert_ne!(silent(Span::secs(1)), [0; 8]);
+    }
+
+    #[test]
+    fn what_the_sender_gave_up_is_settled() {
+        let mut f = forecaster(Model::Bayes);
+        let at = |ms| Time::ZERO.after(Span::millis(ms));
+        f.on_segment(at(0), &segment(0, Span::ZERO, 0));
+        // 1400..2800 is lost; the next two come, and then one that gives up all below 4200.
+        f.on_segment(at(1), &segment(2800, Span::ZERO, 0));
+        f.on_segment(at(2), &segment(4200, Span::ZERO, 0));
+        assert_eq!(packets(f.feedback(at(30))).1, 3 * 1400);
+        f.on_segment(at(31), &segment(5600, Span::ZERO, 4200));
+        assert_eq!(packets(f.feedback(at(60))).1, 7000);
+    }
+
+    #[test]
+    fn the_moving_average_has_no_caution() {
+        // 8 a tick: after 100 ticks at gain 1/8 what is left of the prior, 10, is (7/8)^100 of it.
+        let mut f = forecaster(Model::Ewma(0.125));
+        for tick in 0..100 {
+            let now = Time::ZERO.after(Span::millis(20 * tick + 1));
+            for _ in 0..8 {
+                f.on_segment(now, &segment(0, Span::ZERO, 0));
+            }
+        }
+        let (forecast, _) = packets(f.feedback(Time::ZERO.after(Span::millis(2001))));
+        assert_eq!(forecast, [8, 16, 24, 32, 40, 48, 56, 64]);
+    }
+}

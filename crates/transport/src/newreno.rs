@@ -1,0 +1,80 @@
+//! Loss detection without SACK: duplicate and partial acknowledgements (RFC 6582), with limited
+//! transmit (RFC 3042).
+//!
+//! The RFC inflates the window by a segment for each duplicate acknowledgement and deflates it by
+//! what a partial acknowledgement covers. Here the same number is taken off the bytes in flight:
+//! the comparison is the same, and controllers see their own window.
+
+/// Duplicate acknowledgements that tell of a loss.
+const THRESHOLD: u32 = 3;
+
+/// What duplicate acknowledgements told.
+#[derive(Clone, Debug)]
+pub struct NewReno {
+    mss: u64,
+    duplicates: u32,
+    gone: u64,
+    /// Bytes outstanding before the first duplicate: FlightSize without limited transmit.
+    flight: u64,
+    partial: bool,
+}
+
+impl NewReno {
+    pub fn new(mss: u64) -> NewReno {
+        NewReno {
+            mss,
+            duplicates: 0,
+            gone: 0,
+            flight: 0,
+            partial: false,
+        }
+    }
+
+    /// Bytes that duplicates say have left the network.
+    pub fn gone(&self) -> u64 {
+        self.gone
+    }
+
+    /// FlightSize (RFC 5681) when the duplicates began.
+    pub fn flight(&self) -> u64 {
+        self.flight
+    }
+
+    /// A duplicate acknowledgement with so many bytes outstanding. True at the one that tells of a
+    /// loss and at those after it.
+    pub fn on_duplicate(&mut self, outstanding: u64) -> bool {
+        if self.duplicates == 0 {
+            self.flight = outstanding;
+        }
+        self.duplicates += 1;
+        self.gone += self.mss;
+        self.duplicates >= THRESHOLD
+    }
+
+    /// New data were acknowledged; in fast recovery perhaps not all that was sent before it.
+    pub fn on_advance(&mut self, acked: u64, partial: bool) {
+        self.partial = partial;
+        if partial {
+            // Deflate by what is acknowledged, put a segment back (RFC 6582 section 3.2 step 3).
+            self.gone = self.gone.saturating_sub(acked);
+            if acked >= self.mss {
+                self.gone += self.mss;
+            }
+        } else {
+            self.reset();
+        }
+    }
+
+    /// Forgets duplicates.
+    pub fn reset(&mut self) {
+        self.duplicates = 0;
+        self.gone = 0;
+        self.partial = false;
+    }
+
+    /// Whether a partial acknowledgement came before: only the first restarts the retransmission
+    /// timer (the impatient variant, RFC 6582 section 4).
+    pub fn had_partial(&self) -> bool {
+        self.partial
+    }
+}

@@ -1,0 +1,236 @@
+//! What both senders do with their controller: keep its limits, pace, sample rates, count rounds and
+//! marks, and tell it about each acknowledgement.
+
+use crate::controller::{Ack, AnyController, Cause, Congestion, Controller, Limits, Lost, Sent};
+use crate::endpoint::{EcnFeedback, Inspection, SenderCounters, SenderSetup};
+use crate::rate::{Sampler, Snapshot};
+use crate::rtt::Rtt;
+use crate::segment::{AckSegment, Ecn, Feedback};
+use crate::units::{Span, Time};
+
+/// What the sender found out from an acknowledgement.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Findings {
+    /// Bytes newly delivered.
+    pub acked: u64,
+    /// Segments newly delivered.
+    pub segments: u32,
+    /// Bytes newly declared lost.
+    pub lost: u64,
+    /// Segments newly declared lost.
+    pub lost_segments: u64,
+    /// Round trip of the newest segment delivered, if unambiguous.
+    pub rtt: Option<Span>,
+    /// Its time from sender to receiver.
+    pub one_way: Option<Span>,
+    /// Bytes in flight before.
+    pub prior_in_flight: u64,
+}
+
+/// The controller and what it is told from.
+#[derive(Clone, Debug)]
+pub struct Pilot {
+    controller: AnyController,
+    limits: Limits,
+    ecn: Ecn,
+    feedback: EcnFeedback,
+    pacing: bool,
+    release: Time,
+    pub rtt: Rtt,
+    pub sampler: Sampler,
+    pub counters: SenderCounters,
+    ce_bytes: u64,
+    /// The window held the sender back in this round, in the last.
+    limited: (bool, bool),
+}
+
+impl Pilot {
+    pub fn new(setup: &SenderSetup, controller: AnyController) -> Pilot {
+        let wanted = controller.ecn();
+        let ecn = match (wanted, setup.ecn) {
+            (Ecn::NotEct, EcnFeedback::Off) => Ecn::NotEct,
+            (Ecn::NotEct, _) => Ecn::Ect0,
+            (codepoint, _) => codepoint,
+        };
+        Pilot {
+            limits: controller.limits(),
+            controller,
+            ecn,
+            feedback: match setup.ecn {
+                EcnFeedback::Off => EcnFeedback::Accurate,
+                chosen => chosen,
+            },
+            pacing: setup.pacing,
+            release: Time::ZERO,
+            rtt: Rtt::new(setup.rto_min),
+            sampler: Sampler::default(),
+            counters: SenderCounters::default(),
+            ce_bytes: 0,
+            limited: (false, false),
+        }
+    }
+
+    /// Codepoint of a segment; a retransmission asks for no marks (RFC 3168 section 6.1.5) unless
+    /// the controller wants the low-latency treatment, which forbids leaving it (RFC 9331).
+    pub fn codepoint(&self, again: bool) -> Ecn {
+        match self.ecn {
+            Ecn::Ect0 if again => Ecn::NotEct,
+            codepoint => codepoint,
+        }
+    }
+
+    pub fn window(&self) -> u64 {
+        self.limits.window
+    }
+
+    pub fn wake(&self) -> Time {
+        self.limits.wake
+    }
+
+    /// When the next segment may leave, as far as pacing goes.
+    pub fn release(&self) -> Time {
+        match self.limits.pacing {
+            Some(_) if self.pacing => self.release,
+            _ => Time::ZERO,
+        }
+    }
+
+    /// The window holds back data that the application has.
+    pub fn hold_back(&mut self) {
+        self.limited.0 = true;
+    }
+
+    /// A segment leaves: pacing, counts, the controller. Gives what goes into its header.
+    pub fn on_sent(&mut self, sent: Sent) -> Feedback {
+        if let (Some(rate), true) = (self.limits.pacing, self.pacing) {
+            let gap = sent.len as f64 * 8e12 / rate.0.max(1) as f64;
+            self.release = self.release.max(sent.now).after(Span(gap as u64));
+        }
+        self.counters.segments += 1;
+        self.counters.bytes += sent.len;
+        if sent.again {
+            self.counters.retransmitted += 1;
+            self.counters.retransmitted_bytes += sent.len;
+        }
+        let feedback = self.controller.announce(&sent);
+        self.controller.on_sent(&sent);
+        self.limits = self.controller.limits();
+        feedback
+    }
+
+    /// A segment was declared lost; `in_flight` is without it.
+    pub fn on_lost(
+        &mut self,
+        now: Time,
+        number: u64,
+        len: u64,
+        snapshot: &Snapshot,
+        in_flight: u64,
+    ) {
+        self.counters.lost += 1;
+        let lost = self.sampler.on_lost(snapshot, len);
+        self.controller.on_lost(&Lost {
+            now,
+            number,
+            len,
+            tx_in_flight: snapshot.tx_in_flight,
+            lost,
+            in_flight,
+            app_limited: snapshot.app_limited,
+        });
+    }
+
+    /// Bytes newly reported as marked. Counts can only grow; an acknowledgement overtaken by a
+    /// later one tells nothing new.
+    pub fn marked(&mut self, ack: &AckSegment, acked: u64) -> u64 {
+        match self.feedback {
+            EcnFeedback::Accurate | EcnFeedback::Off => {
+                let new = ack.ce_bytes.saturating_sub(self.ce_bytes);
+                self.ce_bytes += new;
+                new
+            }
+            EcnFeedback::Dctcp if ack.ece => acked,
+            EcnFeedback::Dctcp | EcnFeedback::Classic => 0,
+        }
+    }
+
+    /// Whether the acknowledgement tells of congestion marks at all.
+    pub fn echoes(&self, ack: &AckSegment, marked: u64) -> bool {
+        marked > 0 || (self.feedback == EcnFeedback::Classic && ack.ece)
+    }
+
+    /// Whether marks are answered by `Cause::Mark` alone.
+    pub fn classic(&self) -> bool {
+        self.feedback == EcnFeedback::Classic
+    }
+
+    pub fn tell(&mut self, now: Time, cause: Cause, in_flight: u64, lost: u64, tx_in_flight: u64) {
+        self.controller.on_congestion(&Congestion {
+            now,
+            cause,
+            in_flight,
+            lost,
+            tx_in_flight,
+            round: self.sampler.round(),
+        });
+        self.limits = self.controller.limits();
+    }
+
+    /// Tells the controller what an acknowledgement told the sender.
+    pub fn on_ack(
+        &mut self,
+        now: Time,
+        ack: &AckSegment,
+        found: Findings,
+        in_flight: u64,
+        recovering: bool,
+        marked: u64,
+    ) {
+        let (rate, round_start) = self.sampler.finish(self.rtt.least());
+        if round_start {
+            self.limited = (false, self.limited.0);
+        }
+        self.controller.on_ack(&Ack {
+            now,
+            acked: found.acked,
+            acked_segments: found.segments,
+            lost: found.lost,
+            marked,
+            delivered: self.sampler.delivered(),
+            prior_in_flight: found.prior_in_flight,
+            in_flight,
+            rtt: found.rtt,
+            srtt: self.rtt.srtt(),
+            min_rtt: self.rtt.least(),
+            one_way: found.one_way,
+            rate,
+            round: self.sampler.round(),
+            round_start,
+            cwnd_limited: self.limited.0 || self.limited.1,
+            recovering,
+            sent: self.counters.bytes,
+            number: ack.number,
+            feedback: ack.feedback,
+        });
+        self.limits = self.controller.limits();
+    }
+
+    pub fn on_timer(&mut self, now: Time) {
+        if self.limits.wake <= now {
+            self.controller.on_timer(now);
+            self.limits = self.controller.limits();
+        }
+    }
+
+    pub fn inspect(&self, window: u64, in_flight: u64) -> Inspection {
+        Inspection {
+            window,
+            in_flight,
+            pacing: self.limits.pacing.filter(|_| self.pacing),
+            srtt: self.rtt.srtt(),
+            rto: self.rtt.timeout(),
+            delivered: self.sampler.delivered(),
+            controller: self.controller.inspect(),
+        }
+    }
+}

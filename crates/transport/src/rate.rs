@@ -1,0 +1,186 @@
+//! Delivery-rate samples, rounds and the application-limited mark (draft-ietf-ccwg-bbr section 4.1;
+//! before that draft-cheng-iccrg-delivery-rate-estimation).
+//!
+//! Each segment carries a snapshot of the counters as it leaves. The newest of those that an
+//! acknowledgement delivers makes the sample: the bytes delivered since it left, over the longer of
+//! the span in which they were sent and the span in which they were acknowledged.
+
+use crate::controller::RateSample;
+use crate::units::{Rate, Span, Time};
+
+/// What a segment carries about the moment it left.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Snapshot {
+    /// When it left.
+    pub sent: Time,
+    first_sent: Time,
+    delivered_time: Time,
+    /// Bytes delivered by then.
+    pub delivered: u64,
+    /// Bytes in flight, itself included.
+    pub tx_in_flight: u64,
+    lost: u64,
+    /// The application held the sender back.
+    pub app_limited: bool,
+}
+
+/// The sampler of one flow.
+#[derive(Clone, Debug, Default)]
+pub struct Sampler {
+    delivered: u64,
+    delivered_time: Time,
+    first_sent: Time,
+    lost: u64,
+    /// Delivered bytes at which the application-limited phase ends; 0 = none.
+    limited_until: u64,
+    round: u64,
+    round_ends: u64,
+    newest: Option<(u64, Snapshot)>,
+    cut: Option<(Span, Span)>,
+}
+
+impl Sampler {
+    /// A segment leaves; `in_flight` is before it.
+    pub fn on_send(&mut self, now: Time, in_flight: u64, len: u64) -> Snapshot {
+        if in_flight == 0 {
+            self.first_sent = now;
+            self.delivered_time = now;
+        }
+        Snapshot {
+            sent: now,
+            first_sent: self.first_sent,
+            delivered_time: self.delivered_time,
+            delivered: self.delivered,
+            tx_in_flight: in_flight + len,
+            lost: self.lost,
+            app_limited: self.limited_until > 0,
+        }
+    }
+
+    /// A segment, by its transmission number, is newly known to be delivered.
+    pub fn on_delivered(&mut self, now: Time, number: u64, snapshot: &Snapshot, len: u64) {
+        self.delivered += len;
+        self.delivered_time = now;
+        if self.newest.is_none_or(|(n, _)| number > n) {
+            self.newest = Some((number, *snapshot));
+            let ack_elapsed = Span(now.0.saturating_sub(snapshot.delivered_time.0));
+            self.cut = Some((snapshot.sent.since(snapshot.first_sent), ack_elapsed));
+            self.first_sent = snapshot.sent;
+        }
+    }
+
+    /// Bytes declared lost were delivered after all.
+    pub fn on_late(&mut self, len: u64) {
+        self.delivered += len;
+    }
+
+    /// A segment was declared lost. Gives the bytes lost since it left, itself included.
+    pub fn on_lost(&mut self, snapshot: &Snapshot, len: u64) -> u64 {
+        self.lost += len;
+        self.lost - snapshot.lost
+    }
+
+    /// The application has nothing to send although the window is open: samples of what leaves
+    /// until everything in flight now is delivered say nothing about the network.
+    pub fn limit(&mut self, in_flight: u64) {
+        self.limited_until = (self.delivered + in_flight).max(1);
+    }
+
+    /// Ends the work on an acknowledgement: the sample, and whether a round begins. No sample
+    /// without a delivery, or from an interval shorter than the least round trip.
+    pub fn finish(&mut self, least: Span) -> (Option<RateSample>, bool) {
+        if self.limited_until > 0 && self.delivered > self.limited_until {
+            self.limited_until = 0;
+        }
+        let Some((_, snapshot)) = self.newest.take() else {
+            return (None, false);
+        };
+        let starts = snapshot.delivered >= self.round_ends;
+        if starts {
+            self.round += 1;
+            self.round_ends = self.delivered;
+        }
+        let (send, ack) = self.cut.take().expect("set with the newest");
+        let interval = send.max(ack);
+        if interval == Span::ZERO || (least != Span::MAX && interval < least) {
+            return (None, starts);
+        }
+        let delivered = self.delivered - snapshot.delivered;
+        let sample = RateSample {
+            delivered,
+            interval,
+            rate: Rate((delivered as f64 * 8e12 / interval.0 as f64) as u64),
+            app_limited: snapshot.app_limited,
+            prior_delivered: snapshot.delivered,
+            tx_in_flight: snapshot.tx_in_flight,
+            lost: self.lost - snapshot.lost,
+        };
+        (Some(sample), starts)
+    }
+
+    /// Bytes delivered since the beginning.
+    pub fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Rounds so far.
+    pub fn round(&self) -> u64 {
+        self.round
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    /// Ten segments leave at once; the path delivers one per ms after 10 ms. Once what left with
+    /// that burst behind it is delivered, each sample is one segment per ms = 8 Mbit/s.
+    #[test]
+    fn the_rate_is_that_of_the_bottleneck() {
+        let ms = |n: u64| Time(n * 1_000_000_000);
+        let mut s = Sampler::default();
+        let mut flying = std::collections::VecDeque::new();
+        for n in 0..10 {
+            flying.push_back((n, s.on_send(ms(0), n * MSS, MSS)));
+        }
+        let mut rounds = 0;
+        for n in 10..200 {
+            let now = ms(n);
+            let (number, snapshot) = flying.pop_front().unwrap();
+            s.on_delivered(now, number, &snapshot, MSS);
+            let (sample, start) = s.finish(Span::millis(10));
+            rounds += u64::from(start);
+            let sample = sample.unwrap();
+            assert!(!sample.app_limited);
+            if n >= 30 {
+                assert_eq!(sample.rate, Rate(8_000_000));
+                assert_eq!(sample.delivered, 10 * MSS);
+            }
+            flying.push_back((n, s.on_send(now, 9 * MSS, MSS)));
+        }
+        assert_eq!(rounds, 19);
+        assert_eq!(s.round(), 19);
+    }
+
+    /// The mark holds for what leaves until all that was in flight is delivered, and one more.
+    #[test]
+    fn the_application_limited_mark_goes_when_its_flight_is_delivered() {
+        let ms = |n: u64| Time(n * 1_000_000_000);
+        let mut s = Sampler::default();
+        let a = s.on_send(ms(0), 0, MSS);
+        s.limit(MSS);
+        let b = s.on_send(ms(1), MSS, MSS);
+        s.on_delivered(ms(10), 0, &a, MSS);
+        assert!(!s.finish(Span::MAX).0.unwrap().app_limited);
+        let c = s.on_send(ms(10), MSS, MSS);
+        s.on_delivered(ms(11), 1, &b, MSS);
+        assert!(s.finish(Span::MAX).0.unwrap().app_limited);
+        let d = s.on_send(ms(11), MSS, MSS);
+        s.on_delivered(ms(20), 2, &c, MSS);
+        assert!(s.finish(Span::MAX).0.unwrap().app_limited);
+        s.on_delivered(ms(21), 3, &d, MSS);
+        assert!(!s.finish(Span::MAX).0.unwrap().app_limited);
+    }
+}

@@ -1,0 +1,254 @@
+//! The receiving end: reassembly, acknowledgements, selective acknowledgements, and the echo of
+//! timestamps and congestion marks.
+
+use crate::endpoint::{EcnFeedback, Protocol};
+use crate::forecast::Forecaster;
+use crate::reassembly::Reassembly;
+use crate::segment::{AckSegment, Ecn, Feedback, Segment};
+use crate::units::{Span, Time};
+
+/// Delayed acknowledgements (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct DelayedAck {
+    /// At least one acknowledgement for so many segments: 2.
+    pub segments: u32,
+    /// Longest delay: less than 500 ms.
+    pub timeout: Span,
+}
+
+/// What a receiver is made from.
+#[derive(Clone, Debug)]
+pub struct ReceiverSetup {
+    /// Stream or datagrams.
+    pub protocol: Protocol,
+    /// None: each segment is acknowledged at once. Datagrams always are.
+    pub delayed_ack: Option<DelayedAck>,
+    /// How marks are echoed.
+    pub ecn: EcnFeedback,
+    /// Bytes the receiver can hold beyond the next one expected.
+    pub window: u64,
+    /// What the sender's controller wants run here (`Controller::forecaster`).
+    pub forecaster: Option<Forecaster>,
+}
+
+impl ReceiverSetup {
+    /// A receiver with everything at its default: each segment acknowledged, 1 GiB of room (the
+    /// largest window that RFC 7323 can scale to).
+    pub fn new(protocol: Protocol) -> ReceiverSetup {
+        ReceiverSetup {
+            protocol,
+            delayed_ack: None,
+            ecn: EcnFeedback::Off,
+            window: 1 << 30,
+            forecaster: None,
+        }
+    }
+}
+
+/// The receiver of either protocol.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    setup: ReceiverSetup,
+    data: Reassembly,
+    numbers: Numbers,
+    delivered: u64,
+    /// Segments received and not acknowledged, and the newest of them.
+    pending: u32,
+    last: Segment,
+    last_received: Time,
+    deadline: Time,
+    /// RFC 7323 section 4.3: TS.Recent and Last.ACK.sent.
+    recent: Time,
+    acked_upto: u64,
+    /// Classic echo, or DCTCP's state.
+    echo: bool,
+    ce_bytes: u64,
+    ce_packets: u64,
+    received_bytes: u64,
+}
+
+impl Receiver {
+    /// A receiver of nothing so far.
+    pub fn new(setup: &ReceiverSetup) -> Receiver {
+        Receiver {
+            setup: setup.clone(),
+            data: Reassembly::default(),
+            numbers: Numbers::default(),
+            delivered: 0,
+            pending: 0,
+            last: Segment::default(),
+            last_received: Time::ZERO,
+            deadline: Time::NEVER,
+            recent: Time::ZERO,
+            acked_upto: 0,
+            echo: false,
+            ce_bytes: 0,
+            ce_packets: 0,
+            received_bytes: 0,
+        }
+    }
+
+    /// A segment has come, with this codepoint.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment> {
+        self.received_bytes += u64::from(segment.len);
+        if ecn == Ecn::Ce {
+            self.ce_bytes += u64::from(segment.len);
+            self.ce_packets += 1;
+        }
+        if let Some(forecaster) = &mut self.setup.forecaster {
+            forecaster.on_segment(now, segment);
+        }
+        match self.setup.protocol {
+            Protocol::Stream => self.on_stream(now, segment, ecn),
+            Protocol::Datagram => Some(self.on_datagram(now, segment, ecn)),
+        }
+    }
+
+    fn on_datagram(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> AckSegment {
+        if self.numbers.insert(segment.number) {
+            self.delivered += u64::from(segment.len);
+        }
+        self.echo = ecn == Ecn::Ce;
+        self.note(now, segment);
+        self.recent = segment.sent;
+        self.acknowledge(now, false)
+    }
+
+    fn on_stream(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment> {
+        let before = self.change_of_mark(now, ecn, segment);
+        let end = segment.start + u64::from(segment.len);
+        let next = self.data.next();
+        if segment.start <= self.acked_upto && segment.sent >= self.recent {
+            self.recent = segment.sent;
+        }
+        let duplicate = if end > next.saturating_add(self.setup.window) {
+            false
+        } else {
+            !self.data.insert(segment.start, end)
+        };
+        self.note(now, segment);
+        // RFC 5681 section 4.2: at once when data are out of order, again, or fill a gap.
+        let plain = segment.start == next && self.data.next() == end && !self.data.gaps();
+        let wait = self
+            .setup
+            .delayed_ack
+            .filter(|d| plain && !segment.push && self.pending < d.segments);
+        match (wait, before) {
+            (None, None) => Some(self.acknowledge(now, duplicate)),
+            (None, before) => {
+                // Two are due. The second goes out as soon as the timer is asked.
+                self.deadline = now;
+                before
+            }
+            (Some(d), before) => {
+                self.deadline = self.deadline.min(now.after(d.timeout));
+                before
+            }
+        }
+    }
+
+    /// Follows the marks. In DCTCP a change of state makes what is pending acknowledged at once
+    /// with the old state (RFC 8257 section 3.2).
+    fn change_of_mark(&mut self, now: Time, ecn: Ecn, segment: &Segment) -> Option<AckSegment> {
+        let marked = ecn == Ecn::Ce;
+        match self.setup.ecn {
+            EcnFeedback::Dctcp => {
+                let before =
+                    (marked != self.echo && self.pending > 0).then(|| self.acknowledge(now, false));
+                self.echo = marked;
+                before
+            }
+            EcnFeedback::Classic => {
+                self.echo = marked || (self.echo && !segment.cwr);
+                None
+            }
+            EcnFeedback::Off | EcnFeedback::Accurate => None,
+        }
+    }
+
+    fn note(&mut self, now: Time, segment: &Segment) {
+        self.pending += 1;
+        self.last = *segment;
+        self.last_received = now;
+    }
+
+    fn acknowledge(&mut self, now: Time, duplicate: bool) -> AckSegment {
+        let mut ack = AckSegment {
+            upto: match self.setup.protocol {
+                Protocol::Stream => self.data.next(),
+                Protocol::Datagram => self.numbers.next,
+            },
+            ece: self.echo,
+            covers: self.pending,
+            number: self.last.number,
+            echo: self.recent,
+            received: self.last_received,
+            ce_bytes: self.ce_bytes,
+            ce_packets: self.ce_packets,
+            received_bytes: self.received_bytes,
+            window: self.setup.window,
+            feedback: match &mut self.setup.forecaster {
+                Some(forecaster) => forecaster.feedback(now),
+                None => Feedback::None,
+            },
+            ..AckSegment::default()
+        };
+        if duplicate {
+            let end = self.last.start + u64::from(self.last.len);
+            ack.sack[0] = (self.last.start, end);
+            ack.blocks = 1;
+            ack.duplicate = true;
+        }
+        self.data.blocks(&mut ack.sack, &mut ack.blocks);
+        self.pending = 0;
+        self.deadline = Time::NEVER;
+        self.acked_upto = ack.upto;
+        ack
+    }
+
+    /// The instant `due` has come.
+    pub fn on_timer(&mut self, now: Time) -> Option<AckSegment> {
+        (self.deadline <= now).then(|| self.acknowledge(now, false))
+    }
+
+    /// The instant at which `on_timer` is wanted; `NEVER` for none.
+    pub fn due(&self) -> Time {
+        self.deadline
+    }
+
+    /// Bytes handed to the application: of a stream all in order, of datagrams each once.
+    pub fn delivered(&self) -> u64 {
+        match self.setup.protocol {
+            Protocol::Stream => self.data.next(),
+            Protocol::Datagram => self.delivered,
+        }
+    }
+}
+
+/// Which datagrams have come. Repeats are known among the last 64 numbers.
+#[derive(Clone, Debug, Default)]
+struct Numbers {
+    /// One above the highest.
+    next: u64,
+    /// Bit i: `next - 1 - i` has come.
+    seen: u64,
+}
+
+impl Numbers {
+    /// Whether this number is new.
+    fn insert(&mut self, number: u64) -> bool {
+        if number >= self.next {
+            let ahead = number + 1 - self.next;
+            self.seen = if ahead < 64 { self.seen << ahead } else { 0 } | 1;
+            self.next = number + 1;
+            return true;
+        }
+        let back = self.next - 1 - number;
+        if back >= 64 {
+            return true;
+        }
+        let fresh = self.seen & (1 << back) == 0;
+        self.seen |= 1 << back;
+        fresh
+    }
+}

@@ -1,0 +1,126 @@
+//! Round-trip time and the retransmission timeout (RFC 6298).
+//!
+//! Ambiguous samples (Karn) are kept out by whoever calls `sample`.
+
+use crate::units::Span;
+
+/// Timeout before the first sample (RFC 6298 section 2.1).
+const INITIAL: Span = Span::secs(1);
+/// Longest timeout (section 2.5).
+const LONGEST: Span = Span::secs(60);
+/// Clock granularity G (section 2.3).
+const GRANULARITY: Span = Span::millis(1);
+
+/// The estimator.
+#[derive(Clone, Debug)]
+pub struct Rtt {
+    srtt: Span,
+    rttvar: Span,
+    least: Span,
+    sampled: bool,
+    floor: Span,
+    timeout: Span,
+    backoff: u32,
+}
+
+impl Rtt {
+    /// An estimator whose timeout is never below `floor` (1 s in section 2.4; 200 ms in Linux).
+    pub fn new(floor: Span) -> Rtt {
+        Rtt {
+            srtt: Span::ZERO,
+            rttvar: Span::ZERO,
+            least: Span::MAX,
+            sampled: false,
+            floor,
+            timeout: INITIAL.max(floor),
+            backoff: 0,
+        }
+    }
+
+    /// Takes a sample into the smoothed values (sections 2.2 and 2.3). It ends the back-off.
+    pub fn sample(&mut self, rtt: Span) {
+        if self.sampled {
+            let difference = Span(self.srtt.0.abs_diff(rtt.0));
+            self.rttvar = Span(self.rttvar.0 - self.rttvar.0 / 4 + difference.0 / 4);
+            self.srtt = Span(self.srtt.0 - self.srtt.0 / 8 + rtt.0 / 8);
+        } else {
+            self.sampled = true;
+            self.srtt = rtt;
+            self.rttvar = Span(rtt.0 / 2);
+        }
+        self.timeout = self.srtt + self.rttvar.times(4).max(GRANULARITY);
+        self.timeout = self.timeout.max(self.floor).min(LONGEST);
+        self.backoff = 0;
+    }
+
+    /// Takes a sample into the least round trip only.
+    pub fn observe(&mut self, rtt: Span) {
+        self.least = self.least.min(rtt);
+    }
+
+    /// The timer expired: the next timeout is twice as long (section 5.5).
+    pub fn back_off(&mut self) {
+        self.backoff = self.backoff.saturating_add(1);
+    }
+
+    /// Retransmission timeout now.
+    pub fn timeout(&self) -> Span {
+        self.timeout
+            .times(1 << self.backoff.min(16))
+            .min(LONGEST)
+            .max(self.floor)
+    }
+
+    /// Smoothed round trip; zero before the first sample.
+    pub fn srtt(&self) -> Span {
+        self.srtt
+    }
+
+    /// Least round trip seen; `Span::MAX` before the first.
+    pub fn least(&self) -> Span {
+        self.least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 6298 by hand: 100 ms then 200 ms. SRTT = 112.5, RTTVAR = 3/4·50 + 1/4·100 = 62.5.
+    #[test]
+    fn two_samples_by_hand() {
+        let mut rtt = Rtt::new(Span::ZERO);
+        assert_eq!(rtt.timeout(), Span::secs(1));
+        rtt.sample(Span::millis(100));
+        assert_eq!(rtt.timeout(), Span::millis(100 + 4 * 50));
+        rtt.sample(Span::millis(200));
+        assert_eq!(rtt.srtt(), Span::micros(112_500));
+        assert_eq!(rtt.timeout(), Span::micros(112_500 + 4 * 62_500));
+    }
+
+    #[test]
+    fn the_floor_the_back_off_and_the_cap() {
+        let mut rtt = Rtt::new(Span::secs(1));
+        rtt.sample(Span::millis(10));
+        assert_eq!(rtt.timeout(), Span::secs(1));
+        rtt.back_off();
+        rtt.back_off();
+        assert_eq!(rtt.timeout(), Span::secs(4));
+        for _ in 0..100 {
+            rtt.back_off();
+        }
+        assert_eq!(rtt.timeout(), Span::secs(60));
+        rtt.sample(Span::millis(10));
+        assert_eq!(rtt.timeout(), Span::secs(1));
+    }
+
+    /// With RTTVAR = 0 the timeout stays G above SRTT.
+    #[test]
+    fn granularity_keeps_the_timeout_above_the_round_trip() {
+        let mut rtt = Rtt::new(Span::ZERO);
+        for _ in 0..1000 {
+            rtt.sample(Span::millis(50));
+        }
+        assert_eq!(rtt.timeout(), Span::millis(51));
+    }
+}

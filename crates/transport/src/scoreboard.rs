@@ -1,0 +1,207 @@
+//! What the sender knows about each segment that is not yet acknowledged: a ring in the order of the
+//! stream, threaded by a list in the order of (re)transmission, so that neither an acknowledgement
+//! nor the search for losses looks at more segments than it changes.
+
+use std::collections::VecDeque;
+
+use crate::rate::Snapshot;
+
+/// Where a segment is.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// On its way, for all we know.
+    #[default]
+    Flying,
+    /// Declared lost and not sent again since.
+    Lost,
+    /// Selectively acknowledged.
+    Sacked,
+}
+
+/// No segment.
+const NONE: u64 = u64::MAX;
+
+/// A segment.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Entry {
+    /// First byte.
+    pub start: u64,
+    /// Payload bytes.
+    pub len: u32,
+    /// Where it is.
+    pub state: State,
+    /// Whether it was sent more than once.
+    pub again: bool,
+    /// Number of its last transmission.
+    pub number: u64,
+    /// The counters as it last left.
+    pub snapshot: Snapshot,
+    before: u64,
+    after: u64,
+}
+
+impl Entry {
+    /// The byte after its last.
+    pub fn end(&self) -> u64 {
+        self.start + u64::from(self.len)
+    }
+}
+
+/// The ring. Segments have identities that grow by one along the stream.
+#[derive(Clone, Debug)]
+pub struct Scoreboard {
+    ring: VecDeque<Entry>,
+    base: u64,
+    oldest: u64,
+    newest: u64,
+    in_flight: u64,
+    lost: u64,
+    sacked: u64,
+    /// No lost segment lies below.
+    lost_from: u64,
+}
+
+impl Default for Scoreboard {
+    fn default() -> Scoreboard {
+        Scoreboard {
+            ring: VecDeque::new(),
+            base: 0,
+            oldest: NONE,
+            newest: NONE,
+            in_flight: 0,
+            lost: 0,
+            sacked: 0,
+            lost_from: 0,
+        }
+    }
+}
+
+impl Scoreboard {
+    /// Bytes flying.
+    pub fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
+    /// Nothing is outstanding.
+    pub fn is_empty(&self) -> bool {
+        self.ring.is_empty()
+    }
+
+    /// The segments' identities.
+    pub fn ids(&self) -> std::ops::Range<u64> {
+        self.base..self.base + self.ring.len() as u64
+    }
+
+    /// A segment.
+    pub fn entry(&self, id: u64) -> &Entry {
+        &self.ring[(id - self.base) as usize]
+    }
+
+    fn entry_mut(&mut self, id: u64) -> &mut Entry {
+        &mut self.ring[(id - self.base) as usize]
+    }
+
+    /// The first segment.
+    pub fn front(&self) -> Option<&Entry> {
+        self.ring.front()
+    }
+
+    /// A new segment leaves.
+    pub fn push(&mut self, start: u64, len: u32, number: u64, snapshot: Snapshot) {
+        let id = self.ids().end;
+        self.in_flight += u64::from(len);
+        self.ring.push_back(Entry {
+            start,
+            len,
+            number,
+            snapshot,
+            ..Entry::default()
+        });
+        self.link(id);
+    }
+
+    /// The first segment is acknowledged with all before it.
+    pub fn pop(&mut self) -> Entry {
+        let id = self.base;
+        let entry = *self.entry(id);
+        self.leave(id, entry);
+        self.ring.pop_front();
+        self.base += 1;
+        entry
+    }
+
+    /// A lost segment leaves again.
+    pub fn resend(&mut self, id: u64, number: u64, snapshot: Snapshot) {
+        let entry = *self.entry(id);
+        self.leave(id, entry);
+        let entry = self.entry_mut(id);
+        entry.state = State::Flying;
+        entry.again = true;
+        entry.number = number;
+        entry.snapshot = snapshot;
+        let len = u64::from(entry.len);
+        self.in_flight += len;
+        self.link(id);
+    }
+
+    /// Declares a flying segment lost.
+    pub fn lose(&mut self, id: u64) {
+        let entry = *self.entry(id);
+        assert_eq!(entry.state, State::Flying, "a segment is lost once");
+        self.leave(id, entry);
+        self.entry_mut(id).state = State::Lost;
+        self.lost += u64::from(entry.len);
+        self.lost_from = self.lost_from.min(id);
+    }
+
+    /// The first lost segment.
+    pub fn first_lost(&mut self) -> Option<u64> {
+        if self.lost == 0 {
+            self.lost_from = self.ids().end;
+            return None;
+        }
+        self.lost_from = self.lost_from.max(self.base);
+        while self.entry(self.lost_from).state != State::Lost {
+            self.lost_from += 1;
+        }
+        Some(self.lost_from)
+    }
+
+    /// Takes a segment out of the account of its state, and out of the list if it flies.
+    fn leave(&mut self, id: u64, entry: Entry) {
+        let len = u64::from(entry.len);
+        match entry.state {
+            State::Flying => {
+                self.in_flight -= len;
+                self.unlink(id, entry);
+            }
+            State::Lost => self.lost -= len,
+            State::Sacked => self.sacked -= len,
+        }
+    }
+
+    /// Appends to the list in order of transmission.
+    fn link(&mut self, id: u64) {
+        let newest = self.newest;
+        let entry = self.entry_mut(id);
+        entry.before = newest;
+        entry.after = NONE;
+        match newest {
+            NONE => self.oldest = id,
+            n => self.entry_mut(n).after = id,
+        }
+        self.newest = id;
+    }
+
+    fn unlink(&mut self, id: u64, entry: Entry) {
+        debug_assert!(self.oldest == id || entry.before != NONE);
+        match entry.before {
+            NONE => self.oldest = entry.after,
+            b => self.entry_mut(b).after = entry.after,
+        }
+        match entry.after {
+            NONE => self.newest = entry.before,
+            a => self.entry_mut(a).before = entry.before,
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Where schemes settle, against closed forms.
+
+use backwater_transport::controller::{AnyController, Cause, Controller, Sent};
+use backwater_transport::units::{Rate, Span, Time};
+
+use crate::build::{MSS, build, quiet_ack};
+use crate::path::{Net, at};
+
+/// 12.5 packets a round of 20 ms for each Mbit/s of payload is not round; take a rate in packets.
+fn packets_per_s(n: u64) -> Rate {
+    Rate(n * 8 * MSS)
+}
+
+/// Mean of the queue in packets over a stretch, seen every millisecond.
+fn mean_queue(net: &mut Net, from: f64, until: f64) -> f64 {
+    let (mut sum, mut n) = (0.0, 0);
+    let mut now = from;
+    while now < until {
+        net.run(at(now));
+        sum += (net.queued() / MSS) as f64;
+        n += 1;
+        now += 0.001;
+    }
+    sum / f64::from(n)
+}
+
+#[test]
+fn vegas_keeps_alpha_to_beta_packets() {
+    // 1000 packets/s and 100 ms: BDP 100 packets. The queue holds between 2 and 4 packets of the
+    // flow; Linux' measure counts cwnd (rtt - base)/base = q + q²/100, the paper's cwnd (rtt -
+    // base)/rtt = q, so the integer band is the same.
+    for variant in ["linux", "paper"] {
+        let mut net = Net::new(packets_per_s(1000), Span::millis(100), u64::MAX);
+        net.add(build("vegas", &[("variant", variant)]), at(0.0));
+        // Slow start overshoots by a round and the way down is one packet a round.
+        let queue = mean_queue(&mut net, 80.0, 90.0);
+        // The packet in service is one of those that the window holds.
+        assert!((2.0..=4.0).contains(&queue), "{variant}: {queue}");
+    }
+}
+
+#[test]
+fn vegas_follows_its_options() {
+    let mut net = Net::new(packets_per_s(1000), Span::millis(100), u64::MAX);
+    net.add(build("vegas", &[("alpha", "10"), ("beta", "12")]), at(0.0));
+    let queue = mean_queue(&mut net, 80.0, 90.0);
+    // q + q²/100 in 10..12 gives q in 9.2..10.8.
+    assert!((9.0..=11.0).contains(&queue), "{queue}");
+}
+
+#[test]
+fn ledbat_holds_its_target() {
+    // 1000 packets/s: a queue of 100 ms is 100 packets, of 25 ms 25 packets.
+    for (target, packets) in [("100 ms", 100.0), ("25 ms", 25.0)] {
+        let mut net = Net::new(packets_per_s(1000), Span::millis(50), u64::MAX);
+        net.add(build("ledbat", &[("target", target)]), at(0.0));
+        let queue = mean_queue(&mut net, 100.0, 110.0);
+        assert!((queue / packets - 1.0).abs() < 0.1, "{target}: {queue}");
+    }
+}
+
+#[test]
+fn ledbat_pp_balances_gain_and_decrease() {
+    // Base 50 ms, target 60 ms: gain = 1/⌈2·60/50⌉ = 1/3. Above the target the step of a round is
+    // gain - W (d/T - 1), zero at d = T (1 + gain/W). With W = 1000·(0.05 + d) ≈ 110 that is 60.2 ms
+    // or 60.2 packets, between slowdowns; the floor of the band is the target, below which it grows.
+    let mut net = Net::new(packets_per_s(1000), Span::millis(50), u64::MAX);
+    net.add(build("ledbat-pp", &[("slowdown-every", "1000")]), at(0.0));
+    net.run(at(20.0));
+    let queue = mean_queue(&mut net, 20.0, 30.0);
+    assert!((queue / 60.2 - 1.0).abs() < 0.1, "{queue}");
+}
+
+#[test]
+fn a_late_ledbat_takes_the_queue_for_the_path_and_ledbat_pp_does_not() {
+    // The failing that RFC 6817 admits: the second flow's base delay contains the first one's 100 ms,
+    // so it adds 100 ms of its own and starves the first. LEDBAT++'s slowdowns let it see the base.
+    let shares = |id: &str| {
+        let mut net = Net::new(packets_per_s(1000), Span::millis(50), u64::MAX);
+        net.add(build(id, &[]), at(0.0));
+        net.add(build(id, &[]), at(40.0));
+        net.run(at(100.0));
+        let before = [net.flows[0].delivered, net.flows[1].delivered];
+        net.run(at(160.0));
+        let gained = |i: usize| (net.flows[i].delivered - before[i]) as f64;
+        gained(1) / gained(0)
+    };
+    assert!(shares("ledbat") > 5.0, "{}", shares("ledbat"));
+    assert!(shares("ledbat-pp") < 2.0, "{}", shares("ledbat-pp"));
+}
+
+#[test]
+fn ledbat_pp_slows_down_nine_times_as_long_apart() {
+    let mut net = Net::new(packets_per_s(1000), Span::millis(50), u64::MAX);
+    net.add(build("ledbat-pp", &[]), at(0.0));
+    let mut slow = Vec::new();
+    let mut back = Vec::new();
+    let mut was = "slow start";
+    net.watch(at(60.0), |net| {
+        let state = net.flows[0].state();
+        match (was, state) {
+            ("avoidance", "slowdown") => slow.push(net.now.seconds()),
+            ("slow start", "avoidance") => back.push(net.now.seconds()),
+            _ => {}
+        }
+        was = state;
+    });
+    assert!(slow.len() > 3, "{slow:?}");
+    // `back[0]` ended the very first slow start.
+    for i in 1..slow.len() - 1 {
+        let lasted = back[i + 1] - slow[i];
+        let pause = slow[i + 1] - back[i + 1];
+        assert!((pause / lasted - 9.0).abs() < 0.2, "{pause} {lasted}");
+    }
+}
+
+/// N equal flows in a fluid: every acknowledgement sees the queue that the present windows make,
+/// at once. Returns the mean queue in packets, as Copa measures it, after it has settled: the least
+/// of half a round, so that its own steps of 1/δ packets a round don't count.
+fn fluid(mut flows: Vec<AnyController>, rate: f64, base: f64, until: f64) -> f64 {
+    let n = flows.len();
+    let (mut now, mut sum, mut seen) = (0.0, 0.0, 0.0);
+    let mut round_ends = vec![0.0; n];
+    let mut round = 0;
+    while now < until {
+        // One acknowledgement for each flow, a share of the link for each.
+        now += n as f64 / rate;
+        let windows = |flows: &[AnyController]| {
+            flows
+                .iter()
+                .map(|f| f.limits().window as f64 / MSS as f64)
+                .sum::<f64>()
+        };
+        for i in 0..n {
+            let queue = (windows(&flows) - rate * base).max(0.0);
+            let rtt = base + queue / rate;
+            let mut ack = quiet_ack(at(now), flows[i].limits().window);
+            ack.acked = MSS;
+            ack.acked_segments = 1;
+            ack.rtt = Some(Span::from_seconds(rtt));
+            ack.srtt = Span::from_seconds(rtt);
+            ack.min_rtt = Span::from_seconds(base);
+            ack.round_start = now >= round_ends[i];
+            if ack.round_start {
+                round_ends[i] = now + rtt;
+                round += 1;
+            }
+            ack.round = round;
+            flows[i].on_ack(&ack);
+            if now > until / 2.0 {
+                sum += value(&flows[i], "queueing_s") * rate;
+                seen += 1.0;
+            }
+        }
+    }
+    sum / seen
+}
+
+#[test]
+fn copas_keep_one_over_delta_packets_each() {
+    // λ = 1/(δ d) for each of N flows that share μ: d = N/(δ μ), so the queue holds N/δ packets.
+    // A fluid without delay never empties its queue, so the least round trip must be remembered.
+    for (n, delta) in [(1, "0.5"), (2, "0.5"), (5, "0.5"), (2, "0.1"), (4, "0.25")] {
+        let options = [
+            ("delta", delta),
+            ("competitive", "false"),
+            ("base-window", "3600 s"),
+        ];
+        let flows = (0..n).map(|_| build("copa", &options));
+        let queue = fluid(flows.collect(), 1000.0, 0.05, 60.0);
+        let expected = f64::from(n) / delta.parse::<f64>().unwrap();
+        assert!((queue / expected - 1.0).abs() < 0.1, "{n} {delta}: {queue}");
+    }
+}
+
+#[test]
+fn copa_doubles_its_velocity_after_three_rounds_one_way_and_starts_over_when_it_turns() {
+    let mut copa = build("copa", &[]);
+    // Rounds of 100 ms and ten acknowledgements. A first acknowledgement sets the least round trip,
+    // one with a long one ends slow start with direction down.
+    let mut now = 0.0;
+    let mut round = 0;
+    let mut go = |rtt: f64, copa: &mut AnyController| {
+        let mut seen = Vec::new();
+        for i in 0..10 {
+            now += 0.01;
+            let mut ack = quiet_ack(at(now), copa.limits().window);
+            ack.acked = MSS;
+            ack.rtt = Some(Span::from_seconds(rtt));
+            ack.srtt = Span::from_seconds(0.1);
+            ack.round_start = i == 0;
+            round += u64::from(i == 0);
+            ack.round = round;
+            copa.on_ack(&ack);
+            seen.push(value(copa, "velocity"));
+        }
+        seen[9]
+    };
+    go(0.1, &mut copa);
+    // The standing round trip is the least of half a round, so the step down comes in this round.
+    go(0.3, &mut copa);
+    // Down for one, two and three whole rounds; only then does the velocity double, each round.
+    let down: Vec<f64> = (0..6).map(|_| go(0.3, &mut copa)).collect();
+    assert_eq!(down[..3], [1.0, 1.0, 2.0], "{down:?}");
+    assert!(down.windows(2).all(|w| w[1] >= w[0]), "{down:?}");
+    // A short round trip turns it: up, at velocity 1.
+    go(0.1, &mut copa);
+    assert_eq!(go(0.1, &mut copa), 1.0);
+    assert_eq!(value(&copa, "up"), 1.0);
+}
+
+fn value(controller: &AnyController, name: &str) -> f64 {
+    let values = controller.inspect().values;
+    values.iter().find(|(n, _)| *n == name).expect(name).1
+}
+
+#[test]
+fn copa_competes_when_the_queue_never_empties_and_halves_one_over_delta_at_a_loss() {
+    let mut copa = build("copa", &[]);
+    let mut now = 0.0;
+    let mut feed = |rtt: f64, n: usize, copa: &mut AnyController| {
+        for i in 0..n {
+            now += 0.01;
+            let mut ack = quiet_ack(at(now), copa.limits().window);
+            ack.acked = MSS;
+            ack.rtt = Some(Span::from_seconds(rtt));
+            ack.srtt = Span::from_seconds(rtt);
+            ack.round_start = i % 10 == 0;
+            copa.on_ack(&ack);
+        }
+        at(now)
+    };
+    feed(0.05, 5, &mut copa);
+    feed(0.10, 20, &mut copa);
+    assert_ne!(copa.inspect().state, "competitive");
+    let now_at: Time = feed(0.10, 100, &mut copa);
+    assert_eq!(copa.inspect().state, "competitive");
+    let delta = value(&copa, "delta");
+    // 1/δ grew by one for each round since.
+    let rounds = 1.0 / delta - 2.0;
+    assert!(
+        (rounds - rounds.round()).abs() < 1e-9 && rounds > 3.0,
+        "{rounds}"
+    );
+    copa.on_congestion(&backwater_transport::controller::Congestion {
+        now: now_at,
+        cause: Cause::Loss,
+        in_flight: 10 * MSS,
+        lost: MSS,
+        tx_in_flight: 10 * MSS,
+        round: 99,
+    });
+    assert!((value(&copa, "delta") - (2.0 * delta).min(0.5)).abs() < 1e-12);
+    // The queue empties: back to δ = 0.5 at once.
+    feed(0.05, 10, &mut copa);
+    assert_eq!(value(&copa, "delta"), 0.5);
+}
+
+#[test]
+fn every_copa_uses_the_path_and_keeps_its_queue_short() {
+    // With the feedback's delay the queue swings: NSDI'18 section 4 has it between zero and 2.5/δ.
+    for (variant, delta) in [("paper", 0.5), ("genericcc", 0.5), ("mvfst", 0.05)] {
+        let mut net = Net::new(packets_per_s(1000), Span::millis(50), u64::MAX);
+        net.add(build("copa", &[("variant", variant)]), at(0.0));
+        let queue = mean_queue(&mut net, 20.0, 30.0);
+        assert!(queue < 2.5 / delta, "{variant}: {queue}");
+        assert!(net.flows[0].delivered / MSS > 24_000, "{variant}");
+    }
+}
+
+#[test]
+fn dctcp_follows_the_closed_forms_of_step_marking() {
+    // SIGCOMM'10 section 3.3, N = 1, C·RTT = 100, K = 20 packets: α = √(2/W*) = 0.129, amplitude
+    // A = ½√(2(C·RTT + K)) = 7.75, greatest queue K + N = 21, least 13.25, period 7.75 rounds.
+    let mut net = Net::new(packets_per_s(1000), Span::millis(100), u64::MAX);
+    net.mark = Some(20 * MSS);
+    // The analysis takes α for constant; at g = 1/16 it falls by a third between two cuts.
+    net.add(build("dctcp", &[("gain", "0.015625")]), at(0.0));
+    net.run(at(60.0));
+    let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+    let (mut alpha, mut n) = (0.0, 0.0);
+    let (mut cuts, mut before) = (0, f64::INFINITY);
+    net.watch(at(160.0), |net| {
+        // What waits, without the packet in service.
+        let queue = (net.queued() / MSS) as f64 - 1.0;
+        least = least.min(queue);
+        most = most.max(queue);
+        alpha += net.flows[0].value("alpha");
+        n += 1.0;
+        let window = net.flows[0].window();
+        cuts += u32::from(window < before - 1.0);
+        before = window;
+    });
+    let alpha = alpha / n;
+    assert!((alpha / 0.129 - 1.0).abs() < 0.1, "alpha {alpha}");
+    assert!((most - 21.0).abs() <= 1.0, "most {most}");
+    assert!((most - least - 7.75).abs() <= 1.0, "{least} {most}");
+    // Rounds of 118 ms: C·RTT + 18 packets at 1000/s.
+    let period = 100.0 / f64::from(cuts) / 0.118;
+    assert!((period / 7.75 - 1.0).abs() < 0.2, "{period}");
+}
+
+#[test]
+fn dctcp_averages_the_share_of_marks_and_reduces_once_a_window() {
+    let mut dctcp = build("dctcp", &[]);
+    let window = |c: &AnyController| c.limits().window as f64;
+    for number in 0..40 {
+        dctcp.on_sent(&Sent {
+            now: at(1.0),
+            number,
+            len: MSS,
+            in_flight: 10 * MSS,
+            again: false,
+            app_limited: false,
+        });
+    }
+    let feed = |number, marked, round_start, c: &mut AnyController| {
+        let mut ack = quiet_ack(at(1.0), 40 * MSS);
+        ack.acked = 10 * MSS;
+        ack.marked = marked;
+        ack.round_start = round_start;
+        ack.cwnd_limited = false;
+        ack.number = number;
+        c.on_ack(&ack);
+    };
+    for number in [9, 19, 29] {
+        feed(number, 0, false, &mut dctcp);
+    }
+    let before = window(&dctcp);
+    // Three quarters of the round without, one with marks, g = 1/16: α = 15/16 + 1/4 · 1/16.
+    feed(39, 10 * MSS, true, &mut dctcp);
+    let alpha = 15.0 / 16.0 + 1.0 / 64.0;
+    assert!((value(&dctcp, "alpha") - alpha).abs() < 1e-12);
+    let cut = before * (1.0 - alpha / 2.0);
+    assert!((window(&dctcp) - cut).abs() < 1.0);
+    // Segments that were out by then may be marked as well.
+    feed(39, 10 * MSS, true, &mut dctcp);
+    assert!((window(&dctcp) - cut).abs() < 1.0);
+    feed(40, 10 * MSS, true, &mut dctcp);
+    assert!(window(&dctcp) < cut - 1.0);
+}
+
+#[test]
+fn westwood_keeps_what_fills_an_empty_pipe() {
+    // 1000 packets/s and 100 ms: at a loss the window becomes BDP = 100 packets, however long the
+    // queue was; Reno would keep half of BDP and buffer, 150.
+    for variant in ["linux", "paper"] {
+        let mut net = Net::new(packets_per_s(1000), Span::millis(100), 200 * MSS);
+        net.add(build("westwood", &[("variant", variant)]), at(0.0));
+        net.run(at(30.0));
+        let (mut after, mut before) = (Vec::new(), 0.0);
+        net.watch(at(200.0), |net| {
+            let window = net.flows[0].window();
+            if window < before - 2.0 {
+                after.push(window);
+            }
+            before = window;
+        });
+        assert!(after.len() > 1, "{variant}");
+        for window in after {
+            // The least round trip has a packet's time in it: 101.
+            assert!((window / 101.0 - 1.0).abs() < 0.1, "{variant}: {window}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Every controller, through the interface that the sender sees.
+
+mod build;
+mod equilibria;
+mod path;
+mod random;
+mod sprout;

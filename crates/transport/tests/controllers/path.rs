@@ -1,0 +1,539 @@
+//! A path model: one bottleneck of a given rate, propagation delay and finite buffer, and for each
+//! flow the least of a sender that a controller needs. Packets are all of one size, and the rate
+//! counts payload, so that closed forms can be computed by hand.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use backwater_transport::controller::{
+    Ack, AnyController, Cause, Congestion, Controller, Lost, RateSample, Sent,
+};
+use backwater_transport::forecast::Forecaster;
+use backwater_transport::segment::{Feedback, Segment};
+use backwater_transport::units::{Bytes, PS_PER_S, Rate, Span, Time};
+
+use crate::build::MSS;
+
+/// Seconds as an instant.
+pub fn at(seconds: f64) -> Time {
+    Time::ZERO.after(Span::from_seconds(seconds))
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    number: u64,
+    sent: Time,
+    delivered: u64,
+    delivered_time: Time,
+    first_sent: Time,
+    app_limited: bool,
+    tx_in_flight: u64,
+    lost: u64,
+    open: bool,
+}
+
+/// The sender's end of one flow.
+pub struct Flow {
+    pub controller: AnyController,
+    forecaster: Option<Forecaster>,
+    start: Time,
+    /// Bytes the application still has.
+    pub backlog: u64,
+    records: VecDeque<Record>,
+    next: u64,
+    pub in_flight: u64,
+    pub delivered: u64,
+    delivered_time: Time,
+    first_sent: Time,
+    pub lost: u64,
+    pub sent: u64,
+    pub srtt: Span,
+    rttvar: Span,
+    pub min_rtt: Span,
+    pub rtt: Span,
+    pub round: u64,
+    next_round: u64,
+    recovery: Option<u64>,
+    next_send: Time,
+    app_limited: u64,
+    limited: [bool; 2],
+    rto: Time,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    flow: usize,
+    segment: Segment,
+    marked: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Served,
+    Ack(Packet, Time, Feedback),
+}
+
+/// The path and all flows over it.
+pub struct Net {
+    pub now: Time,
+    pub flows: Vec<Flow>,
+    pub rate: Rate,
+    /// Propagation, both ways together.
+    pub rtt: Span,
+    /// Bytes that may wait, the packet in service not counted.
+    pub buffer: u64,
+    /// A packet that finds more bytes than these waiting is marked.
+    pub mark: Option<u64>,
+    /// Acknowledgements are held to multiples of this.
+    pub aggregate: Span,
+    /// Token bucket in front of the queue: rate, bucket in bytes.
+    pub policer: Option<(Rate, u64)>,
+    /// Every so many-th packet is lost; 0 for none.
+    pub lose_every: u64,
+    tokens: (f64, Time),
+    arrivals: u64,
+    queue: VecDeque<Packet>,
+    events: BTreeMap<(Time, u64), Event>,
+    serial: u64,
+    busy: bool,
+}
+
+impl Net {
+    pub fn new(rate: Rate, rtt: Span, buffer: u64) -> Net {
+        Net {
+            now: Time::ZERO,
+            flows: Vec::new(),
+            rate,
+            rtt,
+            buffer,
+            mark: None,
+            aggregate: Span::ZERO,
+            policer: None,
+            lose_every: 0,
+            tokens: (0.0, Time::ZERO),
+            arrivals: 0,
+            queue: VecDeque::new(),
+            events: BTreeMap::new(),
+            serial: 0,
+            busy: false,
+        }
+    }
+
+    /// A bulk flow.
+    pub fn add(&mut self, controller: AnyController, start: Time) -> usize {
+        self.flows.push(Flow {
+            forecaster: controller.forecaster(),
+            controller,
+            start,
+            backlog: u64::MAX,
+            records: VecDeque::new(),
+            next: 0,
+            in_flight: 0,
+            delivered: 0,
+            delivered_time: Time::ZERO,
+            first_sent: Time::ZERO,
+            lost: 0,
+            sent: 0,
+            srtt: Span::ZERO,
+            rttvar: Span::ZERO,
+            min_rtt: Span::MAX,
+            rtt: Span::ZERO,
+            round: 0,
+            next_round: 0,
+            recovery: None,
+            next_send: Time::ZERO,
+            app_limited: 0,
+            limited: [true; 2],
+            rto: Time::NEVER,
+        });
+        self.flows.len() - 1
+    }
+
+
+    /// Bytes waiting or in service.
+    pub fn queued(&self) -> u64 {
+        self.queue.len() as u64 * MSS
+    }
+
+    /// Runs until an instant.
+    pub fn run(&mut self, until: Time) {
+        self.watch(until, |_| {});
+    }
+
+    /// Runs until an instant and looks after every event.
+    pub fn watch(&mut self, until: Time, mut look: impl FnMut(&mut Net)) {
+        let mut still = 0;
+        loop {
+            let due = self.due();
+            if due > until {
+                self.now = until;
+                return;
+            }
+            still = if due > self.now { 0 } else { still + 1 };
+            assert!(still < 100_000, "time stands still at {}", self.now);
+            self.now = due;
+            while let Some(entry) = self.events.first_entry() {
+                if entry.key().0 > due {
+                    break;
+                }
+                match entry.remove() {
+                    Event::Served => self.served(),
+                    Event::Ack(packet, received, feedback) => {
+                        self.acked(packet, received, feedback)
+                    }
+                }
+            }
+            for flow in 0..self.flows.len() {
+                self.timers(flow);
+                self.poll(flow);
+            }
+            look(self);
+        }
+    }
+
+    fn due(&self) -> Time {
+        let event = self.events.keys().next().map_or(Time::NEVER, |k| k.0);
+        let flows = self.flows.iter().map(|f| {
+            if self.now < f.start {
+                return f.start;
+            }
+            let limits = f.controller.limits();
+            let room = f.backlog > 0 && f.in_flight + MSS <= limits.window;
+            let paced = match limits.pacing {
+                Some(_) if room => f.next_send.max(self.now),
+                None if room => self.now,
+                _ => Time::NEVER,
+            };
+            paced.min(f.rto).min(limits.wake)
+        });
+        flows.fold(event, Time::min).max(self.now)
+    }
+
+    fn schedule(&mut self, when: Time, event: Event) {
+        self.serial += 1;
+        self.events.insert((when, self.serial), event);
+    }
+
+    fn serve(&mut self) {
+        if !self.queue.is_empty() && !self.busy {
+            self.busy = true;
+            let took = self.rate.time_for(Bytes(MSS));
+            self.schedule(self.now + took, Event::Served);
+        }
+    }
+
+    fn served(&mut self) {
+        let packet = self.queue.pop_front().expect("a packet in service");
+        self.busy = false;
+        self.serve();
+        let received = self.now.after(Span(self.rtt.0 / 2));
+        let mut feedback = Feedback::None;
+        if let Some(forecaster) = &mut self.flows[packet.flow].forecaster {
+            forecaster.on_segment(received, &packet.segment);
+            feedback = forecaster.feedback(received);
+        }
+        let mut back = self.now.after(self.rtt);
+        if self.aggregate > Span::ZERO {
+            back = Time(back.0.next_multiple_of(self.aggregate.0));
+        }
+        self.schedule(back, Event::Ack(packet, received, feedback));
+    }
+
+    fn arrive(&mut self, mut packet: Packet) {
+        self.arrivals += 1;
+        if self.lose_every > 0 && self.arrivals.is_multiple_of(self.lose_every) {
+            return;
+        }
+        if let Some((rate, bucket)) = self.policer {
+            let gone = self.now.since(self.tokens.1).seconds();
+            let filled = self.tokens.0 + gone * rate.0 as f64 / 8.0;
+            self.tokens = (filled.min(bucket as f64), self.now);
+            if self.tokens.0 < MSS as f64 {
+                return;
+            }
+            self.tokens.0 -= MSS as f64;
+        }
+        let waiting = (self.queue.len() as u64).saturating_sub(u64::from(self.busy)) * MSS;
+        if self.busy && waiting + MSS > self.buffer {
+            return;
+        }
+        packet.marked = self.mark.is_some_and(|mark| waiting > mark);
+        self.queue.push_back(packet);
+        self.serve();
+    }
+
+    fn timers(&mut self, flow: usize) {
+        let now = self.now;
+        let f = &mut self.flows[flow];
+        if f.controller.limits().wake <= now {
+            f.controller.on_timer(now);
+        }
+        if f.rto > now {
+            return;
+        }
+        f.rto = Time::NEVER;
+        let in_flight = f.in_flight;
+        let mut lost = Vec::new();
+        for record in f.records.iter_mut().filter(|r| r.open) {
+            record.open = false;
+            f.in_flight -= MSS;
+            f.lost += MSS;
+            lost.push(*record);
+        }
+        let total = f.lost;
+        for record in lost {
+            f.tell_lost(now, &record, total);
+        }
+        f.recovery = Some(f.next);
+        f.controller.on_congestion(&Congestion {
+            now,
+            cause: Cause::Timeout,
+            in_flight,
+            lost: in_flight,
+            tx_in_flight: in_flight,
+            round: f.round,
+        });
+    }
+
+    fn poll(&mut self, flow: usize) {
+        loop {
+            let now = self.now;
+            let f = &mut self.flows[flow];
+            if now < f.start {
+                return;
+            }
+            let limits = f.controller.limits();
+            if f.backlog == 0 {
+                if f.in_flight + MSS <= limits.window {
+                    f.app_limited = (f.delivered + f.in_flight).max(1);
+                }
+                return;
+            }
+            if f.in_flight + MSS > limits.window {
+                f.limited[1] = true;
+                return;
+            }
+            if limits.pacing.is_some() && now < f.next_send {
+                return;
+            }
+            if let Some(rate) = limits.pacing {
+                f.next_send = f.next_send.max(now).after(rate.time_for(Bytes(MSS)));
+            }
+            let packet = f.send(now, flow);
+            self.arrive(packet);
+        }
+    }
+
+    fn acked(&mut self, packet: Packet, received: Time, feedback: Feedback) {
+        let (now, number) = (self.now, packet.segment.number);
+        let f = &mut self.flows[packet.flow];
+        let Some(index) = f.records.iter().position(|r| r.number == number) else {
+            return;
+        };
+        let record = f.records[index];
+        if !record.open {
+            return;
+        }
+        f.records[index].open = false;
+        let rtt = now.since(record.sent);
+        f.estimate(rtt);
+        let prior_in_flight = f.in_flight;
+        f.in_flight -= MSS;
+        f.delivered += MSS;
+        f.delivered_time = now;
+        if f.app_limited > 0 && f.delivered > f.app_limited {
+            f.app_limited = 0;
+        }
+        let round_start = record.delivered >= f.next_round;
+        if round_start {
+            f.next_round = f.delivered;
+            f.round += 1;
+            f.limited = [f.limited[1], false];
+        }
+        let send_elapsed = record.sent.since(record.first_sent);
+        let ack_elapsed = now.since(record.delivered_time);
+        f.first_sent = record.sent;
+        let lost = f.find_lost(now, number);
+        let interval = send_elapsed.max(ack_elapsed);
+        let delivered = f.delivered - record.delivered;
+        let rate = (interval >= f.min_rtt).then(|| RateSample {
+            delivered,
+            interval,
+            rate: Rate(
+                (u128::from(delivered) * 8 * u128::from(PS_PER_S) / u128::from(interval.0)) as u64,
+            ),
+            app_limited: record.app_limited,
+            prior_delivered: record.delivered,
+            tx_in_flight: record.tx_in_flight,
+            lost: f.lost - record.lost,
+        });
+        while f.records.front().is_some_and(|r| !r.open) {
+            f.records.pop_front();
+        }
+        let mut cause = None;
+        if f.recovery.is_some_and(|until| number >= until) {
+            f.recovery = None;
+            cause = Some(Cause::Recovered);
+        }
+        if lost > 0 && f.recovery.is_none() {
+            f.recovery = Some(f.next);
+            cause = Some(Cause::Loss);
+        }
+        if let Some(cause) = cause {
+            f.tell(now, cause, prior_in_flight, lost);
+        } else if packet.marked && round_start {
+            f.tell(now, Cause::Mark, prior_in_flight, 0);
+        }
+        f.rto = match f.in_flight {
+            0 => Time::NEVER,
+            _ => now.after((f.srtt + f.rttvar.times(4)).max(Span::secs(1))),
+        };
+        let ack = Ack {
+            now,
+            acked: MSS,
+            acked_segments: 1,
+            lost,
+            marked: if packet.marked { MSS } else { 0 },
+            delivered: f.delivered,
+            prior_in_flight,
+            in_flight: f.in_flight,
+            rtt: Some(rtt),
+            srtt: f.srtt,
+            min_rtt: f.min_rtt,
+            one_way: Some(received.since(record.sent)),
+            rate,
+            round: f.round,
+            round_start,
+            cwnd_limited: f.limited[0] || f.limited[1],
+            recovering: f.recovery.is_some(),
+            sent: f.sent,
+            number,
+            feedback,
+        };
+        f.controller.on_ack(&ack);
+    }
+}
+
+impl Flow {
+    fn send(&mut self, now: Time, flow: usize) -> Packet {
+        if self.in_flight == 0 {
+            self.first_sent = now;
+            self.delivered_time = now;
+            self.rto = now.after((self.srtt + self.rttvar.times(4)).max(Span::secs(1)));
+        }
+        if self.backlog < u64::MAX {
+            self.backlog = self.backlog.saturating_sub(MSS);
+        }
+        self.in_flight += MSS;
+        let number = self.next;
+        self.next += 1;
+        let sent = Sent {
+            now,
+            number,
+            len: MSS,
+            in_flight: self.in_flight,
+            again: false,
+            app_limited: self.backlog == 0,
+        };
+        self.records.push_back(Record {
+            number,
+            sent: now,
+            delivered: self.delivered,
+            delivered_time: self.delivered_time,
+            first_sent: self.first_sent,
+            app_limited: self.app_limited > 0,
+            tx_in_flight: self.in_flight,
+            lost: self.lost,
+            open: true,
+        });
+        let feedback = self.controller.announce(&sent);
+        self.controller.on_sent(&sent);
+        let segment = Segment {
+            number,
+            start: self.sent,
+            len: MSS as u32,
+            sent: now,
+            feedback,
+            ..Segment::default()
+        };
+        self.sent += MSS;
+        Packet {
+            flow,
+            segment,
+            marked: false,
+        }
+    }
+
+    fn estimate(&mut self, rtt: Span) {
+        self.rtt = rtt;
+        self.min_rtt = self.min_rtt.min(rtt);
+        if self.srtt == Span::ZERO {
+            self.srtt = rtt;
+            self.rttvar = Span(rtt.0 / 2);
+        } else {
+            let off = self.srtt.0.abs_diff(rtt.0);
+            self.rttvar = Span((3 * self.rttvar.0 + off) / 4);
+            self.srtt = Span((7 * self.srtt.0 + rtt.0) / 8);
+        }
+    }
+
+    /// The bottleneck keeps the order, so a segment is lost when the third after it has come.
+    fn find_lost(&mut self, now: Time, number: u64) -> u64 {
+        let mut lost = Vec::new();
+        for record in self.records.iter_mut() {
+            if record.number + 3 > number {
+                break;
+            }
+            if record.open {
+                record.open = false;
+                self.in_flight -= MSS;
+                self.lost += MSS;
+                lost.push((*record, self.lost));
+            }
+        }
+        for (record, total) in &lost {
+            self.tell_lost(now, record, *total);
+        }
+        lost.len() as u64 * MSS
+    }
+
+    fn tell_lost(&mut self, now: Time, record: &Record, total: u64) {
+        self.controller.on_lost(&Lost {
+            now,
+            number: record.number,
+            len: MSS,
+            tx_in_flight: record.tx_in_flight,
+            lost: total - record.lost,
+            in_flight: self.in_flight,
+            app_limited: record.app_limited,
+        });
+    }
+
+    /// Tells of congestion, as the sender would, or as a test has it.
+    pub fn tell(&mut self, now: Time, cause: Cause, in_flight: u64, lost: u64) {
+        self.controller.on_congestion(&Congestion {
+            now,
+            cause,
+            in_flight,
+            lost,
+            tx_in_flight: in_flight,
+            round: self.round,
+        });
+    }
+
+    /// The present window in packets.
+    pub fn window(&self) -> f64 {
+        self.controller.limits().window as f64 / MSS as f64
+    }
+
+    /// One of the values that the controller shows.
+    pub fn value(&self, name: &str) -> f64 {
+        let values = self.controller.inspect().values;
+        let found = values.iter().find(|(n, _)| *n == name);
+        found.unwrap_or_else(|| panic!("no {name} in {values:?}")).1
+    }
+
+    /// Name of the state the controller is in.
+    pub fn state(&self) -> &'static str {
+        self.controller.inspect().state
+    }
+}

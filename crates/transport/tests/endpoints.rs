@@ -1,0 +1,322 @@
+//! Both ends over the loopback: delivery, NewReno's recovery, the timer, delayed acknowledgements,
+//! marks, and the datagram protocol.
+
+mod support;
+
+use backwater_transport::endpoint::{DelayedAck, EcnFeedback, Recovery};
+use backwater_transport::segment::{Ecn, Segment};
+use backwater_transport::units::Span;
+use support::{Fate, Loopback, MSS, Path, datagrams, ms, stream};
+
+/// A script that drops the first transmission of these segments (by place in the stream).
+fn drop_once(places: &'static [u64]) -> Box<dyn FnMut(&Segment) -> Fate> {
+    Box::new(move |s| {
+        let hit = !s.again && places.contains(&(s.start / MSS));
+        if hit { Fate::Drop } else { Fate::Pass }
+    })
+}
+
+fn newreno(path: Path, id: &str, options: &[(&'static str, &str)]) -> Loopback {
+    stream(path, id, options, |s, _| s.recovery = Recovery::NewReno)
+}
+
+#[test]
+fn bytes_arrive_in_order_and_fill_the_path() {
+    // 10 Mbit/s × 20 ms = 25 segments; a window of 40 fills it.
+    let mut net = newreno(Path::new(10, 20, 100), "fixed", &[("window", "40 packets")]);
+    net.sender.write(u64::MAX);
+    net.run(ms(10_000));
+    // 1250 segments a second, but for the first 10 ms on the wire.
+    let expected = 9_990 * 1_250_000 / 1_000;
+    assert!(net.receiver.delivered().abs_diff(expected) <= 2 * MSS);
+    assert_eq!(net.drops, 0);
+    assert_eq!(net.sender.counters().retransmitted, 0);
+    // Queueing: 15 segments wait behind the 25 on the path, so the round trip is 40 × 0.8 ms.
+    assert!((net.sender.inspect().srtt.seconds() - 0.032).abs() < 1e-4);
+}
+
+#[test]
+fn a_finite_transfer_ends_with_a_short_segment_and_no_timer() {
+    let mut net = newreno(Path::new(10, 20, 100), "reno", &[]);
+    net.keep = true;
+    net.sender.write(2_500);
+    net.run(ms(1_000));
+    let lens: Vec<u32> = net.sent.iter().map(|(s, _)| s.len).collect();
+    assert_eq!(lens, [1000, 1000, 500]);
+    assert!(net.sent[2].0.push && !net.sent[1].0.push);
+    assert_eq!(net.receiver.delivered(), 2_500);
+    assert_eq!(net.sender.counters().acked, 2_500);
+    assert_eq!(net.sender.due(), backwater_transport::units::Time::NEVER);
+}
+
+/// RFC 6582 section 3.2, by hand. A window of 10; segments 4 and 6 are lost. Acknowledgements of
+/// 0..3 release 10..13; duplicates come from 5, 7, 8, …; the third retransmits 4.
+#[test]
+fn newreno_repairs_two_losses_with_one_reduction_and_no_timeout() {
+    let mut net = newreno(Path::new(10, 100, 100), "reno", &[]);
+    net.keep = true;
+    net.script = drop_once(&[4, 6]);
+    net.sender.write(100 * MSS);
+    net.run(ms(5_000));
+    let c = net.sender.counters();
+    assert_eq!(
+        (c.recoveries, c.timeouts, c.retransmitted, c.lost),
+        (1, 0, 2, 2)
+    );
+    assert_eq!(net.receiver.delivered(), 100 * MSS);
+    let again: Vec<u64> = net
+        .sent
+        .iter()
+        .filter(|(s, _)| s.again)
+        .map(|(s, _)| s.start / MSS)
+        .collect();
+    assert_eq!(again, [4, 6]);
+    // Slow start: acknowledgements of 0..3 make the window 14. Fast retransmit with a FlightSize of
+    // 14 segments (4..17) leaves a threshold of 7.
+    assert_eq!(net.sender.inspect().controller.ssthresh, Some(7 * MSS));
+    // Limited transmit: two duplicates release 18 and 19 before the retransmission of 4.
+    let order: Vec<(u64, bool)> = net
+        .sent
+        .iter()
+        .map(|(s, _)| (s.start / MSS, s.again))
+        .collect();
+    let at = order.iter().position(|o| *o == (4, true)).unwrap();
+    assert_eq!(order[at - 3..at], [(17, false), (18, false), (19, false)]);
+}
+
+/// Without the third duplicate there is only the timer: 1 s (RFC 6298), then 2 s.
+#[test]
+fn the_timer_repairs_what_duplicates_cannot() {
+    let mut net = newreno(Path::new(10, 100, 100), "reno", &[]);
+    net.keep = true;
+    let mut times = 0;
+    net.script = Box::new(move |s| {
+        if s.start == 2 * MSS {
+            times += 1;
+            if times <= 2 {
+                return Fate::Drop;
+            }
+        }
+        Fate::Pass
+    });
+    net.sender.write(3 * MSS);
+    net.run(ms(10_000));
+    let c = net.sender.counters();
+    assert_eq!((c.timeouts, c.recoveries, c.retransmitted), (2, 0, 2));
+    assert_eq!(net.receiver.delivered(), 3 * MSS);
+    let sent: Vec<f64> = net
+        .sent
+        .iter()
+        .filter(|(s, _)| s.again)
+        .map(|(s, _)| s.sent.seconds())
+        .collect();
+    // The timer was last restarted by the acknowledgement of segment 1 (101.6 ms).
+    assert!((sent[0] - 1.1016).abs() < 1e-9, "{sent:?}");
+    assert!((sent[1] - sent[0] - 2.0).abs() < 1e-9, "{sent:?}");
+}
+
+/// After a timeout the window is one segment and the threshold half of the flight.
+#[test]
+fn a_timeout_begins_slow_start_again() {
+    let mut net = newreno(Path::new(10, 100, 100), "reno", &[]);
+    let black = std::cell::Cell::new(0u32);
+    net.script = Box::new(move |s| {
+        black.set(black.get() + 1);
+        if s.start >= 10 * MSS && black.get() <= 30 {
+            Fate::Drop
+        } else {
+            Fate::Pass
+        }
+    });
+    net.sender.write(u64::MAX);
+    net.run(ms(1_250));
+    let i = net.sender.inspect();
+    // Ten acknowledgements made the window 20; all 20 in flight were lost.
+    assert_eq!(i.controller.ssthresh, Some(10 * MSS));
+    assert_eq!(net.sender.counters().timeouts, 1);
+    net.run(ms(3_000));
+    assert_eq!(net.sender.counters().timeouts, 1);
+    assert!(net.receiver.delivered() > 100 * MSS);
+}
+
+#[test]
+fn delayed_acknowledgements_come_for_two_segments_or_after_the_timeout() {
+    let delayed = DelayedAck {
+        segments: 2,
+        timeout: Span::millis(200),
+    };
+    let mut net = stream(
+        Path::new(10, 20, 100),
+        "fixed",
+        &[("window", "4 packets")],
+        |s, r| {
+            s.recovery = Recovery::NewReno;
+            r.delayed_ack = Some(delayed);
+        },
+    );
+    let acks = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+    let seen = acks.clone();
+    net.ack_script = Box::new(move |a| {
+        seen.borrow_mut().push((a.upto / MSS, a.covers));
+        true
+    });
+    net.sender.write(5 * MSS);
+    net.run(ms(50));
+    // Segment 4 ends what the application wrote, so it does not wait.
+    assert_eq!(*acks.borrow(), [(2, 2), (4, 2), (5, 1)]);
+    net.sender.write(u64::MAX);
+    net.run(ms(60));
+    net.sender.write(0);
+    let mut one = stream(
+        Path::new(10, 20, 100),
+        "fixed",
+        &[("window", "1 packets")],
+        |s, r| {
+            s.recovery = Recovery::NewReno;
+            r.delayed_ack = Some(delayed);
+        },
+    );
+    one.sender.write(u64::MAX);
+    one.run(ms(2_000));
+    // One segment each 0.8 + 10 + 200 + 10 ms.
+    assert_eq!(one.receiver.delivered(), 10 * MSS);
+}
+
+/// RFC 3168: the echo stays until CWR, and one window of marks is one reduction.
+#[test]
+fn classic_marks_reduce_once_for_each_window() {
+    let run = |ecn| {
+        let mut net = stream(Path::new(10, 100, 1000), "reno", &[], move |s, r| {
+            s.recovery = Recovery::NewReno;
+            s.ecn = ecn;
+            r.ecn = ecn;
+        });
+        net.keep = true;
+        net.script = Box::new(|s| {
+            if !s.again && (20..23).contains(&(s.start / MSS)) {
+                Fate::Mark
+            } else {
+                Fate::Pass
+            }
+        });
+        net.sender.write(u64::MAX);
+        net.run(ms(1_000));
+        net
+    };
+    let net = run(EcnFeedback::Classic);
+    assert_eq!(net.sent[20].0.ecn, Ecn::Ect0);
+    assert_eq!(net.sender.counters().marks, 1);
+    assert_eq!(net.sender.counters().retransmitted, 0);
+    assert_eq!(net.sent.iter().filter(|(s, _)| s.cwr).count(), 1);
+    // Slow start: 20 is in the third round of 10, 20, 40; its acknowledgement comes when the flight
+    // is 40 segments.
+    let threshold = net.sender.inspect().controller.ssthresh.unwrap();
+    assert_eq!(threshold / MSS, 15);
+    assert_eq!(run(EcnFeedback::Accurate).sender.counters().marks, 1);
+    // Without ECN the same marks are losses.
+    assert_eq!(run(EcnFeedback::Off).sender.counters().retransmitted, 3);
+}
+
+/// Catalogue of the contest: as many packets as the window allows, an acknowledgement each, one extra
+/// packet after each silence.
+#[test]
+fn datagrams_are_sent_once_and_silence_sends_one_more() {
+    let mut net = datagrams(
+        Path::new(10, 20, 100),
+        "fixed",
+        &[("window", "5 packets")],
+        |s, _| {
+            s.silence = Span::millis(100);
+        },
+    );
+    net.keep = true;
+    // All is lost from the 20th to the 29th packet.
+    net.script = Box::new(|s| {
+        if (20..30).contains(&s.number) {
+            Fate::Drop
+        } else {
+            Fate::Pass
+        }
+    });
+    net.sender.write(u64::MAX);
+    net.run(ms(2_000));
+    assert!(net.sent.iter().all(|(s, _)| !s.again));
+    // 20..24 fill the window, then 25..29 and 30 leave one by one.
+    let gaps: Vec<u64> = (25..=30)
+        .map(|n| net.sent[n].0.sent.since(net.sent[n - 1].0.sent).0 / 1_000_000_000)
+        .collect();
+    assert_eq!(gaps, [100; 6]);
+    let c = net.sender.counters();
+    assert_eq!((c.timeouts, c.lost, c.retransmitted), (6, 10, 0));
+    assert_eq!(c.acked + 10 * MSS + net.sender.inspect().in_flight, c.bytes);
+}
+
+/// A datagram that a later one overtakes is lost until it arrives.
+#[test]
+fn overtaken_datagrams_that_arrive_are_no_loss() {
+    let mut net = datagrams(
+        Path::new(10, 20, 100),
+        "fixed",
+        &[("window", "5 packets")],
+        |_, _| {},
+    );
+    net.script = Box::new(|s| {
+        if s.number == 7 {
+            Fate::Late(Span::millis(2))
+        } else {
+            Fate::Pass
+        }
+    });
+    net.sender.write(50 * MSS);
+    net.run(ms(1_000));
+    let c = net.sender.counters();
+    assert_eq!((c.lost, c.spurious, c.acked), (1, 1, 50 * MSS));
+    assert_eq!(net.receiver.delivered(), 50 * MSS);
+}
+
+/// Half of the window at a round trip above the threshold, `alpha / w` more otherwise.
+#[test]
+fn aimd_follows_the_round_trip() {
+    // 10 Mbit/s: 100 ms of round trip are 125 segments in flight; above that, halve.
+    let path = Path::new(10, 20, 1000);
+    let mut net = datagrams(path, "aimd", &[("once", "true")], |_, _| {});
+    net.sender.write(u64::MAX);
+    net.area_from = ms(20_000);
+    net.run(ms(120_000));
+    // A saw-tooth between 62 and 125: the mean in time weighs the long round trips more; in
+    // packets acknowledged it is at a constant rate, so time ∝ Σ w: (2/3)(b³−a³)/(b²−a²) = 97.
+    assert!(
+        (net.mean_window() - 97.0).abs() < 3.0,
+        "{}",
+        net.mean_window()
+    );
+    // Literal: with no cool-down every acknowledgement above the threshold halves.
+    let mut literal = datagrams(path, "aimd", &[], |_, _| {});
+    literal.sender.write(u64::MAX);
+    literal.area_from = ms(20_000);
+    literal.run(ms(120_000));
+    // Seven in a row make the window one packet, so it climbs from there: 0.5 s with a mean of 13 while
+    // nothing queues, then 6 s in which time goes with w: 80 in all.
+    assert!(
+        (literal.mean_window() - 80.4).abs() < 2.0,
+        "{}",
+        literal.mean_window()
+    );
+}
+
+#[test]
+fn every_controller_of_the_report_moves_data_over_datagrams() {
+    for (id, options) in [
+        ("aimd", &[][..]),
+        ("delay-triggered", &[]),
+        ("zekalho", &[]),
+        ("zekalho", &[("variant", "text")]),
+        ("sprout", &[]),
+    ] {
+        let mut net = datagrams(Path::new(10, 40, 1000), id, options, |_, _| {});
+        net.sender.write(u64::MAX);
+        net.run(ms(30_000));
+        let share = net.receiver.delivered() as f64 / (30.0 * 1_250_000.0);
+        assert!(share > 0.8, "{id} {share}");
+    }
+}

@@ -3,16 +3,18 @@
 //! and `flows` what they say; `record` reads any table against its shape, `parts` any part.
 
 mod flows;
+mod links;
 mod mechanisms;
 mod parts;
 mod ports;
 mod record;
 mod topology;
 
-use backwater_sim::spec::{LinkSpec, MechanismSpec, NodeSpec, PortSpec, Routing};
+use backwater_sim::spec::{MechanismSpec, NodeSpec, PortSpec, Routing};
 use backwater_transport::units::Span;
 
 pub use flows::{Flow, Pattern};
+pub use links::{Link, MadeWay};
 pub use parts::Made;
 
 use crate::diagnostic::{Diagnostic, Fault};
@@ -36,7 +38,7 @@ pub struct Draft {
     /// Nodes in the order of their names.
     pub nodes: Vec<NodeSpec>,
     /// Links in the order of their names.
-    pub links: Vec<LinkSpec>,
+    pub links: Vec<Link>,
     /// Ports in the order of the links.
     pub ports: Vec<Port>,
     /// Mechanisms in the order of their names.

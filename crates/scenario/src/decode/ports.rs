@@ -8,6 +8,7 @@ use backwater_sim::spec::{Limit, LinkSpec, NodeKind, NodeSpec, PortSpec, SwitchM
 use backwater_transport::units::Bytes;
 
 use super::Port;
+use super::links::Link;
 use super::parts::{self, Made};
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
@@ -28,7 +29,7 @@ const DEFAULT_BUFFER: Bytes = Bytes(500_000);
 pub fn read(
     top: &Record<'_>,
     nodes: &[NodeSpec],
-    links: &[LinkSpec],
+    links: &[Link],
     classes: u64,
     files: &mut Files<'_>,
 ) -> Result<Vec<Port>, Diagnostic> {
@@ -42,15 +43,20 @@ pub fn read(
     let fallback = parts::make(part, &parts::unwritten(top.node, "ports"), &preset, files)?;
 
     let port = |(i, name): (usize, &String)| {
-        let owner = &nodes[links[i / 2].ends[i % 2]];
+        let link = &links[i / 2];
+        let owner = &nodes[link.spec.ends[i % 2]];
+        let traced = link.ways[i % 2]
+            .as_ref()
+            .is_some_and(|way| way.trace.is_some());
         let (scheduler, queue) = settings
             .best(name, |s| s.queue.as_ref())
             .unwrap_or(&fallback)
             .clone();
         let host = matches!(owner.kind, NodeKind::Host { .. });
-        // Hosts hold what their sources hand them; a shared memory has limits of its own.
+        // Hosts hold what their sources hand them; a shared memory has limits of its own; the emulators'
+        // queues are without limit unless a person says otherwise.
         let default = match owner.kind {
-            NodeKind::Switch(SwitchModel::OutputQueued) => Limit::Bytes(DEFAULT_BUFFER),
+            NodeKind::Switch(SwitchModel::OutputQueued) if !traced => Limit::Bytes(DEFAULT_BUFFER),
             NodeKind::Host { .. } | NodeKind::Switch(_) => Limit::Unlimited,
         };
         let buffer = *settings
@@ -70,18 +76,23 @@ pub fn read(
 }
 
 /// "A>B"; where several links join the same nodes, "A>B#link".
-fn port_names(nodes: &[NodeSpec], links: &[LinkSpec]) -> Vec<String> {
+fn port_names(nodes: &[NodeSpec], links: &[Link]) -> Vec<String> {
+    let links = || links.iter().map(|l| &l.spec);
     let mut parallel: BTreeMap<[usize; 2], usize> = BTreeMap::new();
     let pair = |l: &LinkSpec| [l.ends[0].min(l.ends[1]), l.ends[0].max(l.ends[1])];
-    for link in links {
+    for link in links() {
         *parallel.entry(pair(link)).or_default() += 1;
     }
-    let mut names = Vec::with_capacity(2 * links.len());
-    for link in links {
-        for [a, b] in [link.ends, [link.ends[1], link.ends[0]]] {
+    let mut names = Vec::new();
+    for link in links() {
+        for (way, [a, b]) in link
+            .ways
+            .iter()
+            .zip([link.ends, [link.ends[1], link.ends[0]]])
+        {
             let mut name = format!("{}>{}", nodes[a].name, nodes[b].name);
             if parallel[&pair(link)] > 1 {
-                name = format!("{name}#{}", link.name);
+                name = format!("{name}#{}", way.as_ref().map_or(&link.name, |w| &w.name));
             }
             names.push(name);
         }

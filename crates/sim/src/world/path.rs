@@ -197,6 +197,12 @@ impl World {
         id
     }
 
+    /// The boxes in front of a port's queue, in no particular order.
+    pub fn boxes_before(&self, port: Id<Port>) -> impl Iterator<Item = &AnyBox> {
+        let mine = self.boxes.iter().filter(move |(_, main)| **main == port);
+        mine.filter_map(|(id, _)| self.ports[*id].more.stage.as_ref().map(|stage| &stage.what))
+    }
+
     /// Sends to `entrance` what would go to the queue of `main`.
     fn lead(&mut self, main: Id<Port>, entrance: Id<Port>) {
         if entrance == main {

@@ -253,6 +253,9 @@ impl World {
             let port = &mut self.ports[id];
             port.max_bytes = port.queues.iter().map(|q| q.bytes).max().unwrap_or(0);
             port.more.base = counted;
+            if let Some(server) = &mut port.more.server {
+                server.scorer.warm(now);
+            }
         }
     }
 

@@ -148,7 +148,6 @@ impl Net {
         self.flows.len() - 1
     }
 
-
     /// Bytes waiting or in service.
     pub fn queued(&self) -> u64 {
         self.queue.len() as u64 * MSS

@@ -75,7 +75,7 @@ pub(super) const PART: Part<Build> = Part {
             "W, how far service may lag behind",
         )
         .at_least("1504 B")
-        .at_most("1 GB"),
+        .at_most("1000 MB"),
         Opt::new(
             "pattern",
             Kind::Choice(&["sawtooth", "random"]),

@@ -32,6 +32,11 @@ impl Recorded {
         &self.lines
     }
 
+    /// Whether it begins again after its end.
+    pub fn repeats(&self) -> bool {
+        self.repeat
+    }
+
     /// The same, repeated or not.
     pub fn repeated(mut self, repeat: bool) -> Recorded {
         self.repeat = repeat;

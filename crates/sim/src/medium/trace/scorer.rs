@@ -23,6 +23,8 @@ pub struct Scorer {
     packets: u64,
     /// Departure and bytes of the last one taken, which may lie ahead.
     last: (Time, u64),
+    /// Packets and bytes that had left when counting began.
+    base: (u64, u64),
 }
 
 /// What an omniscient sender would have had.
@@ -54,8 +56,18 @@ impl Scorer {
         self.least[came] = self.least[came].min(delay);
     }
 
-    /// Packets that have left by `now`, and their bytes.
+    /// Counting begins.
+    pub fn warm(&mut self, now: Time) {
+        self.base = self.since_beginning(now);
+    }
+
+    /// Packets that have left since counting began, and their bytes.
     pub fn left(&self, now: Time) -> (u64, u64) {
+        let (packets, bytes) = self.since_beginning(now);
+        (packets - self.base.0, bytes - self.base.1)
+    }
+
+    fn since_beginning(&self, now: Time) -> (u64, u64) {
         let ahead = self.packets > 0 && self.last.0 > now;
         match ahead {
             true => (self.packets - 1, self.bytes - self.last.1),

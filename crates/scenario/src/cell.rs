@@ -4,7 +4,7 @@
 
 use backwater_sim::medium::boxes::AnyBox;
 use backwater_sim::medium::trace::Server;
-use backwater_sim::network::{Flow, Port};
+use backwater_sim::network::{Flow, Part, Port};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 use backwater_transport::units::Time;
@@ -80,7 +80,7 @@ pub fn of_flow(world: &World, id: Id<Flow>, from: Time) -> Map<String, Value> {
 pub fn of_run(world: &World, from: Time) -> Map<String, Value> {
     let over = |id: &Id<Flow>| {
         let flow = &world.flows[*id];
-        flow.stats.age.is_some() && !flow.name.contains(HIDDEN)
+        flow.stats.age.is_some() && !matches!(flow.part, Part::Acks(_))
     };
     let mut all = world.flows.ids().filter(over);
     match (all.next(), all.next()) {
@@ -88,9 +88,6 @@ pub fn of_run(world: &World, from: Time) -> Map<String, Value> {
         _ => nothing(&OF_FLOW),
     }
 }
-
-/// Stands in the names of flows that no person wrote.
-const HIDDEN: char = '~';
 
 /// What a trace link did in a window of time.
 struct Link {

@@ -7,6 +7,7 @@ use backwater_sim::medium::boxes::BOXES;
 use backwater_sim::medium::trace::TRACES;
 use backwater_sim::queue::SCHEDULERS;
 use backwater_sim::source::SOURCES;
+use backwater_transport::controller::CONTROLLERS;
 use backwater_transport::part::{Default, Kind, Opt, Part, Value};
 use serde_json::{Value as Json, json};
 
@@ -34,6 +35,8 @@ pub enum PartKind {
     Trace,
     /// Boxes on the way to a queue.
     Box,
+    /// Congestion controllers of flows.
+    Controller,
 }
 
 /// A part without its constructor.
@@ -53,7 +56,8 @@ pub struct Row {
 
 impl PartKind {
     /// Every kind.
-    pub const ALL: [PartKind; 7] = [
+    pub const ALL: [PartKind; 8] = [
+        PartKind::Controller,
         PartKind::Queue,
         PartKind::Detector,
         PartKind::Notifier,
@@ -73,6 +77,7 @@ impl PartKind {
             PartKind::Responder => rows(RESPONDERS),
             PartKind::Trace => rows(TRACES),
             PartKind::Box => rows(BOXES),
+            PartKind::Controller => rows(CONTROLLERS),
         }
     }
 
@@ -86,6 +91,7 @@ impl PartKind {
             PartKind::Responder => "responder",
             PartKind::Trace => "trace",
             PartKind::Box => "box",
+            PartKind::Controller => "controller",
         }
     }
 
@@ -123,8 +129,6 @@ pub fn parts_json() -> Json {
         "media".to_owned(),
         rows(MEDIA).iter().map(row_json).collect(),
     );
-    // The end-to-end transport has no controllers yet; readers of the list find its key.
-    kinds.insert("controllers".to_owned(), json!([]));
     kinds.insert("metrics".to_owned(), metrics::rows());
     Json::Object(kinds)
 }

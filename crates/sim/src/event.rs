@@ -4,6 +4,7 @@
 
 use backwater_transport::units::Time;
 
+use crate::connection::{Connection, Side};
 use crate::mechanism::Control;
 use crate::network::{Flow, Port};
 use crate::table::Id;
@@ -36,6 +37,13 @@ pub enum Event {
         flow: Id<Flow>,
         /// Tells the packets apart that wait outside.
         serial: u32,
+    },
+    /// An end of a connection may have something due.
+    Timer {
+        /// Which.
+        connection: Id<Connection>,
+        /// Which end.
+        side: Side,
     },
     /// Look for a cycle of closed gates.
     Inspect,
@@ -70,8 +78,9 @@ impl Key {
             } => (4, control.0, u32::from(neighbour) << 16 | u32::from(epoch)),
             Event::Demand(flow) => (5, flow.0, 0),
             Event::Inject { flow, serial } => (6, flow.0, serial & 0x00ff_ffff),
-            Event::Inspect => (7, 0, 0),
-            Event::Warm => (8, 0, 0),
+            Event::Timer { connection, side } => (7, connection.0, side as u32),
+            Event::Inspect => (8, 0, 0),
+            Event::Warm => (9, 0, 0),
         };
         let tie = u64::from(rank) << 56 | u64::from(owner) << 24 | u64::from(serial);
         Key(u128::from(at.0) << 64 | u128::from(tie))
@@ -102,7 +111,15 @@ impl Key {
                 flow: Id::raw(owner),
                 serial,
             },
-            7 => Event::Inspect,
+            7 => Event::Timer {
+                connection: Id::raw(owner),
+                side: if serial == 0 {
+                    Side::Sender
+                } else {
+                    Side::Receiver
+                },
+            },
+            8 => Event::Inspect,
             _ => Event::Warm,
         }
     }
@@ -150,6 +167,20 @@ mod tests {
                 Event::Inject {
                     flow: Id::raw(0),
                     serial: 1,
+                },
+            ),
+            (
+                Time(6),
+                Event::Timer {
+                    connection: Id::raw(0),
+                    side: Side::Sender,
+                },
+            ),
+            (
+                Time(6),
+                Event::Timer {
+                    connection: Id::raw(0),
+                    side: Side::Receiver,
                 },
             ),
             (Time(6), Event::Inspect),

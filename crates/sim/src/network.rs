@@ -6,6 +6,7 @@ use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
 
+use crate::connection::Connection;
 use crate::mechanism::Control;
 use crate::mechanism::gates::Gates;
 use crate::medium::boxes::AnyBox;
@@ -177,7 +178,7 @@ pub struct PortCount {
     pub victims: u64,
     /// Ticks idle with frames waiting.
     pub stall: u64,
-    /// Ticks each class gate was closed.
+    /// Ticks for which each class was stopped, wholly or toward some destinations.
     pub closed: [u64; 8],
 }
 
@@ -190,7 +191,18 @@ pub struct Posted {
     pub notice: crate::mechanism::notice::Notice,
 }
 
-/// A flow of datagrams.
+/// What a flow is to a connection.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Nothing: its packets are datagrams of their own.
+    None,
+    /// It carries the data.
+    Data(Id<Connection>),
+    /// It carries the ACKs.
+    Acks(Id<Connection>),
+}
+
+/// A flow.
 #[derive(Clone, Debug)]
 pub struct Flow {
     /// Name.
@@ -219,6 +231,8 @@ pub struct Flow {
     pub compass: Random,
     /// Egress ports on the path, for a flow with one destination.
     pub path: Vec<Id<Port>>,
+    /// What it is to a connection.
+    pub part: Part,
     /// Whether its packets come from outside and their fates go back there.
     pub outside: bool,
     /// Counters.

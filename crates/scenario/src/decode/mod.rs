@@ -9,6 +9,7 @@ mod parts;
 mod ports;
 mod record;
 mod topology;
+mod transport;
 
 use backwater_sim::spec::{MechanismSpec, NodeSpec, PortSpec, Routing};
 use backwater_transport::units::Span;
@@ -16,6 +17,7 @@ use backwater_transport::units::Span;
 pub use flows::{Flow, Pattern};
 pub use links::{Link, MadeWay};
 pub use parts::Made;
+pub use transport::Transport;
 
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::{self, SCHEMA};

@@ -1,6 +1,7 @@
-//! Queue and buffer of every port: the setting with the fewest wildcards wins, among equals the
-//! later one, for each field by itself.
+//! Queue and buffer of every port: the setting that says most of the name wins (`names::rank`), among
+//! equals the later one, for each field by itself.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use backwater_sim::queue::{AnyScheduler, SCHEDULERS};
@@ -108,9 +109,8 @@ struct Setting {
 
 #[derive(Default)]
 struct Settings {
-    exact: BTreeMap<String, Setting>,
-    /// Fewest wildcards first, the later first among equals.
-    patterns: Vec<(String, Setting)>,
+    /// Highest rank first, the later first among equals.
+    ranked: Vec<(String, Setting)>,
 }
 
 impl Settings {
@@ -133,15 +133,11 @@ impl Settings {
                 .transpose()?;
             let buffer = record.get("buffer").map(capacity).transpose()?;
             let setting = Setting { queue, buffer };
-            if names::is_pattern(&entry.key) {
-                settings.patterns.insert(0, (entry.key.clone(), setting));
-            } else {
-                settings.exact.insert(entry.key.clone(), setting);
-            }
+            settings.ranked.insert(0, (entry.key.clone(), setting));
         }
         settings
-            .patterns
-            .sort_by_key(|(pattern, _)| pattern.matches('*').count());
+            .ranked
+            .sort_by_key(|(name, _)| Reverse(names::rank(name)));
         Ok(settings)
     }
 
@@ -150,13 +146,11 @@ impl Settings {
         name: &str,
         field: impl Fn(&'a Setting) -> Option<&'a T>,
     ) -> Option<&'a T> {
-        let exact = self.exact.get(name).and_then(&field);
-        let matching = || {
-            self.patterns
-                .iter()
-                .filter(|(pattern, _)| names::matches(pattern, name))
-        };
-        exact.or_else(|| matching().find_map(|(_, setting)| field(setting)))
+        let mut matching = self
+            .ranked
+            .iter()
+            .filter(|(pattern, _)| names::matches(pattern, name));
+        matching.find_map(|(_, setting)| field(setting))
     }
 }
 

@@ -716,7 +716,7 @@ fn recipes_are_parts_with_presets_and_parts_can_be_named_instead() {
 }
 
 #[test]
-fn settings_of_ports_with_fewer_wildcards_win_field_by_field() {
+fn settings_of_ports_that_say_more_of_the_name_win_field_by_field() {
     let text = WIRED.replace("seed = 1", "ports.\"*>D\" = { buffer = \"1 kB\", queue = { kind = \"fifo\" } }\nports.\"*\" = { buffer = \"2 kB\" }\nports.\"*>*\" = { buffer = \"3 kB\" }")
         .replace("queue = { kind = \"strict-priority\", classes = 2 }, ", "");
     let form = canonical(&text);
@@ -724,12 +724,15 @@ fn settings_of_ports_with_fewer_wildcards_win_field_by_field() {
         form["ports"]["W>D"],
         json!({"buffer_B": 50_000, "queue": {"kind": "fifo"}})
     );
-    assert_eq!(form["ports"]["S>W"]["buffer_B"], 2_000);
+    assert_eq!(form["ports"]["S>W"]["buffer_B"], 3_000);
     let later = WIRED.replace(
         "seed = 1",
         "ports.\"S>*\" = { buffer = \"1 kB\" }\nports.\"*>W\" = { buffer = \"2 kB\" }",
     );
     assert_eq!(canonical(&later)["ports"]["S>W"]["buffer_B"], 2_000);
+    // An exact name goes before a pattern with as many letters, whatever the order.
+    let exact = format!("{WIRED}\nports.\"W>D*\" = {{ buffer = \"1 kB\" }}\n");
+    assert_eq!(canonical(&exact)["ports"]["W>D"]["buffer_B"], 50_000);
 }
 
 #[test]

@@ -11,6 +11,7 @@
 //! `csv` and `ip` the formats.
 
 mod batch_poisson;
+mod bulk;
 mod cbr;
 mod csv;
 mod exponential_on_off;
@@ -18,13 +19,14 @@ mod frames;
 mod ip;
 mod law;
 mod on_off;
-mod outside;
+pub(crate) mod outside;
 mod pace;
 mod pareto_on_off;
 mod pcap;
 mod pcapng;
 mod poisson;
 mod replay;
+mod request_response;
 mod self_similar;
 #[cfg(test)]
 mod tests;
@@ -54,6 +56,17 @@ pub trait Source {
     /// The demand that follows; `None` when there is none left. Called once at the start with the
     /// flow's start time, then at each demand's own instant. `at` never lies before `now`.
     fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand>;
+
+    /// It makes sense above a transport only: without one nothing would hold it back.
+    fn needs_transport(&self) -> bool {
+        false
+    }
+
+    /// It is asked for its next demand when all it wrote has been acknowledged, not at the instant of
+    /// the demand.
+    fn waits(&self) -> bool {
+        false
+    }
 }
 
 /// A source from outside this crate. Whatever is a `Source` and can be cloned, printed and sent to
@@ -95,6 +108,20 @@ macro_rules! sources {
                     AnySource::Custom(source) => source.next(now, random),
                 }
             }
+
+            fn needs_transport(&self) -> bool {
+                match self {
+                    $(AnySource::$Name(source) => source.needs_transport(),)*
+                    AnySource::Custom(source) => source.needs_transport(),
+                }
+            }
+
+            fn waits(&self) -> bool {
+                match self {
+                    $(AnySource::$Name(source) => source.waits(),)*
+                    AnySource::Custom(source) => source.waits(),
+                }
+            }
         }
     };
 }
@@ -112,6 +139,8 @@ sources! {
     pareto_on_off::ParetoOnOff,
     replay::Replay,
     outside::Outside,
+    bulk::Bulk,
+    request_response::RequestResponse,
 }
 
 /// How a source is made from its checked options.
@@ -131,6 +160,8 @@ pub static SOURCES: &[Part<Build>] = &[
     pareto_on_off::PART,
     replay::PART,
     outside::PART,
+    bulk::PART,
+    request_response::PART,
 ];
 
 /// The largest demand, so that a typing error can't fill the memory of a run. Written "1000 MB" in

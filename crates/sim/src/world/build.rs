@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use backwater_transport::random::Random;
 use backwater_transport::units::{PS_PER_S, Rate, Span, Time};
 
+use super::connect::{ack_flows, of_data};
 use super::{GROUP, NOWHERE, World};
 use crate::calendar::Calendar;
+use crate::connection::Headers;
 use crate::event::Event;
 use crate::mechanism::control::{Control, MAX_NEIGHBOURS, NeighbourSpec, PlaceSpec};
 use crate::mechanism::detector::Watch;
@@ -14,12 +16,12 @@ use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::{Form, Hosts};
 use crate::mechanism::responder::AnyResponder;
 use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
-use crate::network::{Flow, Mail, Node, Port, PortMore};
+use crate::network::{Flow, Mail, Node, Part, Port, PortMore};
 use crate::packet::{List, Packets};
 use crate::queue::{ClassQueue, MAX_CLASSES, Scheduler};
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::FlowStats;
-use crate::source::AnySource;
+use crate::source::{AnySource, Source};
 use crate::spec::{
     Destination, Limit, MechanismSpec, NodeKind, Refusal, Routing, Service, Spec, SwitchModel,
 };
@@ -34,7 +36,7 @@ const MAX_ENTRIES: usize = 256;
 /// Addresses an extension frame has room for.
 const MAX_ADDRESSES: usize = 246;
 
-fn refuse<T>(
+pub(super) fn refuse<T>(
     path: impl Into<String>,
     what: impl Into<String>,
     fix: impl Into<String>,
@@ -53,6 +55,18 @@ impl World {
     /// Names the field of the scenario that cannot work.
     pub fn build(spec: &Spec) -> Result<World, Refusal> {
         check_times(spec)?;
+        let connections = spec.flows.iter().filter(|f| f.transport.is_some());
+        match connections.count() {
+            0 => World::build_all(spec),
+            _ => {
+                let mut whole = spec.clone();
+                whole.flows.extend(ack_flows(&spec.flows)?);
+                World::build_all(&whole).map_err(of_data)
+            }
+        }
+    }
+
+    fn build_all(spec: &Spec) -> Result<World, Refusal> {
         let mut world = World::empty(spec);
         world.add_nodes(spec)?;
         world.add_ports(spec)?;
@@ -64,6 +78,7 @@ impl World {
             flow.path = path;
         }
         world.check_frames(spec)?;
+        world.connect(spec);
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
             world.add_mechanism(spec, number, mechanism)?;
         }
@@ -94,6 +109,8 @@ impl World {
             nodes: Table::default(),
             ports: Table::default(),
             flows: Table::default(),
+            connections: Table::default(),
+            headers: Headers::default(),
             controls: Table::default(),
             hosts: Vec::new(),
             routes: Vec::new(),
@@ -337,6 +354,13 @@ impl World {
                     "write a class from 0 to 7",
                 );
             }
+            if flow.source.needs_transport() && flow.transport.is_none() {
+                return refuse(
+                    format!("{path}.source"),
+                    "this source sends as fast as a transport lets it, and the flow has none",
+                    "write transport = \"tcp\", or take a source with a rate",
+                );
+            }
             if flow.start >= flow.stop {
                 return refuse(
                     format!("{path}.start"),
@@ -365,6 +389,7 @@ impl World {
                 random: Random::stream(spec.seed, "source", &flow.name),
                 compass: Random::stream(spec.seed, "destination", &flow.name),
                 path: Vec::new(),
+                part: Part::None,
                 outside: matches!(flow.source, AnySource::Outside(_)),
                 stats: FlowStats::default(),
             });
@@ -633,17 +658,8 @@ impl World {
                 if far.far == goal {
                     break;
                 }
-                if ways.len() > self.nodes.len() {
-                    return refuse(
-                        path,
-                        format!(
-                            "the way from {} to {} runs in a circle",
-                            name(flow.from),
-                            name(goal)
-                        ),
-                        "mend the written routes",
-                    );
-                }
+                // Written routes to a host agree where they meet and end there; computed ones come nearer.
+                assert!(ways.len() <= self.nodes.len(), "a way in a circle");
                 let stuck = far.far_routes == u32::MAX
                     || self.routes[far.far_routes as usize + host] == NOWHERE;
                 if stuck {
@@ -677,6 +693,13 @@ impl World {
                 format!("{path}.notify"),
                 "addresses are those behind an output queue, and this detector watches what comes in",
                 "take a detector of output queues, such as watermark",
+            );
+        }
+        if !matches!(mechanism.respond, AnyResponder::Gate) && watch != Watch::Egress {
+            return refuse(
+                format!("{path}.respond"),
+                "a rate is a share of what an output queue drains, and this detector watches what comes in",
+                "take the responder gate, or a detector of output queues, such as watermark",
             );
         }
         if names && self.hosts.len() > MAX_ADDRESSES {
@@ -717,14 +740,42 @@ impl World {
                     "use a smaller switch",
                 );
             }
-            let known = self
-                .controls
-                .ids()
-                .find(|c| self.controls[*c].is(number as u32, node));
-            let control = known.unwrap_or_else(|| self.new_control(spec, number, node, mechanism));
+            let control = match self.voice(number, node, mechanism) {
+                Some(c) if self.controls[c].speaks_like(&mechanism.notify) => c,
+                Some(c) => {
+                    let other = &spec.mechanisms[self.controls[c].number() as usize].name;
+                    let what = format!(
+                        "mechanism {other} sends another PAUSE at {}, and a neighbour has one timer for all",
+                        self.nodes[node].name
+                    );
+                    return refuse(
+                        format!("{path}.notify"),
+                        what,
+                        "give both the same kind, quanta and refresh",
+                    );
+                }
+                None => self.new_control(spec, number, node, mechanism),
+            };
             self.watch_port(control, id, mechanism, &path)?;
         }
         Ok(())
+    }
+
+    /// Who speaks for a mechanism at a node already. PAUSE and PFC carry no origin, so at one node all
+    /// mechanisms that send them have one voice.
+    fn voice(
+        &self,
+        number: usize,
+        node: Id<Node>,
+        mechanism: &MechanismSpec,
+    ) -> Option<Id<Control>> {
+        let stops = matches!(mechanism.respond, AnyResponder::Gate)
+            && mechanism.notify.form != Form::Extension;
+        let speaks = |c: &Id<Control>| {
+            let c = &self.controls[*c];
+            c.node() == node && (c.number() == number as u32 || stops && c.moves_gates())
+        };
+        self.controls.ids().find(speaks)
     }
 
     fn new_control(
@@ -781,9 +832,11 @@ impl World {
         let detector = mechanism.detect.clone();
         let place = self.controls[control].watch(PlaceSpec {
             port: id,
-            drain: rate,
+            line: rate,
             one_queue,
             detector,
+            audience: mechanism.notify.audience,
+            window: mechanism.notify.window,
             behind,
         });
         let taken = match watch {

@@ -13,10 +13,10 @@ use crate::mechanism::control::{Seen, Told, quantum};
 use crate::mechanism::detector::Level;
 use crate::mechanism::responder::{Knobs, Responder};
 use crate::medium::ethernet::{self, GAP, HEADER_FCS, PREAMBLE};
-use crate::network::{Node, Port, Posted};
+use crate::network::{Node, Part, Port, Posted};
 use crate::packet::{Packet, Traffic};
 use crate::record::fingerprint::Mark;
-use crate::record::{Record, What};
+use crate::record::{Cause, Record, What};
 use crate::spec::Limit;
 use crate::table::Id;
 
@@ -146,7 +146,8 @@ impl World {
         let Port {
             watch, accounted, ..
         } = self.ports[id];
-        let named = accounted || watch.is_some_and(|(control, _)| self.controls[control].listens());
+        let named = accounted
+            || watch.is_some_and(|(control, place)| self.controls[control].listens(place));
         let from = if named {
             self.entrance(packet_id)
         } else {
@@ -154,6 +155,7 @@ impl World {
         };
         let local = from.map(|f| self.ports[f].local as usize);
         if let Some((control, place)) = watch {
+            self.mind_drain(id, now);
             let level = self.egress_level(id, q, now);
             let (packets, queue, hosts) =
                 (&self.packets, &self.ports[id].queues[q], self.hosts.len());
@@ -220,6 +222,47 @@ impl World {
             });
         if matters {
             self.calendar.push(port.free_at, Event::Wake(id));
+        }
+    }
+
+    /// A frame finds no room in its queue. Its sender has sent all the same, and to whom.
+    #[cold]
+    pub(super) fn turn_away(
+        &mut self,
+        id: Id<Port>,
+        packet_id: Id<Packet>,
+        q: usize,
+        cause: Cause,
+        now: Time,
+    ) {
+        if let Some((control, place)) = self.ports[id].watch {
+            self.mind_drain(id, now);
+            let from = self.entrance(packet_id);
+            let seen = Seen {
+                place,
+                from: from.map(|f| self.ports[f].local as usize),
+                egress: id,
+                to: self.packets[packet_id].to,
+            };
+            let level = self.egress_level(id, q, now);
+            if self.controls[control].turned_away(&level, &seen) {
+                self.after_look(control, place, id, now);
+            }
+        }
+        self.lose(packet_id, cause, id, now);
+    }
+
+    /// Has the mechanism at a port that asks for rates know what the port itself is held to.
+    fn mind_drain(&mut self, id: Id<Port>, now: Time) {
+        let port = &self.ports[id];
+        let Some((control, place)) = port.watch else {
+            return;
+        };
+        let c = &mut self.controls[control];
+        if c.rated() && c.held_to(place, port.gates.as_deref(), now) {
+            while let Some(told) = c.next_told() {
+                self.outbox.push_back((control, told));
+            }
         }
     }
 
@@ -410,6 +453,7 @@ impl World {
             .react(now, &notice, &mut Knobs { gates, quantum });
         port.shut_until = gates.shut_until();
         port.retry(now);
+        self.mind_drain(id, now);
         self.fingerprint.add(
             Mark::Knob,
             now,
@@ -428,6 +472,7 @@ impl World {
                 traffic: Traffic::new(7, Ecn::NotEct),
                 value: u64::from(notice.quanta),
                 notice: Some(Arc::new(notice)),
+                header: None,
             });
         }
         self.catch_up(id, now);
@@ -465,40 +510,6 @@ impl World {
         }
     }
 
-    /// Watched output queues whose room above the high mark cannot take what k feeders may still
-    /// send: k·H with H = 2·propagation + a frame being sent + a frame before our notice + the
-    /// notice + the reaction.
-    pub fn headroom_warnings(&self) -> Vec<String> {
-        let mut all = Vec::new();
-        for port in self.ports.iter() {
-            let (Some((control, place)), Limit::Bytes(limit)) = (port.watch, port.buffer) else {
-                continue;
-            };
-            let Some(slack) = self.controls[control].slack(place, limit.0) else {
-                continue;
-            };
-            let feeders: Vec<&Port> = self.controls[control]
-                .audience(place)
-                .map(|p| &self.ports[p])
-                .collect();
-            let headroom = |p: &&Port| {
-                let wire = (2 * p.delay.0).div_ceil(p.ps_per_byte);
-                let reaction = ethernet::reaction(p.more.rate).0 / p.ps_per_byte;
-                let slot = PREAMBLE + ethernet::MAX_FRAME + GAP;
-                wire + 2 * slot + PREAMBLE + ethernet::MIN_FRAME + GAP + reaction
-            };
-            let needed: u64 = feeders.iter().map(headroom).sum();
-            if needed > slack {
-                all.push(format!(
-                    "{}: {} feeders may still send {needed} B after the high mark, and the buffer has {slack} B above it: frames can be lost",
-                    port.more.name,
-                    feeders.len()
-                ));
-            }
-        }
-        all
-    }
-
     /// Adds a record about a packet.
     #[cold]
     pub(super) fn note(
@@ -526,6 +537,10 @@ impl World {
             traffic,
             ..
         } = *packet;
+        let of_connection = matches!(what, What::Send | What::Drop)
+            && !flow.is_none()
+            && self.flows[flow].part != Part::None;
+        let header = of_connection.then(|| Box::new(self.headers[packet_id]));
         let records = self.record.as_mut().expect("a run that is recorded");
         records.push(Record {
             at,
@@ -538,6 +553,7 @@ impl World {
             traffic,
             value,
             notice,
+            header,
         });
     }
 }

@@ -13,7 +13,7 @@ use super::control::Booking;
 use super::{Exit, Fate, GROUP, World};
 use crate::event::Event;
 use crate::medium::ethernet::{GAP, PREAMBLE};
-use crate::network::{Flow, Port};
+use crate::network::{Flow, Part, Port};
 use crate::packet::{Packet, Traffic};
 use crate::queue::Scheduler;
 use crate::record::fingerprint::Mark;
@@ -84,7 +84,7 @@ impl World {
             Limit::Packets(limit) => queue.packets < limit,
         };
         if !fits {
-            return self.lose(packet_id, Cause::BufferFull, id, now);
+            return self.turn_away(id, packet_id, q, Cause::BufferFull, now);
         }
         if port.plain && port.next_try == Time::NEVER && port.shut_until <= now {
             queue.bytes += size;
@@ -98,7 +98,9 @@ impl World {
         }
         if port.accounted {
             match self.account_arrival(id, packet_id, now) {
-                Booking::Refused => return self.lose(packet_id, Cause::MemoryFull, id, now),
+                Booking::Refused => {
+                    return self.turn_away(id, packet_id, q, Cause::MemoryFull, now);
+                }
                 Booking::Calm => look = self.ports[id].watch.is_some() || self.record.is_some(),
                 Booking::Entered => {}
             }
@@ -346,10 +348,14 @@ impl World {
                 fate: Fate::Delivered,
             });
         }
+        let (part, ecn) = (flow.part, packet.traffic.ecn());
         if self.record.is_some() {
             self.note(What::Deliver, now, id, packet_id, delay);
         }
         self.packets.free(packet_id);
+        if part != Part::None {
+            self.hear_header(part, packet_id, ecn, now);
+        }
     }
 
     /// The only way to tell a packet's receiver of congestion by a mark (RFC 3168).

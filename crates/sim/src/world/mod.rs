@@ -2,30 +2,37 @@
 //! A run is a pure function of (scenario, seed).
 //!
 //! * `build` makes a world from a `Spec` or refuses it.
+//! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
 //! * `path` serves ports by opportunities and passes packets through boxes.
+//! * `transport` serves the two ends of flows with a transport.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
+//! * `headroom` says where a mark is too high for what is in flight.
 //! * `report` sums up.
 
 mod build;
+mod connect;
 mod control;
 mod deadlock;
 mod forward;
+mod headroom;
 mod path;
 mod report;
 mod run;
+mod transport;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::units::{Span, Time};
 
 pub use deadlock::Deadlock;
-pub use report::{ClassReport, DropRow, FlowReport, HopRow, PortReport, Report};
+pub use report::{ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, Report};
 pub use run::{Exit, Fate};
 
 use crate::calendar::Calendar;
+use crate::connection::{Connection, Headers};
 use crate::mechanism::Control;
 use crate::mechanism::control::Told;
 use crate::network::{Flow, Mail, Node, Port};
@@ -50,8 +57,11 @@ pub struct World {
     pub nodes: Table<Node>,
     /// Ports: two for each link.
     pub ports: Table<Port>,
-    /// Flows in the scenario's order.
+    /// Flows in the scenario's order, then those that carry the ACKs of flows with a transport.
     pub flows: Table<Flow>,
+    /// The two ends of each flow with a transport.
+    pub connections: Table<Connection>,
+    headers: Headers,
     controls: Table<Control>,
     /// Node of each host number.
     pub hosts: Vec<Id<Node>>,

@@ -68,11 +68,11 @@ impl World {
         if self.record.is_some() {
             self.note(What::Send, at, id, packet_id, waited.0);
         }
-        self.depart(id, packet_id, departs);
+        self.send_off(id, packet_id, departs);
     }
 
     /// Puts a packet on the wire that leaves at `departs`.
-    fn depart(&mut self, id: Id<Port>, packet_id: Id<Packet>, departs: Time) {
+    fn send_off(&mut self, id: Id<Port>, packet_id: Id<Packet>, departs: Time) {
         let port = &mut self.ports[id];
         let arrives = departs.after(port.delay);
         self.packets[packet_id].at = arrives;

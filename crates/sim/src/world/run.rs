@@ -1,10 +1,11 @@
 //! Serving events, and being driven from outside: `next_due`, `advance`, `inject`, `take_exits`.
 
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span, Time};
 
 use super::World;
 use crate::event::Event;
-use crate::network::{Flow, Port};
+use crate::network::{Flow, Part, Port};
 use crate::packet::{Packet, Traffic};
 use crate::record::{Cause, Record};
 use crate::source::Source;
@@ -164,6 +165,7 @@ impl World {
                     .expect("an injection for its event");
                 self.originate(flow, injection.len, injection.tag, at);
             }
+            Event::Timer { connection, side } => self.ring(connection, side, at),
             Event::Inspect => self.inspect(at),
             Event::Warm => self.warm(at),
         }
@@ -190,6 +192,15 @@ impl World {
         if now >= flow.stop {
             return;
         }
+        if let Part::Data(connection) = flow.part {
+            let (bytes, answered) = (flow.due, flow.source.waits());
+            self.connections[connection].waiting = answered;
+            self.write(connection, bytes, now);
+            if !answered {
+                self.ask(id, now);
+            }
+            return;
+        }
         let (mut left, most) = (flow.due, flow.packet);
         while left > 0 {
             let len = left.min(most);
@@ -212,6 +223,21 @@ impl World {
 
     /// A packet comes into being at its host.
     fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
+        let flow = &self.flows[id];
+        let port = self.nodes[flow.from].ports[0];
+        let packet_id = self.create(id, len, seq, flow.ecn, now);
+        self.enqueue(port, packet_id, now);
+    }
+
+    /// Makes a packet of a flow.
+    pub(super) fn create(
+        &mut self,
+        id: Id<Flow>,
+        len: u16,
+        seq: u32,
+        ecn: Ecn,
+        now: Time,
+    ) -> Id<Packet> {
         let flow = &mut self.flows[id];
         let to = match &flow.to {
             Destination::Node(host) => *host as u32,
@@ -225,7 +251,7 @@ impl World {
             flow: id,
             to,
             len,
-            traffic: Traffic::new(flow.class, flow.ecn),
+            traffic: Traffic::new(flow.class, ecn),
             seq,
             ingress: Id::NONE,
             entry: 0,
@@ -235,9 +261,7 @@ impl World {
             waited: 0,
             gated: 0,
         };
-        let port = self.nodes[flow.from].ports[0];
-        let packet_id = self.packets.create(packet);
-        self.enqueue(port, packet_id, now);
+        self.packets.create(packet)
     }
 
     /// The warm-up is over: what is reported begins here.
@@ -247,6 +271,9 @@ impl World {
         self.drops_base = self.drops.clone();
         for flow in &mut self.flows.0 {
             flow.stats.warm(now);
+        }
+        for connection in &mut self.connections.0 {
+            connection.warm(now);
         }
         for id in self.ports.ids() {
             let counted = self.port_count(id, now);

@@ -89,6 +89,7 @@ pub fn spec(ways: [Option<Box<Way>>; 2], seconds: f64) -> Spec {
         start: Span::ZERO,
         stop: duration,
         source: outside(),
+        transport: None,
         route: None,
     };
     let host = |name: &str| NodeSpec {

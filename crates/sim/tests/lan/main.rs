@@ -13,5 +13,7 @@ mod pause;
 mod property;
 mod purpose;
 mod queues;
+mod rate;
 mod timing;
+mod transport;
 mod victims;

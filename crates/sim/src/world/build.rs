@@ -18,6 +18,7 @@ use crate::mechanism::responder::AnyResponder;
 use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
 use crate::network::{Flow, Mail, Node, Part, Port, PortMore};
 use crate::packet::{List, Packets};
+use crate::queue::aqm::Managed;
 use crate::queue::{ClassQueue, MAX_CLASSES, Scheduler};
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::FlowStats;
@@ -82,9 +83,14 @@ impl World {
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
             world.add_mechanism(spec, number, mechanism)?;
         }
+        world.check_queues()?;
         for port in &mut world.ports.0 {
-            let wire = port.more.server.is_none();
+            let wire = port.more.server.is_none() && port.more.managed.is_none();
             port.plain = port.watch.is_none() && !port.accounted && wire;
+            if port.watch.is_some() && port.more.managed.is_some() {
+                // Whether losses on departure bring relief cannot be foreseen.
+                (port.attentive, port.wakeful) = (true, true);
+            }
         }
         world.add_boxes(spec);
         for id in world.flows.ids() {
@@ -187,6 +193,10 @@ impl World {
                 let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));
                 let id = Id::new(self.ports.len());
                 let local = self.nodes[node].ports.len() as u32;
+                let managed = port.aqm.as_ref().map(|aqm| {
+                    let random = Random::stream(spec.seed, "queue", &port.name);
+                    Box::new(Managed::new(aqm, link.rate, random))
+                });
                 self.nodes[node].ports.push(id);
                 self.nodes[node].watch.push(None);
                 self.ports.push(Port {
@@ -209,7 +219,10 @@ impl World {
                     area: 0,
                     plain: true,
                     max_bytes: 0,
-                    shut_until: Time::ZERO,
+                    shut_until: match managed {
+                        Some(_) => Time::NEVER,
+                        None => Time::ZERO,
+                    },
                     stall: 0,
                     stall_from: Time::ZERO,
                     stall_end: Time::ZERO,
@@ -233,6 +246,7 @@ impl World {
                     more: Box::new(PortMore {
                         name: port.name.clone(),
                         rate,
+                        managed,
                         ..PortMore::default()
                     }),
                 });
@@ -454,6 +468,24 @@ impl World {
                         "write a larger buffer",
                     );
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// A node that keeps accounts by class needs class queues.
+    fn check_queues(&self) -> Result<(), Refusal> {
+        for port in self.ports.iter().filter(|p| p.accounted) {
+            if port.chooses_itself() {
+                let what = format!(
+                    "{} keeps accounts of what came in by class, and the queue at {} chooses among flows itself",
+                    self.nodes[port.node].name, port.more.name
+                );
+                return refuse(
+                    format!("ports.{}.queue", port.more.name),
+                    what,
+                    "take a queue such as strict-priority, codel or red, or an output-queued switch",
+                );
             }
         }
         Ok(())
@@ -754,7 +786,7 @@ impl World {
                         "give both the same kind, quanta and refresh",
                     );
                 }
-                None => self.new_control(spec, number, node, mechanism),
+                None => self.new_control(spec, number, node, mechanism)?,
             };
             self.watch_port(control, id, mechanism, &path)?;
         }
@@ -784,7 +816,7 @@ impl World {
         number: usize,
         node: Id<Node>,
         mechanism: &MechanismSpec,
-    ) -> Id<Control> {
+    ) -> Result<Id<Control>, Refusal> {
         let neighbours: Vec<NeighbourSpec> = self.nodes[node]
             .ports
             .iter()
@@ -794,20 +826,33 @@ impl World {
                 obeys: obeys(spec, self.ports[*p].far),
             })
             .collect();
+        let whole =
+            mechanism.notify.form == Form::Pause && matches!(mechanism.respond, AnyResponder::Gate);
         for n in neighbours.iter().filter(|n| n.obeys) {
             let upstream = self.ports[n.port].peer;
+            if self.ports[upstream].chooses_itself() && !whole {
+                let what = format!(
+                    "the queue at {} chooses among flows itself and cannot hold back classes, destinations or rates",
+                    self.ports[upstream].more.name
+                );
+                return refuse(
+                    format!("mechanisms.{}.notify", mechanism.name),
+                    what,
+                    "take the recipe \"pause\", or give that port a queue such as strict-priority or codel",
+                );
+            }
             self.ports[upstream]
                 .gates
                 .get_or_insert_with(|| Box::new(Gates::default()));
         }
         let (notify, respond) = (mechanism.notify.clone(), mechanism.respond.clone());
-        self.controls.push(Control::new(
+        Ok(self.controls.push(Control::new(
             node,
             number as u32,
             notify,
             respond,
             &neighbours,
-        ))
+        )))
     }
 
     fn watch_port(
@@ -841,6 +886,15 @@ impl World {
         });
         let taken = match watch {
             Watch::Egress => {
+                if self.ports[id].chooses_itself() {
+                    return refuse(
+                        format!("{path}.at"),
+                        format!(
+                            "the queue at {name} keeps flows apart, not classes that a detector could watch"
+                        ),
+                        "give the port a queue such as strict-priority, codel or red",
+                    );
+                }
                 if self.ports[id].buffer == Limit::Unlimited {
                     return refuse(
                         format!("{path}.at"),

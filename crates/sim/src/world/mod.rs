@@ -5,6 +5,7 @@
 //! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
 //! * `path` serves ports by opportunities and passes packets through boxes.
+//! * `aqm` lets active queue management judge them.
 //! * `transport` serves the two ends of flows with a transport.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `run` serves events and is driven from outside.
@@ -12,6 +13,7 @@
 //! * `headroom` says where a mark is too high for what is in flight.
 //! * `report` sums up.
 
+mod aqm;
 mod build;
 mod connect;
 mod control;

@@ -99,6 +99,7 @@ pub fn spec(ways: [Option<Box<Way>>; 2], seconds: f64) -> Spec {
     let port = |name: &str| PortSpec {
         name: name.into(),
         scheduler: AnyScheduler::Fifo,
+        aqm: None,
         buffer: Limit::Unlimited,
     };
     Spec {

@@ -370,6 +370,8 @@ controllers! {
     ledbat_pp::LedbatPp,
     dctcp::Dctcp,
     westwood::Westwood,
+    bbr1::Bbr1,
     bbr3::Bbr3,
     bbr3_linux::Bbr3Linux,
+    prague::Prague,
 }

@@ -195,7 +195,8 @@ impl World {
                 let local = self.nodes[node].ports.len() as u32;
                 let managed = port.aqm.as_ref().map(|aqm| {
                     let random = Random::stream(spec.seed, "queue", &port.name);
-                    Box::new(Managed::new(aqm, link.rate, random))
+                    let rate = super::path::long_term(spec, id.index()).unwrap_or(rate);
+                    Box::new(Managed::new(aqm, rate, random))
                 });
                 self.nodes[node].ports.push(id);
                 self.nodes[node].watch.push(None);

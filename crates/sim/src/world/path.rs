@@ -6,16 +6,17 @@
 //! to say; everything else is as on a wire.
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Rate, Span, Time};
 use smallvec::smallvec;
 
 use super::World;
+use super::forward::Choice;
 use crate::event::Event;
 use crate::medium::boxes::{AnyBox, Pass, PathBox};
 use crate::medium::trace::Server;
 use crate::network::{Port, PortMore, Stage};
 use crate::packet::Packet;
-use crate::queue::{AnyScheduler, ClassQueue, Scheduler};
+use crate::queue::{AnyScheduler, ClassQueue};
 use crate::record::What;
 use crate::spec::{Limit, Service, Spec, Way};
 use crate::table::Id;
@@ -24,12 +25,11 @@ impl World {
     /// Takes the next packet from the queue at an opportunity, or waits for one. The choice was due at
     /// `at`; something waits.
     pub(super) fn serve(&mut self, id: Id<Port>, at: Time, now: Time) {
-        let port = &mut self.ports[id];
-        let (queues, packets) = (&port.queues, &self.packets);
-        let head = |q: usize| queues[q].list.head();
-        let fresh = (0..queues.len())
-            .filter(|q| port.held >> q & 1 == 1)
-            .all(|q| packets[head(q)].at == at);
+        let (port, packets) = (&mut self.ports[id], &self.packets);
+        let fresh = port
+            .lists()
+            .filter(|list| !list.is_empty())
+            .all(|list| packets[list.head()].at == at);
         let server = port.more.server.as_mut().expect("a port with a server");
         let opens = server.opens(at, fresh);
         if opens > at {
@@ -39,13 +39,16 @@ impl World {
             }
             return;
         }
-        let held = port.held;
-        let q = match held.is_power_of_two() {
-            true => held.trailing_zeros() as usize,
-            false => port
-                .scheduler
-                .pick(held, held, |q| packets[head(q)].frame()),
+        let q = match port.more.managed {
+            None => port.pick(&self.packets),
+            Some(_) => match self.judge_next(id, at) {
+                Some(Choice::Frame { queue, .. }) => queue,
+                Some(Choice::Held(_)) => unreachable!("no gate holds back a port without a wire"),
+                None => return,
+            },
         };
+        let port = &mut self.ports[id];
+        let server = port.more.server.as_mut().expect("a port with a server");
         let queue = &mut port.queues[q];
         let packet_id = self.packets.take_after(&mut queue.list, Id::NONE);
         if queue.list.is_empty() {
@@ -126,6 +129,20 @@ fn way(spec: &Spec, index: usize) -> Option<&Way> {
     spec.links[index / 2].ways[index % 2].as_deref()
 }
 
+fn trace_stream(spec: &Spec, index: usize) -> Random {
+    Random::stream(spec.seed, "trace", &spec.ports[index].name)
+}
+
+/// The mean rate of a trace over the run; none for a wire.
+pub(super) fn long_term(spec: &Spec, index: usize) -> Option<Rate> {
+    let Service::Trace(server) = &way(spec, index)?.service else {
+        return None;
+    };
+    let server = Server::new((**server).clone(), trace_stream(spec, index));
+    let end = Time(spec.duration.0);
+    Some(Rate((server.capacity(Time::ZERO, end) as u64).max(1)))
+}
+
 impl World {
     /// Gives the ports of trace links their servers.
     pub(super) fn add_servers(&mut self, spec: &Spec) {
@@ -134,7 +151,7 @@ impl World {
                 continue;
             };
             let port = &mut self.ports[id];
-            let random = Random::stream(spec.seed, "trace", &port.more.name);
+            let random = trace_stream(spec, id.index());
             port.more.server = Some(Box::new(Server::new((**server).clone(), random)));
             port.shut_until = Time::NEVER;
         }

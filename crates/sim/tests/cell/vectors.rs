@@ -1,10 +1,12 @@
 //! What an opportunity carries, worked out by hand from the rules.
 
 use backwater_sim::medium::trace::First;
+use backwater_sim::queue::{AnyAqm, QUEUES};
 use backwater_sim::spec::{Limit, Way};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
-use backwater_transport::units::Bytes;
+use backwater_transport::part::{Args, Value};
+use backwater_transport::units::{Bytes, Span};
 
 use crate::net::{CELLSIM, MAHIMAHI, at, deliveries, recorded, spec, way};
 
@@ -203,4 +205,34 @@ fn recording_and_forking_change_nothing() {
     let mut fork = one.clone();
     assert_eq!(deliveries(&mut fork), expected);
     assert_eq!(deliveries(&mut one), expected);
+}
+
+#[test]
+fn active_queue_management_judges_at_opportunities() {
+    // A queue that stands: two packets come for each opportunity. CoDel's first loss comes 100 ms after
+    // the delay has passed 5 ms (RFC 8289), so what waits at the end is less than without it.
+    let held = |aqm: Option<AnyAqm>| {
+        let link = way(recorded([1], true), MAHIMAHI, First::Opportunity, vec![]);
+        let mut spec = spec([link, None], 2.0);
+        spec.ports[0].aqm = aqm;
+        let mut world = World::build(&spec).unwrap();
+        let packets: Vec<(u64, u64)> = (0..2000).flat_map(|ms| [(ms, 1500); 2]).collect();
+        inject(&mut world, &packets);
+        deliveries(&mut world);
+        let report = world.report();
+        (report.held, report.dropped)
+    };
+    let given = [
+        ("target", Value::Span(Span::millis(5))),
+        ("interval", Value::Span(Span::millis(100))),
+        ("mtu", Value::Bytes(Bytes(1518))),
+        ("ecn", Value::Flag(false)),
+    ];
+    let codel = QUEUES.iter().find(|p| p.id == "codel").expect("CoDel");
+    let codel = (codel.build)(&Args(given.to_vec())).expect("legal options");
+    let (without, none) = held(None);
+    assert_eq!((without, none), (2000, 0));
+    let (with, lost) = held(codel.aqm);
+    assert!(lost > 20, "{lost}");
+    assert_eq!(with + lost, without);
 }

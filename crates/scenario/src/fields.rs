@@ -254,6 +254,12 @@ pub static LINKS: &[Variant] = &[
             Field::option(trace::REPEAT),
             Field::option(trace::DELAY),
             Field::option(trace::MAX_FRAME),
+            Field::free(
+                "queue",
+                Shape::Part(PartKind::Queue),
+                "its port's queue; without a limit where it is left out",
+            ),
+            Field::free("buffer", Shape::Capacity, "what its queue holds"),
             PATH_BOXES,
         ],
     },

@@ -10,6 +10,7 @@ use backwater_sim::spec::{LinkSpec, Service, Way};
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use super::parts::{self, Made};
+use super::ports::Setting;
 use super::record::Record;
 use super::topology::find;
 use crate::diagnostic::{Diagnostic, Fault};
@@ -36,6 +37,8 @@ pub struct MadeWay {
     pub boxes: Vec<Made>,
     /// The delay of a trace link before its queue.
     pub delay: Span,
+    /// Queue and buffer of a trace link.
+    pub port: Option<Setting>,
 }
 
 /// One direction as written, waiting for the one that leads back.
@@ -167,6 +170,7 @@ fn wire(
         trace: None,
         boxes: made.clone(),
         delay: Span::ZERO,
+        port: None,
     };
     Ok(Link {
         spec: LinkSpec {
@@ -221,11 +225,12 @@ fn half<'a>(
     }
     let args = &record.args;
     let (mut boxes, made) = boxes(record, files)?;
-    let (service, trace, delay) = match kind {
+    let (service, trace, delay, port) = match kind {
         WIRE => (
             Service::Line(args.rate("rate"), args.span("delay")),
             None,
             Span::ZERO,
+            None,
         ),
         _ => {
             let (server, trace) = server(record, files)?;
@@ -236,7 +241,9 @@ fn half<'a>(
                     milliseconds: server.milliseconds,
                 }));
             }
-            (Service::Trace(Box::new(server)), Some(trace), delay)
+            let port = Setting::read(record, files)?;
+            let service = Service::Trace(Box::new(server));
+            (service, Some(trace), delay, Some(port))
         }
     };
     Ok(Half {
@@ -253,6 +260,7 @@ fn half<'a>(
             trace,
             boxes: made,
             delay,
+            port,
         },
     })
 }

@@ -35,7 +35,14 @@ pub fn read(
     files: &mut Files<'_>,
 ) -> Result<Vec<Port>, Diagnostic> {
     let names = port_names(nodes, links);
-    let settings = Settings::read(top, &names, files)?;
+    let mut settings = Settings::read(top, &names, files)?;
+    let ways = links.iter().flat_map(|link| &link.ways);
+    for (name, way) in names.iter().zip(ways) {
+        if let Some(setting) = way.as_ref().and_then(|way| way.port.clone()) {
+            settings.ranked.push((name.clone(), setting));
+        }
+    }
+    settings.rank();
     let part = parts::find(QUEUES, DEFAULT_QUEUE).expect("the default queue is in the table");
     let preset = [(DEFAULT_QUEUE_CLASSES, classes.to_string())];
     let preset = preset
@@ -115,10 +122,26 @@ fn port_names(nodes: &[NodeSpec], links: &[Link]) -> Vec<String> {
     names
 }
 
-/// What one row of `ports` says.
-struct Setting {
+/// What one row of `ports` says, or a trace link of its own port.
+#[derive(Clone, Debug)]
+pub struct Setting {
     queue: Option<(Queue, Made)>,
     buffer: Option<(Limit, Node)>,
+}
+
+impl Setting {
+    /// Reads `queue` and `buffer`.
+    pub fn read(record: &Record<'_>, files: &mut Files<'_>) -> Result<Setting, Diagnostic> {
+        let queue = record
+            .get("queue")
+            .map(|node| parts::read(QUEUES, "queue", node, files))
+            .transpose()?;
+        let buffer = record
+            .get("buffer")
+            .map(|node| Ok((capacity(node)?, node.clone())))
+            .transpose()?;
+        Ok(Setting { queue, buffer })
+    }
 }
 
 #[derive(Default)]
@@ -141,21 +164,15 @@ impl Settings {
         for entry in written.table()? {
             select(&entry.key, &names).map_err(|f| f.at(&entry.origin))?;
             let record = Record::read(&entry.node, fields::PORT, &[], files)?;
-            let queue = record
-                .get("queue")
-                .map(|node| parts::read(QUEUES, "queue", node, files))
-                .transpose()?;
-            let buffer = record
-                .get("buffer")
-                .map(|node| Ok((capacity(node)?, node.clone())))
-                .transpose()?;
-            let setting = Setting { queue, buffer };
+            let setting = Setting::read(&record, files)?;
             settings.ranked.insert(0, (entry.key.clone(), setting));
         }
-        settings
-            .ranked
-            .sort_by_key(|(name, _)| Reverse(names::rank(name)));
         Ok(settings)
+    }
+
+    fn rank(&mut self) {
+        self.ranked
+            .sort_by_key(|(name, _)| Reverse(names::rank(name)));
     }
 
     fn best<'a, T>(

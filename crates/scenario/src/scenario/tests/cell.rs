@@ -53,6 +53,29 @@ fn two_directions_make_a_link() {
 }
 
 #[test]
+fn a_trace_link_has_the_queue_it_names_unless_its_port_says_otherwise() {
+    let queue = |fields: &str, more: &str| -> Json {
+        let text = CELL.replacen("delay = \"20 ms\"", fields, 1) + more;
+        let form = read(&text).unwrap_or_else(|d| panic!("{d}")).canonical;
+        serde_json::from_str::<Json>(&form).unwrap()["ports"]["S>R"].clone()
+    };
+    let infinite = queue("queue = { kind = \"infinite\" }", "");
+    assert_eq!(infinite["queue"]["kind"], "infinite");
+    assert_eq!(infinite["buffer"], "unlimited");
+    let short = "queue = { kind = \"fifo\" }, buffer = \"50 packets\"";
+    assert_eq!(queue(short, "")["buffer_pkts"], 50);
+    let port = queue(short, "ports.\"S>R\" = { buffer = \"20 packets\" }\n");
+    assert_eq!(
+        (&port["buffer_pkts"], &port["queue"]["kind"]),
+        (&json!(20), &json!("fifo"))
+    );
+    assert_eq!(
+        queue(short, "ports.\"*\" = { buffer = \"9 packets\" }\n")["buffer_pkts"],
+        50
+    );
+}
+
+#[test]
 fn single_options_override_the_emulator() {
     let text = CELL.replacen(
         "delay = \"20 ms\"",

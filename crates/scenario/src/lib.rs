@@ -23,6 +23,7 @@ mod shape;
 mod tables;
 mod tree;
 mod units;
+mod wireless;
 
 pub use diagnostic::Diagnostic;
 pub use files::Folders;

@@ -82,6 +82,8 @@ impl Resolved {
             duration: draft.duration,
             warmup: draft.warmup,
             routing: draft.routing,
+            roots: draft.roots.clone(),
+            media: draft.media.clone(),
             nodes: draft.nodes.clone(),
             links: draft.links.iter().map(|l| l.spec.clone()).collect(),
             ports: draft.ports.iter().map(|p| p.spec.clone()).collect(),

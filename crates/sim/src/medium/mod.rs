@@ -4,8 +4,9 @@
 pub mod boxes;
 pub mod ethernet;
 pub mod trace;
+pub mod wifi;
 
 use backwater_transport::part::Part;
 
 /// Every medium. A link of the scenario says which; Ethernet needs no table of its own.
-pub static MEDIA: &[Part<()>] = &[ethernet::PART, trace::PART];
+pub static MEDIA: &[Part<()>] = &[ethernet::PART, wifi::PART, trace::PART];

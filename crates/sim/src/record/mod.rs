@@ -30,16 +30,19 @@ pub enum Cause {
     RandomLoss,
     /// A box on the way was shut.
     LinkOff,
+    /// An 802.11 station gave it up after as many transmissions as it may make.
+    RetryLimit,
 }
 
 impl Cause {
     /// All, in the order of their numbers.
-    pub const ALL: [Cause; 5] = [
+    pub const ALL: [Cause; 6] = [
         Cause::BufferFull,
         Cause::MemoryFull,
         Cause::Aqm,
         Cause::RandomLoss,
         Cause::LinkOff,
+        Cause::RetryLimit,
     ];
 
     /// Name in results.
@@ -50,6 +53,7 @@ impl Cause {
             Cause::Aqm => "aqm",
             Cause::RandomLoss => "random-loss",
             Cause::LinkOff => "link-off",
+            Cause::RetryLimit => "retry-limit",
         }
     }
 }

@@ -6,7 +6,7 @@
 //! to say; everything else is as on a wire.
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{Rate, Span, Time};
+use backwater_transport::units::{Rate, Time};
 use smallvec::smallvec;
 
 use super::World;
@@ -16,9 +16,9 @@ use crate::medium::boxes::{AnyBox, Pass, PathBox};
 use crate::medium::trace::Server;
 use crate::network::{Port, PortMore, Stage};
 use crate::packet::Packet;
-use crate::queue::{AnyScheduler, ClassQueue};
+use crate::queue::ClassQueue;
 use crate::record::What;
-use crate::spec::{Limit, Service, Spec, Way};
+use crate::spec::{Service, Spec, Way};
 use crate::table::Id;
 
 impl World {
@@ -126,7 +126,7 @@ impl World {
 
 /// The direction of a link that port `index` of the scenario stands for, where it is no plain wire.
 fn way(spec: &Spec, index: usize) -> Option<&Way> {
-    spec.links[index / 2].ways[index % 2].as_deref()
+    spec.links.get(index / 2)?.ways[index % 2].as_deref()
 }
 
 fn trace_stream(spec: &Spec, index: usize) -> Random {
@@ -190,25 +190,24 @@ impl World {
         seed: u64,
     ) -> Id<Port> {
         let random = Random::stream(seed, "box", &name);
-        let mut port = self.ports[main].clone();
-        port.plain = false;
-        port.passed = true;
-        port.queues = smallvec![ClassQueue::default()];
-        port.scheduler = AnyScheduler::Fifo;
-        port.buffer = Limit::Unlimited;
-        port.ps_per_byte = 0;
-        port.delay = Span::ZERO;
-        port.shut_until = Time::ZERO;
-        port.watch = None;
-        port.more = Box::new(PortMore {
+        let stage = Stage {
+            what: what.clone(),
+            random,
+            next,
+        };
+        let more = PortMore {
             name,
-            stage: Some(Box::new(Stage {
-                what: what.clone(),
-                random,
-                next,
-            })),
+            stage: Some(Box::new(stage)),
             ..PortMore::default()
-        });
+        };
+        let (node, far) = (self.ports[main].node, self.ports[main].far);
+        let port = Port {
+            plain: false,
+            passed: true,
+            queues: smallvec![ClassQueue::default()],
+            peer: self.ports[main].peer,
+            ..Port::idle(node, far, more)
+        };
         let id = self.ports.push(port);
         self.boxes.insert(id, main);
         id

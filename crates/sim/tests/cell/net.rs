@@ -117,6 +117,8 @@ pub fn spec(ways: [Option<Box<Way>>; 2], seconds: f64) -> Spec {
             max_frame: Bytes(1518),
         }],
         ports: vec![port("S>R"), port("R>S")],
+        media: Vec::new(),
+        roots: Vec::new(),
         mechanisms: Vec::new(),
         flows: vec![flow("data", 0, 1), flow("ack", 1, 0)],
     }

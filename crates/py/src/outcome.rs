@@ -18,7 +18,7 @@ pub struct Finished {
     /// The run's document, cost included.
     pub document: Value,
     columns: Option<native::Columns>,
-    places: Vec<String>,
+    names: native::Names,
 }
 
 /// Runs to the end, asking `go_on` every few thousand events; none if it was told to stop.
@@ -37,12 +37,12 @@ pub fn timed_run(
     }
     let (cpu_s, wall_s) = (cpu.elapsed().as_secs_f64(), wall.elapsed().as_secs_f64());
     let (events, packet_hops) = run.counts();
-    let (mut document, columns, places) = run.finish()?;
+    let (mut document, columns, names) = run.finish()?;
     document["cost"] = json!({"cpu_s": cpu_s, "wall_s": wall_s, "events": events, "packet_hops": packet_hops, "rss_peak_B": peak()});
     Ok(Some(Finished {
         document,
         columns,
-        places,
+        names,
     }))
 }
 
@@ -78,13 +78,8 @@ impl Outcome {
         let Finished {
             document,
             columns,
-            places,
+            names,
         } = finished;
-        let names = document["flows"].as_array().into_iter().flatten();
-        let flows = names
-            .filter_map(|f| f["id"].as_str())
-            .map(str::to_owned)
-            .collect();
         let columns = Python::attach(|py| -> PyResult<Py<PyDict>> {
             let dict = PyDict::new(py);
             if let Some(c) = columns {
@@ -102,8 +97,8 @@ impl Outcome {
             document: document.to_string(),
             columns,
             whats,
-            places,
-            flows,
+            places: names.places,
+            flows: names.flows,
         })
     }
 }

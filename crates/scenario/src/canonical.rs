@@ -12,7 +12,7 @@ use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
-use crate::decode::{Draft, Flow, Made, Mechanism, Pattern, Port};
+use crate::decode::{Draft, Flow, Made, Mechanism, Pattern, Port, Transport};
 use crate::files::Files;
 use crate::units::{self, TIME};
 
@@ -189,7 +189,7 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         ("pattern", Json::text(pattern)),
         ("class", Json::count(u64::from(flow.class))),
         ("ecn", Json::text(ecn)),
-        ("transport", Json::text("udp")),
+        ("transport", transport(flow.transport.as_ref(), files)),
         ("packet_B", Json::size(flow.packet)),
         ("start_s", Json::time(flow.start)),
         ("stop_s", Json::time(flow.stop)),
@@ -199,6 +199,31 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         fields.insert("route".to_owned(), names(route));
     }
     form
+}
+
+fn transport(transport: Option<&Transport>, files: &Files<'_>) -> Json {
+    let Some(t) = transport else {
+        return Json::text(crate::fields::UDP);
+    };
+    let delayed = match t.receiver.delayed_ack {
+        Some(delayed) => object([
+            ("segments", Json::count(u64::from(delayed.segments))),
+            ("timeout_s", Json::time(delayed.timeout)),
+        ]),
+        None => Json::text("off"),
+    };
+    object([
+        ("kind", Json::text(t.name)),
+        ("controller", part(&t.controller, files)),
+        ("frame_B", Json::count(t.sender.frame)),
+        ("initial_window_B", Json::count(t.sender.initial)),
+        ("recovery", Json::text(t.recovery())),
+        ("delayed_ack", delayed),
+        ("rto_min_s", Json::time(t.sender.rto_min)),
+        ("silence_s", Json::time(t.sender.silence)),
+        ("pacing", Json::Flag(t.sender.pacing)),
+        ("marks", Json::text(t.marks())),
+    ])
 }
 
 fn part(made: &Made, files: &Files<'_>) -> Json {

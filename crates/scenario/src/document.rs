@@ -3,10 +3,11 @@
 
 mod air;
 
-use air::{labels, stations};
-use backwater_sim::network::{Flow, Port};
+use air::stations;
+use backwater_sim::connection::ConnectionStats;
+use backwater_sim::network::{Flow, Part, Port};
 use backwater_sim::table::Id;
-use backwater_sim::world::{ClassReport, Report, World};
+use backwater_sim::world::{ClassReport, ConnectionReport, FlowReport, Report, World};
 use serde_json::{Map, Value, json};
 
 use crate::resolved::Resolved;
@@ -21,8 +22,13 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
     let port = |id: Id<Port>| world.ports[id].more.name.as_str();
     let flow = |id: Id<Flow>| world.flows[id].name.as_str();
     let node = |id| world.nodes[id].name.as_str();
-    let flows = report.flows.iter().map(|f| {
+    let own = |f: &&FlowReport| !matches!(world.flows[f.flow].part, Part::Acks(_));
+    let flows = report.flows.iter().filter(own).map(|f| {
         let row = &world.flows[f.flow];
+        let connection = match row.part {
+            Part::Data(id) => report.connections.get(id.index()),
+            Part::None | Part::Acks(_) => None,
+        };
         let to = match row.path.last() {
             Some(last) => node(world.ports[*last].far).to_owned(),
             None => format!("any of {} hosts", world.destinations(row).len()),
@@ -41,7 +47,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         one.insert("dropped_pkts".into(), json!(f.sums.dropped.packets));
         one.insert("marked_pkts".into(), json!(f.sums.marked.packets));
         one.extend(rates(&f.sums, window));
-        one.insert("retransmitted_pkts".into(), json!(0));
+        one.extend(end_to_end(connection, report, world, window));
         one.insert("hol_victims_pkts".into(), json!(f.victims));
         one.insert("hops".into(), hops.collect());
         Value::Object(one)
@@ -80,7 +86,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "fingerprint": format!("{:016x}", report.fingerprint),
         "duration_s": spec.duration.seconds(),
         "warmup_s": spec.warmup.seconds(),
-        "labels": labels(&spec.media),
+        "labels": labels(resolved),
         "warnings": warnings(world, report),
         "conservation": {
             "entered_pkts": report.entered,
@@ -93,9 +99,78 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "flows": flows.collect::<Value>(),
         "ports": ports.collect::<Value>(),
         "stations": stations(world, report, window),
-        "metrics": metrics(world, report, window),
+        "metrics": metrics(report, world, window),
         "deadlock": deadlock,
     })
+}
+
+/// Readings of undecided rules that the run took.
+fn labels(resolved: &Resolved) -> Map<String, Value> {
+    let fixed = [
+        ("ethernet.buffer_release".to_owned(), "last-bit"),
+        ("ethernet.gap".to_owned(), "before-frame"),
+    ];
+    fixed
+        .into_iter()
+        .chain(resolved.labels())
+        .map(|(name, word)| (name, json!(word)))
+        .chain(air::labels(&resolved.spec().media))
+        .collect()
+}
+
+/// What the two ends of a flow with a transport counted; null for a flow without one. Goodput is then
+/// that of application bytes in order.
+fn end_to_end(
+    connection: Option<&ConnectionReport>,
+    report: &Report,
+    world: &World,
+    window: f64,
+) -> Map<String, Value> {
+    let acks = connection.map(|c| {
+        let acks = world.connections[c.connection].acks;
+        &report.flows[acks.index()].sums
+    });
+    let stats = connection.map(|c| &c.stats);
+    let rtt = |of: fn(&ConnectionStats) -> f64| {
+        let measured = stats.filter(|s| !s.rtt.is_empty());
+        json!(measured.map(of))
+    };
+    let completion = |q: f64| {
+        let done = stats.filter(|s| !s.completion.is_empty());
+        json!(done.map(|s| s.completion.value_at_quantile(q) as f64 / 1e9))
+    };
+    let mut rows = vec![
+        (
+            "retransmitted_pkts",
+            json!(connection.map_or(0, |c| c.retransmitted)),
+        ),
+        ("acks_pkts", json!(acks.map(|a| a.entered.packets))),
+        ("acks_dropped_pkts", json!(acks.map(|a| a.dropped.packets))),
+        ("rtt_min_s", rtt(|s| s.rtt_min.seconds())),
+        (
+            "rtt_mean_s",
+            rtt(|s| s.rtt_sum as f64 / s.rtt.len() as f64 / TICKS),
+        ),
+        (
+            "rtt_p95_s",
+            rtt(|s| s.rtt.value_at_quantile(0.95) as f64 / 1e9),
+        ),
+        (
+            "window_mean_B",
+            json!(stats.map(|s| s.window_area as f64 / TICKS / window)),
+        ),
+        ("transfers", json!(stats.map(|s| s.completion.len()))),
+        ("fct_p50_s", completion(0.5)),
+        ("fct_p95_s", completion(0.95)),
+        ("fct_p99_s", completion(0.99)),
+    ];
+    if let Some(c) = connection {
+        let goodput = c.delivered as f64 * 8.0 / window;
+        rows.push(("goodput_bps", json!(goodput)));
+    }
+    rows.into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 /// Loss, rates and delays of one flow, one class, or all.
@@ -135,7 +210,7 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
         .collect()
 }
 
-fn metrics(world: &World, report: &Report, window: f64) -> Value {
+fn metrics(report: &Report, world: &World, window: f64) -> Value {
     let mut all = rates(&report.all, window);
     for (class, sums) in report.classes.iter().enumerate() {
         all.insert(format!("loss_class{class}"), json!(sums.loss()));
@@ -149,8 +224,16 @@ fn metrics(world: &World, report: &Report, window: f64) -> Value {
     let goodputs: Vec<f64> = report
         .flows
         .iter()
-        .map(|f| f.sums.delivered.bytes as f64)
+        .filter_map(|f| match world.flows[f.flow].part {
+            Part::None => Some(f.sums.delivered.bytes as f64),
+            Part::Data(id) => Some(report.connections[id.index()].delivered as f64),
+            Part::Acks(_) => None,
+        })
         .collect();
+    all.insert(
+        "goodput_bps".into(),
+        json!(goodputs.iter().sum::<f64>() * 8.0 / window),
+    );
     all.insert("jain".into(), json!(jain(&goodputs)));
     all.insert("control_pkts".into(), json!(report.control));
     all.insert(

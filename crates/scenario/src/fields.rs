@@ -270,6 +270,33 @@ pub static MECHANISM: &[Field] = &[
     Field::free("respond", Shape::Section(PartKind::Responder), "responder"),
 ];
 
+/// Datagrams that nobody answers.
+pub const UDP: &str = "udp";
+/// A reliable byte stream.
+pub const TCP: &str = "tcp";
+/// The datagram protocol of the 6.829 contest.
+pub const DATAGRAM: &str = "datagram";
+/// The controller of a flow.
+pub const CONTROLLER: &str = "controller";
+/// Loss recovery.
+pub const RECOVERIES: &[&str] = &["newreno"];
+/// Ways in which marks come back.
+pub const MARKS: &[&str] = &["off", "classic", "dctcp", "accurate"];
+
+/// Options of a flow that go with some transports only.
+pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
+    (CONTROLLER, &[TCP, DATAGRAM]),
+    ("frame", &[TCP, DATAGRAM]),
+    ("initial_window", &[TCP, DATAGRAM]),
+    ("pacing", &[TCP, DATAGRAM]),
+    ("marks", &[TCP, DATAGRAM]),
+    ("recovery", &[TCP]),
+    ("delayed_ack", &[TCP]),
+    ("rto_min", &[TCP]),
+    ("silence", &[DATAGRAM]),
+    ("ecn", &[UDP]),
+];
+
 /// `flows.NAME`.
 pub static FLOW: &[Field] = &[
     Field::needed(
@@ -311,10 +338,82 @@ pub static FLOW: &[Field] = &[
     )),
     Field::option(Opt::new(
         "transport",
-        Kind::Choice(&["udp"]),
-        Default::Is("udp"),
-        "end-to-end protocol",
+        Kind::Choice(&[UDP, TCP, DATAGRAM]),
+        Default::Is(UDP),
+        "datagrams that nobody answers, a reliable byte stream, or acknowledged datagrams sent once",
     )),
+    Field::free(
+        CONTROLLER,
+        Shape::Part(PartKind::Controller),
+        "congestion controller of a flow with a transport",
+    ),
+    Field::option(Opt::new(
+        "recovery",
+        Kind::Choice(RECOVERIES),
+        Default::Absent,
+        "how a stream finds and repairs losses; newreno where it is left out",
+    )),
+    Field::option(
+        Opt::new(
+            "initial_window",
+            Kind::Packets,
+            Default::Absent,
+            "initial window; that of RFC 6928 where it is left out, ten full segments of Ethernet",
+        )
+        .at_least("1 packets")
+        .at_most("1000000 packets"),
+    ),
+    Field::option(
+        Opt::new(
+            "delayed_ack",
+            Kind::Span,
+            Default::Absent,
+            "longest delay of an acknowledgement, which every second segment ends; 0 s for none, \
+             40 ms where it is left out",
+        )
+        .at_most("500 ms"),
+    ),
+    Field::option(
+        Opt::new(
+            "rto_min",
+            Kind::Span,
+            Default::Absent,
+            "least retransmission timeout; 1 s where it is left out",
+        )
+        .at_least("1 us")
+        .at_most("60 s"),
+    ),
+    Field::option(Opt::new(
+        "pacing",
+        Kind::Flag,
+        Default::Absent,
+        "whether the controller's pacing rate is kept; true where it is left out",
+    )),
+    Field::option(Opt::new(
+        "marks",
+        Kind::Choice(MARKS),
+        Default::Absent,
+        "how congestion marks come back; off where it is left out, unless the controller wants them",
+    )),
+    Field::option(
+        Opt::new(
+            "silence",
+            Kind::Span,
+            Default::Absent,
+            "a datagram sender that hears nothing for so long sends one packet; 1 s where it is left out",
+        )
+        .at_least("1 ms"),
+    ),
+    Field::option(
+        Opt::new(
+            "frame",
+            Kind::Bytes,
+            Default::Absent,
+            "largest Ethernet frame of a flow with a transport, without FCS: 14 B more than its packet",
+        )
+        .at_least("60 B")
+        .at_most("65531 B"),
+    ),
     Field::option(
         Opt::new(
             "packet",

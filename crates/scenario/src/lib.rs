@@ -27,7 +27,7 @@ mod wireless;
 pub use diagnostic::Diagnostic;
 pub use files::Folders;
 pub use resolved::{Input, Resolved};
-pub use run::{Columns, Failure, Keep, NO_FLOW, Run, diff};
+pub use run::{Columns, Failure, Keep, NO_FLOW, Names, Run, diff};
 pub use scenario::Scenario;
 pub use schema::schema;
 pub use tables::parts_json;

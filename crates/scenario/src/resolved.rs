@@ -96,6 +96,24 @@ impl Resolved {
         }
     }
 
+    /// Which reading of each flow's transport the run took.
+    pub fn labels(&self) -> Vec<(String, &'static str)> {
+        let mut labels = Vec::new();
+        for flow in &self.draft.flows {
+            let Some(transport) = &flow.transport else {
+                continue;
+            };
+            let mut label =
+                |what: &str, word| labels.push((format!("flows.{}.{what}", flow.name), word));
+            label("transport", transport.name);
+            label("controller", transport.controller.id);
+            if transport.name == crate::fields::TCP {
+                label("recovery", transport.recovery());
+            }
+        }
+        labels
+    }
+
     /// Builds the world, or says which field stands in the way.
     pub fn build(&self) -> Result<World, Diagnostic> {
         World::build(&self.spec()).map_err(|refusal| self.refusal(refusal))

@@ -5,11 +5,13 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use backwater_sim::network::Part;
 use backwater_sim::record::frame_bytes::{self, FrameKind};
 use backwater_sim::record::pcapng::{Capture, Interface};
 use backwater_sim::record::{Record, What};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
+use backwater_transport::endpoint::Protocol;
 use backwater_transport::units::Time;
 use serde_json::{Value, json};
 
@@ -52,6 +54,15 @@ pub struct Columns {
     pub seq: Vec<u64>,
     /// As `What` says; ticks become seconds.
     pub value: Vec<f64>,
+}
+
+/// What the numbers in columns mean.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// Ports by number.
+    pub places: Vec<String>,
+    /// Flows by number; those that carry ACKs come last.
+    pub flows: Vec<String>,
 }
 
 /// A run under way.
@@ -165,11 +176,11 @@ impl Run {
         (self.world.events, self.world.packet_hops)
     }
 
-    /// Closes the files; gives the document, the columns, and the ports' names.
+    /// Closes the files; gives the document, the columns, and the names that their numbers mean.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn finish(mut self) -> Result<(Value, Option<Columns>, Vec<String>), Failure> {
+    pub fn finish(mut self) -> Result<(Value, Option<Columns>, Names), Failure> {
         let report = self.world.report();
         if let Some((name, mut file)) = self.record {
             file.flush().map_err(|e| Failure::Io(name, e))?;
@@ -180,16 +191,19 @@ impl Run {
                 .and_then(|mut f| f.flush())
                 .map_err(|e| Failure::Io(name, e))?;
         }
-        let places = self
-            .world
-            .ports
-            .iter()
-            .map(|p| p.more.name.clone())
-            .collect();
+        let names = Names {
+            places: self
+                .world
+                .ports
+                .iter()
+                .map(|p| p.more.name.clone())
+                .collect(),
+            flows: self.world.flows.iter().map(|f| f.name.clone()).collect(),
+        };
         Ok((
             document(&self.resolved, &self.world, &report),
             self.columns,
-            places,
+            names,
         ))
     }
 }
@@ -203,7 +217,7 @@ impl Columns {
             self.flow.push(r.flow.0);
             self.seq.push(u64::from(r.seq));
             self.value.push(match r.what {
-                What::Send | What::Deliver => r.value as f64 / 1e12,
+                What::Send | What::Deliver | What::Srtt => r.value as f64 / 1e12,
                 _ => r.value as f64,
             });
         }
@@ -272,18 +286,38 @@ fn capture_records(
             }
             None => {
                 let (from, to) = (world.flows[r.flow].from.0, world.hosts[r.to as usize].0);
-                let kind = FrameKind::Udp {
-                    flow: r.flow.0,
-                    seq: u64::from(r.seq),
-                    class: r.traffic.class(),
-                    ecn: r.traffic.ecn() as u8,
-                };
+                let kind = frame_kind(world, r);
                 frame_bytes::write(&mut bytes, from, to, local, size, u32::from(r.len), &kind);
             }
         }
         capture.frame(r.at.0, r.port.0, &bytes, comment.as_deref())?;
     }
     Ok(())
+}
+
+/// What a frame of a flow carries: a segment, an acknowledgement, or a datagram.
+fn frame_kind<'a>(world: &World, r: &'a Record) -> FrameKind<'a> {
+    let (class, ecn) = (r.traffic.class(), r.traffic.ecn() as u8);
+    if let (Part::Data(id) | Part::Acks(id), Some(header)) =
+        (world.flows[r.flow].part, r.header.as_deref())
+    {
+        let connection = &world.connections[id];
+        if connection.protocol == Protocol::Stream {
+            return FrameKind::Tcp {
+                flow: connection.data.0,
+                seq: u64::from(r.seq),
+                class,
+                ecn,
+                header,
+            };
+        }
+    }
+    FrameKind::Udp {
+        flow: r.flow.0,
+        seq: u64::from(r.seq),
+        class,
+        ecn,
+    }
 }
 
 /// The first record in which two record files differ.

@@ -5,6 +5,7 @@ use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe
 use backwater_sim::medium::MEDIA;
 use backwater_sim::queue::SCHEDULERS;
 use backwater_sim::source::SOURCES;
+use backwater_transport::controller::CONTROLLERS;
 use backwater_transport::part::{Default, Kind, Opt, Part, Value};
 use serde_json::{Value as Json, json};
 
@@ -28,6 +29,8 @@ pub enum PartKind {
     Notifier,
     /// Responders of mechanisms.
     Responder,
+    /// Congestion controllers of flows.
+    Controller,
 }
 
 /// A part without its constructor.
@@ -47,7 +50,8 @@ pub struct Row {
 
 impl PartKind {
     /// Every kind.
-    pub const ALL: [PartKind; 5] = [
+    pub const ALL: [PartKind; 6] = [
+        PartKind::Controller,
         PartKind::Queue,
         PartKind::Detector,
         PartKind::Notifier,
@@ -63,6 +67,7 @@ impl PartKind {
             PartKind::Detector => rows(DETECTORS),
             PartKind::Notifier => rows(NOTIFIERS),
             PartKind::Responder => rows(RESPONDERS),
+            PartKind::Controller => rows(CONTROLLERS),
         }
     }
 
@@ -74,6 +79,7 @@ impl PartKind {
             PartKind::Detector => "detector",
             PartKind::Notifier => "notifier",
             PartKind::Responder => "responder",
+            PartKind::Controller => "controller",
         }
     }
 }
@@ -106,8 +112,6 @@ pub fn parts_json() -> Json {
         "media".to_owned(),
         rows(MEDIA).iter().map(row_json).collect(),
     );
-    // The end-to-end transport has no controllers yet; readers of the list find its key.
-    kinds.insert("controllers".to_owned(), json!([]));
     kinds.insert("metrics".to_owned(), metrics::rows());
     Json::Object(kinds)
 }

@@ -4,6 +4,7 @@
 
 use backwater_transport::units::Time;
 
+use crate::connection::{Connection, Side};
 use crate::mechanism::Control;
 use crate::medium::wifi::air::Radio;
 use crate::network::{Flow, Port};
@@ -35,6 +36,13 @@ pub enum Event {
         flow: Id<Flow>,
         /// Tells the packets apart that wait outside.
         serial: u32,
+    },
+    /// An end of a connection may have something due.
+    Timer {
+        /// Which.
+        connection: Id<Connection>,
+        /// Which end.
+        side: Side,
     },
     /// Look for a cycle of closed gates.
     Inspect,
@@ -74,11 +82,12 @@ impl Key {
             } => (3, control.0, u32::from(neighbour) << 16 | u32::from(epoch)),
             Event::Demand(flow) => (4, flow.0, 0),
             Event::Inject { flow, serial } => (5, flow.0, serial & 0x00ff_ffff),
-            Event::Inspect => (6, 0, 0),
-            Event::Warm => (7, 0, 0),
-            Event::Silence(radio) => (8, radio.0, 0),
-            Event::Answer(radio) => (9, radio.0, 0),
-            Event::Contend(radio) => (10, radio.0, 0),
+            Event::Timer { connection, side } => (6, connection.0, side as u32),
+            Event::Inspect => (7, 0, 0),
+            Event::Warm => (8, 0, 0),
+            Event::Silence(radio) => (9, radio.0, 0),
+            Event::Answer(radio) => (10, radio.0, 0),
+            Event::Contend(radio) => (11, radio.0, 0),
         };
         let tie = u64::from(rank) << 56 | u64::from(owner) << 24 | u64::from(serial);
         Key(u128::from(at.0) << 64 | u128::from(tie))
@@ -108,10 +117,18 @@ impl Key {
                 flow: Id::raw(owner),
                 serial,
             },
-            6 => Event::Inspect,
-            7 => Event::Warm,
-            8 => Event::Silence(Id::raw(owner)),
-            9 => Event::Answer(Id::raw(owner)),
+            6 => Event::Timer {
+                connection: Id::raw(owner),
+                side: if serial == 0 {
+                    Side::Sender
+                } else {
+                    Side::Receiver
+                },
+            },
+            7 => Event::Inspect,
+            8 => Event::Warm,
+            9 => Event::Silence(Id::raw(owner)),
+            10 => Event::Answer(Id::raw(owner)),
             _ => Event::Contend(Id::raw(owner)),
         }
     }
@@ -158,6 +175,20 @@ mod tests {
                 Event::Inject {
                     flow: Id::raw(0),
                     serial: 1,
+                },
+            ),
+            (
+                Time(6),
+                Event::Timer {
+                    connection: Id::raw(0),
+                    side: Side::Sender,
+                },
+            ),
+            (
+                Time(6),
+                Event::Timer {
+                    connection: Id::raw(0),
+                    side: Side::Receiver,
                 },
             ),
             (Time(6), Event::Inspect),

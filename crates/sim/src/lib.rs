@@ -2,6 +2,7 @@
 //! (scenario, seed). Nothing here reads a clock, the environment or the OS's randomness.
 
 pub mod calendar;
+pub mod connection;
 pub mod event;
 pub mod mechanism;
 pub mod medium;

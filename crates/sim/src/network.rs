@@ -6,6 +6,7 @@ use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
 
+use crate::connection::Connection;
 use crate::mechanism::Control;
 use crate::mechanism::gates::Gates;
 use crate::packet::List;
@@ -219,7 +220,18 @@ pub struct Posted {
     pub notice: crate::mechanism::notice::Notice,
 }
 
-/// A flow of datagrams.
+/// What a flow is to a connection.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Nothing: its packets are datagrams of their own.
+    None,
+    /// It carries the data.
+    Data(Id<Connection>),
+    /// It carries the ACKs.
+    Acks(Id<Connection>),
+}
+
+/// A flow.
 #[derive(Clone, Debug)]
 pub struct Flow {
     /// Name.
@@ -248,6 +260,8 @@ pub struct Flow {
     pub compass: Random,
     /// Egress ports on the path, for a flow with one destination.
     pub path: Vec<Id<Port>>,
+    /// What it is to a connection.
+    pub part: Part,
     /// Whether its packets come from outside and their fates go back there.
     pub outside: bool,
     /// Counters.

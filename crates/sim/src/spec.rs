@@ -2,6 +2,8 @@
 //! instead of names. The scenario crate makes it; `World::build` consumes it and
 //! refuses what cannot work with the path of the offending field.
 
+use backwater_transport::controller::AnyController;
+use backwater_transport::endpoint::{ReceiverSetup, SenderSetup};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
@@ -212,7 +214,18 @@ pub enum Destination {
     AnyOf(Vec<usize>),
 }
 
-/// One flow of datagrams.
+/// The two ends of a flow with a transport.
+#[derive(Clone, Debug)]
+pub struct TransportSpec {
+    /// The sending end.
+    pub sender: SenderSetup,
+    /// The receiving end.
+    pub receiver: ReceiverSetup,
+    /// The controller, made for this flow.
+    pub controller: AnyController,
+}
+
+/// One flow.
 #[derive(Clone, Debug)]
 pub struct FlowSpec {
     /// Name.
@@ -235,6 +248,8 @@ pub struct FlowSpec {
     pub source: AnySource,
     /// Nodes in order from `from` to `to`, where a person wrote the route.
     pub route: Option<Vec<usize>>,
+    /// Its transport; none for datagrams that nobody answers.
+    pub transport: Option<TransportSpec>,
 }
 
 /// Why a world cannot be built.

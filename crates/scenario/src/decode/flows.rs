@@ -12,6 +12,7 @@ use backwater_transport::units::{Bytes, Span};
 use super::parts::{self, Made};
 use super::record::Record;
 use super::topology::find;
+use super::transport::{self, Transport};
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields;
 use crate::files::Files;
@@ -45,6 +46,8 @@ pub struct Flow {
     pub source: AnySource,
     /// How it was made.
     pub made: Made,
+    /// Its transport; none for datagrams that nobody answers.
+    pub transport: Option<Transport>,
     /// A written route.
     pub route: Option<Vec<usize>>,
 }
@@ -223,7 +226,7 @@ fn flow(
         "ect1" => Ecn::Ect1,
         _ => Ecn::NotEct,
     };
-    let packet = args.bytes("packet");
+    let (transport, packet) = transport::read(&record, files)?;
     Ok(Flow {
         name: name.to_owned(),
         from,
@@ -237,6 +240,7 @@ fn flow(
         stop,
         source,
         made,
+        transport,
         route: None,
     })
 }
@@ -299,12 +303,15 @@ impl Flow {
             ),
             Pattern::One | Pattern::Random => Vec::new(),
         };
-        let spec = |(i, sender): (usize, &usize)| FlowSpec {
-            name: if self.each {
-                format!("{}/{}", self.name, nodes[*sender].name)
+        let name = |sender: usize| {
+            if self.each {
+                format!("{}/{}", self.name, nodes[sender].name)
             } else {
                 self.name.clone()
-            },
+            }
+        };
+        let spec = |(i, sender): (usize, &usize)| FlowSpec {
+            name: name(*sender),
             from: *sender,
             to: match self.pattern {
                 Pattern::One => Destination::Node(self.to[0]),
@@ -320,6 +327,10 @@ impl Flow {
             stop: self.stop,
             source: self.source.clone(),
             route: self.route.clone(),
+            transport: self
+                .transport
+                .as_ref()
+                .map(|t| t.spec(seed, &name(*sender))),
         };
         self.from.iter().enumerate().map(spec).collect()
     }

@@ -9,12 +9,14 @@ mod parts;
 mod ports;
 mod record;
 mod topology;
+mod transport;
 
 use backwater_sim::spec::{LinkSpec, MechanismSpec, MediumSpec, NodeSpec, PortSpec, Routing};
 use backwater_transport::units::Span;
 
 pub use flows::{Flow, Pattern};
 pub use parts::Made;
+pub use transport::Transport;
 
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::{self, SCHEMA};

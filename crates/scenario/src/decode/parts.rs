@@ -20,18 +20,18 @@ pub struct Made {
 pub type Build<T> = fn(&Args) -> Result<T, Refusal>;
 
 /// The row of a name or alias.
-pub fn find<T>(table: &'static [Part<Build<T>>], name: &str) -> Option<&'static Part<Build<T>>> {
+pub fn find<B>(table: &'static [Part<B>], name: &str) -> Option<&'static Part<B>> {
     table
         .iter()
         .find(|p| p.id == name || p.aliases.contains(&name))
 }
 
 /// The row that the `kind` of a table names.
-pub fn kind<T>(
-    table: &'static [Part<Build<T>>],
+pub fn kind<B>(
+    table: &'static [Part<B>],
     noun: &str,
     node: &Node,
-) -> Result<Option<&'static Part<Build<T>>>, Diagnostic> {
+) -> Result<Option<&'static Part<B>>, Diagnostic> {
     node.table()?;
     let Some(kind) = node.get("kind") else {
         return Ok(None);
@@ -57,18 +57,24 @@ pub fn read<T>(
     node: &Node,
     files: &mut Files<'_>,
 ) -> Result<(T, Made), Diagnostic> {
-    match kind(table, noun, node)? {
-        Some(part) => make(part, node, &[], files),
-        None => {
-            let example = format!("\"{}\"", table[0].id);
-            Err(node.refuse(missing(
-                "kind",
-                &format!("which {noun}"),
-                &example,
-                &node.path,
-            )))
-        }
-    }
+    make(named(table, noun, node)?, node, &[], files)
+}
+
+/// The row of a table that must name its kind.
+pub fn named<B>(
+    table: &'static [Part<B>],
+    noun: &str,
+    node: &Node,
+) -> Result<&'static Part<B>, Diagnostic> {
+    kind(table, noun, node)?.ok_or_else(|| {
+        let example = format!("\"{}\"", table[0].id);
+        node.refuse(missing(
+            "kind",
+            &format!("which {noun}"),
+            &example,
+            &node.path,
+        ))
+    })
 }
 
 /// Builds a part from a table, with `preset` instead of some of its defaults.
@@ -78,8 +84,19 @@ pub fn make<T>(
     preset: &[(&str, &str)],
     files: &mut Files<'_>,
 ) -> Result<(T, Made), Diagnostic> {
+    make_with(part, node, preset, files, |args| (part.build)(args))
+}
+
+/// The same for a row whose constructor wants more than arguments.
+pub fn make_with<B, T>(
+    part: &'static Part<B>,
+    node: &Node,
+    preset: &[(&str, &str)],
+    files: &mut Files<'_>,
+    build: impl FnOnce(&Args) -> Result<T, Refusal>,
+) -> Result<(T, Made), Diagnostic> {
     let args = options::decode(node, part.options, preset, &["kind"], files)?;
-    let made = (part.build)(&args).map_err(|refusal| {
+    let made = build(&args).map_err(|refusal| {
         let to_blame = node.get(refusal.option).unwrap_or(node);
         let what = format!(
             "`{}`: {}",

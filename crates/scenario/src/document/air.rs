@@ -13,11 +13,8 @@ use crate::canonical::air::{access, after_collision, countdown};
 const TICKS: f64 = 1e12;
 
 /// The readings under which results hold. Of several media each has its name before its own.
-pub fn labels(media: &[MediumSpec]) -> Value {
+pub fn labels(media: &[MediumSpec]) -> Map<String, Value> {
     let mut labels = Map::new();
-    let mut put = |name: String, value: Value| labels.insert(name, value);
-    put("ethernet.buffer_release".to_owned(), json!("last-bit"));
-    put("ethernet.gap".to_owned(), json!("before-frame"));
     for medium in media {
         let prefix = match media.len() {
             1 => String::new(),
@@ -40,10 +37,10 @@ pub fn labels(media: &[MediumSpec]) -> Value {
             ("retry_short", json!(mac.retry_short)),
             ("rts", rts),
         ] {
-            put(format!("{prefix}mac.{name}"), value);
+            labels.insert(format!("{prefix}mac.{name}"), value);
         }
     }
-    Value::Object(labels)
+    labels
 }
 
 /// Rows of the stations, in the scenario's order.

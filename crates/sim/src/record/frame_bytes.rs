@@ -34,8 +34,10 @@
 //! Zeros fill up to 64 bytes. Not as on a wire: an IPv4 packet ends at 65535 bytes and the rest of
 //! a longer frame is trailer; time to live stays 64, since nothing here routes.
 
+use crate::connection::Header;
+
 /// What a frame carries.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq)]
 pub enum FrameKind<'a> {
     /// A datagram of a flow.
     Udp {
@@ -47,6 +49,19 @@ pub enum FrameKind<'a> {
         class: u8,
         /// ECN field of the IP header (RFC 3168), 0 to 3.
         ecn: u8,
+    },
+    /// A segment or an acknowledgement of a stream: see `tcp_bytes`.
+    Tcp {
+        /// Index of the flow of the data.
+        flow: u32,
+        /// Number of the packet within its own flow.
+        seq: u64,
+        /// Traffic class, 0 to 7.
+        class: u8,
+        /// ECN field of the IP header, 0 to 3.
+        ecn: u8,
+        /// What it says.
+        header: &'a Header,
     },
     /// 802.3x PAUSE.
     Pause {
@@ -86,7 +101,7 @@ pub const MIN_FRAME: u32 = 64;
 pub const MAX_CONTROL_FRAME: u32 = 1518;
 
 const FCS: u32 = 4;
-const IP: u32 = 20;
+pub(super) const IP: u32 = 20;
 const UDP: u32 = 8;
 const ADDRESS: u32 = 6;
 const DESTINATIONS_HEADER: u32 = 26;
@@ -102,7 +117,7 @@ const OPCODE_EXTENSION: u16 = 0xFFFE;
 const IDENTIFIER: [u8; 3] = [0x42, 0x57, 0x52];
 const SUBTYPE_DESTINATIONS: u16 = 1;
 const SUBTYPE_RATE: u16 = 2;
-const FIRST_PORT: u16 = 0xF000;
+pub(super) const FIRST_PORT: u16 = 0xF000;
 
 /// Appends one frame to `out`.
 ///
@@ -121,24 +136,29 @@ pub fn write(
     kind: &FrameKind<'_>,
 ) {
     let start = out.len();
+    let data = |flow, seq, class: u8, ecn: u8| Datagram {
+        from: src_host,
+        to: dst_host,
+        // Clamped to 16 bits, so the conversion loses nothing.
+        len: ip_len.clamp(IP + UDP, u32::from(u16::MAX)) as u16,
+        flow,
+        seq,
+        tos: (class & 7) << 5 | (ecn & 3),
+    };
     match *kind {
         FrameKind::Udp {
             flow,
             seq,
             class,
             ecn,
-        } => write_data(
-            out,
-            &Datagram {
-                from: src_host,
-                to: dst_host,
-                // Clamped to 16 bits, so the conversion loses nothing.
-                len: ip_len.clamp(IP + UDP, u32::from(u16::MAX)) as u16,
-                flow,
-                seq,
-                tos: (class & 7) << 5 | (ecn & 3),
-            },
-        ),
+        } => write_udp(out, &data(flow, seq, class, ecn)),
+        FrameKind::Tcp {
+            flow,
+            seq,
+            class,
+            ecn,
+            header,
+        } => super::tcp_bytes::write(out, &data(flow, seq, class, ecn), header),
         FrameKind::Pause { quanta } => {
             control_header(out, src_host, port, OPCODE_PAUSE);
             put16(out, quanta);
@@ -186,7 +206,10 @@ pub fn write(
 /// that lists many stations, at most 1518.
 pub fn control_size(kind: &FrameKind<'_>) -> u32 {
     let content = match *kind {
-        FrameKind::Udp { .. } | FrameKind::Pause { .. } | FrameKind::Pfc { .. } => 0,
+        FrameKind::Udp { .. }
+        | FrameKind::Tcp { .. }
+        | FrameKind::Pause { .. }
+        | FrameKind::Pfc { .. } => 0,
         FrameKind::Destinations { addresses, .. } => list_size(DESTINATIONS_HEADER, addresses),
         FrameKind::Rate { addresses, .. } => list_size(RATE_HEADER, addresses),
     };
@@ -204,16 +227,18 @@ fn that_fit(header: u32, addresses: &[u32]) -> &[u32] {
     &addresses[..addresses.len().min(room as usize)]
 }
 
-struct Datagram {
+/// An IP packet of a flow.
+pub(super) struct Datagram {
     from: u32,
     to: u32,
-    len: u16,
-    flow: u32,
+    pub(super) len: u16,
+    pub(super) flow: u32,
     seq: u64,
     tos: u8,
 }
 
-fn write_data(out: &mut Vec<u8>, d: &Datagram) {
+/// Ethernet and IPv4 headers; gives the place where the addresses begin.
+pub(super) fn write_ip(out: &mut Vec<u8>, d: &Datagram, protocol: u8) -> usize {
     out.extend_from_slice(&mac(d.to, 0));
     out.extend_from_slice(&mac(d.from, 0));
     put16(out, ETHERTYPE_IPV4);
@@ -223,12 +248,16 @@ fn write_data(out: &mut Vec<u8>, d: &Datagram) {
     put16(out, d.len);
     put16(out, d.seq as u16);
     put16(out, 0x4000); // don't fragment
-    out.extend_from_slice(&[64, UDP_PROTOCOL, 0, 0]);
+    out.extend_from_slice(&[64, protocol, 0, 0]);
     out.extend_from_slice(&ipv4(d.from));
     out.extend_from_slice(&ipv4(d.to));
     let sum = internet_checksum(0, &out[ip..]);
     out[ip + 10..ip + 12].copy_from_slice(&sum.to_be_bytes());
+    ip + 12
+}
 
+fn write_udp(out: &mut Vec<u8>, d: &Datagram) {
+    let addresses = write_ip(out, d, UDP_PROTOCOL);
     let udp = out.len();
     let udp_len = d.len - IP as u16;
     put16(out, FIRST_PORT | (d.flow & 0x0FFF) as u16);
@@ -238,7 +267,7 @@ fn write_data(out: &mut Vec<u8>, d: &Datagram) {
     payload(out, usize::from(udp_len - UDP as u16), d.flow, d.seq);
     // The pseudo header: both addresses, the protocol and the length.
     let pseudo = u64::from(UDP_PROTOCOL) + u64::from(udp_len);
-    let sum = match internet_checksum(pseudo, &out[ip + 12..]) {
+    let sum = match internet_checksum(pseudo, &out[addresses..]) {
         // Zero would say that there is no checksum; its other form says the same number (RFC 768).
         0 => 0xFFFF,
         sum => sum,
@@ -276,7 +305,7 @@ fn list(out: &mut Vec<u8>, header: u32, addresses: &[u32]) {
     }
 }
 
-fn put16(out: &mut Vec<u8>, value: u16) {
+pub(super) fn put16(out: &mut Vec<u8>, value: u16) {
     out.extend_from_slice(&value.to_be_bytes());
 }
 
@@ -293,7 +322,7 @@ fn ipv4(node: u32) -> [u8; 4] {
 }
 
 /// The complement of the one's complement sum of 16-bit words (RFC 1071), beginning with `sum`.
-fn internet_checksum(sum: u64, bytes: &[u8]) -> u16 {
+pub(super) fn internet_checksum(sum: u64, bytes: &[u8]) -> u16 {
     let words = bytes.chunks(2).map(|word| match *word {
         [high, low] => u64::from(u16::from_be_bytes([high, low])),
         [high] => u64::from(high) << 8,

@@ -4,11 +4,13 @@ pub mod fingerprint;
 pub mod flow_stats;
 pub mod frame_bytes;
 pub mod pcapng;
+mod tcp_bytes;
 
 use std::sync::Arc;
 
 use backwater_transport::units::Time;
 
+use crate::connection::Header;
 use crate::mechanism::notice::Notice;
 use crate::network::{Flow, Port};
 use crate::packet::Traffic;
@@ -64,11 +66,19 @@ pub enum What {
     Knob,
     /// A packet was marked with CE; value: the codepoint it came with.
     Mark,
+    /// A sender's congestion window is new; value: bytes.
+    Window,
+    /// Its slow-start threshold is new; value: bytes.
+    Threshold,
+    /// Its smoothed round trip is new; value: ticks.
+    Srtt,
+    /// Its pacing rate is new; value: bit/s.
+    Pacing,
 }
 
 impl What {
     /// All, in the order of their numbers.
-    pub const ALL: [What; 7] = [
+    pub const ALL: [What; 11] = [
         What::Enqueue,
         What::Send,
         What::Deliver,
@@ -76,6 +86,10 @@ impl What {
         What::Notice,
         What::Knob,
         What::Mark,
+        What::Window,
+        What::Threshold,
+        What::Srtt,
+        What::Pacing,
     ];
 
     /// Name in results.
@@ -88,6 +102,10 @@ impl What {
             What::Notice => "notice",
             What::Knob => "knob",
             What::Mark => "mark",
+            What::Window => "window",
+            What::Threshold => "threshold",
+            What::Srtt => "srtt",
+            What::Pacing => "pacing",
         }
     }
 }
@@ -115,4 +133,6 @@ pub struct Record {
     pub value: u64,
     /// The notice, for control frames.
     pub notice: Option<Arc<Notice>>,
+    /// What it says, for a packet of a connection that is sent or lost.
+    pub header: Option<Box<Header>>,
 }

@@ -11,6 +11,7 @@
 //! `csv` and `ip` the formats.
 
 mod batch_poisson;
+mod bulk;
 mod cbr;
 mod csv;
 mod exponential_on_off;
@@ -18,13 +19,14 @@ mod frames;
 mod ip;
 mod law;
 mod on_off;
-mod outside;
+pub(crate) mod outside;
 mod pace;
 mod pareto_on_off;
 mod pcap;
 mod pcapng;
 mod poisson;
 mod replay;
+mod request_response;
 mod saturated;
 mod self_similar;
 #[cfg(test)]
@@ -55,6 +57,17 @@ pub trait Source {
     /// The demand that follows; `None` when there is none left. Called once at the start with the
     /// flow's start time, then at each demand's own instant. `at` never lies before `now`.
     fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand>;
+
+    /// It makes sense above a transport only: without one nothing would hold it back.
+    fn needs_transport(&self) -> bool {
+        false
+    }
+
+    /// It is asked for its next demand when all it wrote has been acknowledged, not at the instant of
+    /// the demand.
+    fn waits(&self) -> bool {
+        false
+    }
 }
 
 /// A source from outside this crate. Whatever is a `Source` and can be cloned, printed and sent to
@@ -96,6 +109,20 @@ macro_rules! sources {
                     AnySource::Custom(source) => source.next(now, random),
                 }
             }
+
+            fn needs_transport(&self) -> bool {
+                match self {
+                    $(AnySource::$Name(source) => source.needs_transport(),)*
+                    AnySource::Custom(source) => source.needs_transport(),
+                }
+            }
+
+            fn waits(&self) -> bool {
+                match self {
+                    $(AnySource::$Name(source) => source.waits(),)*
+                    AnySource::Custom(source) => source.waits(),
+                }
+            }
         }
     };
 }
@@ -114,6 +141,8 @@ sources! {
     replay::Replay,
     outside::Outside,
     saturated::Saturated,
+    bulk::Bulk,
+    request_response::RequestResponse,
 }
 
 /// How a source is made from its checked options.
@@ -134,6 +163,8 @@ pub static SOURCES: &[Part<Build>] = &[
     replay::PART,
     outside::PART,
     saturated::PART,
+    bulk::PART,
+    request_response::PART,
 ];
 
 /// The largest demand, so that a typing error can't fill the memory of a run. Written "1000 MB" in

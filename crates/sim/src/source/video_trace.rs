@@ -92,7 +92,7 @@ impl Source for VideoTrace {
     }
 }
 
-fn sizes(content: &[u8], bits: bool) -> Result<Arc<[u32]>, Fault> {
+pub(super) fn sizes(content: &[u8], bits: bool) -> Result<Arc<[u32]>, Fault> {
     let mut sizes = Vec::new();
     let mut columns = None;
     for line in lines(content) {

@@ -107,12 +107,12 @@ impl World {
         if !ear.busy {
             let group = ear.cover;
             let at = self.air.expiry(station);
-            self.arm(group, at);
+            self.attend(group, at);
         }
     }
 
     /// Has a group looked after at `at`, if no event comes before.
-    fn arm(&mut self, group: u32, at: Time) {
+    fn attend(&mut self, group: u32, at: Time) {
         let armed = &mut self.air.radios[group as usize].armed;
         if at < *armed {
             *armed = at;
@@ -161,7 +161,7 @@ impl World {
             }
         }
         let at = self.soonest(group);
-        self.arm(group, at);
+        self.attend(group, at);
     }
 
     /// A station's counter has run out, maybe those of several categories.
@@ -329,7 +329,7 @@ impl World {
         }
         self.conclude(station, frame, understood, now);
         let at = self.soonest(station);
-        self.arm(station, at);
+        self.attend(station, at);
     }
 
     /// What follows from a frame that was understood by whom it was for, or was not.

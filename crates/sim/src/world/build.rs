@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use backwater_transport::random::Random;
 use backwater_transport::units::{PS_PER_S, Span, Time};
 
+use super::connect::{ack_flows, of_data};
 use super::{GROUP, NOWHERE, World};
 use crate::calendar::Calendar;
+use crate::connection::Headers;
 use crate::event::Event;
 use crate::mechanism::control::{Control, MAX_NEIGHBOURS, NeighbourSpec, PlaceSpec};
 use crate::mechanism::detector::Watch;
@@ -15,12 +17,12 @@ use crate::mechanism::notice::{Form, Hosts};
 use crate::mechanism::responder::AnyResponder;
 use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
 use crate::medium::wifi::air::{Air, NOBODY};
-use crate::network::{Flow, Mail, Node, Port, PortMore};
+use crate::network::{Flow, Mail, Node, Part, Port, PortMore};
 use crate::packet::Packets;
 use crate::queue::{ClassQueue, MAX_CLASSES, Scheduler};
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::FlowStats;
-use crate::source::AnySource;
+use crate::source::{AnySource, Source};
 use crate::spec::{
     Destination, Limit, MechanismSpec, NodeKind, Refusal, Routing, Spec, SwitchModel,
 };
@@ -54,6 +56,18 @@ impl World {
     /// Names the field of the scenario that cannot work.
     pub fn build(spec: &Spec) -> Result<World, Refusal> {
         check_times(spec)?;
+        let connections = spec.flows.iter().filter(|f| f.transport.is_some());
+        match connections.count() {
+            0 => World::build_all(spec),
+            _ => {
+                let mut whole = spec.clone();
+                whole.flows.extend(ack_flows(&spec.flows)?);
+                World::build_all(&whole).map_err(of_data)
+            }
+        }
+    }
+
+    fn build_all(spec: &Spec) -> Result<World, Refusal> {
         let mut world = World::empty(spec);
         world.add_nodes(spec)?;
         world.add_ports(spec)?;
@@ -64,6 +78,7 @@ impl World {
         }
         world.add_air(spec)?;
         world.check_frames(spec)?;
+        world.connect(spec);
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
             world.add_mechanism(spec, number, mechanism)?;
         }
@@ -93,6 +108,8 @@ impl World {
             ports: Table::default(),
             flows: Table::default(),
             air: Air::default(),
+            connections: Table::default(),
+            headers: Headers::default(),
             controls: Table::default(),
             hosts: Vec::new(),
             routes: Vec::new(),
@@ -298,6 +315,13 @@ impl World {
                     "write a class from 0 to 7",
                 );
             }
+            if flow.source.needs_transport() && flow.transport.is_none() {
+                return refuse(
+                    format!("{path}.source"),
+                    "this source sends as fast as a transport lets it, and the flow has none",
+                    "write transport = \"tcp\", or take a source with a rate",
+                );
+            }
             if flow.start >= flow.stop {
                 return refuse(
                     format!("{path}.start"),
@@ -326,6 +350,7 @@ impl World {
                 random: Random::stream(spec.seed, "source", &flow.name),
                 compass: Random::stream(spec.seed, "destination", &flow.name),
                 path: Vec::new(),
+                part: Part::None,
                 outside: matches!(flow.source, AnySource::Outside(_)),
                 stats: FlowStats::default(),
             });

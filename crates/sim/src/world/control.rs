@@ -13,7 +13,7 @@ use crate::mechanism::control::{Seen, Told, quantum};
 use crate::mechanism::detector::Level;
 use crate::mechanism::responder::{Knobs, Responder};
 use crate::medium::ethernet::{self, GAP, HEADER_FCS, PREAMBLE};
-use crate::network::{Node, Port, Posted};
+use crate::network::{Node, Part, Port, Posted};
 use crate::packet::{Packet, Traffic};
 use crate::record::fingerprint::Mark;
 use crate::record::{Cause, Record, What};
@@ -469,6 +469,7 @@ impl World {
                 traffic: Traffic::new(7, Ecn::NotEct),
                 value: u64::from(notice.quanta),
                 notice: Some(Arc::new(notice)),
+                header: None,
             });
         }
         self.catch_up(id, now);
@@ -533,6 +534,10 @@ impl World {
             traffic,
             ..
         } = *packet;
+        let of_connection = matches!(what, What::Send | What::Drop)
+            && !flow.is_none()
+            && self.flows[flow].part != Part::None;
+        let header = of_connection.then(|| Box::new(self.headers[packet_id]));
         let records = self.record.as_mut().expect("a run that is recorded");
         records.push(Record {
             at,
@@ -545,6 +550,7 @@ impl World {
             traffic,
             value,
             notice,
+            header,
         });
     }
 }

@@ -13,7 +13,7 @@ use super::control::Booking;
 use super::{Exit, Fate, GROUP, World};
 use crate::event::Event;
 use crate::medium::ethernet::{GAP, PREAMBLE};
-use crate::network::{Flow, Port};
+use crate::network::{Flow, Part, Port};
 use crate::packet::{Packet, Traffic};
 use crate::queue::Scheduler;
 use crate::record::fingerprint::Mark;
@@ -342,10 +342,14 @@ impl World {
                 fate: Fate::Delivered,
             });
         }
+        let (part, ecn) = (flow.part, packet.traffic.ecn());
         if self.record.is_some() {
             self.note(What::Deliver, now, id, packet_id, delay);
         }
         self.packets.free(packet_id);
+        if part != Part::None {
+            self.hear_header(part, packet_id, ecn, now);
+        }
     }
 
     /// The only way to tell a packet's receiver of congestion by a mark (RFC 3168).

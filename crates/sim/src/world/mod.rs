@@ -2,8 +2,10 @@
 //! A run is a pure function of (scenario, seed).
 //!
 //! * `build` makes a world from a `Spec` or refuses it; `build_air` its 802.11 part.
+//! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
 //! * `air` moves frames between 802.11 stations.
+//! * `transport` serves the two ends of flows with a transport.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
@@ -13,22 +15,25 @@
 mod air;
 mod build;
 mod build_air;
+mod connect;
 mod control;
 mod deadlock;
 mod forward;
 mod headroom;
 mod report;
 mod run;
+mod transport;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::units::{Span, Time};
 
 pub use deadlock::Deadlock;
-pub use report::{ClassReport, DropRow, FlowReport, HopRow, PortReport, Report};
+pub use report::{ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, Report};
 pub use run::{Exit, Fate};
 
 use crate::calendar::Calendar;
+use crate::connection::{Connection, Headers};
 use crate::mechanism::Control;
 use crate::mechanism::control::Told;
 use crate::medium::wifi::air::Air;
@@ -54,10 +59,13 @@ pub struct World {
     pub nodes: Table<Node>,
     /// Ports: two for each link.
     pub ports: Table<Port>,
-    /// Flows in the scenario's order.
+    /// Flows in the scenario's order, then those that carry the ACKs of flows with a transport.
     pub flows: Table<Flow>,
     /// 802.11 media and stations.
     pub air: Air,
+    /// The two ends of each flow with a transport.
+    pub connections: Table<Connection>,
+    headers: Headers,
     controls: Table<Control>,
     /// Node of each host number.
     pub hosts: Vec<Id<Node>>,

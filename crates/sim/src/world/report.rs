@@ -6,8 +6,9 @@ use backwater_transport::units::Time;
 use hdrhistogram::Histogram;
 
 use super::{DropKey, World};
+use crate::connection::{Connection, ConnectionStats};
 use crate::medium::wifi::air::StationCount;
-use crate::network::{Flow, Port, PortCount};
+use crate::network::{Flow, Part, Port, PortCount};
 use crate::packet::Packet;
 use crate::record::flow_stats::{Count, DelaySum};
 use crate::spec::Destination;
@@ -33,10 +34,12 @@ pub struct Report {
     pub drops: Vec<DropRow>,
     /// Flows in the scenario's order.
     pub flows: Vec<FlowReport>,
-    /// By class, 0 to the highest used.
+    /// By class, 0 to the highest used; without the flows of ACKs.
     pub classes: Vec<ClassReport>,
-    /// All flows together.
+    /// All flows together, without those of ACKs.
     pub all: ClassReport,
+    /// Flows with a transport, in the order of the flows.
+    pub connections: Vec<ConnectionReport>,
     /// Ports.
     pub ports: Vec<PortReport>,
     /// 802.11 stations, since the end of the warm-up.
@@ -95,6 +98,21 @@ pub struct ClassReport {
     pub max: u64,
     /// Histogram in nanoseconds.
     pub delay: Histogram<u32>,
+}
+
+/// A flow with a transport, from the end of the warm-up.
+#[derive(Clone, Debug)]
+pub struct ConnectionReport {
+    /// Which.
+    pub connection: Id<Connection>,
+    /// Application bytes delivered in order.
+    pub delivered: u64,
+    /// Segments sent again.
+    pub retransmitted: u64,
+    /// Segments sent.
+    pub segments: u64,
+    /// Round trips, completion times and the window, its area up to the present.
+    pub stats: ConnectionStats,
 }
 
 /// A port.
@@ -168,7 +186,8 @@ impl World {
         let classes = usize::from(self.flows.iter().map(|f| f.class).max().unwrap_or(0)) + 1;
         let mut by_class = vec![ClassReport::default(); classes];
         let mut all = ClassReport::default();
-        for report in &flows {
+        let own = |r: &&FlowReport| !matches!(self.flows[r.flow].part, Part::Acks(_));
+        for report in flows.iter().filter(own) {
             by_class[usize::from(self.flows[report.flow].class)].add(&report.sums);
             all.add(&report.sums);
         }
@@ -198,6 +217,11 @@ impl World {
             flows,
             classes: by_class,
             all,
+            connections: self
+                .connections
+                .ids()
+                .map(|id| self.connection_report(id, now))
+                .collect(),
             ports: self
                 .ports
                 .ids()
@@ -235,6 +259,22 @@ impl World {
             },
             victims: stats.victims,
             hops: flow.path.iter().enumerate().map(row).collect(),
+        }
+    }
+
+    fn connection_report(&self, id: Id<Connection>, now: Time) -> ConnectionReport {
+        let connection = &self.connections[id];
+        let totals = connection.totals();
+        let [delivered, retransmitted, segments] =
+            std::array::from_fn(|i| totals[i] - connection.stats.base[i]);
+        let mut stats = connection.stats.clone();
+        stats.window(stats.window, now);
+        ConnectionReport {
+            connection: id,
+            delivered,
+            retransmitted,
+            segments,
+            stats,
         }
     }
 

@@ -1,10 +1,11 @@
 //! Serving events, and being driven from outside: `next_due`, `advance`, `inject`, `take_exits`.
 
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span, Time};
 
 use super::World;
 use crate::event::Event;
-use crate::network::{Flow, Port};
+use crate::network::{Flow, Part, Port};
 use crate::packet::{Packet, Traffic};
 use crate::record::{Cause, Record};
 use crate::source::Source;
@@ -163,6 +164,7 @@ impl World {
                     .expect("an injection for its event");
                 self.originate(flow, injection.len, injection.tag, at);
             }
+            Event::Timer { connection, side } => self.ring(connection, side, at),
             Event::Inspect => self.inspect(at),
             Event::Warm => self.warm(at),
             Event::Silence(radio) => self.silence(radio, at),
@@ -192,6 +194,15 @@ impl World {
         if now >= flow.stop {
             return;
         }
+        if let Part::Data(connection) = flow.part {
+            let (bytes, answered) = (flow.due, flow.source.waits());
+            self.connections[connection].waiting = answered;
+            self.write(connection, bytes, now);
+            if !answered {
+                self.ask(id, now);
+            }
+            return;
+        }
         let (mut left, most) = (flow.due, flow.packet);
         while left > 0 {
             let len = left.min(most);
@@ -214,6 +225,29 @@ impl World {
 
     /// A packet comes into being at its host.
     pub(super) fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
+        let ecn = self.flows[id].ecn;
+        let packet_id = self.create(id, len, seq, ecn, now);
+        self.send_off(id, packet_id, now);
+    }
+
+    /// A packet of a flow leaves its host or station.
+    pub(super) fn send_off(&mut self, id: Id<Flow>, packet_id: Id<Packet>, now: Time) {
+        let node = &self.nodes[self.flows[id].from];
+        match node.ports.first() {
+            Some(port) => self.enqueue(*port, packet_id, now),
+            None => self.hand_over(node.station, packet_id, now),
+        }
+    }
+
+    /// Makes a packet of a flow.
+    pub(super) fn create(
+        &mut self,
+        id: Id<Flow>,
+        len: u16,
+        seq: u32,
+        ecn: Ecn,
+        now: Time,
+    ) -> Id<Packet> {
         let flow = &mut self.flows[id];
         let to = match &flow.to {
             Destination::Node(host) => *host as u32,
@@ -227,7 +261,7 @@ impl World {
             flow: id,
             to,
             len,
-            traffic: Traffic::new(flow.class, flow.ecn),
+            traffic: Traffic::new(flow.class, ecn),
             seq,
             ingress: Id::NONE,
             entry: 0,
@@ -237,13 +271,7 @@ impl World {
             waited: 0,
             gated: 0,
         };
-        let node = &self.nodes[flow.from];
-        let (station, port) = (node.station, node.ports.first().copied());
-        let packet_id = self.packets.create(packet);
-        match port {
-            Some(port) => self.enqueue(port, packet_id, now),
-            None => self.hand_over(station, packet_id, now),
-        }
+        self.packets.create(packet)
     }
 
     /// The warm-up is over: what is reported begins here.
@@ -253,6 +281,9 @@ impl World {
         self.drops_base = self.drops.clone();
         for flow in &mut self.flows.0 {
             flow.stats.warm();
+        }
+        for connection in &mut self.connections.0 {
+            connection.warm(now);
         }
         for id in self.ports.ids() {
             let counted = self.port_count(id, now);

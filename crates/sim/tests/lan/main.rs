@@ -15,4 +15,5 @@ mod purpose;
 mod queues;
 mod rate;
 mod timing;
+mod transport;
 mod victims;

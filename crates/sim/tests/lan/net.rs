@@ -194,6 +194,7 @@ impl Net {
             stop,
             source,
             route: None,
+            transport: None,
         });
         self.0.flows.last_mut().unwrap()
     }

@@ -5,11 +5,13 @@ use backwater_sim::queue::{AnyScheduler, SCHEDULERS};
 use backwater_sim::source::AnySource;
 use backwater_sim::spec::*;
 use backwater_sim::world::{Report, World};
+use backwater_transport::endpoint::{DelayedAck, Protocol};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::net::*;
+use crate::transport::carry;
 
 /// Draws one of these.
 fn one<T: Copy>(random: &mut Random, of: &[T]) -> T {
@@ -157,6 +159,9 @@ pub fn any_network(number: u64) -> Net {
         if several {
             flow.to = Destination::AnyOf(others);
         }
+        if !several && r.between(0, 2) == 0 {
+            any_transport(r, flow);
+        }
         if r.between(0, 3) == 0 {
             flow.start = Span::millis(3);
             flow.stop = Span::millis(20);
@@ -164,6 +169,29 @@ pub fn any_network(number: u64) -> Net {
     }
     any_mechanism(r, &mut net);
     net
+}
+
+fn any_transport(r: &mut Random, flow: &mut FlowSpec) {
+    if r.between(0, 1) == 0 {
+        flow.source = source("bulk", &[]);
+    }
+    let window = [("window", Value::Packets(r.between(1, 40)))];
+    let (controller, given) = match r.between(0, 1) {
+        0 => ("fixed", &window[..]),
+        _ => ("newreno", &[][..]),
+    };
+    let protocol = one(r, &[Protocol::Stream, Protocol::Stream, Protocol::Datagram]);
+    carry(flow, protocol, controller, given);
+    let transport = flow.transport.as_mut().expect("just given");
+    // Within the 30 ms of the run.
+    transport.sender.rto_min = Span::millis(r.between(1, 10));
+    transport.sender.silence = Span::millis(r.between(1, 10));
+    if protocol == Protocol::Stream && r.between(0, 1) == 0 {
+        transport.receiver.delayed_ack = Some(DelayedAck {
+            segments: 2,
+            timeout: Span::millis(1),
+        });
+    }
 }
 
 fn any_mechanism(r: &mut Random, net: &mut Net) {
@@ -259,7 +287,23 @@ fn same(a: &Report, b: &Report, what: &str, number: u64) {
             })
             .collect();
         let drops: Vec<_> = r.drops.iter().map(|d| (d.key, d.count)).collect();
+        let connections: Vec<_> = r
+            .connections
+            .iter()
+            .map(|c| {
+                let s = &c.stats;
+                let counts = [c.delivered, c.retransmitted, c.segments, s.rtt.len()];
+                (
+                    counts,
+                    s.rtt_sum,
+                    s.rtt_min,
+                    s.window_area,
+                    s.completion.len(),
+                )
+            })
+            .collect();
         (
+            connections,
             r.entered,
             r.delivered,
             r.dropped,
@@ -285,11 +329,12 @@ fn runs_do_not_depend_on_how_they_are_run() {
         std::env::var(name).map_or(default, |n| n.parse().expect("a number"))
     };
     let (first, count) = (given("FIRST", 0), given("COUNT", 150));
-    let mut control = 0;
+    let (mut control, mut again) = (0, 0);
     for number in first..first + count {
         let net = any_network(number);
         let fused = finished(net.world());
         control += u64::from(fused.control > 0);
+        again += u64::from(fused.connections.iter().any(|c| c.retransmitted > 0));
         let mut unfused = net.world();
         unfused.unfuse();
         same(&fused, &finished(unfused), "unfused", number);
@@ -316,4 +361,8 @@ fn runs_do_not_depend_on_how_they_are_run() {
         same(&fused, &finished(strides), "with looks in between", number);
     }
     assert!(control > count / 3, "{control} of {count} with notices");
+    assert!(
+        again > count / 10,
+        "{again} of {count} with retransmissions"
+    );
 }

@@ -162,6 +162,7 @@ impl Cell {
             stop: seconds,
             source,
             route: None,
+            transport: None,
         });
         self.0.flows.len() - 1
     }

@@ -244,6 +244,7 @@ impl Clone for Box<dyn CustomController> {
 }
 
 mod amount;
+pub mod bbr;
 mod classic;
 mod delay;
 mod filter;
@@ -369,4 +370,6 @@ controllers! {
     ledbat_pp::LedbatPp,
     dctcp::Dctcp,
     westwood::Westwood,
+    bbr3::Bbr3,
+    bbr3_linux::Bbr3Linux,
 }

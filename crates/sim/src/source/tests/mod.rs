@@ -164,6 +164,15 @@ fn examples() -> Vec<(&'static str, AnySource)> {
         ("exponential-on-off", on_off()),
         ("pareto-on-off", pareto_on_off),
         (
+            "request-response",
+            vec![
+                ("requests", Value::Choice("open")),
+                ("sizes", Value::Choice("exponential")),
+                size("size", 6000),
+                ("gap", Value::Span(Span::millis(16))),
+            ],
+        ),
+        (
             "replay",
             text::replay(b"time_ms,size_B\n0,100\n1,200\n1,1500\n", "auto", 1.0),
         ),
@@ -172,8 +181,9 @@ fn examples() -> Vec<(&'static str, AnySource)> {
         .into_iter()
         .map(|(id, options)| (id, make(id, options).expect(id)))
         .collect();
-    // All but `outside`, which demands nothing, and `saturated`, whose station makes its demands.
-    assert_eq!(all.len() + 2, SOURCES.len());
+    // All but `outside`, which demands nothing, `bulk`, which demands once, and `saturated`, whose station
+    // makes its demands.
+    assert_eq!(all.len() + 3, SOURCES.len());
     all
 }
 

@@ -1,0 +1,256 @@
+//! Connections: the two ends of a flow with a transport. Data go one way as the flow, ACKs come
+//! back as its companion, and both are packets like any other to everything in between. What their
+//! headers say lies in a table beside the packets and is touched at the two ends only.
+//!
+//! There is no handshake and no end: a connection is open from the beginning. Sizes: a stream is
+//! TCP over IPv4 with timestamps (RFC 793, RFC 7323), so 52 bytes before the payload, and SACK
+//! blocks in its ACKs (RFC 2018). The datagram protocol is that of the 6.829 contest: UDP and six
+//! numbers of eight bytes, whose acknowledgement is these alone (`datagrump/contest_message.hh`).
+
+use std::collections::VecDeque;
+
+use backwater_transport::endpoint::{AnySender, Protocol, Receiver};
+use backwater_transport::segment::{AckSegment, Segment};
+use backwater_transport::units::{Span, Time};
+use hdrhistogram::Histogram;
+use smallvec::SmallVec;
+
+use crate::network::Flow;
+use crate::packet::Packet;
+use crate::table::Id;
+
+/// IPv4 and TCP headers, and the timestamp option with its padding.
+const STREAM: u64 = 20 + 20 + 12;
+/// IPv4 and UDP headers, and the contest's own.
+const DATAGRAM: u64 = 20 + 8 + 48;
+/// SACK option without blocks, with its padding.
+const SACK: u64 = 4;
+/// A SACK block.
+const SACK_BLOCK: u64 = 8;
+
+/// IP bytes before the payload of a segment.
+pub fn segment_header(protocol: Protocol) -> u64 {
+    match protocol {
+        Protocol::Stream => STREAM,
+        Protocol::Datagram => DATAGRAM,
+    }
+}
+
+/// IP bytes of an acknowledgement with so many SACK blocks.
+pub fn ack_bytes(protocol: Protocol, blocks: u64) -> u64 {
+    match (protocol, blocks) {
+        (Protocol::Stream, 1..) => STREAM + SACK + SACK_BLOCK * blocks,
+        _ => segment_header(protocol),
+    }
+}
+
+/// Suffix of the name of the flow that carries the ACKs. No name that a person writes has a `~`.
+pub const ACKS: &str = "~ack";
+
+/// What a packet of a connection says.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Header {
+    /// Data, and the receiver's clock when it made the last acknowledgement that came back: the echo
+    /// of a segment's timestamp option.
+    Data(Segment, Time),
+    /// An acknowledgement.
+    Ack(AckSegment),
+}
+
+/// Headers by the place of their packet; empty where no flow has a transport.
+#[derive(Clone, Debug, Default)]
+pub struct Headers(Vec<Header>);
+
+impl Headers {
+    /// Notes what a packet says.
+    pub fn put(&mut self, packet: Id<Packet>, header: Header) {
+        match self.0.get_mut(packet.index()) {
+            Some(place) => *place = header,
+            None => self.0.resize(packet.index() + 1, header),
+        }
+    }
+}
+
+impl std::ops::Index<Id<Packet>> for Headers {
+    type Output = Header;
+    fn index(&self, packet: Id<Packet>) -> &Header {
+        &self.0[packet.index()]
+    }
+}
+
+/// One of the two ends.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Where data come from.
+    Sender = 0,
+    /// Where they go.
+    Receiver = 1,
+}
+
+/// Instants at which an end has an event in the calendar, the soonest last. An instant that an end
+/// no longer waits for stays: when it comes the end looks at what is due, which is how a timer that
+/// moves away with every acknowledgement costs one event at a time.
+#[derive(Clone, Debug, Default)]
+pub struct Alarm(SmallVec<[Time; 3]>);
+
+impl Alarm {
+    /// Whether an event is needed for `due`. If so it counts as made.
+    pub fn needs(&mut self, due: Time) -> bool {
+        let needs = due < Time::NEVER && self.0.last().is_none_or(|soonest| due < *soonest);
+        if needs {
+            self.0.push(due);
+        }
+        needs
+    }
+
+    /// The soonest event has come.
+    pub fn rang(&mut self) {
+        self.0.pop();
+    }
+}
+
+/// Both ends of a flow with a transport.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// The flow of the data.
+    pub data: Id<Flow>,
+    /// Its companion.
+    pub acks: Id<Flow>,
+    /// Which.
+    pub protocol: Protocol,
+    /// From then on the sending host is silent.
+    pub stop: Time,
+    /// The sending end.
+    pub sender: AnySender,
+    /// The receiving end.
+    pub receiver: Receiver,
+    /// Events of the two.
+    pub alarms: [Alarm; 2],
+    /// The source waits until all it wrote has been acknowledged.
+    pub waiting: bool,
+    /// Bytes that the application has written.
+    pub written: u64,
+    /// Finite transfers not yet delivered: where they end in the stream, and when they were written.
+    pub transfers: VecDeque<(u64, Time)>,
+    /// The receiver's clock in the last acknowledgement.
+    pub heard: Time,
+    /// What the sender showed last, in a run that is recorded.
+    pub shown: Shown,
+    /// Counters.
+    pub stats: ConnectionStats,
+}
+
+/// What a sender shows in a recorded run.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Congestion window in bytes.
+    pub window: u64,
+    /// Slow-start threshold in bytes.
+    pub threshold: Option<u64>,
+    /// Smoothed round trip.
+    pub srtt: Span,
+    /// Pacing rate in bit/s.
+    pub pacing: Option<u64>,
+}
+
+/// What a connection counts; all but `base` from the end of the warm-up.
+#[derive(Clone, Debug)]
+pub struct ConnectionStats {
+    /// Round trips in nanoseconds, three significant digits.
+    pub rtt: Histogram<u32>,
+    /// Sum of the same in ticks.
+    pub rtt_sum: u128,
+    /// Least round trip.
+    pub rtt_min: Span,
+    /// Completion times of finite transfers in nanoseconds: written until delivered in order.
+    pub completion: Histogram<u32>,
+    /// Bytes × ticks of the congestion window, up to `since`.
+    pub window_area: u128,
+    /// Window since then.
+    pub window: u64,
+    /// When the window was looked at last.
+    pub since: Time,
+    /// At the end of the warm-up: bytes delivered in order, segments sent again, segments sent.
+    pub base: [u64; 3],
+}
+
+impl Default for ConnectionStats {
+    fn default() -> Self {
+        let histogram = || Histogram::new(3).expect("three digits are within the library's range");
+        ConnectionStats {
+            rtt: histogram(),
+            rtt_sum: 0,
+            rtt_min: Span(u64::MAX),
+            completion: histogram(),
+            window_area: 0,
+            window: 0,
+            since: Time::ZERO,
+            base: [0; 3],
+        }
+    }
+}
+
+impl ConnectionStats {
+    /// A round trip was measured.
+    pub fn round_trip(&mut self, rtt: Span) {
+        self.rtt_sum += u128::from(rtt.0);
+        self.rtt_min = self.rtt_min.min(rtt);
+        self.rtt
+            .record(rtt.0 / 1000)
+            .expect("a histogram that resizes itself");
+    }
+
+    /// The window is so large from now on.
+    pub fn window(&mut self, window: u64, now: Time) {
+        self.window_area += u128::from(self.window) * u128::from(now.since(self.since).0);
+        (self.window, self.since) = (window, now);
+    }
+}
+
+impl Connection {
+    /// Bytes delivered in order, segments sent again, segments sent, since the beginning.
+    pub fn totals(&self) -> [u64; 3] {
+        let sent = self.sender.counters();
+        [self.receiver.delivered(), sent.retransmitted, sent.segments]
+    }
+
+    /// The warm-up is over.
+    pub fn warm(&mut self, now: Time) {
+        self.stats = ConnectionStats {
+            window: self.stats.window,
+            since: now,
+            base: self.totals(),
+            ..ConnectionStats::default()
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acknowledgements_are_as_long_as_their_options() {
+        // 20 IP, 20 TCP, 12 timestamps; SACK: 2 padding, 2 kind and length, 8 a block.
+        let of = |blocks| ack_bytes(Protocol::Stream, blocks);
+        assert_eq!([of(0), of(1), of(2), of(3)], [52, 64, 72, 80]);
+        assert_eq!(ack_bytes(Protocol::Datagram, 0), 76);
+        // The contest's datagrams: 1424 bytes behind headers make an IP packet of 1500.
+        assert_eq!(1500 - segment_header(Protocol::Datagram), 1424);
+    }
+
+    #[test]
+    fn a_timer_that_only_moves_away_needs_one_event() {
+        let mut alarm = Alarm::default();
+        assert!(alarm.needs(Time(100)));
+        for due in 101..200 {
+            assert!(!alarm.needs(Time(due)));
+        }
+        alarm.rang();
+        assert!(alarm.needs(Time(200)));
+        assert!(alarm.needs(Time(150)));
+        alarm.rang();
+        assert!(!alarm.needs(Time(300)));
+        assert!(!alarm.needs(Time::NEVER));
+    }
+}

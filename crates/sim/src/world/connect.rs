@@ -1,0 +1,120 @@
+//! From a flow with a transport to its two ends and to the companion that carries its ACKs.
+
+use backwater_transport::endpoint::{AnySender, Protocol, Receiver};
+use backwater_transport::units::{Bytes, Time};
+
+use super::World;
+use super::build::refuse;
+use crate::connection::{ACKS, Connection, ConnectionStats, Shown, ack_bytes, segment_header};
+use crate::network::Part;
+use crate::source::{AnySource, Source};
+use crate::spec::{Destination, FlowSpec, Refusal, Spec};
+use crate::table::Id;
+use backwater_transport::segment::SACK_BLOCKS;
+
+/// The companions of all flows with a transport, in the order of those.
+pub(super) fn ack_flows(flows: &[FlowSpec]) -> Result<Vec<FlowSpec>, Refusal> {
+    let mut companions = Vec::new();
+    for flow in flows {
+        let Some(transport) = &flow.transport else {
+            continue;
+        };
+        let path = format!("flows.{}", flow.name);
+        let Destination::Node(to) = flow.to else {
+            return refuse(
+                format!("{path}.to"),
+                "a flow with a transport talks to one host, not to several",
+                "name one host, write pattern = \"permutation\", or transport = \"udp\"",
+            );
+        };
+        let protocol = transport.sender.protocol;
+        let header = segment_header(protocol);
+        if flow.packet.0 <= header {
+            return refuse(
+                format!("{path}.packet"),
+                format!(
+                    "packets of {} B have no room for data behind {header} B of headers",
+                    flow.packet.0
+                ),
+                "write larger packets, such as \"1500 B\"",
+            );
+        }
+        if matches!(flow.source, AnySource::Outside(_)) {
+            return refuse(
+                format!("{path}.source"),
+                "packets from outside are datagrams with a transport of their own",
+                "write transport = \"udp\", or take another source",
+            );
+        }
+        if protocol == Protocol::Datagram && flow.source.waits() {
+            return refuse(
+                format!("{path}.source"),
+                "this source waits until all it wrote has arrived, and datagrams are lost for good",
+                "write transport = \"tcp\", or take a source that doesn't wait",
+            );
+        }
+        companions.push(FlowSpec {
+            name: format!("{}{ACKS}", flow.name),
+            from: to,
+            to: Destination::Node(flow.from),
+            packet: Bytes(ack_bytes(protocol, SACK_BLOCKS as u64)),
+            source: AnySource::Outside(crate::source::outside::Outside),
+            route: flow
+                .route
+                .as_ref()
+                .map(|route| route.iter().rev().copied().collect()),
+            transport: None,
+            ..flow.clone()
+        });
+    }
+    Ok(companions)
+}
+
+/// A refusal of a companion blames the flow that a person wrote.
+pub(super) fn of_data(refusal: Refusal) -> Refusal {
+    match refusal.path.contains(ACKS) {
+        true => Refusal {
+            path: refusal.path.replace(ACKS, ""),
+            what: format!("on the way back of the ACKs: {}", refusal.what),
+            ..refusal
+        },
+        false => refusal,
+    }
+}
+
+impl World {
+    /// Makes the two ends of each flow with a transport. Companions follow the flows in their order.
+    pub(super) fn connect(&mut self, spec: &Spec) {
+        let with = |f: &&FlowSpec| f.transport.is_some();
+        let first = spec.flows.len() - spec.flows.iter().filter(with).count();
+        let mut companions = (first..).map(Id::new);
+        for (data, flow) in self.flows.ids().zip(&spec.flows) {
+            let Some(transport) = &flow.transport else {
+                continue;
+            };
+            let acks = companions.next().expect("there is no end of numbers");
+            let sender = AnySender::new(&transport.sender, transport.controller.clone());
+            let id = self.connections.push(Connection {
+                data,
+                acks,
+                protocol: transport.sender.protocol,
+                stop: Time(flow.stop.0),
+                stats: ConnectionStats {
+                    window: sender.inspect().window,
+                    ..ConnectionStats::default()
+                },
+                sender,
+                receiver: Receiver::new(&transport.receiver),
+                alarms: Default::default(),
+                waiting: false,
+                written: 0,
+                transfers: Default::default(),
+                heard: Time::ZERO,
+                shown: Shown::default(),
+            });
+            self.flows[data].part = Part::Data(id);
+            self.flows[acks].part = Part::Acks(id);
+            self.flows[acks].outside = false;
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Flows with a transport: what the application writes becomes segments, what arrives becomes
+//! acknowledgements, and what they say moves the sender.
+
+use backwater_transport::endpoint::Protocol;
+use backwater_transport::segment::{AckSegment, Ecn, Segment};
+use backwater_transport::units::Time;
+
+use super::World;
+use crate::connection::{Connection, Header, Shown, Side, ack_bytes, segment_header};
+use crate::event::Event;
+use crate::network::{Flow, Part, Port};
+use crate::packet::{Packet, Traffic};
+use crate::record::{Record, What};
+use crate::spec::Destination;
+use crate::table::Id;
+
+impl World {
+    /// The application of a flow writes; `u64::MAX` bytes never end.
+    pub(super) fn write(&mut self, id: Id<Connection>, bytes: u64, now: Time) {
+        let c = &mut self.connections[id];
+        c.written = c.written.saturating_add(bytes);
+        c.sender.write(bytes);
+        if c.written < u64::MAX && c.protocol == Protocol::Stream {
+            c.transfers.push_back((c.written, now));
+        }
+        self.send_all(id, now);
+    }
+
+    /// A packet of a connection has come to its end.
+    pub(super) fn hear_header(&mut self, part: Part, packet: Id<Packet>, ecn: Ecn, now: Time) {
+        match (part, self.headers[packet]) {
+            (Part::Data(id), Header::Data(segment, _)) => self.hear_segment(id, &segment, ecn, now),
+            (Part::Acks(id), Header::Ack(ack)) => self.hear_ack(id, &ack, now),
+            (part, header) => unreachable!("{header:?} in {part:?}"),
+        }
+    }
+
+    /// A segment has come to the receiving end.
+    fn hear_segment(&mut self, id: Id<Connection>, s: &Segment, ecn: Ecn, now: Time) {
+        let c = &mut self.connections[id];
+        let ack = c.receiver.on_segment(now, s, ecn);
+        if !c.transfers.is_empty() {
+            let delivered = c.receiver.delivered();
+            while c.transfers.front().is_some_and(|t| t.0 <= delivered) {
+                let (_, written) = c.transfers.pop_front().expect("looked at above");
+                c.stats
+                    .completion
+                    .record(now.since(written).0 / 1000)
+                    .expect("a histogram that resizes itself");
+            }
+        }
+        if let Some(ack) = ack {
+            self.acknowledge(id, ack, now);
+        }
+        self.arm(id, Side::Receiver);
+    }
+
+    /// An acknowledgement has come to the sending end.
+    fn hear_ack(&mut self, id: Id<Connection>, ack: &AckSegment, now: Time) {
+        let c = &mut self.connections[id];
+        c.heard = ack.received;
+        c.stats.round_trip(now.since(ack.echo));
+        c.sender.on_ack(now, ack);
+        let (data, answered) = (c.data, c.waiting && ack.upto == c.written);
+        self.send_all(id, now);
+        if answered {
+            self.connections[id].waiting = false;
+            self.ask(data, now);
+        }
+    }
+
+    /// A timer of a connection may be due.
+    pub(super) fn ring(&mut self, id: Id<Connection>, side: Side, now: Time) {
+        let c = &mut self.connections[id];
+        c.alarms[side as usize].rang();
+        match side {
+            Side::Sender => {
+                if c.sender.due() <= now {
+                    c.sender.on_timer(now);
+                }
+                self.send_all(id, now);
+            }
+            Side::Receiver => {
+                if c.receiver.due() <= now
+                    && let Some(ack) = c.receiver.on_timer(now)
+                {
+                    self.acknowledge(id, ack, now);
+                }
+                self.arm(id, side);
+            }
+        }
+    }
+
+    /// Sends what may leave now.
+    fn send_all(&mut self, id: Id<Connection>, now: Time) {
+        if now >= self.connections[id].stop {
+            return;
+        }
+        loop {
+            let c = &mut self.connections[id];
+            let Some(segment) = c.sender.poll(now) else {
+                break;
+            };
+            let len = segment_header(c.protocol) + u64::from(segment.len);
+            let (flow, header) = (c.data, Header::Data(segment, c.heard));
+            self.depart(flow, len, segment.ecn, header, now);
+        }
+        let c = &mut self.connections[id];
+        c.stats.window(c.sender.inspect().window, now);
+        self.arm(id, Side::Sender);
+        if self.record.is_some() {
+            self.show(id, now);
+        }
+    }
+
+    fn acknowledge(&mut self, id: Id<Connection>, ack: AckSegment, now: Time) {
+        let c = &self.connections[id];
+        let len = ack_bytes(c.protocol, u64::from(ack.blocks));
+        self.depart(c.acks, len, Ecn::NotEct, Header::Ack(ack), now);
+    }
+
+    fn depart(&mut self, id: Id<Flow>, len: u64, ecn: Ecn, header: Header, now: Time) {
+        let flow = &mut self.flows[id];
+        let seq = flow.seq;
+        flow.seq = seq.wrapping_add(1);
+        let packet = self.create(id, len as u16, seq, ecn, now);
+        self.headers.put(packet, header);
+        self.send_off(id, packet, now);
+    }
+
+    /// Sees to it that an end is called when something is due.
+    fn arm(&mut self, id: Id<Connection>, side: Side) {
+        let c = &mut self.connections[id];
+        let due = match side {
+            Side::Sender => c.sender.due(),
+            Side::Receiver => c.receiver.due(),
+        };
+        if c.alarms[side as usize].needs(due) {
+            let connection = id;
+            self.calendar.push(due, Event::Timer { connection, side });
+        }
+    }
+
+    /// Records what has changed about the sender.
+    #[cold]
+    fn show(&mut self, id: Id<Connection>, now: Time) {
+        let c = &mut self.connections[id];
+        let inspect = c.sender.inspect();
+        let shown = Shown {
+            window: inspect.window,
+            threshold: inspect.controller.ssthresh,
+            srtt: inspect.srtt,
+            pacing: inspect.pacing.map(|rate| rate.0),
+        };
+        let before = std::mem::replace(&mut c.shown, shown);
+        let (flow, number) = (c.data, c.sender.counters().segments);
+        let rows = [
+            (What::Window, Some(shown.window), Some(before.window)),
+            (What::Threshold, shown.threshold, before.threshold),
+            (What::Srtt, Some(shown.srtt.0), Some(before.srtt.0)),
+            (What::Pacing, shown.pacing, before.pacing),
+        ];
+        let port = self.first_port(flow);
+        let Destination::Node(host) = self.flows[flow].to else {
+            unreachable!("a connection has one receiver")
+        };
+        let to = host as u32;
+        for (what, value, before) in rows {
+            let Some(value) = value.filter(|_| value != before) else {
+                continue;
+            };
+            let records = self.record.as_mut().expect("a run that is recorded");
+            records.push(Record {
+                at: now,
+                what,
+                port,
+                flow,
+                seq: number as u32,
+                to,
+                len: 0,
+                traffic: Traffic::default(),
+                value,
+                notice: None,
+                header: None,
+            });
+        }
+    }
+
+    fn first_port(&self, flow: Id<Flow>) -> Id<Port> {
+        let flow = &self.flows[flow];
+        let wired = self.nodes[flow.from].ports.first();
+        *wired.unwrap_or_else(|| &flow.path[0])
+    }
+}

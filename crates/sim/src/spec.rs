@@ -197,6 +197,8 @@ pub struct MechanismSpec {
     pub name: String,
     /// Watched ports (indices).
     pub at: Vec<usize>,
+    /// Relays (node indices), for detectors of stations.
+    pub stations: Vec<usize>,
     /// Prototype of the detector; each place gets its own copy.
     pub detect: AnyDetector,
     /// Prototype of the notifier.

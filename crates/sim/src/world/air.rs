@@ -13,7 +13,6 @@ use crate::event::Event;
 use crate::medium::wifi::air::{
     Exchange, Frame, FrameKind, Ghost, NOBODY, Radio, Reply, Spent, StationCount, Tried,
 };
-use crate::medium::wifi::phy;
 use crate::network::{Flow, Port};
 use crate::packet::Packet;
 use crate::record::{Cause, What};
@@ -22,8 +21,30 @@ use crate::spec::Limit;
 use crate::table::Id;
 
 impl World {
-    /// A packet comes into a station's queue, from a source or from the air, or is lost.
+    /// A packet comes to a station from one of its own flows: into its queue, or first in line behind
+    /// others of a flow that the station holds back.
     pub(super) fn hand_over(&mut self, station: u32, packet_id: Id<Packet>, now: Time) {
+        let spent = &mut self.air.spent;
+        if spent.len() <= packet_id.index() {
+            spent.resize(packet_id.index() + 1, Spent::default());
+        }
+        spent[packet_id.index()] = Spent::default();
+        self.packets[packet_id].at = now;
+        let packet = &self.packets[packet_id];
+        let radio = &mut self.air.radios[station as usize];
+        let number = radio.category(packet.class());
+        if let Some(relay) = &mut radio.relay {
+            relay.came(None, number as u8, packet.flow, u64::from(packet.len));
+        }
+        if radio.holds.iter().any(|h| h.flow == packet.flow) {
+            self.hold(station, packet_id, now);
+        } else {
+            self.queue_up(station, packet_id, now);
+        }
+    }
+
+    /// A packet comes into a station's queue, or is lost.
+    pub(super) fn queue_up(&mut self, station: u32, packet_id: Id<Packet>, now: Time) {
         let Packet {
             flow,
             to,
@@ -35,7 +56,7 @@ impl World {
         let port = self.egress(self.air.radios[station as usize].rows, flow, to);
         let hop = port.0 - self.air.first_port;
         let radio = &mut self.air.radios[station as usize];
-        let number = usize::from(traffic.class()).min(radio.categories.len() - 1);
+        let number = radio.category(traffic.class());
         let c = &mut radio.categories[number];
         let own = ingress.is_none();
         let size = u64::from(len);
@@ -69,14 +90,6 @@ impl World {
             c.own_bytes += size;
         }
         let held = c.bytes;
-        if own {
-            let spent = &mut self.air.spent;
-            if spent.len() <= packet_id.index() {
-                spent.resize(packet_id.index() + 1, Spent::default());
-            }
-            spent[packet_id.index()] = Spent::default();
-        }
-        self.packets[packet_id].at = now;
         let queue = &mut self.air.hops[hop as usize].queues[number];
         self.packets.append(&mut queue.list, packet_id);
         if self.record.is_some() {
@@ -112,7 +125,7 @@ impl World {
     }
 
     /// Has a group looked after at `at`, if no event comes before.
-    fn attend(&mut self, group: u32, at: Time) {
+    pub(super) fn attend(&mut self, group: u32, at: Time) {
         let armed = &mut self.air.radios[group as usize].armed;
         if at < *armed {
             *armed = at;
@@ -185,10 +198,7 @@ impl World {
         let radio = &self.air.radios[station as usize];
         let medium = &self.air.media[radio.medium as usize];
         let (hop, to, bytes, rate) = match radio.notices.front().filter(|_| radio.is_top(number)) {
-            Some(notice) => {
-                let bytes = notice.bytes + phy::MANAGEMENT;
-                (None, notice.to, bytes, medium.phy.control)
-            }
+            Some(notice) => (None, notice.to, notice.bytes, medium.phy.control),
             None => {
                 let (number, bytes) = self.first_frame(station, number);
                 let hop = &self.air.hops[number as usize];
@@ -398,7 +408,7 @@ impl World {
         let radio = &self.air.radios[station as usize];
         let exchange = radio.exchange.expect("a data frame belongs to an exchange");
         let Some(hop_number) = exchange.hop else {
-            return;
+            return self.heed(station, receiver, now);
         };
         let number = usize::from(exchange.category);
         let since = radio.categories[number].since;
@@ -440,7 +450,13 @@ impl World {
         if to == self.air.radios[receiver as usize].host {
             self.deliver_from_air(port_id, packet_id, now);
         } else {
-            self.hand_over(receiver, packet_id, now);
+            let packet = &mut self.packets[packet_id];
+            packet.at = now;
+            let (flow, len) = (packet.flow, u64::from(packet.len));
+            if let Some(relay) = &mut self.air.radios[receiver as usize].relay {
+                relay.came(Some(station), exchange.category, flow, len);
+            }
+            self.queue_up(receiver, packet_id, now);
         }
     }
 
@@ -580,10 +596,19 @@ impl World {
                 hop.airtime += now.0 - exchange.begun.0;
                 let tried = std::mem::take(&mut hop.queues[number].tried);
                 let ghost = tried.ghost.expect("an ACK follows its data");
+                let radio = &mut self.air.radios[station as usize];
+                let len = u64::from(ghost.len);
+                if let Some(relay) = &mut radio.relay {
+                    relay.left(ghost.own, exchange.category, ghost.flow, len);
+                }
+                radio.categories[number].spend(len, now);
                 self.departed(station, number, ghost, now, now);
             }
             None => {
-                radio.notices.pop_front();
+                let sent = radio.notices.pop_front().expect("the frame that was sent");
+                if let Some(relay) = &mut radio.relay {
+                    relay.acknowledged(&sent.ask, now);
+                }
                 self.one_less(station, number, now);
             }
         }

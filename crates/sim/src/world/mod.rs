@@ -4,7 +4,7 @@
 //! * `build` makes a world from a `Spec` or refuses it; `build_air` its 802.11 part.
 //! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
-//! * `air` moves frames between 802.11 stations.
+//! * `air` moves frames between 802.11 stations; `relay` carries their congestion control.
 //! * `transport` serves the two ends of flows with a transport.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `run` serves events and is driven from outside.
@@ -20,6 +20,7 @@ mod control;
 mod deadlock;
 mod forward;
 mod headroom;
+mod relay;
 mod report;
 mod run;
 mod transport;

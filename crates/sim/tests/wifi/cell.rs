@@ -56,6 +56,16 @@ pub fn cbr(bytes: u64, rate: u64) -> AnySource {
     )
 }
 
+pub fn poisson(bytes: u64, rate: u64) -> AnySource {
+    part(
+        "poisson",
+        &[
+            ("packet", Value::Bytes(Bytes(bytes))),
+            ("rate", Value::Rate(Rate(rate))),
+        ],
+    )
+}
+
 /// One packet at the flow's start, if the flow stops before the next second.
 pub fn once(bytes: u64) -> AnySource {
     part(

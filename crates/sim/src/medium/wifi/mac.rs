@@ -8,7 +8,7 @@
 //! somebody else begins to send counts too (10.22.2.4), so a frozen counter may be zero.
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 /// How stations get at the medium.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -130,6 +130,10 @@ pub struct Contention {
     pub own_bytes: u64,
     /// When the last frame was done with: the next one is the first in line from then on.
     pub since: Time,
+    /// A token bucket allows nothing before then.
+    pub held: Time,
+    /// The bucket's rate.
+    pub pace: Option<Rate>,
 }
 
 impl Contention {
@@ -146,6 +150,8 @@ impl Contention {
             own_frames: 0,
             own_bytes: 0,
             since: Time::ZERO,
+            held: Time::ZERO,
+            pace: None,
         }
     }
 
@@ -160,15 +166,29 @@ impl Contention {
         self.cw = (2 * self.cw + 1).min(self.set.cw_max);
     }
 
-    /// Moves AIFSN; a counter that stands keeps its slots.
-    pub fn set_aifsn(&mut self, aifsn: u8, sifs: Span, slot: Span) {
-        self.set.aifsn = aifsn;
-        self.aifs = sifs + slot.times(u64::from(aifsn));
+    /// A frame of so many bytes has left: charges the token bucket.
+    pub fn spend(&mut self, bytes: u64, now: Time) {
+        if let Some(rate) = self.pace {
+            self.held = self.held.max(now) + rate.time_for(Bytes(bytes));
+        }
+    }
+
+    /// Moves parameters while the medium is idle since `base`; a counter keeps its slots, and what would
+    /// have sent already sends at the next boundary.
+    pub fn move_to(&mut self, set: Category, base: Time, now: Time, sifs: Span, slot: Span) {
+        self.set = set;
+        self.aifs = sifs + slot.times(u64::from(set.aifsn));
+        self.cw = self.cw.clamp(set.cw_min, set.cw_max);
+        let first = base.0 + self.aifs.0;
+        if self.expiry(base, slot) < now {
+            self.slots = (now.0 - first).div_ceil(slot.0) as u32;
+        }
     }
 
     /// When it would send, if the medium, idle since `base`, stayed so.
     pub fn expiry(&self, base: Time, slot: Span) -> Time {
-        Time(base.0 + self.aifs.0 + u64::from(self.slots) * slot.0).max(self.ready)
+        let counted = Time(base.0 + self.aifs.0 + u64::from(self.slots) * slot.0);
+        counted.max(self.ready).max(self.held)
     }
 
     /// The medium, idle since `base`, becomes busy at `at`: keeps what is left of the counter. True if

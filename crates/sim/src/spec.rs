@@ -108,6 +108,8 @@ pub struct CategorySpec {
     pub cw_max: Option<u32>,
     /// TXOP limit.
     pub txop: Option<Span>,
+    /// Buffer, at a station.
+    pub buffer: Option<Limit>,
 }
 
 impl CategorySpec {

@@ -67,7 +67,7 @@ impl World {
         } else {
             1.0
         };
-        let (mine, step) = match (own, radio.buffer) {
+        let (mine, step) = match (own, c.buffer) {
             (true, Limit::Bytes(_)) => (c.own_bytes, size),
             (false, Limit::Bytes(_)) => (c.bytes - c.own_bytes, size),
             (true, _) => (u64::from(c.own_frames), 1),
@@ -76,7 +76,7 @@ impl World {
         let fits = |held: u64, room: u64| {
             held + step <= room && mine + step <= libm::floor(room as f64 * share) as u64
         };
-        let fits = match radio.buffer {
+        let fits = match c.buffer {
             Limit::Unlimited => true,
             Limit::Bytes(room) => fits(c.bytes, room.0),
             Limit::Packets(room) => fits(u64::from(c.frames), room),
@@ -186,8 +186,11 @@ impl World {
         let due = std::mem::take(&mut ear.due);
         let winner = 7 - due.leading_zeros() as usize;
         for number in (0..winner).filter(|n| due >> n & 1 == 1) {
-            self.air.radios[station as usize].count.internal += 1;
-            self.failed(station, number, false, now, now);
+            let radio = &mut self.air.radios[station as usize];
+            radio.count.internal += 1;
+            let of_data = radio.notices.is_empty() || !radio.is_top(number);
+            let hop = of_data.then(|| self.air.head(station, number, &self.packets));
+            self.failed(station, number, hop, false, now, now);
         }
         self.begin(station, winner, now, None);
     }
@@ -476,46 +479,52 @@ impl World {
             hop.queues[usize::from(exchange.category)].tried.spent += until.0 - exchange.begun.0;
         }
         let number = usize::from(exchange.category);
-        self.failed(station, number, exchange.cleared, now, until);
+        self.failed(station, number, exchange.hop, exchange.cleared, now, until);
     }
 
-    /// Counts a failed transmission of a category's first frame, gives the frame up after as many as it
-    /// may have, and draws a new backoff.
-    fn failed(&mut self, station: u32, number: usize, long: bool, now: Time, until: Time) {
+    /// Counts a failed transmission of a hop's first frame, or of a management frame where `hop` is
+    /// `None`; gives it up after as many as it may have, and draws a new backoff.
+    fn failed(
+        &mut self,
+        station: u32,
+        number: usize,
+        hop: Option<u32>,
+        long: bool,
+        now: Time,
+        until: Time,
+    ) {
         let air = &mut self.air;
-        let radio = &air.radios[station as usize];
+        let radio = &mut air.radios[station as usize];
         let mac = &air.media[radio.medium as usize].mac;
         let limit = if long {
             mac.retry_long
         } else {
             mac.retry_short
         };
-        let given_up = if radio.is_top(number) && !radio.notices.is_empty() {
-            let radio = &mut air.radios[station as usize];
-            let notice = radio.notices.front_mut().expect("one waits");
-            notice.tries += 1;
-            (limit > 0 && notice.tries >= limit).then_some(None)
-        } else {
-            let hop = air.head(station, number, &self.packets);
-            let tried = &mut air.hops[hop as usize].queues[number].tried;
-            let count = if long {
-                &mut tried.long
-            } else {
-                &mut tried.short
-            };
-            *count += 1;
-            (limit > 0 && *count >= limit).then_some(Some(hop))
+        let count = match hop {
+            None => &mut radio.notices.front_mut().expect("one was sent").tries,
+            Some(hop) => {
+                radio.categories[number].current = Some(hop);
+                let tried = &mut air.hops[hop as usize].queues[number].tried;
+                match long {
+                    true => &mut tried.long,
+                    false => &mut tried.short,
+                }
+            }
         };
+        *count += 1;
+        let given_up = limit > 0 && *count >= limit;
         let c = &mut air.radios[station as usize].categories[number];
         c.widen();
-        if let Some(hop) = given_up {
+        if given_up {
             c.cw = c.set.cw_min;
             air.radios[station as usize].count.retry_drops += 1;
             match hop {
                 Some(hop) => self.give_up(station, hop, number, now, until),
                 None => {
-                    self.air.radios[station as usize].notices.pop_front();
-                    self.one_less(station, number, until);
+                    let radio = &mut self.air.radios[station as usize];
+                    radio.notices.pop_front();
+                    radio.categories[number].frames -= 1;
                 }
             }
         }
@@ -571,16 +580,12 @@ impl World {
             c.own_frames -= 1;
             c.own_bytes -= u64::from(ghost.len);
         }
-        self.one_less(station, number, until);
+        c.frames -= 1;
+        c.since = until;
+        c.current = None;
         if ghost.own && matches!(self.flows[ghost.flow].source, AnySource::Saturated(_)) {
             self.refill(ghost.flow, now);
         }
-    }
-
-    fn one_less(&mut self, station: u32, number: usize, until: Time) {
-        let c = &mut self.air.radios[station as usize].categories[number];
-        c.frames -= 1;
-        c.since = until;
     }
 
     /// The exchange succeeded, or needed no answer.
@@ -609,7 +614,7 @@ impl World {
                 if let Some(relay) = &mut radio.relay {
                     relay.acknowledged(&sent.ask, now);
                 }
-                self.one_less(station, number, now);
+                radio.categories[number].frames -= 1;
             }
         }
         if self.goes_on(station, number, exchange.txop_end, now) {

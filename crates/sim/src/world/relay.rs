@@ -214,7 +214,8 @@ impl World {
     pub(super) fn hold(&mut self, station: u32, packet_id: Id<Packet>, now: Time) {
         let flow = self.packets[packet_id].flow;
         let radio = &mut self.air.radios[station as usize];
-        let most = match radio.buffer {
+        let number = radio.category(self.packets[packet_id].class());
+        let most = match radio.categories[number].buffer {
             Limit::Packets(most) => most,
             Limit::Bytes(_) | Limit::Unlimited => MOST_HELD,
         };

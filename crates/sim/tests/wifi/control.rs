@@ -94,13 +94,23 @@ fn sources_give_way_to_their_relay() {
     assert!(sum(&without, 0) / sum(&without, 1) > 1.8, "{without:?}");
     for respond in [
         aifsn(true),
-        part(RESPONDERS, "cw-min", &[("steps", Value::Count(5)), ("own", Value::Flag(true))]),
+        part(
+            RESPONDERS,
+            "cw-min",
+            &[("steps", Value::Count(5)), ("own", Value::Flag(true))],
+        ),
         part(RESPONDERS, "token-bucket", &[("own", Value::Flag(true))]),
     ] {
         let with = hops(&fork(Some(respond.clone())));
         // Four transmissions for two packets: 6.1 / 4 = 1.52 Mbit/s each.
-        assert!((sum(&with, 0) / sum(&with, 1) - 1.0).abs() < 0.05, "{respond:?} {with:?}");
-        assert!((sum(&with, 1) / 2.0 - 1.52).abs() < 0.2, "{respond:?} {with:?}");
+        assert!(
+            (sum(&with, 0) / sum(&with, 1) - 1.0).abs() < 0.05,
+            "{respond:?} {with:?}"
+        );
+        assert!(
+            (sum(&with, 1) / 2.0 - 1.52).abs() < 0.2,
+            "{respond:?} {with:?}"
+        );
     }
 }
 
@@ -125,8 +135,14 @@ fn two_relays_that_share_an_upstream_station_agree() {
     let mut mac = edca(B, BASIC);
     mac.categories[1].aifsn = 2;
     let mut cell = Cell::new(60.0, B, mac, disc(100.0, 300.0));
-    let [a, left, right, x, y] = [[0.0, 0.0], [-90.0, 0.0], [90.0, 0.0], [-180.0, 0.0], [180.0, 0.0]]
-        .map(|[x, y]| cell.station(&format!("s{x}{y}"), x, y));
+    let [a, left, right, x, y] = [
+        [0.0, 0.0],
+        [-90.0, 0.0],
+        [90.0, 0.0],
+        [-180.0, 0.0],
+        [180.0, 0.0],
+    ]
+    .map(|[x, y]| cell.station(&format!("s{x}{y}"), x, y));
     // Two constant rates at one full queue would lock: whoever comes just after a departure gets in.
     cell.flow(a, x, 1, poisson(1500, 3_000_000));
     cell.flow(a, y, 1, poisson(1500, 3_000_000));
@@ -151,7 +167,8 @@ fn two_relays_that_share_an_upstream_station_agree() {
 fn requests_travel_as_management_frames() {
     let (_, with) = fork(Some(aifsn(true))).run();
     let (_, without) = fork(None).run();
-    let sent = |r: &backwater_sim::world::Report| r.stations.iter().map(|s| s.management).sum::<u64>();
+    let sent =
+        |r: &backwater_sim::world::Report| r.stations.iter().map(|s| s.management).sum::<u64>();
     assert_eq!(sent(&without), 0);
     // At most one to each of two stations in 250 ms, and repetitions.
     assert!((10..500).contains(&sent(&with)), "{}", sent(&with));

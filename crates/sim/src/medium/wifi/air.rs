@@ -15,7 +15,6 @@ use crate::mechanism::relay::{Ask, Relay};
 use crate::mechanism::responder::contention::Contention as Contended;
 use crate::network::{Flow, Node, Port};
 use crate::packet::{List, Packet, Packets};
-use crate::spec::Limit;
 use crate::table::Id;
 
 /// No station.
@@ -329,8 +328,6 @@ pub struct Radio {
     pub random: Random,
     /// Contention by category.
     pub categories: SmallVec<[Contention; 4]>,
-    /// Buffer of each category.
-    pub buffer: Limit,
     /// Share of the buffer open to the station's own flows.
     pub own_share: f64,
     /// Numbers of its hops.
@@ -565,6 +562,9 @@ impl Air {
     /// queue, unless a ghost is.
     pub fn head(&self, station: u32, category: usize, packets: &Packets) -> u32 {
         let radio = &self.radios[station as usize];
+        if let Some(hop) = radio.categories[category].current {
+            return hop;
+        }
         let arrival = |hop: &u32| {
             let queue = &self.hops[*hop as usize].queues[category];
             match queue.tried.ghost {

@@ -10,6 +10,8 @@
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
+use crate::spec::Limit;
+
 /// How stations get at the medium.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AccessMode {
@@ -112,6 +114,8 @@ impl AccessMode {
 pub struct Contention {
     /// Parameters.
     pub set: Category,
+    /// What it holds, in frames or IP bytes.
+    pub buffer: Limit,
     /// SIFS + AIFSN slots.
     pub aifs: Span,
     /// Contention window.
@@ -128,8 +132,10 @@ pub struct Contention {
     pub own_frames: u32,
     /// Bytes of the station's own flows.
     pub own_bytes: u64,
-    /// When the last frame was done with: the next one is the first in line from then on.
+    /// When the last data frame was done with: the next one is the first in line from then on.
     pub since: Time,
+    /// The hop whose first frame has been tried; it stays first in line.
+    pub current: Option<u32>,
     /// A token bucket allows nothing before then.
     pub held: Time,
     /// The bucket's rate.
@@ -138,9 +144,10 @@ pub struct Contention {
 
 impl Contention {
     /// A category that has never sent.
-    pub fn new(set: Category, sifs: Span, slot: Span) -> Contention {
+    pub fn new(set: Category, buffer: Limit, sifs: Span, slot: Span) -> Contention {
         Contention {
             set,
+            buffer,
             aifs: sifs + slot.times(u64::from(set.aifsn)),
             cw: set.cw_min,
             slots: 0,
@@ -150,6 +157,7 @@ impl Contention {
             own_frames: 0,
             own_bytes: 0,
             since: Time::ZERO,
+            current: None,
             held: Time::ZERO,
             pace: None,
         }
@@ -238,7 +246,7 @@ mod tests {
         Contention {
             slots,
             frames: 1,
-            ..Contention::new(set, Span::micros(10), SLOT)
+            ..Contention::new(set, Limit::Unlimited, Span::micros(10), SLOT)
         }
     }
 

@@ -99,7 +99,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "flows": flows.collect::<Value>(),
         "ports": ports.collect::<Value>(),
         "stations": stations(world, report, window),
-        "metrics": metrics(report, world, window),
+        "metrics": metrics(world, report, window),
         "deadlock": deadlock,
     })
 }
@@ -210,7 +210,7 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
         .collect()
 }
 
-fn metrics(report: &Report, world: &World, window: f64) -> Value {
+fn metrics(world: &World, report: &Report, window: f64) -> Value {
     let mut all = rates(&report.all, window);
     for (class, sums) in report.classes.iter().enumerate() {
         all.insert(format!("loss_class{class}"), json!(sums.loss()));

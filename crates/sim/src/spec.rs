@@ -11,7 +11,7 @@ use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
 use crate::medium::wifi::channel::ChannelSpec;
 use crate::medium::wifi::mac::{Category, MacSpec};
 use crate::medium::wifi::phy::Phy;
-use crate::queue::AnyScheduler;
+use crate::queue::{AnyAqm, AnyScheduler};
 use crate::source::AnySource;
 
 /// A whole scenario.
@@ -188,6 +188,8 @@ pub struct PortSpec {
     pub name: String,
     /// Number of classes and who goes first.
     pub scheduler: AnyScheduler,
+    /// Prototype of its active queue management; the port gets a copy.
+    pub aqm: Option<AnyAqm>,
     /// Buffer of each class queue.
     pub buffer: Limit,
 }

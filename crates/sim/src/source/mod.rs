@@ -140,9 +140,9 @@ sources! {
     pareto_on_off::ParetoOnOff,
     replay::Replay,
     outside::Outside,
-    saturated::Saturated,
     bulk::Bulk,
     request_response::RequestResponse,
+    saturated::Saturated,
 }
 
 /// How a source is made from its checked options.
@@ -162,9 +162,9 @@ pub static SOURCES: &[Part<Build>] = &[
     pareto_on_off::PART,
     replay::PART,
     outside::PART,
-    saturated::PART,
     bulk::PART,
     request_response::PART,
+    saturated::PART,
 ];
 
 /// The largest demand, so that a typing error can't fill the memory of a run. Written "1000 MB" in

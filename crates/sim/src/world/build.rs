@@ -19,6 +19,7 @@ use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::network::{Flow, Mail, Node, Part, Port, PortMore};
 use crate::packet::Packets;
+use crate::queue::aqm::Managed;
 use crate::queue::{ClassQueue, MAX_CLASSES, Scheduler};
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::FlowStats;
@@ -84,8 +85,13 @@ impl World {
                 world.add_mechanism(spec, number, mechanism)?;
             }
         }
+        world.check_queues()?;
         for port in &mut world.ports.0 {
-            port.plain = port.watch.is_none() && !port.accounted;
+            port.plain = port.watch.is_none() && !port.accounted && port.more.managed.is_none();
+            if port.watch.is_some() && port.more.managed.is_some() {
+                // Whether losses on departure bring relief cannot be foreseen.
+                (port.attentive, port.wakeful) = (true, true);
+            }
         }
         for id in world.flows.ids() {
             world.ask(id, Time(spec.flows[id.index()].start.0));
@@ -109,9 +115,9 @@ impl World {
             nodes: Table::default(),
             ports: Table::default(),
             flows: Table::default(),
-            air: Air::default(),
             connections: Table::default(),
             headers: Headers::default(),
+            air: Air::default(),
             controls: Table::default(),
             hosts: Vec::new(),
             routes: Vec::new(),
@@ -183,11 +189,20 @@ impl World {
                 let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));
                 let id = Id::new(self.ports.len());
                 let local = self.nodes[node].ports.len() as u32;
+                let managed = port.aqm.as_ref().map(|aqm| {
+                    let random = Random::stream(spec.seed, "queue", &port.name);
+                    Box::new(Managed::new(aqm, link.rate, random))
+                });
                 self.nodes[node].ports.push(id);
                 self.nodes[node].watch.push(None);
+                let shut_until = match managed {
+                    Some(_) => Time::NEVER,
+                    None => Time::ZERO,
+                };
                 let more = PortMore {
                     name: port.name.clone(),
                     rate: link.rate,
+                    managed,
                     ..PortMore::default()
                 };
                 self.ports.push(Port {
@@ -198,6 +213,7 @@ impl World {
                     queues: smallvec![ClassQueue::default(); port.scheduler.classes()],
                     scheduler: port.scheduler.clone(),
                     buffer: port.buffer,
+                    shut_until,
                     ..Port::idle(node, far, more)
                 });
             }
@@ -409,6 +425,24 @@ impl World {
                         "write a larger buffer",
                     );
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// A node that keeps accounts by class needs class queues.
+    fn check_queues(&self) -> Result<(), Refusal> {
+        for port in self.ports.iter().filter(|p| p.accounted) {
+            if port.chooses_itself() {
+                let what = format!(
+                    "{} keeps accounts of what came in by class, and the queue at {} chooses among flows itself",
+                    self.nodes[port.node].name, port.more.name
+                );
+                return refuse(
+                    format!("ports.{}.queue", port.more.name),
+                    what,
+                    "take a queue such as strict-priority, codel or red, or an output-queued switch",
+                );
             }
         }
         Ok(())
@@ -715,7 +749,7 @@ impl World {
                         "give both the same kind, quanta and refresh",
                     );
                 }
-                None => self.new_control(spec, number, node, mechanism),
+                None => self.new_control(spec, number, node, mechanism)?,
             };
             self.watch_port(control, id, mechanism, &path)?;
         }
@@ -745,7 +779,7 @@ impl World {
         number: usize,
         node: Id<Node>,
         mechanism: &MechanismSpec,
-    ) -> Id<Control> {
+    ) -> Result<Id<Control>, Refusal> {
         let neighbours: Vec<NeighbourSpec> = self.nodes[node]
             .ports
             .iter()
@@ -755,20 +789,33 @@ impl World {
                 obeys: obeys(spec, self.ports[*p].far),
             })
             .collect();
+        let whole =
+            mechanism.notify.form == Form::Pause && matches!(mechanism.respond, AnyResponder::Gate);
         for n in neighbours.iter().filter(|n| n.obeys) {
             let upstream = self.ports[n.port].peer;
+            if self.ports[upstream].chooses_itself() && !whole {
+                let what = format!(
+                    "the queue at {} chooses among flows itself and cannot hold back classes, destinations or rates",
+                    self.ports[upstream].more.name
+                );
+                return refuse(
+                    format!("mechanisms.{}.notify", mechanism.name),
+                    what,
+                    "take the recipe \"pause\", or give that port a queue such as strict-priority or codel",
+                );
+            }
             self.ports[upstream]
                 .gates
                 .get_or_insert_with(|| Box::new(Gates::default()));
         }
         let (notify, respond) = (mechanism.notify.clone(), mechanism.respond.clone());
-        self.controls.push(Control::new(
+        Ok(self.controls.push(Control::new(
             node,
             number as u32,
             notify,
             respond,
             &neighbours,
-        ))
+        )))
     }
 
     fn watch_port(
@@ -802,6 +849,15 @@ impl World {
         });
         let taken = match watch {
             Watch::Egress => {
+                if self.ports[id].chooses_itself() {
+                    return refuse(
+                        format!("{path}.at"),
+                        format!(
+                            "the queue at {name} keeps flows apart, not classes that a detector could watch"
+                        ),
+                        "give the port a queue such as strict-priority, codel or red",
+                    );
+                }
                 if self.ports[id].buffer == Limit::Unlimited {
                     return refuse(
                         format!("{path}.at"),

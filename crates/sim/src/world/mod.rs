@@ -4,8 +4,9 @@
 //! * `build` makes a world from a `Spec` or refuses it; `build_air` its 802.11 part.
 //! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
-//! * `air` moves frames between 802.11 stations; `relay` carries their congestion control.
+//! * `aqm` lets active queue management judge them.
 //! * `transport` serves the two ends of flows with a transport.
+//! * `air` moves frames between 802.11 stations; `relay` carries their congestion control.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
@@ -13,6 +14,7 @@
 //! * `report` sums up.
 
 mod air;
+mod aqm;
 mod build;
 mod build_air;
 mod connect;
@@ -62,11 +64,11 @@ pub struct World {
     pub ports: Table<Port>,
     /// Flows in the scenario's order, then those that carry the ACKs of flows with a transport.
     pub flows: Table<Flow>,
-    /// 802.11 media and stations.
-    pub air: Air,
     /// The two ends of each flow with a transport.
     pub connections: Table<Connection>,
     headers: Headers,
+    /// 802.11 media and stations.
+    pub air: Air,
     controls: Table<Control>,
     /// Node of each host number.
     pub hosts: Vec<Id<Node>>,

@@ -228,14 +228,13 @@ impl World {
 
     /// A packet comes into being at its host.
     pub(super) fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
-        let ecn = self.flows[id].ecn;
-        let packet_id = self.create(id, len, seq, ecn, now);
-        self.send_off(id, packet_id, now);
+        let packet_id = self.create(id, len, seq, self.flows[id].ecn, now);
+        self.set_off(packet_id, now);
     }
 
-    /// A packet of a flow leaves its host or station.
-    pub(super) fn send_off(&mut self, id: Id<Flow>, packet_id: Id<Packet>, now: Time) {
-        let node = &self.nodes[self.flows[id].from];
+    /// A new packet enters the first queue of its way.
+    pub(super) fn set_off(&mut self, packet_id: Id<Packet>, now: Time) {
+        let node = &self.nodes[self.flows[self.packets[packet_id].flow].from];
         match node.ports.first() {
             Some(port) => self.enqueue(*port, packet_id, now),
             None => self.hand_over(node.station, packet_id, now),

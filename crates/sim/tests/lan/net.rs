@@ -164,6 +164,7 @@ impl Net {
             self.0.ports.push(PortSpec {
                 name,
                 scheduler: AnyScheduler::Fifo,
+                aqm: None,
                 buffer,
             });
         }

@@ -171,6 +171,7 @@ impl Cell {
             start: Span::ZERO,
             stop: seconds,
             source,
+            transport: None,
             route: None,
             transport: None,
         });

@@ -24,12 +24,13 @@ fn part(id: &str) -> &'static Part<Build> {
         .expect("a row of the table")
 }
 
-/// A source from all of its options.
+/// A source from all of its options but those that may be absent.
 fn make(id: &str, options: Options) -> Result<AnySource, Refusal> {
     let part = part(id);
     for option in part.options {
+        let given = options.iter().any(|(name, _)| *name == option.name);
         assert!(
-            options.iter().any(|(name, _)| *name == option.name),
+            given || option.default == Default::Absent,
             "{id}: {} missing",
             option.name
         );
@@ -170,6 +171,7 @@ fn examples() -> Vec<(&'static str, AnySource)> {
                 ("sizes", Value::Choice("exponential")),
                 size("size", 6000),
                 ("gap", Value::Span(Span::millis(16))),
+                ("gaps", Value::Choice("exponential")),
             ],
         ),
         (
@@ -181,8 +183,8 @@ fn examples() -> Vec<(&'static str, AnySource)> {
         .into_iter()
         .map(|(id, options)| (id, make(id, options).expect(id)))
         .collect();
-    // All but `outside`, which demands nothing, `bulk`, which demands once, and `saturated`, whose station
-    // makes its demands.
+    // All but `outside`, which demands nothing, `bulk`, which demands once, and `saturated`, whose
+    // station makes its demands.
     assert_eq!(all.len() + 3, SOURCES.len());
     all
 }

@@ -206,7 +206,7 @@ impl Relay {
         for steps in self.steps.values_mut() {
             while steps.level > 0 && steps.until <= now {
                 steps.level -= 1;
-                steps.until = steps.until + self.detect.period;
+                steps.until += self.detect.period;
             }
         }
     }

@@ -171,7 +171,6 @@ impl Cell {
             start: Span::ZERO,
             stop: seconds,
             source,
-            transport: None,
             route: None,
             transport: None,
         });

@@ -4,15 +4,15 @@
 use backwater_sim::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RESPONDERS};
 use backwater_sim::spec::MechanismSpec;
-use backwater_transport::part::{Args, Value};
+use backwater_transport::part::{Args, Part, Refusal, Value};
 use backwater_transport::units::{Bytes, Span};
 
 use crate::cell::{B, BASIC, Cell, cbr, disc, edca, poisson, saturated};
 
+type Build<T> = fn(&Args) -> Result<T, Refusal>;
+
 fn part<T: Clone>(
-    table: &'static [backwater_transport::part::Part<
-        fn(&Args) -> Result<T, backwater_transport::part::Refusal>,
-    >],
+    table: &'static [Part<Build<T>>],
     id: &str,
     given: &[(&'static str, Value)],
 ) -> T {

@@ -11,8 +11,8 @@ use crate::event::Event;
 use crate::network::{Flow, Part, Port};
 use crate::packet::{Packet, Traffic};
 use crate::record::{Record, What};
-use crate::spec::Destination;
 use crate::table::Id;
+use crate::targets::Targets;
 
 impl World {
     /// The application of a flow writes; `u64::MAX` bytes never end.
@@ -161,10 +161,9 @@ impl World {
             (What::Pacing, shown.pacing, before.pacing),
         ];
         let port = self.first_port(flow);
-        let Destination::Node(host) = self.flows[flow].to else {
+        let Targets::One(to) = self.flows[flow].to else {
             unreachable!("a connection has one receiver")
         };
-        let to = host as u32;
         for (what, value, before) in rows {
             let Some(value) = value.filter(|_| value != before) else {
                 continue;
@@ -188,7 +187,9 @@ impl World {
 
     fn first_port(&self, flow: Id<Flow>) -> Id<Port> {
         let flow = &self.flows[flow];
-        let wired = self.nodes[flow.from].ports.first();
-        *wired.unwrap_or_else(|| &flow.path[0])
+        match flow.port.is_none() {
+            true => flow.path[0],
+            false => flow.port,
+        }
     }
 }

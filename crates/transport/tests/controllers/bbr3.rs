@@ -560,3 +560,22 @@ fn linux_answers_marks_on_short_paths_only() {
     assert!(unmarked.inflight_longterm.is_infinite());
     assert!(far.ecn_alpha == 1.0 && far.inflight_longterm.is_infinite());
 }
+
+#[test]
+fn the_bound_of_aggregation_keeps_the_window_from_widening_itself() {
+    // Capacity goes up and down tenfold every two seconds, and nothing is lost: what comes faster than
+    // the estimate counts as aggregation, and widens the window that bounds it.
+    let mean = |options: &[(&str, &str)]| {
+        let mut net = path_of("bbr3", options, 200, 40, 1_000_000);
+        let (mut sum, mut n) = (0.0, 0.0);
+        for i in 1..60 {
+            net.run(at(f64::from(i)));
+            sum += (net.queued() / MSS) as f64;
+            n += 1.0;
+            net.rate = rate(if i % 4 < 2 { 200 } else { 2000 });
+        }
+        sum / n
+    };
+    let (draft, bounded) = (mean(&[]), mean(&[("extra-acked-cap", "10 ms")]));
+    assert!(bounded < draft, "{bounded} {draft}");
+}

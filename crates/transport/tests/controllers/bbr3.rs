@@ -562,20 +562,17 @@ fn linux_answers_marks_on_short_paths_only() {
 }
 
 #[test]
-fn the_bound_of_aggregation_keeps_the_window_from_widening_itself() {
-    // Capacity goes up and down tenfold every two seconds, and nothing is lost: what comes faster than
-    // the estimate counts as aggregation, and widens the window that bounds it.
-    let mean = |options: &[(&str, &str)]| {
-        let mut net = path_of("bbr3", options, 200, 40, 1_000_000);
-        let (mut sum, mut n) = (0.0, 0.0);
-        for i in 1..60 {
-            net.run(at(f64::from(i)));
-            sum += (net.queued() / MSS) as f64;
-            n += 1.0;
-            net.rate = rate(if i % 4 < 2 { 200 } else { 2000 });
-        }
-        sum / n
+fn aggregation_is_allowed_for_up_to_its_cap() {
+    // Acknowledgements every 50 ms, 100 packets at once: far more than 10 ms of 2000 packets/s, 20.
+    let extra = |options: &[(&str, &str)]| {
+        let mut net = path_of("bbr3", options, 2000, 40, 1_000_000);
+        reach(&mut net, State::Cruise, 5.0);
+        net.aggregate = Span::millis(50);
+        net.run(at(net.now.seconds() + 1.0));
+        view(&net).extra_acked / MSS as f64
     };
-    let (draft, bounded) = (mean(&[]), mean(&[("extra-acked-cap", "10 ms")]));
-    assert!(bounded < draft, "{bounded} {draft}");
+    assert!(extra(&[]) > 40.0);
+    let capped = extra(&[("extra-acked-cap", "10 ms")]);
+    // The estimate itself may be a batch of a round too high.
+    assert!((19.0..=27.0).contains(&capped), "{capped}");
 }

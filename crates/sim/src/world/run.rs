@@ -153,6 +153,7 @@ impl World {
         match event {
             Event::Arrive(port) => self.arrive(port, at),
             Event::Wake(port) => self.wake(port, at),
+            Event::Emerge(port) => self.emerge(port, at),
             Event::React(port) => self.react(port, at),
             Event::Refresh {
                 control,
@@ -277,7 +278,7 @@ impl World {
         self.hops_base = self.hop_counts();
         self.drops_base = self.drops.clone();
         for flow in &mut self.flows.0 {
-            flow.stats.warm();
+            flow.stats.warm(now);
         }
         for connection in &mut self.connections.0 {
             connection.warm(now);
@@ -287,6 +288,9 @@ impl World {
             let port = &mut self.ports[id];
             port.max_bytes = port.queues.iter().map(|q| q.bytes).max().unwrap_or(0);
             port.more.base = counted;
+            if let Some(server) = &mut port.more.server {
+                server.scorer.warm(now);
+            }
         }
         self.warm_air(now);
     }

@@ -31,7 +31,7 @@ impl Count {
 }
 
 /// Sums over delivered packets, in ticks. `total` is measured from creation to delivery and equals
-/// the four parts; propagation is what remains when serialisation and waiting are taken off.
+/// the parts; propagation is what remains when serialisation and waiting are taken off.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct DelaySum {
     /// Creation to complete reception.
@@ -42,6 +42,10 @@ pub struct DelaySum {
     pub queue: u128,
     /// At ports idle because every waiting frame was held back.
     pub gate: u128,
+    /// First in line at 802.11 stations, waiting for the medium.
+    pub contention: u128,
+    /// In 802.11 exchanges that failed.
+    pub retries: u128,
     /// On wires.
     pub propagation: u128,
 }
@@ -77,6 +81,8 @@ pub struct FlowStats {
     pub marked: Count,
     /// Entered, delivered, dropped and marked at the end of the warm-up.
     pub base: [Count; 4],
+    /// Parts of the waiting: for an 802.11 medium, and in exchanges there that failed.
+    on_air: [u128; 2],
 }
 
 impl FlowStats {
@@ -93,6 +99,12 @@ impl FlowStats {
         total
     }
 
+    /// What a packet that was just delivered had met at 802.11 stations, in ticks.
+    pub fn met_on_air(&mut self, contention: u64, retries: u64) {
+        self.on_air[0] += u128::from(contention);
+        self.on_air[1] += u128::from(retries);
+    }
+
     /// Sums of the delays of packets delivered after the warm-up.
     pub fn sum(&self) -> DelaySum {
         let Sums {
@@ -101,11 +113,14 @@ impl FlowStats {
             waited,
             gated,
         } = self.sums;
+        let [contention, retries] = self.on_air;
         DelaySum {
             total,
             serial,
-            queue: waited - gated,
+            queue: waited - gated - contention - retries,
             gate: gated,
+            contention,
+            retries,
             propagation: total - waited - serial,
         }
     }
@@ -123,5 +138,6 @@ impl FlowStats {
         self.sums = Sums::default();
         self.max = 0;
         self.victims = 0;
+        self.on_air = [0; 2];
     }
 }

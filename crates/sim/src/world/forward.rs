@@ -343,7 +343,7 @@ impl World {
         group[((hash >> 32) as u32 % group.len() as u32) as usize]
     }
 
-    fn deliver(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
+    pub(super) fn deliver(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
         let packet = &self.packets[packet_id];
         let (flow_id, seq) = (packet.flow, packet.seq);
         let flow = &mut self.flows[flow_id];

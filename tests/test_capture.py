@@ -145,8 +145,11 @@ def test_headers_of_a_stream_say_what_the_two_ends_said(tmp_path: Path) -> None:
     result = backwater.run(TCP, pcap=path)
     assert fields(path, "_ws.malformed", "frame.number") == []
     checked = subprocess.run(
-        ["tshark", "-r", path, "-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
-        + ["-Y", 'tcp.checksum.status == "Bad" || ip.checksum.status == "Bad"'],
+        [
+            *("tshark", "-r", path, "-o", "tcp.check_checksum:TRUE"),
+            *("-o", "ip.check_checksum:TRUE"),
+            *("-Y", 'tcp.checksum.status == "Bad" || ip.checksum.status == "Bad"'),
+        ],
         capture_output=True,
         text=True,
         check=True,

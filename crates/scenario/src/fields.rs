@@ -53,7 +53,7 @@ pub static SCENARIO: &[Field] = &[
     Field::free(
         "ports",
         Shape::Settings(&Shape::Fields(PORT)),
-        "queue and buffer of the ports that a pattern matches",
+        "queue and buffer of the ports that a name or pattern matches; what says most of a port's name holds",
     ),
     Field::free(
         "mechanisms",

@@ -164,7 +164,12 @@ pub static METRICS: &[Metric] = &[
     metric("sent_pkts", PKTS, PORT, "data frames sent"),
     metric("sent_B", B, PORT, "bytes of data frames sent"),
     metric("busy", None, PORT, "share of time in transmission"),
-    metric("paused", None, PORT, "share of time paused, by class"),
+    metric(
+        "paused",
+        None,
+        PORT,
+        "share of time stopped, wholly or toward some destinations, by class",
+    ),
     metric(
         "idle_gated",
         None,

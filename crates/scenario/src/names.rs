@@ -2,7 +2,7 @@
 //! match them. The order is that of the names, not of the text, so that two texts with the same
 //! content are the same run.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use crate::diagnostic::Fault;
 
@@ -60,6 +60,14 @@ fn digits(text: &str) -> usize {
 /// Whether a name is a pattern.
 pub fn is_pattern(pattern: &str) -> bool {
     pattern.contains('*')
+}
+
+/// How much a name or pattern says of what it matches: a name all, a pattern the more the more of its
+/// characters are literal, then the fewer wildcards it has.
+pub fn rank(pattern: &str) -> (bool, usize, Reverse<usize>) {
+    let wildcards = pattern.matches('*').count();
+    let literal = pattern.chars().count() - wildcards;
+    (wildcards == 0, literal, Reverse(wildcards))
 }
 
 /// Whether a pattern, in which `*` stands for any characters, matches all of a name.

@@ -10,6 +10,7 @@ use crate::canonical::canonical;
 use crate::decode::Draft;
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::files::{Files, hex};
+use crate::names;
 use crate::path;
 use crate::tree::Node;
 
@@ -154,9 +155,13 @@ fn pattern<'a>(ports: &'a Node, port: &str, field: Option<&&str>) -> &'a Origin 
     let matching = ports
         .entries()
         .iter()
-        .filter(|e| crate::names::matches(&e.key, port));
-    let fields = matching.filter_map(|e| field.map_or(Some(&e.node), |f| e.node.get(f)));
+        .filter(|e| names::matches(&e.key, port));
+    let fields = matching.filter_map(|e| {
+        let node = field.map_or(Some(&e.node), |f| e.node.get(f));
+        node.map(|n| (names::rank(&e.key), n))
+    });
+    // Of equals this takes the last.
     fields
-        .min_by_key(|n| n.path.matches('*').count())
-        .map_or(&ports.origin, |n| &n.origin)
+        .max_by_key(|(rank, _)| *rank)
+        .map_or(&ports.origin, |(_, n)| &n.origin)
 }

@@ -3,7 +3,7 @@
 
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe};
 use backwater_sim::medium::MEDIA;
-use backwater_sim::queue::SCHEDULERS;
+use backwater_sim::queue::QUEUES;
 use backwater_sim::source::SOURCES;
 use backwater_transport::controller::CONTROLLERS;
 use backwater_transport::part::{Default, Kind, Opt, Part, Value};
@@ -63,7 +63,7 @@ impl PartKind {
     pub fn rows(self) -> Vec<Row> {
         match self {
             PartKind::Source => rows(SOURCES),
-            PartKind::Queue => rows(SCHEDULERS),
+            PartKind::Queue => rows(QUEUES),
             PartKind::Detector => rows(DETECTORS),
             PartKind::Notifier => rows(NOTIFIERS),
             PartKind::Responder => rows(RESPONDERS),

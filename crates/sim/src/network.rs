@@ -10,6 +10,7 @@ use crate::connection::Connection;
 use crate::mechanism::Control;
 use crate::mechanism::gates::Gates;
 use crate::packet::List;
+use crate::queue::aqm::Managed;
 use crate::queue::{AnyScheduler, ClassQueue};
 use crate::record::flow_stats::FlowStats;
 use crate::source::AnySource;
@@ -69,7 +70,8 @@ pub struct Port {
     pub far_entry: u8,
     /// Bit q: class queue q has a waiting frame.
     pub held: u8,
-    /// Nobody looks at what comes and goes here: no detector, no accounts, no record.
+    /// Nobody looks at what comes and goes here: no detector, no accounts, no record, no active
+    /// queue management.
     pub plain: bool,
     /// The choice at hand found every waiting frame held back.
     pub stalled: bool,
@@ -83,7 +85,8 @@ pub struct Port {
     pub sent_bytes: u64,
     /// Most bytes a class queue has held since the warm-up.
     pub max_bytes: u64,
-    /// Nothing is held back from then on; `NEVER` while destinations or rates may be.
+    /// Nothing is held back from then on; `NEVER` while destinations or rates may be, or where
+    /// active queue management has a say in every choice.
     pub shut_until: Time,
     /// Ticks for which the port sent no data although frames waited, up to the last change.
     pub stall: u64,
@@ -121,6 +124,22 @@ pub struct Port {
     pub attentive: bool,
 }
 
+impl Port {
+    /// Whether its frames wait in queues of its active queue management, not in class queues.
+    pub fn chooses_itself(&self) -> bool {
+        self.more
+            .managed
+            .as_ref()
+            .is_some_and(|m| !m.queues.is_empty())
+    }
+
+    /// All lists of waiting data frames.
+    pub fn lists(&self) -> impl Iterator<Item = &List> {
+        let own = self.more.managed.iter().flat_map(|m| &m.queues);
+        self.queues.iter().chain(own).map(|queue| &queue.list)
+    }
+}
+
 /// The part of a port that a hop does not always touch.
 #[derive(Clone, Debug, Default)]
 pub struct PortMore {
@@ -130,6 +149,8 @@ pub struct PortMore {
     pub rate: Rate,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
+    /// Active queue management.
+    pub managed: Option<Box<Managed>>,
     /// Notices that have arrived and wait for the reaction time.
     pub reacting: VecDeque<Id<Posted>>,
     /// Counters.
@@ -159,7 +180,7 @@ pub struct PortCount {
     pub victims: u64,
     /// Ticks idle with frames waiting.
     pub stall: u64,
-    /// Ticks each class gate was closed.
+    /// Ticks for which each class was stopped, wholly or toward some destinations.
     pub closed: [u64; 8],
 }
 

@@ -8,7 +8,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
-use crate::queue::AnyScheduler;
+use crate::queue::{AnyAqm, AnyScheduler};
 use crate::source::AnySource;
 
 /// A whole scenario.
@@ -117,6 +117,8 @@ pub struct PortSpec {
     pub name: String,
     /// Number of classes and who goes first.
     pub scheduler: AnyScheduler,
+    /// Prototype of its active queue management; the port gets a copy.
+    pub aqm: Option<AnyAqm>,
     /// Buffer of each class queue.
     pub buffer: Limit,
 }

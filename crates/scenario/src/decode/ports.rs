@@ -1,9 +1,10 @@
-//! Queue and buffer of every port: the setting with the fewest wildcards wins, among equals the
-//! later one, for each field by itself.
+//! Queue and buffer of every port: the setting that says most of the name wins (`names::rank`), among
+//! equals the later one, for each field by itself.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use backwater_sim::queue::{AnyScheduler, SCHEDULERS};
+use backwater_sim::queue::{QUEUES, Queue, Room};
 use backwater_sim::spec::{Limit, LinkSpec, NodeKind, NodeSpec, PortSpec, SwitchModel};
 use backwater_transport::units::Bytes;
 
@@ -34,7 +35,7 @@ pub fn read(
 ) -> Result<Vec<Port>, Diagnostic> {
     let names = port_names(nodes, links);
     let settings = Settings::read(top, &names, files)?;
-    let part = parts::find(SCHEDULERS, DEFAULT_QUEUE).expect("the default queue is in the table");
+    let part = parts::find(QUEUES, DEFAULT_QUEUE).expect("the default queue is in the table");
     let preset = [(DEFAULT_QUEUE_CLASSES, classes.to_string())];
     let preset = preset
         .each_ref()
@@ -43,7 +44,7 @@ pub fn read(
 
     let port = |(i, name): (usize, &String)| {
         let owner = &nodes[links[i / 2].ends[i % 2]];
-        let (scheduler, queue) = settings
+        let (queue, made) = settings
             .best(name, |s| s.queue.as_ref())
             .unwrap_or(&fallback)
             .clone();
@@ -53,20 +54,34 @@ pub fn read(
             NodeKind::Switch(SwitchModel::OutputQueued) => Limit::Bytes(DEFAULT_BUFFER),
             NodeKind::Host { .. } | NodeKind::Switch(_) => Limit::Unlimited,
         };
-        let buffer = *settings
-            .best(name, |s| s.buffer.as_ref())
-            .unwrap_or(&default);
-        Port {
+        let written = settings.best(name, |s| s.buffer.as_ref());
+        let buffer = match (queue.room, written) {
+            (Room::Endless, None) => Limit::Unlimited,
+            (Room::Endless, Some((_, node))) => {
+                let what = format!(
+                    "`{}`: {name} has a queue of kind \"{}\", which has no limit",
+                    node.path, made.id
+                );
+                return Err(
+                    node.refuse(Fault::new(what, "remove the buffer, or take another queue"))
+                );
+            }
+            (_, Some((limit, _))) => *limit,
+            (Room::Default(limit), None) => limit,
+            (Room::Port, None) => default,
+        };
+        Ok(Port {
             spec: PortSpec {
                 name: name.clone(),
-                scheduler,
+                scheduler: queue.scheduler,
+                aqm: queue.aqm,
                 buffer,
             },
-            queue,
+            queue: made,
             host,
-        }
+        })
     };
-    Ok(names.iter().enumerate().map(port).collect())
+    names.iter().enumerate().map(port).collect()
 }
 
 /// "A>B"; where several links join the same nodes, "A>B#link".
@@ -91,15 +106,14 @@ fn port_names(nodes: &[NodeSpec], links: &[LinkSpec]) -> Vec<String> {
 
 /// What one row of `ports` says.
 struct Setting {
-    queue: Option<(AnyScheduler, Made)>,
-    buffer: Option<Limit>,
+    queue: Option<(Queue, Made)>,
+    buffer: Option<(Limit, Node)>,
 }
 
 #[derive(Default)]
 struct Settings {
-    exact: BTreeMap<String, Setting>,
-    /// Fewest wildcards first, the later first among equals.
-    patterns: Vec<(String, Setting)>,
+    /// Highest rank first, the later first among equals.
+    ranked: Vec<(String, Setting)>,
 }
 
 impl Settings {
@@ -118,19 +132,18 @@ impl Settings {
             let record = Record::read(&entry.node, fields::PORT, &[], files)?;
             let queue = record
                 .get("queue")
-                .map(|node| parts::read(SCHEDULERS, "queue", node, files))
+                .map(|node| parts::read(QUEUES, "queue", node, files))
                 .transpose()?;
-            let buffer = record.get("buffer").map(capacity).transpose()?;
+            let buffer = record
+                .get("buffer")
+                .map(|node| Ok((capacity(node)?, node.clone())))
+                .transpose()?;
             let setting = Setting { queue, buffer };
-            if names::is_pattern(&entry.key) {
-                settings.patterns.insert(0, (entry.key.clone(), setting));
-            } else {
-                settings.exact.insert(entry.key.clone(), setting);
-            }
+            settings.ranked.insert(0, (entry.key.clone(), setting));
         }
         settings
-            .patterns
-            .sort_by_key(|(pattern, _)| pattern.matches('*').count());
+            .ranked
+            .sort_by_key(|(name, _)| Reverse(names::rank(name)));
         Ok(settings)
     }
 
@@ -139,13 +152,11 @@ impl Settings {
         name: &str,
         field: impl Fn(&'a Setting) -> Option<&'a T>,
     ) -> Option<&'a T> {
-        let exact = self.exact.get(name).and_then(&field);
-        let matching = || {
-            self.patterns
-                .iter()
-                .filter(|(pattern, _)| names::matches(pattern, name))
-        };
-        exact.or_else(|| matching().find_map(|(_, setting)| field(setting)))
+        let mut matching = self
+            .ranked
+            .iter()
+            .filter(|(pattern, _)| names::matches(pattern, name));
+        matching.find_map(|(_, setting)| field(setting))
     }
 }
 

@@ -101,6 +101,7 @@ impl Wheel {
     }
 
     /// Number of events.
+    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.held + self.beyond.len()
     }

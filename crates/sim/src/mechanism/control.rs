@@ -1,12 +1,14 @@
-//! A mechanism at one node: its detectors, one for each watched place, and who has been told what.
+//! Mechanisms at one node that speak with one voice: detectors, one for each watched place, and who
+//! has been told what.
 //! PAUSE and PFC carry no origin, so a neighbour's state is the OR over the node's congested
-//! queues; extension frames speak for one queue each.
+//! queues; extension frames, which name addresses or a rate, speak for one queue each.
 
 use std::collections::VecDeque;
 
 use backwater_transport::units::{Rate, Span, Time};
 
 use super::detector::{AnyDetector, Detector, Level, Watch};
+use super::gates::Gates;
 use super::notice::{Form, Hosts, Notice, holds};
 use super::notifier::{Addresses, AnyNotifier, Audience};
 use super::responder::{AnyResponder, Responder};
@@ -17,7 +19,7 @@ use crate::table::Id;
 /// Neighbours a node with back-pressure can have: a told set is one word.
 pub const MAX_NEIGHBOURS: usize = 64;
 
-/// A mechanism at one node.
+/// A mechanism at one node, or several whose PAUSE frames are one word.
 #[derive(Clone, Debug)]
 pub struct Control {
     node: Id<Node>,
@@ -37,7 +39,10 @@ pub struct Control {
 #[derive(Clone, Debug)]
 struct Place {
     port: Id<Port>,
-    drain: Rate,
+    /// Line rate.
+    line: Rate,
+    /// Rate at which each class may leave: that of the line, or what the port is held to.
+    drain: [Rate; MAX_CLASSES],
     /// It is an output port with one queue for all classes.
     one_queue: bool,
     detector: AnyDetector,
@@ -52,6 +57,8 @@ struct Place {
     origin: [Id<Port>; MAX_CLASSES],
     /// Latest frame of each neighbour and class; kept for `Audience::Senders` only.
     heard: Vec<[Option<Time>; MAX_CLASSES]>,
+    /// A neighbour heard no longer ago than this is a current sender.
+    window: Span,
     /// Hosts reached through the port; empty where no notice names addresses.
     behind: Option<Hosts>,
     /// For each class the addresses named by the last notice.
@@ -117,11 +124,15 @@ pub struct PlaceSpec {
     /// The port watched.
     pub port: Id<Port>,
     /// Its line rate.
-    pub drain: Rate,
+    pub line: Rate,
     /// Whether it is watched as an output port with one queue for all classes.
     pub one_queue: bool,
     /// The detector.
     pub detector: AnyDetector,
+    /// Whom to tell.
+    pub audience: Audience,
+    /// How long after its last frame a neighbour counts as a current sender.
+    pub window: Span,
     /// Hosts reached through it, where notices name addresses.
     pub behind: Option<Hosts>,
 }
@@ -166,18 +177,32 @@ impl Control {
         }
     }
 
-    /// Whether it is mechanism `number` at `node`.
-    pub fn is(&self, number: u32, node: Id<Node>) -> bool {
-        self.number == number && self.node == node
+    /// Number of the mechanism it was made for.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Whether its notices move the class gates of a neighbour, which know no origin.
+    pub fn moves_gates(&self) -> bool {
+        !self.apart()
+    }
+
+    /// Whether it can speak for queues whose notices are to be like these.
+    pub fn speaks_like(&self, notify: &AnyNotifier) -> bool {
+        let own = &self.notify;
+        let timer = |n: &AnyNotifier| (n.quanta, n.refresh.to_bits());
+        own.form == notify.form && timer(own) == timer(notify)
     }
 
     /// Watches a place; gives its number.
     pub fn watch(&mut self, spec: PlaceSpec) -> usize {
         let PlaceSpec {
             port,
-            drain,
+            line,
             one_queue,
             detector,
+            audience: whom,
+            window,
             behind,
         } = spec;
         let local = self
@@ -189,13 +214,14 @@ impl Control {
             Watch::Egress => self.obeying & !(1 << local),
             Watch::Ingress | Watch::Pool => self.obeying & 1 << local,
         };
-        let heard = match self.notify.audience {
+        let heard = match whom {
             Audience::Senders => vec![[None; MAX_CLASSES]; self.neighbours.len()],
             Audience::Feeders => Vec::new(),
         };
         self.places.push(Place {
             port,
-            drain,
+            line,
+            drain: [line; MAX_CLASSES],
             one_queue,
             detector,
             audience,
@@ -204,6 +230,7 @@ impl Control {
             noted: false,
             origin: [Id::NONE; MAX_CLASSES],
             heard,
+            window,
             behind,
             named: std::array::from_fn(|_| None),
         });
@@ -247,8 +274,8 @@ impl Control {
     }
 
     /// Whether it wants to know through which port a frame came in.
-    pub fn listens(&self) -> bool {
-        self.notify.audience == Audience::Senders
+    pub fn listens(&self, place: usize) -> bool {
+        !self.places[place].heard.is_empty()
     }
 
     /// Ports toward the neighbours that a place may tell.
@@ -259,8 +286,8 @@ impl Control {
     /// Bytes of a buffer that lie above the mark at which a place stops its feeders; none where
     /// they are not stopped or the mark is no share of a buffer.
     pub fn slack(&self, place: usize, buffer: u64) -> Option<u64> {
-        let stops = self.respond.ask(Rate(1), 1).is_none();
-        self.places[place].detector.slack(buffer).filter(|_| stops)
+        let slack = self.places[place].detector.slack(buffer);
+        slack.filter(|_| !self.rated())
     }
 
     /// A frame was queued: remembers its sender and lets the detector look. `queued` are the
@@ -268,14 +295,11 @@ impl Control {
     /// True when a signal was given or something is to be said.
     pub fn enqueued(&mut self, level: &Level, seen: &Seen, queued: impl FnOnce() -> Hosts) -> bool {
         let class = level.class;
-        let place = &mut self.places[seen.place];
-        if let (Some(from), false) = (seen.from, place.heard.is_empty()) {
-            place.heard[from][class] = Some(level.now);
-        }
-        if place.congested >> class & 1 == 1 {
+        if self.hear(level, seen) {
             self.keep_up(level, seen);
             return !self.outbox.is_empty();
         }
+        let place = &mut self.places[seen.place];
         if !place.detector.alarm(level) {
             return false;
         }
@@ -289,6 +313,23 @@ impl Control {
         let audience = self.senders(seen.place, class, level.now);
         self.tell(seen.place, class, audience);
         true
+    }
+
+    /// A frame found no room in its queue. True when something is to be said.
+    pub fn turned_away(&mut self, level: &Level, seen: &Seen) -> bool {
+        if self.hear(level, seen) {
+            self.keep_up(level, seen);
+        }
+        !self.outbox.is_empty()
+    }
+
+    /// Remembers who sent. True where the class is congested.
+    fn hear(&mut self, level: &Level, seen: &Seen) -> bool {
+        let place = &mut self.places[seen.place];
+        if let (Some(from), false) = (seen.from, place.heard.is_empty()) {
+            place.heard[from][level.class] = Some(level.now);
+        }
+        place.congested >> level.class & 1 == 1
     }
 
     /// A frame has left. True when congestion is over.
@@ -314,7 +355,7 @@ impl Control {
             return;
         }
         self.neighbours[n].timing = false;
-        if self.notify.form == Form::Extension {
+        if self.apart() {
             let told: Vec<(usize, usize)> = self.told_about(n).collect();
             for (place, class) in told {
                 self.post_extension(place, class, n, true);
@@ -323,6 +364,31 @@ impl Control {
             let closed = self.neighbours[n].closed;
             self.post_classes(n, closed, true);
         }
+    }
+
+    /// Takes note of the rates that a place's own port is held to, so that rate control goes on up a
+    /// chain, and corrects what it has asked for. True when something is to be said.
+    pub fn held_to(&mut self, place: usize, gates: Option<&Gates>, now: Time) -> bool {
+        for class in 0..MAX_CLASSES {
+            let p = &mut self.places[place];
+            let held = gates.and_then(|g| g.rate(p.holds(class), p.behind.as_deref(), now));
+            let drain = held.map_or(p.line, |rate| rate.min(p.line));
+            if std::mem::replace(&mut p.drain[class], drain) != drain {
+                let told = p.told[class];
+                self.remind(place, class, told);
+            }
+        }
+        !self.outbox.is_empty()
+    }
+
+    /// Whether it asks for a rate, rather than to stop.
+    pub fn rated(&self) -> bool {
+        self.respond.ask(Rate(1), 1).is_some()
+    }
+
+    /// Whether each congested queue speaks for itself: its notice carries its origin.
+    fn apart(&self) -> bool {
+        self.notify.form == Form::Extension || self.rated()
     }
 
     /// What is to be sent now, in order.
@@ -337,8 +403,8 @@ impl Control {
             .iter()
             .position(|n| n.port == port)
             .expect("a port of the node");
-        let holds = self.neighbours[n].closed != 0
-            || (self.notify.form == Form::Extension && self.told_about(n).next().is_some());
+        let holds =
+            self.neighbours[n].closed != 0 || (self.apart() && self.told_about(n).next().is_some());
         let neighbour = &mut self.neighbours[n];
         if neighbour.timing || !holds {
             return None;
@@ -359,9 +425,7 @@ impl Control {
             more[seen.to as usize / 64] |= 1 << (seen.to % 64);
             place.named[class] = Some(more.into());
             let told = place.told[class];
-            for n in bits(told) {
-                self.post_extension(seen.place, class, n, true);
-            }
+            self.remind(seen.place, class, told);
         }
         let fresh =
             self.senders(seen.place, class, level.now) & !self.places[seen.place].told[class];
@@ -376,16 +440,28 @@ impl Control {
             return place.audience;
         }
         let lately =
-            |n: usize| place.heard[n][class].is_some_and(|at| now.since(at) <= self.notify.window);
+            |n: usize| place.heard[n][class].is_some_and(|at| now.since(at) <= place.window);
         bits(place.audience)
             .filter(|n| lately(*n))
             .fold(0, |set, n| set | 1 << n)
     }
 
     fn tell(&mut self, place: usize, class: usize, audience: u64) {
-        self.places[place].told[class] |= audience;
+        let told = &mut self.places[place].told[class];
+        let before = *told & !audience;
+        *told |= audience;
         for n in bits(audience) {
             self.update(place, class, n, true);
+        }
+        if self.rated() {
+            self.remind(place, class, before);
+        }
+    }
+
+    /// Says again what a queue asks of these neighbours, each of which has its word.
+    fn remind(&mut self, place: usize, class: usize, told: u64) {
+        for n in bits(told) {
+            self.post_extension(place, class, n, true);
         }
     }
 
@@ -399,7 +475,7 @@ impl Control {
 
     /// Brings neighbour `n` in line after a queue's word to it changed.
     fn update(&mut self, place: usize, class: usize, n: usize, congested: bool) {
-        if self.notify.form == Form::Extension {
+        if self.apart() {
             self.post_extension(place, class, n, congested);
             return;
         }
@@ -434,41 +510,26 @@ impl Control {
         }
     }
 
-    /// Frames that close or open classes at neighbour `n`: one, or one for each class where each has
-    /// a bucket of its own.
+    /// A frame that closes or opens classes at neighbour `n`.
     fn post_classes(&mut self, n: usize, classes: u8, close: bool) {
-        let rated = self.respond.ask(Rate(1), 1).is_some();
-        if !rated || !self.notify.per_class {
-            return self.post_group(n, classes, close, rated);
-        }
-        for class in 0..MAX_CLASSES {
-            self.post_group(n, classes & 1 << class, close, rated);
-        }
-    }
-
-    fn post_group(&mut self, n: usize, classes: u8, close: bool, rated: bool) {
         if classes == 0 {
             return;
         }
         let speaks = |&(p, c): &(usize, usize)| classes & self.places[p].holds(c) != 0;
-        let (origin, rate) = match self.told_about(n).find(speaks) {
-            Some((p, c)) => (self.places[p].origin[c], self.rate(p, c)),
-            None => (Id::NONE, rated.then_some(Rate(1))),
+        let origin = match self.told_about(n).find(speaks) {
+            Some((p, c)) => self.places[p].origin[c],
+            None => Id::NONE,
         };
         let congested = self.told_about(n).filter(speaks);
         let notice = Notice {
-            form: if rated {
-                Form::Extension
-            } else {
-                self.notify.form
-            },
+            form: self.notify.form,
             classes,
             quanta: if close { self.notify.quanta } else { 0 },
-            rate,
+            rate: None,
             hosts: None,
             origin,
             origin_classes: congested.fold(0, |mask, (p, c)| mask | self.places[p].holds(c)),
-            key: self.number << 16 | 0xff00 | u32::from(classes),
+            key: self.number << 16,
         };
         self.outbox.push_back(Told {
             port: self.neighbours[n].port,
@@ -496,7 +557,8 @@ impl Control {
 
     fn rate(&self, place: usize, class: usize) -> Option<Rate> {
         let p = &self.places[place];
-        self.respond.ask(p.drain, p.told[class].count_ones().max(1))
+        self.respond
+            .ask(p.drain[class], p.told[class].count_ones().max(1))
     }
 }
 

@@ -13,7 +13,8 @@ use crate::table::Id;
 #[derive(Clone, Debug)]
 pub struct Gates {
     until: [Time; MAX_CLASSES],
-    closed_from: [Time; MAX_CLASSES],
+    /// `closed` counts up to then.
+    settled: Time,
     closed: [u64; MAX_CLASSES],
     /// The latest of `until`.
     latest: Time,
@@ -38,7 +39,8 @@ pub struct Bar {
 }
 
 /// A token bucket in its virtual-scheduling form (ITU-T I.371 GCRA): a frame conforms once the
-/// theoretical time is no more than the tolerance ahead.
+/// theoretical time is no more than the tolerance ahead. So the tolerance's bytes and one frame may
+/// leave at once.
 #[derive(Copy, Clone, Debug)]
 pub struct Bucket {
     /// Rate of the bucket.
@@ -53,7 +55,7 @@ impl Default for Gates {
     fn default() -> Self {
         Gates {
             until: [Time::ZERO; MAX_CLASSES],
-            closed_from: [Time::ZERO; MAX_CLASSES],
+            settled: Time::ZERO,
             closed: [0; MAX_CLASSES],
             latest: Time::ZERO,
             bars: Vec::new(),
@@ -73,15 +75,16 @@ impl Bar {
 impl Gates {
     /// Closes the gates of `classes` until then; a time not after `now` opens them.
     pub fn set(&mut self, now: Time, classes: u8, until: Time) {
+        self.settle(now);
         for class in (0..MAX_CLASSES).filter(|c| classes >> c & 1 == 1) {
-            self.settle(class, now);
             self.until[class] = until;
         }
         self.latest = *self.until.iter().max().expect("eight classes");
     }
 
     /// Lowers a bar, or replaces the one of the same key; its bucket keeps its theoretical time.
-    pub fn lower(&mut self, mut bar: Bar) {
+    pub fn lower(&mut self, now: Time, mut bar: Bar) {
+        self.settle(now);
         match self.bars.iter_mut().find(|b| b.key == bar.key) {
             None => self.bars.push(bar),
             Some(old) => {
@@ -94,7 +97,8 @@ impl Gates {
     }
 
     /// Lifts the bar of this key.
-    pub fn lift(&mut self, key: u32) {
+    pub fn lift(&mut self, now: Time, key: u32) {
+        self.settle(now);
         self.bars.retain(|b| b.key != key);
     }
 
@@ -137,34 +141,53 @@ impl Gates {
         }
     }
 
+    /// The lowest rate to which a bar holds all of these classes, toward all destinations of `behind`
+    /// or toward all there are. A bar on part of them leaves the rest to the line.
+    pub fn rate(&self, classes: u8, behind: Option<&[u64]>, at: Time) -> Option<Rate> {
+        let within = |bar: &&Bar| {
+            let toward = match (bar.hosts.as_deref(), behind) {
+                (None, _) => true,
+                (Some(hosts), Some(behind)) => hosts.iter().zip(behind).all(|(h, b)| b & !h == 0),
+                (Some(_), None) => false,
+            };
+            at < bar.until && classes & !bar.classes == 0 && toward
+        };
+        let rates = self.bars.iter().filter(within);
+        rates.filter_map(|b| b.bucket.map(|k| k.rate)).min()
+    }
+
     /// Whether any class gate is closed at `at`, or any bar blocks.
     pub fn shut(&self, at: Time) -> bool {
         self.until.iter().any(|u| *u > at)
             || self.bars.iter().any(|b| b.until > at && b.bucket.is_none())
     }
 
-    /// Ticks each class gate has been closed up to `now`.
+    /// Ticks for which each class has been stopped up to `now`, wholly by its gate or toward some
+    /// destinations by a bar.
     pub fn closed(&self, now: Time) -> [u64; MAX_CLASSES] {
         std::array::from_fn(|c| {
-            self.closed[c]
-                + self.until[c]
-                    .min(now)
-                    .0
-                    .saturating_sub(self.closed_from[c].0)
+            let stopped = self.stopped_until(c).min(now);
+            self.closed[c] + stopped.0.saturating_sub(self.settled.0)
         })
     }
 
     /// Forgets the bars that have expired.
     pub fn sweep(&mut self, now: Time) {
+        self.settle(now);
         self.bars.retain(|b| b.until > now);
     }
 
-    fn settle(&mut self, class: usize, now: Time) {
-        self.closed[class] += self.until[class]
-            .min(now)
-            .0
-            .saturating_sub(self.closed_from[class].0);
-        self.closed_from[class] = now;
+    /// Counts the time for which classes have been stopped, before something changes.
+    fn settle(&mut self, now: Time) {
+        self.closed = self.closed(now);
+        self.settled = now;
+    }
+
+    /// When the last of what stops a class ends, as things stand.
+    fn stopped_until(&self, class: usize) -> Time {
+        let blocks = |b: &&Bar| b.classes >> class & 1 == 1 && b.bucket.is_none();
+        let bars = self.bars.iter().filter(blocks).map(|b| b.until);
+        bars.fold(self.until[class], Time::max)
     }
 }
 
@@ -186,6 +209,36 @@ mod tests {
     }
 
     #[test]
+    fn a_bar_that_blocks_counts_as_closed_for_its_classes_and_a_rate_does_not() {
+        let bar = |key, until, bucket| Bar {
+            key,
+            classes: 0b10,
+            hosts: Some(vec![0b100].into()),
+            until: Time(until),
+            bucket,
+        };
+        let mut gates = Gates::default();
+        gates.lower(Time(10), bar(1, 50, None));
+        assert_eq!(gates.closed(Time(20))[1], 10);
+        gates.lower(Time(30), bar(2, 40, None)); // behind the first: counts once
+        gates.set(Time(45), 0b10, Time(60)); // the class gate, beyond both
+        assert_eq!(gates.closed(Time(100))[1], 50);
+        gates.lower(Time(200), bar(1, 300, None));
+        gates.lift(Time(220), 1);
+        gates.lower(Time(250), bar(3, 270, None));
+        gates.sweep(Time(280));
+        assert_eq!(gates.closed(Time(300))[1], 90);
+        assert_eq!(gates.closed(Time(300))[0], 0);
+        let bucket = Bucket {
+            rate: Rate(1),
+            tolerance: Span::ZERO,
+            due: Time::ZERO,
+        };
+        gates.lower(Time(300), bar(4, 400, Some(bucket)));
+        assert_eq!(gates.closed(Time(400))[1], 90);
+    }
+
+    #[test]
     fn a_bar_covers_its_destinations_only_and_an_open_gate_is_needed_too() {
         let mut gates = Gates::default();
         let bar = Bar {
@@ -195,12 +248,12 @@ mod tests {
             until: Time(50),
             bucket: None,
         };
-        gates.lower(bar);
+        gates.lower(Time::ZERO, bar);
         assert_eq!(gates.opens(0, 2, Time(5)), Time(50));
         assert_eq!(gates.opens(0, 1, Time(5)), Time(5));
         gates.set(Time(5), 1, Time(70));
         assert_eq!(gates.opens(0, 1, Time(5)), Time(70));
-        gates.lift(1);
+        gates.lift(Time(5), 1);
         gates.set(Time(6), 1, Time(6));
         assert_eq!(gates.opens(0, 2, Time(6)), Time(6));
     }
@@ -214,13 +267,14 @@ mod tests {
             tolerance: Span::millis(2),
             due: Time::ZERO,
         };
-        gates.lower(Bar {
+        let bar = Bar {
             key: 1,
             classes: 1,
             hosts: None,
             until: Time::NEVER,
             bucket: Some(bucket),
-        });
+        };
+        gates.lower(Time::ZERO, bar);
         let mut at = Time::ZERO;
         for _ in 0..100 {
             at = gates.opens(0, 0, at);

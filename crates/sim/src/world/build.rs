@@ -18,6 +18,7 @@ use crate::mechanism::responder::AnyResponder;
 use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
 use crate::network::{Flow, Mail, Node, Part, Port, PortMore};
 use crate::packet::{List, Packets};
+use crate::queue::aqm::Managed;
 use crate::queue::{ClassQueue, MAX_CLASSES, Scheduler};
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::FlowStats;
@@ -80,8 +81,13 @@ impl World {
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
             world.add_mechanism(spec, number, mechanism)?;
         }
+        world.check_queues()?;
         for port in &mut world.ports.0 {
-            port.plain = port.watch.is_none() && !port.accounted;
+            port.plain = port.watch.is_none() && !port.accounted && port.more.managed.is_none();
+            if port.watch.is_some() && port.more.managed.is_some() {
+                // Whether losses on departure bring relief cannot be foreseen.
+                (port.attentive, port.wakeful) = (true, true);
+            }
         }
         for id in world.flows.ids() {
             world.ask(id, Time(spec.flows[id.index()].start.0));
@@ -177,6 +183,10 @@ impl World {
                 let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));
                 let id = Id::new(self.ports.len());
                 let local = self.nodes[node].ports.len() as u32;
+                let managed = port.aqm.as_ref().map(|aqm| {
+                    let random = Random::stream(spec.seed, "queue", &port.name);
+                    Box::new(Managed::new(aqm, link.rate, random))
+                });
                 self.nodes[node].ports.push(id);
                 self.nodes[node].watch.push(None);
                 self.ports.push(Port {
@@ -197,7 +207,10 @@ impl World {
                     area: 0,
                     plain: true,
                     max_bytes: 0,
-                    shut_until: Time::ZERO,
+                    shut_until: match managed {
+                        Some(_) => Time::NEVER,
+                        None => Time::ZERO,
+                    },
                     stall: 0,
                     stall_from: Time::ZERO,
                     stall_end: Time::ZERO,
@@ -220,6 +233,7 @@ impl World {
                     more: Box::new(PortMore {
                         name: port.name.clone(),
                         rate: link.rate,
+                        managed,
                         ..PortMore::default()
                     }),
                 });
@@ -431,6 +445,24 @@ impl World {
         Ok(())
     }
 
+    /// A node that keeps accounts by class needs class queues.
+    fn check_queues(&self) -> Result<(), Refusal> {
+        for port in self.ports.iter().filter(|p| p.accounted) {
+            if port.chooses_itself() {
+                let what = format!(
+                    "{} keeps accounts of what came in by class, and the queue at {} chooses among flows itself",
+                    self.nodes[port.node].name, port.more.name
+                );
+                return refuse(
+                    format!("ports.{}.queue", port.more.name),
+                    what,
+                    "take a queue such as strict-priority, codel or red, or an output-queued switch",
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// Fills the forwarding tables; gives each flow's path, empty where it has many destinations.
     fn add_routes(&mut self, spec: &Spec) -> Result<Vec<Vec<Id<Port>>>, Refusal> {
         let hosts = self.hosts.len();
@@ -630,17 +662,8 @@ impl World {
                 if far.far == goal {
                     break;
                 }
-                if ways.len() > self.nodes.len() {
-                    return refuse(
-                        path,
-                        format!(
-                            "the way from {} to {} runs in a circle",
-                            name(flow.from),
-                            name(goal)
-                        ),
-                        "mend the written routes",
-                    );
-                }
+                // Written routes to a host agree where they meet and end there; computed ones come nearer.
+                assert!(ways.len() <= self.nodes.len(), "a way in a circle");
                 let stuck = far.far_routes == u32::MAX
                     || self.routes[far.far_routes as usize + host] == NOWHERE;
                 if stuck {
@@ -676,6 +699,13 @@ impl World {
                 "take a detector of output queues, such as watermark",
             );
         }
+        if !matches!(mechanism.respond, AnyResponder::Gate) && watch != Watch::Egress {
+            return refuse(
+                format!("{path}.respond"),
+                "a rate is a share of what an output queue drains, and this detector watches what comes in",
+                "take the responder gate, or a detector of output queues, such as watermark",
+            );
+        }
         if names && self.hosts.len() > MAX_ADDRESSES {
             let what = format!(
                 "a notice has room for {MAX_ADDRESSES} addresses, and there are {} hosts",
@@ -709,14 +739,42 @@ impl World {
                     "use a smaller switch",
                 );
             }
-            let known = self
-                .controls
-                .ids()
-                .find(|c| self.controls[*c].is(number as u32, node));
-            let control = known.unwrap_or_else(|| self.new_control(spec, number, node, mechanism));
+            let control = match self.voice(number, node, mechanism) {
+                Some(c) if self.controls[c].speaks_like(&mechanism.notify) => c,
+                Some(c) => {
+                    let other = &spec.mechanisms[self.controls[c].number() as usize].name;
+                    let what = format!(
+                        "mechanism {other} sends another PAUSE at {}, and a neighbour has one timer for all",
+                        self.nodes[node].name
+                    );
+                    return refuse(
+                        format!("{path}.notify"),
+                        what,
+                        "give both the same kind, quanta and refresh",
+                    );
+                }
+                None => self.new_control(spec, number, node, mechanism)?,
+            };
             self.watch_port(control, id, mechanism, &path)?;
         }
         Ok(())
+    }
+
+    /// Who speaks for a mechanism at a node already. PAUSE and PFC carry no origin, so at one node all
+    /// mechanisms that send them have one voice.
+    fn voice(
+        &self,
+        number: usize,
+        node: Id<Node>,
+        mechanism: &MechanismSpec,
+    ) -> Option<Id<Control>> {
+        let stops = matches!(mechanism.respond, AnyResponder::Gate)
+            && mechanism.notify.form != Form::Extension;
+        let speaks = |c: &Id<Control>| {
+            let c = &self.controls[*c];
+            c.node() == node && (c.number() == number as u32 || stops && c.moves_gates())
+        };
+        self.controls.ids().find(speaks)
     }
 
     fn new_control(
@@ -725,7 +783,7 @@ impl World {
         number: usize,
         node: Id<Node>,
         mechanism: &MechanismSpec,
-    ) -> Id<Control> {
+    ) -> Result<Id<Control>, Refusal> {
         let neighbours: Vec<NeighbourSpec> = self.nodes[node]
             .ports
             .iter()
@@ -735,20 +793,33 @@ impl World {
                 obeys: obeys(spec, self.ports[*p].far),
             })
             .collect();
+        let whole =
+            mechanism.notify.form == Form::Pause && matches!(mechanism.respond, AnyResponder::Gate);
         for n in neighbours.iter().filter(|n| n.obeys) {
             let upstream = self.ports[n.port].peer;
+            if self.ports[upstream].chooses_itself() && !whole {
+                let what = format!(
+                    "the queue at {} chooses among flows itself and cannot hold back classes, destinations or rates",
+                    self.ports[upstream].more.name
+                );
+                return refuse(
+                    format!("mechanisms.{}.notify", mechanism.name),
+                    what,
+                    "take the recipe \"pause\", or give that port a queue such as strict-priority or codel",
+                );
+            }
             self.ports[upstream]
                 .gates
                 .get_or_insert_with(|| Box::new(Gates::default()));
         }
         let (notify, respond) = (mechanism.notify.clone(), mechanism.respond.clone());
-        self.controls.push(Control::new(
+        Ok(self.controls.push(Control::new(
             node,
             number as u32,
             notify,
             respond,
             &neighbours,
-        ))
+        )))
     }
 
     fn watch_port(
@@ -773,13 +844,24 @@ impl World {
         let detector = mechanism.detect.clone();
         let place = self.controls[control].watch(PlaceSpec {
             port: id,
-            drain: rate,
+            line: rate,
             one_queue,
             detector,
+            audience: mechanism.notify.audience,
+            window: mechanism.notify.window,
             behind,
         });
         let taken = match watch {
             Watch::Egress => {
+                if self.ports[id].chooses_itself() {
+                    return refuse(
+                        format!("{path}.at"),
+                        format!(
+                            "the queue at {name} keeps flows apart, not classes that a detector could watch"
+                        ),
+                        "give the port a queue such as strict-priority, codel or red",
+                    );
+                }
                 if self.ports[id].buffer == Limit::Unlimited {
                     return refuse(
                         format!("{path}.at"),

@@ -16,7 +16,7 @@ use crate::medium::ethernet::{self, GAP, HEADER_FCS, PREAMBLE};
 use crate::network::{Node, Part, Port, Posted};
 use crate::packet::{Packet, Traffic};
 use crate::record::fingerprint::Mark;
-use crate::record::{Record, What};
+use crate::record::{Cause, Record, What};
 use crate::spec::Limit;
 use crate::table::Id;
 
@@ -29,6 +29,18 @@ pub(super) enum Booking {
     Calm,
     /// It is in.
     Entered,
+}
+
+/// A frame that no longer occupies its class queue.
+pub(super) struct Gone {
+    /// The class queue.
+    pub queue: usize,
+    /// Frame bytes.
+    pub size: u64,
+    /// Class.
+    pub class: u8,
+    /// Number of the port through which it came in.
+    pub entry: u8,
 }
 
 impl World {
@@ -86,26 +98,25 @@ impl World {
         }
     }
 
-    /// A frame has left a port that is not plain: books it, and lets detectors look.
+    /// A frame has left a port that is not plain, or was lost from its queue: books it, and lets detectors look.
     #[inline(never)]
-    pub(super) fn look_at_departure(&mut self, id: Id<Port>, q: usize, size: u64, at: Time) {
+    pub(super) fn look_at_departure(&mut self, id: Id<Port>, gone: &Gone, at: Time) {
         let port = &self.ports[id];
         let (accounted, watch) = (port.accounted, port.watch);
         if accounted {
-            self.account_departure(id, size, at);
+            self.account_departure(id, gone, at);
         }
         if let Some((control, place)) = watch {
-            let level = self.egress_level(id, q, at);
+            let level = self.egress_level(id, gone.queue, at);
             if self.controls[control].released(&level, place) {
                 self.after_look(control, place, id, at);
             }
         }
     }
 
-    fn account_departure(&mut self, id: Id<Port>, size: u64, at: Time) {
-        let port = &self.ports[id];
-        let (node_id, class) = (port.node, port.sending_class as usize);
-        let local = port.sending_entry as usize;
+    fn account_departure(&mut self, id: Id<Port>, gone: &Gone, at: Time) {
+        let node_id = self.ports[id].node;
+        let (size, class, local) = (gone.size, gone.class as usize, gone.entry as usize);
         let node = &mut self.nodes[node_id];
         if let Some(pool) = &mut node.pool {
             pool.release(local, class, size);
@@ -143,7 +154,8 @@ impl World {
         let Port {
             watch, accounted, ..
         } = self.ports[id];
-        let named = accounted || watch.is_some_and(|(control, _)| self.controls[control].listens());
+        let named = accounted
+            || watch.is_some_and(|(control, place)| self.controls[control].listens(place));
         let from = if named {
             self.entrance(packet_id)
         } else {
@@ -151,6 +163,7 @@ impl World {
         };
         let local = from.map(|f| self.ports[f].local as usize);
         if let Some((control, place)) = watch {
+            self.mind_drain(id, now);
             let level = self.egress_level(id, q, now);
             let (packets, queue, hosts) =
                 (&self.packets, &self.ports[id].queues[q], self.hosts.len());
@@ -217,6 +230,47 @@ impl World {
             });
         if matters {
             self.calendar.push(port.free_at, Event::Wake(id));
+        }
+    }
+
+    /// A frame finds no room in its queue. Its sender has sent all the same, and to whom.
+    #[cold]
+    pub(super) fn turn_away(
+        &mut self,
+        id: Id<Port>,
+        packet_id: Id<Packet>,
+        q: usize,
+        cause: Cause,
+        now: Time,
+    ) {
+        if let Some((control, place)) = self.ports[id].watch {
+            self.mind_drain(id, now);
+            let from = self.entrance(packet_id);
+            let seen = Seen {
+                place,
+                from: from.map(|f| self.ports[f].local as usize),
+                egress: id,
+                to: self.packets[packet_id].to,
+            };
+            let level = self.egress_level(id, q, now);
+            if self.controls[control].turned_away(&level, &seen) {
+                self.after_look(control, place, id, now);
+            }
+        }
+        self.lose(packet_id, cause, id, now);
+    }
+
+    /// Has the mechanism at a port that asks for rates know what the port itself is held to.
+    fn mind_drain(&mut self, id: Id<Port>, now: Time) {
+        let port = &self.ports[id];
+        let Some((control, place)) = port.watch else {
+            return;
+        };
+        let c = &mut self.controls[control];
+        if c.rated() && c.held_to(place, port.gates.as_deref(), now) {
+            while let Some(told) = c.next_told() {
+                self.outbox.push_back((control, told));
+            }
         }
     }
 
@@ -405,8 +459,11 @@ impl World {
         self.controls[control]
             .respond
             .react(now, &notice, &mut Knobs { gates, quantum });
-        port.shut_until = gates.shut_until();
+        if port.more.managed.is_none() {
+            port.shut_until = gates.shut_until();
+        }
         port.retry(now);
+        self.mind_drain(id, now);
         self.fingerprint.add(
             Mark::Knob,
             now,
@@ -461,40 +518,6 @@ impl World {
             self.ports[id].more.sent.victims += 1;
             self.flows[flow].stats.victims += 1;
         }
-    }
-
-    /// Watched output queues whose room above the high mark cannot take what k feeders may still
-    /// send: k·H with H = 2·propagation + a frame being sent + a frame before our notice + the
-    /// notice + the reaction.
-    pub fn headroom_warnings(&self) -> Vec<String> {
-        let mut all = Vec::new();
-        for port in self.ports.iter() {
-            let (Some((control, place)), Limit::Bytes(limit)) = (port.watch, port.buffer) else {
-                continue;
-            };
-            let Some(slack) = self.controls[control].slack(place, limit.0) else {
-                continue;
-            };
-            let feeders: Vec<&Port> = self.controls[control]
-                .audience(place)
-                .map(|p| &self.ports[p])
-                .collect();
-            let headroom = |p: &&Port| {
-                let wire = (2 * p.delay.0).div_ceil(p.ps_per_byte);
-                let reaction = ethernet::reaction(p.more.rate).0 / p.ps_per_byte;
-                let slot = PREAMBLE + ethernet::MAX_FRAME + GAP;
-                wire + 2 * slot + PREAMBLE + ethernet::MIN_FRAME + GAP + reaction
-            };
-            let needed: u64 = feeders.iter().map(headroom).sum();
-            if needed > slack {
-                all.push(format!(
-                    "{}: {} feeders may still send {needed} B after the high mark, and the buffer has {slack} B above it: frames can be lost",
-                    port.more.name,
-                    feeders.len()
-                ));
-            }
-        }
-        all
     }
 
     /// Adds a record about a packet.

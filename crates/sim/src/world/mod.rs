@@ -4,17 +4,21 @@
 //! * `build` makes a world from a `Spec` or refuses it.
 //! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
+//! * `aqm` lets active queue management judge them.
 //! * `transport` serves the two ends of flows with a transport.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
+//! * `headroom` says where a mark is too high for what is in flight.
 //! * `report` sums up.
 
+mod aqm;
 mod build;
 mod connect;
 mod control;
 mod deadlock;
 mod forward;
+mod headroom;
 mod report;
 mod run;
 mod transport;

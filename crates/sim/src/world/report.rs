@@ -296,7 +296,7 @@ impl World {
         count.area = port.area;
         let ahead = port.free_at.0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
-        for packet in port.queues.iter().flat_map(|q| self.packets.walk(&q.list)) {
+        for packet in port.lists().flat_map(|list| self.packets.walk(list)) {
             count.area += u128::from(packet.frame()) * u128::from(now.0 - packet.at.0);
         }
         count.max_bytes = port.max_bytes;
@@ -314,8 +314,8 @@ impl World {
         let (mut data, mut control, mut agree) = (0, 0, true);
         for port in self.ports.iter() {
             let mut bytes = u64::from(port.sending);
-            for queue in &port.queues {
-                let waiting: Vec<&Packet> = self.packets.walk(&queue.list).collect();
+            for list in port.lists() {
+                let waiting: Vec<&Packet> = self.packets.walk(list).collect();
                 data += waiting.len() as u64;
                 bytes += waiting.iter().map(|p| p.frame()).sum::<u64>();
             }
@@ -355,9 +355,8 @@ impl World {
         for id in self.ports.ids() {
             let port = &self.ports[id];
             let held = port
-                .queues
-                .iter()
-                .flat_map(|q| self.packets.walk(&q.list))
+                .lists()
+                .flat_map(|list| self.packets.walk(list))
                 .chain(self.packets.walk(&port.wire));
             for packet in held.filter(|p| !p.flow.is_none()) {
                 if let Some(i) = hop[packet.flow.index()].get(&id) {

@@ -234,14 +234,27 @@ fn mechanisms_that_cannot_work_are_refused_by_the_field_to_blame() {
     assert_eq!(unlimited.path, "mechanisms.m0.at");
     let twice = refused(&|n| {
         n.recipe("pause", &[2], &[]);
-        n.recipe("pause-class", &[2], &[]);
+        n.recipe("pause-destination", &[2], &[]);
     });
     assert_eq!(twice.path, "mechanisms.m1.at");
+    // One link, one kind of PAUSE, one timer.
+    let two_forms = refused(&|n| {
+        n.recipe("pause", &[2], &[]);
+        n.recipe("pause-class", &[4], &[]);
+    });
+    assert_eq!(two_forms.path, "mechanisms.m1.notify");
+    let two_timers = refused(&|n| {
+        n.recipe("pause", &[2], &[]);
+        n.recipe("pause", &[4], &[("quanta", Value::Count(100))]);
+    });
+    assert_eq!(two_timers.path, "mechanisms.m1.notify");
     let pool = refused(&|n| n.mechanism(["dynamic-threshold", "pfc", "gate"], &[2], &[]));
     assert_eq!(pool.path, "mechanisms.m0.detect");
     let addresses =
         refused(&|n| n.mechanism(["ingress-watermark", "destination", "gate"], &[2], &[]));
     assert_eq!(addresses.path, "mechanisms.m0.notify");
+    let rate = refused(&|n| n.mechanism(["ingress-watermark", "pfc", "shaper"], &[2], &[]));
+    assert_eq!(rate.path, "mechanisms.m0.respond");
     // Three ports of one class: 3·(50 + 30) kB of 200 kB.
     let memory = {
         let mut net = Net::new(0.1);
@@ -270,4 +283,57 @@ fn written_routes_that_part_are_refused() {
     net.0.flows[1].route = Some(vec![t, 1, 3, d]);
     let refusal = World::build(&net.0).expect_err("they part");
     assert_eq!(refusal.path, "routes.g");
+}
+
+/// Whatever two routes to one host are written, computed ways around them included, none runs in a
+/// circle: the routes part and are refused, or lead to the host.
+#[test]
+fn no_written_routes_run_in_a_circle() {
+    // A ring of three switches with a host each; every walk of up to five switches from one host to another.
+    let mut net = Net::new(0.1);
+    let w: Vec<usize> = (0..3).map(|i| net.switch(&format!("W{i}"))).collect();
+    let h: Vec<usize> = (0..3).map(|i| net.host(&format!("H{i}"))).collect();
+    for i in 0..3 {
+        net.link(w[i], w[(i + 1) % 3], 10 * MBIT);
+        net.link(h[i], w[i], 10 * MBIT);
+    }
+    net.0.routing = Routing::ShortestPath;
+    net.flow("f", h[0], h[2], script([]));
+    net.flow("g", h[1], h[2], script([]));
+    let walks = |from: usize| -> Vec<Vec<usize>> {
+        let mut all = vec![vec![w[from]]];
+        let mut done = Vec::new();
+        for _ in 0..5 {
+            done.extend(
+                all.iter()
+                    .filter(|walk| walk[walk.len() - 1] == w[2])
+                    .cloned(),
+            );
+            let step = |walk: &Vec<usize>| {
+                let last = walk[walk.len() - 1];
+                let further = w.iter().filter(move |n| **n != last);
+                further
+                    .map(|n| [walk.clone(), vec![*n]].concat())
+                    .collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(step).collect();
+        }
+        done
+    };
+    let (mut built, mut refused) = (0, 0);
+    let ends = |from: usize, walk: &[usize]| [&[h[from]], walk, &[h[2]]].concat();
+    for f in walks(0) {
+        for g in walks(1).iter().map(Some).chain([None]) {
+            net.0.flows[0].route = Some(ends(0, &f));
+            net.0.flows[1].route = g.map(|g| ends(1, g));
+            match World::build(&net.0) {
+                Ok(_) => built += 1,
+                Err(refusal) => {
+                    assert!(refusal.path.starts_with("routes."));
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(built > 0 && refused > 0, "{built} built, {refused} refused");
 }

@@ -7,13 +7,14 @@
 //! `validation/pause.py` counts.
 
 use crate::net::*;
+use backwater_sim::spec::{Destination, NodeKind, SwitchModel};
 use backwater_transport::random::Random;
 
 /// Ticks of a full frame and its gap at 10 Mbit/s.
 const SLOT: u64 = 1538 * 800_000;
 
-/// Frames lost at the watched port when k feeders send without a pause.
-fn lost(k: usize, reverse: bool, blocked: bool, phases: &[u64]) -> u64 {
+/// k feeders that send without a pause; the watched port.
+fn feeders(k: usize, reverse: bool, blocked: bool, phases: &[u64]) -> (Net, usize) {
     let mut net = Net::new(0.06);
     let (x, d) = (net.switch("X"), net.host("D"));
     // An output that needs 12 s for a frame is as good as blocked.
@@ -33,6 +34,12 @@ fn lost(k: usize, reverse: bool, blocked: bool, phases: &[u64]) -> u64 {
         }
     }
     net.recipe("pause", &[port], &[]);
+    (net, port)
+}
+
+/// Frames lost at the watched port.
+fn lost(k: usize, reverse: bool, blocked: bool, phases: &[u64]) -> u64 {
+    let (net, port) = feeders(k, reverse, blocked, phases);
     lost_at(&net.run(), port)
 }
 
@@ -71,5 +78,46 @@ fn a_watermark_protects_as_many_feeders_as_the_arithmetic_says_and_no_more() {
             "{} feeders, reverse {reverse}, blocked {blocked}",
             protects + 1
         );
+    }
+}
+
+/// The warning says the same as the search, in each of the four cases.
+#[test]
+fn a_warning_says_so_where_a_watermark_does_not_protect() {
+    for (reverse, blocked, protects) in [
+        (false, false, 4),
+        (true, false, 3),
+        (false, true, 3),
+        (true, true, 2),
+    ] {
+        for k in 1..=6 {
+            let net = feeders(k, reverse, blocked, &vec![0; 2 * k]).0;
+            let warnings = net.world().headroom_warnings();
+            let case = format!("{k} feeders, reverse {reverse}, blocked {blocked}: {warnings:?}");
+            assert_eq!(warnings.is_empty(), k <= protects, "{case}");
+        }
+    }
+}
+
+/// A port that can be told to stop is as good as blocked.
+#[test]
+fn a_port_that_may_be_stopped_counts_as_blocked() {
+    for (k, stopped, warns) in [(4, false, false), (4, true, true), (3, true, false)] {
+        let (mut net, port) = feeders(k, false, false, &vec![0; 2 * k]);
+        if stopped {
+            // D is a switch from here on, and tells X.
+            let (d, e) = (1, net.host("E"));
+            net.0.nodes[d].kind = NodeKind::Switch(SwitchModel::OutputQueued);
+            let last = net.link(d, e, 10 * MBIT)[0];
+            net.0
+                .flows
+                .iter_mut()
+                .for_each(|f| f.to = Destination::Node(e));
+            net.recipe("pause", &[last], &[]);
+        }
+        let name = format!("{}:", net.0.ports[port].name);
+        let warnings = net.world().headroom_warnings();
+        let told = warnings.iter().any(|w| w.starts_with(&name));
+        assert_eq!(told, warns, "{k} feeders, stopped {stopped}: {warnings:?}");
     }
 }

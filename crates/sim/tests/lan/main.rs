@@ -1,6 +1,7 @@
 //! The switched LAN: worlds built by hand, held against closed forms and against what each
 //! mechanism is for.
 
+mod aqm;
 mod deadlock;
 mod delay;
 mod detectors;
@@ -13,6 +14,7 @@ mod pause;
 mod property;
 mod purpose;
 mod queues;
+mod rate;
 mod timing;
 mod transport;
 mod victims;

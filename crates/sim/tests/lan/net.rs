@@ -161,6 +161,7 @@ impl Net {
             self.0.ports.push(PortSpec {
                 name,
                 scheduler: AnyScheduler::Fifo,
+                aqm: None,
                 buffer,
             });
         }

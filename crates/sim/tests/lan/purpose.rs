@@ -152,6 +152,10 @@ fn each_scope_stops_what_it_names_and_nothing_else() {
             let gate = report.flows[flow].sums.sum.gate;
             assert_eq!(gate > 0, stopped, "{recipe}, flow {flow}: {gate}");
         }
+        // The link W>X counts as stopped for the classes that are, toward whatever destinations.
+        let closed = report.ports[0].count.closed;
+        assert!(closed[0] > 0, "{recipe}");
+        assert_eq!(closed[1] > 0, stopped[2], "{recipe}");
         // Victims are the stopped flows that don't go through the congested queue.
         for (flow, stopped) in stopped.into_iter().enumerate().skip(1) {
             let victims = report.flows[flow].victims;
@@ -464,4 +468,33 @@ fn the_neighbour_that_the_port_faces_is_not_told() {
     // The wire is the only delay there is: control frames of 64 bytes, never more than one at a time.
     assert!(report.ports[toward].count.control_bytes == 64 * report.control);
     assert_eq!(framed(46), 64);
+}
+
+/// A sender whose frame finds the buffer full has sent all the same: it is told, and stops.
+#[test]
+fn a_sender_whose_frame_is_lost_is_a_current_sender() {
+    let mut net = Net::new(0.2);
+    let (x, d) = (net.switch("X"), net.host("D"));
+    let late = 40 * MS;
+    let mut toward = Vec::new();
+    // The first doesn't obey and keeps the buffer full to a rest that holds no frame.
+    for (i, at) in [0, late].into_iter().enumerate() {
+        let s = if i == 0 {
+            net.host("S0")
+        } else {
+            net.obeying_host("S1")
+        };
+        toward.push(net.link(s, x, 100 * MBIT)[1]);
+        net.flow(&format!("f{i}"), s, d, script([(at, 150_000)]));
+    }
+    let port = net.link(x, d, 1_000)[0];
+    net.buffer(port, 50_000);
+    net.recipe("pause", &[port], &[("audience", Value::Choice("senders"))]);
+    let (report, records) = net.run_recorded();
+    let told = notices(&records, What::Notice, toward[1]);
+    assert_eq!(told[0].0, late + 1526 * byte(100 * MBIT) + US);
+    assert_eq!(
+        report.flows[1].sums.dropped.packets, 2,
+        "the second was under way"
+    );
 }

@@ -244,6 +244,7 @@ impl Clone for Box<dyn CustomController> {
 }
 
 mod amount;
+pub mod bbr;
 mod classic;
 mod delay;
 mod filter;
@@ -369,4 +370,8 @@ controllers! {
     ledbat_pp::LedbatPp,
     dctcp::Dctcp,
     westwood::Westwood,
+    bbr1::Bbr1,
+    bbr3::Bbr3,
+    bbr3_linux::Bbr3Linux,
+    prague::Prague,
 }

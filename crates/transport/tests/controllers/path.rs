@@ -160,6 +160,14 @@ impl Net {
 
     /// Runs until an instant and looks after every event.
     pub fn watch(&mut self, until: Time, mut look: impl FnMut(&mut Net)) {
+        self.watch_while(until, |net| {
+            look(net);
+            true
+        });
+    }
+
+    /// Runs until an instant, or until it has seen enough.
+    pub fn watch_while(&mut self, until: Time, mut go_on: impl FnMut(&mut Net) -> bool) {
         let mut still = 0;
         loop {
             let due = self.due();
@@ -185,7 +193,9 @@ impl Net {
                 self.timers(flow);
                 self.poll(flow);
             }
-            look(self);
+            if !go_on(self) {
+                return;
+            }
         }
     }
 

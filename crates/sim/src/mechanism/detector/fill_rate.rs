@@ -3,8 +3,8 @@
 //! Tells and responds: left to the recipe.
 //! Reference: S2 "based on the rate at which buffer is filling up"; form used here:
 //! congested when occupancy + rate × horizon > high mark.
-//! Differences: the rate is that over the last `window` at least; a falling queue counts as rate zero; the rate is taken
-//! anew after each alarm.
+//! Differences: the rate is that over the last `window` at least and three windows at most, so that a burst after an
+//! idle time is not averaged with it; a falling queue counts as rate zero; the rate is taken anew after each alarm.
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Span, Time};
@@ -33,7 +33,13 @@ impl FillRate {
 impl Detector for FillRate {
     fn alarm(&mut self, level: &Level) -> bool {
         let samples = &mut self.samples[level.class];
-        if level.now.since(samples[1].0) >= self.window {
+        let since = level.now.since(samples[1].0);
+        if since >= self.window.times(2) {
+            // Samples are taken by the first frame a window after the last, so nothing came in that
+            // window: what stands there now stood there a window ago, if not more.
+            let before = Time(level.now.0 - self.window.0);
+            *samples = [(before, level.held), (level.now, level.held)];
+        } else if since >= self.window {
             *samples = [samples[1], (level.now, level.held)];
         }
         let (then, was) = samples[0];
@@ -132,5 +138,33 @@ mod tests {
         // held + 10 ms · rate > 40 000: at 1000 B/ms first above 30 000, at 2000 B/ms above 20 000.
         assert_eq!(alarm(1000), 31_000);
         assert_eq!(alarm(2000), 22_000);
+    }
+
+    /// First congested level of a queue that fills at `rate` bytes in each tenth of a millisecond,
+    /// after it stood empty for `idle`.
+    fn alarm_after(idle: Span, rate: u64) -> u64 {
+        let mut d = detector();
+        (1..)
+            .map(|i| (Time::ZERO + idle + Span::micros(100 * i), i * rate))
+            .find(|(now, held)| {
+                d.alarm(&Level {
+                    now: *now,
+                    class: 0,
+                    held: *held,
+                    room: 50_000,
+                    headroom: 0,
+                })
+            })
+            .expect("it fills")
+            .1
+    }
+
+    #[test]
+    fn a_burst_after_an_idle_time_is_seen_within_the_window() {
+        // 3 kB in each 0.1 ms. 12 kB is the first level above the low mark; 9 kB of it have come since
+        // the window of 1 ms before the first frame, 1.3 ms ago: 10 ms more pass the mark of 40 kB.
+        for idle in [2, 500, 500_000] {
+            assert_eq!(alarm_after(Span::millis(idle), 3_000), 12_000, "{idle} ms");
+        }
     }
 }

@@ -24,7 +24,7 @@ pub const PART: Part<Build> = Part {
             "addresses",
             Kind::Choice(&["filtering-table", "buffer"]),
             Default::Is("filtering-table"),
-            "all addresses reached through the port, or those of the frames in the queue",
+            "all addresses reached through the port, or those of the frames in the queue and of those that find no room in it",
         ),
         Opt::new(
             "per_class",

@@ -15,7 +15,7 @@ pub(super) fn react(now: Time, notice: &Notice, knobs: &mut Knobs) {
     let until = now.after(knobs.quantum.times(u64::from(notice.quanta)));
     match &notice.hosts {
         None => knobs.gates.set(now, notice.classes, until),
-        Some(_) if notice.quanta == 0 => knobs.gates.lift(notice.key),
+        Some(_) if notice.quanta == 0 => knobs.gates.lift(now, notice.key),
         Some(hosts) => {
             let bar = Bar {
                 key: notice.key,
@@ -24,7 +24,7 @@ pub(super) fn react(now: Time, notice: &Notice, knobs: &mut Knobs) {
                 until,
                 bucket: None,
             };
-            knobs.gates.lower(bar);
+            knobs.gates.lower(now, bar);
         }
     }
 }

@@ -1,7 +1,10 @@
 //! Detects and tells: left to the recipe. Responds: a token bucket holds what the notice covers to
-//! the rate it names, until the timer runs out or the notice is taken back.
-//! Reference: S2 "rate control": drain rate ÷ number of feeders.
-//! Differences: asks for `share` of that rate, so that a congested queue drains rather than stands.
+//! the rate it names, until the timer runs out or the notice is taken back. The bucket is a GCRA, which
+//! lets `depth` and one frame leave at once: a depth below a frame is then no contradiction.
+//! Reference: S2 "rate control": drain rate ÷ number of feeders. A queue drains at its line rate, or at the rate to which
+//! its port is itself held, so that rate control goes on up a chain.
+//! Differences: asks for `share` of that rate, so that a congested queue drains rather than stands. A bar that covers
+//! part of a queue's classes or destinations does not count as holding it.
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Bytes, Rate, Time};
@@ -26,7 +29,7 @@ impl Responder for Shaper {
     fn react(&self, now: Time, notice: &Notice, knobs: &mut Knobs) {
         let rate = notice.rate.expect("a shaper is asked for a rate");
         if notice.quanta == 0 {
-            knobs.gates.lift(notice.key);
+            knobs.gates.lift(now, notice.key);
             return;
         }
         let until = now.after(knobs.quantum.times(u64::from(notice.quanta)));
@@ -42,7 +45,7 @@ impl Responder for Shaper {
             until,
             bucket: Some(bucket),
         };
-        knobs.gates.lower(bar);
+        knobs.gates.lower(now, bar);
     }
 }
 
@@ -65,7 +68,7 @@ pub const PART: Part<Build> = Part {
             "depth",
             Kind::Bytes,
             Default::Is("1518 B"),
-            "depth of the token bucket",
+            "bytes that may leave at once behind a first frame (GCRA tolerance at the rate asked for); 0 B spaces all frames",
         )
         .at_least("0 B")
         .at_most("1 MB"),

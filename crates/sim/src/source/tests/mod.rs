@@ -24,12 +24,13 @@ fn part(id: &str) -> &'static Part<Build> {
         .expect("a row of the table")
 }
 
-/// A source from all of its options.
+/// A source from all of its options but those that may be absent.
 fn make(id: &str, options: Options) -> Result<AnySource, Refusal> {
     let part = part(id);
     for option in part.options {
+        let given = options.iter().any(|(name, _)| *name == option.name);
         assert!(
-            options.iter().any(|(name, _)| *name == option.name),
+            given || option.default == Default::Absent,
             "{id}: {} missing",
             option.name
         );
@@ -170,6 +171,7 @@ fn examples() -> Vec<(&'static str, AnySource)> {
                 ("sizes", Value::Choice("exponential")),
                 size("size", 6000),
                 ("gap", Value::Span(Span::millis(16))),
+                ("gaps", Value::Choice("exponential")),
             ],
         ),
         (

@@ -1,0 +1,122 @@
+//! Whether the room above a queue's high mark takes what its feeders may still send: a count of
+//! full frames, in the worst of phases.
+//!
+//! A feeder sends what it begins until our notice takes effect: reaction, wire there and back, and
+//! the notice itself, which may have to wait for a frame in transmission. One feeder's frame has
+//! crossed the mark; another's may come in just after it, so that it counts in full. An output that
+//! may be stopped, or is slow, takes none of them meanwhile; one that drains takes a frame for each
+//! slot, and in step with the feeder that came first: where all are as fast as the output, that one
+//! never crosses the mark, and has no frame to come just after it was crossed.
+//!
+//! Reference: IEEE 802.3 Annex 31B; the count is that of `validation/pause.py`.
+
+use std::collections::BTreeSet;
+
+use super::World;
+use crate::medium::ethernet::{self, GAP, MIN_FRAME, PREAMBLE};
+use crate::network::Port;
+use crate::spec::Limit;
+use crate::table::Id;
+
+/// Where frames may go: along the paths of the flows, or anywhere where one has many destinations.
+struct Traffic {
+    anywhere: bool,
+    ports: BTreeSet<Id<Port>>,
+    turns: BTreeSet<(Id<Port>, Id<Port>)>,
+}
+
+impl Traffic {
+    fn of(world: &World) -> Traffic {
+        let paths = || world.flows.iter().map(|f| &f.path);
+        Traffic {
+            anywhere: paths().any(Vec::is_empty),
+            ports: paths().flatten().copied().collect(),
+            turns: paths()
+                .flat_map(|p| p.windows(2).map(|w| (w[0], w[1])))
+                .collect(),
+        }
+    }
+
+    /// Whether frames may pass a port.
+    fn passes(&self, port: Id<Port>) -> bool {
+        self.anywhere || self.ports.contains(&port)
+    }
+
+    /// Whether frames may come through one port to the other.
+    fn turns(&self, from: Id<Port>, to: Id<Port>) -> bool {
+        self.anywhere || self.turns.contains(&(from, to))
+    }
+}
+
+impl World {
+    /// Watched output queues that may lose frames although their feeders obey, each with what may
+    /// still come and the room there is.
+    pub fn headroom_warnings(&self) -> Vec<String> {
+        let frames = self.flows.iter().map(|f| ethernet::frame(f.packet));
+        let Some(frame) = frames.max() else {
+            return Vec::new();
+        };
+        let traffic = Traffic::of(self);
+        let mut all = Vec::new();
+        for id in self.ports.ids() {
+            let port = &self.ports[id];
+            let (Some((control, place)), Limit::Bytes(limit)) = (port.watch, port.buffer) else {
+                continue;
+            };
+            let Some(slack) = self.controls[control].slack(place, limit.0) else {
+                continue;
+            };
+            let feeders: Vec<Id<Port>> = self.controls[control]
+                .audience(place)
+                .filter(|toward| traffic.turns(self.ports[*toward].peer, id))
+                .collect();
+            let come = self.still_to_come(id, &feeders, &traffic, frame);
+            // The frame that crosses the mark has room.
+            let room = (limit.0 / frame).saturating_sub((limit.0 - slack) / frame + 1);
+            if come > room {
+                all.push(format!(
+                    "{}: its {} feeders may send {come} more frames of {frame} B when the high mark has been crossed, and there is room for {room}: frames can be lost",
+                    port.more.name,
+                    feeders.len()
+                ));
+            }
+        }
+        all
+    }
+
+    /// Frames that may be in the way of an output queue beyond what it can send, when its mark has
+    /// just been crossed. `feeders` are the ports toward those that are told.
+    fn still_to_come(
+        &self,
+        id: Id<Port>,
+        feeders: &[Id<Port>],
+        traffic: &Traffic,
+        frame: u64,
+    ) -> u64 {
+        let out = &self.ports[id];
+        let slot = |port: &Port| (PREAMBLE + frame + GAP) * port.ps_per_byte;
+        // Frames that the feeder begins after the one that has just come in. Another's may come in just
+        // after that: one more.
+        let begun = |toward: &Id<Port>| {
+            let port = &self.ports[*toward];
+            let wait = if traffic.passes(*toward) {
+                slot(port)
+            } else {
+                0
+            };
+            let notice = (PREAMBLE + MIN_FRAME - GAP) * port.ps_per_byte;
+            let open = wait + notice + 2 * port.delay.0 + ethernet::reaction(port.more.rate).0;
+            open.div_ceil(slot(port))
+        };
+        let come = feeders.iter().map(|f| begun(f) + 1).sum::<u64>();
+        let come = come.saturating_sub(1);
+        if out.gates.is_some() {
+            return come;
+        }
+        let last = feeders.iter().map(|f| begun(f) * slot(&self.ports[*f]));
+        let drained = last.min().unwrap_or(0) / slot(out);
+        let alike = |f: &Id<Port>| self.ports[*f].ps_per_byte == out.ps_per_byte;
+        let in_step = feeders.len() > 1 && feeders.iter().all(alike);
+        come.saturating_sub(drained + u64::from(in_step))
+    }
+}

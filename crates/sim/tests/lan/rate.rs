@@ -1,0 +1,121 @@
+//! Rate control: what is asked of whom, and that it is kept.
+
+use crate::net::*;
+use crate::timing::byte;
+use backwater_sim::record::{Record, What};
+use backwater_transport::part::Value;
+
+/// The rates that took effect at a port, as (instant, bit/s); 0 bit/s where a notice was taken back.
+fn rates(records: &[Record], port: usize) -> Vec<(u64, u64)> {
+    let mine = records
+        .iter()
+        .filter(|r| r.what == What::Knob && r.port.index() == port);
+    mine.map(|r| {
+        let notice = r.notice.as_ref().expect("a notice");
+        let rate = notice.rate.expect("a rate").0;
+        (r.at.0, if notice.quanta == 0 { 0 } else { rate })
+    })
+    .collect()
+}
+
+/// Bytes of frames that began at a port from one instant until before another.
+fn sent(records: &[Record], port: usize, from: u64, until: u64) -> u64 {
+    let mine = records.iter().filter(|r| {
+        r.what == What::Send && r.port.index() == port && (from..until).contains(&r.at.0)
+    });
+    mine.map(|r| u64::from(r.len) + 18).sum()
+}
+
+/// A FIFO port has one queue for all classes. A notice per class about it names them all, and they
+/// share one bucket: two classes together get the rate that is asked, not twice as much.
+#[test]
+fn classes_of_one_queue_share_one_bucket() {
+    let mut net = Net::new(1.0);
+    let (w, x, d) = (net.switch("W"), net.switch("X"), net.host("D"));
+    let feeder = net.link(w, x, 100 * MBIT)[0];
+    for class in 0..2 {
+        let s = net.host(&format!("S{class}"));
+        net.link(s, w, 100 * MBIT);
+        net.flow(&format!("f{class}"), s, d, script([(0, 300_000)]))
+            .class = class;
+    }
+    let port = net.link(x, d, 10 * MBIT)[0];
+    net.buffer(port, 50_000);
+    net.mechanism(["watermark", "pfc", "shaper"], &[port], &[]);
+    let (report, records) = net.run_recorded();
+    assert_eq!(lost_at(&report, port), 0);
+    let told = rates(&records, feeder);
+    // 90 % of 10 Mbit/s, for one feeder.
+    assert_eq!(told[0].1, 9 * MBIT);
+    let (from, until) = (told[0].0, told[1].0);
+    assert_eq!(told[1].1, 0, "taken back when the queue has drained");
+    assert!(until - from > 50 * MS);
+    // The bucket's rate, its depth and the frame that is let through last.
+    let allowed = 9 * (until - from) / (8 * US) + 2 * 1518;
+    let sent = sent(&records, feeder, from, until);
+    assert!(sent <= allowed, "{sent} B, allowed {allowed} B");
+}
+
+/// Two switches are told a rate when the mark is crossed; a third joins, and each is told the share of
+/// three.
+#[test]
+fn a_sender_that_joins_makes_the_share_of_all_smaller() {
+    let mut net = Net::new(0.5);
+    let (x, d) = (net.switch("X"), net.host("D"));
+    let late = 60 * MS;
+    let mut feeders = Vec::new();
+    for (i, at) in [0, 0, late].into_iter().enumerate() {
+        let s = net.obeying_host(&format!("S{i}"));
+        feeders.push(net.link(s, x, 10 * MBIT)[0]);
+        net.flow(&format!("f{i}"), s, d, script([(at, 150_000)]));
+    }
+    let port = net.link(x, d, 10 * MBIT)[0];
+    net.buffer(port, 50_000);
+    let given = [
+        ("audience", Value::Choice("senders")),
+        ("high", Value::Share(0.6)),
+        ("low", Value::Share(0.1)),
+    ];
+    net.mechanism(["watermark", "pause", "shaper"], &[port], &given);
+    let records = net.run_recorded().1;
+    for feeder in &feeders[..2] {
+        let told = rates(&records, *feeder);
+        // 90 % of 10 Mbit/s: for two, then for three.
+        assert_eq!((told[0].1, told[1].1), (4_500_000, 3_000_000), "{told:?}");
+        assert!(told[0].0 < late && told[1].0 > late);
+    }
+    let joined = rates(&records, feeders[2]);
+    assert_eq!(joined[0].1, 3_000_000);
+    // Its first frame is in, and the notice has come: 72 bytes, wire and one quantum of reaction.
+    let heard = late + (1526 + 72 + 64) * byte(10 * MBIT) + 2 * US;
+    assert_eq!(joined[0].0, heard);
+}
+
+/// Rate control goes on up a chain: a port that is held to a rate asks its feeders for a share of that
+/// rate, and corrects them when it is released.
+#[test]
+fn a_port_that_is_held_to_a_rate_asks_for_a_share_of_it() {
+    let mut net = Net::new(3.0);
+    let (w, x, d) = (net.switch("W"), net.switch("X"), net.host("D"));
+    let s = net.obeying_host("S");
+    let first = net.link(s, w, 100 * MBIT)[0];
+    let middle = net.link(w, x, 100 * MBIT)[0];
+    let last = net.link(x, d, 10 * MBIT)[0];
+    for port in [middle, last] {
+        net.buffer(port, 50_000);
+    }
+    net.flow("f", s, d, script([(0, 600_000)]));
+    for notify in ["pause", "pfc", "destination"] {
+        let mut net = net.clone();
+        net.mechanism(["watermark", notify, "shaper"], &[middle, last], &[]);
+        let (report, records) = net.run_recorded();
+        assert_eq!(report.dropped, 0, "{notify}");
+        let (near, far) = (rates(&records, middle), rates(&records, first));
+        assert_eq!(near[0].1, 9 * MBIT, "{notify}");
+        assert_eq!(far[0].1, 8_100_000, "{notify}");
+        // Released while W is still above its low mark, S may send 90 % of the line.
+        let released = near.iter().find(|n| n.1 == 0).expect("it drains").0;
+        let next = far.iter().find(|f| f.0 > released).expect("a correction");
+        assert!(next.1 == 90 * MBIT || next.1 == 0, "{notify} {next:?}");
+    }
+}

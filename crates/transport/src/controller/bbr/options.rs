@@ -1,0 +1,150 @@
+//! Options that both rows of BBRv3 have; the two gains that differ are theirs.
+
+use super::Constants;
+use crate::part::{Args, Default, Kind, Opt};
+use crate::segment::Ecn;
+use crate::units::Span;
+
+const fn gain(name: &'static str, default: &'static str, help: &'static str) -> Opt {
+    Opt::new(name, Kind::Number, Default::Is(default), help)
+        .at_least("0.01")
+        .at_most("10")
+}
+
+/// Gains of the states.
+pub const STARTUP: Opt = gain("startup-pacing", "2.77", "pacing gain in Startup");
+/// See `STARTUP`.
+pub const UP: Opt = gain("up-pacing", "1.25", "pacing gain in ProbeBW_UP");
+/// See `STARTUP`.
+pub const CWND: Opt = gain("cwnd-gain", "2", "window in BDP");
+/// See `STARTUP`.
+pub const UP_CWND: Opt = gain("up-cwnd-gain", "2.25", "window in BDP in ProbeBW_UP");
+/// See `STARTUP`.
+pub const PROBE_RTT: Opt = gain("probe-rtt-gain", "0.5", "window in BDP in ProbeRTT");
+
+/// Pacing gain in Drain.
+pub const fn drain(default: &'static str) -> Opt {
+    gain("drain-pacing", default, "pacing gain in Drain")
+}
+
+/// Pacing gain in ProbeBW_DOWN.
+pub const fn down(default: &'static str) -> Opt {
+    gain("down-pacing", default, "pacing gain in ProbeBW_DOWN")
+}
+
+const fn share(name: &'static str, default: &'static str, help: &'static str) -> Opt {
+    Opt::new(name, Kind::Share, Default::Is(default), help)
+        .at_least("0 %")
+        .at_most("99 %")
+}
+
+/// LossThresh.
+pub const LOSS: Opt = share("loss-threshold", "2 %", "loss that a probe may cause");
+/// Beta.
+pub const BETA: Opt = share("beta", "70 %", "least that a bound keeps at a loss");
+/// Headroom.
+pub const HEADROOM: Opt = share(
+    "headroom",
+    "15 %",
+    "flight left to others in ProbeBW_CRUISE",
+);
+/// PacingMarginPercent.
+pub const MARGIN: Opt = share("pacing-margin", "1 %", "pacing below the estimated rate");
+
+/// StartupFullLossCnt.
+pub const FULL_LOSS: Opt = Opt::new(
+    "full-loss-count",
+    Kind::Count,
+    Default::Is("6"),
+    "ranges lost in a round that end Startup",
+)
+.at_least("1")
+.at_most("1000");
+
+/// MinPipeCwnd.
+pub const MIN_PIPE: Opt = Opt::new(
+    "least",
+    Kind::Packets,
+    Default::Is("4 packets"),
+    "least window (MinPipeCwnd)",
+)
+.at_least("1 packets")
+.at_most("100 packets");
+
+const fn span(name: &'static str, default: &'static str, help: &'static str) -> Opt {
+    Opt::new(name, Kind::Span, Default::Is(default), help)
+        .at_least("1 ms")
+        .at_most("3600 s")
+}
+
+/// MinRTTFilterLen.
+pub const MIN_RTT: Opt = span(
+    "min-rtt-filter",
+    "10 s",
+    "how long the least round trip holds",
+);
+/// ProbeRTTInterval.
+pub const INTERVAL: Opt = span(
+    "probe-rtt-interval",
+    "5 s",
+    "longest time without a lower round trip before ProbeRTT",
+);
+/// ProbeRTTDuration.
+pub const DURATION: Opt = span("probe-rtt-duration", "200 ms", "least length of ProbeRTT");
+/// The constant part of bw_probe_wait.
+pub const WAIT: Opt = span("probe-wait", "2 s", "least time between probes");
+/// Its random part.
+pub const WAIT_RANDOM: Opt = span("probe-wait-random", "1 s", "random time on top");
+
+/// Bound of IsRenoCoexistenceProbeTime.
+pub const ROUNDS: Opt = Opt::new(
+    "probe-rounds",
+    Kind::Count,
+    Default::Is("63"),
+    "most rounds between probes, for the sake of Reno",
+)
+.at_least("1")
+.at_most("10000");
+
+/// ExtraAckedFilterLen.
+pub const EXTRA: Opt = Opt::new(
+    "extra-acked-rounds",
+    Kind::Count,
+    Default::Is("10"),
+    "rounds for which aggregation is remembered",
+)
+.at_least("1")
+.at_most("1000");
+
+/// Constants from the shared options, those of the draft where Linux differs.
+pub fn constants(args: &Args, mss: u64) -> Constants {
+    Constants {
+        startup_pacing: args.number("startup-pacing"),
+        drain_pacing: args.number("drain-pacing"),
+        down_pacing: args.number("down-pacing"),
+        up_pacing: args.number("up-pacing"),
+        cwnd_gain: args.number("cwnd-gain"),
+        up_cwnd_gain: args.number("up-cwnd-gain"),
+        probe_rtt_gain: args.number("probe-rtt-gain"),
+        loss_thresh: args.share("loss-threshold"),
+        beta: args.share("beta"),
+        headroom: args.share("headroom"),
+        full_loss_count: args.count("full-loss-count"),
+        min_pipe: (args.packets("least") * mss) as f64,
+        min_rtt_filter: args.span("min-rtt-filter"),
+        probe_rtt_interval: args.span("probe-rtt-interval"),
+        probe_rtt_duration: args.span("probe-rtt-duration"),
+        extra_acked_rounds: args.count("extra-acked-rounds"),
+        margin: args.share("pacing-margin"),
+        wait: args.span("probe-wait"),
+        wait_random: args.span("probe-wait-random"),
+        most_rounds: args.count("probe-rounds"),
+        drain_rounds: Some(3),
+        head: false,
+        ecn: Ecn::NotEct,
+        ecn_gain: 0.0,
+        ecn_factor: 0.0,
+        ecn_thresh: 1.0,
+        ecn_most_rtt: Span::ZERO,
+    }
+}

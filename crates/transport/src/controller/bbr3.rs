@@ -1,0 +1,62 @@
+//! BBRv3 of the Internet-Draft: see `bbr` for what it does. No ECN.
+//!
+//! Reference: draft-ietf-ccwg-bbr-06. `variant = "head"` takes ProbeRTT from the draft's head of
+//! August 2026, which goes there when the least round trip expires and sizes the window from the
+//! round trip of before.
+
+use super::Build;
+use super::bbr::{Engine, options as o};
+use crate::part::{Default, Kind, Opt, Part};
+
+/// The engine with the draft's constants.
+pub type Bbr3 = Engine<false>;
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "bbr3",
+    aliases: &["bbr"],
+    summary: "a model of rate and round trip, bounded by loss: the Internet-Draft",
+    source: "draft-ietf-ccwg-bbr-06",
+    options: &[
+        Opt::new(
+            "variant",
+            Kind::Choice(&["06", "head"]),
+            Default::Is("06"),
+            "ProbeRTT of draft-06, or of the draft's head",
+        ),
+        o::STARTUP,
+        o::drain("0.5"),
+        o::down("0.9"),
+        o::UP,
+        o::CWND,
+        o::UP_CWND,
+        o::PROBE_RTT,
+        o::LOSS,
+        o::BETA,
+        o::HEADROOM,
+        o::MARGIN,
+        o::FULL_LOSS,
+        o::MIN_PIPE,
+        o::MIN_RTT,
+        o::INTERVAL,
+        o::DURATION,
+        o::WAIT,
+        o::WAIT_RANDOM,
+        o::ROUNDS,
+        o::EXTRA,
+        Opt::new(
+            "drain-rounds",
+            Kind::Count,
+            Default::Is("3"),
+            "rounds after which Drain ends in any case",
+        )
+        .at_least("1")
+        .at_most("1000"),
+    ],
+    build: |args, setup| {
+        let mut constants = o::constants(args, setup.mss);
+        constants.head = args.choice("variant") == "head";
+        constants.drain_rounds = Some(args.count("drain-rounds"));
+        Ok(Bbr3::new(setup, constants).into())
+    },
+};

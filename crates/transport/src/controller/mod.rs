@@ -249,6 +249,7 @@ mod classic;
 mod delay;
 mod filter;
 mod marks;
+mod slow_start;
 
 /// How a row builds its controller.
 pub type Build = fn(&Args, &Setup) -> Result<AnyController, Refusal>;
@@ -363,6 +364,7 @@ controllers! {
     zekalho::Zekalho,
     reno::Reno,
     newreno::NewReno,
+    cubic::Cubic,
     sprout::Sprout,
     copa::Copa,
     vegas::Vegas,

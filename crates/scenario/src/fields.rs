@@ -299,7 +299,7 @@ pub const DATAGRAM: &str = "datagram";
 /// The controller of a flow.
 pub const CONTROLLER: &str = "controller";
 /// Loss recovery.
-pub const RECOVERIES: &[&str] = &["newreno"];
+pub const RECOVERIES: &[&str] = &["rack", "sack", "newreno"];
 /// Ways in which marks come back.
 pub const MARKS: &[&str] = &["off", "classic", "dctcp", "accurate"];
 
@@ -366,7 +366,7 @@ pub static FLOW: &[Field] = &[
         "recovery",
         Kind::Choice(RECOVERIES),
         Default::Absent,
-        "how a stream finds and repairs losses; newreno where it is left out",
+        "how a stream finds and repairs losses; rack where it is left out",
     )),
     Field::option(
         Opt::new(

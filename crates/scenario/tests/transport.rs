@@ -68,7 +68,7 @@ fn a_dumbbell_from_text_to_document() {
     assert_eq!(tcp["fct_p50_s"], Value::Null);
     let labels = &doc["labels"];
     assert_eq!(labels["flows.f1.controller"], "newreno");
-    assert_eq!(labels["flows.f1.recovery"], "newreno");
+    assert_eq!(labels["flows.f1.recovery"], "rack");
     assert_eq!(labels["flows.f2.transport"], "datagram");
     let jain = number(&doc["metrics"], "jain");
     assert!(jain > 0.5 && jain <= 1.0);
@@ -119,11 +119,13 @@ fn options_are_part_of_the_resolved_form() {
         r#"initial_window = "4 packets""#,
         "pacing = false",
         r#"marks = "classic""#,
+        r#"recovery = "sack""#,
+        r#"recovery = "newreno""#,
         r#"packet = "1000 B""#,
     ] {
         assert_ne!(with(option), base, "{option}");
     }
-    let spelled = r#"packet = "1500 B", rto_min = "1 s", delayed_ack = "40 ms", pacing = true"#;
+    let spelled = r#"packet = "1500 B", rto_min = "1 s", delayed_ack = "40 ms", pacing = true, recovery = "rack""#;
     assert_eq!(with(spelled), base);
 }
 

@@ -14,9 +14,10 @@ use crate::queue::aqm::Managed;
 use crate::queue::{AnyScheduler, ClassQueue};
 use crate::record::flow_stats::FlowStats;
 use crate::source::AnySource;
-use crate::spec::{Destination, Limit};
+use crate::spec::Limit;
 use crate::switch::{Ledger, Pool};
 use crate::table::{Id, Table};
+use crate::targets::Targets;
 use smallvec::SmallVec;
 
 /// A host or a switch.
@@ -204,41 +205,44 @@ pub enum Part {
     Acks(Id<Connection>),
 }
 
-/// A flow.
+/// A flow. What a packet touches at its birth and at its delivery comes first.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Flow {
-    /// Name.
-    pub name: String,
-    /// Sending host.
-    pub from: Id<Node>,
-    /// Receiving host numbers.
-    pub to: Destination,
+    /// When the source ends.
+    pub stop: Time,
+    /// Bytes of the demand that is due.
+    pub due: u64,
+    /// Largest IP packet.
+    pub packet: u64,
+    /// Receiving hosts.
+    pub to: Targets,
+    /// Next sequence number.
+    pub seq: u32,
+    /// The sending host's port.
+    pub port: Id<Port>,
     /// Class.
     pub class: u8,
     /// Codepoint its packets leave with.
     pub ecn: Ecn,
-    /// Largest IP packet.
-    pub packet: u64,
-    /// When the source ends.
-    pub stop: Time,
-    /// Next sequence number.
-    pub seq: u32,
-    /// The source.
-    pub source: AnySource,
-    /// Bytes of the demand that is due.
-    pub due: u64,
+    /// Whether its packets come from outside and their fates go back there.
+    pub outside: bool,
+    /// What it is to a connection.
+    pub part: Part,
     /// The source's stream.
     pub random: Random,
     /// The stream that draws destinations.
     pub compass: Random,
-    /// Egress ports on the path, for a flow with one destination.
-    pub path: Vec<Id<Port>>,
-    /// What it is to a connection.
-    pub part: Part,
-    /// Whether its packets come from outside and their fates go back there.
-    pub outside: bool,
     /// Counters.
     pub stats: FlowStats,
+    /// The source.
+    pub source: AnySource,
+    /// Name.
+    pub name: String,
+    /// Sending host.
+    pub from: Id<Node>,
+    /// Egress ports on the path, for a flow with one destination.
+    pub path: Vec<Id<Port>>,
 }
 
 /// Slots for notices on their way, with reuse.
@@ -286,5 +290,14 @@ mod tests {
         assert_eq!(std::mem::offset_of!(Port, area), 64);
         assert_eq!(std::mem::offset_of!(Port, queues), 128);
         assert_eq!(std::mem::offset_of!(Port, stall_from), 192);
+    }
+
+    #[test]
+    fn what_a_packet_touches_of_its_flow_lies_in_few_cache_lines() {
+        assert_eq!(std::mem::align_of::<Flow>(), 64);
+        assert_eq!(std::mem::offset_of!(Flow, random), 64);
+        assert_eq!(std::mem::offset_of!(Flow, stats), 128);
+        assert_eq!(std::mem::offset_of!(FlowStats, delivered), 64);
+        assert_eq!(std::mem::offset_of!(FlowStats, delay), 128);
     }
 }

@@ -153,11 +153,14 @@ fn adjust(args: &Args, sender: &mut SenderSetup, receiver: &mut ReceiverSetup) {
             Some(Span::ZERO) => None,
             Some(timeout) => Some(DelayedAck { timeout, ..DELAYED }),
         };
+        sender.ack_delay = receiver.delayed_ack.map_or(Span::ZERO, |d| d.timeout);
     }
 }
 
 fn recovery(word: &str) -> Recovery {
     match word {
+        "rack" => Recovery::Rack,
+        "sack" => Recovery::Sack,
         "newreno" => Recovery::NewReno,
         other => unreachable!("{other} is no word of `recovery`"),
     }
@@ -176,6 +179,8 @@ impl Transport {
     /// The word for its loss recovery.
     pub fn recovery(&self) -> &'static str {
         match self.sender.recovery {
+            Recovery::Rack => "rack",
+            Recovery::Sack => "sack",
             Recovery::NewReno => "newreno",
         }
     }

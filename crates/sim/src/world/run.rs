@@ -9,7 +9,6 @@ use crate::network::{Flow, Part, Port};
 use crate::packet::{Packet, Traffic};
 use crate::record::{Cause, Record};
 use crate::source::Source;
-use crate::spec::Destination;
 use crate::table::Id;
 
 /// The end of a packet that came from outside.
@@ -223,7 +222,7 @@ impl World {
     /// A packet comes into being at its host.
     fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
         let flow = &self.flows[id];
-        let port = self.nodes[flow.from].ports[0];
+        let port = flow.port;
         let packet_id = self.create(id, len, seq, flow.ecn, now);
         self.enqueue(port, packet_id, now);
     }
@@ -238,12 +237,7 @@ impl World {
         now: Time,
     ) -> Id<Packet> {
         let flow = &mut self.flows[id];
-        let to = match &flow.to {
-            Destination::Node(host) => *host as u32,
-            Destination::AnyOf(hosts) => {
-                hosts[flow.compass.between(0, hosts.len() as u64 - 1) as usize] as u32
-            }
-        };
+        let to = flow.to.draw(&mut flow.compass);
         flow.stats.entered.add(u64::from(len));
         let packet = Packet {
             next: Id::NONE,

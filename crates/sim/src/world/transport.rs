@@ -8,10 +8,9 @@ use backwater_transport::units::Time;
 use super::World;
 use crate::connection::{Connection, Header, Shown, Side, ack_bytes, segment_header};
 use crate::event::Event;
-use crate::network::{Flow, Part, Port};
+use crate::network::{Flow, Part};
 use crate::packet::{Packet, Traffic};
 use crate::record::{Record, What};
-use crate::spec::Destination;
 use crate::table::Id;
 
 impl World {
@@ -43,10 +42,7 @@ impl World {
             let delivered = c.receiver.delivered();
             while c.transfers.front().is_some_and(|t| t.0 <= delivered) {
                 let (_, written) = c.transfers.pop_front().expect("looked at above");
-                c.stats
-                    .completion
-                    .record(now.since(written).0 / 1000)
-                    .expect("a histogram that resizes itself");
+                c.stats.complete(now.since(written));
             }
         }
         if let Some(ack) = ack {
@@ -125,7 +121,7 @@ impl World {
         flow.seq = seq.wrapping_add(1);
         let packet = self.create(id, len as u16, seq, ecn, now);
         self.headers.put(packet, header);
-        let port = self.first_port(id);
+        let port = self.flows[id].port;
         self.enqueue(port, packet, now);
     }
 
@@ -161,11 +157,9 @@ impl World {
             (What::Srtt, Some(shown.srtt.0), Some(before.srtt.0)),
             (What::Pacing, shown.pacing, before.pacing),
         ];
-        let port = self.first_port(flow);
-        let Destination::Node(host) = self.flows[flow].to else {
-            unreachable!("a connection has one receiver")
-        };
-        let to = host as u32;
+        let port = self.flows[flow].port;
+        // A connection has one receiver.
+        let to = self.flows[flow].to.iter().next().unwrap_or(0);
         for (what, value, before) in rows {
             let Some(value) = value.filter(|_| value != before) else {
                 continue;
@@ -185,9 +179,5 @@ impl World {
                 header: None,
             });
         }
-    }
-
-    fn first_port(&self, flow: Id<Flow>) -> Id<Port> {
-        self.nodes[self.flows[flow].from].ports[0]
     }
 }

@@ -1,5 +1,6 @@
 //! Every name of a scenario and what stands there.
 
+use backwater_transport::endpoint::Recovery;
 use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::shape::{Field, Shape, Variant};
@@ -299,7 +300,7 @@ pub const DATAGRAM: &str = "datagram";
 /// The controller of a flow.
 pub const CONTROLLER: &str = "controller";
 /// Loss recovery.
-pub const RECOVERIES: &[&str] = &["rack", "sack", "newreno"];
+pub const RECOVERIES: &[&str] = &[Recovery::ALL[0].0, Recovery::ALL[1].0, Recovery::ALL[2].0];
 /// Ways in which marks come back.
 pub const MARKS: &[&str] = &["off", "classic", "dctcp", "accurate"];
 

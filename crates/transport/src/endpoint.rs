@@ -33,6 +33,21 @@ pub enum Recovery {
     Rack,
 }
 
+impl Recovery {
+    /// Every recovery by its name in scenarios.
+    pub const ALL: [(&str, Recovery); 3] = [
+        ("rack", Recovery::Rack),
+        ("sack", Recovery::Sack),
+        ("newreno", Recovery::NewReno),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let found = Recovery::ALL.iter().find(|r| r.1 == self);
+        found.expect("every recovery is in the list").0
+    }
+}
+
 /// How congestion marks come back.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EcnFeedback {

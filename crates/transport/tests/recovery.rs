@@ -237,7 +237,7 @@ fn a_probe_that_repairs_a_loss_is_answered() {
         let probe = s.sender.due();
         s.sender.on_timer(probe);
         assert_eq!(s.pump(probe), [3]);
-        assert_eq!(s.sent[4].again, true);
+        assert!(s.sent[4].again);
         s
     };
     // SRTT after 100, 101, 102 ms is a little above 100: the probe leaves after 302 ms and 2 × that.

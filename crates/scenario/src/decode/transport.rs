@@ -124,7 +124,9 @@ pub fn read(
 /// What a person wrote instead of the defaults.
 fn adjust(args: &Args, sender: &mut SenderSetup, receiver: &mut ReceiverSetup) {
     if args.has("recovery") {
-        sender.recovery = recovery(args.choice("recovery"));
+        let name = args.choice("recovery");
+        let found = Recovery::ALL.iter().find(|r| r.0 == name);
+        sender.recovery = found.expect("a choice among them").1;
     }
     if args.has("initial_window") {
         sender.initial = args.packets("initial_window") * sender.mss;
@@ -157,15 +159,6 @@ fn adjust(args: &Args, sender: &mut SenderSetup, receiver: &mut ReceiverSetup) {
     }
 }
 
-fn recovery(word: &str) -> Recovery {
-    match word {
-        "rack" => Recovery::Rack,
-        "sack" => Recovery::Sack,
-        "newreno" => Recovery::NewReno,
-        other => unreachable!("{other} is no word of `recovery`"),
-    }
-}
-
 fn setup(sender: &SenderSetup, random: Random) -> Setup {
     Setup {
         mss: sender.mss,
@@ -178,11 +171,7 @@ fn setup(sender: &SenderSetup, random: Random) -> Setup {
 impl Transport {
     /// The word for its loss recovery.
     pub fn recovery(&self) -> &'static str {
-        match self.sender.recovery {
-            Recovery::Rack => "rack",
-            Recovery::Sack => "sack",
-            Recovery::NewReno => "newreno",
-        }
+        self.sender.recovery.name()
     }
 
     /// The word for its marks.

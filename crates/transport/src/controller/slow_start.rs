@@ -101,11 +101,7 @@ impl HyStart {
             return false;
         }
         match self.conservative {
-            Some((base, _)) => {
-                if self.current < base {
-                    self.conservative = None;
-                }
-            }
+            Some((base, _)) if self.current < base => self.conservative = None,
             None if self.last != Span::MAX => {
                 let threshold = Span(self.last.0 / DIVISOR);
                 let threshold = threshold.max(MIN_THRESHOLD).min(MAX_THRESHOLD);
@@ -113,7 +109,7 @@ impl HyStart {
                     self.conservative = Some((self.current, 0));
                 }
             }
-            None => {}
+            Some(_) | None => {}
         }
         false
     }

@@ -105,14 +105,24 @@ impl World {
         self.packets.append(&mut port.queues[0].list, packet_id);
     }
 
-    /// Makes the choice that is due, frame by frame until one may go.
+    /// Makes the choice that is due.
     #[inline(never)]
     pub(super) fn choose_judged(&mut self, id: Id<Port>, at: Time, now: Time) {
+        match self.judge_next(id, at) {
+            Some(Choice::Frame { queue, before }) => self.start(id, queue, before, at),
+            Some(Choice::Held(until)) => self.stall(id, at, until, now),
+            None => {}
+        }
+    }
+
+    /// The frame that leaves at `at`: asks frame by frame until one may go. None where none is left, or
+    /// where the choice was made on the way.
+    pub(super) fn judge_next(&mut self, id: Id<Port>, at: Time) -> Option<Choice> {
         loop {
             self.update_aqm(id, at);
-            let (own, queue, before) = match self.candidate(id, at) {
-                (_, Choice::Held(until)) => return self.stall(id, at, until, now),
-                (own, Choice::Frame { queue, before }) => (own, queue, before),
+            let (own, choice) = self.candidate(id, at);
+            let Choice::Frame { queue, before } = choice else {
+                return Some(choice);
             };
             let packet_id = if before.is_none() {
                 self.ports[id].queues[queue].list.head()
@@ -133,21 +143,21 @@ impl World {
                 frame.packets -= 1;
             }
             match managed.aqm.pop(&frame) {
-                Verdict::Accept => return self.start(id, queue, before, at),
+                Verdict::Accept => return Some(choice),
                 Verdict::Mark => {
                     self.mark(packet_id, id, at);
-                    return self.start(id, queue, before, at);
+                    return Some(choice);
                 }
                 Verdict::Drop => self.discard(id, queue, before, Cause::Aqm, at),
             }
             let port = &mut self.ports[id];
             if port.next_try != at {
                 // A detector that was relieved has had the choice made.
-                return;
+                return None;
             }
             if port.waiting == 0 {
                 port.next_try = Time::NEVER;
-                return;
+                return None;
             }
         }
     }

@@ -408,3 +408,39 @@ fn flow_queues_refuse_what_they_cannot_do() {
         assert_eq!(net("", true, true).as_deref(), Some("ports.W>X.queue"));
     }
 }
+
+/// DCQCN's switch: class queues under priority flow control, marked by the ramp. The congested class
+/// loses nothing and is marked; the other one is neither, though its packets take marks as well.
+#[test]
+fn the_ramp_watches_each_class_under_priority_flow_control() {
+    let mut net = Net::new(0.2);
+    let x = net.shared_switch("X", 200_000, 0, 3_237 + 1_518, 0);
+    let d = net.host("D");
+    let mut watched = Vec::new();
+    for i in 0..3 {
+        let s = net.obeying_host(&format!("S{i}"));
+        watched.push(net.link(s, x, 100 * MBIT)[1]);
+        let flow = net.flow(&format!("bulk{i}"), s, d, cbr(60 * MBIT));
+        (flow.class, flow.ecn) = (0, Ecn::Ect0);
+        let flow = net.flow(&format!("light{i}"), s, d, cbr(MBIT));
+        (flow.class, flow.ecn) = (1, Ecn::Ect0);
+    }
+    let port = net.link(x, d, 100 * MBIT)[0];
+    net.classes(2);
+    let given = [
+        ("min", Value::Bytes(Bytes(10_000))),
+        ("max", Value::Bytes(Bytes(40_000))),
+        ("classes", Value::Count(2)),
+    ];
+    let ramp = queue("ecn-ramp", &given);
+    let spec = &mut net.0.ports[port];
+    (spec.scheduler, spec.aqm, spec.buffer) = (ramp.scheduler, ramp.aqm, Limit::Unlimited);
+    net.mechanism(["dynamic-threshold", "pfc", "gate"], &watched, &[]);
+    let report = net.run();
+    assert_eq!(report.dropped, 0);
+    assert!(report.control > 10, "{}", report.control);
+    for flow in report.flows.chunks(2) {
+        assert!(flow[0].sums.marked.packets > 100);
+        assert_eq!(flow[1].sums.marked.packets, 0);
+    }
+}

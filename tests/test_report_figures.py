@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -185,3 +186,36 @@ def test_figures_are_files_named_after_study_and_figure(ran: Results, tmp_path: 
     starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
     for path in written:
         assert path.read_bytes().startswith(starts[path.suffix]), path
+
+
+def test_long_labels_of_a_ranking_leave_room_for_its_title() -> None:
+    long = "no control at all: a switch loses what its buffers have no room for"
+    values = ", ".join(
+        f'{{ label = "{label}", set = {{ "mechanisms.bp.recipe" = "{recipe}" }} }}'
+        for label, recipe in ((long, "none"), ("PAUSE", "pause"))
+    )
+    written = '{ path = "mechanisms.bp.recipe", values = ["none", "pause"] }'
+    block = reported.BLOCK.split("[claims.c1]")[0].replace(written, f"{{ values = [{values}] }}")
+    results = reported.made(lambda labels, seed: {"loss": 0.01 * seed}, block, "{{figure ranked}}")
+    svg = vl_convert.vegalite_to_svg(figure(results, "ranked"))
+    place = re.search(r"translate\((-[\d.]+),[\d.]+\) rotate\(-90\)[^>]*>Scheme · Burst", svg)
+    assert place is not None
+    # At 12 points a letter is about 5.5 wide in the mean.
+    assert float(place.group(1)) < -5 * len(f"{long} · 48 kB")
+
+
+def test_ticks_are_plain_numbers() -> None:
+    rates = '["10 Mbit/s", "4 Mbit/s", "8 Mbit/s"]'
+    block = reported.BLOCK.replace(rates, '["300 Mbit/s", "350 Mbit/s", "600 Mbit/s"]')
+    block = block.replace('["4 Mbit/s", "8 Mbit/s"]', '["300 Mbit/s"]')
+    block = block.split("[claims.c1]")[0].replace("8 Mbit/s", "300 Mbit/s")
+    results = reported.made(
+        lambda labels, seed: {"loss": 0.3 if labels["burst"] == "6 kB" else 0.0001},
+        block.replace('rate = "10 Mbit/s"', 'rate = "300 Mbit/s"'),
+        "{{figure loss}}",
+    )
+    spec = figure(results, "loss")
+    spec["spec"]["encoding"]["y"] |= spec["usermeta"]["backwater"]["scales"]["logarithmic"]
+    ticks = re.findall(r">([^<>]+)</text>", vl_convert.vegalite_to_svg(spec))
+    assert {"300", "350", "600", "10", "1", "0.1", "0.01", "0"} <= set(ticks)
+    assert not [tick for tick in ticks if re.fullmatch(r"[\d.]+e.*", tick)]

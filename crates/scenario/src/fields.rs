@@ -5,6 +5,7 @@ use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::shape::{Field, Shape, Variant};
 use crate::tables::PartKind;
+use crate::wireless;
 
 /// The value of `schema`.
 pub const SCHEMA: &str = "backwater/scenario/1";
@@ -42,9 +43,14 @@ pub static SCENARIO: &[Field] = &[
         "a generated network, beside what nodes and links add",
     ),
     Field::free(
+        "media",
+        Shape::Things(&Shape::Fields(wireless::MEDIUM)),
+        "802.11 media",
+    ),
+    Field::free(
         "nodes",
         Shape::Things(&Shape::OneOf(NODES)),
-        "hosts and switches",
+        "hosts, switches and stations",
     ),
     Field::free(
         "links",
@@ -74,12 +80,20 @@ pub static SCENARIO: &[Field] = &[
 ];
 
 /// `routing`.
-pub static ROUTING: &[Field] = &[Field::option(Opt::new(
-    "kind",
-    Kind::Choice(&["tree", "shortest-path", "ecmp"]),
-    Default::Required,
-    "one path only, a shortest path, or all shortest paths by a hash of the flow",
-))];
+pub static ROUTING: &[Field] = &[
+    Field::option(Opt::new(
+        "kind",
+        Kind::Choice(&["tree", "shortest-path", "ecmp", "airtime", "airtime-tree"]),
+        Default::Required,
+        "one path only, a shortest path, all shortest paths by a hash of the flow; between stations the \
+         least airtime, or that along trees",
+    )),
+    Field::free(
+        "roots",
+        Shape::Texts,
+        "stations at the roots of airtime-tree",
+    ),
+];
 
 const RATE: Field = Field::option(
     Opt::new(
@@ -218,6 +232,10 @@ pub static NODES: &[Variant] = &[
         kind: "switch",
         fields: SWITCH,
     },
+    Variant {
+        kind: "station",
+        fields: wireless::STATION,
+    },
 ];
 
 /// The value of `model` whose memory is shared.
@@ -323,7 +341,7 @@ pub static FLOW: &[Field] = &[
     Field::needed(
         "from",
         Shape::Text,
-        "sending host, or a pattern: a flow for each host that matches",
+        "sending host or station, or a pattern: a flow for each that matches",
     ),
     Field::needed(
         "to",
@@ -351,6 +369,12 @@ pub static FLOW: &[Field] = &[
         Kind::Choice(&["not-ect", "ect0", "ect1"]),
         Default::Is("not-ect"),
         "codepoint of its packets: whether queues may mark them instead of dropping them",
+    )),
+    Field::option(Opt::new(
+        "ac",
+        Kind::Choice(&backwater_sim::medium::wifi::mac::CATEGORIES),
+        Default::Absent,
+        "access category of a station's flow; BE where it is left out",
     )),
     Field::option(Opt::new(
         "transport",

@@ -170,6 +170,9 @@ fn option_json(option: &Opt, name: String, preset: Option<&str>) -> Json {
             None,
         ),
         Kind::Choice(words) => ("choice", None, Some(words)),
+        Kind::Metres | Kind::Decibels | Kind::Dbm => {
+            (noun(option.kind), options::unit(option.kind), None)
+        }
         Kind::Share | Kind::Count | Kind::Number | Kind::Flag | Kind::File => {
             (noun(option.kind), None, None)
         }
@@ -187,6 +190,9 @@ fn noun(kind: Kind) -> &'static str {
         Kind::Rate => "rate",
         Kind::Bytes => "size",
         Kind::Packets => "packets",
+        Kind::Metres => "length",
+        Kind::Decibels => "ratio",
+        Kind::Dbm => "power",
         Kind::Share => "share",
         Kind::Count => "integer",
         Kind::Number => "number",

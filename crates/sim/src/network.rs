@@ -29,6 +29,8 @@ pub struct Node {
     pub host: Option<u32>,
     /// Its egress ports.
     pub ports: Vec<Id<Port>>,
+    /// Number of the 802.11 station, for one; `NOBODY` for others.
+    pub station: u32,
     /// Places of the node that are congested.
     pub alarms: u32,
     /// Bytes held by (ingress, class), where a part needs them.
@@ -138,6 +140,50 @@ impl Port {
     pub fn lists(&self) -> impl Iterator<Item = &List> {
         let own = self.more.managed.iter().flat_map(|m| &m.queues);
         self.queues.iter().chain(own).map(|queue| &queue.list)
+    }
+
+    /// A port that has never sent and holds nothing, without a wire.
+    pub fn idle(node: Id<Node>, far: Id<Node>, more: PortMore) -> Port {
+        Port {
+            next_try: Time::NEVER,
+            free_at: Time::ZERO,
+            gap_until: Time::ZERO,
+            ps_per_byte: 0,
+            delay: Span::ZERO,
+            wire: List::default(),
+            waiting: 0,
+            sending: 0,
+            sending_queue: 0,
+            sending_class: 0,
+            sending_entry: 0,
+            far_entry: 0,
+            held: 0,
+            plain: true,
+            stalled: false,
+            accounted: false,
+            area: 0,
+            sent_packets: 0,
+            sent_bytes: 0,
+            max_bytes: 0,
+            shut_until: Time::ZERO,
+            stall: 0,
+            far_routes: u32::MAX,
+            node,
+            queues: SmallVec::new(),
+            buffer: Limit::Unlimited,
+            control: List::default(),
+            stall_end: Time::ZERO,
+            stall_from: Time::ZERO,
+            scheduler: AnyScheduler::Fifo,
+            gates: None,
+            watch: None,
+            more: Box::new(more),
+            far,
+            peer: Id::NONE,
+            local: 0,
+            wakeful: false,
+            attentive: false,
+        }
     }
 }
 

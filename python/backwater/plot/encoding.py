@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F6A3B", "#808080")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "stroke")
 INK, FAINT = "#222222", "#d9d9d9"
+# As an axis format, ~g takes its precision from the step between ticks, and writes 300 as 3e+2.
+PLAIN = {"labelExpr": "format(datum.value, '~g')"}
 CONFIG: dict[str, Any] = {
     "font": "Helvetica, Arial, Liberation Sans, sans-serif",
     "background": "white",
@@ -98,7 +100,7 @@ def across(results: Results, plan: Grid, discrete: bool = False) -> Across:
     encoding |= {
         "type": "quantitative",
         "scale": {"type": "log", "nice": False} if wide else {"zero": False, "nice": False},
-        "axis": {"values": numbers, "format": "~g", "labelOverlap": True},
+        "axis": {"values": numbers, **PLAIN, "labelOverlap": True},
     }
     encoding["scale"]["padding"] = 8
     return Across(values, encoding, unit.label(title), True)
@@ -145,11 +147,11 @@ def scales(rows: Sequence[Mapping[str, Any]], wish: str) -> tuple[dict[str, Any]
     ticks = [float(f"1e{power}") for power in decades[:: 2 if len(decades) > 6 else 1]]
     symlog = {
         "scale": {"type": "symlog", "constant": ticks[0], "nice": False},
-        "axis": {"values": [0.0, *ticks], "format": "~g"},
+        "axis": {"values": [0.0, *ticks], **PLAIN},
     }
     scales = {"linear": linear}
     if wish in ("log", "symlog") or top / min(positive) >= 30:
         scales["logarithmic"] = symlog
     if wish == "log" and len(positive) == len(means):
-        scales["logarithmic"] = {"scale": {"type": "log"}, "axis": {"format": "~g"}}
+        scales["logarithmic"] = {"scale": {"type": "log"}, "axis": PLAIN}
     return scales, "logarithmic" if wish in ("log", "symlog") else "linear"

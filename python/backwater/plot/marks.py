@@ -212,7 +212,8 @@ def ranking(
         {"field": "x", "type": "nominal", "title": title},
         {"field": "text", "type": "nominal", "title": x_title},
     ]
-    named = {"grid": True, "labelPadding": 12}
+    # The title stands beyond the longest label, however long.
+    named = {"grid": True, "labelPadding": 12, "maxExtent": 1000}
     encoding = {
         "y": {"field": "x", "type": "nominal", "sort": order, "title": title, "axis": named},
         **colour(results, plan, shape=False),

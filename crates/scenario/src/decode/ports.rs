@@ -52,7 +52,7 @@ pub fn read(
         // Hosts hold what their sources hand them; a shared memory has limits of its own.
         let default = match owner.kind {
             NodeKind::Switch(SwitchModel::OutputQueued) => Limit::Bytes(DEFAULT_BUFFER),
-            NodeKind::Host { .. } | NodeKind::Switch(_) => Limit::Unlimited,
+            NodeKind::Host { .. } | NodeKind::Switch(_) | NodeKind::Station(_) => Limit::Unlimited,
         };
         let written = settings.best(name, |s| s.buffer.as_ref());
         let buffer = match (queue.room, written) {
@@ -176,7 +176,7 @@ pub fn select(pattern: &str, ports: &[&str]) -> Result<Vec<usize>, Fault> {
 }
 
 /// "50 kB", "100 packets" or "unlimited".
-fn capacity(node: &Node) -> Result<Limit, Diagnostic> {
+pub fn capacity(node: &Node) -> Result<Limit, Diagnostic> {
     let examples = "\"50 kB\", \"100 packets\" or \"unlimited\"";
     let text = match &node.value {
         Value::Text(text) => text,

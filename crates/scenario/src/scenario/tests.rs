@@ -19,6 +19,19 @@ mechanisms.bp = { recipe = "pause", at = ["W>D"], detect = { high = "80 %", low 
 flows.f1 = { from = "S", to = "D", class = 0, transport = "udp", source = { kind = "uniform-uniform", burst = "24 kB", rate = "3 Mbit/s" } }
 "#;
 
+/// The wireless example of the contract, without its mechanism.
+pub(crate) const WIRELESS: &str = r#"schema = "backwater/scenario/1"
+duration = "60 s"
+media.air.phy = { standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s", preamble = "long" }
+media.air.mac = { access = "edca", rts = "off", retry_short = 7, retry_long = 4, after_collision = "timeout" }
+media.air.channel = { model = "disc", transmit = "100 m", sense = "190 m", interfere = "190 m", capture = "off" }
+nodes.A = { kind = "station", medium = "air", at = ["-71 m", "71 m"], buffer = "100 packets" }
+nodes.C = { kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "100 packets" }
+nodes.D = { kind = "station", medium = "air", at = ["100 m", "0 m"], buffer = "100 packets" }
+routes.f1 = ["A", "C", "D"]
+flows.f1 = { from = "A", to = "D", ac = "BE", transport = "udp", source = { kind = "cbr", packet = "1500 B", rate = "4 Mbit/s" } }
+"#;
+
 fn read(text: &str) -> Result<Resolved, Diagnostic> {
     Scenario::from_toml(text, "x.toml", Folders::default())?.resolve(None)
 }
@@ -56,6 +69,8 @@ fn refused(old: &str, new: &str, what: &str, nearest: &str, fix: &str) -> Diagno
     assert!(found.line.is_some(), "{found}");
     found
 }
+
+mod air;
 
 #[test]
 fn the_wired_example_of_the_contract_becomes_a_spec() {

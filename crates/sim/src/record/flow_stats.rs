@@ -31,7 +31,7 @@ impl Count {
 }
 
 /// Sums over delivered packets, in ticks. `total` is measured from creation to delivery and equals
-/// the four parts; propagation is what remains when serialisation and waiting are taken off.
+/// the parts; propagation is what remains when serialisation and waiting are taken off.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct DelaySum {
     /// Creation to complete reception.
@@ -42,6 +42,10 @@ pub struct DelaySum {
     pub queue: u128,
     /// At ports idle because every waiting frame was held back.
     pub gate: u128,
+    /// First in line at 802.11 stations, waiting for the medium.
+    pub contention: u128,
+    /// In 802.11 exchanges that failed.
+    pub retries: u128,
     /// On wires.
     pub propagation: u128,
 }
@@ -53,6 +57,8 @@ struct Sums {
     serial: u128,
     waited: u128,
     gated: u128,
+    contention: u128,
+    retries: u128,
 }
 
 /// Counters of a flow.
@@ -93,6 +99,12 @@ impl FlowStats {
         total
     }
 
+    /// So many ticks of a delivered packet's wait were spent in the air.
+    pub fn spend_in_the_air(&mut self, contention: u64, retries: u64) {
+        self.sums.contention += u128::from(contention);
+        self.sums.retries += u128::from(retries);
+    }
+
     /// Sums of the delays of packets delivered after the warm-up.
     pub fn sum(&self) -> DelaySum {
         let Sums {
@@ -100,12 +112,16 @@ impl FlowStats {
             serial,
             waited,
             gated,
+            contention,
+            retries,
         } = self.sums;
         DelaySum {
             total,
             serial,
-            queue: waited - gated,
+            queue: waited - gated - contention - retries,
             gate: gated,
+            contention,
+            retries,
             propagation: total - waited - serial,
         }
     }

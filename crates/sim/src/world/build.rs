@@ -16,8 +16,9 @@ use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::{Form, Hosts};
 use crate::mechanism::responder::AnyResponder;
 use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
+use crate::medium::wifi::air::{Air, NOBODY};
 use crate::network::{Flow, Mail, Node, Part, Port, PortMore};
-use crate::packet::{List, Packets};
+use crate::packet::Packets;
 use crate::queue::aqm::Managed;
 use crate::queue::{ClassQueue, MAX_CLASSES, Scheduler};
 use crate::record::fingerprint::Fingerprint;
@@ -50,6 +51,11 @@ pub(super) fn refuse<T>(
     })
 }
 
+/// The port of a host; a station has none of its own.
+fn first_port(node: &Node) -> Id<Port> {
+    node.ports.first().copied().unwrap_or(Id::NONE)
+}
+
 impl World {
     /// Builds a world.
     ///
@@ -77,6 +83,7 @@ impl World {
         for (flow, path) in world.flows.0.iter_mut().zip(paths) {
             flow.path = path;
         }
+        world.add_air(spec)?;
         world.check_frames(spec)?;
         world.connect(spec);
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
@@ -114,6 +121,7 @@ impl World {
             flows: Table::default(),
             connections: Table::default(),
             headers: Headers::default(),
+            air: Air::default(),
             controls: Table::default(),
             hosts: Vec::new(),
             routes: Vec::new(),
@@ -140,13 +148,14 @@ impl World {
     fn add_nodes(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for node in &spec.nodes {
             let host = match node.kind {
-                NodeKind::Host { .. } => Some(self.hosts.len() as u32),
+                NodeKind::Host { .. } | NodeKind::Station(_) => Some(self.hosts.len() as u32),
                 NodeKind::Switch(_) => None,
             };
             let id = self.nodes.push(Node {
                 name: node.name.clone(),
                 host,
                 ports: Vec::new(),
+                station: NOBODY,
                 alarms: 0,
                 ledger: None,
                 pool: None,
@@ -190,53 +199,26 @@ impl World {
                 });
                 self.nodes[node].ports.push(id);
                 self.nodes[node].watch.push(None);
+                let shut_until = match managed {
+                    Some(_) => Time::NEVER,
+                    None => Time::ZERO,
+                };
+                let more = PortMore {
+                    name: port.name.clone(),
+                    rate: link.rate,
+                    managed,
+                    ..PortMore::default()
+                };
                 self.ports.push(Port {
-                    free_at: Time::ZERO,
-                    gap_until: Time::ZERO,
-                    next_try: Time::NEVER,
                     ps_per_byte: (8 * PS_PER_S).div_ceil(link.rate.0),
                     delay: link.delay,
-                    wire: List::default(),
-                    waiting: 0,
-                    sending: 0,
-                    sending_queue: 0,
-                    sending_class: 0,
-                    sending_entry: 0,
-                    far_entry: 0,
-                    sent_packets: 0,
-                    sent_bytes: 0,
-                    area: 0,
-                    plain: true,
-                    max_bytes: 0,
-                    shut_until: match managed {
-                        Some(_) => Time::NEVER,
-                        None => Time::ZERO,
-                    },
-                    stall: 0,
-                    stall_from: Time::ZERO,
-                    stall_end: Time::ZERO,
-                    held: 0,
-                    wakeful: false,
-                    attentive: false,
-                    accounted: false,
-                    stalled: false,
-                    far_routes: u32::MAX,
-                    node,
-                    far,
                     peer: Id::new(2 * i + 1 - side),
                     local,
-                    control: List::default(),
                     queues: smallvec![ClassQueue::default(); port.scheduler.classes()],
                     scheduler: port.scheduler.clone(),
                     buffer: port.buffer,
-                    gates: None,
-                    watch: None,
-                    more: Box::new(PortMore {
-                        name: port.name.clone(),
-                        rate: link.rate,
-                        managed,
-                        ..PortMore::default()
-                    }),
+                    shut_until,
+                    ..Port::idle(node, far, more)
                 });
             }
         }
@@ -377,7 +359,7 @@ impl World {
             self.flows.push(Flow {
                 name: flow.name.clone(),
                 from: Id::new(flow.from),
-                port: self.nodes[Id::new(flow.from)].ports[0],
+                port: first_port(&self.nodes[Id::new(flow.from)]),
                 to,
                 class: flow.class,
                 ecn: flow.ecn,
@@ -401,7 +383,13 @@ impl World {
     fn check_frames(&self, spec: &Spec) -> Result<(), Refusal> {
         for (flow, spec_flow) in self.flows.iter().zip(&spec.flows) {
             let frame = (flow.packet + HEADER_FCS).max(MIN_FRAME);
-            let on_path = |id: &Id<Port>| flow.path.is_empty() || flow.path.contains(id);
+            if self.is_station(flow.from) {
+                continue;
+            }
+            let wired = 2 * spec.links.len();
+            let on_path = |id: &Id<Port>| {
+                id.index() < wired && (flow.path.is_empty() || flow.path.contains(id))
+            };
             for id in self.ports.ids().filter(on_path) {
                 let (port, link) = (&self.ports[id], &spec.links[id.index() / 2]);
                 if frame > link.max_frame.0 {
@@ -487,7 +475,7 @@ impl World {
                 .flows
                 .iter()
                 .zip(&spec.flows)
-                .filter(|(_, s)| s.route.is_none())
+                .filter(|(f, s)| s.route.is_none() && !self.is_station(f.from))
                 .map(|(f, _)| f)
             {
                 flow.to.iter().for_each(|h| wanted[h as usize] = true);
@@ -508,9 +496,17 @@ impl World {
         self.written_routes(spec, &rows)?;
         let mut paths = Vec::new();
         for (flow, spec_flow) in self.flows.ids().zip(&spec.flows) {
-            paths.push(self.trace(flow, spec, &format!("flows.{}.to", spec_flow.name))?);
+            paths.push(match self.is_station(self.flows[flow].from) {
+                true => Vec::new(),
+                false => self.trace(flow, spec, &format!("flows.{}.to", spec_flow.name))?,
+            });
         }
         Ok(paths)
+    }
+
+    /// Whether a node talks over the air; `add_air` gives its flows their ways.
+    fn is_station(&self, node: Id<Node>) -> bool {
+        self.nodes[node].host.is_some() && self.nodes[node].ports.is_empty()
     }
 
     fn has_loop(&self) -> bool {
@@ -591,6 +587,9 @@ impl World {
         let mut written: BTreeMap<usize, &str> = BTreeMap::new();
         for (id, flow) in self.flows.ids().zip(&spec.flows) {
             let Some(route) = &flow.route else { continue };
+            if self.is_station(self.flows[id].from) {
+                continue;
+            }
             let path = format!("routes.{}", flow.name);
             let (first, last) = (route.first(), route.last());
             let Targets::One(host) = self.flows[id].to else {
@@ -941,7 +940,7 @@ impl World {
 fn obeys(spec: &Spec, node: Id<Node>) -> bool {
     match spec.nodes[node.index()].kind {
         NodeKind::Host { obeys } => obeys,
-        NodeKind::Switch(_) => true,
+        NodeKind::Switch(_) | NodeKind::Station(_) => true,
     }
 }
 

@@ -335,7 +335,7 @@ impl World {
         group[(hash >> 32) as usize % group.len()]
     }
 
-    fn deliver(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
+    pub(super) fn deliver(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
         let packet = &self.packets[packet_id];
         let (flow_id, seq) = (packet.flow, packet.seq);
         let flow = &mut self.flows[flow_id];

@@ -7,6 +7,7 @@ use hdrhistogram::Histogram;
 
 use super::{DropKey, World};
 use crate::connection::{Connection, ConnectionStats};
+use crate::medium::wifi::air::StationCount;
 use crate::network::{Flow, Part, Port, PortCount};
 use crate::packet::Packet;
 use crate::record::flow_stats::{Count, DelaySum};
@@ -40,6 +41,8 @@ pub struct Report {
     pub connections: Vec<ConnectionReport>,
     /// Ports.
     pub ports: Vec<PortReport>,
+    /// 802.11 stations, since the end of the warm-up.
+    pub stations: Vec<StationCount>,
     /// Control frames sent since the beginning.
     pub control: u64,
     /// The first deadlock seen.
@@ -158,6 +161,8 @@ impl ClassReport {
         self.sum.serial += other.sum.serial;
         self.sum.queue += other.sum.queue;
         self.sum.gate += other.sum.gate;
+        self.sum.contention += other.sum.contention;
+        self.sum.retries += other.sum.retries;
         self.sum.propagation += other.sum.propagation;
         self.max = self.max.max(other.max);
         self.delay
@@ -220,6 +225,12 @@ impl World {
                 .ports
                 .ids()
                 .map(|id| self.port_report(id, now))
+                .collect(),
+            stations: (0..self.air.radios.len() as u32)
+                .map(|s| {
+                    self.station_count(s, now)
+                        .since(&self.air.radios[s as usize].base)
+                })
                 .collect(),
             control: self.notices_sent,
             deadlock: self.deadlock.clone(),
@@ -328,6 +339,7 @@ impl World {
             }
             control += self.packets.walk(&port.control).count() as u64;
         }
+        data += self.air.held(&self.packets).count() as u64;
         agree &= data + control == u64::from(self.packets.live());
         (data, control, agree)
     }
@@ -361,6 +373,11 @@ impl World {
                 if let Some(i) = hop[packet.flow.index()].get(&id) {
                     before[packet.flow.index()][*i].add(u64::from(packet.len));
                 }
+            }
+        }
+        for (id, packet) in self.air.held(&self.packets) {
+            if let Some(i) = hop[packet.flow.index()].get(&id) {
+                before[packet.flow.index()][*i].add(u64::from(packet.len));
             }
         }
         let counts = self.flows.iter().zip(before).map(|(flow, before)| {

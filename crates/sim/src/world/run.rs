@@ -166,6 +166,9 @@ impl World {
             Event::Timer { connection, side } => self.ring(connection, side, at),
             Event::Inspect => self.inspect(at),
             Event::Warm => self.warm(at),
+            Event::Silence(radio) => self.silence(radio, at),
+            Event::Answer(radio) => self.answer_now(radio, at),
+            Event::Contend(radio) => self.contend(radio, at),
         }
         if !self.outbox.is_empty() {
             self.post_all(at);
@@ -220,11 +223,18 @@ impl World {
     }
 
     /// A packet comes into being at its host.
-    fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
-        let flow = &self.flows[id];
-        let port = flow.port;
-        let packet_id = self.create(id, len, seq, flow.ecn, now);
-        self.enqueue(port, packet_id, now);
+    pub(super) fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
+        let packet_id = self.create(id, len, seq, self.flows[id].ecn, now);
+        self.set_off(packet_id, now);
+    }
+
+    /// A new packet enters the first queue of its way.
+    pub(super) fn set_off(&mut self, packet_id: Id<Packet>, now: Time) {
+        let flow = &self.flows[self.packets[packet_id].flow];
+        match flow.port.is_none() {
+            false => self.enqueue(flow.port, packet_id, now),
+            true => self.hand_over(self.nodes[flow.from].station, packet_id, now),
+        }
     }
 
     /// Makes a packet of a flow.
@@ -274,6 +284,7 @@ impl World {
             port.max_bytes = port.queues.iter().map(|q| q.bytes).max().unwrap_or(0);
             port.more.base = counted;
         }
+        self.warm_air(now);
     }
 
     /// Brings every port up to date.

@@ -48,7 +48,7 @@ impl World {
         if let Some(ack) = ack {
             self.acknowledge(id, ack, now);
         }
-        self.arm(id, Side::Receiver);
+        self.set_alarm(id, Side::Receiver);
     }
 
     /// An acknowledgement has come to the sending end.
@@ -82,7 +82,7 @@ impl World {
                 {
                     self.acknowledge(id, ack, now);
                 }
-                self.arm(id, side);
+                self.set_alarm(id, side);
             }
         }
     }
@@ -103,7 +103,7 @@ impl World {
         }
         let c = &mut self.connections[id];
         c.stats.window(c.sender.inspect().window, now);
-        self.arm(id, Side::Sender);
+        self.set_alarm(id, Side::Sender);
         if self.record.is_some() {
             self.show(id, now);
         }
@@ -121,12 +121,11 @@ impl World {
         flow.seq = seq.wrapping_add(1);
         let packet = self.create(id, len as u16, seq, ecn, now);
         self.headers.put(packet, header);
-        let port = self.flows[id].port;
-        self.enqueue(port, packet, now);
+        self.set_off(packet, now);
     }
 
     /// Sees to it that an end is called when something is due.
-    fn arm(&mut self, id: Id<Connection>, side: Side) {
+    fn set_alarm(&mut self, id: Id<Connection>, side: Side) {
         let c = &mut self.connections[id];
         let due = match side {
             Side::Sender => c.sender.due(),

@@ -252,7 +252,7 @@ fn any_mechanism(r: &mut Random, net: &mut Net) {
     let pooled = |port: &usize| {
         let node = net.0.links[port / 2].ends[port % 2];
         match net.0.nodes[node].kind {
-            NodeKind::Host { .. } => None,
+            NodeKind::Host { .. } | NodeKind::Station(_) => None,
             NodeKind::Switch(SwitchModel::OutputQueued) => Some(false),
             NodeKind::Switch(SwitchModel::SharedMemory { .. }) => Some(true),
         }

@@ -249,6 +249,7 @@ mod classic;
 mod delay;
 mod filter;
 mod marks;
+mod sensing;
 mod slow_start;
 
 /// How a row builds its controller.
@@ -376,4 +377,11 @@ controllers! {
     bbr3::Bbr3,
     bbr3_linux::Bbr3Linux,
     prague::Prague,
+    fast::Fast,
+    vivace::Vivace,
+    scream::Scream,
+    verus::Verus,
+    ewma::Ewma,
+    slope::Slope,
+    late::Late,
 }

@@ -7,4 +7,7 @@ mod equilibria;
 mod path;
 mod prague;
 mod random;
+mod scream;
+mod sensing;
 mod sprout;
+mod verus;

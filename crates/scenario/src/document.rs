@@ -22,10 +22,10 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
     let port = |id: Id<Port>| world.ports[id].more.name.as_str();
     let flow = |id: Id<Flow>| world.flows[id].name.as_str();
     let node = |id| world.nodes[id].name.as_str();
-    let own = |f: &&FlowReport| !matches!(world.flows[f.flow].part, Part::Acks(_));
+    let own = |f: &&FlowReport| !matches!(world.flows[f.flow].part(), Part::Acks(_));
     let flows = report.flows.iter().filter(own).map(|f| {
         let row = &world.flows[f.flow];
-        let connection = match row.part {
+        let connection = match row.part() {
             Part::Data(id) => report.connections.get(id.index()),
             Part::None | Part::Acks(_) => None,
         };
@@ -224,7 +224,7 @@ fn metrics(world: &World, report: &Report, window: f64) -> Value {
     let goodputs: Vec<f64> = report
         .flows
         .iter()
-        .filter_map(|f| match world.flows[f.flow].part {
+        .filter_map(|f| match world.flows[f.flow].part() {
             Part::None => Some(f.sums.delivered.bytes as f64),
             Part::Data(id) => Some(report.connections[id.index()].delivered as f64),
             Part::Acks(_) => None,

@@ -242,6 +242,18 @@ pub struct Posted {
 
 /// What a flow is to a connection.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Role {
+    /// Nothing.
+    None,
+    /// It carries the data.
+    Data,
+    /// It carries the ACKs.
+    Acks,
+}
+
+/// A flow's role and its connection.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Nothing: its packets are datagrams of their own.
     None,
@@ -273,8 +285,10 @@ pub struct Flow {
     pub ecn: Ecn,
     /// Whether its packets come from outside and their fates go back there.
     pub outside: bool,
-    /// What it is to a connection.
-    pub part: Part,
+    /// What it is to `connection`.
+    pub role: Role,
+    /// The connection it is a part of; `NONE` for datagrams of their own.
+    pub connection: Id<Connection>,
     /// The source's stream.
     pub random: Random,
     /// The stream that draws destinations.
@@ -289,6 +303,17 @@ pub struct Flow {
     pub from: Id<Node>,
     /// Egress ports on the path, for a flow with one destination.
     pub path: Vec<Id<Port>>,
+}
+
+impl Flow {
+    /// What it is to a connection.
+    pub fn part(&self) -> Part {
+        match self.role {
+            Role::None => Part::None,
+            Role::Data => Part::Data(self.connection),
+            Role::Acks => Part::Acks(self.connection),
+        }
+    }
 }
 
 /// Slots for notices on their way, with reuse.

@@ -17,7 +17,7 @@ use crate::mechanism::notice::{Form, Hosts};
 use crate::mechanism::responder::AnyResponder;
 use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
 use crate::medium::wifi::air::{Air, NOBODY};
-use crate::network::{Flow, Mail, Node, Part, Port, PortMore};
+use crate::network::{Flow, Mail, Node, Port, PortMore, Role};
 use crate::packet::Packets;
 use crate::queue::aqm::Managed;
 use crate::queue::{ClassQueue, MAX_CLASSES, Scheduler};
@@ -371,7 +371,8 @@ impl World {
                 random: Random::stream(spec.seed, "source", &flow.name),
                 compass: Random::stream(spec.seed, "destination", &flow.name),
                 path: Vec::new(),
-                part: Part::None,
+                role: Role::None,
+                connection: Id::NONE,
                 outside: matches!(flow.source, AnySource::Outside(_)),
                 stats: FlowStats::default(),
             });

@@ -6,7 +6,7 @@ use backwater_transport::units::{Bytes, Time};
 use super::World;
 use super::build::refuse;
 use crate::connection::{ACKS, Connection, ConnectionStats, Shown, ack_bytes, segment_header};
-use crate::network::Part;
+use crate::network::Role;
 use crate::source::{AnySource, Source};
 use crate::spec::{Destination, FlowSpec, Refusal, Spec};
 use crate::table::Id;
@@ -112,8 +112,10 @@ impl World {
                 heard: Time::ZERO,
                 shown: Shown::default(),
             });
-            self.flows[data].part = Part::Data(id);
-            self.flows[acks].part = Part::Acks(id);
+            for (flow, role) in [(data, Role::Data), (acks, Role::Acks)] {
+                self.flows[flow].role = role;
+                self.flows[flow].connection = id;
+            }
             self.flows[acks].outside = false;
         }
     }

@@ -549,7 +549,7 @@ impl World {
         } = *packet;
         let of_connection = matches!(what, What::Send | What::Drop)
             && !flow.is_none()
-            && self.flows[flow].part != Part::None;
+            && self.flows[flow].part() != Part::None;
         let header = of_connection.then(|| Box::new(self.headers[packet_id]));
         let records = self.record.as_mut().expect("a run that is recorded");
         records.push(Record {

@@ -350,7 +350,7 @@ impl World {
                 fate: Fate::Delivered,
             });
         }
-        let (part, ecn) = (flow.part, packet.traffic.ecn());
+        let (part, ecn) = (flow.part(), packet.traffic.ecn());
         if self.record.is_some() {
             self.note(What::Deliver, now, id, packet_id, delay);
         }

@@ -185,7 +185,7 @@ impl World {
         let classes = usize::from(self.flows.iter().map(|f| f.class).max().unwrap_or(0)) + 1;
         let mut by_class = vec![ClassReport::default(); classes];
         let mut all = ClassReport::default();
-        let own = |r: &&FlowReport| !matches!(self.flows[r.flow].part, Part::Acks(_));
+        let own = |r: &&FlowReport| !matches!(self.flows[r.flow].part(), Part::Acks(_));
         for report in flows.iter().filter(own) {
             by_class[usize::from(self.flows[report.flow].class)].add(&report.sums);
             all.add(&report.sums);

@@ -193,7 +193,7 @@ impl World {
         if now >= flow.stop {
             return;
         }
-        if let Part::Data(connection) = flow.part {
+        if let Part::Data(connection) = flow.part() {
             let (bytes, answered) = (flow.due, flow.source.waits());
             self.connections[connection].waiting = answered;
             self.write(connection, bytes, now);

@@ -57,8 +57,6 @@ struct Sums {
     serial: u128,
     waited: u128,
     gated: u128,
-    contention: u128,
-    retries: u128,
 }
 
 /// Counters of a flow.
@@ -77,6 +75,8 @@ pub struct FlowStats {
     pub victims: u64,
     /// Delays of packets delivered after the warm-up.
     pub delay: Delays,
+    /// Contention and retries of packets delivered after the warm-up, part of `sums.waited`.
+    in_the_air: [u128; 2],
     /// Lost.
     pub dropped: Count,
     /// Marked with CE, by each port that did so.
@@ -101,8 +101,8 @@ impl FlowStats {
 
     /// So many ticks of a delivered packet's wait were spent in the air.
     pub fn spend_in_the_air(&mut self, contention: u64, retries: u64) {
-        self.sums.contention += u128::from(contention);
-        self.sums.retries += u128::from(retries);
+        self.in_the_air[0] += u128::from(contention);
+        self.in_the_air[1] += u128::from(retries);
     }
 
     /// Sums of the delays of packets delivered after the warm-up.
@@ -112,9 +112,8 @@ impl FlowStats {
             serial,
             waited,
             gated,
-            contention,
-            retries,
         } = self.sums;
+        let [contention, retries] = self.in_the_air;
         DelaySum {
             total,
             serial,
@@ -131,6 +130,7 @@ impl FlowStats {
         self.base = [self.entered, self.delivered, self.dropped, self.marked];
         self.delay = Delays::default();
         self.sums = Sums::default();
+        self.in_the_air = [0; 2];
         self.max = 0;
         self.victims = 0;
     }

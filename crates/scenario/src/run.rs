@@ -307,7 +307,7 @@ fn capture_records(
 fn frame_kind<'a>(world: &World, r: &'a Record) -> FrameKind<'a> {
     let (class, ecn) = (r.traffic.class(), r.traffic.ecn() as u8);
     if let (Part::Data(id) | Part::Acks(id), Some(header)) =
-        (world.flows[r.flow].part(), r.header.as_deref())
+        (world.flows[r.flow].part, r.header.as_deref())
     {
         let connection = &world.connections[id];
         if connection.protocol == Protocol::Stream {

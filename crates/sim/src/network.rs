@@ -9,6 +9,8 @@ use backwater_transport::units::{Rate, Span, Time};
 use crate::connection::Connection;
 use crate::mechanism::Control;
 use crate::mechanism::gates::Gates;
+use crate::medium::boxes::AnyBox;
+use crate::medium::trace::Server;
 use crate::packet::List;
 use crate::queue::aqm::Managed;
 use crate::queue::{AnyScheduler, ClassQueue};
@@ -20,25 +22,26 @@ use crate::table::{Id, Table};
 use crate::targets::Targets;
 use smallvec::SmallVec;
 
-/// A host or a switch.
+/// A host or a switch. What a frame touches comes first.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Node {
-    /// Name.
-    pub name: String,
+    /// Places of the node that are congested.
+    pub alarms: u32,
+    /// Shared memory, where the model has it.
+    pub pool: Option<Box<Pool>>,
+    /// Bytes held by (ingress, class), where a part needs them.
+    pub ledger: Option<Box<Ledger>>,
+    /// Places that watch what came in, by local port number: (control, place).
+    pub watch: Vec<Option<(Id<Control>, usize)>>,
     /// Host number, for a host.
     pub host: Option<u32>,
     /// Its egress ports.
     pub ports: Vec<Id<Port>>,
     /// Number of the 802.11 station, for one; `NOBODY` for others.
     pub station: u32,
-    /// Places of the node that are congested.
-    pub alarms: u32,
-    /// Bytes held by (ingress, class), where a part needs them.
-    pub ledger: Option<Box<Ledger>>,
-    /// Shared memory, where the model has it.
-    pub pool: Option<Box<Pool>>,
-    /// Places that watch what came in, by local port number: (control, place).
-    pub watch: Vec<Option<(Id<Control>, usize)>>,
+    /// Name.
+    pub name: String,
 }
 
 /// An egress port and the wire that leaves it. What a hop touches comes first, in three cache lines.
@@ -125,6 +128,8 @@ pub struct Port {
     pub wakeful: bool,
     /// Every departure is served in its own time: the run is recorded or unfused.
     pub attentive: bool,
+    /// It is a box: packets pass it and are neither queued nor transmitted.
+    pub passed: bool,
 }
 
 impl Port {
@@ -183,6 +188,7 @@ impl Port {
             local: 0,
             wakeful: false,
             attentive: false,
+            passed: false,
         }
     }
 }
@@ -196,6 +202,10 @@ pub struct PortMore {
     pub rate: Rate,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
+    /// What happens to packets in it, for a box.
+    pub stage: Option<Box<Stage>>,
+    /// What serves it in place of a line rate.
+    pub server: Option<Box<Server>>,
     /// Active queue management.
     pub managed: Option<Box<Managed>>,
     /// Notices that have arrived and wait for the reaction time.
@@ -204,6 +214,17 @@ pub struct PortMore {
     pub sent: PortCount,
     /// Counters at the end of the warm-up.
     pub base: PortCount,
+}
+
+/// A box on the way to a port's queue.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// What it does.
+    pub what: AnyBox,
+    /// Its stream.
+    pub random: Random,
+    /// The next box, or the port whose queue the boxes lead to.
+    pub next: Id<Port>,
 }
 
 /// What a port counts.
@@ -242,18 +263,6 @@ pub struct Posted {
 
 /// What a flow is to a connection.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Role {
-    /// Nothing.
-    None,
-    /// It carries the data.
-    Data,
-    /// It carries the ACKs.
-    Acks,
-}
-
-/// A flow's role and its connection.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Nothing: its packets are datagrams of their own.
     None,
@@ -285,16 +294,14 @@ pub struct Flow {
     pub ecn: Ecn,
     /// Whether its packets come from outside and their fates go back there.
     pub outside: bool,
-    /// What it is to `connection`.
-    pub role: Role,
-    /// The connection it is a part of; `NONE` for datagrams of their own.
-    pub connection: Id<Connection>,
     /// The source's stream.
     pub random: Random,
     /// The stream that draws destinations.
     pub compass: Random,
     /// Counters.
     pub stats: FlowStats,
+    /// What it is to a connection.
+    pub part: Part,
     /// The source.
     pub source: AnySource,
     /// Name.
@@ -305,14 +312,19 @@ pub struct Flow {
     pub path: Vec<Id<Port>>,
 }
 
+impl Port {
+    /// Reads a word of each cache line that a hop touches.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.next_try.0 ^ self.sent_bytes ^ u64::from(self.control.head().0)
+    }
+}
+
 impl Flow {
-    /// What it is to a connection.
-    pub fn part(&self) -> Part {
-        match self.role {
-            Role::None => Part::None,
-            Role::Data => Part::Data(self.connection),
-            Role::Acks => Part::Acks(self.connection),
-        }
+    /// Reads a word of each cache line that a packet's birth touches.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.stop.0 ^ self.stats.entered.packets
     }
 }
 

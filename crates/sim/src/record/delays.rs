@@ -57,6 +57,12 @@ impl Delays {
         }
     }
 
+    /// Reads a word of the cache line that a record touches.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        u64::from(self.held)
+    }
+
     #[inline(never)]
     fn count(&mut self) {
         let recent = &self.recent[..usize::from(self.held)];

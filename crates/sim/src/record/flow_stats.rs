@@ -3,6 +3,7 @@
 use backwater_transport::units::Time;
 
 use crate::packet::Packet;
+use crate::record::age::Age;
 use crate::record::delays::Delays;
 
 /// Packets and bytes since the run began.
@@ -73,16 +74,18 @@ pub struct FlowStats {
     pub max: u64,
     /// Delivered after waiting at a gate that a queue off their path had closed.
     pub victims: u64,
+    /// Age of the newest packet, where the path has a trace link.
+    pub age: Option<Box<Age>>,
     /// Delays of packets delivered after the warm-up.
     pub delay: Delays,
-    /// Contention and retries of packets delivered after the warm-up, part of `sums.waited`.
-    in_the_air: [u128; 2],
     /// Lost.
     pub dropped: Count,
     /// Marked with CE, by each port that did so.
     pub marked: Count,
     /// Entered, delivered, dropped and marked at the end of the warm-up.
     pub base: [Count; 4],
+    /// Parts of the waiting: for an 802.11 medium, and in exchanges there that failed.
+    on_air: [u128; 2],
 }
 
 impl FlowStats {
@@ -94,15 +97,18 @@ impl FlowStats {
         self.sums.serial += u128::from(packet.serial);
         self.sums.waited += u128::from(packet.waited);
         self.sums.gated += u128::from(packet.gated);
+        if let Some(age) = &mut self.age {
+            age.deliver(packet.born, now, u64::from(packet.len));
+        }
         self.max = self.max.max(total);
         self.delay.record(total / 1000);
         total
     }
 
-    /// So many ticks of a delivered packet's wait were spent in the air.
-    pub fn spend_in_the_air(&mut self, contention: u64, retries: u64) {
-        self.in_the_air[0] += u128::from(contention);
-        self.in_the_air[1] += u128::from(retries);
+    /// What a packet that was just delivered had met at 802.11 stations, in ticks.
+    pub fn met_on_air(&mut self, contention: u64, retries: u64) {
+        self.on_air[0] += u128::from(contention);
+        self.on_air[1] += u128::from(retries);
     }
 
     /// Sums of the delays of packets delivered after the warm-up.
@@ -113,7 +119,7 @@ impl FlowStats {
             waited,
             gated,
         } = self.sums;
-        let [contention, retries] = self.in_the_air;
+        let [contention, retries] = self.on_air;
         DelaySum {
             total,
             serial,
@@ -125,13 +131,22 @@ impl FlowStats {
         }
     }
 
+    /// Reads a word of each cache line that a delivery touches.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.sums.total as u64 ^ self.delivered.packets ^ self.delay.touch()
+    }
+
     /// The warm-up is over.
-    pub fn warm(&mut self) {
+    pub fn warm(&mut self, now: Time) {
         self.base = [self.entered, self.delivered, self.dropped, self.marked];
         self.delay = Delays::default();
         self.sums = Sums::default();
-        self.in_the_air = [0; 2];
         self.max = 0;
         self.victims = 0;
+        self.on_air = [0; 2];
+        if let Some(age) = &mut self.age {
+            age.warm(now);
+        }
     }
 }

@@ -650,7 +650,7 @@ impl World {
         let spent = self.air.spent[packet_id.index()];
         self.deliver(port, packet_id, now);
         let stats = &mut self.flows[flow].stats;
-        stats.spend_in_the_air(spent.contention, spent.retries);
+        stats.met_on_air(spent.contention, spent.retries);
     }
 
     /// What a station has counted up to `now`.

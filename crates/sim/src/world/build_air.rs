@@ -362,13 +362,13 @@ impl World {
                 return refuse(path("class"), what, "write ac = \"BE\"");
             }
             let mut ways = Vec::new();
-            for host in flow.to.iter() {
+            for host in flow.to.iter().map(|h| h as usize) {
                 ways.clear();
-                let goal = self.hosts[host as usize];
+                let goal = self.hosts[host];
                 let mut at = flow.from;
                 while at != goal {
                     let rows = self.air.radios[self.nodes[at].station as usize].rows;
-                    let row = self.routes[rows as usize + host as usize];
+                    let row = self.routes[rows as usize + host];
                     let (a, b) = (&self.nodes[flow.from].name, &self.nodes[goal].name);
                     if row == NOWHERE {
                         let what = match at == flow.from {

@@ -7,7 +7,7 @@ use backwater_transport::units::{Bytes, Time};
 use super::World;
 use super::build::refuse;
 use crate::connection::{ACKS, Connection, ConnectionStats, Shown, ack_bytes, segment_header};
-use crate::network::Role;
+use crate::network::Part;
 use crate::source::{AnySource, Source};
 use crate::spec::{Destination, FlowSpec, Refusal, Spec, TransportSpec};
 use crate::table::Id;
@@ -113,10 +113,8 @@ impl World {
                 heard: Time::ZERO,
                 shown: Shown::default(),
             });
-            for (flow, role) in [(data, Role::Data), (acks, Role::Acks)] {
-                self.flows[flow].role = role;
-                self.flows[flow].connection = id;
-            }
+            self.flows[data].part = Part::Data(id);
+            self.flows[acks].part = Part::Acks(id);
             self.flows[acks].outside = false;
         }
     }

@@ -145,6 +145,9 @@ impl World {
         q: usize,
         now: Time,
     ) {
+        if let Some(server) = &mut self.ports[id].more.server {
+            server.came(self.packets[packet_id].len, now);
+        }
         if self.record.is_some() {
             let held = self.ports[id].queues[q].bytes;
             self.note(What::Enqueue, now, id, packet_id, held);
@@ -549,7 +552,7 @@ impl World {
         } = *packet;
         let of_connection = matches!(what, What::Send | What::Drop)
             && !flow.is_none()
-            && self.flows[flow].part() != Part::None;
+            && self.flows[flow].part != Part::None;
         let header = of_connection.then(|| Box::new(self.headers[packet_id]));
         let records = self.record.as_mut().expect("a run that is recorded");
         records.push(Record {

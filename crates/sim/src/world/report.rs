@@ -185,7 +185,7 @@ impl World {
         let classes = usize::from(self.flows.iter().map(|f| f.class).max().unwrap_or(0)) + 1;
         let mut by_class = vec![ClassReport::default(); classes];
         let mut all = ClassReport::default();
-        let own = |r: &&FlowReport| !matches!(self.flows[r.flow].part(), Part::Acks(_));
+        let own = |r: &&FlowReport| !matches!(self.flows[r.flow].part, Part::Acks(_));
         for report in flows.iter().filter(own) {
             by_class[usize::from(self.flows[report.flow].class)].add(&report.sums);
             all.add(&report.sums);
@@ -357,8 +357,9 @@ impl World {
             .iter()
             .map(|f| f.path.iter().enumerate().map(|(i, p)| (*p, i)).collect())
             .collect();
+        let main = |port: Id<Port>| self.boxes.get(&port).copied().unwrap_or(port);
         for ((_, port, flow, _), count) in &self.drops {
-            if let Some(i) = hop[flow.index()].get(port) {
+            if let Some(i) = hop[flow.index()].get(&main(*port)) {
                 before[flow.index()][*i].packets += count.packets;
                 before[flow.index()][*i].bytes += count.bytes;
             }
@@ -370,7 +371,7 @@ impl World {
                 .flat_map(|list| self.packets.walk(list))
                 .chain(self.packets.walk(&port.wire));
             for packet in held.filter(|p| !p.flow.is_none()) {
-                if let Some(i) = hop[packet.flow.index()].get(&id) {
+                if let Some(i) = hop[packet.flow.index()].get(&main(id)) {
                     before[packet.flow.index()][*i].add(u64::from(packet.len));
                 }
             }

@@ -140,6 +140,10 @@ impl World {
     }
 
     fn step(&mut self, until: Time) -> Step {
+        let fresh = self.calendar.fill();
+        if fresh > 0 {
+            self.look_ahead(fresh);
+        }
         let Some((at, event)) = self.calendar.pop(until) else {
             return Step::Nothing;
         };
@@ -149,6 +153,7 @@ impl World {
         match event {
             Event::Arrive(port) => self.arrive(port, at),
             Event::Wake(port) => self.wake(port, at),
+            Event::Emerge(port) => self.emerge(port, at),
             Event::React(port) => self.react(port, at),
             Event::Refresh {
                 control,
@@ -193,7 +198,7 @@ impl World {
         if now >= flow.stop {
             return;
         }
-        if let Part::Data(connection) = flow.part() {
+        if let Part::Data(connection) = flow.part {
             let (bytes, answered) = (flow.due, flow.source.waits());
             self.connections[connection].waiting = answered;
             self.write(connection, bytes, now);
@@ -230,11 +235,11 @@ impl World {
 
     /// A new packet enters the first queue of its way.
     pub(super) fn set_off(&mut self, packet_id: Id<Packet>, now: Time) {
-        let flow = &self.flows[self.packets[packet_id].flow];
-        match flow.port.is_none() {
-            false => self.enqueue(flow.port, packet_id, now),
-            true => self.hand_over(self.nodes[flow.from].station, packet_id, now),
+        let Flow { port, from, .. } = self.flows[self.packets[packet_id].flow];
+        if port.is_none() {
+            return self.hand_over(self.nodes[from].station, packet_id, now);
         }
+        self.enqueue(port, packet_id, now);
     }
 
     /// Makes a packet of a flow.
@@ -273,7 +278,7 @@ impl World {
         self.hops_base = self.hop_counts();
         self.drops_base = self.drops.clone();
         for flow in &mut self.flows.0 {
-            flow.stats.warm();
+            flow.stats.warm(now);
         }
         for connection in &mut self.connections.0 {
             connection.warm(now);
@@ -283,6 +288,9 @@ impl World {
             let port = &mut self.ports[id];
             port.max_bytes = port.queues.iter().map(|q| q.bytes).max().unwrap_or(0);
             port.more.base = counted;
+            if let Some(server) = &mut port.more.server {
+                server.scorer.warm(now);
+            }
         }
         self.warm_air(now);
     }

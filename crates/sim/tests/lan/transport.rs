@@ -342,11 +342,11 @@ fn flows_and_companions_know_each_other() {
     let world = net.world();
     let c = &world.connections.iter().next().expect("one");
     assert_eq!(
-        world.flows[c.data].part(),
+        world.flows[c.data].part,
         Part::Data(backwater_sim::table::Id::new(0))
     );
     assert_eq!(
-        world.flows[c.acks].part(),
+        world.flows[c.acks].part,
         Part::Acks(backwater_sim::table::Id::new(0))
     );
     assert_eq!(world.flows[c.acks].name, "f1~ack");

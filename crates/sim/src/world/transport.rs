@@ -8,7 +8,7 @@ use backwater_transport::units::Time;
 use super::World;
 use crate::connection::{Connection, Header, Shown, Side, ack_bytes, segment_header};
 use crate::event::Event;
-use crate::network::{Flow, Part};
+use crate::network::{Flow, Part, Port};
 use crate::packet::{Packet, Traffic};
 use crate::record::{Record, What};
 use crate::table::Id;

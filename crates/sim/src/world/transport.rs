@@ -8,7 +8,7 @@ use backwater_transport::units::Time;
 use super::World;
 use crate::connection::{Connection, Header, Shown, Side, ack_bytes, segment_header};
 use crate::event::Event;
-use crate::network::{Flow, Part};
+use crate::network::{Flow, Part, Port};
 use crate::packet::{Packet, Traffic};
 use crate::record::{Record, What};
 use crate::table::Id;
@@ -156,7 +156,7 @@ impl World {
             (What::Srtt, Some(shown.srtt.0), Some(before.srtt.0)),
             (What::Pacing, shown.pacing, before.pacing),
         ];
-        let port = self.flows[flow].port;
+        let port = self.first_port(flow);
         // A connection has one receiver.
         let to = self.flows[flow].to.iter().next().unwrap_or(0);
         for (what, value, before) in rows {
@@ -177,6 +177,14 @@ impl World {
                 notice: None,
                 header: None,
             });
+        }
+    }
+
+    fn first_port(&self, flow: Id<Flow>) -> Id<Port> {
+        let flow = &self.flows[flow];
+        match flow.port.is_none() {
+            true => flow.path[0],
+            false => flow.port,
         }
     }
 }

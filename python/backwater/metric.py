@@ -33,7 +33,7 @@ class Metric:
 
 
 _UNITS = {"_s": "s", "_bps": "bit/s", "_B": "B", "_pkts": "packets"}
-_SPLIT = "; mean over delivered packets; the four parts add up to delay_mean_s"
+_SPLIT = "; mean over delivered packets; the parts add up to delay_mean_s"
 
 METRICS = (
     Metric("loss", EVERY, "share of entered packets that were dropped"),
@@ -57,6 +57,16 @@ METRICS = (
     Metric("delay_serialisation_s", EVERY, f"part of the delay spent on transmitting{_SPLIT}"),
     Metric("delay_queue_s", EVERY, f"part of the delay spent behind other packets{_SPLIT}"),
     Metric("delay_gate_s", EVERY, f"part of the delay spent behind a closed gate{_SPLIT}"),
+    Metric(
+        "delay_contention_s",
+        EVERY,
+        f"part of the delay spent first in line, waiting for an 802.11 medium{_SPLIT}",
+    ),
+    Metric(
+        "delay_retries_s",
+        EVERY,
+        f"part of the delay spent in 802.11 exchanges that failed{_SPLIT}",
+    ),
     Metric("delay_propagation_s", EVERY, f"part of the delay spent on the wire{_SPLIT}"),
     Metric(
         "jain",
@@ -87,14 +97,32 @@ METRICS = (
     Metric("fct_p99_s", ("flow",), "99th percentile of the same"),
     Metric("sent_pkts", ("port",), "data frames sent"),
     Metric("sent_B", ("port",), "bytes of data frames sent"),
-    Metric("busy", ("port",), "share of time the line was in use"),
+    Metric(
+        "busy",
+        ("port", "station"),
+        "share of time the line was in use, or a station's medium was busy",
+    ),
     Metric("paused_class<N>", ("port",), "share of time one class was paused"),
     Metric("idle_gated", ("port",), "share of time the line was idle with packets behind a gate"),
     Metric("queue_mean_B", ("port",), "mean occupancy over time"),
     Metric("queue_max_B", ("port",), "largest occupancy"),
+    Metric("throughput_bps", ("hop",), "bits of a flow's packets received over a hop, per second"),
+    Metric("airtime", ("station",), "share of time the station was sending"),
+    Metric("attempts", ("station",), "802.11 exchanges begun, those with one receiver"),
+    Metric("collision", ("station",), "share of the attempts that failed"),
+    Metric("internal_collisions", ("station",), "access categories that lost to a higher one"),
+    Metric("retry_drops_pkts", ("station",), "frames given up after their last transmission"),
+    Metric("management_pkts", ("station",), "management frames sent"),
+    Metric("aifsn_mean_class<N>", ("station",), "mean AIFSN of an access category over time"),
+    Metric(
+        "weighted_intra_mesh_loss_bps",
+        ("run",),
+        "bits of packets lost between stations times the hops they had made, per second",
+    ),
     Metric("buffer-full", ("drops",), "packets lost because their class queue was full"),
     Metric("memory-full", ("drops",), "packets lost because the switch's memory was full"),
     Metric("aqm", ("drops",), "packets dropped by active queue management"),
+    Metric("retry-limit", ("drops",), "packets that an 802.11 station gave up"),
 )
 
 

@@ -103,6 +103,28 @@ class Switch(_Table):
 
 
 @dataclass
+class Medium(_Table):
+    """An 802.11 medium."""
+
+    phy: Mapping[str, Any]
+    channel: Mapping[str, Any]
+    mac: Mapping[str, Any] | None = None
+
+
+@dataclass
+class Station(_Table):
+    """An 802.11 station at a place, such as ("0 m", "100 m")."""
+
+    medium: str
+    at: tuple[str, str]
+    buffer: str | None = None
+    own_share: str | None = None
+    rate: str | None = None
+    ac: Mapping[str, Any] | None = None
+    _fixed: ClassVar[Mapping[str, Any]] = {"kind": "station"}
+
+
+@dataclass
 class Link(_Table):
     """A full-duplex link; it makes the ports "A>B" and "B>A"."""
 
@@ -139,6 +161,7 @@ class Flow(_Table):
     to: str
     source: Source
     class_: int | None = None
+    ac: str | None = None
     transport: str | None = None
     packet: str | None = None
     start: str | None = None
@@ -166,7 +189,8 @@ class Scenario(_Table):
 
     duration: str
     flows: Mapping[str, Flow | Mapping[str, Any]]
-    nodes: Mapping[str, Host | Switch | Mapping[str, Any]] | None = None
+    media: Mapping[str, Medium | Mapping[str, Any]] | None = None
+    nodes: Mapping[str, Host | Switch | Station | Mapping[str, Any]] | None = None
     links: Mapping[str, Link | Mapping[str, Any]] | None = None
     ports: Mapping[str, Port | Mapping[str, Any]] | None = None
     mechanisms: Mapping[str, Mechanism | Mapping[str, Any]] | None = None

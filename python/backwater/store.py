@@ -45,8 +45,13 @@ _MEANS = (
     "delay_serialisation_s",
     "delay_queue_s",
     "delay_gate_s",
+    "delay_contention_s",
+    "delay_retries_s",
     "delay_propagation_s",
 )
+
+# Lists with a value for each class.
+_BY_CLASS = ("paused", "aifsn_mean")
 
 Row = tuple[str, str, float | None]
 
@@ -215,15 +220,19 @@ def flatten(document: Mapping[str, Any]) -> Iterator[Row]:
     for kind, table in (("flow", "flows"), ("port", "ports"), ("station", "stations")):
         for row in document.get(table) or ():
             yield from _row(f"{kind}:{row['id']}", row)
+    for flow in document["flows"]:
+        for hop in flow["hops"]:
+            scope = f"hop:{flow['id']}/{hop['from']}>{hop['to']}"
+            yield scope, "throughput_bps", _real(hop["throughput_bps"])
     yield from _classes(document["flows"])
     yield from _drops(document["drops"])
 
 
 def _row(scope: str, row: Mapping[str, Any]) -> Iterator[Row]:
     for name, value in row.items():
-        if name == "paused":
-            for number, share in enumerate(value):
-                yield scope, f"paused_class{number}", _real(share)
+        if name in _BY_CLASS:
+            for number, one in enumerate(value):
+                yield scope, f"{name}_class{number}", _real(one)
         elif name not in ("id", "class") and _is_metric(value):
             yield scope, name, _real(value)
 

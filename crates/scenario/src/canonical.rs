@@ -2,6 +2,8 @@
 //! scenarios with the same canonical form and the same seed are the same run. Numbers are exact
 //! decimals, because a picosecond in an hour is lost in a double.
 
+pub mod air;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -32,6 +34,8 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
         Routing::Tree => "tree",
         Routing::ShortestPath => "shortest-path",
         Routing::Ecmp => "ecmp",
+        Routing::Airtime => "airtime",
+        Routing::AirtimeTree => "airtime-tree",
     };
     let names =
         |indices: &[usize]| Json::texts(indices.iter().map(|i| draft.nodes[*i].name.as_str()));
@@ -39,13 +43,27 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
         ("schema", Json::text(FORMAT)),
         ("duration_s", Json::time(draft.duration)),
         ("warmup_s", Json::time(draft.warmup)),
-        ("routing", object([("kind", Json::text(routing))])),
+        (
+            "routing",
+            object([
+                ("kind", Json::text(routing)),
+                ("roots", names(&draft.roots)),
+            ]),
+        ),
+        (
+            "media",
+            draft
+                .media
+                .iter()
+                .map(|m| (m.name.clone(), air::medium(m)))
+                .collect(),
+        ),
         (
             "nodes",
             draft
                 .nodes
                 .iter()
-                .map(|n| (n.name.clone(), node(n)))
+                .map(|n| (n.name.clone(), node(n, draft)))
                 .collect(),
         ),
         (
@@ -84,8 +102,9 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
     form.to_string()
 }
 
-fn node(node: &NodeSpec) -> Json {
+fn node(node: &NodeSpec, draft: &Draft) -> Json {
     match &node.kind {
+        NodeKind::Station(station) => air::station(station, &draft.media[station.medium].name),
         NodeKind::Host { obeys } => {
             object([("kind", Json::text("host")), ("obeys", Json::Flag(*obeys))])
         }
@@ -119,12 +138,18 @@ fn link(link: &LinkSpec, ends: Json) -> Json {
 }
 
 fn port(port: &Port, files: &Files<'_>) -> Json {
-    let buffer = match port.spec.buffer {
+    object([
+        ("queue", part(&port.queue, files)),
+        buffer(port.spec.buffer),
+    ])
+}
+
+fn buffer(limit: Limit) -> (&'static str, Json) {
+    match limit {
         Limit::Unlimited => ("buffer", Json::text("unlimited")),
         Limit::Bytes(bytes) => ("buffer_B", Json::size(bytes)),
         Limit::Packets(packets) => ("buffer_pkts", Json::count(packets)),
-    };
-    object([("queue", part(&port.queue, files)), buffer])
+    }
 }
 
 fn mechanism(mechanism: &Mechanism, draft: &Draft, files: &Files<'_>) -> Json {
@@ -258,6 +283,11 @@ impl Json {
 
     fn rate(rate: Rate) -> Json {
         Json::count(rate.0)
+    }
+
+    /// A finite double in its shortest form.
+    fn real(x: f64) -> Json {
+        Json::Number(x.to_string())
     }
 
     fn size(size: Bytes) -> Json {

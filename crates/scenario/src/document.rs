@@ -1,6 +1,9 @@
 //! A run's sums as the JSON document that `run --json` prints. Keys carry SI units, shares are 0..1;
 //! what has no value is null.
 
+mod air;
+
+use air::stations;
 use backwater_sim::connection::ConnectionStats;
 use backwater_sim::network::{Flow, Part, Port};
 use backwater_sim::table::Id;
@@ -63,7 +66,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
             "id": row.more.name,
             "sent_pkts": p.count.packets,
             "sent_B": p.count.bytes,
-            "busy": (ticks / TICKS / window).min(1.0),
+            "busy": (air::exchanges(world, p.port).map_or(ticks, |t| t as f64) / TICKS / window).min(1.0),
             "paused": p.count.closed.map(|c| c as f64 / TICKS / window),
             "idle_gated": p.count.stall as f64 / TICKS / window,
             "control_pkts": p.count.control,
@@ -95,8 +98,8 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "drops": drops.collect::<Value>(),
         "flows": flows.collect::<Value>(),
         "ports": ports.collect::<Value>(),
-        "stations": [],
-        "metrics": metrics(report, world, window),
+        "stations": stations(world, report, window),
+        "metrics": metrics(world, report, window),
         "deadlock": deadlock,
     })
 }
@@ -111,6 +114,7 @@ fn labels(resolved: &Resolved) -> Map<String, Value> {
         .into_iter()
         .chain(resolved.labels())
         .map(|(name, word)| (name, json!(word)))
+        .chain(air::labels(&resolved.spec().media))
         .collect()
 }
 
@@ -197,6 +201,8 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
         ("delay_serialisation_s", json!(mean(sums.sum.serial))),
         ("delay_queue_s", json!(mean(sums.sum.queue))),
         ("delay_gate_s", json!(mean(sums.sum.gate))),
+        ("delay_contention_s", json!(mean(sums.sum.contention))),
+        ("delay_retries_s", json!(mean(sums.sum.retries))),
         ("delay_propagation_s", json!(mean(sums.sum.propagation))),
     ];
     rows.into_iter()
@@ -204,7 +210,7 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
         .collect()
 }
 
-fn metrics(report: &Report, world: &World, window: f64) -> Value {
+fn metrics(world: &World, report: &Report, window: f64) -> Value {
     let mut all = rates(&report.all, window);
     for (class, sums) in report.classes.iter().enumerate() {
         all.insert(format!("loss_class{class}"), json!(sums.loss()));
@@ -241,7 +247,10 @@ fn metrics(report: &Report, world: &World, window: f64) -> Value {
     );
     all.insert("age_p95_s".into(), Value::Null);
     all.insert("signal_delay_p95_s".into(), Value::Null);
-    all.insert("weighted_intra_mesh_loss_bps".into(), Value::Null);
+    all.insert(
+        "weighted_intra_mesh_loss_bps".into(),
+        json!(air::weighted_loss(world, report).map(|bits| bits / window)),
+    );
     Value::Object(all)
 }
 

@@ -1,9 +1,11 @@
 //! Every name of a scenario and what stands there.
 
+use backwater_transport::endpoint::Recovery;
 use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::shape::{Field, Shape, Variant};
 use crate::tables::PartKind;
+use crate::wireless;
 
 /// The value of `schema`.
 pub const SCHEMA: &str = "backwater/scenario/1";
@@ -41,9 +43,14 @@ pub static SCENARIO: &[Field] = &[
         "a generated network, beside what nodes and links add",
     ),
     Field::free(
+        "media",
+        Shape::Things(&Shape::Fields(wireless::MEDIUM)),
+        "802.11 media",
+    ),
+    Field::free(
         "nodes",
         Shape::Things(&Shape::OneOf(NODES)),
-        "hosts and switches",
+        "hosts, switches and stations",
     ),
     Field::free(
         "links",
@@ -73,12 +80,20 @@ pub static SCENARIO: &[Field] = &[
 ];
 
 /// `routing`.
-pub static ROUTING: &[Field] = &[Field::option(Opt::new(
-    "kind",
-    Kind::Choice(&["tree", "shortest-path", "ecmp"]),
-    Default::Required,
-    "one path only, a shortest path, or all shortest paths by a hash of the flow",
-))];
+pub static ROUTING: &[Field] = &[
+    Field::option(Opt::new(
+        "kind",
+        Kind::Choice(&["tree", "shortest-path", "ecmp", "airtime", "airtime-tree"]),
+        Default::Required,
+        "one path only, a shortest path, all shortest paths by a hash of the flow; between stations the \
+         least airtime, or that along trees",
+    )),
+    Field::free(
+        "roots",
+        Shape::Texts,
+        "stations at the roots of airtime-tree",
+    ),
+];
 
 const RATE: Field = Field::option(
     Opt::new(
@@ -179,6 +194,10 @@ pub static NODES: &[Variant] = &[
         kind: "switch",
         fields: SWITCH,
     },
+    Variant {
+        kind: "station",
+        fields: wireless::STATION,
+    },
 ];
 
 /// The value of `model` whose memory is shared.
@@ -261,7 +280,7 @@ pub const DATAGRAM: &str = "datagram";
 /// The controller of a flow.
 pub const CONTROLLER: &str = "controller";
 /// Loss recovery.
-pub const RECOVERIES: &[&str] = &["newreno"];
+pub const RECOVERIES: &[&str] = &[Recovery::ALL[0].0, Recovery::ALL[1].0, Recovery::ALL[2].0];
 /// Ways in which marks come back.
 pub const MARKS: &[&str] = &["off", "classic", "dctcp", "accurate"];
 
@@ -284,7 +303,7 @@ pub static FLOW: &[Field] = &[
     Field::needed(
         "from",
         Shape::Text,
-        "sending host, or a pattern: a flow for each host that matches",
+        "sending host or station, or a pattern: a flow for each that matches",
     ),
     Field::needed(
         "to",
@@ -313,6 +332,12 @@ pub static FLOW: &[Field] = &[
         "codepoint of its packets: whether queues may mark them instead of dropping them",
     )),
     Field::option(Opt::new(
+        "ac",
+        Kind::Choice(&backwater_sim::medium::wifi::mac::CATEGORIES),
+        Default::Absent,
+        "access category of a station's flow; BE where it is left out",
+    )),
+    Field::option(Opt::new(
         "transport",
         Kind::Choice(&[UDP, TCP, DATAGRAM]),
         Default::Is(UDP),
@@ -327,7 +352,7 @@ pub static FLOW: &[Field] = &[
         "recovery",
         Kind::Choice(RECOVERIES),
         Default::Absent,
-        "how a stream finds and repairs losses; newreno where it is left out",
+        "how a stream finds and repairs losses; rack where it is left out",
     )),
     Field::option(
         Opt::new(

@@ -22,6 +22,7 @@ mod shape;
 mod tables;
 mod tree;
 mod units;
+mod wireless;
 
 pub use diagnostic::Diagnostic;
 pub use files::Folders;

@@ -36,6 +36,7 @@ const PKTS: Option<&str> = Some("packets");
 const RUN: &[&str] = &["run"];
 const FLOW: &[&str] = &["flow"];
 const PORT: &[&str] = &["port"];
+const STATION: &[&str] = &["station"];
 const BOTH: &[&str] = &["run", "flow"];
 
 /// Every metric.
@@ -76,6 +77,18 @@ pub static METRICS: &[Metric] = &[
         S,
         BOTH,
         "mean part of the delay spent behind closed gates",
+    ),
+    metric(
+        "delay_contention_s",
+        S,
+        BOTH,
+        "mean part of the delay spent first in line, waiting for an 802.11 medium",
+    ),
+    metric(
+        "delay_retries_s",
+        S,
+        BOTH,
+        "mean part of the delay spent in 802.11 exchanges that failed",
     ),
     metric(
         "delay_propagation_s",
@@ -163,7 +176,12 @@ pub static METRICS: &[Metric] = &[
     metric("fct_p99_s", S, FLOW, "99th percentile of the same"),
     metric("sent_pkts", PKTS, PORT, "data frames sent"),
     metric("sent_B", B, PORT, "bytes of data frames sent"),
-    metric("busy", None, PORT, "share of time in transmission"),
+    metric(
+        "busy",
+        None,
+        &["port", "station"],
+        "share of time in transmission; for a station, its medium busy",
+    ),
     metric(
         "paused",
         None,
@@ -178,6 +196,38 @@ pub static METRICS: &[Metric] = &[
     ),
     metric("queue_mean_B", B, PORT, "mean bytes held"),
     metric("queue_max_B", B, PORT, "most bytes held"),
+    metric("airtime", None, STATION, "share of time sending"),
+    metric(
+        "attempts",
+        None,
+        STATION,
+        "exchanges begun, those with one receiver",
+    ),
+    metric(
+        "collision",
+        None,
+        STATION,
+        "share of the attempts that failed",
+    ),
+    metric(
+        "internal_collisions",
+        None,
+        STATION,
+        "access categories that lost to a higher one of the station",
+    ),
+    metric(
+        "retry_drops_pkts",
+        PKTS,
+        STATION,
+        "frames given up after as many transmissions as allowed",
+    ),
+    metric("management_pkts", PKTS, STATION, "management frames sent"),
+    metric(
+        "aifsn_mean",
+        None,
+        STATION,
+        "mean AIFSN over time, by access category",
+    ),
 ];
 
 /// The table as rows of `list --json`.
@@ -195,20 +245,27 @@ pub fn rows() -> Value {
 mod tests {
     use super::*;
     use crate::run::{Keep, Run};
-    use crate::scenario::tests::WIRED;
+    use crate::scenario::tests::{WIRED, WIRELESS};
     use crate::{Folders, Scenario};
 
     #[test]
     fn the_table_names_what_a_run_measures_and_nothing_else() {
-        let text = WIRED.replace("60 s", "10 ms");
-        let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
-        let mut run = Run::new(&scenario.resolve(None).unwrap(), Keep::default()).unwrap();
-        while !run.step().unwrap() {}
-        let document = run.finish().unwrap().0;
+        let run = |text: &str| {
+            let text = text.replace("60 s", "10 ms");
+            let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
+            let mut run = Run::new(&scenario.resolve(None).unwrap(), Keep::default()).unwrap();
+            while !run.step().unwrap() {}
+            run.finish().unwrap().0
+        };
+        let (wired, wireless) = (run(WIRED), run(WIRELESS));
         for (scope, table) in [
-            ("run", &document["metrics"]),
-            ("flow", &document["flows"][0]),
-            ("port", &document["ports"][0]),
+            ("run", &wired["metrics"]),
+            ("flow", &wired["flows"][0]),
+            ("port", &wired["ports"][0]),
+            ("run", &wireless["metrics"]),
+            ("flow", &wireless["flows"][0]),
+            ("port", &wireless["ports"][0]),
+            ("station", &wireless["stations"][0]),
         ] {
             let names = table.as_object().unwrap().keys().map(String::as_str);
             let name = |n: &str| {
@@ -225,6 +282,7 @@ mod tests {
             let of_scope = METRICS.iter().filter(|m| m.scopes.contains(&scope));
             let mut listed: Vec<String> = of_scope.map(|m| m.id.to_owned()).collect();
             measured.sort();
+            measured.dedup();
             listed.sort();
             assert_eq!(measured, listed, "{scope}");
         }

@@ -85,6 +85,9 @@ pub fn example(option: &Opt) -> String {
                 dimension(option.kind).map_or("80 %", |d| d.example)
             )
         }
+        Kind::Metres | Kind::Decibels | Kind::Dbm => {
+            format!("\"100 {}\"", unit(option.kind).unwrap_or_default())
+        }
         Kind::Count => option.min.unwrap_or("1").to_owned(),
         Kind::Number => option.min.unwrap_or("1.0").to_owned(),
         Kind::Flag => "true".to_owned(),
@@ -100,9 +103,25 @@ pub fn dimension(kind: Kind) -> Option<&'static Dimension> {
         Kind::Rate => Some(&units::RATE),
         Kind::Bytes => Some(&units::SIZE),
         Kind::Packets => Some(&units::PACKETS),
-        Kind::Share | Kind::Count | Kind::Number | Kind::Flag | Kind::Choice(_) | Kind::File => {
-            None
-        }
+        Kind::Share
+        | Kind::Count
+        | Kind::Number
+        | Kind::Flag
+        | Kind::Choice(_)
+        | Kind::Metres
+        | Kind::Decibels
+        | Kind::Dbm
+        | Kind::File => None,
+    }
+}
+
+/// The one unit of kinds that may be negative.
+pub fn unit(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Metres => Some("m"),
+        Kind::Decibels => Some("dB"),
+        Kind::Dbm => Some("dBm"),
+        _ => None,
     }
 }
 
@@ -111,7 +130,15 @@ pub fn value(node: &Node, option: &Opt, files: &mut Files<'_>) -> Result<Checked
     let checked = match (option.kind, &node.value) {
         (Kind::File, Value::Text(path)) => files.open(path).map(Checked::File),
         (
-            Kind::Span | Kind::Rate | Kind::Bytes | Kind::Packets | Kind::Share | Kind::Choice(_),
+            Kind::Span
+            | Kind::Rate
+            | Kind::Bytes
+            | Kind::Packets
+            | Kind::Share
+            | Kind::Choice(_)
+            | Kind::Metres
+            | Kind::Decibels
+            | Kind::Dbm,
             Value::Text(text),
         ) => written(text, option.kind),
         (
@@ -120,6 +147,14 @@ pub fn value(node: &Node, option: &Opt, files: &mut Files<'_>) -> Result<Checked
         ) => {
             let dimension = dimension(option.kind).expect("a quantity has a dimension");
             Err(units::bare(&number_text(&node.value), dimension))
+        }
+        (Kind::Metres | Kind::Decibels | Kind::Dbm, Value::Integer(_) | Value::Number(_)) => {
+            let unit = unit(option.kind).unwrap_or_default();
+            let number = number_text(&node.value);
+            Err(Fault::new(
+                format!("`{number}` has no unit"),
+                format!("write \"{number} {unit}\""),
+            ))
         }
         (Kind::Share, Value::Integer(_) | Value::Number(_)) => Err(bare_share(&node.value)),
         (Kind::Count, Value::Integer(n)) => count(*n),
@@ -190,6 +225,9 @@ pub fn noun(kind: Kind) -> &'static str {
         Kind::Span | Kind::Rate | Kind::Bytes | Kind::Packets => {
             dimension(kind).map_or("a quantity", |d| d.noun)
         }
+        Kind::Metres => "a length in m",
+        Kind::Decibels => "a ratio in dB",
+        Kind::Dbm => "a power in dBm",
         Kind::Share => "a share in %",
         Kind::Count => "a whole number",
         Kind::Number => "a finite number",
@@ -207,6 +245,9 @@ pub fn written(text: &str, kind: Kind) -> Result<Checked, Fault> {
         Kind::Bytes => units::bytes(text).map(Checked::Bytes),
         Kind::Packets => units::packets(text).map(Checked::Packets),
         Kind::Share => units::share(text).map(Checked::Share),
+        Kind::Metres => units::signed(text, "m").map(Checked::Number),
+        Kind::Decibels => units::signed(text, "dB").map(Checked::Number),
+        Kind::Dbm => units::signed(text, "dBm").map(Checked::Number),
         Kind::Count => text
             .parse()
             .map_err(|_| Fault::new(format!("`{text}` is not a count"), "write 1"))

@@ -82,6 +82,8 @@ impl Resolved {
             duration: draft.duration,
             warmup: draft.warmup,
             routing: draft.routing,
+            roots: draft.roots.clone(),
+            media: draft.media.clone(),
             nodes: draft.nodes.clone(),
             links: draft.links.clone(),
             ports: draft.ports.iter().map(|p| p.spec.clone()).collect(),

@@ -91,6 +91,10 @@ fn scalar(option: &Opt) -> Json {
             options::dimension(option.kind).map_or_else(|| json!({}), quantity)
         }
         Kind::Share => json!({ "type": "string", "pattern": format!("^{NUMBER} +%$") }),
+        Kind::Metres | Kind::Decibels | Kind::Dbm => {
+            let unit = options::unit(option.kind).unwrap_or_default();
+            json!({ "type": "string", "pattern": format!("^[-+]?{NUMBER} +{unit}$") })
+        }
         Kind::Count => json!({ "type": "integer", "minimum": 0 }),
         Kind::Number => json!({ "type": "number" }),
         Kind::Flag => json!({ "type": "boolean" }),

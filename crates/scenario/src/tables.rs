@@ -3,7 +3,7 @@
 
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe};
 use backwater_sim::medium::MEDIA;
-use backwater_sim::queue::SCHEDULERS;
+use backwater_sim::queue::QUEUES;
 use backwater_sim::source::SOURCES;
 use backwater_transport::controller::CONTROLLERS;
 use backwater_transport::part::{Default, Kind, Opt, Part, Value};
@@ -63,7 +63,7 @@ impl PartKind {
     pub fn rows(self) -> Vec<Row> {
         match self {
             PartKind::Source => rows(SOURCES),
-            PartKind::Queue => rows(SCHEDULERS),
+            PartKind::Queue => rows(QUEUES),
             PartKind::Detector => rows(DETECTORS),
             PartKind::Notifier => rows(NOTIFIERS),
             PartKind::Responder => rows(RESPONDERS),
@@ -170,6 +170,9 @@ fn option_json(option: &Opt, name: String, preset: Option<&str>) -> Json {
             None,
         ),
         Kind::Choice(words) => ("choice", None, Some(words)),
+        Kind::Metres | Kind::Decibels | Kind::Dbm => {
+            (noun(option.kind), options::unit(option.kind), None)
+        }
         Kind::Share | Kind::Count | Kind::Number | Kind::Flag | Kind::File => {
             (noun(option.kind), None, None)
         }
@@ -187,6 +190,9 @@ fn noun(kind: Kind) -> &'static str {
         Kind::Rate => "rate",
         Kind::Bytes => "size",
         Kind::Packets => "packets",
+        Kind::Metres => "length",
+        Kind::Decibels => "ratio",
+        Kind::Dbm => "power",
         Kind::Share => "share",
         Kind::Count => "integer",
         Kind::Number => "number",

@@ -117,6 +117,33 @@ pub fn share(text: &str) -> Result<f64, Fault> {
     Ok(share)
 }
 
+/// Reads a number that may be negative and has this unit, such as "-71 m" or "10 dB".
+pub fn signed(text: &str, unit: &str) -> Result<f64, Fault> {
+    let example = format!("write \"<number> {unit}\", such as \"100 {unit}\" or \"-3.5 {unit}\"");
+    let mut words = text.split_ascii_whitespace();
+    let (number, found) = match (words.next(), words.next(), words.next()) {
+        (Some(number), Some(found), None) => (number, found),
+        _ => {
+            let what = format!("`{}` is not a number and the unit {unit}", short(text));
+            return Err(Fault::new(what, example));
+        }
+    };
+    if found != unit {
+        let what = format!("`{}` is not the unit {unit}", short(found));
+        return Err(Fault::new(what, example));
+    }
+    let plain = number
+        .bytes()
+        .all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
+    match number.parse::<f64>() {
+        Ok(value) if plain && value.abs() <= 1e9 => Ok(value),
+        _ => {
+            let what = format!("`{}` is not a sensible number of {unit}", short(number));
+            Err(Fault::new(what, example))
+        }
+    }
+}
+
 /// Refuses a number without a unit.
 pub fn bare(number: &str, dimension: &Dimension) -> Fault {
     let what = format!(

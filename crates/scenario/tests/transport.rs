@@ -68,7 +68,7 @@ fn a_dumbbell_from_text_to_document() {
     assert_eq!(tcp["fct_p50_s"], Value::Null);
     let labels = &doc["labels"];
     assert_eq!(labels["flows.f1.controller"], "newreno");
-    assert_eq!(labels["flows.f1.recovery"], "newreno");
+    assert_eq!(labels["flows.f1.recovery"], "rack");
     assert_eq!(labels["flows.f2.transport"], "datagram");
     let jain = number(&doc["metrics"], "jain");
     assert!(jain > 0.5 && jain <= 1.0);

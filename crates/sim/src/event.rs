@@ -6,6 +6,7 @@ use backwater_transport::units::Time;
 
 use crate::connection::{Connection, Side};
 use crate::mechanism::Control;
+use crate::medium::wifi::air::Radio;
 use crate::network::{Flow, Port};
 use crate::table::Id;
 
@@ -47,6 +48,12 @@ pub enum Event {
     Inspect,
     /// The warm-up is over: metrics begin.
     Warm,
+    /// The frame that this station sends has ended.
+    Silence(Id<Radio>),
+    /// A SIFS after a frame: this station answers, or goes on.
+    Answer(Id<Radio>),
+    /// A station of those that heard this one last may have counted its slots down.
+    Contend(Id<Radio>),
 }
 
 /// An instant and an event, packed into 128 bits whose order is the order of service.
@@ -78,6 +85,9 @@ impl Key {
             Event::Timer { connection, side } => (6, connection.0, side as u32),
             Event::Inspect => (7, 0, 0),
             Event::Warm => (8, 0, 0),
+            Event::Silence(radio) => (9, radio.0, 0),
+            Event::Answer(radio) => (10, radio.0, 0),
+            Event::Contend(radio) => (11, radio.0, 0),
         };
         let tie = u64::from(rank) << 56 | u64::from(owner) << 24 | u64::from(serial);
         Key(u128::from(at.0) << 64 | u128::from(tie))
@@ -116,7 +126,10 @@ impl Key {
                 },
             },
             7 => Event::Inspect,
-            _ => Event::Warm,
+            8 => Event::Warm,
+            9 => Event::Silence(Id::raw(owner)),
+            10 => Event::Answer(Id::raw(owner)),
+            _ => Event::Contend(Id::raw(owner)),
         }
     }
 }
@@ -180,6 +193,9 @@ mod tests {
             ),
             (Time(6), Event::Inspect),
             (Time(6), Event::Warm),
+            (Time(6), Event::Silence(Id::raw(1))),
+            (Time(6), Event::Answer(Id::raw(0))),
+            (Time(6), Event::Contend(Id::raw(0))),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),
         ];
         for pair in in_order.windows(2) {

@@ -10,6 +10,7 @@ use crate::connection::Connection;
 use crate::mechanism::Control;
 use crate::mechanism::gates::Gates;
 use crate::packet::List;
+use crate::queue::aqm::Managed;
 use crate::queue::{AnyScheduler, ClassQueue};
 use crate::record::flow_stats::FlowStats;
 use crate::source::AnySource;
@@ -27,6 +28,8 @@ pub struct Node {
     pub host: Option<u32>,
     /// Its egress ports.
     pub ports: Vec<Id<Port>>,
+    /// Number of the 802.11 station, for one; `NOBODY` for others.
+    pub station: u32,
     /// Places of the node that are congested.
     pub alarms: u32,
     /// Bytes held by (ingress, class), where a part needs them.
@@ -69,7 +72,8 @@ pub struct Port {
     pub far_entry: u8,
     /// Bit q: class queue q has a waiting frame.
     pub held: u8,
-    /// Nobody looks at what comes and goes here: no detector, no accounts, no record.
+    /// Nobody looks at what comes and goes here: no detector, no accounts, no record, no active
+    /// queue management.
     pub plain: bool,
     /// The choice at hand found every waiting frame held back.
     pub stalled: bool,
@@ -83,7 +87,8 @@ pub struct Port {
     pub sent_bytes: u64,
     /// Most bytes a class queue has held since the warm-up.
     pub max_bytes: u64,
-    /// Nothing is held back from then on; `NEVER` while destinations or rates may be.
+    /// Nothing is held back from then on; `NEVER` while destinations or rates may be, or where
+    /// active queue management has a say in every choice.
     pub shut_until: Time,
     /// Ticks for which the port sent no data although frames waited, up to the last change.
     pub stall: u64,
@@ -121,6 +126,66 @@ pub struct Port {
     pub attentive: bool,
 }
 
+impl Port {
+    /// Whether its frames wait in queues of its active queue management, not in class queues.
+    pub fn chooses_itself(&self) -> bool {
+        self.more
+            .managed
+            .as_ref()
+            .is_some_and(|m| !m.queues.is_empty())
+    }
+
+    /// All lists of waiting data frames.
+    pub fn lists(&self) -> impl Iterator<Item = &List> {
+        let own = self.more.managed.iter().flat_map(|m| &m.queues);
+        self.queues.iter().chain(own).map(|queue| &queue.list)
+    }
+
+    /// A port that has never sent and holds nothing, without a wire.
+    pub fn idle(node: Id<Node>, far: Id<Node>, more: PortMore) -> Port {
+        Port {
+            next_try: Time::NEVER,
+            free_at: Time::ZERO,
+            gap_until: Time::ZERO,
+            ps_per_byte: 0,
+            delay: Span::ZERO,
+            wire: List::default(),
+            waiting: 0,
+            sending: 0,
+            sending_queue: 0,
+            sending_class: 0,
+            sending_entry: 0,
+            far_entry: 0,
+            held: 0,
+            plain: true,
+            stalled: false,
+            accounted: false,
+            area: 0,
+            sent_packets: 0,
+            sent_bytes: 0,
+            max_bytes: 0,
+            shut_until: Time::ZERO,
+            stall: 0,
+            far_routes: u32::MAX,
+            node,
+            queues: SmallVec::new(),
+            buffer: Limit::Unlimited,
+            control: List::default(),
+            stall_end: Time::ZERO,
+            stall_from: Time::ZERO,
+            scheduler: AnyScheduler::Fifo,
+            gates: None,
+            watch: None,
+            more: Box::new(more),
+            far,
+            peer: Id::NONE,
+            local: 0,
+            wakeful: false,
+            attentive: false,
+        }
+    }
+}
+
 /// The part of a port that a hop does not always touch.
 #[derive(Clone, Debug, Default)]
 pub struct PortMore {
@@ -130,6 +195,8 @@ pub struct PortMore {
     pub rate: Rate,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
+    /// Active queue management.
+    pub managed: Option<Box<Managed>>,
     /// Notices that have arrived and wait for the reaction time.
     pub reacting: VecDeque<Id<Posted>>,
     /// Counters.

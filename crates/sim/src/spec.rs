@@ -8,7 +8,10 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
-use crate::queue::AnyScheduler;
+use crate::medium::wifi::channel::ChannelSpec;
+use crate::medium::wifi::mac::{Category, MacSpec};
+use crate::medium::wifi::phy::Phy;
+use crate::queue::{AnyAqm, AnyScheduler};
 use crate::source::AnySource;
 
 /// A whole scenario.
@@ -22,7 +25,11 @@ pub struct Spec {
     pub warmup: Span,
     /// How destinations turn into egress ports.
     pub routing: Routing,
-    /// Hosts and switches.
+    /// Roots of the trees of `Routing::AirtimeTree`.
+    pub roots: Vec<usize>,
+    /// 802.11 media.
+    pub media: Vec<MediumSpec>,
+    /// Hosts, switches and stations.
     pub nodes: Vec<NodeSpec>,
     /// Full-duplex links; link `i` makes port `2i` (ends[0] > ends[1]) and port `2i + 1`.
     pub links: Vec<LinkSpec>,
@@ -43,6 +50,10 @@ pub enum Routing {
     ShortestPath,
     /// All shortest paths in hops, chosen by a hash of (flow, source, destination).
     Ecmp,
+    /// Between 802.11 stations: the least sum of airtimes (IEEE 802.11-2016 14.9).
+    Airtime,
+    /// The same, along a tree: each station has one way to its root.
+    AirtimeTree,
 }
 
 /// A host or a switch.
@@ -64,6 +75,64 @@ pub enum NodeKind {
     },
     /// A store-and-forward switch.
     Switch(SwitchModel),
+    /// An 802.11 station: source, sink and relay.
+    Station(Box<StationSpec>),
+}
+
+/// An 802.11 station.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StationSpec {
+    /// Its medium.
+    pub medium: usize,
+    /// Metres.
+    pub at: [f64; 2],
+    /// Buffer of each access category, in frames or IP bytes.
+    pub buffer: Limit,
+    /// Share of the buffer for packets of the station's own flows, the rest for those it relays; 1 = all
+    /// of it for both.
+    pub own_share: f64,
+    /// Rate of its data frames, instead of the medium's.
+    pub rate: Option<Rate>,
+    /// Parameters that differ from the medium's.
+    pub categories: [CategorySpec; 4],
+}
+
+/// Parameters of an access category that were written.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct CategorySpec {
+    /// Slots of AIFS after the SIFS, 1..=255.
+    pub aifsn: Option<u8>,
+    /// Contention window after a success.
+    pub cw_min: Option<u32>,
+    /// Largest contention window.
+    pub cw_max: Option<u32>,
+    /// TXOP limit.
+    pub txop: Option<Span>,
+}
+
+impl CategorySpec {
+    /// What was written, over what holds otherwise.
+    pub fn over(&self, base: Category) -> Category {
+        Category {
+            aifsn: self.aifsn.unwrap_or(base.aifsn),
+            cw_min: self.cw_min.unwrap_or(base.cw_min),
+            cw_max: self.cw_max.unwrap_or(base.cw_max),
+            txop: self.txop.unwrap_or(base.txop),
+        }
+    }
+}
+
+/// An 802.11 medium.
+#[derive(Clone, Debug)]
+pub struct MediumSpec {
+    /// Name.
+    pub name: String,
+    /// Radio.
+    pub phy: Phy,
+    /// Rules of access.
+    pub mac: MacSpec,
+    /// Propagation and reception.
+    pub channel: ChannelSpec,
 }
 
 /// Where a switch keeps frames and who may use the space.
@@ -117,6 +186,8 @@ pub struct PortSpec {
     pub name: String,
     /// Number of classes and who goes first.
     pub scheduler: AnyScheduler,
+    /// Prototype of its active queue management; the port gets a copy.
+    pub aqm: Option<AnyAqm>,
     /// Buffer of each class queue.
     pub buffer: Limit,
 }

@@ -139,7 +139,6 @@ impl DatagramSender {
             ..Findings::default()
         };
         let first = self.next - self.flying.len() as u64;
-        let mut tx_in_flight = 0;
         if let Some(e) = self.episode.filter(|e| ack.number >= e.until) {
             debug_assert!(e.from < e.until);
             self.episode = None;
@@ -155,7 +154,7 @@ impl DatagramSender {
                     self.overtake(now, number, len, &snapshot);
                     found.lost += u64::from(len);
                     found.lost_segments += 1;
-                    tx_in_flight = snapshot.tx_in_flight;
+                    found.tx_in_flight = snapshot.tx_in_flight;
                 }
             }
             if let Some(e) = self.episode.as_mut() {
@@ -168,7 +167,7 @@ impl DatagramSender {
             return;
         }
         let marked = self.pilot.marked(ack, found.acked);
-        self.congestion(now, ack, &found, tx_in_flight, marked);
+        self.congestion(now, ack, &found, marked);
         let recovering = self.episode.is_some();
         self.pilot
             .on_ack(now, ack, found, self.in_flight, recovering, marked);
@@ -223,14 +222,7 @@ impl DatagramSender {
     }
 
     /// Losses begin an episode that lasts until what was in flight then is settled.
-    fn congestion(
-        &mut self,
-        now: Time,
-        ack: &AckSegment,
-        found: &Findings,
-        tx_in_flight: u64,
-        marked: u64,
-    ) {
+    fn congestion(&mut self, now: Time, ack: &AckSegment, found: &Findings, marked: u64) {
         if self.episode.is_some() {
             return;
         }
@@ -244,7 +236,7 @@ impl DatagramSender {
             });
             self.pilot.counters.recoveries += 1;
             self.pilot
-                .tell(now, Cause::Loss, flight, found.lost, tx_in_flight);
+                .tell(now, Cause::Loss, flight, found.lost, found.tx_in_flight);
         } else if self.pilot.echoes(ack, marked) && ack.number >= self.mark_ends {
             self.mark_ends = self.next;
             self.pilot.counters.marks += 1;

@@ -27,6 +27,25 @@ pub enum Recovery {
     /// Three duplicate acknowledgements and partial acknowledgements, without SACK (RFC 6582), with
     /// limited transmit (RFC 3042).
     NewReno,
+    /// Counting selective acknowledgements (RFC 6675).
+    Sack,
+    /// Time, tail loss probes and proportional rate reduction (RFC 8985, RFC 9937).
+    Rack,
+}
+
+impl Recovery {
+    /// Every recovery by its name in scenarios.
+    pub const ALL: [(&str, Recovery); 3] = [
+        ("rack", Recovery::Rack),
+        ("sack", Recovery::Sack),
+        ("newreno", Recovery::NewReno),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let found = Recovery::ALL.iter().find(|r| r.1 == self);
+        found.expect("every recovery is in the list").0
+    }
 }
 
 /// How congestion marks come back.
@@ -57,6 +76,8 @@ pub struct SenderSetup {
     pub recovery: Recovery,
     /// Least retransmission timeout: 1 s in RFC 6298, 200 ms in Linux.
     pub rto_min: Span,
+    /// Longest delay of an acknowledgement at the receiver, for tail loss probes (RFC 8985).
+    pub ack_delay: Span,
     /// Datagrams: after so long without an acknowledgement or a departure, one extra packet leaves.
     pub silence: Span,
     /// Whether the controller's pacing rate is kept.
@@ -73,8 +94,9 @@ impl SenderSetup {
             mss,
             frame,
             initial: initial_window(mss),
-            recovery: Recovery::NewReno,
+            recovery: Recovery::Rack,
             rto_min: Span::secs(1),
+            ack_delay: Span::ZERO,
             silence: Span::secs(1),
             pacing: true,
             ecn: EcnFeedback::Off,
@@ -104,7 +126,9 @@ pub struct SenderCounters {
     pub recoveries: u64,
     /// Expiries of the retransmission timer; of datagrams, of the silence timer.
     pub timeouts: u64,
-    /// Losses found to have been none.
+    /// Tail loss probes.
+    pub probes: u64,
+    /// Retransmissions found to have been unnecessary; of datagrams, losses found to be none.
     pub spurious: u64,
     /// Episodes answered because of marks.
     pub marks: u64,

@@ -27,6 +27,12 @@ pub enum Kind {
     Flag,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// A length such as `"100 m"`, maybe negative.
+    Metres,
+    /// A ratio such as `"10 dB"`, maybe negative.
+    Decibels,
+    /// A power such as `"-93.5 dBm"`.
+    Dbm,
     /// The path of a file; its content is read at the edge.
     File,
 }

@@ -19,6 +19,8 @@ pub struct Findings {
     pub lost: u64,
     /// Segments newly declared lost.
     pub lost_segments: u64,
+    /// Bytes in flight when the last of those had been sent.
+    pub tx_in_flight: u64,
     /// Round trip of the newest segment delivered, if unambiguous.
     pub rtt: Option<Span>,
     /// Its time from sender to receiver.

@@ -30,8 +30,8 @@ pub struct Entry {
     pub len: u32,
     /// Where it is.
     pub state: State,
-    /// Whether it was sent more than once.
-    pub again: bool,
+    /// How often it was sent again.
+    pub resent: u8,
     /// Number of its last transmission.
     pub number: u64,
     /// The counters as it last left.
@@ -44,6 +44,11 @@ impl Entry {
     /// The byte after its last.
     pub fn end(&self) -> u64 {
         self.start + u64::from(self.len)
+    }
+
+    /// Whether it was sent more than once.
+    pub fn again(&self) -> bool {
+        self.resent > 0
     }
 }
 
@@ -59,6 +64,9 @@ pub struct Scoreboard {
     sacked: u64,
     /// No lost segment lies below.
     lost_from: u64,
+    /// What is selectively acknowledged: `[first, end)`, disjoint, not adjacent, ascending.
+    ranges: Vec<(u64, u64)>,
+    sacked_segments: u32,
 }
 
 impl Default for Scoreboard {
@@ -72,6 +80,8 @@ impl Default for Scoreboard {
             lost: 0,
             sacked: 0,
             lost_from: 0,
+            ranges: Vec::new(),
+            sacked_segments: 0,
         }
     }
 }
@@ -80,6 +90,21 @@ impl Scoreboard {
     /// Bytes flying.
     pub fn in_flight(&self) -> u64 {
         self.in_flight
+    }
+
+    /// Bytes lost and not sent again.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Segments selectively acknowledged.
+    pub fn sacked_segments(&self) -> u32 {
+        self.sacked_segments
+    }
+
+    /// What is selectively acknowledged, ascending.
+    pub fn ranges(&self) -> &[(u64, u64)] {
+        &self.ranges
     }
 
     /// Nothing is outstanding.
@@ -122,21 +147,17 @@ impl Scoreboard {
 
     /// The first segment is acknowledged with all before it.
     pub fn pop(&mut self) -> Entry {
-        let id = self.base;
-        let entry = *self.entry(id);
-        self.leave(id, entry);
-        self.ring.pop_front();
+        self.leave(self.base);
         self.base += 1;
-        entry
+        self.ring.pop_front().expect("the caller saw it")
     }
 
-    /// A lost segment leaves again.
+    /// A segment leaves again.
     pub fn resend(&mut self, id: u64, number: u64, snapshot: Snapshot) {
-        let entry = *self.entry(id);
-        self.leave(id, entry);
+        self.leave(id);
         let entry = self.entry_mut(id);
         entry.state = State::Flying;
-        entry.again = true;
+        entry.resent = entry.resent.saturating_add(1);
         entry.number = number;
         entry.snapshot = snapshot;
         let len = u64::from(entry.len);
@@ -146,11 +167,16 @@ impl Scoreboard {
 
     /// Declares a flying segment lost.
     pub fn lose(&mut self, id: u64) {
-        let entry = *self.entry(id);
-        assert_eq!(entry.state, State::Flying, "a segment is lost once");
-        self.leave(id, entry);
-        self.entry_mut(id).state = State::Lost;
-        self.lost += u64::from(entry.len);
+        assert_eq!(
+            self.entry(id).state,
+            State::Flying,
+            "a segment is lost once"
+        );
+        self.leave(id);
+        let entry = self.entry_mut(id);
+        entry.state = State::Lost;
+        let len = u64::from(entry.len);
+        self.lost += len;
         self.lost_from = self.lost_from.min(id);
     }
 
@@ -168,15 +194,125 @@ impl Scoreboard {
     }
 
     /// Takes a segment out of the account of its state, and out of the list if it flies.
-    fn leave(&mut self, id: u64, entry: Entry) {
-        let len = u64::from(entry.len);
+    fn leave(&mut self, id: u64) {
+        let entry = self.entry(id);
+        let (len, before, after) = (u64::from(entry.len), entry.before, entry.after);
         match entry.state {
             State::Flying => {
                 self.in_flight -= len;
-                self.unlink(id, entry);
+                self.unlink(before, after);
             }
             State::Lost => self.lost -= len,
-            State::Sacked => self.sacked -= len,
+            State::Sacked => {
+                self.sacked -= len;
+                self.sacked_segments -= 1;
+            }
+        }
+    }
+
+    /// The segment that begins at this byte, or the first that begins above it.
+    pub fn find(&self, byte: u64) -> u64 {
+        let Some(front) = self.ring.front() else {
+            return self.base;
+        };
+        // Segments are mostly of one size, so the guess is mostly right.
+        let guess = byte.saturating_sub(front.start) / u64::from(front.len);
+        if self
+            .ring
+            .get(guess as usize)
+            .is_some_and(|e| e.start == byte)
+        {
+            return self.base + guess;
+        }
+        self.base + self.ring.partition_point(|e| e.start < byte) as u64
+    }
+
+    /// Bytes `[from, to)` are selectively acknowledged. Calls `newly` for each segment for which
+    /// that is news, with the state it was in.
+    pub fn sack(&mut self, from: u64, to: u64, mut newly: impl FnMut(&Entry)) {
+        let mut at = from.max(self.front().map_or(to, |e| e.start));
+        while at < to {
+            let next = self.ranges.partition_point(|r| r.1 <= at);
+            let known = self.ranges.get(next).copied();
+            if let Some((_, end)) = known.filter(|r| r.0 <= at) {
+                at = end;
+                continue;
+            }
+            let stop = known.map_or(to, |r| r.0.min(to));
+            let first = self.find(at);
+            let mut id = first;
+            let mut end = at;
+            while id < self.ids().end && self.entry(id).end() <= stop {
+                newly(self.entry(id));
+                self.leave(id);
+                let entry = self.entry_mut(id);
+                entry.state = State::Sacked;
+                end = entry.end();
+                let len = u64::from(entry.len);
+                self.sacked += len;
+                self.sacked_segments += 1;
+                id += 1;
+            }
+            if id > first {
+                self.cover(self.entry(first).start, end);
+            }
+            at = stop;
+        }
+    }
+
+    /// Adds a range that touches no other but at its ends.
+    fn cover(&mut self, from: u64, to: u64) {
+        let at = self.ranges.partition_point(|r| r.1 < from);
+        let joins_below = self.ranges.get(at).is_some_and(|r| r.1 == from);
+        let above = at + usize::from(joins_below);
+        let joins_above = self.ranges.get(above).is_some_and(|r| r.0 == to);
+        match (joins_below, joins_above) {
+            (true, true) => {
+                self.ranges[at].1 = self.ranges[above].1;
+                self.ranges.remove(above);
+            }
+            (true, false) => self.ranges[at].1 = to,
+            (false, true) => self.ranges[at].0 = from,
+            (false, false) => self.ranges.insert(at, (from, to)),
+        }
+    }
+
+    /// All below this byte is acknowledged: forgets ranges below.
+    pub fn settle(&mut self, una: u64) {
+        if self.ranges.first().is_some_and(|r| r.1 <= una) {
+            let gone = self.ranges.partition_point(|r| r.1 <= una);
+            self.ranges.drain(..gone);
+        }
+    }
+
+    /// The segment in flight that was sent first.
+    pub fn oldest(&self) -> Option<u64> {
+        (self.oldest != NONE).then_some(self.oldest)
+    }
+
+    /// The segment in flight that was sent next after this one.
+    pub fn sent_after(&self, id: u64) -> Option<u64> {
+        let after = self.entry(id).after;
+        (after != NONE).then_some(after)
+    }
+
+    /// Nothing was lost after all: all that is lost and not sent again counts as flying.
+    pub fn unlose(&mut self) {
+        let mut flying: Vec<(u64, u64)> = Vec::new();
+        for id in self.ids() {
+            let entry = self.entry_mut(id);
+            if entry.state == State::Lost {
+                entry.state = State::Flying;
+            }
+            if entry.state == State::Flying {
+                flying.push((entry.number, id));
+            }
+        }
+        self.in_flight += std::mem::take(&mut self.lost);
+        flying.sort_unstable();
+        (self.oldest, self.newest) = (NONE, NONE);
+        for (_, id) in flying {
+            self.link(id);
         }
     }
 
@@ -193,15 +329,14 @@ impl Scoreboard {
         self.newest = id;
     }
 
-    fn unlink(&mut self, id: u64, entry: Entry) {
-        debug_assert!(self.oldest == id || entry.before != NONE);
-        match entry.before {
-            NONE => self.oldest = entry.after,
-            b => self.entry_mut(b).after = entry.after,
+    fn unlink(&mut self, before: u64, after: u64) {
+        match before {
+            NONE => self.oldest = after,
+            b => self.entry_mut(b).after = after,
         }
-        match entry.after {
-            NONE => self.newest = entry.before,
-            a => self.entry_mut(a).before = entry.before,
+        match after {
+            NONE => self.newest = before,
+            a => self.entry_mut(a).before = before,
         }
     }
 }

@@ -20,6 +20,8 @@ DELAY_PARTS = (
     "delay_serialisation_s",
     "delay_queue_s",
     "delay_gate_s",
+    "delay_contention_s",
+    "delay_retries_s",
     "delay_propagation_s",
 )
 WIDTH, ALONE, HEIGHT = 300, 520, 220

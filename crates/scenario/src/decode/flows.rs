@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use backwater_sim::medium::wifi::mac::CATEGORIES;
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{Destination, FlowSpec, NodeKind, NodeSpec};
 use backwater_transport::random::Random;
@@ -77,7 +78,14 @@ pub fn read(
     let mut flows = Vec::new();
     for entry in written.table()? {
         names::check("flow", &entry.key).map_err(|f| f.at(&entry.origin))?;
-        flows.push(flow(&entry.key, &entry.node, &hosts, duration, files)?);
+        flows.push(flow(
+            &entry.key,
+            &entry.node,
+            nodes,
+            &hosts,
+            duration,
+            files,
+        )?);
     }
     if flows.is_empty() {
         return Err(written.refuse(Fault::new(
@@ -133,7 +141,7 @@ impl<'a> Hosts<'a> {
         Hosts {
             all: named().map(|(i, name)| (name, i)).collect(),
             hosts: named()
-                .filter(|(i, _)| matches!(nodes[*i].kind, NodeKind::Host { .. }))
+                .filter(|(i, _)| !matches!(nodes[*i].kind, NodeKind::Switch(_)))
                 .collect(),
         }
     }
@@ -165,6 +173,7 @@ impl<'a> Hosts<'a> {
 fn flow(
     name: &str,
     node: &Node,
+    nodes: &[NodeSpec],
     hosts: &Hosts<'_>,
     duration: Span,
     files: &mut Files<'_>,
@@ -210,7 +219,8 @@ fn flow(
         duration
     };
     let (source, made) = parts::read(SOURCES, "source", record.need("source"), files)?;
-    let class = u8::try_from(args.count("class")).expect("at most 7");
+    let station = matches!(nodes[from[0]].kind, NodeKind::Station(_));
+    let class = class(&record, station)?;
     let ecn = match args.choice("ecn") {
         "ect0" => Ecn::Ect0,
         "ect1" => Ecn::Ect1,
@@ -233,6 +243,28 @@ fn flow(
         transport,
         route: None,
     })
+}
+
+/// The class of a host's flow, or the access category of a station's.
+fn class(record: &Record<'_>, station: bool) -> Result<u8, Diagnostic> {
+    let args = &record.args;
+    if let (true, Some(node)) = (station, record.get("class")) {
+        let what = format!("`{}`: stations have access categories", node.path);
+        return Err(node.refuse(Fault::new(what, "write ac = \"BE\" (BK, BE, VI or VO)")));
+    }
+    if let (false, Some(node)) = (station, record.get("ac")) {
+        let what = format!("`{}` goes with flows of stations", node.path);
+        return Err(node.refuse(Fault::new(what, "write a class from 0 to 7")));
+    }
+    if !station {
+        return Ok(u8::try_from(args.count("class")).expect("at most 7"));
+    }
+    let name = match args.has("ac") {
+        true => args.choice("ac"),
+        false => "BE",
+    };
+    let number = CATEGORIES.iter().position(|c| *c == name);
+    Ok(number.expect("one of its words") as u8)
 }
 
 fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {

@@ -2,6 +2,7 @@
 //! matched, recipes taken apart. `topology` reads nodes and links, `ports` their queues, `mechanisms`
 //! and `flows` what they say; `record` reads any table against its shape, `parts` any part.
 
+mod air;
 mod flows;
 mod mechanisms;
 mod parts;
@@ -10,7 +11,7 @@ mod record;
 mod topology;
 mod transport;
 
-use backwater_sim::spec::{LinkSpec, MechanismSpec, NodeSpec, PortSpec, Routing};
+use backwater_sim::spec::{LinkSpec, MechanismSpec, MediumSpec, NodeSpec, PortSpec, Routing};
 use backwater_transport::units::Span;
 
 pub use flows::{Flow, Pattern};
@@ -35,6 +36,10 @@ pub struct Draft {
     pub warmup: Span,
     /// How destinations turn into ports.
     pub routing: Routing,
+    /// Roots of the trees of airtime-tree.
+    pub roots: Vec<usize>,
+    /// 802.11 media in the order of their names.
+    pub media: Vec<MediumSpec>,
     /// Nodes in the order of their names.
     pub nodes: Vec<NodeSpec>,
     /// Links in the order of their names.
@@ -83,8 +88,9 @@ pub fn draft(root: &Node, files: &mut Files<'_>) -> Result<Draft, Diagnostic> {
     schema(&top)?;
     let duration = top.args.span("duration");
     let warmup = top.args.span("warmup");
-    let (nodes, links) = topology::read(&top, files)?;
-    let routing = topology::routing(&top, files)?;
+    let media = air::media(&top, files)?;
+    let (nodes, links) = topology::read(&top, &media, files)?;
+    let (routing, roots) = topology::routing(&top, &nodes, files)?;
     let flows = flows::read(&top, &nodes, duration, files)?;
     let classes = flows
         .iter()
@@ -98,6 +104,8 @@ pub fn draft(root: &Node, files: &mut Files<'_>) -> Result<Draft, Diagnostic> {
         duration,
         warmup,
         routing,
+        roots,
+        media,
         nodes,
         links,
         ports,

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use backwater_sim::queue::{AnyScheduler, SCHEDULERS};
+use backwater_sim::queue::{QUEUES, Queue, Room};
 use backwater_sim::spec::{Limit, LinkSpec, NodeKind, NodeSpec, PortSpec, SwitchModel};
 use backwater_transport::units::Bytes;
 
@@ -35,7 +35,7 @@ pub fn read(
 ) -> Result<Vec<Port>, Diagnostic> {
     let names = port_names(nodes, links);
     let settings = Settings::read(top, &names, files)?;
-    let part = parts::find(SCHEDULERS, DEFAULT_QUEUE).expect("the default queue is in the table");
+    let part = parts::find(QUEUES, DEFAULT_QUEUE).expect("the default queue is in the table");
     let preset = [(DEFAULT_QUEUE_CLASSES, classes.to_string())];
     let preset = preset
         .each_ref()
@@ -44,7 +44,7 @@ pub fn read(
 
     let port = |(i, name): (usize, &String)| {
         let owner = &nodes[links[i / 2].ends[i % 2]];
-        let (scheduler, queue) = settings
+        let (queue, made) = settings
             .best(name, |s| s.queue.as_ref())
             .unwrap_or(&fallback)
             .clone();
@@ -52,22 +52,36 @@ pub fn read(
         // Hosts hold what their sources hand them; a shared memory has limits of its own.
         let default = match owner.kind {
             NodeKind::Switch(SwitchModel::OutputQueued) => Limit::Bytes(DEFAULT_BUFFER),
-            NodeKind::Host { .. } | NodeKind::Switch(_) => Limit::Unlimited,
+            NodeKind::Host { .. } | NodeKind::Switch(_) | NodeKind::Station(_) => Limit::Unlimited,
         };
-        let buffer = *settings
-            .best(name, |s| s.buffer.as_ref())
-            .unwrap_or(&default);
-        Port {
+        let written = settings.best(name, |s| s.buffer.as_ref());
+        let buffer = match (queue.room, written) {
+            (Room::Endless, None) => Limit::Unlimited,
+            (Room::Endless, Some((_, node))) => {
+                let what = format!(
+                    "`{}`: {name} has a queue of kind \"{}\", which has no limit",
+                    node.path, made.id
+                );
+                return Err(
+                    node.refuse(Fault::new(what, "remove the buffer, or take another queue"))
+                );
+            }
+            (_, Some((limit, _))) => *limit,
+            (Room::Default(limit), None) => limit,
+            (Room::Port, None) => default,
+        };
+        Ok(Port {
             spec: PortSpec {
                 name: name.clone(),
-                scheduler,
+                scheduler: queue.scheduler,
+                aqm: queue.aqm,
                 buffer,
             },
-            queue,
+            queue: made,
             host,
-        }
+        })
     };
-    Ok(names.iter().enumerate().map(port).collect())
+    names.iter().enumerate().map(port).collect()
 }
 
 /// "A>B"; where several links join the same nodes, "A>B#link".
@@ -92,8 +106,8 @@ fn port_names(nodes: &[NodeSpec], links: &[LinkSpec]) -> Vec<String> {
 
 /// What one row of `ports` says.
 struct Setting {
-    queue: Option<(AnyScheduler, Made)>,
-    buffer: Option<Limit>,
+    queue: Option<(Queue, Made)>,
+    buffer: Option<(Limit, Node)>,
 }
 
 #[derive(Default)]
@@ -118,9 +132,12 @@ impl Settings {
             let record = Record::read(&entry.node, fields::PORT, &[], files)?;
             let queue = record
                 .get("queue")
-                .map(|node| parts::read(SCHEDULERS, "queue", node, files))
+                .map(|node| parts::read(QUEUES, "queue", node, files))
                 .transpose()?;
-            let buffer = record.get("buffer").map(capacity).transpose()?;
+            let buffer = record
+                .get("buffer")
+                .map(|node| Ok((capacity(node)?, node.clone())))
+                .transpose()?;
             let setting = Setting { queue, buffer };
             settings.ranked.insert(0, (entry.key.clone(), setting));
         }
@@ -159,7 +176,7 @@ pub fn select(pattern: &str, ports: &[&str]) -> Result<Vec<usize>, Fault> {
 }
 
 /// "50 kB", "100 packets" or "unlimited".
-fn capacity(node: &Node) -> Result<Limit, Diagnostic> {
+pub fn capacity(node: &Node) -> Result<Limit, Diagnostic> {
     let examples = "\"50 kB\", \"100 packets\" or \"unlimited\"";
     let text = match &node.value {
         Value::Text(text) => text,

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use backwater_sim::spec::{LinkSpec, NodeKind, NodeSpec, Routing, SwitchModel};
+use backwater_sim::spec::{LinkSpec, MediumSpec, NodeKind, NodeSpec, Routing, SwitchModel};
 use backwater_transport::units::{Bytes, Rate, Span};
 
+use super::air;
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::{self, SHARED_MEMORY};
@@ -15,6 +16,7 @@ use crate::tree::Node;
 /// The nodes and links of a scenario, in the order of their names.
 pub fn read(
     top: &Record<'_>,
+    media: &[MediumSpec],
     files: &mut Files<'_>,
 ) -> Result<(Vec<NodeSpec>, Vec<LinkSpec>), Diagnostic> {
     let mut network = Network::default();
@@ -24,7 +26,7 @@ pub fn read(
     if let Some(nodes) = top.get("nodes") {
         for entry in nodes.table()? {
             names::check("node", &entry.key).map_err(|f| f.at(&entry.origin))?;
-            let kind = node(&entry.node, files)?;
+            let kind = node(&entry.node, media, files)?;
             if network.nodes.insert(entry.key.clone(), kind).is_some() {
                 let what = format!("the topology already generates a node `{}`", entry.key);
                 return Err(Fault::new(what, "choose another name").at(&entry.origin));
@@ -71,11 +73,32 @@ pub fn read(
 }
 
 /// The routing rule; a generated network has its own default.
-pub fn routing(top: &Record<'_>, files: &mut Files<'_>) -> Result<Routing, Diagnostic> {
+pub fn routing(
+    top: &Record<'_>,
+    nodes: &[NodeSpec],
+    files: &mut Files<'_>,
+) -> Result<(Routing, Vec<usize>), Diagnostic> {
+    let mut roots = Vec::new();
     let kind = match top.get("routing") {
-        Some(node) => Record::read(node, fields::ROUTING, &[], files)?
-            .args
-            .choice("kind"),
+        Some(node) => {
+            let record = Record::read(node, fields::ROUTING, &[], files)?;
+            let kind = record.args.choice("kind");
+            if let Some(written) = record.get("roots") {
+                if kind != "airtime-tree" {
+                    let what = format!("`{}` goes with airtime-tree only", written.path);
+                    return Err(written.refuse(Fault::new(what, "remove it")));
+                }
+                let index = nodes
+                    .iter()
+                    .enumerate()
+                    .map(|(i, n)| (n.name.as_str(), i))
+                    .collect();
+                for item in written.list()? {
+                    roots.push(find(item, &index)?);
+                }
+            }
+            kind
+        }
         None => match top
             .get("topology")
             .and_then(|t| t.get("kind"))
@@ -87,16 +110,20 @@ pub fn routing(top: &Record<'_>, files: &mut Files<'_>) -> Result<Routing, Diagn
             Some(_) | None => "tree",
         },
     };
-    Ok(match kind {
+    let routing = match kind {
         "ecmp" => Routing::Ecmp,
         "shortest-path" => Routing::ShortestPath,
+        "airtime" => Routing::Airtime,
+        "airtime-tree" => Routing::AirtimeTree,
         _ => Routing::Tree,
-    })
+    };
+    Ok((routing, roots))
 }
 
-fn node(node: &Node, files: &mut Files<'_>) -> Result<NodeKind, Diagnostic> {
+fn node(node: &Node, media: &[MediumSpec], files: &mut Files<'_>) -> Result<NodeKind, Diagnostic> {
     let (kind, record) = Record::variant(node, fields::NODES, files)?;
     Ok(match kind {
+        "station" => NodeKind::Station(Box::new(air::station(&record, media, files)?)),
         "host" => NodeKind::Host {
             obeys: record.args.flag("obeys"),
         },

@@ -124,7 +124,9 @@ pub fn read(
 /// What a person wrote instead of the defaults.
 fn adjust(args: &Args, sender: &mut SenderSetup, receiver: &mut ReceiverSetup) {
     if args.has("recovery") {
-        sender.recovery = recovery(args.choice("recovery"));
+        let name = args.choice("recovery");
+        let found = Recovery::ALL.iter().find(|r| r.0 == name);
+        sender.recovery = found.expect("a choice among them").1;
     }
     if args.has("initial_window") {
         sender.initial = args.packets("initial_window") * sender.mss;
@@ -153,13 +155,7 @@ fn adjust(args: &Args, sender: &mut SenderSetup, receiver: &mut ReceiverSetup) {
             Some(Span::ZERO) => None,
             Some(timeout) => Some(DelayedAck { timeout, ..DELAYED }),
         };
-    }
-}
-
-fn recovery(word: &str) -> Recovery {
-    match word {
-        "newreno" => Recovery::NewReno,
-        other => unreachable!("{other} is no word of `recovery`"),
+        sender.ack_delay = receiver.delayed_ack.map_or(Span::ZERO, |d| d.timeout);
     }
 }
 
@@ -175,9 +171,7 @@ fn setup(sender: &SenderSetup, random: Random) -> Setup {
 impl Transport {
     /// The word for its loss recovery.
     pub fn recovery(&self) -> &'static str {
-        match self.sender.recovery {
-            Recovery::NewReno => "newreno",
-        }
+        self.sender.recovery.name()
     }
 
     /// The word for its marks.

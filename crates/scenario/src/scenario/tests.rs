@@ -19,6 +19,19 @@ mechanisms.bp = { recipe = "pause", at = ["W>D"], detect = { high = "80 %", low 
 flows.f1 = { from = "S", to = "D", class = 0, transport = "udp", source = { kind = "uniform-uniform", burst = "24 kB", rate = "3 Mbit/s" } }
 "#;
 
+/// The wireless example of the contract, without its mechanism.
+pub(crate) const WIRELESS: &str = r#"schema = "backwater/scenario/1"
+duration = "60 s"
+media.air.phy = { standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s", preamble = "long" }
+media.air.mac = { access = "edca", rts = "off", retry_short = 7, retry_long = 4, after_collision = "timeout" }
+media.air.channel = { model = "disc", transmit = "100 m", sense = "190 m", interfere = "190 m", capture = "off" }
+nodes.A = { kind = "station", medium = "air", at = ["-71 m", "71 m"], buffer = "100 packets" }
+nodes.C = { kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "100 packets" }
+nodes.D = { kind = "station", medium = "air", at = ["100 m", "0 m"], buffer = "100 packets" }
+routes.f1 = ["A", "C", "D"]
+flows.f1 = { from = "A", to = "D", ac = "BE", transport = "udp", source = { kind = "cbr", packet = "1500 B", rate = "4 Mbit/s" } }
+"#;
+
 fn read(text: &str) -> Result<Resolved, Diagnostic> {
     Scenario::from_toml(text, "x.toml", Folders::default())?.resolve(None)
 }
@@ -56,6 +69,8 @@ fn refused(old: &str, new: &str, what: &str, nearest: &str, fix: &str) -> Diagno
     assert!(found.line.is_some(), "{found}");
     found
 }
+
+mod air;
 
 #[test]
 fn the_wired_example_of_the_contract_becomes_a_spec() {
@@ -1207,4 +1222,105 @@ mod any_bytes {
             }
         }
     }
+}
+
+const QUEUE: &str = "queue = { kind = \"strict-priority\", classes = 2 }, buffer = \"50 kB\"";
+
+#[test]
+fn a_queue_with_active_management_is_written_like_any_other() {
+    let text = WIRED
+        .replace(QUEUE, "queue = { kind = \"codel\", target = \"2 ms\" }")
+        .replace("transport = \"udp\"", "transport = \"udp\", ecn = \"ect0\"");
+    let form = canonical(&text);
+    assert_eq!(
+        form["ports"]["W>D"],
+        json!({
+            "buffer_B": 500_000,
+            "queue": {"kind": "codel", "target_s": 0.002, "interval_s": 0.1, "mtu_B": 1518, "ecn": true},
+        })
+    );
+    assert_eq!(form["flows"]["f1"]["ecn"], "ect0");
+    assert_eq!(canonical(WIRED)["flows"]["f1"]["ecn"], "not-ect");
+}
+
+/// Overloaded, a port that marks loses nothing and says so; what takes no marks is dropped.
+#[test]
+fn marks_and_drops_stand_in_the_document() {
+    let run = |ecn: &str| {
+        let text = WIRED
+            .replace(QUEUE, "queue = { kind = \"codel\" }, buffer = \"unlimited\"")
+            .replace("recipe = \"pause\", at = [\"W>D\"], detect = { high = \"80 %\", low = \"70 %\" }, notify = { audience = \"feeders\" }", "recipe = \"none\", at = [\"W>D\"]")
+            .replace("transport = \"udp\"", &format!("ecn = \"{ecn}\""))
+            .replace("3 Mbit/s", "20 Mbit/s")
+            .replace("60 s", "2 s");
+        let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
+        let resolved = scenario.resolve(None).unwrap();
+        let mut run = crate::run::Run::new(&resolved, crate::run::Keep::default()).unwrap();
+        while !run.step().unwrap() {}
+        run.finish().unwrap().0
+    };
+    let marked = run("ect1");
+    let port = |d: &Json| {
+        d["ports"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|p| p["id"] == "W>D")
+            .unwrap()["marked_pkts"]
+            .clone()
+    };
+    assert!(marked["flows"][0]["marked_pkts"].as_u64().unwrap() > 10);
+    assert_eq!(marked["flows"][0]["marked_pkts"], port(&marked));
+    assert_eq!(marked["drops"], json!([]));
+    let dropped = run("not-ect");
+    assert_eq!(port(&dropped), 0);
+    assert_eq!(dropped["drops"][0]["cause"], "aqm");
+    assert_eq!(
+        dropped["drops"][0]["pkts"],
+        dropped["flows"][0]["dropped_pkts"]
+    );
+}
+
+#[test]
+fn queues_that_make_no_sense_are_refused() {
+    let with = |new: &str, what: &str, fix: &str| {
+        refused(QUEUE, new, what, "", fix);
+    };
+    with(
+        "queue = { kind = \"infinite\" }, buffer = \"50 kB\"",
+        "has no limit",
+        "remove the buffer",
+    );
+    with(
+        "queue = { kind = \"red\", min = \"50 kB\", max = \"40 kB\" }",
+        "lies above",
+        "`max`",
+    );
+    with(
+        "queue = { kind = \"red\", min = \"40 kB\", max = \"40 kB\" }",
+        "equal",
+        "ecn-ramp",
+    );
+    with(
+        "queue = { kind = \"pie-mahimahi\", reference = \"1.5 ms\" }",
+        "whole milliseconds",
+        "15 ms",
+    );
+    with(
+        "queue = { kind = \"fq-codel\" }",
+        "not classes",
+        "strict-priority",
+    );
+    with(
+        "queue = { kind = \"infinite\" }",
+        "no limit",
+        "give the port a buffer",
+    );
+    refused(
+        "transport = \"udp\"",
+        "ecn = \"ce\"",
+        "not one of the words",
+        "",
+        "`ect0`",
+    );
 }

@@ -2,8 +2,9 @@
 //! row of `MEDIA`.
 
 pub mod ethernet;
+pub mod wifi;
 
 use backwater_transport::part::Part;
 
 /// Every medium. A link of the scenario says which; Ethernet needs no table of its own.
-pub static MEDIA: &[Part<()>] = &[ethernet::PART];
+pub static MEDIA: &[Part<()>] = &[ethernet::PART, wifi::PART];

@@ -115,10 +115,7 @@ pub const PART: Part<Build> = Part {
     build: |args| {
         let (classes, weight) = weights(args);
         let quantum = args.bytes("quantum").0;
-        Ok(AnyScheduler::Drr(Box::new(Drr::new(
-            classes,
-            weight.map(|w| w * quantum),
-        ))))
+        Ok(AnyScheduler::Drr(Box::new(Drr::new(classes, weight.map(|w| w * quantum)))).into())
     },
 };
 

@@ -8,9 +8,9 @@ use super::{AnyScheduler, Build};
 /// The row.
 pub const PART: Part<Build> = Part {
     id: "fifo",
-    aliases: &["droptail"],
+    aliases: &["droptail", "drop-tail"],
     summary: "one first-in first-out queue for all classes",
     source: "S2 simulation model, with one class",
     options: &[],
-    build: |_| Ok(AnyScheduler::Fifo),
+    build: |_| Ok(AnyScheduler::Fifo.into()),
 };

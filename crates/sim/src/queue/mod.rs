@@ -1,17 +1,30 @@
-//! Class queues and who goes first among them. A scheduler orders; it neither stores nor drops.
-//! A scheduler is a file here and a row of `SCHEDULERS`.
+//! Class queues, who goes first among them, and who is told when they grow. A scheduler orders; it
+//! neither stores nor drops. Active queue management judges frames as they come and go. A queue is a
+//! file here and a row of `QUEUES`.
 
+pub mod aqm;
+mod codel;
+mod drop_head;
 mod drr;
+mod dualpi2;
 mod fifo;
+mod fq_codel;
+mod infinite;
+mod pie;
+mod pie_mahimahi;
+mod ramp;
+mod red;
 mod strict_priority;
 mod wrr;
 
 use backwater_transport::part::{Args, Part, Refusal};
 
+pub use aqm::{AnyAqm, Aqm};
 pub use drr::Drr;
 pub use wrr::Wrr;
 
 use crate::packet::List;
+use crate::spec::Limit;
 
 /// Classes a port can have.
 pub const MAX_CLASSES: usize = 8;
@@ -70,8 +83,54 @@ impl Scheduler for AnyScheduler {
     }
 }
 
-/// How a row builds its scheduler.
-pub type Build = fn(&Args) -> Result<AnyScheduler, Refusal>;
+/// What a port's queue is made of.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    /// Number of class queues and who goes first.
+    pub scheduler: AnyScheduler,
+    /// Active queue management.
+    pub aqm: Option<AnyAqm>,
+    /// What it holds.
+    pub room: Room,
+}
 
-/// Every scheduler a port can have.
-pub static SCHEDULERS: &[Part<Build>] = &[fifo::PART, strict_priority::PART, wrr::PART, drr::PART];
+/// How much a queue holds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// The port's buffer, or what its node has where none is written.
+    Port,
+    /// The port's buffer, or this where none is written.
+    Default(Limit),
+    /// Without a limit: a buffer makes no sense.
+    Endless,
+}
+
+impl From<AnyScheduler> for Queue {
+    fn from(scheduler: AnyScheduler) -> Queue {
+        Queue {
+            scheduler,
+            aqm: None,
+            room: Room::Port,
+        }
+    }
+}
+
+/// How a row builds its queue.
+pub type Build = fn(&Args) -> Result<Queue, Refusal>;
+
+/// Every queue a port can have.
+pub static QUEUES: &[Part<Build>] = &[
+    fifo::PART,
+    strict_priority::PART,
+    wrr::PART,
+    drr::PART,
+    infinite::PART,
+    drop_head::PART,
+    codel::PART,
+    fq_codel::PART,
+    pie::PART,
+    pie_mahimahi::PART,
+    red::PART,
+    ramp::PART,
+    dualpi2::PART,
+];

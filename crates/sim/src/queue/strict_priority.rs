@@ -23,5 +23,5 @@ pub const PART: Part<Build> = Part {
     )
     .at_least("1")
     .at_most("8")],
-    build: |args| Ok(AnyScheduler::StrictPriority(args.count("classes") as usize)),
+    build: |args| Ok(AnyScheduler::StrictPriority(args.count("classes") as usize).into()),
 };

@@ -63,7 +63,8 @@ pub const PART: Part<Build> = Part {
             weight,
             turn: 0,
             left: weight[0],
-        })))
+        }))
+        .into())
     },
 };
 

@@ -31,7 +31,7 @@ impl Count {
 }
 
 /// Sums over delivered packets, in ticks. `total` is measured from creation to delivery and equals
-/// the four parts; propagation is what remains when serialisation and waiting are taken off.
+/// the parts; propagation is what remains when serialisation and waiting are taken off.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct DelaySum {
     /// Creation to complete reception.
@@ -42,6 +42,10 @@ pub struct DelaySum {
     pub queue: u128,
     /// At ports idle because every waiting frame was held back.
     pub gate: u128,
+    /// First in line at 802.11 stations, waiting for the medium.
+    pub contention: u128,
+    /// In 802.11 exchanges that failed.
+    pub retries: u128,
     /// On wires.
     pub propagation: u128,
 }

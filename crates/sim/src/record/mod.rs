@@ -25,11 +25,18 @@ pub enum Cause {
     MemoryFull,
     /// Active queue management told its sender of congestion.
     Aqm,
+    /// An 802.11 station gave it up after as many transmissions as it may make.
+    RetryLimit,
 }
 
 impl Cause {
     /// All, in the order of their numbers.
-    pub const ALL: [Cause; 3] = [Cause::BufferFull, Cause::MemoryFull, Cause::Aqm];
+    pub const ALL: [Cause; 4] = [
+        Cause::BufferFull,
+        Cause::MemoryFull,
+        Cause::Aqm,
+        Cause::RetryLimit,
+    ];
 
     /// Name in results.
     pub fn name(self) -> &'static str {
@@ -37,6 +44,7 @@ impl Cause {
             Cause::BufferFull => "buffer-full",
             Cause::MemoryFull => "memory-full",
             Cause::Aqm => "aqm",
+            Cause::RetryLimit => "retry-limit",
         }
     }
 }

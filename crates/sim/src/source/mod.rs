@@ -27,6 +27,7 @@ mod pcapng;
 mod poisson;
 mod replay;
 mod request_response;
+mod saturated;
 mod self_similar;
 #[cfg(test)]
 mod tests;
@@ -141,6 +142,7 @@ sources! {
     outside::Outside,
     bulk::Bulk,
     request_response::RequestResponse,
+    saturated::Saturated,
 }
 
 /// How a source is made from its checked options.
@@ -162,6 +164,7 @@ pub static SOURCES: &[Part<Build>] = &[
     outside::PART,
     bulk::PART,
     request_response::PART,
+    saturated::PART,
 ];
 
 /// The largest demand, so that a typing error can't fill the memory of a run. Written "1000 MB" in

@@ -16,8 +16,10 @@ use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::{Form, Hosts};
 use crate::mechanism::responder::AnyResponder;
 use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
+use crate::medium::wifi::air::{Air, NOBODY};
 use crate::network::{Flow, Mail, Node, Part, Port, PortMore};
-use crate::packet::{List, Packets};
+use crate::packet::Packets;
+use crate::queue::aqm::Managed;
 use crate::queue::{ClassQueue, MAX_CLASSES, Scheduler};
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::FlowStats;
@@ -75,13 +77,19 @@ impl World {
         for (flow, path) in world.flows.0.iter_mut().zip(paths) {
             flow.path = path;
         }
+        world.add_air(spec)?;
         world.check_frames(spec)?;
         world.connect(spec);
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
             world.add_mechanism(spec, number, mechanism)?;
         }
+        world.check_queues()?;
         for port in &mut world.ports.0 {
-            port.plain = port.watch.is_none() && !port.accounted;
+            port.plain = port.watch.is_none() && !port.accounted && port.more.managed.is_none();
+            if port.watch.is_some() && port.more.managed.is_some() {
+                // Whether losses on departure bring relief cannot be foreseen.
+                (port.attentive, port.wakeful) = (true, true);
+            }
         }
         for id in world.flows.ids() {
             world.ask(id, Time(spec.flows[id.index()].start.0));
@@ -107,6 +115,7 @@ impl World {
             flows: Table::default(),
             connections: Table::default(),
             headers: Headers::default(),
+            air: Air::default(),
             controls: Table::default(),
             hosts: Vec::new(),
             routes: Vec::new(),
@@ -133,13 +142,14 @@ impl World {
     fn add_nodes(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for node in &spec.nodes {
             let host = match node.kind {
-                NodeKind::Host { .. } => Some(self.hosts.len() as u32),
+                NodeKind::Host { .. } | NodeKind::Station(_) => Some(self.hosts.len() as u32),
                 NodeKind::Switch(_) => None,
             };
             let id = self.nodes.push(Node {
                 name: node.name.clone(),
                 host,
                 ports: Vec::new(),
+                station: NOBODY,
                 alarms: 0,
                 ledger: None,
                 pool: None,
@@ -177,51 +187,32 @@ impl World {
                 let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));
                 let id = Id::new(self.ports.len());
                 let local = self.nodes[node].ports.len() as u32;
+                let managed = port.aqm.as_ref().map(|aqm| {
+                    let random = Random::stream(spec.seed, "queue", &port.name);
+                    Box::new(Managed::new(aqm, link.rate, random))
+                });
                 self.nodes[node].ports.push(id);
                 self.nodes[node].watch.push(None);
+                let shut_until = match managed {
+                    Some(_) => Time::NEVER,
+                    None => Time::ZERO,
+                };
+                let more = PortMore {
+                    name: port.name.clone(),
+                    rate: link.rate,
+                    managed,
+                    ..PortMore::default()
+                };
                 self.ports.push(Port {
-                    free_at: Time::ZERO,
-                    gap_until: Time::ZERO,
-                    next_try: Time::NEVER,
                     ps_per_byte: (8 * PS_PER_S).div_ceil(link.rate.0),
                     delay: link.delay,
-                    wire: List::default(),
-                    waiting: 0,
-                    sending: 0,
-                    sending_queue: 0,
-                    sending_class: 0,
-                    sending_entry: 0,
-                    far_entry: 0,
-                    sent_packets: 0,
-                    sent_bytes: 0,
-                    area: 0,
-                    plain: true,
-                    max_bytes: 0,
-                    shut_until: Time::ZERO,
-                    stall: 0,
-                    stall_from: Time::ZERO,
-                    stall_end: Time::ZERO,
-                    held: 0,
-                    wakeful: false,
-                    attentive: false,
-                    accounted: false,
-                    stalled: false,
-                    far_routes: u32::MAX,
-                    node,
-                    far,
                     peer: Id::new(2 * i + 1 - side),
                     local,
-                    control: List::default(),
                     queues: smallvec![ClassQueue::default(); port.scheduler.classes()],
                     scheduler: port.scheduler.clone(),
                     buffer: port.buffer,
-                    gates: None,
-                    watch: None,
-                    more: Box::new(PortMore {
-                        name: port.name.clone(),
-                        rate: link.rate,
-                        ..PortMore::default()
-                    }),
+                    shut_until,
+                    ..Port::idle(node, far, more)
                 });
             }
         }
@@ -387,7 +378,13 @@ impl World {
     fn check_frames(&self, spec: &Spec) -> Result<(), Refusal> {
         for (flow, spec_flow) in self.flows.iter().zip(&spec.flows) {
             let frame = (flow.packet + HEADER_FCS).max(MIN_FRAME);
-            let on_path = |id: &Id<Port>| flow.path.is_empty() || flow.path.contains(id);
+            if self.is_station(flow.from) {
+                continue;
+            }
+            let wired = 2 * spec.links.len();
+            let on_path = |id: &Id<Port>| {
+                id.index() < wired && (flow.path.is_empty() || flow.path.contains(id))
+            };
             for id in self.ports.ids().filter(on_path) {
                 let (port, link) = (&self.ports[id], &spec.links[id.index() / 2]);
                 if frame > link.max_frame.0 {
@@ -431,6 +428,24 @@ impl World {
         Ok(())
     }
 
+    /// A node that keeps accounts by class needs class queues.
+    fn check_queues(&self) -> Result<(), Refusal> {
+        for port in self.ports.iter().filter(|p| p.accounted) {
+            if port.chooses_itself() {
+                let what = format!(
+                    "{} keeps accounts of what came in by class, and the queue at {} chooses among flows itself",
+                    self.nodes[port.node].name, port.more.name
+                );
+                return refuse(
+                    format!("ports.{}.queue", port.more.name),
+                    what,
+                    "take a queue such as strict-priority, codel or red, or an output-queued switch",
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// Fills the forwarding tables; gives each flow's path, empty where it has many destinations.
     fn add_routes(&mut self, spec: &Spec) -> Result<Vec<Vec<Id<Port>>>, Refusal> {
         let hosts = self.hosts.len();
@@ -455,7 +470,7 @@ impl World {
                 .flows
                 .iter()
                 .zip(&spec.flows)
-                .filter(|(_, s)| s.route.is_none())
+                .filter(|(f, s)| s.route.is_none() && !self.is_station(f.from))
                 .map(|(f, _)| f)
             {
                 self.destinations(flow)
@@ -478,9 +493,17 @@ impl World {
         self.written_routes(spec, &rows)?;
         let mut paths = Vec::new();
         for (flow, spec_flow) in self.flows.ids().zip(&spec.flows) {
-            paths.push(self.trace(flow, spec, &format!("flows.{}.to", spec_flow.name))?);
+            paths.push(match self.is_station(self.flows[flow].from) {
+                true => Vec::new(),
+                false => self.trace(flow, spec, &format!("flows.{}.to", spec_flow.name))?,
+            });
         }
         Ok(paths)
+    }
+
+    /// Whether a node talks over the air; `add_air` gives its flows their ways.
+    fn is_station(&self, node: Id<Node>) -> bool {
+        self.nodes[node].host.is_some() && self.nodes[node].ports.is_empty()
     }
 
     fn has_loop(&self) -> bool {
@@ -561,6 +584,9 @@ impl World {
         let mut written: BTreeMap<usize, &str> = BTreeMap::new();
         for (id, flow) in self.flows.ids().zip(&spec.flows) {
             let Some(route) = &flow.route else { continue };
+            if self.is_station(self.flows[id].from) {
+                continue;
+            }
             let path = format!("routes.{}", flow.name);
             let (first, last) = (route.first(), route.last());
             let Destination::Node(host) = self.flows[id].to else {
@@ -721,7 +747,7 @@ impl World {
                         "give both the same kind, quanta and refresh",
                     );
                 }
-                None => self.new_control(spec, number, node, mechanism),
+                None => self.new_control(spec, number, node, mechanism)?,
             };
             self.watch_port(control, id, mechanism, &path)?;
         }
@@ -751,7 +777,7 @@ impl World {
         number: usize,
         node: Id<Node>,
         mechanism: &MechanismSpec,
-    ) -> Id<Control> {
+    ) -> Result<Id<Control>, Refusal> {
         let neighbours: Vec<NeighbourSpec> = self.nodes[node]
             .ports
             .iter()
@@ -761,20 +787,33 @@ impl World {
                 obeys: obeys(spec, self.ports[*p].far),
             })
             .collect();
+        let whole =
+            mechanism.notify.form == Form::Pause && matches!(mechanism.respond, AnyResponder::Gate);
         for n in neighbours.iter().filter(|n| n.obeys) {
             let upstream = self.ports[n.port].peer;
+            if self.ports[upstream].chooses_itself() && !whole {
+                let what = format!(
+                    "the queue at {} chooses among flows itself and cannot hold back classes, destinations or rates",
+                    self.ports[upstream].more.name
+                );
+                return refuse(
+                    format!("mechanisms.{}.notify", mechanism.name),
+                    what,
+                    "take the recipe \"pause\", or give that port a queue such as strict-priority or codel",
+                );
+            }
             self.ports[upstream]
                 .gates
                 .get_or_insert_with(|| Box::new(Gates::default()));
         }
         let (notify, respond) = (mechanism.notify.clone(), mechanism.respond.clone());
-        self.controls.push(Control::new(
+        Ok(self.controls.push(Control::new(
             node,
             number as u32,
             notify,
             respond,
             &neighbours,
-        ))
+        )))
     }
 
     fn watch_port(
@@ -808,6 +847,15 @@ impl World {
         });
         let taken = match watch {
             Watch::Egress => {
+                if self.ports[id].chooses_itself() {
+                    return refuse(
+                        format!("{path}.at"),
+                        format!(
+                            "the queue at {name} keeps flows apart, not classes that a detector could watch"
+                        ),
+                        "give the port a queue such as strict-priority, codel or red",
+                    );
+                }
                 if self.ports[id].buffer == Limit::Unlimited {
                     return refuse(
                         format!("{path}.at"),
@@ -888,7 +936,7 @@ impl World {
 fn obeys(spec: &Spec, node: Id<Node>) -> bool {
     match spec.nodes[node.index()].kind {
         NodeKind::Host { obeys } => obeys,
-        NodeKind::Switch(_) => true,
+        NodeKind::Switch(_) | NodeKind::Station(_) => true,
     }
 }
 

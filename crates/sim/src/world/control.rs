@@ -31,6 +31,18 @@ pub(super) enum Booking {
     Entered,
 }
 
+/// A frame that no longer occupies its class queue.
+pub(super) struct Gone {
+    /// The class queue.
+    pub queue: usize,
+    /// Frame bytes.
+    pub size: u64,
+    /// Class.
+    pub class: u8,
+    /// Number of the port through which it came in.
+    pub entry: u8,
+}
+
 impl World {
     /// The node's port through which a packet came in; none at its origin.
     fn entrance(&self, packet_id: Id<Packet>) -> Option<Id<Port>> {
@@ -86,26 +98,25 @@ impl World {
         }
     }
 
-    /// A frame has left a port that is not plain: books it, and lets detectors look.
+    /// A frame has left a port that is not plain, or was lost from its queue: books it, and lets detectors look.
     #[inline(never)]
-    pub(super) fn look_at_departure(&mut self, id: Id<Port>, q: usize, size: u64, at: Time) {
+    pub(super) fn look_at_departure(&mut self, id: Id<Port>, gone: &Gone, at: Time) {
         let port = &self.ports[id];
         let (accounted, watch) = (port.accounted, port.watch);
         if accounted {
-            self.account_departure(id, size, at);
+            self.account_departure(id, gone, at);
         }
         if let Some((control, place)) = watch {
-            let level = self.egress_level(id, q, at);
+            let level = self.egress_level(id, gone.queue, at);
             if self.controls[control].released(&level, place) {
                 self.after_look(control, place, id, at);
             }
         }
     }
 
-    fn account_departure(&mut self, id: Id<Port>, size: u64, at: Time) {
-        let port = &self.ports[id];
-        let (node_id, class) = (port.node, port.sending_class as usize);
-        let local = port.sending_entry as usize;
+    fn account_departure(&mut self, id: Id<Port>, gone: &Gone, at: Time) {
+        let node_id = self.ports[id].node;
+        let (size, class, local) = (gone.size, gone.class as usize, gone.entry as usize);
         let node = &mut self.nodes[node_id];
         if let Some(pool) = &mut node.pool {
             pool.release(local, class, size);
@@ -448,7 +459,9 @@ impl World {
         self.controls[control]
             .respond
             .react(now, &notice, &mut Knobs { gates, quantum });
-        port.shut_until = gates.shut_until();
+        if port.more.managed.is_none() {
+            port.shut_until = gates.shut_until();
+        }
         port.retry(now);
         self.mind_drain(id, now);
         self.fingerprint.add(

@@ -58,8 +58,8 @@ impl World {
                     all.push(place);
                 } else {
                     let holds = |v: &Id<Port>| {
-                        let mut queues = self.ports[*v].queues.iter();
-                        queues.any(|q| self.packets.walk(&q.list).any(|p| p.ingress == id))
+                        let mut lists = self.ports[*v].lists();
+                        lists.any(|list| self.packets.walk(list).any(|p| p.ingress == id))
                     };
                     all.extend(self.nodes[far].ports.iter().copied().filter(holds));
                 }

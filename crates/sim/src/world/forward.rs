@@ -9,12 +9,12 @@
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Time};
 
-use super::control::Booking;
+use super::control::{Booking, Gone};
 use super::{Exit, Fate, GROUP, World};
 use crate::event::Event;
 use crate::medium::ethernet::{GAP, PREAMBLE};
 use crate::network::{Flow, Part, Port};
-use crate::packet::{Packet, Traffic};
+use crate::packet::{Packet, Packets, Traffic};
 use crate::queue::Scheduler;
 use crate::record::fingerprint::Mark;
 use crate::record::{Cause, What};
@@ -22,7 +22,7 @@ use crate::spec::Limit;
 use crate::table::Id;
 
 /// The next frame to leave a port.
-enum Choice {
+pub(super) enum Choice {
     /// This one of this class queue, behind that one.
     Frame { queue: usize, before: Id<Packet> },
     /// None before then.
@@ -84,7 +84,7 @@ impl World {
             Limit::Packets(limit) => queue.packets < limit,
         };
         if !fits {
-            return self.turn_away(id, packet_id, q, Cause::BufferFull, now);
+            return self.overflow(id, packet_id, q, now);
         }
         if port.plain && port.next_try == Time::NEVER && port.shut_until <= now {
             queue.bytes += size;
@@ -93,6 +93,10 @@ impl World {
             return self.transmit(id, q, packet_id, now);
         }
         let mut look = !port.plain;
+        if look && !self.admit(id, packet_id, q, now) {
+            return self.turn_away(id, packet_id, q, Cause::Aqm, now);
+        }
+        let port = &mut self.ports[id];
         if port.accounted {
             match self.account_arrival(id, packet_id, now) {
                 Booking::Refused => {
@@ -123,6 +127,7 @@ impl World {
         }
         if look {
             self.look_at_arrival(id, packet_id, q, now);
+            self.sort(id, packet_id);
         }
         self.catch_up(id, now);
     }
@@ -141,7 +146,13 @@ impl World {
         queue.bytes -= size;
         queue.packets -= 1;
         if !port.plain {
-            self.look_at_departure(id, q, size, at);
+            let gone = Gone {
+                queue: q,
+                size,
+                class: port.sending_class,
+                entry: port.sending_entry,
+            };
+            self.look_at_departure(id, &gone, at);
         }
     }
 
@@ -152,15 +163,11 @@ impl World {
         let port = &mut self.ports[id];
         let at = port.next_try;
         if port.shut_until <= at {
-            let held = port.held;
-            let queue = if held.is_power_of_two() {
-                held.trailing_zeros() as usize
-            } else {
-                let (queues, packets) = (&port.queues, &self.packets);
-                port.scheduler
-                    .pick(held, held, |q| packets[queues[q].list.head()].frame())
-            };
+            let queue = port.pick(&self.packets);
             return self.start(id, queue, Id::NONE, at);
+        }
+        if port.more.managed.is_some() {
+            return self.choose_judged(id, at, now);
         }
         match self.find(id, at) {
             Choice::Frame { queue, before } => self.start(id, queue, before, at),
@@ -169,7 +176,7 @@ impl World {
     }
 
     /// Every waiting frame is held back until then.
-    fn stall(&mut self, id: Id<Port>, at: Time, until: Time, now: Time) {
+    pub(super) fn stall(&mut self, id: Id<Port>, at: Time, until: Time, now: Time) {
         let port = &mut self.ports[id];
         let more = &mut port.more;
         if !port.stalled {
@@ -184,7 +191,7 @@ impl World {
     }
 
     /// The frame that leaves at `at` where gates hold some back.
-    fn find(&mut self, id: Id<Port>, at: Time) -> Choice {
+    pub(super) fn find(&mut self, id: Id<Port>, at: Time) -> Choice {
         let port = &mut self.ports[id];
         let gates = port.gates.as_ref().expect("only gates hold frames back");
         let selective = gates.selective();
@@ -222,7 +229,7 @@ impl World {
 
     /// Begins to send a data frame that waits in its queue.
     #[inline]
-    fn start(&mut self, id: Id<Port>, q: usize, before: Id<Packet>, at: Time) {
+    pub(super) fn start(&mut self, id: Id<Port>, q: usize, before: Id<Packet>, at: Time) {
         let port = &mut self.ports[id];
         let queue = &mut port.queues[q];
         let packet_id = self.packets.take_after(&mut queue.list, before);
@@ -236,8 +243,9 @@ impl World {
         let packet = &mut self.packets[packet_id];
         packet.gated = packet.gated.wrapping_add(port.stall);
         let held_back = port.stall_end > packet.at;
-        if port.shut_until > at {
-            let gates = port.gates.as_mut().expect("only gates hold frames back");
+        if port.shut_until > at
+            && let Some(gates) = &mut port.gates
+        {
             let begin = at.max(port.gap_until);
             gates.charge(packet.class(), packet.to, Bytes(packet.frame()), begin);
         }
@@ -327,7 +335,7 @@ impl World {
         group[(hash >> 32) as usize % group.len()]
     }
 
-    fn deliver(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
+    pub(super) fn deliver(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
         let packet = &self.packets[packet_id];
         let (flow_id, seq) = (packet.flow, packet.seq);
         let flow = &mut self.flows[flow_id];
@@ -353,7 +361,6 @@ impl World {
     }
 
     /// The only way to tell a packet's receiver of congestion by a mark (RFC 3168).
-    #[expect(dead_code, reason = "the queues that mark come next")]
     pub(super) fn mark(&mut self, packet_id: Id<Packet>, place: Id<Port>, now: Time) {
         let packet = &mut self.packets[packet_id];
         let was = packet.traffic.ecn();
@@ -419,10 +426,22 @@ impl Port {
             }
     }
 
-    fn end_stall(&mut self, at: Time) {
+    pub(super) fn end_stall(&mut self, at: Time) {
         self.stalled = false;
         self.stall += at.0 - self.stall_from.0;
         self.stall_end = at;
+    }
+
+    /// The class queue that sends next, where nothing is held back.
+    #[inline]
+    pub(super) fn pick(&mut self, packets: &Packets) -> usize {
+        let held = self.held;
+        if held.is_power_of_two() {
+            return held.trailing_zeros() as usize;
+        }
+        let queues = &self.queues;
+        self.scheduler
+            .pick(held, held, |q| packets[queues[q].list.head()].frame())
     }
 
     /// Makes the next choice due now, if the port stands idle.

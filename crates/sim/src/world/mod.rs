@@ -1,17 +1,22 @@
 //! A world: tables of nodes, ports, flows and packets, a calendar, and one match over `Event`.
 //! A run is a pure function of (scenario, seed).
 //!
-//! * `build` makes a world from a `Spec` or refuses it.
+//! * `build` makes a world from a `Spec` or refuses it; `build_air` its 802.11 part.
 //! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
+//! * `aqm` lets active queue management judge them.
 //! * `transport` serves the two ends of flows with a transport.
+//! * `air` moves frames between 802.11 stations.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
 //! * `headroom` says where a mark is too high for what is in flight.
 //! * `report` sums up.
 
+mod air;
+mod aqm;
 mod build;
+mod build_air;
 mod connect;
 mod control;
 mod deadlock;
@@ -33,6 +38,7 @@ use crate::calendar::Calendar;
 use crate::connection::{Connection, Headers};
 use crate::mechanism::Control;
 use crate::mechanism::control::Told;
+use crate::medium::wifi::air::Air;
 use crate::network::{Flow, Mail, Node, Port};
 use crate::packet::Packets;
 use crate::record::fingerprint::Fingerprint;
@@ -60,6 +66,8 @@ pub struct World {
     /// The two ends of each flow with a transport.
     pub connections: Table<Connection>,
     headers: Headers,
+    /// 802.11 media and stations.
+    pub air: Air,
     controls: Table<Control>,
     /// Node of each host number.
     pub hosts: Vec<Id<Node>>,

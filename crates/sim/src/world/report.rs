@@ -7,6 +7,7 @@ use hdrhistogram::Histogram;
 
 use super::{DropKey, World};
 use crate::connection::{Connection, ConnectionStats};
+use crate::medium::wifi::air::StationCount;
 use crate::network::{Flow, Part, Port, PortCount};
 use crate::packet::Packet;
 use crate::record::flow_stats::{Count, DelaySum};
@@ -41,6 +42,8 @@ pub struct Report {
     pub connections: Vec<ConnectionReport>,
     /// Ports.
     pub ports: Vec<PortReport>,
+    /// 802.11 stations, since the end of the warm-up.
+    pub stations: Vec<StationCount>,
     /// Control frames sent since the beginning.
     pub control: u64,
     /// The first deadlock seen.
@@ -159,6 +162,8 @@ impl ClassReport {
         self.sum.serial += other.sum.serial;
         self.sum.queue += other.sum.queue;
         self.sum.gate += other.sum.gate;
+        self.sum.contention += other.sum.contention;
+        self.sum.retries += other.sum.retries;
         self.sum.propagation += other.sum.propagation;
         self.max = self.max.max(other.max);
         self.delay
@@ -221,6 +226,12 @@ impl World {
                 .ports
                 .ids()
                 .map(|id| self.port_report(id, now))
+                .collect(),
+            stations: (0..self.air.radios.len() as u32)
+                .map(|s| {
+                    self.station_count(s, now)
+                        .since(&self.air.radios[s as usize].base)
+                })
                 .collect(),
             control: self.notices_sent,
             deadlock: self.deadlock.clone(),
@@ -296,7 +307,7 @@ impl World {
         count.area = port.area;
         let ahead = port.free_at.0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
-        for packet in port.queues.iter().flat_map(|q| self.packets.walk(&q.list)) {
+        for packet in port.lists().flat_map(|list| self.packets.walk(list)) {
             count.area += u128::from(packet.frame()) * u128::from(now.0 - packet.at.0);
         }
         count.max_bytes = port.max_bytes;
@@ -314,8 +325,8 @@ impl World {
         let (mut data, mut control, mut agree) = (0, 0, true);
         for port in self.ports.iter() {
             let mut bytes = u64::from(port.sending);
-            for queue in &port.queues {
-                let waiting: Vec<&Packet> = self.packets.walk(&queue.list).collect();
+            for list in port.lists() {
+                let waiting: Vec<&Packet> = self.packets.walk(list).collect();
                 data += waiting.len() as u64;
                 bytes += waiting.iter().map(|p| p.frame()).sum::<u64>();
             }
@@ -329,6 +340,7 @@ impl World {
             }
             control += self.packets.walk(&port.control).count() as u64;
         }
+        data += self.air.held(&self.packets).count() as u64;
         agree &= data + control == u64::from(self.packets.live());
         (data, control, agree)
     }
@@ -355,14 +367,18 @@ impl World {
         for id in self.ports.ids() {
             let port = &self.ports[id];
             let held = port
-                .queues
-                .iter()
-                .flat_map(|q| self.packets.walk(&q.list))
+                .lists()
+                .flat_map(|list| self.packets.walk(list))
                 .chain(self.packets.walk(&port.wire));
             for packet in held.filter(|p| !p.flow.is_none()) {
                 if let Some(i) = hop[packet.flow.index()].get(&id) {
                     before[packet.flow.index()][*i].add(u64::from(packet.len));
                 }
+            }
+        }
+        for (id, packet) in self.air.held(&self.packets) {
+            if let Some(i) = hop[packet.flow.index()].get(&id) {
+                before[packet.flow.index()][*i].add(u64::from(packet.len));
             }
         }
         let counts = self.flows.iter().zip(before).map(|(flow, before)| {

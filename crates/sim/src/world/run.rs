@@ -167,6 +167,9 @@ impl World {
             Event::Timer { connection, side } => self.ring(connection, side, at),
             Event::Inspect => self.inspect(at),
             Event::Warm => self.warm(at),
+            Event::Silence(radio) => self.silence(radio, at),
+            Event::Answer(radio) => self.answer_now(radio, at),
+            Event::Contend(radio) => self.contend(radio, at),
         }
         if !self.outbox.is_empty() {
             self.post_all(at);
@@ -221,11 +224,18 @@ impl World {
     }
 
     /// A packet comes into being at its host.
-    fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
-        let flow = &self.flows[id];
-        let port = self.nodes[flow.from].ports[0];
-        let packet_id = self.create(id, len, seq, flow.ecn, now);
-        self.enqueue(port, packet_id, now);
+    pub(super) fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
+        let packet_id = self.create(id, len, seq, self.flows[id].ecn, now);
+        self.set_off(packet_id, now);
+    }
+
+    /// A new packet enters the first queue of its way.
+    pub(super) fn set_off(&mut self, packet_id: Id<Packet>, now: Time) {
+        let node = &self.nodes[self.flows[self.packets[packet_id].flow].from];
+        match node.ports.first() {
+            Some(port) => self.enqueue(*port, packet_id, now),
+            None => self.hand_over(node.station, packet_id, now),
+        }
     }
 
     /// Makes a packet of a flow.
@@ -280,6 +290,7 @@ impl World {
             port.max_bytes = port.queues.iter().map(|q| q.bytes).max().unwrap_or(0);
             port.more.base = counted;
         }
+        self.warm_air(now);
     }
 
     /// Brings every port up to date.

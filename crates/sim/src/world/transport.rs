@@ -52,7 +52,7 @@ impl World {
         if let Some(ack) = ack {
             self.acknowledge(id, ack, now);
         }
-        self.arm(id, Side::Receiver);
+        self.set_alarm(id, Side::Receiver);
     }
 
     /// An acknowledgement has come to the sending end.
@@ -86,7 +86,7 @@ impl World {
                 {
                     self.acknowledge(id, ack, now);
                 }
-                self.arm(id, side);
+                self.set_alarm(id, side);
             }
         }
     }
@@ -107,7 +107,7 @@ impl World {
         }
         let c = &mut self.connections[id];
         c.stats.window(c.sender.inspect().window, now);
-        self.arm(id, Side::Sender);
+        self.set_alarm(id, Side::Sender);
         if self.record.is_some() {
             self.show(id, now);
         }
@@ -125,12 +125,11 @@ impl World {
         flow.seq = seq.wrapping_add(1);
         let packet = self.create(id, len as u16, seq, ecn, now);
         self.headers.put(packet, header);
-        let port = self.first_port(id);
-        self.enqueue(port, packet, now);
+        self.set_off(packet, now);
     }
 
     /// Sees to it that an end is called when something is due.
-    fn arm(&mut self, id: Id<Connection>, side: Side) {
+    fn set_alarm(&mut self, id: Id<Connection>, side: Side) {
         let c = &mut self.connections[id];
         let due = match side {
             Side::Sender => c.sender.due(),
@@ -188,6 +187,7 @@ impl World {
     }
 
     fn first_port(&self, flow: Id<Flow>) -> Id<Port> {
-        self.nodes[self.flows[flow].from].ports[0]
+        let ports = &self.nodes[self.flows[flow].from].ports;
+        ports.first().copied().unwrap_or(Id::NONE)
     }
 }

@@ -38,6 +38,7 @@ pub fn args<B>(part: &Part<B>, given: &[(&'static str, Value)]) -> Args {
             o.name,
             match o.kind {
                 Kind::Share => Value::Share(number() / 100.0),
+                Kind::Metres | Kind::Decibels | Kind::Dbm => Value::Number(number()),
                 Kind::Count => Value::Count(number() as u64),
                 Kind::Number => Value::Number(number()),
                 Kind::Flag => Value::Flag(text == "true"),
@@ -94,6 +95,8 @@ impl Net {
             duration: Span::from_seconds(seconds),
             warmup: Span::ZERO,
             routing: Routing::Tree,
+            roots: Vec::new(),
+            media: Vec::new(),
             nodes: Vec::new(),
             links: Vec::new(),
             ports: Vec::new(),
@@ -154,13 +157,14 @@ impl Net {
         });
         for (from, to) in [(a, b), (b, a)] {
             let buffer = match self.0.nodes[from].kind {
-                NodeKind::Host { .. } => Limit::Unlimited,
+                NodeKind::Host { .. } | NodeKind::Station(_) => Limit::Unlimited,
                 NodeKind::Switch(_) => Limit::Bytes(Bytes(500_000)),
             };
             let name = format!("{}>{}", self.0.nodes[from].name, self.0.nodes[to].name);
             self.0.ports.push(PortSpec {
                 name,
                 scheduler: AnyScheduler::Fifo,
+                aqm: None,
                 buffer,
             });
         }

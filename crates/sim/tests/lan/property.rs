@@ -1,13 +1,15 @@
 //! Random small networks: whatever the topology, load and mechanism, a run is a function of its
 //! scenario and seed alone, and no packet is missing.
 
-use backwater_sim::queue::{AnyScheduler, SCHEDULERS};
+use backwater_sim::queue::{Aqm, QUEUES, Queue};
+use backwater_sim::record::Cause;
 use backwater_sim::source::AnySource;
 use backwater_sim::spec::*;
 use backwater_sim::world::{Report, World};
 use backwater_transport::endpoint::{DelayedAck, Protocol};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::net::*;
@@ -62,13 +64,38 @@ fn any_source(random: &mut Random, rate: u64) -> AnySource {
     }
 }
 
-fn any_scheduler(random: &mut Random, classes: u64) -> AnyScheduler {
-    let part = &SCHEDULERS[random.between(0, 3) as usize];
-    let given: &[(&'static str, Value)] = match part.id {
-        "fifo" => &[],
-        _ => &[("classes", Value::Count(classes))],
-    };
-    (part.build)(&args(part, given)).expect("legal options")
+/// Plain schedulers, or any queue at all; with thresholds that a small network crosses.
+fn any_queue(random: &mut Random, classes: u64, managed: bool) -> Queue {
+    let last = if managed { QUEUES.len() as u64 - 1 } else { 3 };
+    let part = &QUEUES[random.between(0, last) as usize];
+    let small = [
+        ("classes", Value::Count(classes)),
+        ("target", Value::Span(Span::micros(one(random, &[50, 500])))),
+        ("interval", Value::Span(Span::millis(one(random, &[1, 4])))),
+        ("mtu", Value::Bytes(Bytes(one(random, &[0, 1_518])))),
+        ("flows", Value::Count(one(random, &[2, 16]))),
+        ("reference", Value::Span(Span::millis(one(random, &[1, 2])))),
+        ("max_burst", Value::Span(Span::millis(1))),
+        (
+            "period",
+            Value::Span(Span::micros(one(random, &[200, 900]))),
+        ),
+        (
+            "delay",
+            Value::Choice(one(random, &["sojourn", "departure-rate"])),
+        ),
+        ("min", Value::Bytes(Bytes(2_000))),
+        ("max", Value::Bytes(Bytes(12_000))),
+        ("weight", Value::Number(one(random, &[0.01, 1.0]))),
+        ("ramp_from", Value::Span(Span::micros(50))),
+        (
+            "hosts",
+            Value::Choice(one(random, &["ignored", "source", "destination"])),
+        ),
+    ];
+    let has = |name: &str| part.options.iter().any(|o| o.name == name);
+    let given: Vec<_> = small.into_iter().filter(|(name, _)| has(name)).collect();
+    (part.build)(&args(part, &given)).expect("legal options")
 }
 
 /// A network drawn from this number: a star, a chain, a ring with written routes, or two layers
@@ -139,8 +166,10 @@ pub fn any_network(number: u64) -> Net {
         .links
         .iter_mut()
         .for_each(|l| l.delay = one(r, &delays));
+    let managed = number % 2 == 1;
     for port in &mut net.0.ports {
-        port.scheduler = any_scheduler(r, classes);
+        let queue = any_queue(r, classes, managed);
+        (port.scheduler, port.aqm) = (queue.scheduler, queue.aqm);
         if port.buffer != Limit::Unlimited {
             port.buffer = match r.between(0, 4) {
                 0 => Limit::Packets(r.between(1, 20)),
@@ -156,6 +185,7 @@ pub fn any_network(number: u64) -> Net {
         let several = r.between(0, 3) == 0;
         let flow = net.flow(&format!("f{i}"), from, one(r, &others), source);
         flow.class = r.between(0, classes - 1) as u8;
+        flow.ecn = one(r, &[Ecn::NotEct, Ecn::Ect0, Ecn::Ect1]);
         if several {
             flow.to = Destination::AnyOf(others);
         }
@@ -167,7 +197,31 @@ pub fn any_network(number: u64) -> Net {
             flow.stop = Span::millis(20);
         }
     }
+    // Queues that choose among flows themselves don't go with every mechanism and model.
+    let itself = |port: &PortSpec| port.aqm.as_ref().is_some_and(|aqm| aqm.queues() > 0);
+    for (i, port) in net.0.ports.iter_mut().enumerate() {
+        let node = &net.0.nodes[net.0.links[i / 2].ends[i % 2]];
+        if itself(port)
+            && matches!(
+                node.kind,
+                NodeKind::Switch(SwitchModel::SharedMemory { .. })
+            )
+        {
+            port.aqm = None;
+        }
+    }
+    if number % 4 == 3 {
+        return net;
+    }
     any_mechanism(r, &mut net);
+    if let Err(refusal) = World::build(&net.0) {
+        assert!(refusal.what.contains("flows"), "{refusal:?}");
+        net.0
+            .ports
+            .iter_mut()
+            .filter(|p| itself(p))
+            .for_each(|p| p.aqm = None);
+    }
     net
 }
 
@@ -198,7 +252,7 @@ fn any_mechanism(r: &mut Random, net: &mut Net) {
     let pooled = |port: &usize| {
         let node = net.0.links[port / 2].ends[port % 2];
         match net.0.nodes[node].kind {
-            NodeKind::Host { .. } => None,
+            NodeKind::Host { .. } | NodeKind::Station(_) => None,
             NodeKind::Switch(SwitchModel::OutputQueued) => Some(false),
             NodeKind::Switch(SwitchModel::SharedMemory { .. }) => Some(true),
         }
@@ -262,6 +316,7 @@ fn same(a: &Report, b: &Report, what: &str, number: u64) {
                     f.sums.entered,
                     f.sums.delivered,
                     f.sums.dropped,
+                    f.sums.marked,
                     f.sums.sum,
                     f.sums.max,
                     f.victims,
@@ -280,6 +335,7 @@ fn same(a: &Report, b: &Report, what: &str, number: u64) {
                     c.control,
                     c.area,
                     c.max_bytes,
+                    c.marked,
                     c.victims,
                     c.stall,
                     c.closed,
@@ -329,12 +385,15 @@ fn runs_do_not_depend_on_how_they_are_run() {
         std::env::var(name).map_or(default, |n| n.parse().expect("a number"))
     };
     let (first, count) = (given("FIRST", 0), given("COUNT", 150));
-    let (mut control, mut again) = (0, 0);
+    let (mut control, mut again, mut marked, mut dropped) = (0, 0, 0, 0);
     for number in first..first + count {
         let net = any_network(number);
         let fused = finished(net.world());
         control += u64::from(fused.control > 0);
         again += u64::from(fused.connections.iter().any(|c| c.retransmitted > 0));
+        marked += u64::from(fused.all.marked.packets > 0);
+        let aqm = fused.drops.iter().any(|d| d.key.0 == Cause::Aqm);
+        dropped += u64::from(aqm);
         let mut unfused = net.world();
         unfused.unfuse();
         same(&fused, &finished(unfused), "unfused", number);
@@ -365,4 +424,6 @@ fn runs_do_not_depend_on_how_they_are_run() {
         again > count / 10,
         "{again} of {count} with retransmissions"
     );
+    assert!(marked > count / 6, "{marked} of {count} with marks");
+    assert!(dropped > count / 10, "{dropped} of {count} with drops");
 }

@@ -2,7 +2,7 @@
 //! it for its own bytes and 20 more. The expected values come from `validation/queues.py`.
 
 use crate::net::*;
-use backwater_sim::queue::{AnyScheduler, SCHEDULERS};
+use backwater_sim::queue::{AnyScheduler, QUEUES};
 use backwater_sim::record::What;
 use backwater_sim::source::AnySource;
 use backwater_sim::spec::Limit;
@@ -214,8 +214,10 @@ fn bytes_held_over_time_are_those_of_the_frames_that_were_there() {
 }
 
 fn scheduler(id: &str, given: &[(&'static str, Value)]) -> AnyScheduler {
-    let part = SCHEDULERS.iter().find(|p| p.id == id).expect("a scheduler");
-    (part.build)(&args(part, given)).expect("legal options")
+    let part = QUEUES.iter().find(|p| p.id == id).expect("a queue");
+    (part.build)(&args(part, given))
+        .expect("legal options")
+        .scheduler
 }
 
 /// Classes that always have frames share a line by their weights: WRR in frames, DRR in bytes,

@@ -249,6 +249,8 @@ mod classic;
 mod delay;
 mod filter;
 mod marks;
+mod sensing;
+mod slow_start;
 
 /// How a row builds its controller.
 pub type Build = fn(&Args, &Setup) -> Result<AnyController, Refusal>;
@@ -363,6 +365,7 @@ controllers! {
     zekalho::Zekalho,
     reno::Reno,
     newreno::NewReno,
+    cubic::Cubic,
     sprout::Sprout,
     copa::Copa,
     vegas::Vegas,
@@ -370,6 +373,15 @@ controllers! {
     ledbat_pp::LedbatPp,
     dctcp::Dctcp,
     westwood::Westwood,
+    bbr1::Bbr1,
     bbr3::Bbr3,
     bbr3_linux::Bbr3Linux,
+    prague::Prague,
+    fast::Fast,
+    vivace::Vivace,
+    scream::Scream,
+    verus::Verus,
+    ewma::Ewma,
+    slope::Slope,
+    late::Late,
 }

@@ -46,11 +46,10 @@ pub const PART: Part<Build> = Part {
     aliases: &[],
     summary: "Reno that leaves recovery without a burst",
     source: "RFC 6582",
-    options: &[reno::ABE],
+    options: reno::OPTIONS,
     build: |args, setup| {
-        let share = reno::share(args.flag("abe"));
         Ok(NewReno {
-            reno: reno::Reno::new(setup.mss, setup.initial, share),
+            reno: reno::Reno::new(args, setup),
             mss: setup.mss,
             fast: false,
         }

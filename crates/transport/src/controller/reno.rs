@@ -5,13 +5,15 @@
 //! acknowledgement), then one segment for each window acknowledged; half of the flight at a loss or
 //! mark; one segment after a timeout.
 //!
-//! Reference: RFC 5681, RFC 6928, RFC 8511 (ABE). Differences: congestion avoidance counts
-//! acknowledged bytes (RFC 5681 section 3.1, the way it recommends) instead of adding SMSS²/cwnd; the
+//! Reference: RFC 5681, RFC 6928, RFC 9406 (HyStart++), RFC 8511 (ABE). Differences: congestion avoidance counts
+//! acknowledged bytes (RFC 5681 section 3.1, the way it recommends) instead of adding SMSS²/cwnd;
+//! bytes acknowledged selectively count when they are; the
 //! window does not grow in a round in which it was not the limit (RFC 7661); the window of recovery
 //! itself is the sender's.
 
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits};
-use crate::part::{Default, Kind, Opt, Part};
+use super::slow_start::{self, SlowStart};
+use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Setup};
+use crate::part::{Args, Default, Kind, Opt, Part};
 use crate::units::Time;
 
 /// Reno's window, in bytes.
@@ -26,18 +28,21 @@ pub struct Reno {
     undo: (u64, u64),
     /// Share of the flight kept at a mark.
     mark: f64,
+    slow_start: SlowStart,
 }
 
 impl Reno {
-    /// Starts with the initial window; `mark` of the flight remains after a mark.
-    pub fn new(mss: u64, initial: u64, mark: f64) -> Reno {
+    /// Starts with the initial window, with the options of `OPTIONS`.
+    pub(super) fn new(args: &Args, setup: &Setup) -> Reno {
         Reno {
-            mss,
-            window: initial,
+            mss: setup.mss,
+            window: setup.initial,
             threshold: u64::MAX,
             credit: 0,
-            undo: (initial, u64::MAX),
-            mark,
+            undo: (setup.initial, u64::MAX),
+            // RFC 8511 section 3.1.
+            mark: if args.flag("abe") { 0.8 } else { 0.5 },
+            slow_start: SlowStart::new(setup.mss, args.choice("slow_start")),
         }
     }
 
@@ -58,6 +63,7 @@ impl Reno {
 
     fn reduce(&mut self, flight: u64, share: f64) {
         self.undo = (self.window, self.threshold);
+        self.slow_start.end();
         let kept = libm::floor(flight as f64 * share) as u64;
         self.threshold = kept.max(2 * self.mss);
         self.credit = 0;
@@ -70,7 +76,12 @@ impl Controller for Reno {
             return;
         }
         if self.window < self.threshold {
-            self.window += ack.acked.min(self.mss);
+            let (growth, over) = self.slow_start.on_ack(ack);
+            self.window += growth;
+            if over {
+                self.threshold = self.window;
+                self.slow_start.end();
+            }
             return;
         }
         self.credit += ack.acked;
@@ -119,18 +130,16 @@ impl Controller for Reno {
     }
 }
 
-/// Alternative back-off at a mark, an option of Reno and NewReno.
-pub(super) const ABE: Opt = Opt::new(
-    "abe",
-    Kind::Flag,
-    Default::Is("false"),
-    "at a mark keep 0.8 of the flight instead of half (RFC 8511)",
-);
-
-/// Share of the flight kept at a mark (RFC 8511 section 3.1).
-pub(super) fn share(abe: bool) -> f64 {
-    if abe { 0.8 } else { 0.5 }
-}
+/// Options of Reno and NewReno.
+pub(super) const OPTIONS: &[Opt] = &[
+    Opt::new(
+        "abe",
+        Kind::Flag,
+        Default::Is("false"),
+        "at a mark keep 0.8 of the flight instead of half (RFC 8511)",
+    ),
+    slow_start::OPTION,
+];
 
 /// The row.
 pub const PART: Part<Build> = Part {
@@ -138,6 +147,6 @@ pub const PART: Part<Build> = Part {
     aliases: &[],
     summary: "slow start, one segment a round, half at a loss",
     source: "RFC 5681",
-    options: &[ABE],
-    build: |args, setup| Ok(Reno::new(setup.mss, setup.initial, share(args.flag("abe"))).into()),
+    options: OPTIONS,
+    build: |args, setup| Ok(Reno::new(args, setup).into()),
 };

@@ -74,6 +74,7 @@ pub fn value(option: &Opt, text: &str) -> Value {
                 .find(|w| **w == text)
                 .expect("a word of the choice"),
         ),
+        Kind::Metres | Kind::Decibels | Kind::Dbm => panic!("no controller has a place on earth"),
         Kind::File => panic!("no controller reads a file"),
     }
 }

@@ -363,3 +363,77 @@ fn westwood_keeps_what_fills_an_empty_pipe() {
         }
     }
 }
+
+#[test]
+fn fast_keeps_alpha_packets_in_the_queue() {
+    // w = base/rtt · w + α at rest: α = w (rtt - base)/rtt, the packets queued; 2α for two flows.
+    for (flows, alpha) in [(1, "20"), (1, "50"), (2, "20")] {
+        let mut net = Net::new(packets_per_s(1000), Span::millis(100), u64::MAX);
+        for i in 0..flows {
+            // Apart, so that each sees the path empty once.
+            net.add(build("fast", &[("alpha", alpha)]), at(0.05 * f64::from(i)));
+        }
+        let queue = mean_queue(&mut net, 30.0, 35.0);
+        let expected = f64::from(flows) * alpha.parse::<f64>().unwrap();
+        // The packet in service belongs to the base round trip of 101 ms.
+        assert!(
+            (queue / expected - 1.0).abs() < 0.1,
+            "{flows} {alpha}: {queue}"
+        );
+    }
+}
+
+#[test]
+fn fast_moves_by_gamma_of_the_distance_and_at_most_doubles() {
+    // 10 packets, base 100 ms, rtt 200 ms, α = 20: wanted 25, so 17.5 at γ = 0.5; with α = 100 the
+    // step to 57.5 is cut to twice the window.
+    for (alpha, expected) in [("20", 17.5), ("100", 20.0)] {
+        let mut fast = build("fast", &[("alpha", alpha)]);
+        let mut ack = quiet_ack(at(1.0), 10 * MSS);
+        ack.acked = MSS;
+        ack.rtt = Some(Span::millis(100));
+        fast.on_ack(&ack);
+        ack.rtt = Some(Span::millis(200));
+        // Averages at weight 1/4: enough of them for the average to be 200 ms.
+        for _ in 0..100 {
+            fast.on_ack(&ack);
+        }
+        ack.round_start = true;
+        fast.on_ack(&ack);
+        let window = fast.limits().window as f64 / MSS as f64;
+        assert!((window - expected).abs() < 1e-3, "{alpha}: {window}");
+    }
+}
+
+#[test]
+fn vivace_finds_the_capacity_and_keeps_the_queue_short() {
+    for variant in ["paper", "code"] {
+        let mut net = Net::new(Rate(20_000_000), Span::millis(40), u64::MAX);
+        net.add(build("vivace", &[("variant", variant)]), at(0.0));
+        net.run(at(20.0));
+        let before = net.flows[0].delivered;
+        let queue = mean_queue(&mut net, 20.0, 40.0);
+        let used = (net.flows[0].delivered - before) as f64 * 8.0 / 20.0 / 20e6;
+        assert!(used > 0.85, "{variant}: {used}");
+        // A BDP is 69 packets.
+        assert!(queue < 40.0, "{variant}: {queue}");
+    }
+}
+
+#[test]
+fn vivace_bears_random_loss_up_to_what_its_weight_allows() {
+    // At x Mbit/s the gradient of the rate's worth is 0.9 x^-0.1, that of loss 11.35 L: at 20 Mbit/s
+    // they balance at L = 5.9 %. 2 % leave the link in use, 20 % do not.
+    let used = |every| {
+        let mut net = Net::new(Rate(20_000_000), Span::millis(40), u64::MAX);
+        net.lose_every = every;
+        net.add(build("vivace", &[]), at(0.0));
+        net.run(at(20.0));
+        let before = net.flows[0].delivered;
+        net.run(at(40.0));
+        (net.flows[0].delivered - before) as f64 * 8.0 / 20.0 / 20e6
+    };
+    let (bearable, heavy) = (used(50), used(5));
+    assert!(bearable > 0.7, "{bearable}");
+    assert!(heavy < 0.3, "{heavy}");
+}

@@ -1,8 +1,13 @@
 //! Every controller, through the interface that the sender sees.
 
+mod bbr1;
 mod bbr3;
 mod build;
 mod equilibria;
 mod path;
+mod prague;
 mod random;
+mod scream;
+mod sensing;
 mod sprout;
+mod verus;

@@ -295,6 +295,7 @@ fn value(opt: &Opt, text: &str) -> Value {
                 .find(|w| **w == text)
                 .expect("one of the words"),
         ),
+        Kind::Metres | Kind::Decibels | Kind::Dbm => panic!("no endpoint has a place"),
         Kind::File => panic!("no file has a default"),
     }
 }

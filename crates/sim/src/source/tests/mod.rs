@@ -183,8 +183,9 @@ fn examples() -> Vec<(&'static str, AnySource)> {
         .into_iter()
         .map(|(id, options)| (id, make(id, options).expect(id)))
         .collect();
-    // All but `outside`, which demands nothing, and `bulk`, which demands once.
-    assert_eq!(all.len() + 2, SOURCES.len());
+    // All but `outside`, which demands nothing, `bulk`, which demands once, and `saturated`, whose
+    // station makes its demands.
+    assert_eq!(all.len() + 3, SOURCES.len());
     all
 }
 

@@ -1,0 +1,140 @@
+//! The canonical form of media and stations.
+
+use std::collections::BTreeMap;
+
+use backwater_sim::medium::wifi::channel::ChannelSpec;
+use backwater_sim::medium::wifi::mac::{
+    AccessMode, AfterCollision, CATEGORIES, Category, Countdown,
+};
+use backwater_sim::medium::wifi::phy::Standard;
+use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
+
+use super::{Json, buffer, object};
+
+pub(super) fn medium(medium: &MediumSpec) -> Json {
+    let (phy, mac) = (&medium.phy, &medium.mac);
+    let standard = match phy.standard {
+        Standard::HrDsss => "802.11b",
+        Standard::Ofdm => "802.11a",
+    };
+    let phy = object([
+        ("standard", Json::text(standard)),
+        ("data_bps", Json::rate(phy.data)),
+        ("control_bps", Json::rate(phy.control)),
+        ("short_preamble", Json::Flag(phy.short_preamble)),
+    ]);
+    let count = |n: u32| Json::count(u64::from(n));
+    let set = |(name, c): (&&str, &Category)| {
+        let category = object([
+            ("aifsn", Json::count(u64::from(c.aifsn))),
+            ("cw_min", count(c.cw_min)),
+            ("cw_max", count(c.cw_max)),
+            ("txop_s", Json::time(c.txop)),
+        ]);
+        ((*name).to_owned(), category)
+    };
+    let rts = match mac.rts_above {
+        u64::MAX => Json::Flag(false),
+        bytes => Json::count(bytes),
+    };
+    let mac = object([
+        ("access", Json::text(access(mac.access))),
+        ("rts_above_B", rts),
+        ("retry_short", count(mac.retry_short)),
+        ("retry_long", count(mac.retry_long)),
+        (
+            "after_collision",
+            Json::text(after_collision(mac.after_collision)),
+        ),
+        ("countdown", Json::text(countdown(mac.countdown))),
+        ("nav_reset", Json::Flag(mac.nav_reset)),
+        (
+            "ac",
+            CATEGORIES.iter().zip(&mac.categories).map(set).collect(),
+        ),
+    ]);
+    object([
+        ("phy", phy),
+        ("mac", mac),
+        ("channel", channel(&medium.channel)),
+    ])
+}
+
+/// Name of a way of access.
+pub fn access(mode: AccessMode) -> &'static str {
+    match mode {
+        AccessMode::Dcf => "dcf",
+        AccessMode::Edca => "edca",
+    }
+}
+
+/// Name of a rule.
+pub fn after_collision(rule: AfterCollision) -> &'static str {
+    match rule {
+        AfterCollision::Timeout => "timeout",
+        AfterCollision::Difs => "difs",
+        AfterCollision::Eifs => "eifs",
+    }
+}
+
+/// Name of a rule.
+pub fn countdown(rule: Countdown) -> &'static str {
+    match rule {
+        Countdown::IdleSlot => "idle-slot",
+        Countdown::Boundary => "boundary",
+    }
+}
+
+fn channel(channel: &ChannelSpec) -> Json {
+    match channel {
+        ChannelSpec::Disc(disc) => object([
+            ("model", Json::text("disc")),
+            ("transmit_m", Json::real(disc.transmit)),
+            ("sense_m", Json::real(disc.sense)),
+            ("interfere_m", Json::real(disc.interfere)),
+            (
+                "capture",
+                disc.capture.map_or(Json::Flag(false), Json::real),
+            ),
+            ("propagation_s", Json::time(disc.propagation)),
+        ]),
+    }
+}
+
+pub(super) fn station(station: &StationSpec, medium: &str) -> Json {
+    let mut categories = BTreeMap::new();
+    for (name, c) in CATEGORIES.iter().zip(&station.categories) {
+        let fields = written(c);
+        if !fields.is_empty() {
+            categories.insert((*name).to_owned(), Json::Object(fields));
+        }
+    }
+    let mut form = object([
+        ("kind", Json::text("station")),
+        ("medium", Json::text(medium)),
+        (
+            "at_m",
+            Json::List(station.at.iter().map(|m| Json::real(*m)).collect()),
+        ),
+        buffer(station.buffer),
+        ("own_share", Json::real(station.own_share)),
+        ("ac", Json::Object(categories)),
+    ]);
+    if let (Json::Object(fields), Some(rate)) = (&mut form, station.rate) {
+        fields.insert("rate_bps".to_owned(), Json::rate(rate));
+    }
+    form
+}
+
+/// What was written of an access category.
+fn written(c: &CategorySpec) -> BTreeMap<String, Json> {
+    let count = |n: u64| Json::count(n);
+    let fields = [
+        ("aifsn", c.aifsn.map(|n| count(u64::from(n)))),
+        ("cw_min", c.cw_min.map(|n| count(u64::from(n)))),
+        ("cw_max", c.cw_max.map(|n| count(u64::from(n)))),
+        ("txop_s", c.txop.map(Json::time)),
+    ];
+    let some = |(name, value): (&str, Option<Json>)| value.map(|v| (name.to_owned(), v));
+    fields.into_iter().filter_map(some).collect()
+}

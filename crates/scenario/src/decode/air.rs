@@ -1,0 +1,196 @@
+//! 802.11 media and stations.
+
+use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
+use backwater_sim::medium::wifi::mac::{
+    AccessMode, AfterCollision, CATEGORIES, Countdown, MacSpec,
+};
+use backwater_sim::medium::wifi::phy::{Phy, Standard};
+use backwater_sim::spec::{CategorySpec, Limit, MediumSpec, StationSpec};
+use backwater_transport::units::Rate;
+
+use super::ports::capacity;
+use super::record::Record;
+use crate::diagnostic::{Diagnostic, Fault};
+use crate::files::Files;
+use crate::names;
+use crate::tree::Node;
+use crate::units;
+use crate::wireless;
+
+/// Buffer of a station's access category where nothing is said: S0.
+const DEFAULT_BUFFER: Limit = Limit::Packets(100);
+
+/// The media in the order of their names.
+pub fn media(top: &Record<'_>, files: &mut Files<'_>) -> Result<Vec<MediumSpec>, Diagnostic> {
+    let mut media = Vec::new();
+    if let Some(written) = top.get("media") {
+        for entry in written.table()? {
+            names::check("medium", &entry.key).map_err(|f| f.at(&entry.origin))?;
+            media.push(medium(&entry.key, &entry.node, files)?);
+        }
+    }
+    media.sort_by(|a, b| names::order(&a.name, &b.name));
+    Ok(media)
+}
+
+fn medium(name: &str, node: &Node, files: &mut Files<'_>) -> Result<MediumSpec, Diagnostic> {
+    let record = Record::read(node, wireless::MEDIUM, &[], files)?;
+    let phy = phy(record.need("phy"), files)?;
+    let unwritten = super::parts::unwritten(node, "mac");
+    let mac = mac(record.get("mac").unwrap_or(&unwritten), phy.standard, files)?;
+    let channel = channel(record.need("channel"), files)?;
+    Ok(MediumSpec {
+        name: name.to_owned(),
+        phy,
+        mac,
+        channel,
+    })
+}
+
+fn phy(node: &Node, files: &mut Files<'_>) -> Result<Phy, Diagnostic> {
+    let args = Record::read(node, wireless::PHY, &[], files)?.args;
+    let standard = match args.choice("standard") {
+        "802.11b" => Standard::HrDsss,
+        _ => Standard::Ofdm,
+    };
+    Ok(Phy {
+        standard,
+        data: args.rate("data"),
+        control: match args.has("control") {
+            true => args.rate("control"),
+            false => Rate(standard.rates()[0]),
+        },
+        short_preamble: args.choice("preamble") == "short",
+    })
+}
+
+fn mac(node: &Node, standard: Standard, files: &mut Files<'_>) -> Result<MacSpec, Diagnostic> {
+    let record = Record::read(node, wireless::MAC, &[], files)?;
+    let args = &record.args;
+    let access = match args.choice("access") {
+        "dcf" => AccessMode::Dcf,
+        _ => AccessMode::Edca,
+    };
+    let count = |name: &str| u32::try_from(args.count(name)).expect("at most 255");
+    let mut categories = access.defaults(standard.window());
+    if let Some(node) = record.get("ac") {
+        for (set, written) in categories.iter_mut().zip(category_specs(node, files)?) {
+            *set = written.over(*set);
+        }
+    }
+    Ok(MacSpec {
+        access,
+        rts_above: match args.choice("rts") {
+            "on" => args.bytes("rts_above").0,
+            _ => u64::MAX,
+        },
+        retry_short: count("retry_short"),
+        retry_long: count("retry_long"),
+        after_collision: match args.choice("after_collision") {
+            "difs" => AfterCollision::Difs,
+            "eifs" => AfterCollision::Eifs,
+            _ => AfterCollision::Timeout,
+        },
+        countdown: match (args.choice("countdown"), access) {
+            ("idle-slot", _) | ("standard", AccessMode::Dcf) => Countdown::IdleSlot,
+            _ => Countdown::Boundary,
+        },
+        nav_reset: args.flag("nav_reset"),
+        categories,
+    })
+}
+
+/// What is written of each access category, lowest first.
+fn category_specs(node: &Node, files: &mut Files<'_>) -> Result<[CategorySpec; 4], Diagnostic> {
+    let record = Record::read(node, wireless::CATEGORIES, &[], files)?;
+    let mut specs = [CategorySpec::default(); 4];
+    for (spec, name) in specs.iter_mut().zip(CATEGORIES) {
+        let Some(node) = record.get(name) else {
+            continue;
+        };
+        let args = Record::read(node, wireless::CATEGORY, &[], files)?.args;
+        let count = |name: &str| args.has(name).then(|| args.count(name) as u32);
+        *spec = CategorySpec {
+            aifsn: count("aifsn").map(|n| n as u8),
+            cw_min: count("cw_min"),
+            cw_max: count("cw_max"),
+            txop: args.has("txop").then(|| args.span("txop")),
+        };
+    }
+    Ok(specs)
+}
+
+fn channel(node: &Node, files: &mut Files<'_>) -> Result<ChannelSpec, Diagnostic> {
+    let record = Record::read(node, wireless::CHANNEL, &[], files)?;
+    let args = &record.args;
+    let transmit = args.number("transmit");
+    let distance = |name: &str, otherwise: f64| match args.has(name) {
+        true => args.number(name),
+        false => otherwise,
+    };
+    let sense = distance("sense", transmit);
+    let capture = match record.get("capture") {
+        None => None,
+        Some(node) => match node.text()? {
+            "off" => None,
+            text => Some(units::signed(text, "dB").map_err(|fault| {
+                node.refuse(Fault {
+                    fix: format!("{}, or \"off\"", fault.fix),
+                    ..fault
+                })
+            })?),
+        },
+    };
+    Ok(ChannelSpec::Disc(Disc {
+        transmit,
+        sense,
+        interfere: distance("interfere", sense),
+        capture,
+        propagation: args.span("propagation"),
+    }))
+}
+
+/// A station's own fields; `media` are the names of the media in order.
+pub fn station(
+    record: &Record<'_>,
+    media: &[MediumSpec],
+    files: &mut Files<'_>,
+) -> Result<StationSpec, Diagnostic> {
+    let args = &record.args;
+    let named = record.need("medium");
+    let name = named.text()?;
+    let Some(medium) = media.iter().position(|m| m.name == name) else {
+        let what = format!("`{}`: there is no medium `{name}`", named.path);
+        let valid = media.iter().map(|m| m.name.as_str());
+        return Err(named.refuse(Fault::unknown(what, name, valid)));
+    };
+    let categories = match record.get("ac") {
+        Some(node) => category_specs(node, files)?,
+        None => [CategorySpec::default(); 4],
+    };
+    Ok(StationSpec {
+        medium,
+        at: place(record.need("at"))?,
+        buffer: record.get("buffer").map_or(Ok(DEFAULT_BUFFER), capacity)?,
+        own_share: args.share("own_share"),
+        rate: args.has("rate").then(|| args.rate("rate")),
+        categories,
+    })
+}
+
+fn place(node: &Node) -> Result<[f64; 2], Diagnostic> {
+    let list = node.list()?;
+    if list.len() != 2 {
+        let what = format!(
+            "`{}` has {} coordinates: a place has two",
+            node.path,
+            list.len()
+        );
+        return Err(node.refuse(Fault::new(what, "write at = [\"0 m\", \"100 m\"]")));
+    }
+    let mut at = [0.0; 2];
+    for (metres, item) in at.iter_mut().zip(list) {
+        *metres = units::signed(item.text()?, "m").map_err(|f| item.refuse(f))?;
+    }
+    Ok(at)
+}

@@ -1,0 +1,93 @@
+//! What a run's document says of 802.11: stations, and the options under which results hold.
+
+use backwater_sim::medium::wifi::air::{Radio, StationCount};
+use backwater_sim::network::Port;
+use backwater_sim::spec::MediumSpec;
+use backwater_sim::table::Id;
+use backwater_sim::world::{Report, World};
+use serde_json::{Map, Value, json};
+
+use crate::canonical::air::{access, after_collision, countdown};
+
+/// Ticks in a second.
+const TICKS: f64 = 1e12;
+
+/// The readings under which results hold. Of several media each has its name before its own.
+pub fn labels(media: &[MediumSpec]) -> Map<String, Value> {
+    let mut labels = Map::new();
+    let mut put = |name: String, value: Value| labels.insert(name, value);
+    for medium in media {
+        let prefix = match media.len() {
+            1 => String::new(),
+            _ => format!("{}.", medium.name),
+        };
+        let mac = &medium.mac;
+        let rts = match mac.rts_above {
+            u64::MAX => json!("off"),
+            bytes => json!(format!("above {bytes} B")),
+        };
+        for (name, value) in [
+            ("access", json!(access(mac.access))),
+            (
+                "after_collision",
+                json!(after_collision(mac.after_collision)),
+            ),
+            ("countdown", json!(countdown(mac.countdown))),
+            ("nav_reset", json!(mac.nav_reset)),
+            ("retry_long", json!(mac.retry_long)),
+            ("retry_short", json!(mac.retry_short)),
+            ("rts", rts),
+        ] {
+            put(format!("{prefix}mac.{name}"), value);
+        }
+    }
+    labels
+}
+
+/// Rows of the stations, in the scenario's order.
+pub fn stations(world: &World, report: &Report, window: f64) -> Value {
+    let row = |(radio, count): (&Radio, &StationCount)| {
+        let ticks = window * TICKS;
+        let used = radio.categories.len();
+        let share = |part: u64, all: u64| (all > 0).then(|| part as f64 / all as f64);
+        json!({
+            "id": world.nodes[radio.node].name,
+            "airtime": count.airtime as f64 / ticks,
+            "busy": count.busy as f64 / ticks,
+            "attempts": count.attempts,
+            "collision": share(count.failures, count.attempts),
+            "internal_collisions": count.internal,
+            "retry_drops_pkts": count.retry_drops,
+            "management_pkts": count.management,
+            "aifsn_mean": count.aifsn[..used].iter().map(|a| *a as f64 / ticks).collect::<Vec<_>>(),
+        })
+    };
+    world
+        .air
+        .radios
+        .iter()
+        .zip(&report.stations)
+        .map(row)
+        .collect()
+}
+
+/// Ticks of exchanges on a hop since the end of the warm-up, if the port stands for one.
+pub fn exchanges(world: &World, port: Id<Port>) -> Option<u64> {
+    let number = port.0.checked_sub(world.air.first_port)?;
+    let hop = world.air.hops.get(number as usize)?;
+    Some(hop.airtime - hop.airtime_base)
+}
+
+/// Bits of the packets lost between stations times the hops they had made; none without stations.
+pub fn weighted_loss(world: &World, report: &Report) -> Option<f64> {
+    if world.air.radios.is_empty() {
+        return None;
+    }
+    let bits = report.drops.iter().map(|drop| {
+        let (_, place, flow, _) = drop.key;
+        let path = &world.flows[flow].path;
+        let hops = path.iter().position(|p| *p == place).unwrap_or(0);
+        8.0 * drop.count.bytes as f64 * hops as f64
+    });
+    Some(bits.sum())
+}

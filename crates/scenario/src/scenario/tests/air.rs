@@ -1,0 +1,154 @@
+//! Media and stations: the contract's example, and what is refused of it.
+
+use backwater_sim::medium::wifi::mac::{AccessMode, AfterCollision};
+use backwater_sim::spec::{Limit, NodeKind};
+use backwater_transport::units::{Rate, Span};
+use serde_json::json;
+
+use super::*;
+use crate::run::{Keep, Run};
+
+#[test]
+fn the_wireless_example_of_the_contract_becomes_a_spec() {
+    let spec = read(WIRELESS).unwrap().spec();
+    let medium = &spec.media[0];
+    assert_eq!(medium.name, "air");
+    assert_eq!(
+        (medium.phy.data, medium.phy.control),
+        (Rate(11_000_000), Rate(1_000_000))
+    );
+    let mac = &medium.mac;
+    assert_eq!(
+        (mac.access, mac.rts_above, mac.retry_short, mac.retry_long),
+        (AccessMode::Edca, u64::MAX, 7, 4)
+    );
+    assert_eq!(mac.after_collision, AfterCollision::Timeout);
+    assert_eq!(mac.categories[1].aifsn, 3);
+    assert_eq!(mac.categories[1].txop, Span::ZERO);
+    let NodeKind::Station(station) = &spec.nodes[0].kind else {
+        panic!("A is a station")
+    };
+    assert_eq!((station.medium, station.at), (0, [-71.0, 71.0]));
+    assert_eq!(station.buffer, Limit::Packets(100));
+    assert_eq!(spec.flows[0].class, 1);
+    assert_eq!(spec.flows[0].route, Some(vec![0, 1, 2]));
+}
+
+#[test]
+fn a_run_reports_hops_stations_labels_and_delays_that_add_up() {
+    let resolved = read(&WIRELESS.replace("60 s", "5 s")).unwrap();
+    let mut run = Run::new(&resolved, Keep::default()).unwrap();
+    while !run.step().unwrap() {}
+    let document = run.finish().unwrap().0;
+    assert_eq!(document["conservation"]["ok"], true);
+    assert_eq!(document["labels"]["mac.after_collision"], "timeout");
+    let hops = &document["flows"][0]["hops"];
+    assert_eq!(
+        (&hops[0]["from"], &hops[1]["to"]),
+        (&json!("A"), &json!("D"))
+    );
+    assert_eq!(document["stations"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        document["stations"][0]["aifsn_mean"],
+        json!([7.0, 3.0, 2.0, 2.0])
+    );
+    let flow = &document["flows"][0];
+    let parts = [
+        "serialisation",
+        "queue",
+        "gate",
+        "contention",
+        "retries",
+        "propagation",
+    ];
+    let part = |name: &str| flow[format!("delay_{name}_s")].as_f64().unwrap();
+    let sum: f64 = parts.iter().map(|name| part(name)).sum();
+    assert!((sum - part("mean")).abs() < 1e-12);
+    assert!(part("contention") > 0.0 && part("retries") > 0.0);
+    // Two hops of 1 us, and two data frames of 1311 us.
+    assert_eq!(part("propagation"), 2e-6);
+    assert!((part("serialisation") - 2.0 * 1311e-6).abs() < 1e-12);
+}
+
+#[track_caller]
+fn refused(old: &str, new: &str, what: &str, fix: &str) {
+    assert!(WIRELESS.contains(old), "{old}");
+    let found = read(&WIRELESS.replacen(old, new, 1))
+        .and_then(|r| r.build())
+        .expect_err(new);
+    assert!(found.what.contains(what), "{found}");
+    assert!(found.fix.contains(fix), "{found}");
+    assert!(found.line.is_some(), "{found}");
+}
+
+#[test]
+fn bad_media_stations_and_routes_are_refused_with_the_fix() {
+    refused(
+        "\"100 m\", \"0 m\"",
+        "\"0 m\", \"0 m\"",
+        "lies where",
+        "another place",
+    );
+    refused(
+        "at = [\"100 m\", \"0 m\"]",
+        "at = []",
+        "0 coordinates",
+        "at = [",
+    );
+    refused("at = [\"100 m\", \"0 m\"], ", "", "nodes.D.at", "write at");
+    refused("\"100 m\", \"0 m\"", "100, 0", "", "");
+    refused(
+        "at = [\"100 m\"",
+        "at = [\"900 m\"",
+        "out of reach",
+        "closer",
+    );
+    refused(
+        "routes.f1 = [\"A\", \"C\", \"D\"]\n",
+        "",
+        "no way leads",
+        "route",
+    );
+    refused(
+        "[\"A\", \"C\", \"D\"]",
+        "[\"A\", \"C\", \"A\", \"C\", \"D\"]",
+        "passes A twice",
+        "once",
+    );
+    refused(
+        "data = \"11 Mbit/s\"",
+        "data = \"12 Mbit/s\"",
+        "no rate",
+        "11",
+    );
+    refused(
+        "control = \"1 Mbit/s\"",
+        "control = \"6 Mbit/s\"",
+        "no rate",
+        "5.5",
+    );
+    for (aifsn, what) in [("0", "too small"), ("256", "too large")] {
+        refused(
+            "rts = \"off\"",
+            &format!("rts = \"off\", ac.BE = {{ aifsn = {aifsn} }}"),
+            what,
+            "write",
+        );
+    }
+    refused(
+        "rts = \"off\"",
+        "rts = \"off\", ac.BE = { cw_min = 63, cw_max = 31 }",
+        "(63) exceeds the largest (31)",
+        "no larger",
+    );
+    refused("medium = \"air\"", "medium = \"ether\"", "no medium", "air");
+    refused("ac = \"BE\"", "class = 3", "access categories", "ac =");
+    refused("transmit = \"100 m\"", "transmit = 100", "no unit", "100 m");
+    refused("capture = \"off\"", "capture = \"10\"", "dB", "off");
+    refused(
+        "buffer = \"100 packets\"",
+        "buffer = \"1 kB\"",
+        "cannot hold",
+        "larger",
+    );
+}

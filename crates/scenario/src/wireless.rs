@@ -1,0 +1,241 @@
+//! Names of the 802.11 part of a scenario: media, stations, access categories.
+
+use backwater_transport::part::{Default, Kind, Opt};
+
+use crate::shape::{Field, Shape};
+
+/// `media.NAME`.
+pub static MEDIUM: &[Field] = &[
+    Field::needed("phy", Shape::Fields(PHY), "radio and its rates"),
+    Field::free("mac", Shape::Fields(MAC), "rules of access"),
+    Field::needed("channel", Shape::Fields(CHANNEL), "who hears whom"),
+];
+
+/// `media.NAME.phy`.
+pub static PHY: &[Field] = &[
+    Field::option(Opt::new(
+        "standard",
+        Kind::Choice(&["802.11b", "802.11a", "802.11g"]),
+        Default::Required,
+        "802.11b: slots of 20 us; 802.11a, and 802.11g among its own kind: OFDM, slots of 9 us",
+    )),
+    Field::option(Opt::new(
+        "data",
+        Kind::Rate,
+        Default::Required,
+        "rate of data frames",
+    )),
+    Field::option(Opt::new(
+        "control",
+        Kind::Rate,
+        Default::Absent,
+        "rate of RTS, CTS, ACK and management frames; the lowest where it is left out",
+    )),
+    Field::option(Opt::new(
+        "preamble",
+        Kind::Choice(&["long", "short"]),
+        Default::Is("long"),
+        "preamble of 802.11b: 192 us or 96 us",
+    )),
+];
+
+/// `media.NAME.mac`.
+pub static MAC: &[Field] = &[
+    Field::option(Opt::new(
+        "access",
+        Kind::Choice(&["edca", "dcf"]),
+        Default::Is("edca"),
+        "four access categories, or one queue and DIFS",
+    )),
+    Field::option(Opt::new(
+        "rts",
+        Kind::Choice(&["off", "on"]),
+        Default::Is("off"),
+        "whether frames longer than `rts_above` are preceded by RTS/CTS",
+    )),
+    Field::option(Opt::new(
+        "rts_above",
+        Kind::Bytes,
+        Default::Is("0 B"),
+        "dot11RTSThreshold: MAC header and FCS count",
+    )),
+    Field::option(
+        Opt::new(
+            "retry_short",
+            Kind::Count,
+            Default::Is("7"),
+            "transmissions of an RTS, or of a frame without one; 0 = no limit",
+        )
+        .at_most("255"),
+    ),
+    Field::option(
+        Opt::new(
+            "retry_long",
+            Kind::Count,
+            Default::Is("4"),
+            "transmissions of a frame after RTS/CTS; 0 = no limit",
+        )
+        .at_most("255"),
+    ),
+    Field::option(Opt::new(
+        "after_collision",
+        Kind::Choice(&["timeout", "difs", "eifs"]),
+        Default::Is("timeout"),
+        "after a failed exchange the sender waits its timeout and others EIFS; or everybody DIFS; or \
+         everybody EIFS",
+    )),
+    Field::option(Opt::new(
+        "countdown",
+        Kind::Choice(&["standard", "idle-slot", "boundary"]),
+        Default::Is("standard"),
+        "a counter goes down after full idle slots (DCF) or at slot boundaries (EDCA); standard = that of \
+         the access",
+    )),
+    Field::option(Opt::new(
+        "nav_reset",
+        Kind::Flag,
+        Default::Is("true"),
+        "whether a NAV by an RTS is taken back when no frame follows",
+    )),
+    Field::free(
+        "ac",
+        Shape::Fields(CATEGORIES),
+        "parameters by access category",
+    ),
+];
+
+/// `media.NAME.channel`.
+pub static CHANNEL: &[Field] = &[
+    Field::option(Opt::new(
+        "model",
+        Kind::Choice(&["disc"]),
+        Default::Is("disc"),
+        "unit disc",
+    )),
+    Field::option(
+        Opt::new(
+            "transmit",
+            Kind::Metres,
+            Default::Required,
+            "distance within which frames are understood, in whole metres",
+        )
+        .at_least("1 m"),
+    ),
+    Field::option(
+        Opt::new(
+            "sense",
+            Kind::Metres,
+            Default::Absent,
+            "distance within which the medium is busy; that of `transmit` where it is left out",
+        )
+        .at_least("1 m"),
+    ),
+    Field::option(
+        Opt::new(
+            "interfere",
+            Kind::Metres,
+            Default::Absent,
+            "distance within which a frame damages others; that of `sense` where it is left out",
+        )
+        .at_least("1 m"),
+    ),
+    Field::free(
+        "capture",
+        Shape::Text,
+        "\"off\", or by how much a frame must be stronger than others to survive, such as \"10 dB\"",
+    ),
+    Field::option(
+        Opt::new(
+            "propagation",
+            Kind::Span,
+            Default::Is("1 us"),
+            "propagation delay between all stations",
+        )
+        .at_most("10 us"),
+    ),
+];
+
+/// `nodes.NAME` of kind "station".
+pub static STATION: &[Field] = &[
+    Field::needed("medium", Shape::Text, "its medium"),
+    Field::needed("at", Shape::Texts, "its place, such as [\"0 m\", \"100 m\"]"),
+    Field::free(
+        "buffer",
+        Shape::Capacity,
+        "what each access category holds; 100 packets where it is left out",
+    ),
+    Field::option(
+        Opt::new(
+            "own_share",
+            Kind::Share,
+            Default::Is("100 %"),
+            "share of the buffer for the station's own packets, the rest for those it relays; 100 % = all \
+             of it for both",
+        )
+        .at_least("1 %"),
+    ),
+    Field::option(Opt::new(
+        "rate",
+        Kind::Rate,
+        Default::Absent,
+        "rate of its data frames; the medium's where it is left out",
+    )),
+    Field::free("ac", Shape::Fields(CATEGORIES), "parameters by access category"),
+];
+
+/// `ac`.
+pub static CATEGORIES: &[Field] = &[
+    Field::free("BK", Shape::Fields(CATEGORY), "background"),
+    Field::free(
+        "BE",
+        Shape::Fields(CATEGORY),
+        "best effort, and the one queue of DCF",
+    ),
+    Field::free("VI", Shape::Fields(CATEGORY), "video"),
+    Field::free(
+        "VO",
+        Shape::Fields(CATEGORY),
+        "voice, and management frames",
+    ),
+];
+
+/// `ac.BE`.
+pub static CATEGORY: &[Field] = &[
+    Field::option(
+        Opt::new(
+            "aifsn",
+            Kind::Count,
+            Default::Absent,
+            "slots of AIFS after the SIFS",
+        )
+        .at_least("1")
+        .at_most("255"),
+    ),
+    Field::option(
+        Opt::new(
+            "cw_min",
+            Kind::Count,
+            Default::Absent,
+            "contention window after a success",
+        )
+        .at_most("32767"),
+    ),
+    Field::option(
+        Opt::new(
+            "cw_max",
+            Kind::Count,
+            Default::Absent,
+            "largest contention window",
+        )
+        .at_most("32767"),
+    ),
+    Field::option(
+        Opt::new(
+            "txop",
+            Kind::Span,
+            Default::Absent,
+            "how long the medium may be kept; 0 s = one exchange",
+        )
+        .at_most("8160 us"),
+    ),
+];

@@ -1,0 +1,110 @@
+//! Who hears whom, and how loud. A channel turns positions into links, once; afterwards a transmission
+//! touches only the stations on its sender's list.
+
+use backwater_transport::units::Span;
+
+/// Model of propagation and reception.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChannelSpec {
+    /// Unit disc.
+    Disc(Disc),
+}
+
+/// Unit disc: within `transmit` a frame is understood, within `sense` the medium is busy, within
+/// `interfere` a frame damages another. Distances count in whole metres, rounded, so that a place
+/// written as (71 m, 71 m) lies at 100 m.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Disc {
+    /// Metres.
+    pub transmit: f64,
+    /// Metres.
+    pub sense: f64,
+    /// Metres.
+    pub interfere: f64,
+    /// A frame survives others that are weaker by so many decibels (power falls with the fourth power
+    /// of the distance); without it any overlap damages it.
+    pub capture: Option<f64>,
+    /// From every station to every other.
+    pub propagation: Span,
+}
+
+/// What a station's transmission is to another.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The other.
+    pub to: u32,
+    /// Whether it can be understood there.
+    pub decodes: bool,
+    /// What it adds to the energy that makes the medium busy there.
+    pub energy: u64,
+    /// What it adds to the signal or interference there.
+    pub power: u64,
+}
+
+/// Power of a frame at the transmission range, in the units of `Link::power`.
+const UNIT: f64 = (1 << 20) as f64;
+
+/// Greatest power of one frame: a thousand of them add up.
+const MOST: f64 = (1u64 << 52) as f64;
+
+/// Distance in whole metres.
+pub fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
+    libm::round(libm::hypot(a[0] - b[0], a[1] - b[1]))
+}
+
+impl ChannelSpec {
+    /// Propagation delay.
+    pub fn propagation(&self) -> Span {
+        match self {
+            ChannelSpec::Disc(disc) => disc.propagation,
+        }
+    }
+
+    /// Energy from which the medium is busy, in the units of `Link::energy`.
+    pub fn busy_from(&self) -> u64 {
+        match self {
+            ChannelSpec::Disc(_) => 1,
+        }
+    }
+
+    /// Who hears each station, in the order of the stations.
+    pub fn links(&self, places: &[[f64; 2]]) -> Vec<Vec<Link>> {
+        let link = |from: usize, to: usize| match self {
+            ChannelSpec::Disc(disc) => disc.link(to as u32, distance(places[from], places[to])),
+        };
+        let others = |from: usize| (0..places.len()).filter(move |to| *to != from);
+        (0..places.len())
+            .map(|from| others(from).filter_map(|to| link(from, to)).collect())
+            .collect()
+    }
+
+    /// By how much a frame must be stronger than all others together to survive them.
+    pub fn capture(&self) -> f64 {
+        match self {
+            ChannelSpec::Disc(disc) => {
+                let ratio = |db: f64| libm::pow(10.0, db / 10.0);
+                disc.capture.map_or(f64::INFINITY, ratio)
+            }
+        }
+    }
+}
+
+impl Disc {
+    fn link(&self, to: u32, metres: f64) -> Option<Link> {
+        let heard = metres <= self.transmit;
+        let power = if heard || metres <= self.interfere {
+            let ratio = self.transmit / metres.max(1.0);
+            (UNIT * ratio * ratio * ratio * ratio).clamp(1.0, MOST) as u64
+        } else {
+            0
+        };
+        let energy = u64::from(heard || metres <= self.sense);
+        let touches = power > 0 || energy > 0;
+        touches.then_some(Link {
+            to,
+            decodes: heard,
+            energy,
+            power,
+        })
+    }
+}

@@ -1,0 +1,293 @@
+//! The contention of one access category, and what a MAC is told to do. Everything here is a function
+//! of instants: an idle medium has a base, the instant from which interframe spaces count, and a
+//! category sends at base + AIFS + counter × slot. Nothing happens at the slots between.
+//!
+//! Reference: IEEE 802.11-2016 10.3 (DCF) and 10.22.2 (EDCA).
+//! DCF takes one off the counter at the end of each idle slot. EDCA does exactly one thing at each slot
+//! boundary after AIFS: it sends if the counter is zero, else it takes one off; the boundary at which
+//! somebody else begins to send counts too (10.22.2.4), so a frozen counter may be zero.
+
+use backwater_transport::random::Random;
+use backwater_transport::units::{Span, Time};
+
+/// How stations get at the medium.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum AccessMode {
+    /// One queue, DIFS.
+    Dcf,
+    /// Four access categories.
+    Edca,
+}
+
+/// When the counter goes down.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Countdown {
+    /// At the end of each full idle slot.
+    IdleSlot,
+    /// At each slot boundary, the one at which another begins to send included.
+    Boundary,
+}
+
+/// When the medium counts as idle again after an exchange that failed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum AfterCollision {
+    /// Sender: after its CTS or ACK timeout. Bystanders that heard a damaged frame: EIFS.
+    Timeout,
+    /// Everybody: at the end of the frames.
+    Difs,
+    /// Everybody: EIFS.
+    Eifs,
+}
+
+/// What all stations of a medium do alike.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct MacSpec {
+    /// DCF or EDCA.
+    pub access: AccessMode,
+    /// Data frames longer than so many bytes (MAC header and FCS included) are preceded by RTS/CTS.
+    pub rts_above: u64,
+    /// Transmissions of an RTS, or of a frame without one; 0 = no limit.
+    pub retry_short: u32,
+    /// Transmissions of a frame after RTS/CTS; 0 = no limit.
+    pub retry_long: u32,
+    /// After a failed exchange.
+    pub after_collision: AfterCollision,
+    /// When counters go down.
+    pub countdown: Countdown,
+    /// Whether a NAV that an RTS set is taken back when no frame follows (10.3.2.4).
+    pub nav_reset: bool,
+    /// Access categories, lowest first; only the first under DCF.
+    pub categories: [Category; 4],
+}
+
+/// Parameters of an access category.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Category {
+    /// Slots of AIFS after the SIFS.
+    pub aifsn: u8,
+    /// Contention window after a success.
+    pub cw_min: u32,
+    /// Largest contention window.
+    pub cw_max: u32,
+    /// Time a station may keep the medium; zero = one exchange.
+    pub txop: Span,
+}
+
+/// Names of the access categories, lowest first.
+pub const CATEGORIES: [&str; 4] = ["BK", "BE", "VI", "VO"];
+/// The category of management frames.
+pub const MANAGEMENT_CATEGORY: usize = 3;
+
+impl AccessMode {
+    /// Queues of a station.
+    pub fn categories(self) -> usize {
+        match self {
+            AccessMode::Dcf => 1,
+            AccessMode::Edca => 4,
+        }
+    }
+
+    /// Default parameters (EDCA: Table 9-137; TXOP limit 0), from aCWmin and aCWmax.
+    pub fn defaults(self, (cw_min, cw_max): (u32, u32)) -> [Category; 4] {
+        let category = |aifsn, cw_min, cw_max| Category {
+            aifsn,
+            cw_min,
+            cw_max,
+            txop: Span::ZERO,
+        };
+        match self {
+            AccessMode::Dcf => [category(2, cw_min, cw_max); 4],
+            AccessMode::Edca => [
+                category(7, cw_min, cw_max),
+                category(3, cw_min, cw_max),
+                category(2, cw_min.div_ceil(2) - 1, cw_min),
+                category(2, cw_min.div_ceil(4) - 1, cw_min.div_ceil(2) - 1),
+            ],
+        }
+    }
+}
+
+/// The contention of a category at a station.
+#[derive(Clone, Debug)]
+pub struct Contention {
+    /// Parameters.
+    pub set: Category,
+    /// SIFS + AIFSN slots.
+    pub aifs: Span,
+    /// Contention window.
+    pub cw: u32,
+    /// Slots left when the medium became idle last.
+    pub slots: u32,
+    /// A frame that came while the medium was idle may leave from then on.
+    pub ready: Time,
+    /// Frames that wait; without any the counter runs to zero and stays there (post-backoff).
+    pub frames: u32,
+    /// Their bytes (IP), and how many frames and bytes are the station's own.
+    pub bytes: u64,
+    /// Frames of the station's own flows.
+    pub own_frames: u32,
+    /// Bytes of the station's own flows.
+    pub own_bytes: u64,
+    /// When the last frame was done with: the next one is the first in line from then on.
+    pub since: Time,
+}
+
+impl Contention {
+    /// A category that has never sent.
+    pub fn new(set: Category, sifs: Span, slot: Span) -> Contention {
+        Contention {
+            set,
+            aifs: sifs + slot.times(u64::from(set.aifsn)),
+            cw: set.cw_min,
+            slots: 0,
+            ready: Time::ZERO,
+            frames: 0,
+            bytes: 0,
+            own_frames: 0,
+            own_bytes: 0,
+            since: Time::ZERO,
+        }
+    }
+
+    /// Draws a backoff from the present window.
+    pub fn draw(&mut self, random: &mut Random) {
+        self.slots = random.between(0, u64::from(self.cw)) as u32;
+        self.ready = Time::ZERO;
+    }
+
+    /// After a failure: the window doubles.
+    pub fn widen(&mut self) {
+        self.cw = (2 * self.cw + 1).min(self.set.cw_max);
+    }
+
+    /// Moves AIFSN; a counter that stands keeps its slots.
+    pub fn set_aifsn(&mut self, aifsn: u8, sifs: Span, slot: Span) {
+        self.set.aifsn = aifsn;
+        self.aifs = sifs + slot.times(u64::from(aifsn));
+    }
+
+    /// When it would send, if the medium, idle since `base`, stayed so.
+    pub fn expiry(&self, base: Time, slot: Span) -> Time {
+        Time(base.0 + self.aifs.0 + u64::from(self.slots) * slot.0).max(self.ready)
+    }
+
+    /// The medium, idle since `base`, becomes busy at `at`: keeps what is left of the counter. True if
+    /// the category sends at that very instant too.
+    pub fn freeze(&mut self, base: Time, at: Time, slot: Span, countdown: Countdown) -> bool {
+        let first = base.0 + self.aifs.0;
+        if at.0 < first {
+            return false;
+        }
+        let due = self.frames > 0 && self.expiry(base, slot) == at;
+        let passed = (at.0 - first) / slot.0
+            + match countdown {
+                Countdown::IdleSlot => 0,
+                Countdown::Boundary => 1,
+            };
+        self.slots -= u64::from(self.slots).min(passed) as u32;
+        due
+    }
+
+    /// A frame comes to an empty queue while the medium is idle since `base`: it may leave at once if
+    /// the counter ran out and AIFS has passed, under EDCA at the next slot boundary. False if the
+    /// station must draw a backoff.
+    pub fn admit(&mut self, base: Time, now: Time, slot: Span, countdown: Countdown) -> bool {
+        let first = base.0 + self.aifs.0;
+        if now.0 < first {
+            return self.slots > 0;
+        }
+        if self.expiry(base, slot) <= now {
+            self.slots = 0;
+            self.ready = match countdown {
+                Countdown::IdleSlot => now,
+                Countdown::Boundary => Time(first + (now.0 - first).div_ceil(slot.0) * slot.0),
+            };
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SLOT: Span = Span::micros(20);
+
+    fn contention(slots: u32) -> Contention {
+        let set = AccessMode::Dcf.defaults((31, 1023))[0];
+        Contention {
+            slots,
+            frames: 1,
+            ..Contention::new(set, Span::micros(10), SLOT)
+        }
+    }
+
+    fn us(t: u64) -> Time {
+        Time::ZERO + Span::micros(t)
+    }
+
+    #[test]
+    fn a_counter_of_n_sends_n_slots_after_aifs() {
+        assert_eq!(contention(0).expiry(us(100), SLOT), us(150));
+        assert_eq!(contention(7).expiry(us(100), SLOT), us(290));
+    }
+
+    /// Another begins to send at boundary m: DCF has counted m full slots, EDCA m + 1 boundaries.
+    #[test]
+    fn the_boundary_at_which_another_sends_counts_under_edca_only() {
+        for (at, dcf, edca) in [
+            (149, 5, 5),
+            (150, 5, 4),
+            (169, 5, 4),
+            (170, 4, 3),
+            (230, 1, 0),
+        ] {
+            for (countdown, left) in [(Countdown::IdleSlot, dcf), (Countdown::Boundary, edca)] {
+                let mut c = contention(5);
+                assert!(!c.freeze(us(100), us(at), SLOT, countdown));
+                assert_eq!(c.slots, left, "{at} {countdown:?}");
+            }
+        }
+        for countdown in [Countdown::IdleSlot, Countdown::Boundary] {
+            let mut c = contention(5);
+            assert!(c.freeze(us(100), us(250), SLOT, countdown));
+            assert_eq!(c.slots, 0);
+        }
+    }
+
+    #[test]
+    fn a_frame_that_finds_the_medium_idle_for_aifs_leaves_at_once_or_at_the_boundary() {
+        let mut c = contention(0);
+        assert!(c.admit(us(100), us(777), SLOT, Countdown::IdleSlot));
+        assert_eq!(c.expiry(us(100), SLOT), us(777));
+        let mut c = contention(3);
+        assert!(c.admit(us(100), us(777), SLOT, Countdown::Boundary));
+        assert_eq!(c.expiry(us(100), SLOT), us(790));
+        // Post-backoff still running: it goes on.
+        let mut c = contention(9);
+        assert!(c.admit(us(100), us(200), SLOT, Countdown::IdleSlot));
+        assert_eq!(c.expiry(us(100), SLOT), us(330));
+        // Within AIFS the medium isn't idle: a backoff must be drawn.
+        assert!(!contention(0).admit(us(100), us(140), SLOT, Countdown::IdleSlot));
+    }
+
+    #[test]
+    fn windows_double_to_their_largest() {
+        let mut c = contention(0);
+        let mut seen = vec![c.cw];
+        for _ in 0..7 {
+            c.widen();
+            seen.push(c.cw);
+        }
+        assert_eq!(seen, [31, 63, 127, 255, 511, 1023, 1023, 1023]);
+    }
+
+    #[test]
+    fn default_parameters_are_those_of_the_table() {
+        let row = |c: Category| (c.aifsn, c.cw_min, c.cw_max);
+        let b = AccessMode::Edca.defaults((31, 1023)).map(row);
+        assert_eq!(b, [(7, 31, 1023), (3, 31, 1023), (2, 15, 31), (2, 7, 15)]);
+        let a = AccessMode::Edca.defaults((15, 1023)).map(row);
+        assert_eq!(a, [(7, 15, 1023), (3, 15, 1023), (2, 7, 15), (2, 3, 7)]);
+    }
+}

@@ -1,0 +1,30 @@
+//! IEEE 802.11 without infrastructure services: stations that contend for a medium (DCF or EDCA),
+//! RTS/CTS, acknowledgements and retries, over channels that say who hears whom.
+//!
+//! * `phy` has the timing of 802.11b and OFDM.
+//! * `mac` has the contention of one access category.
+//! * `channel` turns positions into who hears whom.
+//! * `air` has the tables of what is on the air and who senses it; `world/air.rs` moves frames.
+//!
+//! Abstractions: no beacons, no association, no fragments, no aggregation; one propagation delay
+//! between all stations, counted by the sender too, so that stations that hear each other keep common
+//! slot boundaries; a station senses a transmission at the instant after it began, so that two that
+//! begin at one instant collide. A sender whose answer will not come knows at the end of its frame
+//! what it would know at its timeout, and waits until then.
+
+pub mod air;
+pub mod channel;
+pub mod mac;
+pub mod phy;
+
+use backwater_transport::part::Part;
+
+/// The row.
+pub const PART: Part<()> = Part {
+    id: "802.11",
+    aliases: &["wifi"],
+    summary: "802.11b or OFDM radio, DCF or EDCA, between stations on a plane",
+    source: "IEEE 802.11-2016 clauses 10, 16, 17",
+    options: &[],
+    build: (),
+};

@@ -1,0 +1,237 @@
+//! Active queue management: who is told of congestion, and by what. An algorithm sees each frame as
+//! it joins and as it leaves, and answers with a verdict; the port carries it out. Most watch the
+//! port's class queues. Some keep queues of their own and choose among them too.
+//!
+//! An algorithm knows no simulator: it is told the time, and what has changed since it was told
+//! last. What is due in between (a timer) it makes up for when it is told.
+
+use backwater_transport::random::Random;
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::{Rate, Span, Time};
+
+use super::codel::Codel;
+use super::drop_head::DropHead;
+use super::dualpi2::DualPi2;
+use super::fq_codel::FqCodel;
+use super::pie::Pie;
+use super::pie_mahimahi::PieMahimahi;
+use super::ramp::Ramp;
+use super::red::Red;
+use super::{AnyScheduler, ClassQueue, Queue, Room};
+use crate::packet::Packets;
+
+/// What becomes of a frame.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It goes on.
+    Accept,
+    /// It goes on with CE.
+    Mark,
+    /// It is lost.
+    Drop,
+}
+
+/// A frame that joins a queue or leaves it.
+#[derive(Copy, Clone, Debug)]
+pub struct Frame {
+    /// When.
+    pub now: Time,
+    /// Number of its queue.
+    pub queue: usize,
+    /// Frame bytes.
+    pub size: u64,
+    /// Codepoint.
+    pub ecn: Ecn,
+    /// How long it has waited.
+    pub sojourn: Span,
+    /// Bytes waiting in its queue besides it; the frame in transmission does not wait.
+    pub bytes: u64,
+    /// Frames waiting in its queue besides it.
+    pub packets: u64,
+}
+
+impl Frame {
+    /// A mark if the transport takes marks and the queue gives them, else a loss.
+    pub fn punish(&self, mark: bool) -> Verdict {
+        if mark && self.ecn != Ecn::NotEct {
+            Verdict::Mark
+        } else {
+            Verdict::Drop
+        }
+    }
+}
+
+/// Who sends a packet to whom, for queues that tell flows apart.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Parties {
+    /// Number of the flow.
+    pub flow: u32,
+    /// Node that sends.
+    pub from: u32,
+    /// Host number that receives.
+    pub to: u32,
+    /// Codepoint.
+    pub ecn: Ecn,
+}
+
+/// The queues an algorithm looks after.
+#[derive(Copy, Clone, Debug)]
+pub struct Waiting<'a> {
+    /// Its own queues, or the port's class queues.
+    pub queues: &'a [ClassQueue],
+    /// Where their frames lie.
+    pub packets: &'a Packets,
+    /// Bytes in the first queue that wait no more, since they are being sent.
+    pub sending: u64,
+}
+
+impl Waiting<'_> {
+    /// How long the frame at the head of a queue has waited; nothing where there is none.
+    pub fn sojourn(&self, queue: usize, now: Time) -> Span {
+        let head = self.queues[queue].list.head();
+        if head.is_none() {
+            return Span::ZERO;
+        }
+        Span(now.0.saturating_sub(self.packets[head].at.0))
+    }
+
+    /// Bytes waiting in the first queue.
+    pub fn bytes(&self) -> u64 {
+        self.queues[0].bytes - self.sending
+    }
+}
+
+/// Says who is told of congestion.
+pub trait Aqm {
+    /// It is put to a port of this rate, with its stream.
+    fn attach(&mut self, _rate: Rate, _random: &mut Random) {}
+
+    /// Queues of its own; none watches the port's class queues.
+    fn queues(&self) -> usize {
+        0
+    }
+
+    /// The queue of its own that a packet joins.
+    fn classify(&mut self, _packet: &Parties) -> usize {
+        0
+    }
+
+    /// Makes up for what its timer had due up to `now`. Called before anything changes.
+    fn update(&mut self, _now: Time, _waiting: &Waiting) {}
+
+    /// The queue whose head makes room for a frame that does not fit; none if it is lost itself.
+    fn victim(&self, _arriving: &Frame, _queues: &[ClassQueue]) -> Option<usize> {
+        None
+    }
+
+    /// A frame is about to join.
+    fn push(&mut self, _frame: &Frame, _random: &mut Random) -> Verdict {
+        Verdict::Accept
+    }
+
+    /// The queue of its own to serve; called with a frame waiting in at least one of them.
+    fn choose(&mut self, _queues: &[ClassQueue]) -> usize {
+        0
+    }
+
+    /// A frame is about to leave.
+    fn pop(&mut self, _frame: &Frame) -> Verdict {
+        Verdict::Accept
+    }
+
+    /// The port asked for a frame in vain since it was told last.
+    fn emptied(&mut self) {}
+}
+
+macro_rules! aqms {
+    ($($name:ident),*) => {
+        /// Every algorithm.
+        #[derive(Clone, Debug)]
+        pub enum AnyAqm {
+            $(#[doc = "See its file."] $name(Box<$name>),)*
+        }
+
+        $(impl From<$name> for AnyAqm {
+            fn from(aqm: $name) -> AnyAqm {
+                AnyAqm::$name(Box::new(aqm))
+            }
+        })*
+
+        impl Aqm for AnyAqm {
+            fn attach(&mut self, rate: Rate, random: &mut Random) {
+                match self { $(AnyAqm::$name(a) => a.attach(rate, random),)* }
+            }
+            fn queues(&self) -> usize {
+                match self { $(AnyAqm::$name(a) => a.queues(),)* }
+            }
+            fn classify(&mut self, packet: &Parties) -> usize {
+                match self { $(AnyAqm::$name(a) => a.classify(packet),)* }
+            }
+            fn update(&mut self, now: Time, waiting: &Waiting) {
+                match self { $(AnyAqm::$name(a) => a.update(now, waiting),)* }
+            }
+            fn victim(&self, arriving: &Frame, queues: &[ClassQueue]) -> Option<usize> {
+                match self { $(AnyAqm::$name(a) => a.victim(arriving, queues),)* }
+            }
+            fn push(&mut self, frame: &Frame, random: &mut Random) -> Verdict {
+                match self { $(AnyAqm::$name(a) => a.push(frame, random),)* }
+            }
+            fn choose(&mut self, queues: &[ClassQueue]) -> usize {
+                match self { $(AnyAqm::$name(a) => a.choose(queues),)* }
+            }
+            fn pop(&mut self, frame: &Frame) -> Verdict {
+                match self { $(AnyAqm::$name(a) => a.pop(frame),)* }
+            }
+            fn emptied(&mut self) {
+                match self { $(AnyAqm::$name(a) => a.emptied(),)* }
+            }
+        }
+    };
+}
+
+aqms!(
+    DropHead,
+    Codel,
+    FqCodel,
+    Pie,
+    PieMahimahi,
+    Red,
+    Ramp,
+    DualPi2
+);
+
+impl<T: Into<AnyAqm>> From<T> for Queue {
+    /// One class queue, or the algorithm's own queues.
+    fn from(aqm: T) -> Queue {
+        Queue {
+            scheduler: AnyScheduler::Fifo,
+            aqm: Some(aqm.into()),
+            room: Room::Port,
+        }
+    }
+}
+
+/// An algorithm at a port.
+#[derive(Clone, Debug)]
+pub struct Managed {
+    /// The algorithm.
+    pub aqm: AnyAqm,
+    /// Its own queues; empty where it watches the class queues.
+    pub queues: Vec<ClassQueue>,
+    /// Its stream.
+    pub random: Random,
+}
+
+impl Managed {
+    /// Puts a copy of an algorithm to a port.
+    pub fn new(prototype: &AnyAqm, rate: Rate, mut random: Random) -> Managed {
+        let mut aqm = prototype.clone();
+        aqm.attach(rate, &mut random);
+        let queues = vec![ClassQueue::default(); aqm.queues()];
+        Managed {
+            aqm,
+            queues,
+            random,
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Detects: the queueing delay as backlog over a measured departure rate, in whole milliseconds.
+//! Tells: drops on arrival, with a probability that a proportional-integral controller moves every
+//! 30 ms.
+//! Responds: left to the sender's controller.
+//! Reference: mahimahi's PIE, an early draft of RFC 8033 read from its source: gains per
+//! millisecond, divided by 128, 32 or 16; rates in whole bytes per millisecond.
+//! Differences: its clock starts with the run, not with the first packet.
+
+use backwater_transport::part::{Part, Refusal};
+use backwater_transport::random::Random;
+use backwater_transport::units::{Span, Time};
+
+use super::Build;
+use super::aqm::{Aqm, Frame, Verdict, Waiting};
+use super::pie::{MAX_BURST, REFERENCE};
+
+const PERIOD_MS: u64 = 30;
+/// Gains per millisecond.
+const ALPHA: f64 = 0.125;
+const BETA: f64 = 1.25;
+/// Bytes over which the departure rate is measured.
+const MEASURE: u64 = 16_384;
+/// A full packet with the header of its tunnel device.
+const PACKET: u64 = 1504;
+
+/// The controller and what it measures.
+#[derive(Clone, Debug)]
+pub struct PieMahimahi {
+    reference_ms: u64,
+    max_burst_ms: u64,
+    probability: f64,
+    burst_ms: u64,
+    old_ms: u64,
+    delay_ms: u64,
+    /// Start of the measurement and bytes since.
+    stretch: Option<(u64, u64)>,
+    /// Bytes in a millisecond.
+    rate: u64,
+    updated_ms: u64,
+}
+
+fn ms(at: Time) -> u64 {
+    at.0 / Span::millis(1).0
+}
+
+impl PieMahimahi {
+    fn new(reference_ms: u64, max_burst_ms: u64) -> PieMahimahi {
+        PieMahimahi {
+            reference_ms,
+            max_burst_ms,
+            probability: 0.0,
+            burst_ms: 0,
+            old_ms: 0,
+            delay_ms: 0,
+            stretch: None,
+            rate: 0,
+            updated_ms: 0,
+        }
+    }
+
+    fn period(&mut self, backlog: u64) {
+        self.old_ms = self.delay_ms;
+        self.delay_ms = backlog.checked_div(self.rate).unwrap_or(0);
+        let mut decay = !(self.delay_ms == 0 && backlog != 0);
+        let (delay, old) = (self.delay_ms as f64, self.old_ms as f64);
+        let change = ALPHA * (delay - self.reference_ms as f64) + BETA * (delay - old);
+        self.probability += change
+            / match self.probability {
+                p if p < 0.01 => 128.0,
+                p if p < 0.1 => 32.0,
+                _ => 16.0,
+            };
+        if self.probability > 1.0 {
+            decay = false;
+        }
+        self.probability = self.probability.clamp(0.0, 1.0);
+        if self.delay_ms == 0 && self.old_ms == 0 && decay {
+            self.probability *= 0.98;
+        }
+        self.burst_ms = self.burst_ms.saturating_sub(PERIOD_MS);
+        let half = self.reference_ms / 2;
+        if self.probability == 0.0 && self.delay_ms < half && self.old_ms < half && self.rate > 0 {
+            self.stretch = None;
+            self.rate = 0;
+            self.burst_ms = self.max_burst_ms;
+        }
+    }
+
+    fn leave(&mut self, frame: &Frame) {
+        let now = ms(frame.now);
+        if frame.bytes >= MEASURE && self.stretch.is_none() {
+            self.stretch = Some((now, 0));
+        }
+        let Some((since, left)) = &mut self.stretch else {
+            return;
+        };
+        *left += frame.size;
+        let took = now - *since;
+        if *left <= MEASURE || took == 0 {
+            return;
+        }
+        let sample = *left / took;
+        self.rate = if self.rate == 0 {
+            sample
+        } else {
+            self.rate - self.rate / 8 + sample / 8
+        };
+        self.stretch = (frame.bytes >= MEASURE).then_some((now, 0));
+        self.burst_ms = self.burst_ms.saturating_sub(took);
+    }
+}
+
+impl Aqm for PieMahimahi {
+    fn update(&mut self, now: Time, waiting: &Waiting) {
+        while ms(now) - self.updated_ms > PERIOD_MS {
+            self.period(waiting.bytes());
+            self.updated_ms += PERIOD_MS;
+            if waiting.bytes() == 0 && self.probability == 0.0 && self.old_ms == 0 {
+                // Nothing moves any more but the burst allowance.
+                let missed = (ms(now) - self.updated_ms).saturating_sub(1) / PERIOD_MS;
+                self.burst_ms = self.burst_ms.saturating_sub(missed * PERIOD_MS);
+                self.updated_ms += missed * PERIOD_MS;
+            }
+        }
+    }
+
+    fn push(&mut self, frame: &Frame, random: &mut Random) -> Verdict {
+        let low = self.old_ms < self.reference_ms / 2 && self.probability < 0.2;
+        if self.burst_ms > 0 || low || frame.bytes < 2 * PACKET {
+            return Verdict::Accept;
+        }
+        if self.probability > 0.0 && random.unit() <= self.probability {
+            return Verdict::Drop;
+        }
+        Verdict::Accept
+    }
+
+    fn pop(&mut self, frame: &Frame) -> Verdict {
+        self.leave(frame);
+        Verdict::Accept
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "pie-mahimahi",
+    aliases: &[],
+    summary: "PIE as mahimahi has it: a 30 ms period, whole milliseconds, other gains, no marks",
+    source: "mahimahi, pie_packet_queue.cc",
+    options: &[REFERENCE, MAX_BURST],
+    build: |args| {
+        let whole = |option: &'static str| {
+            let span = args.span(option);
+            if span.0 == 0 || span.0 % Span::millis(1).0 != 0 {
+                return Err(Refusal {
+                    option,
+                    what: "mahimahi counts whole milliseconds, at least one".into(),
+                    fix: "write a time such as \"15 ms\"".into(),
+                });
+            }
+            Ok(span.0 / Span::millis(1).0)
+        };
+        Ok(PieMahimahi::new(whole("reference")?, whole("max_burst")?).into())
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use backwater_transport::segment::Ecn;
+
+    use super::*;
+
+    /// Delay 25 ms after 20 ms at a reference of 15 ms: 0.125 × 10 + 1.25 × 5 = 7.5, over 32.
+    #[test]
+    fn a_period_moves_the_probability_by_gains_per_millisecond() {
+        let mut pie = PieMahimahi::new(15, 150);
+        (pie.probability, pie.delay_ms, pie.rate) = (0.05, 20, 1000);
+        pie.period(25_999);
+        assert_eq!((pie.delay_ms, pie.old_ms), (25, 20));
+        assert!((pie.probability - (0.05 + 7.5 / 32.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_queue_that_calms_down_is_allowed_a_burst_and_measures_anew() {
+        let mut pie = PieMahimahi::new(15, 100);
+        (pie.rate, pie.delay_ms) = (1000, 0);
+        pie.period(0);
+        assert_eq!((pie.rate, pie.burst_ms), (0, 100));
+    }
+
+    /// 12 packets of 1504 bytes a millisecond apart: the eleventh passes 16,384 bytes after 10 ms.
+    #[test]
+    fn the_rate_is_whole_bytes_in_a_millisecond() {
+        let mut pie = PieMahimahi::new(15, 150);
+        for n in 0..12 {
+            let leaves = Frame {
+                now: Time(Span::millis(n).0),
+                queue: 0,
+                size: 1504,
+                ecn: Ecn::NotEct,
+                sojourn: Span::ZERO,
+                bytes: 30_000,
+                packets: 20,
+            };
+            pie.pop(&leaves);
+        }
+        assert_eq!(pie.rate, 11 * 1504 / 10);
+    }
+
+    #[test]
+    fn long_idleness_is_made_up_for() {
+        let packets = crate::packet::Packets::default();
+        let waiting = Waiting {
+            queues: &[crate::queue::ClassQueue::default()],
+            packets: &packets,
+            sending: 0,
+        };
+        let (mut once, mut often) = (PieMahimahi::new(15, 150), PieMahimahi::new(15, 150));
+        (once.rate, often.rate) = (500, 500);
+        for at in (7..100_000).step_by(7) {
+            often.update(Time(Span::millis(at).0), &waiting);
+        }
+        let end = Time(Span::millis(99_995).0);
+        often.update(end, &waiting);
+        once.update(end, &waiting);
+        assert_eq!(format!("{once:?}"), format!("{often:?}"));
+        assert!(ms(end) - once.updated_ms <= PERIOD_MS);
+    }
+}

@@ -1,0 +1,504 @@
+//! Stations, who hears whom, and their ways: the 802.11 part of `build`.
+
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
+use backwater_transport::random::Random;
+use backwater_transport::units::{Rate, Time};
+use smallvec::{SmallVec, smallvec};
+
+use super::build::refuse;
+use super::{NOWHERE, World};
+use crate::medium::wifi::air::{Ear, Hop, HopQueue, Medium, NOBODY, Radio, Reply, StationCount};
+use crate::medium::wifi::mac::{CATEGORIES, Category, Contention};
+use crate::network::{Node, Port, PortMore};
+use crate::spec::{Limit, MediumSpec, NodeKind, Refusal, Routing, Spec, StationSpec};
+use crate::table::Id;
+
+/// Longest IP packet: an MSDU of 2304 bytes less LLC and SNAP. 9.2.4.7.
+const MAX_PACKET: u64 = 2296;
+/// Bytes of the frame by which airtime is compared: 8192 bits. 14.9.
+const TEST_FRAME: u64 = 1024;
+
+impl World {
+    /// Adds media, stations and the ways of flows between stations.
+    pub(super) fn add_air(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        for medium in &spec.media {
+            check_medium(medium)?;
+            self.air.media.push(Medium::new(
+                medium.name.clone(),
+                medium.phy,
+                medium.mac,
+                medium.channel.clone(),
+            ));
+        }
+        self.air.first_port = self.ports.len() as u32;
+        self.add_stations(spec)?;
+        if self.air.radios.is_empty() {
+            return Ok(());
+        }
+        self.join_stations(spec);
+        self.add_air_routes(spec)?;
+        self.trace_air(spec)
+    }
+
+    fn add_stations(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        let hosts = self.hosts.len();
+        let mut taken: Vec<(usize, [f64; 2], &str)> = Vec::new();
+        for (id, node) in self.nodes.ids().zip(&spec.nodes) {
+            let NodeKind::Station(station) = &node.kind else {
+                continue;
+            };
+            let path = format!("nodes.{}", node.name);
+            if !self.nodes[id].ports.is_empty() {
+                let what = format!("station {} has a link: it talks over its medium", node.name);
+                return refuse(path, what, "remove the link, or make the node a switch");
+            }
+            let same = |(medium, at, _): &&(usize, [f64; 2], &str)| {
+                *medium == station.medium && *at == station.at
+            };
+            if let Some((_, _, other)) = taken.iter().find(same) {
+                let what = format!("{} lies where {other} lies", node.name);
+                return refuse(format!("{path}.at"), what, "write another place");
+            }
+            taken.push((station.medium, station.at, &node.name));
+            let medium = &self.air.media[station.medium];
+            if let Some(rate) = station.rate {
+                check_rate(&spec.media[station.medium], rate, &format!("{path}.rate"))?;
+            }
+            let categories = categories(medium, station, &path)?;
+            let number = self.air.radios.len() as u32;
+            self.nodes[id].station = number;
+            self.air.ears.push(Ear::new(number));
+            self.air.radios.push(Radio {
+                node: id,
+                medium: station.medium as u32,
+                rows: self.routes.len() as u32,
+                host: self.nodes[id].host.expect("a station is a host"),
+                random: Random::stream(spec.seed, "station", &node.name),
+                categories,
+                buffer: station.buffer,
+                own_share: station.own_share,
+                hops: Vec::new(),
+                frame: None,
+                reply: Reply::None,
+                notices: VecDeque::new(),
+                exchange: None,
+                armed: Time::NEVER,
+                count: StationCount::default(),
+                base: StationCount::default(),
+            });
+            self.routes.extend(std::iter::repeat_n(NOWHERE, hosts));
+        }
+        Ok(())
+    }
+
+    /// Who hears whom, medium by medium.
+    fn join_stations(&mut self, spec: &Spec) {
+        self.air.reach = vec![Vec::new(); self.air.radios.len()];
+        for medium in 0..self.air.media.len() {
+            let members: Vec<u32> = (0..self.air.radios.len() as u32)
+                .filter(|s| self.air.radios[*s as usize].medium as usize == medium)
+                .collect();
+            let places: Vec<[f64; 2]> = members.iter().map(|s| self.place(spec, *s)).collect();
+            let links = self.air.media[medium].channel.links(&places);
+            for (from, mut links) in members.iter().zip(links) {
+                for link in &mut links {
+                    link.to = members[link.to as usize];
+                }
+                self.air.reach[*from as usize] = links;
+            }
+        }
+    }
+
+    fn place(&self, spec: &Spec, station: u32) -> [f64; 2] {
+        let node = self.air.radios[station as usize].node;
+        match &spec.nodes[node.index()].kind {
+            NodeKind::Station(station) => station.at,
+            NodeKind::Host { .. } | NodeKind::Switch(_) => unreachable!("a radio is a station's"),
+        }
+    }
+
+    fn understands(&self, from: u32, to: u32) -> bool {
+        self.air.reach[from as usize]
+            .iter()
+            .any(|l| l.to == to && l.decodes)
+    }
+
+    /// Rate of data frames on a hop.
+    fn rate(&self, spec: &Spec, from: u32) -> Rate {
+        let node = self.air.radios[from as usize].node;
+        let own = match &spec.nodes[node.index()].kind {
+            NodeKind::Station(station) => station.rate,
+            NodeKind::Host { .. } | NodeKind::Switch(_) => None,
+        };
+        own.unwrap_or(self.air.medium(from).phy.data)
+    }
+
+    /// The hop from a station to another, made at its first use.
+    fn hop(&mut self, spec: &Spec, from: u32, to: u32) -> Id<Port> {
+        let known = self.air.radios[from as usize]
+            .hops
+            .iter()
+            .find(|h| self.air.hops[**h as usize].to == to);
+        if let Some(hop) = known {
+            return self.air.hops[*hop as usize].port;
+        }
+        let radio = &self.air.radios[from as usize];
+        let (node, far) = (radio.node, self.air.radios[to as usize].node);
+        let rate = self.rate(spec, from);
+        let more = PortMore {
+            name: format!("{}>{}", self.nodes[node].name, self.nodes[far].name),
+            rate,
+            ..PortMore::default()
+        };
+        let port = Port {
+            far_routes: self.air.radios[to as usize].rows,
+            ..Port::idle(node, far, more)
+        };
+        let id = self.ports.push(port);
+        let queues = radio.categories.len();
+        let number = self.air.hops.len() as u32;
+        self.air.hops.push(Hop {
+            port: id,
+            from,
+            to,
+            rate,
+            queues: smallvec![HopQueue::default(); queues],
+            airtime: 0,
+            airtime_base: 0,
+        });
+        self.air.radios[from as usize].hops.push(number);
+        id
+    }
+
+    fn add_air_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        let stations = self.air.radios.len();
+        let mut wanted = vec![false; self.hosts.len()];
+        for (flow, spec_flow) in self.flows.iter().zip(&spec.flows) {
+            if self.nodes[flow.from].station == NOBODY {
+                continue;
+            }
+            for host in self.destinations(flow) {
+                let node = self.hosts[*host];
+                let far = self.nodes[node].station;
+                let here = self.nodes[flow.from].station;
+                let joined = far != NOBODY
+                    && self.air.radios[far as usize].medium
+                        == self.air.radios[here as usize].medium;
+                if !joined {
+                    let what = format!(
+                        "{} is not on the medium of {}",
+                        self.nodes[node].name, self.nodes[flow.from].name
+                    );
+                    let fix = "name a station of the same medium";
+                    return refuse(format!("flows.{}.to", spec_flow.name), what, fix);
+                }
+                wanted[*host] |= spec_flow.route.is_none();
+            }
+        }
+        let parents = match spec.routing {
+            Routing::AirtimeTree => Some(self.tree(spec)?),
+            _ => None,
+        };
+        for host in (0..wanted.len()).filter(|h| wanted[*h]) {
+            let goal = self.nodes[self.hosts[host]].station;
+            let next: Vec<u32> = match (spec.routing, &parents) {
+                (_, Some(parents)) => along_tree(parents, goal),
+                (Routing::Airtime | Routing::ShortestPath | Routing::Ecmp, _) => {
+                    self.nearest(spec, &[goal])
+                }
+                (Routing::Tree | Routing::AirtimeTree, _) => (0..stations as u32)
+                    .map(|s| {
+                        if self.understands(s, goal) {
+                            goal
+                        } else {
+                            NOBODY
+                        }
+                    })
+                    .collect(),
+            };
+            for (station, next) in next.into_iter().enumerate() {
+                if next != NOBODY {
+                    let port = self.hop(spec, station as u32, next);
+                    let row = self.air.radios[station].rows as usize + host;
+                    self.routes[row] = port.0;
+                }
+            }
+        }
+        self.written_air_routes(spec)
+    }
+
+    /// The next station on the way to the nearest of `goals`, by airtime or by hops.
+    fn nearest(&self, spec: &Spec, goals: &[u32]) -> Vec<u32> {
+        let stations = self.air.radios.len();
+        let by_hops = matches!(spec.routing, Routing::ShortestPath | Routing::Ecmp);
+        let mut next = vec![NOBODY; stations];
+        let mut cost = vec![u64::MAX; stations];
+        let mut heap = BinaryHeap::new();
+        for goal in goals {
+            cost[*goal as usize] = 0;
+            heap.push(std::cmp::Reverse((0u64, *goal)));
+        }
+        while let Some(std::cmp::Reverse((so_far, at))) = heap.pop() {
+            if so_far > cost[at as usize] {
+                continue;
+            }
+            // Links are alike both ways: who hears `at` can be a hop before it.
+            for link in self.air.reach[at as usize].iter().filter(|l| l.decodes) {
+                let step = if by_hops {
+                    1
+                } else {
+                    self.airtime(spec, link.to)
+                };
+                let total = so_far + step;
+                if total < cost[link.to as usize] {
+                    cost[link.to as usize] = total;
+                    next[link.to as usize] = at;
+                    heap.push(std::cmp::Reverse((total, link.to)));
+                }
+            }
+        }
+        next
+    }
+
+    /// Airtime of an exchange of the test frame.
+    fn airtime(&self, spec: &Spec, from: u32) -> u64 {
+        let medium = self.air.medium(from);
+        let data = medium
+            .phy
+            .airtime(TEST_FRAME + medium.overhead, self.rate(spec, from));
+        (data + medium.sifs + medium.ack).0
+    }
+
+    /// The parent of each station; a root is its own.
+    fn tree(&self, spec: &Spec) -> Result<Vec<u32>, Refusal> {
+        let roots: Vec<u32> = spec
+            .roots
+            .iter()
+            .map(|n| self.nodes[Id::<Node>::new(*n)].station)
+            .collect();
+        if roots.is_empty() || roots.contains(&NOBODY) {
+            return refuse(
+                "routing.roots",
+                "the roots of a tree are stations",
+                "write roots = [\"G1\"] with names of stations",
+            );
+        }
+        let mut parents = self.nearest(spec, &roots);
+        for root in roots {
+            parents[root as usize] = root;
+        }
+        Ok(parents)
+    }
+
+    fn written_air_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        let mut written: BTreeMap<usize, &str> = BTreeMap::new();
+        for (number, flow) in spec.flows.iter().enumerate() {
+            let Some(route) = &flow.route else { continue };
+            let from = self.flows[Id::new(number)].from;
+            if self.nodes[from].station == NOBODY {
+                continue;
+            }
+            let path = format!("routes.{}", flow.name);
+            let goal = self.destinations(&self.flows[Id::new(number)]).to_vec();
+            let name = |n: usize| spec.nodes[n].name.as_str();
+            let ends = (route.first(), route.last());
+            let last = self.hosts[goal[0]].index();
+            if goal.len() != 1 || ends != (Some(&flow.from), Some(&last)) {
+                return refuse(
+                    path,
+                    "a route leads from the flow's `from` to its only `to`",
+                    "write the stations from the first to the last",
+                );
+            }
+            for (i, node) in route.iter().enumerate() {
+                if route[..i].contains(node) {
+                    let what = format!("the route passes {} twice", name(*node));
+                    return refuse(path, what, "name each station once");
+                }
+            }
+            for pair in route.windows(2) {
+                let station = |n: usize| self.nodes[Id::<Node>::new(n)].station;
+                let (a, b) = (station(pair[0]), station(pair[1]));
+                if a == NOBODY || b == NOBODY || !self.understands(a, b) {
+                    let what = format!("{} is out of reach of {}", name(pair[1]), name(pair[0]));
+                    return refuse(path, what, "name neighbours in order, or move them closer");
+                }
+                let port = self.hop(spec, a, b);
+                let row = self.air.radios[a as usize].rows as usize + goal[0];
+                let before = std::mem::replace(&mut self.routes[row], port.0);
+                if let Some(other) = written.get(&row).filter(|_| before != port.0) {
+                    let what = format!(
+                        "at {} the route to {} parts from the route of flow {other}",
+                        name(pair[0]),
+                        name(last)
+                    );
+                    return refuse(
+                        path,
+                        what,
+                        "forwarding goes by destination: let both routes agree, or use two destinations",
+                    );
+                }
+                written.insert(row, &flow.name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows each flow between stations to its destinations; checks that its packets fit.
+    fn trace_air(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        for (number, spec_flow) in spec.flows.iter().enumerate() {
+            let flow = &self.flows[Id::new(number)];
+            if self.nodes[flow.from].station == NOBODY {
+                continue;
+            }
+            let path = |field: &str| format!("flows.{}.{field}", spec_flow.name);
+            if flow.packet > MAX_PACKET {
+                let what = format!("an 802.11 frame holds an IP packet of {MAX_PACKET} B at most");
+                return refuse(path("packet"), what, "write smaller packets");
+            }
+            if usize::from(flow.class) >= CATEGORIES.len() {
+                let what = "a station has four access categories";
+                return refuse(path("class"), what, "write ac = \"BE\"");
+            }
+            let mut ways = Vec::new();
+            for host in self.destinations(flow).to_vec() {
+                ways.clear();
+                let goal = self.hosts[host];
+                let mut at = flow.from;
+                while at != goal {
+                    let rows = self.air.radios[self.nodes[at].station as usize].rows;
+                    let row = self.routes[rows as usize + host];
+                    let (a, b) = (&self.nodes[flow.from].name, &self.nodes[goal].name);
+                    if row == NOWHERE {
+                        let what = match at == flow.from {
+                            true => format!("no way leads from {a} to {b}: it is out of reach"),
+                            false => {
+                                format!("the way from {a} to {b} ends at {}", self.nodes[at].name)
+                            }
+                        };
+                        let fix = "move the stations closer, write a route, or write routing = { kind = \"airtime\" }";
+                        return refuse(path("to"), what, fix);
+                    }
+                    let port: Id<Port> = Id::raw(row);
+                    ways.push(port);
+                    at = self.ports[port].far;
+                    if ways.len() > self.air.radios.len() {
+                        let what = format!("the way from {a} to {b} runs in a circle");
+                        return refuse(path("to"), what, "mend the written routes");
+                    }
+                }
+            }
+            let full = |limit: Limit| match limit {
+                Limit::Bytes(room) => room.0 < flow.packet,
+                Limit::Packets(room) => room == 0,
+                Limit::Unlimited => false,
+            };
+            for port in &ways {
+                let node = self.ports[*port].node;
+                let radio = &self.air.radios[self.nodes[node].station as usize];
+                if full(radio.buffer) {
+                    let name = &self.nodes[node].name;
+                    let what = format!("the buffer of {name} cannot hold one packet");
+                    return refuse(
+                        format!("nodes.{name}.buffer"),
+                        what,
+                        "write a larger buffer",
+                    );
+                }
+            }
+            if matches!(spec_flow.to, crate::spec::Destination::Node(_)) {
+                self.flows.0[number].path = ways;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// From each station the next on the tree toward `goal`.
+fn along_tree(parents: &[u32], goal: u32) -> Vec<u32> {
+    let mut next: Vec<u32> = parents
+        .iter()
+        .enumerate()
+        .map(|(s, p)| if *p == s as u32 { NOBODY } else { *p })
+        .collect();
+    let mut below = goal;
+    next[goal as usize] = NOBODY;
+    while parents[below as usize] != below && parents[below as usize] != NOBODY {
+        let above = parents[below as usize];
+        next[above as usize] = below;
+        below = above;
+    }
+    next
+}
+
+fn categories(
+    medium: &Medium,
+    station: &StationSpec,
+    path: &str,
+) -> Result<SmallVec<[Contention; 4]>, Refusal> {
+    let count = medium.mac.access.categories();
+    let one_queue = count == 1;
+    let mut made = SmallVec::new();
+    for (number, name) in CATEGORIES.iter().enumerate().take(count) {
+        // The one queue of DCF is that of best effort.
+        let (number, name) = if one_queue {
+            (1, "BE")
+        } else {
+            (number, *name)
+        };
+        let set = station.categories[number].over(medium.mac.categories[number]);
+        check_window(set, &format!("{path}.ac.{name}"))?;
+        made.push(Contention::new(set, medium.sifs, medium.slot));
+    }
+    Ok(made)
+}
+
+fn check_window(set: Category, path: &str) -> Result<(), Refusal> {
+    if set.cw_min > set.cw_max {
+        let what = format!(
+            "the smallest contention window ({}) exceeds the largest ({})",
+            set.cw_min, set.cw_max
+        );
+        return refuse(
+            format!("{path}.cw_min"),
+            what,
+            "write cw_min no larger than cw_max",
+        );
+    }
+    if set.aifsn == 0 {
+        let what = "AIFSN is at least 1";
+        return refuse(
+            format!("{path}.aifsn"),
+            what,
+            "write an AIFSN from 1 to 255",
+        );
+    }
+    Ok(())
+}
+
+fn check_rate(medium: &MediumSpec, rate: Rate, path: &str) -> Result<(), Refusal> {
+    let rates = medium.phy.standard.rates();
+    if rates.contains(&rate.0) {
+        return Ok(());
+    }
+    let listed: Vec<String> = rates
+        .iter()
+        .map(|r| format!("{}", *r as f64 / 1e6))
+        .collect();
+    refuse(
+        path,
+        format!("{} bit/s is no rate of this radio", rate.0),
+        format!("write one of {} Mbit/s", listed.join(", ")),
+    )
+}
+
+fn check_medium(medium: &MediumSpec) -> Result<(), Refusal> {
+    let path = format!("media.{}", medium.name);
+    check_rate(medium, medium.phy.data, &format!("{path}.phy.data"))?;
+    check_rate(medium, medium.phy.control, &format!("{path}.phy.control"))?;
+    for (name, set) in CATEGORIES.iter().zip(medium.mac.categories) {
+        check_window(set, &format!("{path}.mac.ac.{name}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! 802.11 against references computed elsewhere.
+
+mod cell;
+mod multihop;
+mod saturation;

@@ -1,0 +1,40 @@
+//! The slope of round trips as the sense of a capacity that collapses: see `sensing`.
+
+use super::Build;
+use super::sensing::{self, Sensing};
+use crate::part::{Default, Kind, Opt, Part};
+
+/// The law with this sense.
+pub type Slope = Sensing<{ sensing::SLOPE }>;
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "slope",
+    aliases: &[],
+    summary: "AIMD that acts when round trips grow faster than time passes",
+    source: "6.829 report, future work",
+    options: &[
+        Opt::new(
+            "steepest",
+            Kind::Number,
+            Default::Is("1"),
+            "a greater growth of round trips in time means that capacity collapses",
+        )
+        .at_least("0.01")
+        .at_most("1000"),
+        Opt::new(
+            "n",
+            Kind::Count,
+            Default::Is("4"),
+            "round trips that the slope and the mean are taken of",
+        )
+        .at_least("2")
+        .at_most("1000"),
+        sensing::THRESHOLD,
+        sensing::ALPHA,
+        sensing::BETA,
+        sensing::LEAST,
+        sensing::CAP,
+    ],
+    build: |args, setup| Ok(Slope::new(args, setup).into()),
+};

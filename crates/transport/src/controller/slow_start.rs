@@ -1,0 +1,116 @@
+//! Slow start, plain (RFC 5681) or HyStart++ (RFC 9406), which leaves it when the round trip grows:
+//! first for a conservative phase of growth a quarter as fast, then for good, unless the round trip
+//! falls again. HyStart++ is for the first slow start of a flow; later ones know their threshold.
+
+use super::Ack;
+use crate::part::{Default, Kind, Opt};
+use crate::units::Span;
+
+/// Constants of RFC 9406 section 4.3.
+const MIN_THRESHOLD: Span = Span::millis(4);
+const MAX_THRESHOLD: Span = Span::millis(16);
+const DIVISOR: u64 = 8;
+const SAMPLES: u32 = 8;
+const GROWTH_DIVISOR: u64 = 4;
+const CONSERVATIVE_ROUNDS: u32 = 5;
+/// L: most segments that one acknowledgement adds.
+const BURST: u64 = 8;
+
+/// The option that chooses.
+pub(super) const OPTION: Opt = Opt::new(
+    "slow_start",
+    Kind::Choice(&["standard", "hystart"]),
+    Default::Is("standard"),
+    "until the first loss, or until the round trip grows (HyStart++, RFC 9406)",
+);
+
+/// Which slow start, and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct SlowStart {
+    mss: u64,
+    hystart: Option<HyStart>,
+}
+
+#[derive(Clone, Debug)]
+struct HyStart {
+    last: Span,
+    current: Span,
+    samples: u32,
+    /// In the conservative phase: its base round trip, and rounds so far.
+    conservative: Option<(Span, u32)>,
+}
+
+impl SlowStart {
+    pub(super) fn new(mss: u64, choice: &str) -> SlowStart {
+        SlowStart {
+            mss,
+            hystart: (choice == "hystart").then_some(HyStart {
+                last: Span::MAX,
+                current: Span::MAX,
+                samples: 0,
+                conservative: None,
+            }),
+        }
+    }
+
+    /// Bytes that the window grows by, and whether slow start is over.
+    pub(super) fn on_ack(&mut self, ack: &Ack) -> (u64, bool) {
+        match &mut self.hystart {
+            None => (ack.acked.min(self.mss), false),
+            Some(hystart) => {
+                let growth = ack.acked.min(BURST * self.mss);
+                let over = hystart.on_ack(ack);
+                let slow = hystart.conservative.is_some();
+                (
+                    if slow {
+                        growth / GROWTH_DIVISOR
+                    } else {
+                        growth
+                    },
+                    over,
+                )
+            }
+        }
+    }
+
+    /// Congestion: the first slow start is over, and with it HyStart++.
+    pub(super) fn end(&mut self) {
+        self.hystart = None;
+    }
+}
+
+impl HyStart {
+    /// Whether slow start is over.
+    fn on_ack(&mut self, ack: &Ack) -> bool {
+        if ack.round_start {
+            self.last = self.current;
+            self.current = Span::MAX;
+            self.samples = 0;
+            if let Some((_, rounds)) = &mut self.conservative {
+                *rounds += 1;
+                if *rounds >= CONSERVATIVE_ROUNDS {
+                    return true;
+                }
+            }
+        }
+        if let Some(rtt) = ack.rtt {
+            self.current = self.current.min(rtt);
+            self.samples += 1;
+        }
+        if self.samples < SAMPLES || self.current == Span::MAX {
+            return false;
+        }
+        match self.conservative {
+            Some((base, _)) if self.current < base => self.conservative = None,
+            None if self.last != Span::MAX => {
+                let threshold = Span(self.last.0 / DIVISOR);
+                let threshold = threshold.max(MIN_THRESHOLD).min(MAX_THRESHOLD);
+                if self.current >= self.last + threshold {
+                    self.conservative = Some((self.current, 0));
+                }
+            }
+            Some(_) | None => {}
+        }
+        false
+    }
+}

@@ -1,0 +1,545 @@
+//! Verus: learn which window goes with which delay, and steer the delay.
+//!
+//! Detects the greatest delay of each epoch of 5 ms and whether it grows. Tells nobody;
+//! acknowledgements carry it. Responds by moving a wanted delay down by δ1 or δ2 or up by δ2, and by
+//! looking up the window that goes with it in the delay profile, which maps the window at sending to
+//! the delay that came of it.
+//!
+//! Reference: Zaki et al., SIGCOMM 2015; the authors' `verus_server.cpp`. Deviation: the profile is
+//! smoothed to the nearest curve that never falls and is straight between its points, where the
+//! program fits a penalised spline; beyond its last point it goes on with its mean slope.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::{
+    Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Lost, Reduction, Sent, amount,
+};
+use crate::part::{Default, Kind, Opt, Part};
+use crate::units::{Span, Time};
+
+/// Greatest window in the profile (`MAX_W_DELAY_CURVE`).
+const MOST_WINDOW: f64 = 40_000.0;
+
+/// Least growth of the greatest delay that counts, 0.1 µs.
+const GROWTH: f64 = 1e-7;
+
+/// Delay in slow start that ends it.
+const SLOW_START_DELAY: f64 = 0.5;
+
+/// Window below which a loss does not end slow start.
+const SLOW_START_WINDOW: f64 = 20.0;
+
+/// Segments whose windows are remembered behind the newest acknowledged.
+const KEPT: u64 = 1000;
+
+/// What goes with which window.
+#[derive(Clone, Debug, Default)]
+struct Profile {
+    points: BTreeMap<u32, f64>,
+    /// The curve of the last fit: window and delay, neither ever falling.
+    curve: Vec<(f64, f64)>,
+}
+
+impl Profile {
+    fn note(&mut self, window: f64, delay: f64) {
+        let at = self
+            .points
+            .entry(window.min(MOST_WINDOW) as u32)
+            .or_insert(delay);
+        *at = 0.875 * *at + 0.125 * delay;
+    }
+
+    /// Pools neighbours that fall (isotonic regression).
+    fn fit(&mut self) {
+        // Sum of delays and the windows that share them.
+        let mut pools: Vec<(f64, Vec<f64>)> = Vec::new();
+        for (window, delay) in &self.points {
+            let mut pool = (*delay, vec![f64::from(*window)]);
+            while let Some((sum, windows)) = pools.last_mut() {
+                if *sum / windows.len() as f64 <= pool.0 / pool.1.len() as f64 {
+                    break;
+                }
+                windows.append(&mut pool.1);
+                pool = (*sum + pool.0, std::mem::take(windows));
+                pools.pop();
+            }
+            pools.push(pool);
+        }
+        self.curve = pools
+            .into_iter()
+            .flat_map(|(sum, windows)| {
+                let mean = sum / windows.len() as f64;
+                windows.into_iter().map(move |w| (w, mean))
+            })
+            .collect();
+    }
+
+    /// Slope beyond the last point.
+    fn slope(&self) -> f64 {
+        match (self.curve.first(), self.curve.last()) {
+            (Some(first), Some(last)) if last.0 > first.0 => {
+                (last.1 - first.1) / (last.0 - first.0)
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// The delay that goes with a window.
+    fn delay(&self, window: f64) -> Option<f64> {
+        let (first, last) = (self.curve.first()?, self.curve.last()?);
+        if window <= first.0 {
+            return Some(first.1);
+        }
+        if window >= last.0 {
+            return Some(last.1 + self.slope() * (window - last.0));
+        }
+        let after = self.curve.partition_point(|(w, _)| *w <= window);
+        let ((w0, d0), (w1, d1)) = (self.curve[after - 1], self.curve[after]);
+        Some(d0 + (d1 - d0) * (window - w0) / (w1 - w0))
+    }
+
+    /// The greatest window whose delay is not above `delay`; none where the curve never says.
+    fn window(&self, delay: f64) -> Option<f64> {
+        let (first, last) = (self.curve.first()?, self.curve.last()?);
+        if first.1 > delay {
+            return Some(1.0);
+        }
+        let window = if last.1 <= delay {
+            let slope = self.slope();
+            if slope <= 0.0 {
+                return None;
+            }
+            last.0 + (delay - last.1) / slope
+        } else {
+            let after = self.curve.partition_point(|(_, d)| *d <= delay);
+            let ((w0, d0), (w1, d1)) = (self.curve[after - 1], self.curve[after]);
+            w0 + (w1 - w0) * (delay - d0) / (d1 - d0)
+        };
+        (window < MOST_WINDOW).then_some(libm::floor(window).max(1.0))
+    }
+}
+
+/// Verus' state; windows in packets, delays in seconds.
+#[derive(Clone, Debug)]
+pub struct Verus {
+    mss: f64,
+    initial: f64,
+    epoch: Span,
+    delta1: f64,
+    delta2: f64,
+    ratio: f64,
+    decrease: f64,
+    refit: Span,
+    window: f64,
+    slow_start: bool,
+    loss_phase: bool,
+    profile: Profile,
+    /// Wanted delay, least delay, greatest delay and its average, mean delay.
+    wanted: f64,
+    least: f64,
+    greatest: f64,
+    greatest_avg: Option<f64>,
+    mean: f64,
+    /// Greatest delay of this epoch, if there was one.
+    seen: Option<f64>,
+    last_ack: Time,
+    /// Windows at sending of segments that are out.
+    sent: VecDeque<(u64, f64)>,
+    next: u64,
+    /// Segments before this belong to a slow start that has been given up.
+    session: u64,
+    in_flight: f64,
+    /// Segments that may still leave in this epoch.
+    budget: f64,
+    epoch_ends: Time,
+    refit_at: Time,
+    now: Time,
+}
+
+impl Verus {
+    fn window_at(&self, number: u64) -> f64 {
+        let at = self.sent.partition_point(|(n, _)| *n < number);
+        match self.sent.get(at) {
+            Some((n, window)) if *n == number => *window,
+            _ => self.window,
+        }
+    }
+
+    fn leave_slow_start(&mut self, now: Time) {
+        self.slow_start = false;
+        self.loss_phase = true;
+        self.profile.fit();
+        self.refit_at = now.after(self.refit);
+        self.epoch_ends = now.after(self.epoch);
+    }
+
+    fn restart(&mut self) {
+        self.window = self.initial;
+        self.slow_start = true;
+        self.loss_phase = false;
+        self.profile = Profile::default();
+        self.wanted = 0.0;
+        self.least = f64::INFINITY;
+        self.greatest = 0.0;
+        self.greatest_avg = None;
+        self.mean = 0.0;
+        self.seen = None;
+        self.session = self.next;
+        self.budget = 0.0;
+    }
+
+    fn lose(&mut self, at_sending: f64, now: Time) {
+        self.window = self.window.min(self.decrease * at_sending).max(1.0);
+        if self.slow_start {
+            self.leave_slow_start(now);
+        }
+        self.loss_phase = true;
+        self.wanted = self.profile.delay(self.window).unwrap_or(self.least);
+    }
+
+    fn end_epoch(&mut self, now: Time) {
+        if now >= self.refit_at {
+            self.profile.fit();
+            self.refit_at = now.after(self.refit);
+        }
+        let silence = Span(now.0.saturating_sub(self.last_ack.0)).seconds();
+        self.greatest = self
+            .seen
+            .take()
+            .unwrap_or_else(|| self.greatest.max(silence));
+        let average = self.greatest_avg.unwrap_or(self.greatest);
+        let mut silent = false;
+        if !self.loss_phase {
+            silent = self.steer(average);
+        }
+        self.greatest_avg = Some(0.2 * average + 0.8 * self.greatest);
+        if !self.slow_start {
+            let epochs = libm::ceil(self.mean / self.epoch.seconds());
+            self.budget = match silent {
+                true => 0.0,
+                false => allowance(self.window, self.in_flight, epochs),
+            };
+        }
+    }
+
+    /// Moves the wanted delay and looks the window up. Whether nothing is to be sent.
+    fn steer(&mut self, average: f64) -> bool {
+        let mut silent = false;
+        if average / self.least > self.ratio {
+            if self.wanted <= self.least {
+                // Even the least delay is too long: either it has grown for good, or wait.
+                match self.in_flight < 2.0 {
+                    true => self.least += 0.010,
+                    false => silent = true,
+                }
+            }
+            self.wanted = (self.wanted - self.delta2).max(self.least);
+        } else if self.greatest - average > GROWTH {
+            self.wanted = (self.wanted - self.delta1).max(self.least);
+        } else {
+            self.wanted += self.delta2;
+        }
+        match self.profile.window(self.wanted) {
+            Some(window) => self.window = window,
+            None => self.restart(),
+        }
+        silent
+    }
+}
+
+/// Segments of an epoch: S = w + in flight · (2 - n)/(n - 1), where a mean delay lasts n epochs.
+fn allowance(window: f64, in_flight: f64, epochs: f64) -> f64 {
+    let wanted = match epochs > 1.0 {
+        true => window + in_flight * (2.0 - epochs) / (epochs - 1.0),
+        false => window - in_flight,
+    };
+    libm::floor(wanted.max(0.0))
+}
+
+impl Controller for Verus {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.now = ack.now;
+        self.in_flight = ack.in_flight as f64 / self.mss;
+        let at_sending = self.window_at(ack.number);
+        // Losses are told of after later segments have been acknowledged.
+        let kept = ack.number.saturating_sub(KEPT);
+        while self.sent.front().is_some_and(|(n, _)| *n < kept) {
+            self.sent.pop_front();
+        }
+        let Some(delay) = ack.rtt.map(Span::seconds) else {
+            return;
+        };
+        if ack.number < self.session {
+            return;
+        }
+        self.last_ack = ack.now;
+        if self.slow_start && delay > SLOW_START_DELAY {
+            self.window = (self.decrease * at_sending).max(1.0);
+            self.wanted = 0.75 * self.least.min(delay) * self.ratio;
+            self.leave_slow_start(ack.now);
+        }
+        if self.loss_phase && at_sending <= self.window {
+            self.loss_phase = false;
+            self.seen = None;
+        }
+        self.seen = Some(self.seen.map_or(delay, |seen| seen.max(delay)));
+        self.mean = match self.mean == 0.0 {
+            true => delay,
+            false => 0.875 * self.mean + 0.125 * delay,
+        };
+        self.least = self.least.min(delay);
+        if !self.loss_phase {
+            self.profile.note(at_sending, delay);
+        } else {
+            self.window = (self.window + 1.0 / self.window).min(MOST_WINDOW);
+            if let Some(delay) = self.profile.delay(self.window) {
+                self.wanted = self.wanted.min(delay);
+            }
+        }
+        if self.slow_start {
+            self.window = (self.window + 1.0).min(MOST_WINDOW);
+        }
+    }
+
+    fn on_lost(&mut self, lost: &Lost) {
+        self.now = lost.now;
+        self.in_flight = lost.in_flight as f64 / self.mss;
+        let at_sending = self.window_at(lost.number);
+        let counts = match self.slow_start {
+            true => self.window > SLOW_START_WINDOW,
+            false => !self.loss_phase,
+        };
+        if counts && lost.number >= self.session {
+            self.lose(at_sending, lost.now);
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        self.now = congestion.now;
+        if congestion.cause == Cause::Timeout {
+            self.in_flight = 0.0;
+            if self.slow_start {
+                self.window = (self.decrease * self.window).max(1.0);
+                self.leave_slow_start(congestion.now);
+            }
+            self.loss_phase = true;
+            if self.least.is_finite() {
+                self.wanted = self.least;
+            }
+        }
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        self.now = sent.now;
+        self.in_flight = sent.in_flight as f64 / self.mss;
+        self.next = sent.number + 1;
+        self.budget = (self.budget - 1.0).max(0.0);
+        self.sent.push_back((sent.number, self.window));
+    }
+
+    fn on_timer(&mut self, now: Time) {
+        self.now = now;
+        if !self.slow_start && now >= self.epoch_ends {
+            self.end_epoch(now);
+            self.epoch_ends = now.after(self.epoch);
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        let packets = match self.slow_start {
+            true => self.window,
+            false => self.in_flight + self.budget,
+        };
+        Limits {
+            window: amount::window(packets * self.mss, self.mss as u64),
+            pacing: None,
+            wake: match self.slow_start {
+                true => Time::NEVER,
+                false => self.epoch_ends.max(self.now),
+            },
+        }
+    }
+
+    fn reduction(&self) -> Reduction {
+        Reduction::Direct
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            ssthresh: None,
+            state: match (self.slow_start, self.loss_phase) {
+                (true, _) => "slow start",
+                (false, true) => "loss phase",
+                (false, false) => "steering",
+            },
+            values: [
+                ("window_pkts", self.window),
+                ("wanted_s", self.wanted),
+                (
+                    "least_s",
+                    if self.least.is_finite() {
+                        self.least
+                    } else {
+                        0.0
+                    },
+                ),
+                ("budget_pkts", self.budget),
+            ],
+        }
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "verus",
+    aliases: &[],
+    summary: "steer the delay by a learned profile of windows",
+    source: "Zaki et al., SIGCOMM 2015; verus_server.cpp",
+    options: &[
+        Opt::new("epoch", Kind::Span, Default::Is("5 ms"), "length of an epoch")
+            .at_least("1 ms")
+            .at_most("1 s"),
+        Opt::new(
+            "delta1",
+            Kind::Span,
+            Default::Is("1 ms"),
+            "taken off the wanted delay while delay grows",
+        )
+        .at_least("1 us")
+        .at_most("1 s"),
+        Opt::new(
+            "delta2",
+            Kind::Span,
+            Default::Is("2 ms"),
+            "added while it does not, taken off above the ratio",
+        )
+        .at_least("1 us")
+        .at_most("1 s"),
+        Opt::new(
+            "ratio",
+            Kind::Number,
+            Default::Is("6"),
+            "greatest delay in least delays (R); the paper has 2, 4 and 6",
+        )
+        .at_least("1.1")
+        .at_most("1000"),
+        Opt::new(
+            "decrease",
+            Kind::Share,
+            Default::Is("70 %"),
+            "window kept at a loss (M)",
+        )
+        .at_least("1 %")
+        .at_most("99 %"),
+        Opt::new(
+            "refit",
+            Kind::Span,
+            Default::Is("1 s"),
+            "time between fits of the profile",
+        )
+        .at_least("10 ms")
+        .at_most("1000 s"),
+        Opt::new(
+            "initial",
+            Kind::Packets,
+            Default::Is("1 packets"),
+            "window that slow start begins with",
+        )
+        .at_least("1 packets")
+        .at_most("1000 packets"),
+    ],
+    build: |args, setup| {
+        let initial = args.packets("initial") as f64;
+        Ok(Verus {
+            mss: setup.mss as f64,
+            initial,
+            epoch: args.span("epoch"),
+            delta1: args.span("delta1").seconds(),
+            delta2: args.span("delta2").seconds(),
+            ratio: args.number("ratio"),
+            decrease: args.share("decrease"),
+            refit: args.span("refit"),
+            window: initial,
+            slow_start: true,
+            loss_phase: false,
+            profile: Profile::default(),
+            wanted: 0.0,
+            least: f64::INFINITY,
+            greatest: 0.0,
+            greatest_avg: None,
+            mean: 0.0,
+            seen: None,
+            last_ack: Time::ZERO,
+            sent: VecDeque::new(),
+            next: 0,
+            session: 0,
+            in_flight: 0.0,
+            budget: 0.0,
+            epoch_ends: Time::ZERO,
+            refit_at: Time::ZERO,
+            now: Time::ZERO,
+        }
+        .into())
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile(points: &[(u32, f64)]) -> Profile {
+        let mut profile = Profile {
+            points: points.iter().copied().collect(),
+            curve: Vec::new(),
+        };
+        profile.fit();
+        profile
+    }
+
+    #[test]
+    fn a_point_is_an_average_with_seven_eighths_on_the_old() {
+        let mut profile = Profile::default();
+        profile.note(10.0, 0.040);
+        profile.note(10.0, 0.080);
+        assert!((profile.points[&10] - (0.875 * 0.040 + 0.125 * 0.080)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn the_curve_is_straight_between_its_points_and_beyond() {
+        let p = profile(&[(10, 0.040), (20, 0.060), (40, 0.080)]);
+        assert_eq!(p.delay(5.0), Some(0.040));
+        assert!((p.delay(15.0).unwrap() - 0.050).abs() < 1e-12);
+        assert!((p.delay(30.0).unwrap() - 0.070).abs() < 1e-12);
+        // Mean slope 40 ms over 30 packets.
+        assert!((p.delay(70.0).unwrap() - 0.120).abs() < 1e-12);
+        assert_eq!(p.window(0.0500001), Some(15.0));
+        assert_eq!(p.window(0.0700001), Some(30.0));
+        assert_eq!(p.window(0.1200001), Some(70.0));
+        assert_eq!(p.window(0.030), Some(1.0));
+    }
+
+    #[test]
+    fn points_that_fall_are_pooled() {
+        // 60 and 40 become 50 each; 55 stays.
+        let p = profile(&[(10, 0.060), (20, 0.040), (30, 0.055)]);
+        assert!((p.delay(10.0).unwrap() - 0.050).abs() < 1e-12);
+        assert!((p.delay(20.0).unwrap() - 0.050).abs() < 1e-12);
+        assert!((p.delay(25.0).unwrap() - 0.0525).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_epoch_sends_its_share_of_the_window() {
+        // 20 - 14 · 6/7; two epochs: all of the window; one: what is not yet out; never less than none.
+        assert_eq!(allowance(20.0, 14.0, 8.0), 8.0);
+        assert_eq!(allowance(20.0, 14.0, 2.0), 20.0);
+        assert_eq!(allowance(20.0, 14.0, 1.0), 6.0);
+        assert_eq!(allowance(5.0, 14.0, 8.0), 0.0);
+    }
+
+    #[test]
+    fn a_flat_curve_names_no_window_for_a_longer_delay() {
+        let p = profile(&[(10, 0.040), (20, 0.040)]);
+        assert_eq!(p.window(0.050), None);
+        assert_eq!(p.window(0.030), Some(1.0));
+    }
+}

@@ -1,0 +1,577 @@
+//! PCC Vivace: learn online which rate has the greatest utility.
+//!
+//! Detects what a rate yields: throughput, loss, and how fast round trips grow, over monitor
+//! intervals of a round trip. Tells nobody; acknowledgements carry it. Responds by doubling while
+//! utility grows, then by trying a little more and a little less, twice, and stepping along the
+//! gradient, further the longer it keeps its sign.
+//!
+//! Reference: Dong et al., NSDI 2018; PCC-Uspace. `variant` tells the paper (amplifier τ, then 2τ - 3;
+//! boundary growing by 10 %; falling round trips are rewarded) from the program (τ^1.2; 5 %; slopes
+//! below the tolerance count as none). `scavenger` subtracts the deviation of round trips
+//! (Proteus-S, SIGCOMM 2020). Deviation: while results are out, the sender goes on at the rate it
+//! judges from, instead of several trials under way at once.
+
+use std::collections::VecDeque;
+
+use super::{
+    Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Lost, Reduction, Sent, amount,
+};
+use crate::part::{Default, Kind, Opt, Part};
+use crate::random::Random;
+use crate::units::{Rate, Span, Time};
+
+/// What has been seen of the segments sent in one interval.
+#[derive(Clone, Debug)]
+struct Interval {
+    /// First segment, and the first of the next interval once it is over.
+    first: u64,
+    end: Option<u64>,
+    began: Time,
+    lasted: f64,
+    sent: f64,
+    lost: f64,
+    /// For the regression of round trips on time: n, Σt, Σt², Σr, Σr², Σtr.
+    sums: [f64; 6],
+    purpose: Purpose,
+}
+
+/// What the interval is sent for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// To keep sending while results are out.
+    Fill,
+    /// A first doubling or a step along the gradient.
+    Step,
+    /// One of two pairs of trials: which pair, and whether above.
+    Trial(usize, bool),
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Phase {
+    Starting,
+    Probing,
+    Moving,
+}
+
+/// Constants of the utility (section 4 of the paper); rates in Mbit/s.
+#[derive(Clone, Debug)]
+pub struct Utility {
+    exponent: f64,
+    latency: f64,
+    loss: f64,
+    deviation: f64,
+    tolerance: f64,
+    rewards: bool,
+}
+
+impl Utility {
+    /// Utility of `rate` at this slope of round trips, share of loss and deviation of round trips
+    /// in seconds.
+    fn of(&self, rate: f64, slope: f64, loss: f64, deviation: f64) -> f64 {
+        let slope = match slope {
+            s if s.abs() < self.tolerance => 0.0,
+            s if s < 0.0 && !self.rewards => 0.0,
+            s => s,
+        };
+        libm::pow(rate, self.exponent)
+            - self.latency * rate * slope
+            - self.loss * rate * loss
+            - self.deviation * rate * deviation
+    }
+}
+
+/// Vivace's state; rates in Mbit/s.
+#[derive(Clone, Debug)]
+pub struct Vivace {
+    mss: f64,
+    initial: f64,
+    random: Random,
+    utility: Utility,
+    paper: bool,
+    epsilon: f64,
+    step: f64,
+    boundary: f64,
+    growth: f64,
+    least_change: f64,
+    least: f64,
+    phase: Phase,
+    /// The rate it judges from, and that of the present interval.
+    rate: f64,
+    sending: f64,
+    last_utility: f64,
+    last_rate: f64,
+    /// Steps in one direction.
+    run: u32,
+    up: bool,
+    out_of_bound: u32,
+    /// Trials still to be sent, and the utilities of those that came back: [pair][above].
+    queue: VecDeque<Purpose>,
+    results: [[Option<f64>; 2]; 2],
+    intervals: VecDeque<Interval>,
+    srtt: f64,
+    next: u64,
+    now: Time,
+    interval_ends: Time,
+}
+
+impl Vivace {
+    fn rate_for(&self, purpose: Purpose) -> f64 {
+        match purpose {
+            Purpose::Trial(_, true) => self.rate * (1.0 + self.epsilon),
+            Purpose::Trial(_, false) => self.rate * (1.0 - self.epsilon),
+            Purpose::Fill | Purpose::Step => self.rate,
+        }
+    }
+
+    /// Ends the present interval and begins the next one.
+    fn turn(&mut self, now: Time) {
+        let next = self.next;
+        if let Some(last) = self.intervals.back_mut() {
+            if next == last.first {
+                // Nothing was sent: it goes on.
+                self.interval_ends = now.after(self.length());
+                return;
+            }
+            last.end = Some(next);
+            last.lasted = Span(now.0.saturating_sub(last.began.0)).seconds();
+        }
+        let purpose = self.queue.pop_front().unwrap_or(Purpose::Fill);
+        self.sending = self.rate_for(purpose);
+        self.intervals.push_back(Interval {
+            first: next,
+            end: None,
+            began: now,
+            lasted: 0.0,
+            sent: 0.0,
+            lost: 0.0,
+            sums: [0.0; 6],
+            purpose,
+        });
+        self.interval_ends = now.after(self.length());
+    }
+
+    /// A round trip, but long enough for ten segments.
+    fn length(&self) -> Span {
+        let ten = 10.0 * self.mss * 8.0 / (self.sending * 1e6);
+        Span::from_seconds(self.srtt.max(ten).clamp(1e-3, 10.0))
+    }
+
+    fn interval_of(&mut self, number: u64) -> Option<&mut Interval> {
+        self.intervals
+            .iter_mut()
+            .find(|i| i.first <= number && i.end.is_none_or(|end| number < end))
+    }
+
+    /// Judges intervals that are over and all of whose segments are accounted for.
+    fn settle(&mut self, acked: u64) {
+        while self
+            .intervals
+            .front()
+            .and_then(|i| i.end)
+            .is_some_and(|end| acked >= end + 2)
+        {
+            let interval = self.intervals.pop_front().expect("there is a first one");
+            let utility = self.judge(&interval);
+            match (interval.purpose, utility) {
+                (Purpose::Step, Some((utility, rate))) => self.stepped(utility, rate),
+                (Purpose::Trial(pair, above), Some((utility, _))) => {
+                    self.results[pair][usize::from(above)] = Some(utility);
+                    self.tried();
+                }
+                (Purpose::Step | Purpose::Trial(..), None) => self.probe(),
+                (Purpose::Fill, _) => {}
+            }
+        }
+    }
+
+    /// Utility and rate of an interval that sent something.
+    fn judge(&self, interval: &Interval) -> Option<(f64, f64)> {
+        if interval.sent <= 0.0 || interval.lasted <= 0.0 {
+            return None;
+        }
+        let rate = interval.sent * 8.0 / interval.lasted / 1e6;
+        let loss = (interval.lost / interval.sent).min(1.0);
+        let [n, t, tt, r, rr, tr] = interval.sums;
+        let spread = n * tt - t * t;
+        let slope = if n >= 3.0 && spread > 1e-12 {
+            (n * tr - t * r) / spread
+        } else {
+            0.0
+        };
+        let deviation = if n >= 2.0 {
+            libm::sqrt((rr / n - (r / n) * (r / n)).max(0.0))
+        } else {
+            0.0
+        };
+        Some((self.utility.of(rate, slope, loss, deviation), rate))
+    }
+
+    fn set_rate(&mut self, rate: f64) {
+        self.rate = rate.clamp(self.least, 1e7);
+    }
+
+    fn stepped(&mut self, utility: f64, rate: f64) {
+        match self.phase {
+            Phase::Starting => {
+                if utility > self.last_utility {
+                    self.last_utility = utility;
+                    self.last_rate = self.rate;
+                    // What was really sent, if that was less, is no ground for doubling.
+                    self.set_rate(2.0 * self.rate.min(1.5 * rate));
+                    self.queue.push_back(Purpose::Step);
+                } else {
+                    self.set_rate(self.last_rate);
+                    self.probe();
+                }
+            }
+            Phase::Moving => {
+                let change = self.rate - self.last_rate;
+                let gradient = match change.abs() > 1e-9 {
+                    true => (utility - self.last_utility) / change,
+                    false => 0.0,
+                };
+                if (gradient > 0.0) == self.up && gradient != 0.0 {
+                    self.last_utility = utility;
+                    self.advance(gradient);
+                } else {
+                    self.set_rate(self.last_rate);
+                    self.probe();
+                }
+            }
+            Phase::Probing => {}
+        }
+    }
+
+    /// All four trials are back: both pairs must agree.
+    fn tried(&mut self) {
+        let [[Some(d0), Some(u0)], [Some(d1), Some(u1)]] = self.results else {
+            return;
+        };
+        if (u0 > d0) != (u1 > d1) {
+            self.probe();
+            return;
+        }
+        let width = 2.0 * self.epsilon * self.rate;
+        let gradient = ((u0 - d0) + (u1 - d1)) / 2.0 / width;
+        self.phase = Phase::Moving;
+        self.up = gradient > 0.0;
+        self.run = 0;
+        self.out_of_bound = 0;
+        self.last_utility = (u0 + d0 + u1 + d1) / 4.0;
+        self.advance(gradient);
+    }
+
+    /// Confidence amplifier (section 5.1 of the paper).
+    fn amplifier(&self) -> f64 {
+        let run = f64::from(self.run);
+        match (self.paper, self.run) {
+            (true, 0..=3) => run,
+            (true, _) => 2.0 * run - 3.0,
+            (false, _) => libm::pow(run, 1.2),
+        }
+    }
+
+    /// A step along the gradient, within the dynamic boundary.
+    fn advance(&mut self, gradient: f64) {
+        self.run += 1;
+        let wanted = self.amplifier() * self.step * gradient;
+        let bound = (self.boundary + self.growth * f64::from(self.out_of_bound)) * self.rate;
+        let within = wanted.abs() <= bound;
+        self.out_of_bound = if within { 0 } else { self.out_of_bound + 1 };
+        let size = wanted.abs().min(bound).max(self.least_change);
+        self.last_rate = self.rate;
+        self.set_rate(self.rate + if wanted > 0.0 { size } else { -size });
+        self.queue.clear();
+        self.queue.push_back(Purpose::Step);
+    }
+
+    fn probe(&mut self) {
+        self.phase = Phase::Probing;
+        self.results = [[None; 2]; 2];
+        self.queue.clear();
+        for pair in 0..2 {
+            let first = self.random.between(0, 1) == 1;
+            self.queue.push_back(Purpose::Trial(pair, first));
+            self.queue.push_back(Purpose::Trial(pair, !first));
+        }
+        // Trials of a round that was given up no longer count.
+        for interval in &mut self.intervals {
+            interval.purpose = Purpose::Fill;
+        }
+    }
+}
+
+impl Controller for Vivace {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.now = ack.now;
+        if self.srtt == 0.0 && ack.srtt > Span::ZERO {
+            self.srtt = ack.srtt.seconds();
+            // Until here the initial window was sent: twice that, now that the round trip is known.
+            self.set_rate(2.0 * self.initial * 8.0 / self.srtt / 1e6);
+            self.queue.push_back(Purpose::Step);
+            self.turn(ack.now);
+        }
+        self.srtt = ack.srtt.seconds();
+        let now = ack.now.seconds();
+        if let Some(rtt) = ack.rtt
+            && let Some(interval) = self.interval_of(ack.number)
+        {
+            let (t, r) = (now - interval.began.seconds(), rtt.seconds());
+            for (sum, x) in interval
+                .sums
+                .iter_mut()
+                .zip([1.0, t, t * t, r, r * r, t * r])
+            {
+                *sum += x;
+            }
+        }
+        self.settle(ack.number);
+        if self.srtt > 0.0 && ack.now >= self.interval_ends {
+            self.turn(ack.now);
+        }
+    }
+
+    fn on_lost(&mut self, lost: &Lost) {
+        self.now = lost.now;
+        let len = lost.len as f64;
+        if let Some(interval) = self.interval_of(lost.number) {
+            interval.lost += len;
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        self.now = congestion.now;
+        if congestion.cause == Cause::Timeout {
+            // Nothing came back for long: what was under way tells nothing.
+            self.intervals.clear();
+            self.set_rate(self.rate / 2.0);
+            self.probe();
+            if self.srtt > 0.0 {
+                self.turn(congestion.now);
+            }
+        }
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        self.now = sent.now;
+        self.next = sent.number + 1;
+        if let Some(interval) = self.intervals.back_mut() {
+            interval.sent += sent.len as f64;
+        }
+    }
+
+    fn on_timer(&mut self, now: Time) {
+        self.now = now;
+        if now >= self.interval_ends {
+            self.turn(now);
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        let unknown = self.srtt == 0.0;
+        // The rate controls; the window only keeps a path that went silent from being flooded.
+        let flight = match unknown {
+            true => self.initial,
+            false => (2.0 * self.sending * 1e6 / 8.0 * self.srtt).max(self.initial),
+        };
+        Limits {
+            window: amount::window(flight, self.mss as u64),
+            pacing: (!unknown).then(|| Rate((self.sending * 1e6).clamp(1.0, 1e13) as u64)),
+            wake: match unknown {
+                true => Time::NEVER,
+                false => self.interval_ends.max(self.now),
+            },
+        }
+    }
+
+    fn reduction(&self) -> Reduction {
+        Reduction::Direct
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            ssthresh: None,
+            state: match self.phase {
+                Phase::Starting => "starting",
+                Phase::Probing => "probing",
+                Phase::Moving => "moving",
+            },
+            values: [
+                ("rate_bps", self.rate * 1e6),
+                ("utility", self.last_utility.max(-1e300)),
+                ("run", f64::from(self.run)),
+                ("", 0.0),
+            ],
+        }
+    }
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "vivace",
+    aliases: &["pcc-vivace"],
+    summary: "online learning of the rate with the greatest utility",
+    source: "Dong et al., NSDI 2018; PCC-Uspace",
+    options: &[
+        Opt::new(
+            "variant",
+            Kind::Choice(&["paper", "code"]),
+            Default::Is("paper"),
+            "amplifier, boundary and slopes as in the paper or in the program",
+        ),
+        Opt::new(
+            "scavenger",
+            Kind::Flag,
+            Default::Is("false"),
+            "subtract the deviation of round trips (Proteus-S)",
+        ),
+        Opt::new("exponent", Kind::Number, Default::Is("0.9"), "of the rate")
+            .at_least("0.1")
+            .at_most("0.99"),
+        Opt::new(
+            "latency-weight",
+            Kind::Number,
+            Default::Is("900"),
+            "weight of the slope of round trips",
+        )
+        .at_least("0")
+        .at_most("1000000"),
+        Opt::new(
+            "loss-weight",
+            Kind::Number,
+            Default::Is("11.35"),
+            "weight of the share of loss",
+        )
+        .at_least("0")
+        .at_most("1000"),
+        Opt::new(
+            "deviation-weight",
+            Kind::Number,
+            Default::Is("1500"),
+            "weight of the deviation of round trips, 1/s, as a scavenger",
+        )
+        .at_least("0")
+        .at_most("1000000"),
+        Opt::new(
+            "tolerance",
+            Kind::Number,
+            Default::Is("0.01"),
+            "slopes of round trips below this count as none",
+        )
+        .at_least("0")
+        .at_most("1"),
+        Opt::new(
+            "epsilon",
+            Kind::Share,
+            Default::Is("5 %"),
+            "how far trials go up and down",
+        )
+        .at_least("0.1 %")
+        .at_most("50 %"),
+        Opt::new(
+            "step",
+            Kind::Number,
+            Default::Is("1"),
+            "step for each unit of the gradient, Mbit/s",
+        )
+        .at_least("0.001")
+        .at_most("1000"),
+        Opt::new(
+            "least-change",
+            Kind::Rate,
+            Default::Is("500 kbit/s"),
+            "least step",
+        )
+        .at_least("1 bit/s")
+        .at_most("1 Gbit/s"),
+        Opt::new("least", Kind::Rate, Default::Is("500 kbit/s"), "least rate")
+            .at_least("1 kbit/s")
+            .at_most("1 Gbit/s"),
+    ],
+    build: |args, setup| {
+        let paper = args.choice("variant") == "paper";
+        let least = args.rate("least").0 as f64 / 1e6;
+        Ok(Vivace {
+            mss: setup.mss as f64,
+            initial: setup.initial.max(setup.mss) as f64,
+            random: setup.random.clone(),
+            utility: Utility {
+                exponent: args.number("exponent"),
+                latency: args.number("latency-weight"),
+                loss: args.number("loss-weight"),
+                deviation: match args.flag("scavenger") {
+                    true => args.number("deviation-weight"),
+                    false => 0.0,
+                },
+                tolerance: args.number("tolerance"),
+                rewards: paper,
+            },
+            paper,
+            epsilon: args.share("epsilon"),
+            step: args.number("step"),
+            boundary: 0.05,
+            growth: if paper { 0.1 } else { 0.05 },
+            least_change: args.rate("least-change").0 as f64 / 1e6,
+            least,
+            phase: Phase::Starting,
+            rate: least,
+            sending: least,
+            last_utility: f64::MIN,
+            last_rate: least,
+            run: 0,
+            up: true,
+            out_of_bound: 0,
+            queue: VecDeque::new(),
+            results: [[None; 2]; 2],
+            intervals: VecDeque::new(),
+            srtt: 0.0,
+            next: 0,
+            now: Time::ZERO,
+            interval_ends: Time::ZERO,
+        }
+        .into())
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn utility(rewards: bool) -> Utility {
+        Utility {
+            exponent: 0.9,
+            latency: 900.0,
+            loss: 11.35,
+            deviation: 1500.0,
+            tolerance: 0.01,
+            rewards,
+        }
+    }
+
+    #[test]
+    fn utility_is_that_of_the_paper() {
+        let u = utility(true);
+        // 10^0.9 = 7.943282; 900 · 10 · 0.02 = 180; 11.35 · 10 · 0.1 = 11.35; 1500 · 10 · 0.001 = 15.
+        assert!((u.of(10.0, 0.0, 0.0, 0.0) - 7.943_282_347).abs() < 1e-9);
+        assert!((u.of(10.0, 0.02, 0.0, 0.0) - (7.943_282_347 - 180.0)).abs() < 1e-8);
+        assert!((u.of(10.0, 0.0, 0.1, 0.0) - (7.943_282_347 - 11.35)).abs() < 1e-8);
+        assert!((u.of(10.0, 0.0, 0.0, 0.001) - (7.943_282_347 - 15.0)).abs() < 1e-8);
+        // Falling round trips are rewarded by the paper only, and noise by neither.
+        assert!((u.of(10.0, -0.02, 0.0, 0.0) - (7.943_282_347 + 180.0)).abs() < 1e-8);
+        assert!((utility(false).of(10.0, -0.02, 0.0, 0.0) - 7.943_282_347).abs() < 1e-9);
+        assert!((u.of(10.0, 0.009, 0.0, 0.0) - 7.943_282_347).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_gradient_of_an_idle_link_is_0_9_over_the_tenth_root_of_the_rate() {
+        let u = utility(true);
+        for rate in [1.0, 10.0, 100.0] {
+            let (e, r) = (0.05, rate);
+            let slope = (u.of(r * (1.0 + e), 0.0, 0.0, 0.0) - u.of(r * (1.0 - e), 0.0, 0.0, 0.0))
+                / (2.0 * e * r);
+            let exact = 0.9 / libm::pow(rate, 0.1);
+            // The third derivative leaves 0.9 · 0.1 · 1.1/6 · ε² = 4e-5 of it.
+            assert!((slope / exact - 1.0).abs() < 1e-4, "{rate}: {slope} {exact}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Loss detection by time: recent acknowledgment (RACK, RFC 8985 section 6).
+//!
+//! Of two segments the one sent earlier should arrive earlier. A segment is lost when one sent after it
+//! has been delivered and a reordering window more than a round trip has passed since it was sent.
+//!
+//! Difference: segments sent at one instant are ordered by the number of the transmission, where the
+//! RFC orders them by their last byte.
+
+use crate::scoreboard::{Entry, Scoreboard};
+use crate::units::{Span, Time};
+
+/// DupThresh, for the window before any reordering was seen.
+const THRESHOLD: u32 = 3;
+/// Recoveries after which a window widened by DSACK is narrow again.
+const PERSIST: u32 = 16;
+
+/// What RACK remembers.
+#[derive(Clone, Debug)]
+pub struct Rack {
+    /// The most recently sent segment that was delivered: when, and by which transmission.
+    newest: Option<(Time, u64)>,
+    rtt: Span,
+    fack: u64,
+    reordering: bool,
+    multiple: u32,
+    persist: u32,
+    dsack_round: Option<u64>,
+    /// When segments that wait for the reordering window are looked at again.
+    timer: Time,
+}
+
+/// What detection needs to know about the flow.
+#[derive(Copy, Clone, Debug)]
+pub struct Flow {
+    pub now: Time,
+    pub least_rtt: Span,
+    pub srtt: Span,
+    /// In fast or timeout recovery.
+    pub recovering: bool,
+}
+
+impl Default for Rack {
+    fn default() -> Rack {
+        Rack {
+            newest: None,
+            rtt: Span::ZERO,
+            fack: 0,
+            reordering: false,
+            multiple: 1,
+            persist: PERSIST,
+            dsack_round: None,
+            timer: Time::NEVER,
+        }
+    }
+}
+
+impl Rack {
+    /// Steps 2 and 3 for a segment newly delivered; segments of one acknowledgement ascending.
+    pub fn on_delivered(&mut self, now: Time, entry: &Entry, echo: Time, least_rtt: Span) {
+        if entry.end() > self.fack {
+            self.fack = entry.end();
+        } else if !entry.again() {
+            self.reordering = true;
+        }
+        let sent = entry.snapshot.sent;
+        let rtt = now.since(sent);
+        // It may have been the original that arrived.
+        if entry.again() && (echo < sent || (least_rtt != Span::MAX && rtt < least_rtt)) {
+            return;
+        }
+        if self.newest.is_none_or(|(_, number)| entry.number > number) {
+            self.newest = Some((sent, entry.number));
+            self.rtt = rtt;
+        }
+    }
+
+    /// Step 4, on each acknowledgement: a round with a DSACK widens the window.
+    pub fn on_ack(&mut self, una: u64, nxt: u64, dsack: bool) {
+        if self.dsack_round.is_some_and(|round| una >= round) {
+            self.dsack_round = None;
+        }
+        if dsack && self.dsack_round.is_none() {
+            self.dsack_round = Some(nxt);
+            self.multiple = self.multiple.saturating_add(1);
+            self.persist = PERSIST;
+        }
+    }
+
+    /// Step 4, when a recovery ends: after sixteen without a DSACK the window is narrow again.
+    pub fn on_recovered(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.multiple = 1;
+        }
+    }
+
+    /// The reordering window.
+    fn window(&self, flow: Flow, sacked: u32) -> Span {
+        if !self.reordering && (flow.recovering || sacked >= THRESHOLD) {
+            return Span::ZERO;
+        }
+        if flow.least_rtt == Span::MAX {
+            return Span::ZERO;
+        }
+        Span(flow.least_rtt.0 / 4)
+            .times(u64::from(self.multiple))
+            .min(flow.srtt)
+    }
+
+    /// Step 5: finds the segments that are now lost, and arms the timer for those that still wait.
+    pub fn detect(&mut self, flow: Flow, board: &Scoreboard, lost: &mut Vec<u64>) {
+        self.timer = Time::NEVER;
+        let Some((_, number)) = self.newest else {
+            return;
+        };
+        let wait = self.rtt + self.window(flow, board.sacked_segments());
+        let mut next = board.oldest();
+        let mut last = None;
+        while let Some(id) = next {
+            let entry = board.entry(id);
+            if entry.number >= number {
+                break;
+            }
+            let due = entry.snapshot.sent.after(wait);
+            if due <= flow.now {
+                lost.push(id);
+            } else {
+                last = Some(due);
+            }
+            next = board.sent_after(id);
+        }
+        // Sent in this order, so the last waits longest.
+        self.timer = last.unwrap_or(Time::NEVER);
+    }
+
+    /// Section 6.3: when the retransmission timer expires, the first segment is lost, and those that
+    /// are overdue.
+    pub fn detect_on_timeout(&mut self, flow: Flow, board: &Scoreboard, lost: &mut Vec<u64>) {
+        let wait = self.rtt + self.window(flow, board.sacked_segments());
+        self.timer = Time::NEVER;
+        let mut next = board.oldest();
+        while let Some(id) = next {
+            let sent = board.entry(id).snapshot.sent;
+            if id == board.ids().start || sent.after(wait) <= flow.now {
+                lost.push(id);
+            }
+            next = board.sent_after(id);
+        }
+    }
+
+    /// When the reordering timer is due.
+    pub fn due(&self) -> Time {
+        self.timer
+    }
+}

@@ -1,5 +1,6 @@
 //! What is kept of a run: counters, the fingerprint, and, on request, every event.
 
+pub mod delays;
 pub mod fingerprint;
 pub mod flow_stats;
 pub mod frame_bytes;

@@ -9,6 +9,8 @@ use backwater_transport::units::{Rate, Span, Time};
 use crate::connection::Connection;
 use crate::mechanism::Control;
 use crate::mechanism::gates::Gates;
+use crate::medium::boxes::AnyBox;
+use crate::medium::trace::Server;
 use crate::packet::List;
 use crate::queue::aqm::Managed;
 use crate::queue::{AnyScheduler, ClassQueue};
@@ -126,6 +128,8 @@ pub struct Port {
     pub wakeful: bool,
     /// Every departure is served in its own time: the run is recorded or unfused.
     pub attentive: bool,
+    /// It is a box: packets pass it and are neither queued nor transmitted.
+    pub passed: bool,
 }
 
 impl Port {
@@ -184,6 +188,7 @@ impl Port {
             local: 0,
             wakeful: false,
             attentive: false,
+            passed: false,
         }
     }
 }
@@ -197,6 +202,10 @@ pub struct PortMore {
     pub rate: Rate,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
+    /// What happens to packets in it, for a box.
+    pub stage: Option<Box<Stage>>,
+    /// What serves it in place of a line rate.
+    pub server: Option<Box<Server>>,
     /// Active queue management.
     pub managed: Option<Box<Managed>>,
     /// Notices that have arrived and wait for the reaction time.
@@ -205,6 +214,17 @@ pub struct PortMore {
     pub sent: PortCount,
     /// Counters at the end of the warm-up.
     pub base: PortCount,
+}
+
+/// A box on the way to a port's queue.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// What it does.
+    pub what: AnyBox,
+    /// Its stream.
+    pub random: Random,
+    /// The next box, or the port whose queue the boxes lead to.
+    pub next: Id<Port>,
 }
 
 /// What a port counts.

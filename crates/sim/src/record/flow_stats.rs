@@ -3,6 +3,7 @@
 use backwater_transport::units::Time;
 
 use crate::packet::Packet;
+use crate::record::age::Age;
 use crate::record::delays::Delays;
 
 /// Packets and bytes since the run began.
@@ -73,6 +74,8 @@ pub struct FlowStats {
     pub max: u64,
     /// Delivered after waiting at a gate that a queue off their path had closed.
     pub victims: u64,
+    /// Age of the newest packet, where the path has a trace link.
+    pub age: Option<Box<Age>>,
     /// Delays of packets delivered after the warm-up.
     pub delay: Delays,
     /// Lost.
@@ -94,6 +97,9 @@ impl FlowStats {
         self.sums.serial += u128::from(packet.serial);
         self.sums.waited += u128::from(packet.waited);
         self.sums.gated += u128::from(packet.gated);
+        if let Some(age) = &mut self.age {
+            age.deliver(packet.born, now, u64::from(packet.len));
+        }
         self.max = self.max.max(total);
         self.delay.record(total / 1000);
         total
@@ -132,12 +138,15 @@ impl FlowStats {
     }
 
     /// The warm-up is over.
-    pub fn warm(&mut self) {
+    pub fn warm(&mut self, now: Time) {
         self.base = [self.entered, self.delivered, self.dropped, self.marked];
         self.delay = Delays::default();
         self.sums = Sums::default();
         self.max = 0;
         self.victims = 0;
         self.on_air = [0; 2];
+        if let Some(age) = &mut self.age {
+            age.warm(now);
+        }
     }
 }

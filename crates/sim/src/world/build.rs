@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{PS_PER_S, Span, Time};
+use backwater_transport::units::{PS_PER_S, Rate, Span, Time};
 
 use super::connect::{ack_flows, of_data};
 use super::{GROUP, NOWHERE, World};
@@ -25,7 +25,7 @@ use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::FlowStats;
 use crate::source::{AnySource, Source};
 use crate::spec::{
-    Destination, Limit, MechanismSpec, NodeKind, Refusal, Routing, Spec, SwitchModel,
+    Destination, Limit, MechanismSpec, NodeKind, Refusal, Routing, Service, Spec, SwitchModel,
 };
 use crate::switch::{Ledger, Pool};
 use crate::table::{Id, Table};
@@ -76,22 +76,28 @@ impl World {
         world.add_flows(spec)?;
         let paths = world.add_routes(spec)?;
         for (flow, path) in world.flows.0.iter_mut().zip(paths) {
+            let traced = path.iter().any(|p| world.ports[*p].more.server.is_some());
+            flow.stats.age = traced.then(Box::default);
             flow.path = path;
         }
         world.add_air(spec)?;
         world.check_frames(spec)?;
         world.connect(spec);
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
-            world.add_mechanism(spec, number, mechanism)?;
+            if !world.add_relays(mechanism)? {
+                world.add_mechanism(spec, number, mechanism)?;
+            }
         }
         world.check_queues()?;
         for port in &mut world.ports.0 {
-            port.plain = port.watch.is_none() && !port.accounted && port.more.managed.is_none();
+            let wire = port.more.server.is_none() && port.more.managed.is_none();
+            port.plain = port.watch.is_none() && !port.accounted && wire;
             if port.watch.is_some() && port.more.managed.is_some() {
                 // Whether losses on departure bring relief cannot be foreseen.
                 (port.attentive, port.wakeful) = (true, true);
             }
         }
+        world.add_boxes(spec);
         for id in world.flows.ids() {
             world.ask(id, Time(spec.flows[id.index()].start.0));
         }
@@ -121,6 +127,7 @@ impl World {
             hosts: Vec::new(),
             routes: Vec::new(),
             groups: Vec::new(),
+            boxes: BTreeMap::new(),
             mail: Mail::default(),
             outbox: VecDeque::new(),
             fingerprint: Fingerprint::default(),
@@ -176,7 +183,7 @@ impl World {
                     "name two different nodes",
                 );
             }
-            if link.rate.0 == 0 {
+            if link.rate.0 == 0 && link.ways.iter().any(Option::is_none) {
                 return refuse(
                     format!("{path}.rate"),
                     "a link has no rate",
@@ -185,12 +192,18 @@ impl World {
             }
             for side in 0..2 {
                 let port = &spec.ports[2 * i + side];
+                let (rate, delay) = match link.ways[side].as_ref().map(|way| &way.service) {
+                    Some(Service::Line(rate, delay)) => (*rate, *delay),
+                    Some(Service::Trace(_)) => (Rate(0), Span::ZERO),
+                    None => (link.rate, link.delay),
+                };
                 let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));
                 let id = Id::new(self.ports.len());
                 let local = self.nodes[node].ports.len() as u32;
                 let managed = port.aqm.as_ref().map(|aqm| {
                     let random = Random::stream(spec.seed, "queue", &port.name);
-                    Box::new(Managed::new(aqm, link.rate, random))
+                    let rate = super::path::long_term(spec, id.index()).unwrap_or(rate);
+                    Box::new(Managed::new(aqm, rate, random))
                 });
                 self.nodes[node].ports.push(id);
                 self.nodes[node].watch.push(None);
@@ -200,13 +213,16 @@ impl World {
                 };
                 let more = PortMore {
                     name: port.name.clone(),
-                    rate: link.rate,
+                    rate,
                     managed,
                     ..PortMore::default()
                 };
                 self.ports.push(Port {
-                    ps_per_byte: (8 * PS_PER_S).div_ceil(link.rate.0),
-                    delay: link.delay,
+                    ps_per_byte: match rate.0 {
+                        0 => 0,
+                        bps => (8 * PS_PER_S).div_ceil(bps),
+                    },
+                    delay,
                     peer: Id::new(2 * i + 1 - side),
                     local,
                     queues: smallvec![ClassQueue::default(); port.scheduler.classes()],
@@ -217,6 +233,7 @@ impl World {
                 });
             }
         }
+        self.add_servers(spec);
         for id in self.ports.ids() {
             self.ports[id].far_entry = self.ports[self.ports[id].peer].local as u8;
         }
@@ -401,6 +418,20 @@ impl World {
                         what,
                         "write smaller packets, or raise the link's max_frame",
                     );
+                }
+                if let Some(server) = port.more.server.as_ref().filter(|s| s.spec.whole) {
+                    let (size, most) = (server.size(flow.packet as u16), server.spec.opportunity);
+                    if size > most {
+                        let what = format!(
+                            "packets of {} B take {size} B on {}, whose opportunities carry {most} B",
+                            flow.packet, port.more.name
+                        );
+                        return refuse(
+                            format!("flows.{}.packet", spec_flow.name),
+                            what,
+                            "write smaller packets, or emulator = \"cellsim-2013\", which sends them in parts",
+                        );
+                    }
                 }
                 let classes = port.queues.len();
                 if classes > 1 && usize::from(flow.class) >= classes {
@@ -730,6 +761,11 @@ impl World {
                     "back-pressure watches ports of switches",
                 );
             }
+            let special = |p: &Id<Port>| spec.links[p.index() / 2].ways.iter().any(Option::is_some);
+            if let Some(port) = self.nodes[node].ports.iter().find(|p| special(p)) {
+                let what = format!("{} is no plain wire", self.ports[*port].more.name);
+                return at(what, "back-pressure travels over wires, both ways");
+            }
             if self.nodes[node].ports.len() > MAX_NEIGHBOURS {
                 return at(
                     format!("a switch with back-pressure has at most {MAX_NEIGHBOURS} ports"),
@@ -868,7 +904,7 @@ impl World {
                 }
                 self.ports[id].watch.replace((control, place)).is_some()
             }
-            Watch::Ingress | Watch::Pool => {
+            Watch::Ingress | Watch::Pool | Watch::Station => {
                 let ports = self.nodes[node].ports.clone();
                 let has_pool = self.nodes[node].pool.is_some();
                 if has_pool != (watch == Watch::Pool) {

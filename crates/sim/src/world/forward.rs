@@ -87,6 +87,9 @@ impl World {
             return self.overflow(id, packet_id, q, now);
         }
         let mut look = !port.plain;
+        if look && port.passed {
+            return self.pass(id, packet_id, now);
+        }
         let managed = look && port.shut_until == Time::NEVER;
         if managed && !self.admit(id, packet_id, q, now) {
             return self.turn_away(id, packet_id, q, Cause::Aqm, now);
@@ -169,6 +172,9 @@ impl World {
         if port.shut_until <= at {
             let queue = port.pick(&self.packets);
             return self.start(id, queue, Id::NONE, at);
+        }
+        if port.more.server.is_some() {
+            return self.serve(id, at, now);
         }
         if port.more.managed.is_some() {
             return self.choose_judged(id, at, now);
@@ -279,16 +285,23 @@ impl World {
         port.sent_packets += 1;
         port.sent_bytes += size;
         port.area += u128::from(size) * u128::from(port.free_at.0 - packet.at.0);
-        if port.far_routes == u32::MAX {
-            packet.ingress = Id::NONE;
-        } else {
-            let (rows, flow, to) = (port.far_routes, packet.flow, packet.to);
-            self.packets[packet_id].ingress = self.egress(rows, flow, to);
-        }
+        self.find_way(id, packet_id);
         if self.record.is_some() {
             self.note(What::Send, begin, id, packet_id, waited);
         }
         self.launch(id, packet_id);
+    }
+
+    /// Notes with a packet that leaves a port the egress port it goes to at the far end.
+    #[inline]
+    pub(super) fn find_way(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
+        let rows = self.ports[id].far_routes;
+        let packet = &self.packets[packet_id];
+        let egress = match rows {
+            u32::MAX => Id::NONE,
+            rows => self.egress(rows, packet.flow, packet.to),
+        };
+        self.packets[packet_id].ingress = egress;
     }
 
     /// Puts a frame whose transmission has begun on the wire.
@@ -395,6 +408,9 @@ impl World {
     /// The only way to lose a packet.
     pub(super) fn lose(&mut self, packet_id: Id<Packet>, cause: Cause, place: Id<Port>, now: Time) {
         let packet = self.packets[packet_id];
+        if let Some(server) = &mut self.ports[place].more.server {
+            server.lost(cause, &packet, now);
+        }
         let flow = &mut self.flows[packet.flow];
         let len = u64::from(packet.len);
         flow.stats.dropped.add(len);

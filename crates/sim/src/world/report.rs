@@ -232,7 +232,13 @@ impl World {
                         .since(&self.air.radios[s as usize].base)
                 })
                 .collect(),
-            control: self.notices_sent,
+            control: self.notices_sent
+                + self
+                    .air
+                    .radios
+                    .iter()
+                    .map(|r| r.count.management)
+                    .sum::<u64>(),
             deadlock: self.deadlock.clone(),
         }
     }
@@ -357,8 +363,9 @@ impl World {
             .iter()
             .map(|f| f.path.iter().enumerate().map(|(i, p)| (*p, i)).collect())
             .collect();
+        let main = |port: Id<Port>| self.boxes.get(&port).copied().unwrap_or(port);
         for ((_, port, flow, _), count) in &self.drops {
-            if let Some(i) = hop[flow.index()].get(port) {
+            if let Some(i) = hop[flow.index()].get(&main(*port)) {
                 before[flow.index()][*i].packets += count.packets;
                 before[flow.index()][*i].bytes += count.bytes;
             }
@@ -370,7 +377,7 @@ impl World {
                 .flat_map(|list| self.packets.walk(list))
                 .chain(self.packets.walk(&port.wire));
             for packet in held.filter(|p| !p.flow.is_none()) {
-                if let Some(i) = hop[packet.flow.index()].get(&id) {
+                if let Some(i) = hop[packet.flow.index()].get(&main(id)) {
                     before[packet.flow.index()][*i].add(u64::from(packet.len));
                 }
             }

@@ -153,6 +153,7 @@ impl World {
         match event {
             Event::Arrive(port) => self.arrive(port, at),
             Event::Wake(port) => self.wake(port, at),
+            Event::Emerge(port) => self.emerge(port, at),
             Event::React(port) => self.react(port, at),
             Event::Refresh {
                 control,
@@ -173,6 +174,9 @@ impl World {
             Event::Silence(radio) => self.silence(radio, at),
             Event::Answer(radio) => self.answer_now(radio, at),
             Event::Contend(radio) => self.contend(radio, at),
+            Event::Look(radio) => self.look_at_relay(radio, at),
+            Event::Ease(radio) => self.ease(radio, at),
+            Event::Release(flow) => self.release_held(flow, at),
         }
         if !self.outbox.is_empty() {
             self.post_all(at);
@@ -277,7 +281,7 @@ impl World {
         self.hops_base = self.hop_counts();
         self.drops_base = self.drops.clone();
         for flow in &mut self.flows.0 {
-            flow.stats.warm();
+            flow.stats.warm(now);
         }
         for connection in &mut self.connections.0 {
             connection.warm(now);
@@ -287,6 +291,9 @@ impl World {
             let port = &mut self.ports[id];
             port.max_bytes = port.queues.iter().map(|q| q.bytes).max().unwrap_or(0);
             port.more.base = counted;
+            if let Some(server) = &mut port.more.server {
+                server.scorer.warm(now);
+            }
         }
         self.warm_air(now);
     }

@@ -153,6 +153,7 @@ impl Net {
             ends: [a, b],
             rate: Rate(rate),
             delay: Span::micros(1),
+            ways: [None, None],
             max_frame: Bytes(1518),
         });
         for (from, to) in [(a, b), (b, a)] {
@@ -222,6 +223,7 @@ impl Net {
             (part.build)(&args(part, &mine)).expect("legal options")
         }
         self.0.mechanisms.push(MechanismSpec {
+            stations: Vec::new(),
             name: format!("m{}", self.0.mechanisms.len()),
             at: at.to_vec(),
             detect: build(DETECTORS, detect, given),

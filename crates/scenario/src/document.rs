@@ -34,7 +34,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         };
         let to = match row.path.last() {
             Some(last) => node(world.ports[*last].far).to_owned(),
-            None => format!("any of {} hosts", world.destinations(row).len()),
+            None => format!("any of {} hosts", row.to.iter().count()),
         };
         let hops = f.hops.iter().map(|h| {
             let p = &world.ports[h.port];

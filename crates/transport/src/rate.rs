@@ -35,8 +35,19 @@ pub struct Sampler {
     limited_until: u64,
     round: u64,
     round_ends: u64,
-    newest: Option<(u64, Snapshot)>,
-    cut: Option<(Span, Span)>,
+    /// Of the acknowledgement in work.
+    newest: Option<Newest>,
+}
+
+/// The newest segment that an acknowledgement delivers.
+#[derive(Copy, Clone, Debug)]
+struct Newest {
+    number: u64,
+    delivered: u64,
+    tx_in_flight: u64,
+    lost: u64,
+    app_limited: bool,
+    interval: Span,
 }
 
 impl Sampler {
@@ -61,10 +72,17 @@ impl Sampler {
     pub fn on_delivered(&mut self, now: Time, number: u64, snapshot: &Snapshot, len: u64) {
         self.delivered += len;
         self.delivered_time = now;
-        if self.newest.is_none_or(|(n, _)| number > n) {
-            self.newest = Some((number, *snapshot));
+        if self.newest.is_none_or(|n| number > n.number) {
             let ack_elapsed = Span(now.0.saturating_sub(snapshot.delivered_time.0));
-            self.cut = Some((snapshot.sent.since(snapshot.first_sent), ack_elapsed));
+            let send_elapsed = snapshot.sent.since(snapshot.first_sent);
+            self.newest = Some(Newest {
+                number,
+                delivered: snapshot.delivered,
+                tx_in_flight: snapshot.tx_in_flight,
+                lost: snapshot.lost,
+                app_limited: snapshot.app_limited,
+                interval: send_elapsed.max(ack_elapsed),
+            });
             self.first_sent = snapshot.sent;
         }
     }
@@ -92,28 +110,27 @@ impl Sampler {
         if self.limited_until > 0 && self.delivered > self.limited_until {
             self.limited_until = 0;
         }
-        let Some((_, snapshot)) = self.newest.take() else {
+        let Some(newest) = self.newest.take() else {
             return (None, false);
         };
-        let starts = snapshot.delivered >= self.round_ends;
+        let starts = newest.delivered >= self.round_ends;
         if starts {
             self.round += 1;
             self.round_ends = self.delivered;
         }
-        let (send, ack) = self.cut.take().expect("set with the newest");
-        let interval = send.max(ack);
+        let interval = newest.interval;
         if interval == Span::ZERO || (least != Span::MAX && interval < least) {
             return (None, starts);
         }
-        let delivered = self.delivered - snapshot.delivered;
+        let delivered = self.delivered - newest.delivered;
         let sample = RateSample {
             delivered,
             interval,
             rate: Rate((delivered as f64 * 8e12 / interval.0 as f64) as u64),
-            app_limited: snapshot.app_limited,
-            prior_delivered: snapshot.delivered,
-            tx_in_flight: snapshot.tx_in_flight,
-            lost: self.lost - snapshot.lost,
+            app_limited: newest.app_limited,
+            prior_delivered: newest.delivered,
+            tx_in_flight: newest.tx_in_flight,
+            lost: self.lost - newest.lost,
         };
         (Some(sample), starts)
     }

@@ -54,8 +54,7 @@ pub struct Receiver {
     delivered: u64,
     /// Segments received and not acknowledged, and the newest of them.
     pending: u32,
-    last: Segment,
-    last_received: Time,
+    last: Last,
     deadline: Time,
     /// RFC 7323 section 4.3: TS.Recent and Last.ACK.sent.
     recent: Time,
@@ -67,6 +66,15 @@ pub struct Receiver {
     received_bytes: u64,
 }
 
+/// The segment that an acknowledgement is about.
+#[derive(Copy, Clone, Debug, Default)]
+struct Last {
+    number: u64,
+    start: u64,
+    end: u64,
+    received: Time,
+}
+
 impl Receiver {
     /// A receiver of nothing so far.
     pub fn new(setup: &ReceiverSetup) -> Receiver {
@@ -76,8 +84,7 @@ impl Receiver {
             numbers: Numbers::default(),
             delivered: 0,
             pending: 0,
-            last: Segment::default(),
-            last_received: Time::ZERO,
+            last: Last::default(),
             deadline: Time::NEVER,
             recent: Time::ZERO,
             acked_upto: 0,
@@ -168,8 +175,12 @@ impl Receiver {
 
     fn note(&mut self, now: Time, segment: &Segment) {
         self.pending += 1;
-        self.last = *segment;
-        self.last_received = now;
+        self.last = Last {
+            number: segment.number,
+            start: segment.start,
+            end: segment.start + u64::from(segment.len),
+            received: now,
+        };
     }
 
     fn acknowledge(&mut self, now: Time, duplicate: bool) -> AckSegment {
@@ -182,7 +193,7 @@ impl Receiver {
             covers: self.pending,
             number: self.last.number,
             echo: self.recent,
-            received: self.last_received,
+            received: self.last.received,
             ce_bytes: self.ce_bytes,
             ce_packets: self.ce_packets,
             received_bytes: self.received_bytes,
@@ -194,8 +205,7 @@ impl Receiver {
             ..AckSegment::default()
         };
         if duplicate {
-            let end = self.last.start + u64::from(self.last.len);
-            ack.sack[0] = (self.last.start, end);
+            ack.sack[0] = (self.last.start, self.last.end);
             ack.blocks = 1;
             ack.duplicate = true;
         }

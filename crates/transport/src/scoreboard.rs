@@ -147,18 +147,14 @@ impl Scoreboard {
 
     /// The first segment is acknowledged with all before it.
     pub fn pop(&mut self) -> Entry {
-        let id = self.base;
-        let entry = *self.entry(id);
-        self.leave(id, entry);
-        self.ring.pop_front();
+        self.leave(self.base);
         self.base += 1;
-        entry
+        self.ring.pop_front().expect("the caller saw it")
     }
 
     /// A segment leaves again.
     pub fn resend(&mut self, id: u64, number: u64, snapshot: Snapshot) {
-        let entry = *self.entry(id);
-        self.leave(id, entry);
+        self.leave(id);
         let entry = self.entry_mut(id);
         entry.state = State::Flying;
         entry.resent = entry.resent.saturating_add(1);
@@ -171,11 +167,16 @@ impl Scoreboard {
 
     /// Declares a flying segment lost.
     pub fn lose(&mut self, id: u64) {
-        let entry = *self.entry(id);
-        assert_eq!(entry.state, State::Flying, "a segment is lost once");
-        self.leave(id, entry);
-        self.entry_mut(id).state = State::Lost;
-        self.lost += u64::from(entry.len);
+        assert_eq!(
+            self.entry(id).state,
+            State::Flying,
+            "a segment is lost once"
+        );
+        self.leave(id);
+        let entry = self.entry_mut(id);
+        entry.state = State::Lost;
+        let len = u64::from(entry.len);
+        self.lost += len;
         self.lost_from = self.lost_from.min(id);
     }
 
@@ -193,12 +194,13 @@ impl Scoreboard {
     }
 
     /// Takes a segment out of the account of its state, and out of the list if it flies.
-    fn leave(&mut self, id: u64, entry: Entry) {
-        let len = u64::from(entry.len);
+    fn leave(&mut self, id: u64) {
+        let entry = self.entry(id);
+        let (len, before, after) = (u64::from(entry.len), entry.before, entry.after);
         match entry.state {
             State::Flying => {
                 self.in_flight -= len;
-                self.unlink(id, entry);
+                self.unlink(before, after);
             }
             State::Lost => self.lost -= len,
             State::Sacked => {
@@ -241,13 +243,14 @@ impl Scoreboard {
             let mut id = first;
             let mut end = at;
             while id < self.ids().end && self.entry(id).end() <= stop {
-                let entry = *self.entry(id);
-                newly(&entry);
-                self.leave(id, entry);
-                self.entry_mut(id).state = State::Sacked;
-                self.sacked += u64::from(entry.len);
-                self.sacked_segments += 1;
+                newly(self.entry(id));
+                self.leave(id);
+                let entry = self.entry_mut(id);
+                entry.state = State::Sacked;
                 end = entry.end();
+                let len = u64::from(entry.len);
+                self.sacked += len;
+                self.sacked_segments += 1;
                 id += 1;
             }
             if id > first {
@@ -326,15 +329,14 @@ impl Scoreboard {
         self.newest = id;
     }
 
-    fn unlink(&mut self, id: u64, entry: Entry) {
-        debug_assert!(self.oldest == id || entry.before != NONE);
-        match entry.before {
-            NONE => self.oldest = entry.after,
-            b => self.entry_mut(b).after = entry.after,
+    fn unlink(&mut self, before: u64, after: u64) {
+        match before {
+            NONE => self.oldest = after,
+            b => self.entry_mut(b).after = after,
         }
-        match entry.after {
-            NONE => self.newest = entry.before,
-            a => self.entry_mut(a).before = entry.before,
+        match after {
+            NONE => self.newest = before,
+            a => self.entry_mut(a).before = before,
         }
     }
 }

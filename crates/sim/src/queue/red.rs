@@ -6,10 +6,11 @@
 //! mark above the upper threshold: RFC 3168 section 7.
 //! Differences: counts bytes, with a probability that does not depend on a frame's size. The count
 //! is that of the paper's text (section 4); its figure 2 is ahead by one after a mark.
+//! On a link without a rate of its own (a trace) the average starts anew after an idle time.
 
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
-use backwater_transport::units::{Rate, Span, Time};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use super::aqm::{Aqm, Frame, Verdict};
 use super::codel::ECN;
@@ -25,7 +26,7 @@ pub struct Red {
     weight: f64,
     gentle: bool,
     mark: bool,
-    /// Time the line takes for a mean frame.
+    /// Time the line takes for a mean frame; zero where it has no rate of its own.
     slot: Span,
     mean: u64,
     state: [State; MAX_CLASSES],
@@ -65,6 +66,7 @@ impl Red {
         let slot = self.slot;
         let state = &mut self.state[frame.queue];
         match state.idle.take() {
+            Some(_) if slot == Span::ZERO => state.average = 0.0,
             Some(since) if frame.packets == 0 => {
                 // As if that many frames had found the queue empty.
                 let missed = frame.now.since(since).0 as f64 / slot.0 as f64;
@@ -91,7 +93,9 @@ impl Red {
 
 impl Aqm for Red {
     fn attach(&mut self, rate: Rate, _random: &mut Random) {
-        self.slot = rate.time_for(backwater_transport::units::Bytes(self.mean));
+        if rate.0 > 0 {
+            self.slot = rate.time_for(Bytes(self.mean));
+        }
     }
 
     fn push(&mut self, frame: &Frame, random: &mut Random) -> Verdict {
@@ -278,5 +282,10 @@ mod tests {
         };
         red.push(&next, &mut random);
         assert!((red.state[0].average - expected * 0.5625).abs() < 1e-9);
+        let mut traced = Red::new(100_000, 300_000, 0.1, 0.25, 1000);
+        traced.attach(Rate(0), &mut random);
+        traced.state[0].average = expected;
+        traced.push(&next, &mut random);
+        assert_eq!(traced.state[0].average, 0.0);
     }
 }

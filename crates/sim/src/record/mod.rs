@@ -1,6 +1,7 @@
 //! What is kept of a run: counters, the fingerprint, and, on request, every event.
 
 pub mod age;
+pub mod delays;
 pub mod fingerprint;
 pub mod flow_stats;
 pub mod frame_bytes;

@@ -29,6 +29,7 @@ use crate::spec::{
 };
 use crate::switch::{Ledger, Pool};
 use crate::table::{Id, Table};
+use crate::targets::{Lists, Targets};
 use smallvec::smallvec;
 
 /// How often gates are looked at for a deadlock.
@@ -361,15 +362,18 @@ impl World {
                 );
             }
         }
+        let mut lists = Lists::default();
         for flow in &spec.flows {
-            let number = |n: &usize| host(*n).expect("checked above") as usize;
-            let to = match &flow.to {
-                Destination::Node(n) => Destination::Node(number(n)),
-                Destination::AnyOf(list) => Destination::AnyOf(list.iter().map(number).collect()),
-            };
+            let number = |n: usize| host(n).expect("checked above");
+            let to = lists.targets(&flow.to, number(flow.from), number);
             self.flows.push(Flow {
                 name: flow.name.clone(),
                 from: Id::new(flow.from),
+                port: self.nodes[Id::new(flow.from)]
+                    .ports
+                    .first()
+                    .copied()
+                    .unwrap_or(Id::NONE),
                 to,
                 class: flow.class,
                 ecn: flow.ecn,
@@ -502,9 +506,7 @@ impl World {
                 .filter(|(f, s)| s.route.is_none() && !self.is_station(f.from))
                 .map(|(f, _)| f)
             {
-                self.destinations(flow)
-                    .iter()
-                    .for_each(|h| wanted[*h] = true);
+                flow.to.iter().for_each(|h| wanted[h as usize] = true);
             }
             wanted
         };
@@ -618,13 +620,14 @@ impl World {
             }
             let path = format!("routes.{}", flow.name);
             let (first, last) = (route.first(), route.last());
-            let Destination::Node(host) = self.flows[id].to else {
+            let Targets::One(host) = self.flows[id].to else {
                 return refuse(
                     path,
                     "a route needs a flow with one destination",
                     "name one host in the flow's `to`",
                 );
             };
+            let host = host as usize;
             if first != Some(&flow.from) || last != Some(&self.hosts[host].index()) {
                 return refuse(
                     path,
@@ -674,10 +677,10 @@ impl World {
     fn trace(&self, id: Id<Flow>, spec: &Spec, path: &str) -> Result<Vec<Id<Port>>, Refusal> {
         let flow = &self.flows[id];
         let mut ways = Vec::new();
-        for host in self.destinations(flow) {
+        for host in flow.to.iter() {
             ways.clear();
             let name = |n: Id<Node>| &spec.nodes[n.index()].name;
-            let goal = self.hosts[*host];
+            let goal = self.hosts[host as usize];
             let mut port = self.nodes[flow.from].ports[0];
             loop {
                 ways.push(port);
@@ -688,7 +691,7 @@ impl World {
                 // Written routes to a host agree where they meet and end there; computed ones come nearer.
                 assert!(ways.len() <= self.nodes.len(), "a way in a circle");
                 let stuck = far.far_routes == u32::MAX
-                    || self.routes[far.far_routes as usize + host] == NOWHERE;
+                    || self.routes[far.far_routes as usize + host as usize] == NOWHERE;
                 if stuck {
                     return refuse(
                         path,
@@ -696,10 +699,10 @@ impl World {
                         "join them by links, or name another host",
                     );
                 }
-                port = self.egress(far.far_routes, id, *host as u32);
+                port = self.egress(far.far_routes, id, host);
             }
         }
-        Ok(if matches!(flow.to, Destination::Node(_)) {
+        Ok(if matches!(flow.to, Targets::One(_)) {
             ways
         } else {
             Vec::new()

@@ -86,17 +86,12 @@ impl World {
         if !fits {
             return self.overflow(id, packet_id, q, now);
         }
-        if port.plain && port.next_try == Time::NEVER && port.shut_until <= now {
-            queue.bytes += size;
-            queue.packets += 1;
-            port.max_bytes = port.max_bytes.max(queue.bytes);
-            return self.transmit(id, q, packet_id, now);
-        }
         let mut look = !port.plain;
         if look && port.passed {
             return self.pass(id, packet_id, now);
         }
-        if look && !self.admit(id, packet_id, q, now) {
+        let managed = look && port.shut_until == Time::NEVER;
+        if managed && !self.admit(id, packet_id, q, now) {
             return self.turn_away(id, packet_id, q, Cause::Aqm, now);
         }
         let port = &mut self.ports[id];
@@ -105,11 +100,20 @@ impl World {
                 Booking::Refused => {
                     return self.turn_away(id, packet_id, q, Cause::MemoryFull, now);
                 }
-                Booking::Calm => look = self.ports[id].watch.is_some() || self.record.is_some(),
+                Booking::Calm => {
+                    look = managed || self.ports[id].watch.is_some() || self.record.is_some();
+                }
                 Booking::Entered => {}
             }
         }
         let port = &mut self.ports[id];
+        if !look && port.next_try == Time::NEVER && port.shut_until <= now {
+            let queue = &mut port.queues[q];
+            queue.bytes += size;
+            queue.packets += 1;
+            port.max_bytes = port.max_bytes.max(queue.bytes);
+            return self.transmit(id, q, packet_id, now);
+        }
         let packet = &mut self.packets[packet_id];
         let mut held_back = false;
         packet.gated = packet.gated.wrapping_sub(port.stall_clock(now));
@@ -281,6 +285,12 @@ impl World {
         port.sent_packets += 1;
         port.sent_bytes += size;
         port.area += u128::from(size) * u128::from(port.free_at.0 - packet.at.0);
+        if port.far_routes == u32::MAX {
+            packet.ingress = Id::NONE;
+        } else {
+            let (rows, flow, to) = (port.far_routes, packet.flow, packet.to);
+            self.packets[packet_id].ingress = self.egress(rows, flow, to);
+        }
         if self.record.is_some() {
             self.note(What::Send, begin, id, packet_id, waited);
         }
@@ -317,13 +327,11 @@ impl World {
         if packet.flow.is_none() {
             return self.hear(id, packet_id, now);
         }
-        packet.ingress = id;
+        let egress = std::mem::replace(&mut packet.ingress, id);
         packet.entry = port.far_entry;
-        if port.far_routes == u32::MAX {
+        if egress.is_none() {
             return self.deliver(id, packet_id, now);
         }
-        let (flow, to, far) = (packet.flow, packet.to, port.far_routes);
-        let egress = self.egress(far, flow, to);
         self.enqueue(egress, packet_id, now);
     }
 
@@ -338,7 +346,7 @@ impl World {
         let mix = (u64::from(flow.0) << 32 | u64::from(to)) ^ (u64::from(rows) << 20);
         let hash = mix.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let hash = (hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        group[(hash >> 32) as usize % group.len()]
+        group[((hash >> 32) as u32 % group.len() as u32) as usize]
     }
 
     pub(super) fn deliver(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {

@@ -9,11 +9,13 @@
 //! * `transport` serves the two ends of flows with a transport.
 //! * `air` moves frames between 802.11 stations.
 //! * `control` lets mechanisms look, and carries their notices.
+//! * `ahead` has the memory fetch what the next events touch.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
 //! * `headroom` says where a mark is too high for what is in flight.
 //! * `report` sums up.
 
+mod ahead;
 mod air;
 mod aqm;
 mod build;

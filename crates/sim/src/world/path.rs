@@ -232,9 +232,7 @@ impl World {
             .flatten()
             .filter(|port| **port == main);
         groups.for_each(|port| *port = entrance);
-        let node = &mut self.nodes[self.ports[main].node];
-        if node.host.is_some() {
-            node.ports[0] = entrance;
-        }
+        let flows = self.flows.0.iter_mut().filter(|flow| flow.port == main);
+        flows.for_each(|flow| flow.port = entrance);
     }
 }

@@ -147,7 +147,7 @@ impl Controller for Cubic {
 
     fn limits(&self) -> Limits {
         Limits {
-            window: libm::floor(self.state.window * self.mss as f64) as u64,
+            window: (self.state.window * self.mss as f64) as u64,
             pacing: None,
             wake: Time::NEVER,
         }

@@ -89,7 +89,7 @@ impl Controller for DelayTriggered {
 
     fn limits(&self) -> Limits {
         Limits {
-            window: libm::floor(self.window * self.mss as f64) as u64,
+            window: (self.window * self.mss as f64) as u64,
             pacing: None,
             wake: Time::NEVER,
         }

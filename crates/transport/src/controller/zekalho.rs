@@ -111,7 +111,7 @@ impl Controller for Zekalho {
 
     fn limits(&self) -> Limits {
         Limits {
-            window: libm::floor(self.window * self.mss as f64) as u64,
+            window: (self.window * self.mss as f64) as u64,
             pacing: None,
             wake: Time::NEVER,
         }

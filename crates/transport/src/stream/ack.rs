@@ -16,7 +16,7 @@ use super::{Phase, StreamSender};
 struct News {
     found: Findings,
     /// The segment sent last among those newly delivered.
-    newest: Option<Entry>,
+    newest: Option<Newest>,
     /// The block that a duplicate is reported for.
     dsack: Option<(u64, u64)>,
     /// The left edge moved.
@@ -25,12 +25,24 @@ struct News {
     echoed: bool,
 }
 
+/// What is measured from a segment.
+#[derive(Copy, Clone, Debug)]
+struct Newest {
+    number: u64,
+    sent: Time,
+    again: bool,
+}
+
 impl News {
     fn deliver(&mut self, entry: &Entry) {
         self.found.acked += u64::from(entry.len);
         self.found.segments += 1;
         if self.newest.is_none_or(|n| entry.number > n.number) {
-            self.newest = Some(*entry);
+            self.newest = Some(Newest {
+                number: entry.number,
+                sent: entry.snapshot.sent,
+                again: entry.again(),
+            });
         }
     }
 }
@@ -164,8 +176,8 @@ impl StreamSender {
     /// transmission arrived, unless the echo is not older than the last one (RFC 7323, RFC 3522).
     fn measure(&mut self, now: Time, ack: &AckSegment, news: &mut News) {
         if let Some(newest) = news.newest {
-            let sent = newest.snapshot.sent;
-            if !newest.again() || ack.echo >= sent {
+            let sent = newest.sent;
+            if !newest.again || ack.echo >= sent {
                 let rtt = now.since(sent);
                 self.pilot.rtt.observe(rtt);
                 news.found.rtt = Some(rtt);

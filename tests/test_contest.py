@@ -49,9 +49,10 @@ def test_windows_rank_as_arithmetic_says(folder: Path) -> None:
     # NewReno sees no loss in an endless queue, so a constant window of 50 packets scores more.
     assert [row["controller"] for row in known] == ["fixed", "newreno"]
     fixed = known[0]
-    # 6 Mbit/s are 1500 B in 2 ms; 50 frames of 1514 B take 101 ms.
+    # 6 Mbit/s are 1500 B in 2 ms: 50 frames of 1514 B make a round of 101 ms, of which the way
+    # back takes 20. Until the next packet comes, the newest grows older by 2 ms.
     assert fixed["cell_throughput_bps"] == pytest.approx(6e6, rel=0.02)
-    assert fixed["age_p95_s"] == pytest.approx(0.101, abs=0.006)
+    assert fixed["age_p95_s"] == pytest.approx(0.082, abs=0.003)
     assert {row["controller"] for row in unknown} == {"fixed", "newreno"}
     assert {row["trace"] for row in found["runs"]} == {"even", "gaps"}
 

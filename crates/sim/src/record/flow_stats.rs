@@ -74,6 +74,8 @@ pub struct FlowStats {
     pub max: u64,
     /// Delivered after waiting at a gate that a queue off their path had closed.
     pub victims: u64,
+    /// Age of the newest packet, where the path has a trace link.
+    pub age: Option<Box<Age>>,
     /// Delays of packets delivered after the warm-up.
     pub delay: Delays,
     /// Lost.
@@ -84,8 +86,6 @@ pub struct FlowStats {
     pub base: [Count; 4],
     /// Parts of the waiting: for an 802.11 medium, and in exchanges there that failed.
     on_air: [u128; 2],
-    /// Age of the newest packet, where the path has a trace link.
-    pub age: Option<Box<Age>>,
 }
 
 impl FlowStats {
@@ -144,9 +144,9 @@ impl FlowStats {
         self.sums = Sums::default();
         self.max = 0;
         self.victims = 0;
+        self.on_air = [0; 2];
         if let Some(age) = &mut self.age {
             age.warm(now);
         }
-        self.on_air = [0; 2];
     }
 }

@@ -285,16 +285,23 @@ impl World {
         port.sent_packets += 1;
         port.sent_bytes += size;
         port.area += u128::from(size) * u128::from(port.free_at.0 - packet.at.0);
-        if port.far_routes == u32::MAX {
-            packet.ingress = Id::NONE;
-        } else {
-            let (rows, flow, to) = (port.far_routes, packet.flow, packet.to);
-            self.packets[packet_id].ingress = self.egress(rows, flow, to);
-        }
+        self.find_way(id, packet_id);
         if self.record.is_some() {
             self.note(What::Send, begin, id, packet_id, waited);
         }
         self.launch(id, packet_id);
+    }
+
+    /// Notes with a packet that leaves a port the egress port it goes to at the far end.
+    #[inline]
+    pub(super) fn find_way(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
+        let rows = self.ports[id].far_routes;
+        let packet = &self.packets[packet_id];
+        let egress = match rows {
+            u32::MAX => Id::NONE,
+            rows => self.egress(rows, packet.flow, packet.to),
+        };
+        self.packets[packet_id].ingress = egress;
     }
 
     /// Puts a frame whose transmission has begun on the wire.

@@ -76,6 +76,7 @@ impl World {
 
     /// Puts a packet on the wire that leaves at `departs`.
     fn send_off(&mut self, id: Id<Port>, packet_id: Id<Packet>, departs: Time) {
+        self.find_way(id, packet_id);
         let port = &mut self.ports[id];
         let arrives = departs.after(port.delay);
         self.packets[packet_id].at = arrives;
@@ -232,7 +233,11 @@ impl World {
             .flatten()
             .filter(|port| **port == main);
         groups.for_each(|port| *port = entrance);
-        let flows = self.flows.0.iter_mut().filter(|flow| flow.port == main);
-        flows.for_each(|flow| flow.port = entrance);
+        let node = &mut self.nodes[self.ports[main].node];
+        if node.host.is_some() {
+            node.ports[0] = entrance;
+            let flows = self.flows.0.iter_mut().filter(|flow| flow.port == main);
+            flows.for_each(|flow| flow.port = entrance);
+        }
     }
 }

@@ -138,6 +138,11 @@ METRICS = (
     Metric("queue_mean_B", ("port",), "mean occupancy over time"),
     Metric("queue_max_B", ("port",), "largest occupancy"),
     Metric("throughput_bps", ("hop",), "bits of a flow's packets received over a hop, per second"),
+    Metric(
+        "hop_ratio",
+        ("run",),
+        "throughput of first hops over that of last hops, of the flows with several hops",
+    ),
     Metric("airtime", ("station",), "share of time the station was sending"),
     Metric("attempts", ("station",), "802.11 exchanges begun, those with one receiver"),
     Metric("collision", ("station",), "share of the attempts that failed"),

@@ -61,6 +61,7 @@ _TITLES = {
     "delay_retries_s": "Failed transmissions",
     "throughput_bps": "Throughput",
     "airtime": "Airtime",
+    "hop_ratio": "First hops over last hops",
     "collision": "Failed attempts",
     "delay_propagation_s": "Propagation",
     "jain": "Jain's fairness index",

@@ -219,7 +219,14 @@ fn mechanism(mechanism: &Mechanism, draft: &Draft, files: &Files<'_>) -> Json {
                     .spec
                     .at
                     .iter()
-                    .map(|i| draft.ports[*i].spec.name.as_str()),
+                    .map(|i| draft.ports[*i].spec.name.as_str())
+                    .chain(
+                        mechanism
+                            .spec
+                            .stations
+                            .iter()
+                            .map(|i| draft.nodes[*i].name.as_str()),
+                    ),
             ),
         ),
         ("detect", part(&mechanism.detect, files)),

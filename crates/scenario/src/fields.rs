@@ -309,7 +309,11 @@ pub static MECHANISM: &[Field] = &[
         Shape::Text,
         "detector, notifier and responder under one name, or \"none\"",
     ),
-    Field::needed("at", Shape::Texts, "watched ports: names or patterns"),
+    Field::needed(
+        "at",
+        Shape::Texts,
+        "watched ports, or stations: names or patterns",
+    ),
     Field::free("detect", Shape::Section(PartKind::Detector), "detector"),
     Field::free("notify", Shape::Section(PartKind::Notifier), "notifier"),
     Field::free("respond", Shape::Section(PartKind::Responder), "responder"),

@@ -180,62 +180,79 @@ pub static STATION: &[Field] = &[
         Default::Absent,
         "rate of its data frames; the medium's where it is left out",
     )),
-    Field::free("ac", Shape::Fields(CATEGORIES), "parameters by access category"),
+    Field::free("ac", Shape::Fields(STATION_CATEGORIES), "parameters by access category"),
 ];
 
-/// `ac`.
-pub static CATEGORIES: &[Field] = &[
-    Field::free("BK", Shape::Fields(CATEGORY), "background"),
-    Field::free(
-        "BE",
-        Shape::Fields(CATEGORY),
-        "best effort, and the one queue of DCF",
-    ),
-    Field::free("VI", Shape::Fields(CATEGORY), "video"),
-    Field::free(
-        "VO",
-        Shape::Fields(CATEGORY),
-        "voice, and management frames",
-    ),
-];
+/// The access categories, each with these fields.
+const fn categories(of: &'static [Field]) -> [Field; 4] {
+    [
+        Field::free("BK", Shape::Fields(of), "background"),
+        Field::free(
+            "BE",
+            Shape::Fields(of),
+            "best effort, and the one queue of DCF",
+        ),
+        Field::free("VI", Shape::Fields(of), "video"),
+        Field::free("VO", Shape::Fields(of), "voice, and management frames"),
+    ]
+}
 
-/// `ac.BE`.
-pub static CATEGORY: &[Field] = &[
-    Field::option(
-        Opt::new(
-            "aifsn",
-            Kind::Count,
-            Default::Absent,
-            "slots of AIFS after the SIFS",
-        )
-        .at_least("1")
-        .at_most("255"),
-    ),
-    Field::option(
-        Opt::new(
-            "cw_min",
-            Kind::Count,
-            Default::Absent,
-            "contention window after a success",
-        )
-        .at_most("32767"),
-    ),
-    Field::option(
-        Opt::new(
-            "cw_max",
-            Kind::Count,
-            Default::Absent,
-            "largest contention window",
-        )
-        .at_most("32767"),
-    ),
-    Field::option(
-        Opt::new(
-            "txop",
-            Kind::Span,
-            Default::Absent,
-            "how long the medium may be kept; 0 s = one exchange",
-        )
-        .at_most("8160 us"),
+/// `media.NAME.mac.ac`.
+pub static CATEGORIES: &[Field] = &categories(CATEGORY);
+
+/// `nodes.NAME.ac`.
+static STATION_CATEGORIES: &[Field] = &categories(STATION_CATEGORY);
+
+const AIFSN: Field = Field::option(
+    Opt::new(
+        "aifsn",
+        Kind::Count,
+        Default::Absent,
+        "slots of AIFS after the SIFS",
+    )
+    .at_least("1")
+    .at_most("255"),
+);
+const CW_MIN: Field = Field::option(
+    Opt::new(
+        "cw_min",
+        Kind::Count,
+        Default::Absent,
+        "contention window after a success",
+    )
+    .at_most("32767"),
+);
+const CW_MAX: Field = Field::option(
+    Opt::new(
+        "cw_max",
+        Kind::Count,
+        Default::Absent,
+        "largest contention window",
+    )
+    .at_most("32767"),
+);
+const TXOP: Field = Field::option(
+    Opt::new(
+        "txop",
+        Kind::Span,
+        Default::Absent,
+        "how long the medium may be kept; 0 s = one exchange",
+    )
+    .at_most("8160 us"),
+);
+
+/// `media.NAME.mac.ac.BE`.
+pub static CATEGORY: &[Field] = &[AIFSN, CW_MIN, CW_MAX, TXOP];
+
+/// `nodes.NAME.ac.BE`.
+pub static STATION_CATEGORY: &[Field] = &[
+    AIFSN,
+    CW_MIN,
+    CW_MAX,
+    TXOP,
+    Field::free(
+        "buffer",
+        Shape::Capacity,
+        "what the category holds, instead of the station's `buffer`",
     ),
 ];

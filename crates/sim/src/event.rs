@@ -56,6 +56,12 @@ pub enum Event {
     Answer(Id<Radio>),
     /// A station of those that heard this one last may have counted its slots down.
     Contend(Id<Radio>),
+    /// A relay looks at what came in and left.
+    Look(Id<Radio>),
+    /// A request may have expired at this station.
+    Ease(Id<Radio>),
+    /// The next packet of a flow that its station holds back may go.
+    Release(Id<Flow>),
 }
 
 /// An instant and an event, packed into 128 bits whose order is the order of service.
@@ -91,6 +97,9 @@ impl Key {
             Event::Silence(radio) => (10, radio.0, 0),
             Event::Answer(radio) => (11, radio.0, 0),
             Event::Contend(radio) => (12, radio.0, 0),
+            Event::Look(radio) => (13, radio.0, 0),
+            Event::Ease(radio) => (14, radio.0, 0),
+            Event::Release(flow) => (15, flow.0, 0),
         };
         let tie = u64::from(rank) << 56 | u64::from(owner) << 24 | u64::from(serial);
         Key(u128::from(at.0) << 64 | u128::from(tie))
@@ -133,7 +142,10 @@ impl Key {
             9 => Event::Warm,
             10 => Event::Silence(Id::raw(owner)),
             11 => Event::Answer(Id::raw(owner)),
-            _ => Event::Contend(Id::raw(owner)),
+            12 => Event::Contend(Id::raw(owner)),
+            13 => Event::Look(Id::raw(owner)),
+            14 => Event::Ease(Id::raw(owner)),
+            _ => Event::Release(Id::raw(owner)),
         }
     }
 }
@@ -201,6 +213,9 @@ mod tests {
             (Time(6), Event::Silence(Id::raw(1))),
             (Time(6), Event::Answer(Id::raw(0))),
             (Time(6), Event::Contend(Id::raw(0))),
+            (Time(6), Event::Look(Id::raw(0))),
+            (Time(6), Event::Ease(Id::raw(0))),
+            (Time(6), Event::Release(Id::raw(0))),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),
         ];
         for pair in in_order.windows(2) {

@@ -110,6 +110,8 @@ pub struct CategorySpec {
     pub cw_max: Option<u32>,
     /// TXOP limit.
     pub txop: Option<Span>,
+    /// Buffer, at a station.
+    pub buffer: Option<Limit>,
 }
 
 impl CategorySpec {
@@ -223,6 +225,8 @@ pub struct MechanismSpec {
     pub name: String,
     /// Watched ports (indices).
     pub at: Vec<usize>,
+    /// Relays (node indices), for detectors of stations.
+    pub stations: Vec<usize>,
     /// Prototype of the detector; each place gets its own copy.
     pub detect: AnyDetector,
     /// Prototype of the notifier.

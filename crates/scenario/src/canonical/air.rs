@@ -135,6 +135,12 @@ fn written(c: &CategorySpec) -> BTreeMap<String, Json> {
         ("cw_max", c.cw_max.map(|n| count(u64::from(n)))),
         ("txop_s", c.txop.map(Json::time)),
     ];
+    let mut made = BTreeMap::new();
+    if let Some(limit) = c.buffer {
+        let (name, value) = buffer(limit);
+        made.insert(name.to_owned(), value);
+    }
     let some = |(name, value): (&str, Option<Json>)| value.map(|v| (name.to_owned(), v));
-    fields.into_iter().filter_map(some).collect()
+    made.extend(fields.into_iter().filter_map(some));
+    made
 }

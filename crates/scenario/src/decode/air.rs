@@ -13,6 +13,7 @@ use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::files::Files;
 use crate::names;
+use crate::shape::Field;
 use crate::tree::Node;
 use crate::units;
 use crate::wireless;
@@ -74,7 +75,11 @@ fn mac(node: &Node, standard: Standard, files: &mut Files<'_>) -> Result<MacSpec
     let count = |name: &str| u32::try_from(args.count(name)).expect("at most 255");
     let mut categories = access.defaults(standard.window());
     if let Some(node) = record.get("ac") {
-        for (set, written) in categories.iter_mut().zip(category_specs(node, files)?) {
+        for (set, written) in
+            categories
+                .iter_mut()
+                .zip(category_specs(node, wireless::CATEGORY, files)?)
+        {
             *set = written.over(*set);
         }
     }
@@ -101,20 +106,26 @@ fn mac(node: &Node, standard: Standard, files: &mut Files<'_>) -> Result<MacSpec
 }
 
 /// What is written of each access category, lowest first.
-fn category_specs(node: &Node, files: &mut Files<'_>) -> Result<[CategorySpec; 4], Diagnostic> {
+fn category_specs(
+    node: &Node,
+    fields: &'static [Field],
+    files: &mut Files<'_>,
+) -> Result<[CategorySpec; 4], Diagnostic> {
     let record = Record::read(node, wireless::CATEGORIES, &[], files)?;
     let mut specs = [CategorySpec::default(); 4];
     for (spec, name) in specs.iter_mut().zip(CATEGORIES) {
         let Some(node) = record.get(name) else {
             continue;
         };
-        let args = Record::read(node, wireless::CATEGORY, &[], files)?.args;
+        let record = Record::read(node, fields, &[], files)?;
+        let args = &record.args;
         let count = |name: &str| args.has(name).then(|| args.count(name) as u32);
         *spec = CategorySpec {
             aifsn: count("aifsn").map(|n| n as u8),
             cw_min: count("cw_min"),
             cw_max: count("cw_max"),
             txop: args.has("txop").then(|| args.span("txop")),
+            buffer: record.get("buffer").map(capacity).transpose()?,
         };
     }
     Ok(specs)
@@ -165,7 +176,7 @@ pub fn station(
         return Err(named.refuse(Fault::unknown(what, name, valid)));
     };
     let categories = match record.get("ac") {
-        Some(node) => category_specs(node, files)?,
+        Some(node) => category_specs(node, wireless::STATION_CATEGORY, files)?,
         None => [CategorySpec::default(); 4],
     };
     Ok(StationSpec {

@@ -4,7 +4,7 @@
 use backwater_sim::mechanism::{
     AnyDetector, AnyNotifier, AnyResponder, DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe,
 };
-use backwater_sim::spec::MechanismSpec;
+use backwater_sim::spec::{MechanismSpec, NodeKind, NodeSpec};
 use backwater_transport::part::{Opt, Part};
 
 use super::parts::{self, Build, Made};
@@ -20,6 +20,7 @@ use crate::tree::Node;
 /// The mechanisms in the order of their names, those of recipe "none" left out.
 pub fn read(
     top: &Record<'_>,
+    nodes: &[NodeSpec],
     ports: &[Port],
     files: &mut Files<'_>,
 ) -> Result<Vec<Mechanism>, Diagnostic> {
@@ -30,7 +31,7 @@ pub fn read(
     for entry in written.table()? {
         names::check("mechanism", &entry.key).map_err(|f| f.at(&entry.origin))?;
         let record = Record::read(&entry.node, fields::MECHANISM, &[], files)?;
-        let at = watched(record.need("at"), ports)?;
+        let at = watched(record.need("at"), nodes, ports)?;
         match recipe(&record)? {
             Choice::None => switched_off(&record, files)?,
             Choice::Recipe(recipe) => {
@@ -75,12 +76,26 @@ fn recipe(record: &Record<'_>) -> Result<Choice, Diagnostic> {
     }
 }
 
-/// The ports to watch. A pattern means ports of switches, because hosts detect nothing.
-fn watched(node: &Node, ports: &[Port]) -> Result<Vec<usize>, Diagnostic> {
+/// The ports or stations to watch, the ports first. A pattern means ports of switches, because hosts
+/// detect nothing.
+fn watched(
+    node: &Node,
+    nodes: &[NodeSpec],
+    ports: &[Port],
+) -> Result<(Vec<usize>, Vec<usize>), Diagnostic> {
+    let mut stations = Vec::new();
     let names: Vec<&str> = ports.iter().map(|p| p.spec.name.as_str()).collect();
     let mut at = Vec::new();
     for item in node.list()? {
         let pattern = item.text()?;
+        let named = |(_, n): &(usize, &NodeSpec)| {
+            matches!(n.kind, NodeKind::Station(_)) && names::matches(pattern, &n.name)
+        };
+        let before = stations.len();
+        stations.extend(nodes.iter().enumerate().filter(named).map(|(i, _)| i));
+        if stations.len() > before {
+            continue;
+        }
         let mut found = ports::select(pattern, &names).map_err(|f| item.refuse(f))?;
         if names::is_pattern(pattern) {
             found.retain(|port| !ports[*port].host);
@@ -96,21 +111,23 @@ fn watched(node: &Node, ports: &[Port]) -> Result<Vec<usize>, Diagnostic> {
         }
         at.extend(found);
     }
-    if at.is_empty() {
+    if at.is_empty() && stations.is_empty() {
         let fault = Fault::new(
             format!("`{}` names no port", node.path),
-            "write the ports to watch, such as [\"W>D\"]",
+            "write the ports to watch, such as [\"W>D\"], or stations",
         );
         return Err(node.refuse(fault));
     }
     at.sort_unstable();
     at.dedup();
-    Ok(at)
+    stations.sort_unstable();
+    stations.dedup();
+    Ok((at, stations))
 }
 
 fn mechanism(
     name: &str,
-    at: Vec<usize>,
+    (at, stations): (Vec<usize>, Vec<usize>),
     recipe: Option<&'static Recipe>,
     record: &Record<'_>,
     files: &mut Files<'_>,
@@ -125,6 +142,7 @@ fn mechanism(
     let spec = MechanismSpec {
         name: name.to_owned(),
         at,
+        stations,
         detect: detector,
         notify: notifier,
         respond: responder,

@@ -100,7 +100,7 @@ pub fn draft(root: &Node, files: &mut Files<'_>) -> Result<Draft, Diagnostic> {
         .max()
         .unwrap_or(1);
     let ports = ports::read(&top, &nodes, &links, classes, files)?;
-    let mechanisms = mechanisms::read(&top, &ports, files)?;
+    let mechanisms = mechanisms::read(&top, &nodes, &ports, files)?;
     Ok(Draft {
         seed: top.args.count("seed"),
         duration,

@@ -15,7 +15,6 @@ const TICKS: f64 = 1e12;
 /// The readings under which results hold. Of several media each has its name before its own.
 pub fn labels(media: &[MediumSpec]) -> Map<String, Value> {
     let mut labels = Map::new();
-    let mut put = |name: String, value: Value| labels.insert(name, value);
     for medium in media {
         let prefix = match media.len() {
             1 => String::new(),
@@ -38,7 +37,7 @@ pub fn labels(media: &[MediumSpec]) -> Map<String, Value> {
             ("retry_short", json!(mac.retry_short)),
             ("rts", rts),
         ] {
-            put(format!("{prefix}mac.{name}"), value);
+            labels.insert(format!("{prefix}mac.{name}"), value);
         }
     }
     labels

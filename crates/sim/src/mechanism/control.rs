@@ -212,7 +212,7 @@ impl Control {
             .expect("a port of the node");
         let audience = match detector.watch() {
             Watch::Egress => self.obeying & !(1 << local),
-            Watch::Ingress | Watch::Pool => self.obeying & 1 << local,
+            Watch::Ingress | Watch::Pool | Watch::Station => self.obeying & 1 << local,
         };
         let heard = match whom {
             Audience::Senders => vec![[None; MAX_CLASSES]; self.neighbours.len()],

@@ -8,6 +8,7 @@ pub mod detector;
 pub mod gates;
 pub mod notice;
 pub mod notifier;
+pub mod relay;
 pub mod responder;
 
 pub use control::Control;
@@ -86,6 +87,16 @@ pub static RECIPES: &[Recipe] = &[
         detect: "ingress-watermark",
         notify: "pfc",
         respond: "gate",
+        preset: &[],
+    },
+    Recipe {
+        id: "aifsn",
+        aliases: &["see-mesh"],
+        summary: "802.11 relays that receive more than they forward ask their upstream stations to contend less",
+        source: "S0; IEEE 802.11-05/0562r0",
+        detect: "rate-comparison",
+        notify: "request",
+        respond: "aifsn",
         preset: &[],
     },
 ];

@@ -13,7 +13,6 @@ use crate::event::Event;
 use crate::medium::wifi::air::{
     Exchange, Frame, FrameKind, Ghost, NOBODY, Radio, Reply, Spent, StationCount, Tried,
 };
-use crate::medium::wifi::phy;
 use crate::network::{Flow, Port};
 use crate::packet::Packet;
 use crate::record::{Cause, What};
@@ -22,8 +21,30 @@ use crate::spec::Limit;
 use crate::table::Id;
 
 impl World {
-    /// A packet comes into a station's queue, from a source or from the air, or is lost.
+    /// A packet comes to a station from one of its own flows: into its queue, or first in line behind
+    /// others of a flow that the station holds back.
     pub(super) fn hand_over(&mut self, station: u32, packet_id: Id<Packet>, now: Time) {
+        let spent = &mut self.air.spent;
+        if spent.len() <= packet_id.index() {
+            spent.resize(packet_id.index() + 1, Spent::default());
+        }
+        spent[packet_id.index()] = Spent::default();
+        self.packets[packet_id].at = now;
+        let packet = &self.packets[packet_id];
+        let radio = &mut self.air.radios[station as usize];
+        let number = radio.category(packet.class());
+        if let Some(relay) = &mut radio.relay {
+            relay.came(None, number as u8, packet.flow, u64::from(packet.len));
+        }
+        if radio.holds.iter().any(|h| h.flow == packet.flow) {
+            self.hold(station, packet_id, now);
+        } else {
+            self.queue_up(station, packet_id, now);
+        }
+    }
+
+    /// A packet comes into a station's queue, or is lost.
+    pub(super) fn queue_up(&mut self, station: u32, packet_id: Id<Packet>, now: Time) {
         let Packet {
             flow,
             to,
@@ -35,7 +56,7 @@ impl World {
         let port = self.egress(self.air.radios[station as usize].rows, flow, to);
         let hop = port.0 - self.air.first_port;
         let radio = &mut self.air.radios[station as usize];
-        let number = usize::from(traffic.class()).min(radio.categories.len() - 1);
+        let number = radio.category(traffic.class());
         let c = &mut radio.categories[number];
         let own = ingress.is_none();
         let size = u64::from(len);
@@ -46,7 +67,7 @@ impl World {
         } else {
             1.0
         };
-        let (mine, step) = match (own, radio.buffer) {
+        let (mine, step) = match (own, c.buffer) {
             (true, Limit::Bytes(_)) => (c.own_bytes, size),
             (false, Limit::Bytes(_)) => (c.bytes - c.own_bytes, size),
             (true, _) => (u64::from(c.own_frames), 1),
@@ -55,7 +76,7 @@ impl World {
         let fits = |held: u64, room: u64| {
             held + step <= room && mine + step <= libm::floor(room as f64 * share) as u64
         };
-        let fits = match radio.buffer {
+        let fits = match c.buffer {
             Limit::Unlimited => true,
             Limit::Bytes(room) => fits(c.bytes, room.0),
             Limit::Packets(room) => fits(u64::from(c.frames), room),
@@ -69,14 +90,6 @@ impl World {
             c.own_bytes += size;
         }
         let held = c.bytes;
-        if own {
-            let spent = &mut self.air.spent;
-            if spent.len() <= packet_id.index() {
-                spent.resize(packet_id.index() + 1, Spent::default());
-            }
-            spent[packet_id.index()] = Spent::default();
-        }
-        self.packets[packet_id].at = now;
         let queue = &mut self.air.hops[hop as usize].queues[number];
         self.packets.append(&mut queue.list, packet_id);
         if self.record.is_some() {
@@ -107,12 +120,12 @@ impl World {
         if !ear.busy {
             let group = ear.cover;
             let at = self.air.expiry(station);
-            self.arm(group, at);
+            self.attend(group, at);
         }
     }
 
     /// Has a group looked after at `at`, if no event comes before.
-    fn arm(&mut self, group: u32, at: Time) {
+    pub(super) fn attend(&mut self, group: u32, at: Time) {
         let armed = &mut self.air.radios[group as usize].armed;
         if at < *armed {
             *armed = at;
@@ -161,7 +174,7 @@ impl World {
             }
         }
         let at = self.soonest(group);
-        self.arm(group, at);
+        self.attend(group, at);
     }
 
     /// A station's counter has run out, maybe those of several categories.
@@ -173,8 +186,11 @@ impl World {
         let due = std::mem::take(&mut ear.due);
         let winner = 7 - due.leading_zeros() as usize;
         for number in (0..winner).filter(|n| due >> n & 1 == 1) {
-            self.air.radios[station as usize].count.internal += 1;
-            self.failed(station, number, false, now, now);
+            let radio = &mut self.air.radios[station as usize];
+            radio.count.internal += 1;
+            let of_data = radio.notices.is_empty() || !radio.is_top(number);
+            let hop = of_data.then(|| self.air.head(station, number, &self.packets));
+            self.failed(station, number, hop, false, now, now);
         }
         self.begin(station, winner, now, None);
     }
@@ -185,10 +201,7 @@ impl World {
         let radio = &self.air.radios[station as usize];
         let medium = &self.air.media[radio.medium as usize];
         let (hop, to, bytes, rate) = match radio.notices.front().filter(|_| radio.is_top(number)) {
-            Some(notice) => {
-                let bytes = notice.bytes + phy::MANAGEMENT;
-                (None, notice.to, bytes, medium.phy.control)
-            }
+            Some(notice) => (None, notice.to, notice.bytes, medium.phy.control),
             None => {
                 let (number, bytes) = self.first_frame(station, number);
                 let hop = &self.air.hops[number as usize];
@@ -329,7 +342,7 @@ impl World {
         }
         self.conclude(station, frame, understood, now);
         let at = self.soonest(station);
-        self.arm(station, at);
+        self.attend(station, at);
     }
 
     /// What follows from a frame that was understood by whom it was for, or was not.
@@ -398,7 +411,7 @@ impl World {
         let radio = &self.air.radios[station as usize];
         let exchange = radio.exchange.expect("a data frame belongs to an exchange");
         let Some(hop_number) = exchange.hop else {
-            return;
+            return self.heed(station, receiver, now);
         };
         let number = usize::from(exchange.category);
         let since = radio.categories[number].since;
@@ -440,7 +453,13 @@ impl World {
         if to == self.air.radios[receiver as usize].host {
             self.deliver_from_air(port_id, packet_id, now);
         } else {
-            self.hand_over(receiver, packet_id, now);
+            let packet = &mut self.packets[packet_id];
+            packet.at = now;
+            let (flow, len) = (packet.flow, u64::from(packet.len));
+            if let Some(relay) = &mut self.air.radios[receiver as usize].relay {
+                relay.came(Some(station), exchange.category, flow, len);
+            }
+            self.queue_up(receiver, packet_id, now);
         }
     }
 
@@ -460,46 +479,52 @@ impl World {
             hop.queues[usize::from(exchange.category)].tried.spent += until.0 - exchange.begun.0;
         }
         let number = usize::from(exchange.category);
-        self.failed(station, number, exchange.cleared, now, until);
+        self.failed(station, number, exchange.hop, exchange.cleared, now, until);
     }
 
-    /// Counts a failed transmission of a category's first frame, gives the frame up after as many as it
-    /// may have, and draws a new backoff.
-    fn failed(&mut self, station: u32, number: usize, long: bool, now: Time, until: Time) {
+    /// Counts a failed transmission of a hop's first frame, or of a management frame where `hop` is
+    /// `None`; gives it up after as many as it may have, and draws a new backoff.
+    fn failed(
+        &mut self,
+        station: u32,
+        number: usize,
+        hop: Option<u32>,
+        long: bool,
+        now: Time,
+        until: Time,
+    ) {
         let air = &mut self.air;
-        let radio = &air.radios[station as usize];
+        let radio = &mut air.radios[station as usize];
         let mac = &air.media[radio.medium as usize].mac;
         let limit = if long {
             mac.retry_long
         } else {
             mac.retry_short
         };
-        let given_up = if radio.is_top(number) && !radio.notices.is_empty() {
-            let radio = &mut air.radios[station as usize];
-            let notice = radio.notices.front_mut().expect("one waits");
-            notice.tries += 1;
-            (limit > 0 && notice.tries >= limit).then_some(None)
-        } else {
-            let hop = air.head(station, number, &self.packets);
-            let tried = &mut air.hops[hop as usize].queues[number].tried;
-            let count = if long {
-                &mut tried.long
-            } else {
-                &mut tried.short
-            };
-            *count += 1;
-            (limit > 0 && *count >= limit).then_some(Some(hop))
+        let count = match hop {
+            None => &mut radio.notices.front_mut().expect("one was sent").tries,
+            Some(hop) => {
+                radio.categories[number].current = Some(hop);
+                let tried = &mut air.hops[hop as usize].queues[number].tried;
+                match long {
+                    true => &mut tried.long,
+                    false => &mut tried.short,
+                }
+            }
         };
+        *count += 1;
+        let given_up = limit > 0 && *count >= limit;
         let c = &mut air.radios[station as usize].categories[number];
         c.widen();
-        if let Some(hop) = given_up {
+        if given_up {
             c.cw = c.set.cw_min;
             air.radios[station as usize].count.retry_drops += 1;
             match hop {
                 Some(hop) => self.give_up(station, hop, number, now, until),
                 None => {
-                    self.air.radios[station as usize].notices.pop_front();
-                    self.one_less(station, number, until);
+                    let radio = &mut self.air.radios[station as usize];
+                    radio.notices.pop_front();
+                    radio.categories[number].frames -= 1;
                 }
             }
         }
@@ -555,16 +580,12 @@ impl World {
             c.own_frames -= 1;
             c.own_bytes -= u64::from(ghost.len);
         }
-        self.one_less(station, number, until);
+        c.frames -= 1;
+        c.since = until;
+        c.current = None;
         if ghost.own && matches!(self.flows[ghost.flow].source, AnySource::Saturated(_)) {
             self.refill(ghost.flow, now);
         }
-    }
-
-    fn one_less(&mut self, station: u32, number: usize, until: Time) {
-        let c = &mut self.air.radios[station as usize].categories[number];
-        c.frames -= 1;
-        c.since = until;
     }
 
     /// The exchange succeeded, or needed no answer.
@@ -580,11 +601,20 @@ impl World {
                 hop.airtime += now.0 - exchange.begun.0;
                 let tried = std::mem::take(&mut hop.queues[number].tried);
                 let ghost = tried.ghost.expect("an ACK follows its data");
+                let radio = &mut self.air.radios[station as usize];
+                let len = u64::from(ghost.len);
+                if let Some(relay) = &mut radio.relay {
+                    relay.left(ghost.own, exchange.category, ghost.flow, len);
+                }
+                radio.categories[number].spend(len, now);
                 self.departed(station, number, ghost, now, now);
             }
             None => {
-                radio.notices.pop_front();
-                self.one_less(station, number, now);
+                let sent = radio.notices.pop_front().expect("the frame that was sent");
+                if let Some(relay) = &mut radio.relay {
+                    relay.acknowledged(&sent.ask, now);
+                }
+                radio.categories[number].frames -= 1;
             }
         }
         if self.goes_on(station, number, exchange.txop_end, now) {

@@ -84,7 +84,9 @@ impl World {
         world.check_frames(spec)?;
         world.connect(spec);
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
-            world.add_mechanism(spec, number, mechanism)?;
+            if !world.add_relays(mechanism)? {
+                world.add_mechanism(spec, number, mechanism)?;
+            }
         }
         world.check_queues()?;
         for port in &mut world.ports.0 {
@@ -902,7 +904,7 @@ impl World {
                 }
                 self.ports[id].watch.replace((control, place)).is_some()
             }
-            Watch::Ingress | Watch::Pool => {
+            Watch::Ingress | Watch::Pool | Watch::Station => {
                 let ports = self.nodes[node].ports.clone();
                 let has_pool = self.nodes[node].pool.is_some();
                 if has_pool != (watch == Watch::Pool) {

@@ -76,12 +76,14 @@ impl World {
                 host: self.nodes[id].host.expect("a station is a host"),
                 random: Random::stream(spec.seed, "station", &node.name),
                 categories,
-                buffer: station.buffer,
                 own_share: station.own_share,
                 hops: Vec::new(),
                 frame: None,
                 reply: Reply::None,
                 notices: VecDeque::new(),
+                relay: None,
+                stepped: [None; 4],
+                holds: Vec::new(),
                 exchange: None,
                 armed: Time::NEVER,
                 count: StationCount::default(),
@@ -397,7 +399,7 @@ impl World {
             for port in &ways {
                 let node = self.ports[*port].node;
                 let radio = &self.air.radios[self.nodes[node].station as usize];
-                if full(radio.buffer) {
+                if full(radio.categories[radio.category(flow.class)].buffer) {
                     let name = &self.nodes[node].name;
                     let what = format!("the buffer of {name} cannot hold one packet");
                     return refuse(
@@ -449,7 +451,8 @@ fn categories(
         };
         let set = station.categories[number].over(medium.mac.categories[number]);
         check_window(set, &format!("{path}.ac.{name}"))?;
-        made.push(Contention::new(set, medium.sifs, medium.slot));
+        let buffer = station.categories[number].buffer.unwrap_or(station.buffer);
+        made.push(Contention::new(set, buffer, medium.sifs, medium.slot));
     }
     Ok(made)
 }

@@ -7,7 +7,7 @@
 //! * `path` serves ports by opportunities and passes packets through boxes.
 //! * `aqm` lets active queue management judge them.
 //! * `transport` serves the two ends of flows with a transport.
-//! * `air` moves frames between 802.11 stations.
+//! * `air` moves frames between 802.11 stations; `relay` carries their congestion control.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `ahead` has the memory fetch what the next events touch.
 //! * `run` serves events and is driven from outside.
@@ -26,6 +26,7 @@ mod deadlock;
 mod forward;
 mod headroom;
 mod path;
+mod relay;
 mod report;
 mod run;
 mod transport;

@@ -232,7 +232,13 @@ impl World {
                         .since(&self.air.radios[s as usize].base)
                 })
                 .collect(),
-            control: self.notices_sent,
+            control: self.notices_sent
+                + self
+                    .air
+                    .radios
+                    .iter()
+                    .map(|r| r.count.management)
+                    .sum::<u64>(),
             deadlock: self.deadlock.clone(),
         }
     }

@@ -186,6 +186,10 @@ impl World {
     }
 
     fn first_port(&self, flow: Id<Flow>) -> Id<Port> {
-        self.flows[flow].port
+        let flow = &self.flows[flow];
+        match flow.port.is_none() {
+            true => flow.path[0],
+            false => flow.port,
+        }
     }
 }

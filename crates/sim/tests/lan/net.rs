@@ -223,6 +223,7 @@ impl Net {
             (part.build)(&args(part, &mine)).expect("legal options")
         }
         self.0.mechanisms.push(MechanismSpec {
+            stations: Vec::new(),
             name: format!("m{}", self.0.mechanisms.len()),
             at: at.to_vec(),
             detect: build(DETECTORS, detect, given),

@@ -56,6 +56,16 @@ pub fn cbr(bytes: u64, rate: u64) -> AnySource {
     )
 }
 
+pub fn poisson(bytes: u64, rate: u64) -> AnySource {
+    part(
+        "poisson",
+        &[
+            ("packet", Value::Bytes(Bytes(bytes))),
+            ("rate", Value::Rate(Rate(rate))),
+        ],
+    )
+}
+
 /// One packet at the flow's start, if the flow stops before the next second.
 pub fn once(bytes: u64) -> AnySource {
     part(
@@ -161,8 +171,8 @@ impl Cell {
             start: Span::ZERO,
             stop: seconds,
             source,
-            transport: None,
             route: None,
+            transport: None,
         });
         self.0.flows.len() - 1
     }

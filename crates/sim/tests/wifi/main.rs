@@ -1,5 +1,6 @@
 //! 802.11 against references computed elsewhere.
 
 mod cell;
+mod control;
 mod multihop;
 mod saturation;

@@ -228,6 +228,7 @@ fn the_higher_category_wins_inside_a_station() {
         cw_min: Some(0),
         cw_max: Some(0),
         txop: None,
+        buffer: None,
     };
     cell.spec(a).categories = [same; 4];
     let low = cell.flow(a, b, 1, saturated(1500));

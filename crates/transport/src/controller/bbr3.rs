@@ -2,7 +2,9 @@
 //!
 //! Reference: draft-ietf-ccwg-bbr-06. `variant = "head"` takes ProbeRTT from the draft's head of
 //! August 2026, which goes there when the least round trip expires and sizes the window from the
-//! round trip of before.
+//! round trip of before. As written the draft bounds the estimate of aggregation by the window only,
+//! which it widens itself: where capacity swings over seconds and nothing is dropped both grow
+//! without end. `extra-acked-cap` is Linux' bound.
 
 use super::Build;
 use super::bbr::{Engine, options as o};
@@ -44,6 +46,7 @@ pub const PART: Part<Build> = Part {
         o::WAIT_RANDOM,
         o::ROUNDS,
         o::EXTRA,
+        o::extra_cap(Default::Absent),
         Opt::new(
             "drain-rounds",
             Kind::Count,

@@ -1,7 +1,7 @@
 //! BBRv3 as in Linux (google/bbr, branch v3): see `bbr` for what it does.
 //!
 //! Differs from the draft in the gains of Drain (0.347) and ProbeBW_DOWN (0.91), has no limit on the
-//! length of Drain, and on paths of at most 5 ms answers exact marks. Deviation: too many marks are
+//! length of Drain, allows for at most 100 ms of aggregation, and on paths of at most 5 ms answers exact marks. Deviation: too many marks are
 //! judged by whole rounds, not by the interval of each rate sample.
 
 use super::Build;
@@ -39,6 +39,7 @@ pub const PART: Part<Build> = Part {
         o::WAIT_RANDOM,
         o::ROUNDS,
         o::EXTRA,
+        o::extra_cap(Default::Is("100 ms")),
         Opt::new(
             "ecn",
             Kind::Choice(&["off", "ect0", "ect1"]),

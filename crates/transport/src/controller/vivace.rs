@@ -8,8 +8,8 @@
 //! Reference: Dong et al., NSDI 2018; PCC-Uspace. `variant` tells the paper (amplifier τ, then 2τ - 3;
 //! boundary growing by 10 %; falling round trips are rewarded) from the program (τ^1.2; 5 %; slopes
 //! below the tolerance count as none). `scavenger` subtracts the deviation of round trips
-//! (Proteus-S, SIGCOMM 2020). Deviation: while results are out, the sender goes on at the rate it
-//! judges from, instead of several trials under way at once.
+//! (Proteus-S, SIGCOMM 2020). Deviation: while the result of a step is out, the sender goes on at
+//! the last rate whose utility is known.
 
 use std::collections::VecDeque;
 
@@ -119,7 +119,12 @@ impl Vivace {
         match purpose {
             Purpose::Trial(_, true) => self.rate * (1.0 + self.epsilon),
             Purpose::Trial(_, false) => self.rate * (1.0 - self.epsilon),
-            Purpose::Fill | Purpose::Step => self.rate,
+            Purpose::Step => self.rate,
+            // The last rate whose utility is known.
+            Purpose::Fill => match self.phase {
+                Phase::Probing => self.rate,
+                Phase::Starting | Phase::Moving => self.last_rate,
+            },
         }
     }
 
@@ -307,7 +312,8 @@ impl Controller for Vivace {
         if self.srtt == 0.0 && ack.srtt > Span::ZERO {
             self.srtt = ack.srtt.seconds();
             // Until here the initial window was sent: twice that, now that the round trip is known.
-            self.set_rate(2.0 * self.initial * 8.0 / self.srtt / 1e6);
+            self.last_rate = (self.initial * 8.0 / self.srtt / 1e6).max(self.least);
+            self.set_rate(2.0 * self.last_rate);
             self.queue.push_back(Purpose::Step);
             self.turn(ack.now);
         }

@@ -36,8 +36,9 @@ pub struct Process {
 /// What follows from the constants, worked out once.
 #[derive(Clone, Debug)]
 pub struct Tables {
-    /// Mean packets in a tick, by bin.
+    /// Mean packets in a tick, by bin, and their logarithms.
     means: Vec<f64>,
+    logs: Vec<f64>,
     /// By bin: the first bin that a tick can lead to, and the probabilities from there.
     steps: Vec<(usize, Vec<f64>)>,
     /// By tick ahead: probability of at most n packets, at `[n * bins + bin at the start]`.
@@ -52,6 +53,7 @@ impl Process {
         let steps = self.steps();
         let totals = self.totals(&means, &steps);
         Tables {
+            logs: means.iter().map(|mean| libm::log(*mean)).collect(),
             means,
             steps,
             totals,
@@ -177,13 +179,11 @@ fn poisson(mean: f64, count: usize) -> f64 {
     match (mean == 0.0, count) {
         (true, 0) => 1.0,
         (true, _) => 0.0,
-        _ => libm::exp(log_poisson(mean, count)),
+        _ => {
+            let n = count as f64;
+            libm::exp(n * libm::log(mean) - mean - libm::lgamma(n + 1.0))
+        }
     }
-}
-
-fn log_poisson(mean: f64, count: usize) -> f64 {
-    let n = count as f64;
-    n * libm::log(mean) - mean - libm::lgamma(n + 1.0)
 }
 
 impl Tables {
@@ -209,24 +209,27 @@ impl Tables {
 
     /// Belief after `count` packets in the tick.
     pub fn observe(&self, belief: &mut [f64], count: usize) {
-        // Relative to the likeliest bin, so that an improbable count cannot take all belief to zero.
-        let log = |mean: f64| match (mean == 0.0, count) {
+        // Relative to the likeliest bin, so that an improbable count cannot take all belief to zero;
+        // what all bins have in common, the factorial, cancels.
+        let n = count as f64;
+        let log = |mean: f64, log: f64| match (mean == 0.0, count) {
             (true, 0) => 0.0,
             (true, _) => f64::NEG_INFINITY,
-            _ => log_poisson(mean, count),
+            _ => n * log - mean,
         };
         let best = self
             .means
             .iter()
+            .zip(&self.logs)
             .zip(&*belief)
             .filter(|(_, p)| **p > 0.0)
-            .map(|(mean, _)| log(*mean))
+            .map(|((mean, l), _)| log(*mean, *l))
             .fold(f64::NEG_INFINITY, f64::max);
         if best == f64::NEG_INFINITY {
             return;
         }
-        for (p, mean) in belief.iter_mut().zip(&self.means) {
-            *p *= libm::exp(log(*mean) - best);
+        for ((p, mean), l) in belief.iter_mut().zip(&self.means).zip(&self.logs) {
+            *p *= libm::exp(log(*mean, *l) - best);
         }
         normalise(belief);
     }

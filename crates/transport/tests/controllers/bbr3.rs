@@ -560,3 +560,19 @@ fn linux_answers_marks_on_short_paths_only() {
     assert!(unmarked.inflight_longterm.is_infinite());
     assert!(far.ecn_alpha == 1.0 && far.inflight_longterm.is_infinite());
 }
+
+#[test]
+fn aggregation_is_allowed_for_up_to_its_cap() {
+    // Acknowledgements every 50 ms, 100 packets at once: far more than 10 ms of 2000 packets/s, 20.
+    let extra = |options: &[(&str, &str)]| {
+        let mut net = path_of("bbr3", options, 2000, 40, 1_000_000);
+        reach(&mut net, State::Cruise, 5.0);
+        net.aggregate = Span::millis(50);
+        net.run(at(net.now.seconds() + 1.0));
+        view(&net).extra_acked / MSS as f64
+    };
+    assert!(extra(&[]) > 40.0);
+    let capped = extra(&[("extra-acked-cap", "10 ms")]);
+    // The estimate itself may be a batch of a round too high.
+    assert!((19.0..=27.0).contains(&capped), "{capped}");
+}

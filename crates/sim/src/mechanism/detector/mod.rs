@@ -4,6 +4,7 @@
 mod dynamic_threshold;
 mod fill_rate;
 mod ingress_watermark;
+mod rate_comparison;
 mod watermark;
 
 use backwater_transport::part::{Args, Part, Refusal};
@@ -12,6 +13,7 @@ use backwater_transport::units::Time;
 pub use dynamic_threshold::DynamicThreshold;
 pub use fill_rate::FillRate;
 pub use ingress_watermark::IngressWatermark;
+pub use rate_comparison::RateComparison;
 pub use watermark::Watermark;
 
 /// What a detector sees of one class at its place.
@@ -38,6 +40,8 @@ pub enum Watch {
     Ingress,
     /// The same, in a switch with shared memory.
     Pool,
+    /// What an 802.11 station forwards.
+    Station,
 }
 
 /// Says when congestion begins and ends. Arrivals begin it, departures end it.
@@ -60,6 +64,8 @@ pub enum AnyDetector {
     IngressWatermark(IngressWatermark),
     /// Shared memory.
     DynamicThreshold(DynamicThreshold),
+    /// What came in and left at a relay.
+    RateComparison(RateComparison),
 }
 
 impl AnyDetector {
@@ -69,6 +75,7 @@ impl AnyDetector {
             AnyDetector::Watermark(_) | AnyDetector::FillRate(_) => Watch::Egress,
             AnyDetector::IngressWatermark(_) => Watch::Ingress,
             AnyDetector::DynamicThreshold(_) => Watch::Pool,
+            AnyDetector::RateComparison(_) => Watch::Station,
         }
     }
 
@@ -77,7 +84,9 @@ impl AnyDetector {
         match self {
             AnyDetector::Watermark(d) => d.below(level),
             AnyDetector::FillRate(d) => d.below(level),
-            AnyDetector::IngressWatermark(_) | AnyDetector::DynamicThreshold(_) => true,
+            AnyDetector::IngressWatermark(_)
+            | AnyDetector::DynamicThreshold(_)
+            | AnyDetector::RateComparison(_) => true,
         }
     }
 
@@ -87,7 +96,8 @@ impl AnyDetector {
             AnyDetector::Watermark(d) => Some(d.slack(buffer)),
             AnyDetector::FillRate(_)
             | AnyDetector::IngressWatermark(_)
-            | AnyDetector::DynamicThreshold(_) => None,
+            | AnyDetector::DynamicThreshold(_)
+            | AnyDetector::RateComparison(_) => None,
         }
     }
 }
@@ -99,6 +109,7 @@ impl Detector for AnyDetector {
             AnyDetector::FillRate(d) => d.alarm(level),
             AnyDetector::IngressWatermark(d) => d.alarm(level),
             AnyDetector::DynamicThreshold(d) => d.alarm(level),
+            AnyDetector::RateComparison(_) => false,
         }
     }
 
@@ -108,6 +119,7 @@ impl Detector for AnyDetector {
             AnyDetector::FillRate(d) => d.relief(level),
             AnyDetector::IngressWatermark(d) => d.relief(level),
             AnyDetector::DynamicThreshold(d) => d.relief(level),
+            AnyDetector::RateComparison(_) => true,
         }
     }
 }
@@ -121,4 +133,5 @@ pub static DETECTORS: &[Part<Build>] = &[
     fill_rate::PART,
     ingress_watermark::PART,
     dynamic_threshold::PART,
+    rate_comparison::PART,
 ];

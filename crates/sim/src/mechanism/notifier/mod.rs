@@ -4,6 +4,7 @@
 mod destination;
 mod pause;
 mod pfc;
+mod request;
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::units::Span;
@@ -27,6 +28,17 @@ pub struct AnyNotifier {
     pub per_class: bool,
     /// Where destination addresses come from, if the frame names any.
     pub addresses: Option<Addresses>,
+    /// For 802.11 stations: the management frame.
+    pub request: Option<Request>,
+}
+
+/// A management frame that asks for less or more.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Length, header and FCS included.
+    pub bytes: u64,
+    /// How long it holds.
+    pub expiry: Span,
 }
 
 /// Whom to tell.
@@ -90,6 +102,7 @@ fn base(args: &Args, form: Form) -> AnyNotifier {
         refresh: args.share("refresh"),
         per_class: false,
         addresses: None,
+        request: None,
     }
 }
 
@@ -97,4 +110,4 @@ fn base(args: &Args, form: Form) -> AnyNotifier {
 pub type Build = fn(&Args) -> Result<AnyNotifier, Refusal>;
 
 /// Every notifier.
-pub static NOTIFIERS: &[Part<Build>] = &[pause::PART, pfc::PART, destination::PART];
+pub static NOTIFIERS: &[Part<Build>] = &[pause::PART, pfc::PART, destination::PART, request::PART];

@@ -1,6 +1,7 @@
 //! Responders: what a neighbour does when it is told. A responder says what to ask for and moves
 //! the knobs of the port that sends toward the congested queue.
 
+pub mod contention;
 mod gate;
 mod shaper;
 
@@ -37,12 +38,14 @@ pub enum AnyResponder {
     Gate,
     /// Slows down.
     Shaper(Shaper),
+    /// Contends less for an 802.11 medium.
+    Contention(contention::Contention),
 }
 
 impl Responder for AnyResponder {
     fn ask(&self, drain: Rate, feeders: u32) -> Option<Rate> {
         match self {
-            AnyResponder::Gate => None,
+            AnyResponder::Gate | AnyResponder::Contention(_) => None,
             AnyResponder::Shaper(s) => s.ask(drain, feeders),
         }
     }
@@ -51,6 +54,7 @@ impl Responder for AnyResponder {
         match self {
             AnyResponder::Gate => gate::react(now, notice, knobs),
             AnyResponder::Shaper(s) => s.react(now, notice, knobs),
+            AnyResponder::Contention(_) => unreachable!("stations answer for themselves"),
         }
     }
 }
@@ -59,4 +63,11 @@ impl Responder for AnyResponder {
 pub type Build = fn(&Args) -> Result<AnyResponder, Refusal>;
 
 /// Every responder.
-pub static RESPONDERS: &[Part<Build>] = &[gate::PART, shaper::PART];
+pub static RESPONDERS: &[Part<Build>] = &[
+    gate::PART,
+    shaper::PART,
+    contention::AIFSN,
+    contention::CW_MIN,
+    contention::TXOP,
+    contention::TOKEN_BUCKET,
+];

@@ -9,11 +9,12 @@ use backwater_transport::units::{Rate, Span, Time};
 use smallvec::SmallVec;
 
 use super::channel::{ChannelSpec, Link};
-use super::mac::{AfterCollision, Contention, MANAGEMENT_CATEGORY, MacSpec};
+use super::mac::{AfterCollision, Category, Contention, MANAGEMENT_CATEGORY, MacSpec};
 use super::phy::{self, Phy};
+use crate::mechanism::relay::{Ask, Relay};
+use crate::mechanism::responder::contention::Contention as Contended;
 use crate::network::{Flow, Node, Port};
 use crate::packet::{List, Packet, Packets};
-use crate::spec::Limit;
 use crate::table::Id;
 
 /// No station.
@@ -327,14 +328,18 @@ pub struct Radio {
     pub random: Random,
     /// Contention by category.
     pub categories: SmallVec<[Contention; 4]>,
-    /// Buffer of each category.
-    pub buffer: Limit,
     /// Share of the buffer open to the station's own flows.
     pub own_share: f64,
     /// Numbers of its hops.
     pub hops: Vec<u32>,
     /// The frame on the air.
     pub frame: Option<Frame>,
+    /// Its congestion control, if it is a relay that has one.
+    pub relay: Option<Box<Relay>>,
+    /// Categories that requests have moved.
+    pub stepped: [Option<Stepped>; 4],
+    /// Own flows that the relay holds back.
+    pub holds: Vec<Held>,
     /// What follows a SIFS later.
     pub reply: Reply,
     /// Management frames that wait, ahead of the data of the highest category.
@@ -354,10 +359,50 @@ pub struct Radio {
 pub struct Management {
     /// For whom; `NOBODY` for all neighbours.
     pub to: u32,
-    /// Bytes of its body.
+    /// Length, header and FCS included.
     pub bytes: u64,
+    /// What it asks for.
+    pub ask: Ask,
+    /// How its receiver answers.
+    pub respond: Contended,
+    /// How long it holds, and by how much a step is taken back earlier afterwards.
+    pub holds: [Span; 2],
+    /// Its receiver has it; what follows are repetitions.
+    pub heard: bool,
     /// Transmissions that failed.
     pub tries: u32,
+}
+
+/// How far a category has stepped back.
+#[derive(Copy, Clone, Debug)]
+pub struct Stepped {
+    /// Steps.
+    pub level: u8,
+    /// When a step is taken back.
+    pub until: Time,
+    /// And how long after it the next.
+    pub period: Span,
+    /// What a step moves.
+    pub respond: Contended,
+    /// Parameters without any.
+    pub base: Category,
+}
+
+/// An own flow that a relay holds to a rate, and its packets that wait for their turn.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// Flow.
+    pub flow: Id<Flow>,
+    /// Its first hop.
+    pub port: Id<Port>,
+    /// Rate.
+    pub rate: Rate,
+    /// When the next packet may go.
+    pub next: Time,
+    /// Packets that wait.
+    pub list: List,
+    /// How many.
+    pub frames: u64,
 }
 
 /// What a station counts.
@@ -456,6 +501,11 @@ pub struct Ghost {
 }
 
 impl Radio {
+    /// The category of a class.
+    pub fn category(&self, class: u8) -> usize {
+        usize::from(class).min(self.categories.len() - 1)
+    }
+
     /// Whether management frames go with this category.
     pub fn is_top(&self, category: usize) -> bool {
         category == MANAGEMENT_CATEGORY.min(self.categories.len() - 1)
@@ -512,6 +562,9 @@ impl Air {
     /// queue, unless a ghost is.
     pub fn head(&self, station: u32, category: usize, packets: &Packets) -> u32 {
         let radio = &self.radios[station as usize];
+        if let Some(hop) = radio.categories[category].current {
+            return hop;
+        }
         let arrival = |hop: &u32| {
             let queue = &self.hops[*hop as usize].queues[category];
             match queue.tried.ghost {
@@ -532,9 +585,14 @@ impl Air {
         &'a self,
         packets: &'a Packets,
     ) -> impl Iterator<Item = (Id<Port>, &'a Packet)> {
-        self.hops.iter().flat_map(move |hop| {
+        let queued = self.hops.iter().flat_map(move |hop| {
             let lists = hop.queues.iter().map(|q| &q.list);
             lists.flat_map(move |list| packets.walk(list).map(|p| (hop.port, p)))
-        })
+        });
+        let held = self.radios.iter().flat_map(move |radio| {
+            let holds = radio.holds.iter();
+            holds.flat_map(move |h| packets.walk(&h.list).map(|p| (h.port, p)))
+        });
+        queued.chain(held)
     }
 }

@@ -8,7 +8,9 @@
 //! somebody else begins to send counts too (10.22.2.4), so a frozen counter may be zero.
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
+
+use crate::spec::Limit;
 
 /// How stations get at the medium.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -112,6 +114,8 @@ impl AccessMode {
 pub struct Contention {
     /// Parameters.
     pub set: Category,
+    /// What it holds, in frames or IP bytes.
+    pub buffer: Limit,
     /// SIFS + AIFSN slots.
     pub aifs: Span,
     /// Contention window.
@@ -128,15 +132,22 @@ pub struct Contention {
     pub own_frames: u32,
     /// Bytes of the station's own flows.
     pub own_bytes: u64,
-    /// When the last frame was done with: the next one is the first in line from then on.
+    /// When the last data frame was done with: the next one is the first in line from then on.
     pub since: Time,
+    /// The hop whose first frame has been tried; it stays first in line.
+    pub current: Option<u32>,
+    /// A token bucket allows nothing before then.
+    pub held: Time,
+    /// The bucket's rate.
+    pub pace: Option<Rate>,
 }
 
 impl Contention {
     /// A category that has never sent.
-    pub fn new(set: Category, sifs: Span, slot: Span) -> Contention {
+    pub fn new(set: Category, buffer: Limit, sifs: Span, slot: Span) -> Contention {
         Contention {
             set,
+            buffer,
             aifs: sifs + slot.times(u64::from(set.aifsn)),
             cw: set.cw_min,
             slots: 0,
@@ -146,6 +157,9 @@ impl Contention {
             own_frames: 0,
             own_bytes: 0,
             since: Time::ZERO,
+            current: None,
+            held: Time::ZERO,
+            pace: None,
         }
     }
 
@@ -160,15 +174,29 @@ impl Contention {
         self.cw = (2 * self.cw + 1).min(self.set.cw_max);
     }
 
-    /// Moves AIFSN; a counter that stands keeps its slots.
-    pub fn set_aifsn(&mut self, aifsn: u8, sifs: Span, slot: Span) {
-        self.set.aifsn = aifsn;
-        self.aifs = sifs + slot.times(u64::from(aifsn));
+    /// A frame of so many bytes has left: charges the token bucket.
+    pub fn spend(&mut self, bytes: u64, now: Time) {
+        if let Some(rate) = self.pace {
+            self.held = self.held.max(now) + rate.time_for(Bytes(bytes));
+        }
+    }
+
+    /// Moves parameters while the medium is idle since `base`; a counter keeps its slots, and what would
+    /// have sent already sends at the next boundary.
+    pub fn move_to(&mut self, set: Category, base: Time, now: Time, sifs: Span, slot: Span) {
+        self.set = set;
+        self.aifs = sifs + slot.times(u64::from(set.aifsn));
+        self.cw = self.cw.clamp(set.cw_min, set.cw_max);
+        let first = base.0 + self.aifs.0;
+        if self.expiry(base, slot) < now {
+            self.slots = (now.0 - first).div_ceil(slot.0) as u32;
+        }
     }
 
     /// When it would send, if the medium, idle since `base`, stayed so.
     pub fn expiry(&self, base: Time, slot: Span) -> Time {
-        Time(base.0 + self.aifs.0 + u64::from(self.slots) * slot.0).max(self.ready)
+        let counted = Time(base.0 + self.aifs.0 + u64::from(self.slots) * slot.0);
+        counted.max(self.ready).max(self.held)
     }
 
     /// The medium, idle since `base`, becomes busy at `at`: keeps what is left of the counter. True if
@@ -218,7 +246,7 @@ mod tests {
         Contention {
             slots,
             frames: 1,
-            ..Contention::new(set, Span::micros(10), SLOT)
+            ..Contention::new(set, Limit::Unlimited, Span::micros(10), SLOT)
         }
     }
 

@@ -42,8 +42,6 @@ pub const ACK: u64 = 14;
 pub const OVERHEAD: u64 = 36;
 /// The QoS control field that an EDCA data frame has besides.
 pub const QOS: u64 = 2;
-/// MAC header and FCS of a management frame.
-pub const MANAGEMENT: u64 = 28;
 
 impl Standard {
     /// Rates in bit/s, the slowest first.

@@ -58,6 +58,8 @@ pub struct Constants {
     pub probe_rtt_duration: Span,
     /// Rounds for which aggregation is remembered.
     pub extra_acked_rounds: u64,
+    /// Most aggregation that the window allows for, as time at the estimated rate.
+    pub extra_acked_cap: Option<Span>,
     /// Share by which pacing stays below the estimate.
     pub margin: f64,
     /// Least time between probes.

@@ -40,7 +40,11 @@ impl<const LINUX: bool> Engine<LINUX> {
     }
 
     pub(super) fn extra_acked(&self) -> f64 {
-        self.extra_acked.get().unwrap_or(0) as f64
+        let extra = self.extra_acked.get().unwrap_or(0) as f64;
+        match self.c.extra_acked_cap {
+            Some(cap) => extra.min(self.bw * cap.seconds()),
+            None => extra,
+        }
     }
 
     pub(super) fn start_round(&mut self) {

@@ -116,6 +116,18 @@ pub const EXTRA: Opt = Opt::new(
 .at_least("1")
 .at_most("1000");
 
+/// Bound of aggregation: Linux has one, the draft none.
+pub const fn extra_cap(default: Default) -> Opt {
+    Opt::new(
+        "extra-acked-cap",
+        Kind::Span,
+        default,
+        "most aggregation allowed for, as time at the estimated rate; if absent only by the window",
+    )
+    .at_least("1 us")
+    .at_most("100 s")
+}
+
 /// Constants from the shared options, those of the draft where Linux differs.
 pub fn constants(args: &Args, mss: u64) -> Constants {
     Constants {
@@ -135,6 +147,9 @@ pub fn constants(args: &Args, mss: u64) -> Constants {
         probe_rtt_interval: args.span("probe-rtt-interval"),
         probe_rtt_duration: args.span("probe-rtt-duration"),
         extra_acked_rounds: args.count("extra-acked-rounds"),
+        extra_acked_cap: args
+            .has("extra-acked-cap")
+            .then(|| args.span("extra-acked-cap")),
         margin: args.share("pacing-margin"),
         wait: args.span("probe-wait"),
         wait_random: args.span("probe-wait-random"),

@@ -1,0 +1,251 @@
+//! Relays at work: looks, requests, steps and what is held back. The frames go through `air`.
+
+use backwater_transport::units::{Bytes, Rate, Time};
+
+use super::World;
+use super::build::refuse;
+use crate::event::Event;
+use crate::mechanism::detector::{AnyDetector, Watch};
+use crate::mechanism::relay::{Ask, Relay};
+use crate::mechanism::responder::AnyResponder;
+use crate::mechanism::responder::contention::Knob;
+use crate::medium::wifi::air::{Held, Management, NOBODY, Radio, Stepped};
+use crate::medium::wifi::mac::MANAGEMENT_CATEGORY;
+use crate::network::Flow;
+use crate::packet::{List, Packet};
+use crate::record::Cause;
+use crate::record::fingerprint::Mark;
+use crate::spec::{Limit, MechanismSpec, Refusal};
+use crate::table::Id;
+
+/// Packets of a held flow that wait, where the station's buffer counts bytes or nothing.
+const MOST_HELD: u64 = 100;
+
+impl World {
+    /// Makes relays of a mechanism's stations; false for a mechanism of switches.
+    pub(super) fn add_relays(&mut self, mechanism: &MechanismSpec) -> Result<bool, Refusal> {
+        let path = format!("mechanisms.{}", mechanism.name);
+        let stations = mechanism.detect.watch() == Watch::Station;
+        let parts = match (
+            &mechanism.detect,
+            mechanism.notify.request,
+            &mechanism.respond,
+        ) {
+            (AnyDetector::RateComparison(d), Some(n), AnyResponder::Contention(r)) => {
+                Some((d.clone(), n, *r))
+            }
+            (_, None, AnyResponder::Gate | AnyResponder::Shaper(_)) if !stations => None,
+            _ => {
+                let what = "one of its parts is for 802.11 stations, another for switches";
+                let fix = "take detector rate-comparison with notifier request and responder aifsn, cw-min, txop or token-bucket";
+                return refuse(path, what, fix);
+            }
+        };
+        if parts.is_some() != mechanism.at.is_empty()
+            || (parts.is_none() && !mechanism.stations.is_empty())
+        {
+            let (what, fix) = match parts.is_some() {
+                true => ("this mechanism watches 802.11 stations", "name stations"),
+                false => ("this mechanism watches ports of switches", "name ports"),
+            };
+            return refuse(format!("{path}.at"), what, fix);
+        }
+        let Some((detect, notify, respond)) = parts else {
+            return Ok(false);
+        };
+        for node in &mechanism.stations {
+            let node = &self.nodes[Id::new(*node)];
+            let station = node.station;
+            let radio = &mut self.air.radios[station as usize];
+            let relay = Relay::new(detect.clone(), notify, respond);
+            if radio.relay.replace(Box::new(relay)).is_some() {
+                let what = format!("{} is watched twice", node.name);
+                return refuse(format!("{path}.at"), what, "let one mechanism watch it");
+            }
+            // Relays don't look in step.
+            let phase = radio.random.between(1, detect.period.0);
+            self.calendar
+                .push(Time(phase), Event::Look(Id::raw(station)));
+        }
+        Ok(true)
+    }
+
+    /// A relay looks at its window.
+    pub(super) fn look_at_relay(&mut self, id: Id<Radio>, now: Time) {
+        let station = id.0;
+        let busy = self.station_count(station, now).busy;
+        let radio = &mut self.air.radios[station as usize];
+        let relay = radio.relay.as_mut().expect("only relays look");
+        let holds = &radio.holds;
+        let held = |flow: Id<Flow>| holds.iter().find(|h| h.flow == flow).map(|h| h.rate);
+        let verdict = relay.look(now, busy, held);
+        let period = relay.detect.period;
+        for ask in verdict.asks {
+            self.request(station, ask, now);
+        }
+        for (flow, rate) in verdict.own {
+            self.hold_to(station, flow, rate);
+        }
+        self.calendar.push(now + period, Event::Look(id));
+    }
+
+    /// Queues a request, unless one to the same station about the same category still waits.
+    fn request(&mut self, station: u32, ask: Ask, now: Time) {
+        let radio = &mut self.air.radios[station as usize];
+        let waits = |m: &Management| (m.ask.to, m.ask.category) == (ask.to, ask.category);
+        if radio.notices.iter().any(waits) {
+            return;
+        }
+        let relay = radio.relay.as_ref().expect("only relays ask");
+        let (bytes, expiry) = (relay.notify.bytes, relay.notify.expiry);
+        radio.notices.push_back(Management {
+            to: ask.to,
+            bytes,
+            ask,
+            respond: relay.respond,
+            holds: [expiry, relay.detect.period],
+            heard: false,
+            tries: 0,
+        });
+        let category = MANAGEMENT_CATEGORY.min(radio.categories.len() - 1);
+        let detail = u64::from(ask.to) << 16 | u64::from(ask.category) << 1 | u64::from(ask.less);
+        self.fingerprint.add(Mark::Notice, now, station, detail);
+        self.one_more(station, category, now);
+    }
+
+    /// A request has reached the station that it is for, maybe once more.
+    pub(super) fn heed(&mut self, from: u32, station: u32, now: Time) {
+        let sender = &mut self.air.radios[from as usize];
+        let request = sender.notices.front_mut().expect("the frame that was sent");
+        if std::mem::replace(&mut request.heard, true) {
+            return;
+        }
+        let (ask, respond, [expiry, period]) = (request.ask, request.respond, request.holds);
+        let number = usize::from(ask.category);
+        let radio = &mut self.air.radios[station as usize];
+        let base = radio.categories[number].set;
+        let stepped = radio.stepped[number].get_or_insert(Stepped {
+            level: 0,
+            until: now,
+            period,
+            respond,
+            base,
+        });
+        let most = respond.most[number];
+        stepped.level = match ask.less {
+            true => (stepped.level + 1).min(most),
+            false => stepped.level.saturating_sub(1),
+        };
+        (stepped.respond, stepped.period) = (respond, period);
+        stepped.until = now + expiry;
+        if respond.knob == Knob::Rate {
+            radio.categories[number].pace = (stepped.level > 0).then_some(Rate(ask.rate.0.max(1)));
+        }
+        if stepped.level > 0 {
+            self.calendar
+                .push(now + expiry, Event::Ease(Id::raw(station)));
+        }
+        self.move_knob(station, number, now);
+    }
+
+    /// Requests have stopped: a step is taken back, and the next after another period.
+    pub(super) fn ease(&mut self, id: Id<Radio>, now: Time) {
+        let station = id.0;
+        for number in 0..self.air.radios[station as usize].categories.len() {
+            let radio = &mut self.air.radios[station as usize];
+            let Some(stepped) = &mut radio.stepped[number] else {
+                continue;
+            };
+            if stepped.level == 0 || stepped.until != now {
+                continue;
+            }
+            stepped.level -= 1;
+            stepped.until = now + stepped.period;
+            if stepped.level > 0 {
+                self.calendar.push(stepped.until, Event::Ease(id));
+            } else {
+                radio.categories[number].pace = None;
+            }
+            self.move_knob(station, number, now);
+        }
+    }
+
+    /// Moves a category's parameters to its level.
+    fn move_knob(&mut self, station: u32, number: usize, now: Time) {
+        let count = self.station_count(station, now);
+        let ear = self.air.ears[station as usize];
+        let radio = &mut self.air.radios[station as usize];
+        (radio.count.aifsn, radio.count.moved) = (count.aifsn, now);
+        let stepped = radio.stepped[number].expect("a category that was moved");
+        let set = stepped.respond.apply(stepped.base, stepped.level);
+        let medium = &self.air.media[radio.medium as usize];
+        let base = if ear.busy { now } else { ear.base() };
+        let c = &mut radio.categories[number];
+        let ready = if ear.busy { Time::ZERO } else { now };
+        c.move_to(set, base, ready, medium.sifs, medium.slot);
+        let detail = u64::from(stepped.level) << 8 | number as u64;
+        self.fingerprint.add(Mark::Knob, now, station, detail);
+        if !ear.busy {
+            let at = self.air.expiry(station);
+            self.attend(ear.cover, at);
+        }
+    }
+
+    /// From now on a flow of the station's own goes no faster than this.
+    fn hold_to(&mut self, station: u32, flow: Id<Flow>, rate: Rate) {
+        let port = self.flows[flow].path.first().copied();
+        let radio = &mut self.air.radios[station as usize];
+        match (radio.holds.iter_mut().find(|h| h.flow == flow), port) {
+            (Some(held), _) => held.rate = rate,
+            (None, Some(port)) => radio.holds.push(Held {
+                flow,
+                port,
+                rate,
+                next: Time::ZERO,
+                list: List::default(),
+                frames: 0,
+            }),
+            // A flow with many destinations has no one hop to hold it to.
+            (None, None) => {}
+        }
+    }
+
+    /// A packet of a flow that is held back waits for its turn.
+    pub(super) fn hold(&mut self, station: u32, packet_id: Id<Packet>, now: Time) {
+        let flow = self.packets[packet_id].flow;
+        let radio = &mut self.air.radios[station as usize];
+        let number = radio.category(self.packets[packet_id].class());
+        let most = match radio.categories[number].buffer {
+            Limit::Packets(most) => most,
+            Limit::Bytes(_) | Limit::Unlimited => MOST_HELD,
+        };
+        let held = radio.holds.iter_mut().find(|h| h.flow == flow);
+        let held = held.expect("a flow that is held");
+        if held.frames >= most {
+            let port = held.port;
+            return self.lose(packet_id, Cause::BufferFull, port, now);
+        }
+        held.frames += 1;
+        self.packets.append(&mut held.list, packet_id);
+        if held.frames == 1 {
+            self.calendar.push(held.next.max(now), Event::Release(flow));
+        }
+    }
+
+    /// The turn of a held flow's next packet.
+    pub(super) fn release_held(&mut self, flow: Id<Flow>, now: Time) {
+        let station = self.nodes[self.flows[flow].from].station;
+        debug_assert_ne!(station, NOBODY);
+        let radio = &mut self.air.radios[station as usize];
+        let held = radio.holds.iter_mut().find(|h| h.flow == flow);
+        let held = held.expect("a flow that is held");
+        let packet_id = self.packets.take_after(&mut held.list, Id::NONE);
+        held.frames -= 1;
+        let len = u64::from(self.packets[packet_id].len);
+        held.next = now + held.rate.time_for(Bytes(len));
+        if held.frames > 0 {
+            self.calendar.push(held.next, Event::Release(flow));
+        }
+        self.queue_up(station, packet_id, now);
+    }
+}

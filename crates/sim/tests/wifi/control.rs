@@ -1,0 +1,178 @@
+//! What S0's control is for: sources give way to their relay, so that what the first hop carries the second
+//! carries too. Goes red when it is off.
+
+use backwater_sim::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
+use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RESPONDERS};
+use backwater_sim::spec::MechanismSpec;
+use backwater_transport::part::{Args, Part, Refusal, Value};
+use backwater_transport::units::{Bytes, Span};
+
+use crate::cell::{B, BASIC, Cell, cbr, disc, edca, poisson, saturated};
+
+type Build<T> = fn(&Args) -> Result<T, Refusal>;
+
+fn part<T: Clone>(
+    table: &'static [Part<Build<T>>],
+    id: &str,
+    given: &[(&'static str, Value)],
+) -> T {
+    let row = table.iter().find(|p| p.id == id).expect("a row");
+    (row.build)(&Args(given.to_vec())).expect("legal options")
+}
+
+/// The recipe with its defaults.
+fn control(stations: Vec<usize>, respond: AnyResponder) -> MechanismSpec {
+    let detect: AnyDetector = part(
+        DETECTORS,
+        "rate-comparison",
+        &[
+            ("alpha", Value::Number(1.08)),
+            ("busy_below", Value::Share(0.8)),
+            ("period", Value::Span(Span::millis(250))),
+            ("window", Value::Count(4)),
+        ],
+    );
+    let notify: AnyNotifier = part(
+        NOTIFIERS,
+        "request",
+        &[
+            ("frame", Value::Bytes(Bytes(50))),
+            ("expiry", Value::Span(Span::secs(1))),
+        ],
+    );
+    MechanismSpec {
+        name: "bp".into(),
+        at: Vec::new(),
+        stations,
+        detect,
+        notify,
+        respond,
+    }
+}
+
+fn aifsn(own: bool) -> AnyResponder {
+    part(
+        RESPONDERS,
+        "aifsn",
+        &[
+            ("min", Value::Count(2)),
+            ("max", Value::Count(31)),
+            ("own", Value::Flag(own)),
+        ],
+    )
+}
+
+/// S0's Fig. 1: A and B send over C to D.
+fn fork(respond: Option<AnyResponder>) -> Cell {
+    let mut mac = edca(B, BASIC);
+    mac.categories[1].aifsn = 2;
+    let mut cell = Cell::new(60.0, B, mac, disc(100.0, 190.0));
+    let [a, b, c, d] = [[-71.0, 71.0], [-71.0, -71.0], [0.0, 0.0], [100.0, 0.0]]
+        .map(|[x, y]| cell.station(&format!("s{x}{y}"), x, y));
+    cell.flow(a, d, 1, cbr(1500, 4_000_000));
+    cell.flow(b, d, 1, cbr(1500, 4_000_000));
+    cell.0.warmup = Span::secs(5);
+    cell.0.mechanisms = respond.map(|r| control(vec![c], r)).into_iter().collect();
+    cell
+}
+
+/// Mbit/s over each hop of each flow.
+fn hops(cell: &Cell) -> Vec<[f64; 2]> {
+    let (_, report) = cell.run();
+    let seconds = (cell.0.duration.0 - cell.0.warmup.0) as f64 / 1e12;
+    let rate = |bytes: u64| bytes as f64 * 8.0 / 1e6 / seconds;
+    let flows = report.flows.iter();
+    flows
+        .map(|f| [0, 1].map(|h| rate(f.hops[h].count.bytes)))
+        .collect()
+}
+
+#[test]
+fn sources_give_way_to_their_relay() {
+    let sum = |rates: &[[f64; 2]], hop: usize| rates.iter().map(|r| r[hop]).sum::<f64>();
+    let without = hops(&fork(None));
+    assert!(sum(&without, 0) / sum(&without, 1) > 1.8, "{without:?}");
+    for respond in [
+        aifsn(true),
+        part(
+            RESPONDERS,
+            "cw-min",
+            &[("steps", Value::Count(5)), ("own", Value::Flag(true))],
+        ),
+        part(RESPONDERS, "token-bucket", &[("own", Value::Flag(true))]),
+    ] {
+        let with = hops(&fork(Some(respond.clone())));
+        // Four transmissions for two packets: 6.1 / 4 = 1.52 Mbit/s each.
+        assert!(
+            (sum(&with, 0) / sum(&with, 1) - 1.0).abs() < 0.05,
+            "{respond:?} {with:?}"
+        );
+        assert!(
+            (sum(&with, 1) / 2.0 - 1.52).abs() < 0.2,
+            "{respond:?} {with:?}"
+        );
+    }
+}
+
+/// A flow that begins at the relay has nobody upstream to be asked: without `own` it starves the others.
+#[test]
+fn a_relay_holds_its_own_flow_back() {
+    for (own, fair) in [(true, true), (false, false)] {
+        let mut cell = fork(Some(aifsn(own)));
+        cell.flow(2, 3, 1, cbr(1500, 4_000_000));
+        cell.0.warmup = Span::secs(20);
+        let rates = cell.throughputs(1);
+        let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = rates.iter().copied().fold(0.0, f64::max);
+        assert_eq!(least / most > 0.7, fair, "own {own}: {rates:?}");
+    }
+}
+
+/// Two relays, on either side, share the stations that feed them; both feeders keep what their relays can
+/// forward.
+#[test]
+fn two_relays_that_share_an_upstream_station_agree() {
+    let mut mac = edca(B, BASIC);
+    mac.categories[1].aifsn = 2;
+    let mut cell = Cell::new(60.0, B, mac, disc(100.0, 300.0));
+    let [a, left, right, x, y] = [
+        [0.0, 0.0],
+        [-90.0, 0.0],
+        [90.0, 0.0],
+        [-180.0, 0.0],
+        [180.0, 0.0],
+    ]
+    .map(|[x, y]| cell.station(&format!("s{x}{y}"), x, y));
+    // Two constant rates at one full queue would lock: whoever comes just after a departure gets in.
+    cell.flow(a, x, 1, poisson(1500, 3_000_000));
+    cell.flow(a, y, 1, poisson(1500, 3_000_000));
+    // A competitor that none of the relays can ask.
+    let other = cell.station("other", 0.0, 50.0);
+    let sink = cell.station("sink", 0.0, 90.0);
+    cell.flow(other, sink, 1, saturated(1500));
+    cell.0.warmup = Span::secs(10);
+    cell.0.mechanisms = vec![control(vec![left, right], aifsn(true))];
+    let rates = hops(&Cell(backwater_sim::spec::Spec {
+        flows: cell.0.flows[..2].to_vec(),
+        ..cell.0.clone()
+    }));
+    for r in &rates {
+        assert!((r[0] / r[1] - 1.0).abs() < 0.05, "{rates:?}");
+    }
+    assert!((rates[0][1] / rates[1][1] - 1.0).abs() < 0.1, "{rates:?}");
+}
+
+/// Requests are frames: they take airtime, and without upstream stations nobody sends any.
+#[test]
+fn requests_travel_as_management_frames() {
+    let (_, with) = fork(Some(aifsn(true))).run();
+    let (_, without) = fork(None).run();
+    let sent =
+        |r: &backwater_sim::world::Report| r.stations.iter().map(|s| s.management).sum::<u64>();
+    assert_eq!(sent(&without), 0);
+    // At most one to each of two stations in 250 ms, and repetitions.
+    assert!((10..500).contains(&sent(&with)), "{}", sent(&with));
+    // AIFSN of A rose above 2, and C's did not.
+    let mean = |i: usize| with.stations[i].aifsn[1] as f64 / 55e12;
+    assert!(mean(0) > 3.0 && mean(2) == 2.0, "{} {}", mean(0), mean(2));
+}

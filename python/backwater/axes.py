@@ -22,6 +22,8 @@ class Value:
     sets: Sets
     line: int
     column: int
+    # Trace files without which it cannot run.
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,9 +141,12 @@ def _value(fields: Fields, index: int, value: Any, paths: list[str]) -> Value:
         sets = inner.typed("set", dict, "a table of paths and values")
         if sets is None:
             inner.refuse(f"value `{label}` sets nothing", fix='add set = { "path" = value }')
+        needs = inner.typed("needs", list, "a list of trace files") or []
+        if not all(isinstance(one, str) and one for one in needs):
+            inner.refuse(f"value `{label}` needs something that is no file", "needs")
         inner.done()
         _plain(fields, sets, at)
-        return Value(label, tuple(sets.items()), *position)
+        return Value(label, tuple(sets.items()), *position, needs=tuple(needs))
     label_or_none = label_of(value)
     if label_or_none is None:
         fields.refuse(

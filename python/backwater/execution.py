@@ -101,7 +101,12 @@ class Execution:
         assert results is not None, "the batch comes first"
         ground = Ground(
             cells=results,
-            combinations=self.study.combinations(self.quick),
+            combinations=self.study.runnable(self.quick),
+            absent=[
+                (labels, names)
+                for labels in self.study.combinations(self.quick)
+                if (names := self.study.absent(labels))
+            ],
             seeds=self.study.seed_list(self.quick, self.seeds),
             exact=self.study.seeds == 1,
             positions=self.study.positions(),

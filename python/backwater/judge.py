@@ -16,7 +16,18 @@ from backwater.bound import (
     ZERO,
     Bound,
 )
-from backwater.claim import FUNCTIONS, Cells, Claim, Labels, Metrics, pairs_of, trials_of, value_of
+from backwater.claim import (
+    ABSENT,
+    FUNCTIONS,
+    Cells,
+    Claim,
+    Labels,
+    Metrics,
+    matches,
+    pairs_of,
+    trials_of,
+    value_of,
+)
 from backwater.interval import Interval, interval
 from backwater.reduce import CURVES, PAIRS, PLAIN
 
@@ -34,6 +45,8 @@ class Ground:
     exact: bool
     # The position of every label on its axis: a number in SI units where all are, else the index.
     positions: Mapping[str, Mapping[str, float]]
+    # Combinations that could not run, with the trace files that are not there.
+    absent: Sequence[tuple[Labels, Sequence[str]]] = ()
 
 
 @dataclass
@@ -81,6 +94,9 @@ def _find(claim: Claim, ground: Ground) -> Finding:
     if claim.against:
         pairs = [pair for pair in pairs if pair[1] is not None]
     if not pairs:
+        missing = [name for labels, names in ground.absent if matches(labels, claim.where) for name in names]
+        if missing:
+            return Finding(NOT_RUN, reason=f"{ABSENT} {', '.join(dict.fromkeys(missing))}")
         return Finding(NOT_RUN, reason="outside the quick set")
     chosen = [case for case, _ in pairs]
     needed = [*chosen, *(partner for _, partner in pairs if partner is not None)]

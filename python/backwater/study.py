@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from backwater import _native, claim, figure, markdown
+from backwater import _native, claim, figure, markdown, traces
 from backwater import axes as axes_of
 from backwater.axes import Axes, Axis, Sets
 from backwater.claim import Claim, Labels, matches, pairs_of
@@ -141,6 +141,16 @@ class Study:
         every = (dict(zip(names, labels, strict=True)) for labels in itertools.product(*offered))
         return [labels for labels in every if not any(matches(labels, e) for e in self.exclude)]
 
+    def absent(self, labels: Labels) -> list[str]:
+        """The trace files that a combination needs and that are not there."""
+        chosen = (axis.values[axis.labels.index(labels[axis.name])] for axis in self.axes)
+        wanted = dict.fromkeys(name for value in chosen for name in value.needs)
+        return [name for name in wanted if not traces.present(name)]
+
+    def runnable(self, quick: bool = False) -> list[dict[str, str]]:
+        """The combinations whose traces are there."""
+        return [labels for labels in self.combinations(quick) if not self.absent(labels)]
+
     def seed_list(self, quick: bool = False, seeds: int | None = None) -> list[int]:
         """The seeds, the same for every combination, so that arrivals are paired."""
         return list(range(1, (seeds or (self.quick.seeds if quick else self.seeds)) + 1))
@@ -149,7 +159,7 @@ class Study:
         """Every case, resolved; a scenario that cannot run is refused here."""
         return [
             Planned(labels, seed, resolved)
-            for labels in self.combinations(quick)
+            for labels in self.runnable(quick)
             for seed, resolved in self._resolve(labels, quick, self.seed_list(quick, seeds))
         ]
 

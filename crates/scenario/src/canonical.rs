@@ -7,12 +7,13 @@ pub mod air;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use backwater_sim::spec::{Limit, LinkSpec, NodeKind, NodeSpec, Routing, SwitchModel};
+use backwater_sim::medium::trace::{AnyTrace, First};
+use backwater_sim::spec::{Limit, NodeKind, NodeSpec, Routing, Service, SwitchModel, Way};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
-use crate::decode::{Draft, Flow, Made, Mechanism, Pattern, Port, Transport};
+use crate::decode::{Draft, Flow, Link, Made, MadeWay, Mechanism, Pattern, Port, Transport};
 use crate::files::Files;
 use crate::units::{self, TIME};
 
@@ -71,7 +72,7 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
             draft
                 .links
                 .iter()
-                .map(|l| (l.name.clone(), link(l, names(&l.ends))))
+                .map(|l| (l.spec.name.clone(), link(l, names(&l.spec.ends), files)))
                 .collect(),
         ),
         (
@@ -128,13 +129,70 @@ fn node(node: &NodeSpec, draft: &Draft) -> Json {
     }
 }
 
-fn link(link: &LinkSpec, ends: Json) -> Json {
-    object([
-        ("ends", ends),
-        ("rate_bps", Json::rate(link.rate)),
-        ("delay_s", Json::time(link.delay)),
-        ("max_frame_B", Json::size(link.max_frame)),
-    ])
+fn link(link: &Link, ends: Json, files: &Files<'_>) -> Json {
+    let spec = &link.spec;
+    let mut form = BTreeMap::from([
+        ("ends".to_owned(), ends),
+        ("max_frame_B".to_owned(), Json::size(spec.max_frame)),
+    ]);
+    let ways: Vec<Json> = spec
+        .ways
+        .iter()
+        .zip(&link.ways)
+        .filter_map(|(way, made)| Some(self::way(way.as_ref()?, made.as_ref()?, files)))
+        .collect();
+    if ways.is_empty() {
+        form.insert("rate_bps".to_owned(), Json::rate(spec.rate));
+        form.insert("delay_s".to_owned(), Json::time(spec.delay));
+    } else {
+        form.insert("ways".to_owned(), Json::List(ways));
+    }
+    Json::Object(form)
+}
+
+fn way(way: &Way, made: &MadeWay, files: &Files<'_>) -> Json {
+    let boxes = made.boxes.iter().map(|made| part(made, files)).collect();
+    let mut form = BTreeMap::from([
+        ("name".to_owned(), Json::text(&way.name)),
+        ("boxes".to_owned(), Json::List(boxes)),
+    ]);
+    let more = match &way.service {
+        Service::Line(rate, delay) => vec![
+            ("kind", Json::text("ethernet")),
+            ("rate_bps", Json::rate(*rate)),
+            ("delay_s", Json::time(*delay)),
+        ],
+        Service::Trace(server) => {
+            let first = match server.first {
+                First::Opportunity => "opportunity",
+                First::Arrival => "arrival",
+            };
+            let trace = made
+                .trace
+                .as_ref()
+                .map_or(Json::List(Vec::new()), |t| part(t, files));
+            let repeat = matches!(&server.trace, AnyTrace::Recorded(r) if r.repeats());
+            vec![
+                ("kind", Json::text("trace")),
+                ("trace", trace),
+                ("repeat", Json::Flag(repeat)),
+                ("opportunity_B", Json::count(server.opportunity)),
+                ("overhead_B", Json::count(server.overhead)),
+                ("first", Json::text(first)),
+                ("whole", Json::Flag(server.whole)),
+                (
+                    "clock",
+                    Json::text(if server.milliseconds { "ms" } else { "exact" }),
+                ),
+                ("delay_s", Json::time(made.delay)),
+            ]
+        }
+    };
+    form.extend(
+        more.into_iter()
+            .map(|(name, value)| (name.to_owned(), value)),
+    );
+    Json::Object(form)
 }
 
 fn port(port: &Port, files: &Files<'_>) -> Json {

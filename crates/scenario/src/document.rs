@@ -8,8 +8,10 @@ use backwater_sim::connection::ConnectionStats;
 use backwater_sim::network::{Flow, Part, Port};
 use backwater_sim::table::Id;
 use backwater_sim::world::{ClassReport, ConnectionReport, FlowReport, Report, World};
+use backwater_transport::units::Time;
 use serde_json::{Map, Value, json};
 
+use crate::cell;
 use crate::resolved::Resolved;
 
 /// Ticks in a second.
@@ -19,6 +21,7 @@ const TICKS: f64 = 1e12;
 pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
     let spec = resolved.spec();
     let window = (spec.duration.0 - spec.warmup.0) as f64 / TICKS;
+    let from = Time(spec.warmup.0);
     let port = |id: Id<Port>| world.ports[id].more.name.as_str();
     let flow = |id: Id<Flow>| world.flows[id].name.as_str();
     let node = |id| world.nodes[id].name.as_str();
@@ -31,7 +34,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         };
         let to = match row.path.last() {
             Some(last) => node(world.ports[*last].far).to_owned(),
-            None => format!("any of {} hosts", world.destinations(row).len()),
+            None => format!("any of {} hosts", row.to.iter().count()),
         };
         let hops = f.hops.iter().map(|h| {
             let p = &world.ports[h.port];
@@ -49,6 +52,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         one.extend(rates(&f.sums, window));
         one.extend(end_to_end(connection, report, world, window));
         one.insert("hol_victims_pkts".into(), json!(f.victims));
+        one.extend(cell::of_flow(world, f.flow, from));
         one.insert("hops".into(), hops.collect());
         Value::Object(one)
     });
@@ -62,7 +66,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
             (p.count.bytes + 20 * p.count.packets + p.count.control_bytes + 20 * p.count.control)
                 as f64
                 * row.ps_per_byte as f64;
-        json!({
+        let mut one = json!({
             "id": row.more.name,
             "sent_pkts": p.count.packets,
             "sent_B": p.count.bytes,
@@ -74,7 +78,11 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
             "queue_max_B": p.count.max_bytes,
             "marked_pkts": p.count.marked,
             "hol_victims_pkts": p.count.victims,
-        })
+        });
+        if let Value::Object(one) = &mut one {
+            one.extend(cell::of_port(world, p.port, from));
+        }
+        one
     });
     let deadlock = report.deadlock.as_ref().map(|d| {
         let cycle: Vec<&str> = d.cycle.iter().map(|p| port(*p)).collect();
@@ -99,7 +107,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "flows": flows.collect::<Value>(),
         "ports": ports.collect::<Value>(),
         "stations": stations(world, report, window),
-        "metrics": metrics(world, report, window),
+        "metrics": metrics(world, report, window, from),
         "deadlock": deadlock,
     })
 }
@@ -210,7 +218,7 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
         .collect()
 }
 
-fn metrics(world: &World, report: &Report, window: f64) -> Value {
+fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     let mut all = rates(&report.all, window);
     for (class, sums) in report.classes.iter().enumerate() {
         all.insert(format!("loss_class{class}"), json!(sums.loss()));
@@ -245,8 +253,7 @@ fn metrics(world: &World, report: &Report, window: f64) -> Value {
         "deadlock_at_s".into(),
         json!(report.deadlock.as_ref().map(|d| d.at.seconds())),
     );
-    all.insert("age_p95_s".into(), Value::Null);
-    all.insert("signal_delay_p95_s".into(), Value::Null);
+    all.extend(cell::of_run(world, from));
     all.insert(
         "weighted_intra_mesh_loss_bps".into(),
         json!(air::weighted_loss(world, report).map(|bits| bits / window)),

@@ -1,5 +1,6 @@
 //! Every name of a scenario and what stands there.
 
+use backwater_sim::medium::trace;
 use backwater_transport::endpoint::Recovery;
 use backwater_transport::part::{Default, Kind, Opt};
 
@@ -54,8 +55,8 @@ pub static SCENARIO: &[Field] = &[
     ),
     Field::free(
         "links",
-        Shape::Things(&Shape::Fields(LINK)),
-        "full-duplex point-to-point links",
+        Shape::Things(&Shape::Default(LINKS)),
+        "point-to-point links: wires both ways, or directions one by one",
     ),
     Field::free(
         "ports",
@@ -240,13 +241,56 @@ pub static SWITCH: &[Field] = &[
     ),
 ];
 
-/// `links.NAME`.
-pub static LINK: &[Field] = &[
-    Field::needed("ends", Shape::Texts, "the two nodes it joins"),
-    RATE,
-    DELAY,
-    MAX_FRAME,
+/// `links.NAME`. Without a `kind` it is a wire.
+pub static LINKS: &[Variant] = &[
+    Variant {
+        kind: "ethernet",
+        fields: &[
+            Field::free("ends", Shape::Texts, "the two nodes it joins, both ways"),
+            FROM,
+            TO,
+            RATE,
+            DELAY,
+            MAX_FRAME,
+            PATH_BOXES,
+        ],
+    },
+    Variant {
+        kind: "trace",
+        fields: &[
+            FROM,
+            TO,
+            Field::needed(
+                "trace",
+                Shape::FileOr(PartKind::Trace),
+                "when it may send: the path of a trace file, or a trace by its kind",
+            ),
+            Field::option(trace::EMULATOR),
+            Field::option(trace::OPPORTUNITY),
+            Field::option(trace::OVERHEAD),
+            Field::option(trace::FIRST),
+            Field::option(trace::CLOCK),
+            Field::option(trace::REPEAT),
+            Field::option(trace::DELAY),
+            Field::option(trace::MAX_FRAME),
+            Field::free(
+                "queue",
+                Shape::Part(PartKind::Queue),
+                "its port's queue; without a limit where it is left out",
+            ),
+            Field::free("buffer", Shape::Capacity, "what its queue holds"),
+            PATH_BOXES,
+        ],
+    },
 ];
+
+const FROM: Field = Field::free("from", Shape::Text, "where one direction begins");
+const TO: Field = Field::free("to", Shape::Text, "where it ends");
+const PATH_BOXES: Field = Field::free(
+    "boxes",
+    Shape::Parts(PartKind::Box),
+    "what packets pass before the queue, in order",
+);
 
 /// `ports."PATTERN"`.
 pub static PORT: &[Field] = &[

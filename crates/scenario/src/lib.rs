@@ -5,6 +5,7 @@
 //! determines the run. What is wrong is refused here, with a `Diagnostic`; nothing fails later.
 
 mod canonical;
+mod cell;
 mod decode;
 mod diagnostic;
 mod document;

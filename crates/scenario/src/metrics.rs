@@ -38,6 +38,7 @@ const FLOW: &[&str] = &["flow"];
 const PORT: &[&str] = &["port"];
 const STATION: &[&str] = &["station"];
 const BOTH: &[&str] = &["run", "flow"];
+const ALL: &[&str] = &["run", "flow", "port"];
 
 /// Every metric.
 pub static METRICS: &[Metric] = &[
@@ -112,14 +113,63 @@ pub static METRICS: &[Metric] = &[
     metric(
         "age_p95_s",
         S,
-        RUN,
+        BOTH,
         "95th percentile of the age of the newest packet delivered",
+    ),
+    metric(
+        "cell_throughput_bps",
+        BPS,
+        BOTH,
+        "rate as in the 2013 contest: link bytes delivered by the creation of the newest packet",
+    ),
+    metric(
+        "score_ln",
+        None,
+        BOTH,
+        "score of the 2013 contest: ln(Mbit/s ÷ ms of age)",
     ),
     metric(
         "signal_delay_p95_s",
         S,
-        RUN,
+        ALL,
         "95th percentile of mahimahi's signal delay",
+    ),
+    metric(
+        "link_throughput_bps",
+        BPS,
+        BOTH,
+        "rate at which the trace link sent, by its own account of bytes",
+    ),
+    metric("power", None, BOTH, "Mbit/s ÷ seconds of signal delay"),
+    metric(
+        "capacity_bps",
+        BPS,
+        ALL,
+        "rate of the trace's opportunities",
+    ),
+    metric(
+        "utilisation",
+        None,
+        ALL,
+        "share of the trace link's capacity that was used",
+    ),
+    metric(
+        "omniscient_age_p95_s",
+        S,
+        BOTH,
+        "the age's percentile for packets that come exactly at the opportunities",
+    ),
+    metric(
+        "omniscient_signal_delay_p95_s",
+        S,
+        BOTH,
+        "the signal delay's percentile for the same",
+    ),
+    metric(
+        "self_inflicted_s",
+        S,
+        BOTH,
+        "the age's percentile above that of the omniscient sender",
     ),
     metric(
         "weighted_intra_mesh_loss_bps",

@@ -85,7 +85,7 @@ impl Resolved {
             roots: draft.roots.clone(),
             media: draft.media.clone(),
             nodes: draft.nodes.clone(),
-            links: draft.links.clone(),
+            links: draft.links.iter().map(|l| l.spec.clone()).collect(),
             ports: draft.ports.iter().map(|p| p.spec.clone()).collect(),
             mechanisms: draft.mechanisms.iter().map(|m| m.spec.clone()).collect(),
             flows: draft

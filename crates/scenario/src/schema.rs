@@ -35,6 +35,14 @@ fn of(shape: Shape) -> Json {
             json!({ "oneOf": kind.rows().iter().map(|r| part(r, true)).collect::<Vec<_>>() })
         }
         Shape::Section(kind) => section(kind),
+        Shape::Default(variants) => {
+            let plain = fields(variants[0].fields, &[]);
+            json!({ "anyOf": [plain, one_of(variants)] })
+        }
+        Shape::Parts(kind) => json!({ "type": "array", "items": of(Shape::Part(kind)) }),
+        Shape::FileOr(kind) => {
+            json!({ "anyOf": [{ "type": "string", "minLength": 1 }, of(Shape::Part(kind))] })
+        }
     }
 }
 

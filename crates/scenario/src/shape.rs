@@ -21,6 +21,12 @@ pub enum Shape {
     Fields(&'static [Field]),
     /// A table whose `kind` says which fields.
     OneOf(&'static [Variant]),
+    /// The same; without a `kind` it is the first.
+    Default(&'static [Variant]),
+    /// A list of parts.
+    Parts(PartKind),
+    /// The path of a file, or a part.
+    FileOr(PartKind),
     /// A table of things with names that a person chose.
     Things(&'static Shape),
     /// A table of settings for things named elsewhere.
@@ -97,14 +103,14 @@ impl Shape {
         let tag = ("kind", Shape::Text);
         match self {
             Shape::Fields(fields) => fields.iter().map(pair).collect(),
-            Shape::OneOf(variants) => {
+            Shape::OneOf(variants) | Shape::Default(variants) => {
                 let chosen = variants.iter().filter(|v| kind.is_none_or(|k| k == v.kind));
                 chosen
                     .flat_map(|v| v.fields.iter().map(pair))
                     .chain([tag])
                     .collect()
             }
-            Shape::Part(part) | Shape::Section(part) => {
+            Shape::Part(part) | Shape::Section(part) | Shape::FileOr(part) => {
                 let chosen = part
                     .rows()
                     .into_iter()
@@ -118,6 +124,7 @@ impl Shape {
             | Shape::Text
             | Shape::Texts
             | Shape::Capacity
+            | Shape::Parts(_)
             | Shape::Things(_)
             | Shape::Settings(_) => Vec::new(),
         }

@@ -3,6 +3,8 @@
 
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe};
 use backwater_sim::medium::MEDIA;
+use backwater_sim::medium::boxes::BOXES;
+use backwater_sim::medium::trace::TRACES;
 use backwater_sim::queue::QUEUES;
 use backwater_sim::source::SOURCES;
 use backwater_transport::controller::CONTROLLERS;
@@ -29,6 +31,10 @@ pub enum PartKind {
     Notifier,
     /// Responders of mechanisms.
     Responder,
+    /// Traces of links.
+    Trace,
+    /// Boxes on the way to a queue.
+    Box,
     /// Congestion controllers of flows.
     Controller,
 }
@@ -50,13 +56,15 @@ pub struct Row {
 
 impl PartKind {
     /// Every kind.
-    pub const ALL: [PartKind; 6] = [
+    pub const ALL: [PartKind; 8] = [
         PartKind::Controller,
         PartKind::Queue,
         PartKind::Detector,
         PartKind::Notifier,
         PartKind::Responder,
         PartKind::Source,
+        PartKind::Trace,
+        PartKind::Box,
     ];
 
     /// Its rows.
@@ -67,6 +75,8 @@ impl PartKind {
             PartKind::Detector => rows(DETECTORS),
             PartKind::Notifier => rows(NOTIFIERS),
             PartKind::Responder => rows(RESPONDERS),
+            PartKind::Trace => rows(TRACES),
+            PartKind::Box => rows(BOXES),
             PartKind::Controller => rows(CONTROLLERS),
         }
     }
@@ -79,7 +89,17 @@ impl PartKind {
             PartKind::Detector => "detector",
             PartKind::Notifier => "notifier",
             PartKind::Responder => "responder",
+            PartKind::Trace => "trace",
+            PartKind::Box => "box",
             PartKind::Controller => "controller",
+        }
+    }
+
+    /// Its key in lists.
+    pub fn plural(self) -> String {
+        match self {
+            PartKind::Box => "boxes".to_owned(),
+            kind => format!("{}s", kind.noun()),
         }
     }
 }
@@ -99,10 +119,7 @@ fn rows<B>(parts: &'static [Part<B>]) -> Vec<Row> {
 pub fn parts_json() -> Json {
     let mut kinds = serde_json::Map::new();
     for kind in PartKind::ALL {
-        kinds.insert(
-            format!("{}s", kind.noun()),
-            kind.rows().iter().map(row_json).collect(),
-        );
+        kinds.insert(kind.plural(), kind.rows().iter().map(row_json).collect());
     }
     kinds.insert(
         "mechanisms".to_owned(),
@@ -232,7 +249,7 @@ mod tests {
     fn every_default_bound_and_preset_is_what_a_person_could_write() {
         let kinds = parts_json();
         for kind in PartKind::ALL {
-            let rows = kinds[format!("{}s", kind.noun())].as_array().unwrap();
+            let rows = kinds[kind.plural()].as_array().unwrap();
             assert_eq!(rows.len(), kind.rows().len());
             assert!(!rows.is_empty());
         }

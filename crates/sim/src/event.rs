@@ -17,6 +17,8 @@ pub enum Event {
     Wake(Id<Port>),
     /// The frame at the head of this port's wire has reached the far end.
     Arrive(Id<Port>),
+    /// The first packet in this box comes out.
+    Emerge(Id<Port>),
     /// The reaction time of the oldest notice that waits at this port is over.
     React(Id<Port>),
     /// A notifier's timer for one of its neighbours; stale unless the serial is the current one.
@@ -74,20 +76,21 @@ impl Key {
         let (rank, owner, serial) = match event {
             Event::Wake(port) => (0u8, port.0, 0),
             Event::Arrive(port) => (1, port.0, 0),
-            Event::React(port) => (2, port.0, 0),
+            Event::Emerge(port) => (2, port.0, 0),
+            Event::React(port) => (3, port.0, 0),
             Event::Refresh {
                 control,
                 neighbour,
                 epoch,
-            } => (3, control.0, u32::from(neighbour) << 16 | u32::from(epoch)),
-            Event::Demand(flow) => (4, flow.0, 0),
-            Event::Inject { flow, serial } => (5, flow.0, serial & 0x00ff_ffff),
-            Event::Timer { connection, side } => (6, connection.0, side as u32),
-            Event::Inspect => (7, 0, 0),
-            Event::Warm => (8, 0, 0),
-            Event::Silence(radio) => (9, radio.0, 0),
-            Event::Answer(radio) => (10, radio.0, 0),
-            Event::Contend(radio) => (11, radio.0, 0),
+            } => (4, control.0, u32::from(neighbour) << 16 | u32::from(epoch)),
+            Event::Demand(flow) => (5, flow.0, 0),
+            Event::Inject { flow, serial } => (6, flow.0, serial & 0x00ff_ffff),
+            Event::Timer { connection, side } => (7, connection.0, side as u32),
+            Event::Inspect => (8, 0, 0),
+            Event::Warm => (9, 0, 0),
+            Event::Silence(radio) => (10, radio.0, 0),
+            Event::Answer(radio) => (11, radio.0, 0),
+            Event::Contend(radio) => (12, radio.0, 0),
         };
         let tie = u64::from(rank) << 56 | u64::from(owner) << 24 | u64::from(serial);
         Key(u128::from(at.0) << 64 | u128::from(tie))
@@ -106,18 +109,19 @@ impl Key {
         match tie >> 56 {
             0 => Event::Wake(Id::raw(owner)),
             1 => Event::Arrive(Id::raw(owner)),
-            2 => Event::React(Id::raw(owner)),
-            3 => Event::Refresh {
+            2 => Event::Emerge(Id::raw(owner)),
+            3 => Event::React(Id::raw(owner)),
+            4 => Event::Refresh {
                 control: Id::raw(owner),
                 neighbour: (serial >> 16) as u8,
                 epoch: serial as u16,
             },
-            4 => Event::Demand(Id::raw(owner)),
-            5 => Event::Inject {
+            5 => Event::Demand(Id::raw(owner)),
+            6 => Event::Inject {
                 flow: Id::raw(owner),
                 serial,
             },
-            6 => Event::Timer {
+            7 => Event::Timer {
                 connection: Id::raw(owner),
                 side: if serial == 0 {
                     Side::Sender
@@ -125,10 +129,10 @@ impl Key {
                     Side::Receiver
                 },
             },
-            7 => Event::Inspect,
-            8 => Event::Warm,
-            9 => Event::Silence(Id::raw(owner)),
-            10 => Event::Answer(Id::raw(owner)),
+            8 => Event::Inspect,
+            9 => Event::Warm,
+            10 => Event::Silence(Id::raw(owner)),
+            11 => Event::Answer(Id::raw(owner)),
             _ => Event::Contend(Id::raw(owner)),
         }
     }
@@ -145,6 +149,7 @@ mod tests {
             (Time(6), Event::Wake(Id::raw(u32::MAX))),
             (Time(6), Event::Arrive(Id::raw(0))),
             (Time(6), Event::Arrive(Id::raw(1))),
+            (Time(6), Event::Emerge(Id::raw(0))),
             (Time(6), Event::React(Id::raw(0))),
             (
                 Time(6),

@@ -14,4 +14,5 @@ pub mod source;
 pub mod spec;
 pub mod switch;
 pub mod table;
+pub mod targets;
 pub mod world;

@@ -9,35 +9,39 @@ use backwater_transport::units::{Rate, Span, Time};
 use crate::connection::Connection;
 use crate::mechanism::Control;
 use crate::mechanism::gates::Gates;
+use crate::medium::boxes::AnyBox;
+use crate::medium::trace::Server;
 use crate::packet::List;
 use crate::queue::aqm::Managed;
 use crate::queue::{AnyScheduler, ClassQueue};
 use crate::record::flow_stats::FlowStats;
 use crate::source::AnySource;
-use crate::spec::{Destination, Limit};
+use crate::spec::Limit;
 use crate::switch::{Ledger, Pool};
 use crate::table::{Id, Table};
+use crate::targets::Targets;
 use smallvec::SmallVec;
 
-/// A host or a switch.
+/// A host or a switch. What a frame touches comes first.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Node {
-    /// Name.
-    pub name: String,
+    /// Places of the node that are congested.
+    pub alarms: u32,
+    /// Shared memory, where the model has it.
+    pub pool: Option<Box<Pool>>,
+    /// Bytes held by (ingress, class), where a part needs them.
+    pub ledger: Option<Box<Ledger>>,
+    /// Places that watch what came in, by local port number: (control, place).
+    pub watch: Vec<Option<(Id<Control>, usize)>>,
     /// Host number, for a host.
     pub host: Option<u32>,
     /// Its egress ports.
     pub ports: Vec<Id<Port>>,
     /// Number of the 802.11 station, for one; `NOBODY` for others.
     pub station: u32,
-    /// Places of the node that are congested.
-    pub alarms: u32,
-    /// Bytes held by (ingress, class), where a part needs them.
-    pub ledger: Option<Box<Ledger>>,
-    /// Shared memory, where the model has it.
-    pub pool: Option<Box<Pool>>,
-    /// Places that watch what came in, by local port number: (control, place).
-    pub watch: Vec<Option<(Id<Control>, usize)>>,
+    /// Name.
+    pub name: String,
 }
 
 /// An egress port and the wire that leaves it. What a hop touches comes first, in three cache lines.
@@ -124,6 +128,8 @@ pub struct Port {
     pub wakeful: bool,
     /// Every departure is served in its own time: the run is recorded or unfused.
     pub attentive: bool,
+    /// It is a box: packets pass it and are neither queued nor transmitted.
+    pub passed: bool,
 }
 
 impl Port {
@@ -182,6 +188,7 @@ impl Port {
             local: 0,
             wakeful: false,
             attentive: false,
+            passed: false,
         }
     }
 }
@@ -195,6 +202,10 @@ pub struct PortMore {
     pub rate: Rate,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
+    /// What happens to packets in it, for a box.
+    pub stage: Option<Box<Stage>>,
+    /// What serves it in place of a line rate.
+    pub server: Option<Box<Server>>,
     /// Active queue management.
     pub managed: Option<Box<Managed>>,
     /// Notices that have arrived and wait for the reaction time.
@@ -203,6 +214,17 @@ pub struct PortMore {
     pub sent: PortCount,
     /// Counters at the end of the warm-up.
     pub base: PortCount,
+}
+
+/// A box on the way to a port's queue.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// What it does.
+    pub what: AnyBox,
+    /// Its stream.
+    pub random: Random,
+    /// The next box, or the port whose queue the boxes lead to.
+    pub next: Id<Port>,
 }
 
 /// What a port counts.
@@ -250,41 +272,60 @@ pub enum Part {
     Acks(Id<Connection>),
 }
 
-/// A flow.
+/// A flow. What a packet touches at its birth and at its delivery comes first.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Flow {
-    /// Name.
-    pub name: String,
-    /// Sending host.
-    pub from: Id<Node>,
-    /// Receiving host numbers.
-    pub to: Destination,
+    /// When the source ends.
+    pub stop: Time,
+    /// Bytes of the demand that is due.
+    pub due: u64,
+    /// Largest IP packet.
+    pub packet: u64,
+    /// Receiving hosts.
+    pub to: Targets,
+    /// Next sequence number.
+    pub seq: u32,
+    /// The sending host's port.
+    pub port: Id<Port>,
     /// Class.
     pub class: u8,
     /// Codepoint its packets leave with.
     pub ecn: Ecn,
-    /// Largest IP packet.
-    pub packet: u64,
-    /// When the source ends.
-    pub stop: Time,
-    /// Next sequence number.
-    pub seq: u32,
-    /// The source.
-    pub source: AnySource,
-    /// Bytes of the demand that is due.
-    pub due: u64,
+    /// Whether its packets come from outside and their fates go back there.
+    pub outside: bool,
     /// The source's stream.
     pub random: Random,
     /// The stream that draws destinations.
     pub compass: Random,
-    /// Egress ports on the path, for a flow with one destination.
-    pub path: Vec<Id<Port>>,
-    /// What it is to a connection.
-    pub part: Part,
-    /// Whether its packets come from outside and their fates go back there.
-    pub outside: bool,
     /// Counters.
     pub stats: FlowStats,
+    /// What it is to a connection.
+    pub part: Part,
+    /// The source.
+    pub source: AnySource,
+    /// Name.
+    pub name: String,
+    /// Sending host.
+    pub from: Id<Node>,
+    /// Egress ports on the path, for a flow with one destination.
+    pub path: Vec<Id<Port>>,
+}
+
+impl Port {
+    /// Reads a word of each cache line that a hop touches.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.next_try.0 ^ self.sent_bytes ^ u64::from(self.control.head().0)
+    }
+}
+
+impl Flow {
+    /// Reads a word of each cache line that a packet's birth touches.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.stop.0 ^ self.stats.entered.packets
+    }
 }
 
 /// Slots for notices on their way, with reuse.
@@ -332,5 +373,14 @@ mod tests {
         assert_eq!(std::mem::offset_of!(Port, area), 64);
         assert_eq!(std::mem::offset_of!(Port, queues), 128);
         assert_eq!(std::mem::offset_of!(Port, stall_from), 192);
+    }
+
+    #[test]
+    fn what_a_packet_touches_of_its_flow_lies_in_few_cache_lines() {
+        assert_eq!(std::mem::align_of::<Flow>(), 64);
+        assert_eq!(std::mem::offset_of!(Flow, random), 64);
+        assert_eq!(std::mem::offset_of!(Flow, stats), 128);
+        assert_eq!(std::mem::offset_of!(FlowStats, delivered), 64);
+        assert_eq!(std::mem::offset_of!(FlowStats, delay), 128);
     }
 }

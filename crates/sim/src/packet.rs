@@ -25,7 +25,8 @@ pub struct Packet {
     pub entry: u8,
     /// Number within its flow, modulo 2³².
     pub seq: u32,
-    /// Port whose wire it came over last; `NONE` at its origin.
+    /// In a queue, the port whose wire it came over last, `NONE` at its origin. On a wire, the port by
+    /// which it will leave the far node, `NONE` where that is a host.
     pub ingress: Id<Port>,
     /// When the source created it.
     pub born: Time,

@@ -8,6 +8,8 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
+use crate::medium::boxes::AnyBox;
+use crate::medium::trace::ServerSpec;
 use crate::medium::wifi::channel::ChannelSpec;
 use crate::medium::wifi::mac::{Category, MacSpec};
 use crate::medium::wifi::phy::Phy;
@@ -162,10 +164,32 @@ pub struct LinkSpec {
     pub ends: [usize; 2],
     /// Line rate, the same both ways.
     pub rate: Rate,
-    /// Propagation delay.
+    /// Propagation delay, the same both ways.
     pub delay: Span,
+    /// What a direction has that a plain wire has not: `ends[0]` to `ends[1]`, then back.
+    pub ways: [Option<Box<Way>>; 2],
     /// Largest frame, header and FCS included, without preamble.
     pub max_frame: Bytes,
+}
+
+/// A direction of a link that is not a plain wire, or not the same one both ways.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// Its own name, where it has one.
+    pub name: String,
+    /// What packets pass before the queue, in order.
+    pub boxes: Vec<AnyBox>,
+    /// How its port is served.
+    pub service: Service,
+}
+
+/// How a port is served.
+#[derive(Clone, Debug)]
+pub enum Service {
+    /// At a line rate, with a propagation delay.
+    Line(Rate, Span),
+    /// At the opportunities of a trace.
+    Trace(Box<ServerSpec>),
 }
 
 /// How much a class queue holds.

@@ -45,16 +45,19 @@ struct Share {
     headroom: u64,
 }
 
-/// A shared memory.
+/// A shared memory. Its own figures lie in one cache line, the shares of an interface in another.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Pool {
     /// Memory that is neither reserve nor headroom.
     common: u64,
     reserve: u64,
     headroom: u64,
     shift: u32,
+    classes: u32,
     used: u64,
-    shares: Vec<[Share; MAX_CLASSES]>,
+    /// By interface, then class.
+    shares: Vec<Share>,
 }
 
 impl Pool {
@@ -75,9 +78,15 @@ impl Pool {
             reserve,
             headroom,
             shift,
+            classes: classes as u32,
             used: 0,
-            shares: vec![[Share::default(); MAX_CLASSES]; ports],
+            shares: vec![Share::default(); ports * classes],
         })
+    }
+
+    #[inline]
+    fn place(&self, ingress: usize, class: usize) -> usize {
+        ingress * self.classes as usize + class
     }
 
     /// Today's threshold on the shared bytes of an (ingress, class).
@@ -87,21 +96,21 @@ impl Pool {
 
     /// Shared bytes of an (ingress, class).
     pub fn shared(&self, ingress: usize, class: usize) -> u64 {
-        self.shares[ingress][class]
+        self.shares[self.place(ingress, class)]
             .body
             .saturating_sub(self.reserve)
     }
 
     /// Headroom bytes of an (ingress, class).
     pub fn headroom(&self, ingress: usize, class: usize) -> u64 {
-        self.shares[ingress][class].headroom
+        self.shares[self.place(ingress, class)].headroom
     }
 
     /// Whether a frame would find no headroom in use and stay below the threshold. What this says of
     /// accounts that lag behind departures also holds of the true ones, which can only be lower, and
     /// bookings commute while headroom is not used.
     pub fn calm(&self, ingress: usize, class: usize, bytes: u64) -> bool {
-        let share = &self.shares[ingress][class];
+        let share = &self.shares[self.place(ingress, class)];
         let shared = (share.body + bytes).saturating_sub(self.reserve);
         let used = self.used + shared - share.body.saturating_sub(self.reserve);
         share.headroom == 0
@@ -111,7 +120,8 @@ impl Pool {
     /// Takes a frame in, or says that there is no room.
     pub fn admit(&mut self, ingress: usize, class: usize, bytes: u64) -> bool {
         let threshold = self.threshold();
-        let share = &mut self.shares[ingress][class];
+        let place = self.place(ingress, class);
+        let share = &mut self.shares[place];
         let body = share.body + bytes;
         let shared = body.saturating_sub(self.reserve);
         if shared <= threshold {
@@ -128,7 +138,8 @@ impl Pool {
 
     /// Lets a frame go.
     pub fn release(&mut self, ingress: usize, class: usize, bytes: u64) {
-        let share = &mut self.shares[ingress][class];
+        let place = self.place(ingress, class);
+        let share = &mut self.shares[place];
         let from_headroom = share.headroom.min(bytes);
         share.headroom -= from_headroom;
         let before = share.body.saturating_sub(self.reserve);

@@ -3,9 +3,14 @@
 
 mod support;
 
-use backwater_transport::endpoint::{DelayedAck, EcnFeedback, Recovery};
+use backwater_transport::controller::{
+    Ack, AnyController, Congestion, Controller, CustomController, Limits,
+};
+use backwater_transport::endpoint::{
+    AnySender, DelayedAck, EcnFeedback, Protocol, Receiver, ReceiverSetup, Recovery, SenderSetup,
+};
 use backwater_transport::segment::{Ecn, Segment};
-use backwater_transport::units::Span;
+use backwater_transport::units::{Rate, Span, Time};
 use support::{Fate, Loopback, MSS, Path, datagrams, ms, stream};
 
 /// A script that drops the first transmission of these segments (by place in the stream).
@@ -46,7 +51,7 @@ fn a_finite_transfer_ends_with_a_short_segment_and_no_timer() {
     assert!(net.sent[2].0.push && !net.sent[1].0.push);
     assert_eq!(net.receiver.delivered(), 2_500);
     assert_eq!(net.sender.counters().acked, 2_500);
-    assert_eq!(net.sender.due(), backwater_transport::units::Time::NEVER);
+    assert_eq!(net.sender.due(), Time::NEVER);
 }
 
 /// RFC 6582 section 3.2, by hand. A window of 10; segments 4 and 6 are lost. Acknowledgements of
@@ -318,5 +323,126 @@ fn every_controller_of_the_report_moves_data_over_datagrams() {
         net.run(ms(30_000));
         let share = net.receiver.delivered() as f64 / (30.0 * 1_250_000.0);
         assert!(share > 0.8, "{id} {share}");
+    }
+}
+
+/// RFC 8257 section 3.2: when the marks change, what is pending is acknowledged with the old state, so
+/// that delayed acknowledgements still tell exactly which segments were marked.
+#[test]
+fn dctcp_acknowledges_at_once_when_the_marks_change() {
+    let mut setup = ReceiverSetup::new(Protocol::Stream);
+    setup.ecn = EcnFeedback::Dctcp;
+    setup.delayed_ack = Some(DelayedAck {
+        segments: 2,
+        timeout: Span::millis(40),
+    });
+    let mut receiver = Receiver::new(&setup);
+    let mut told = Vec::new();
+    for (n, mark) in [false, false, false, true, true, true, false, false]
+        .iter()
+        .enumerate()
+    {
+        let segment = Segment {
+            number: n as u64,
+            start: n as u64 * MSS,
+            len: MSS as u32,
+            ..Segment::default()
+        };
+        let ecn = if *mark { Ecn::Ce } else { Ecn::Ect0 };
+        if let Some(ack) = receiver.on_segment(ms(n as u64), &segment, ecn) {
+            told.push((n, ack.upto / MSS, ack.ece, ack.covers));
+        }
+    }
+    // 2 is acknowledged when 3 comes marked; 5 when 6 comes unmarked.
+    let expected = [
+        (1, 2, false, 2),
+        (3, 3, false, 1),
+        (4, 5, true, 2),
+        (6, 6, true, 1),
+        (7, 8, false, 2),
+    ];
+    assert_eq!(told, expected);
+    // Marked out of order: two are due, and the second comes as soon as the timer is asked.
+    let segment = |start: u64| Segment {
+        start: start * MSS,
+        len: MSS as u32,
+        ..Segment::default()
+    };
+    assert!(receiver.on_segment(ms(9), &segment(8), Ecn::Ect0).is_none());
+    let first = receiver
+        .on_segment(ms(10), &segment(10), Ecn::Ce)
+        .expect("old state");
+    assert_eq!((first.upto / MSS, first.ece), (9, false));
+    assert_eq!(receiver.due(), ms(10));
+    let second = receiver.on_timer(ms(10)).expect("out of order");
+    assert_eq!(
+        (second.ece, second.blocks, second.sack[0].0 / MSS),
+        (true, 1, 10)
+    );
+}
+
+/// A controller with a large window and a rate of one segment each millisecond.
+#[derive(Clone, Debug)]
+struct Paced;
+
+impl Controller for Paced {
+    fn on_ack(&mut self, _ack: &Ack) {}
+
+    fn on_congestion(&mut self, _congestion: &Congestion) {}
+
+    fn limits(&self) -> Limits {
+        Limits {
+            window: 1_000 * MSS,
+            pacing: Some(Rate(8 * MSS * 1_000)),
+            wake: Time::NEVER,
+        }
+    }
+}
+
+impl CustomController for Paced {
+    fn fork(&self) -> Box<dyn CustomController> {
+        Box::new(self.clone())
+    }
+}
+
+#[test]
+fn pacing_spaces_segments_and_can_be_switched_off() {
+    for protocol in [Protocol::Stream, Protocol::Datagram] {
+        for pacing in [true, false] {
+            let mut setup = SenderSetup::new(protocol, MSS, MSS + 52);
+            setup.pacing = pacing;
+            let controller = AnyController::Custom(Box::new(Paced));
+            let mut sender = AnySender::new(&setup, controller);
+            sender.write(5 * MSS);
+            let mut times = Vec::new();
+            let mut now = Time::ZERO;
+            while times.len() < 5 {
+                while let Some(segment) = sender.poll(now) {
+                    times.push(segment.sent);
+                }
+                if times.len() < 5 {
+                    now = sender.due();
+                    sender.on_timer(now);
+                }
+            }
+            let expected: Vec<Time> = (0..5).map(|n| ms(if pacing { n } else { 0 })).collect();
+            assert_eq!(times, expected, "{protocol:?} {pacing}");
+        }
+    }
+}
+
+/// A window that is not used does not grow (RFC 7661).
+#[test]
+fn the_application_not_the_window_is_the_limit() {
+    for id in ["reno", "newreno", "cubic"] {
+        let mut net = newreno(Path::new(10, 100, 100), id, &[]);
+        for n in 0..100 {
+            net.sender.write(MSS);
+            net.run(ms(100 * (n + 1)));
+        }
+        assert_eq!(net.sender.inspect().window, 10 * MSS, "{id}");
+        net.sender.write(30 * MSS);
+        net.run(ms(11_000));
+        assert!(net.sender.inspect().window > 15 * MSS, "{id}");
     }
 }

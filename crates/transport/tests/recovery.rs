@@ -8,7 +8,7 @@ use backwater_transport::endpoint::{
     AnySender, Protocol, Receiver, ReceiverSetup, Recovery, SenderSetup,
 };
 use backwater_transport::segment::{Ecn, Segment};
-use backwater_transport::units::Time;
+use backwater_transport::units::{Span, Time};
 use support::{MSS, controller, ms};
 
 struct Script {
@@ -389,18 +389,23 @@ fn spurious_losses_are_undone_by_duplicate_reports() {
         let out = s.deliver(103, 5);
         assert!(out.starts_with(&[1]), "{out:?}");
         assert!(s.sender.inspect().controller.ssthresh.is_some());
-        let mut resent: Vec<usize> = (0..s.sent.len()).filter(|n| s.sent[*n].again).collect();
-        // They come after all: first 2, selectively, then 1, whose acknowledgement also echoes an
-        // old stamp; then what was sent again.
-        s.deliver(104, 2);
-        s.deliver(105, 1);
-        resent.extend((0..s.sent.len()).filter(|n| s.sent[*n].again));
-        resent.sort_unstable();
-        resent.dedup();
-        for n in resent {
-            s.deliver(203, n);
+        let mut next = 6;
+        while !s.sent.iter().any(|s| s.again && s.start == 2 * MSS) {
+            s.deliver(104, next);
+            next += 1;
         }
-        assert!(s.sender.counters().spurious > 0, "{id}");
+        let resent: Vec<usize> = (0..s.sent.len()).filter(|n| s.sent[*n].again).collect();
+        assert_eq!(resent.len(), 2);
+        // They come after all: first 2, selectively, then 1, whose acknowledgement echoes an old stamp.
+        // That is one of two.
+        s.deliver(105, 2);
+        s.deliver(106, 1);
+        assert_eq!(s.sender.counters().spurious, 0, "{id}");
+        // Then what was sent again, reported as duplicates.
+        s.deliver(203, resent[0]);
+        assert_eq!(s.sender.counters().spurious, 0, "{id}");
+        s.deliver(204, resent[1]);
+        assert_eq!(s.sender.counters().spurious, 2, "{id}");
         assert_eq!(s.threshold(), None, "{id}");
         assert!(s.sender.inspect().window >= before, "{id}");
     }
@@ -448,4 +453,69 @@ fn old_acknowledgements_change_nothing() {
     s.sender.on_ack(ms(102), &late);
     assert_eq!((s.sender.counters().acked, s.flight()), (acked, flight));
     assert_eq!(acked, 3 * MSS);
+}
+
+/// Acknowledgements from an end that follows no rule: nothing panics, nothing is acknowledged that was
+/// not sent, and the sender still knows when to look again.
+#[test]
+fn acknowledgements_without_rule_or_reason() {
+    use backwater_transport::random::Random;
+    use backwater_transport::segment::AckSegment;
+    for seed in 0..30 {
+        let recovery = Recovery::ALL[seed as usize % 3].1;
+        let mut s = Script::new(recovery, "cubic", &[], 5_000);
+        let mut random = Random::stream(seed, "test", "nonsense");
+        let mut now = Time::ZERO;
+        for _ in 0..1_000 {
+            now += Span::micros(random.between(0, 20_000));
+            let top = s.sent.len() as u64 * MSS;
+            let mut byte = |scale: u64| random.between(0, top + 3 * MSS) / scale * scale;
+            let scale = if seed % 2 == 0 { MSS } else { 7 };
+            let mut ack = AckSegment {
+                upto: byte(scale) / 20,
+                window: byte(scale) * 10,
+                echo: Time(byte(1) * 1_000_000),
+                ..AckSegment::default()
+            };
+            for block in &mut ack.sack {
+                let from = byte(scale);
+                *block = (from, from + byte(scale) / 40);
+            }
+            ack.blocks = random.between(0, 5) as u8;
+            ack.duplicate = random.between(0, 3) == 0;
+            ack.number = random.between(0, s.sent.len() as u64);
+            ack.ce_bytes = random.between(0, top);
+            s.sender.on_ack(now, &ack);
+            s.pump(now);
+            if s.sender.due() <= now {
+                s.sender.on_timer(now);
+                s.pump(now);
+            }
+            let i = s.sender.inspect();
+            let top = s.sent.len() as u64 * MSS;
+            assert!(i.in_flight <= top && s.sender.counters().acked <= top);
+            assert!(i.window < 1 << 50);
+        }
+    }
+}
+
+/// RFC 3522 in fast recovery: the original of the only retransmission arrives first, and its
+/// acknowledgement echoes an older stamp. Undone at once, before any duplicate is reported. If it is the
+/// retransmission that arrives, the loss was one.
+#[test]
+fn a_spurious_fast_retransmit_is_undone_by_timestamps() {
+    for original in [true, false] {
+        let mut s = Script::new(Recovery::Rack, "reno", &[], u64::MAX);
+        for (at, n) in [(100, 0), (101, 2), (102, 3), (103, 4)] {
+            s.deliver(at, n);
+        }
+        let resent = s
+            .sent
+            .iter()
+            .position(|s| s.again)
+            .expect("fast retransmit");
+        s.deliver(204, if original { 1 } else { resent });
+        let expected = if original { (1, None) } else { (0, Some(6)) };
+        assert_eq!((s.sender.counters().spurious, s.threshold()), expected);
+    }
 }

@@ -13,7 +13,7 @@ from backwater.quantity import number, unit_for
 
 @dataclass(frozen=True)
 class Link:
-    """A cable between two nodes."""
+    """A link between two nodes; its rate is 0 where a trace says when it may send."""
 
     name: str
     ends: tuple[str, str]
@@ -103,7 +103,7 @@ def read(resolved: Mapping[str, Any]) -> Network:
     return Network(
         nodes={name: str(node["kind"]) for name, node in _natural(resolved["nodes"])},
         links=tuple(
-            Link(name, (link["ends"][0], link["ends"][1]), float(link["rate_bps"]))
+            Link(name, (link["ends"][0], link["ends"][1]), _rate(link))
             for name, link in _natural(resolved["links"])
         ),
         buffers={name: _buffer(port) for name, port in resolved["ports"].items()},
@@ -112,6 +112,13 @@ def read(resolved: Mapping[str, Any]) -> Network:
             flow for name, part in _natural(resolved["flows"]) for flow in _flows(name, part)
         ),
     )
+
+
+def _rate(link: Mapping[str, Any]) -> float:
+    """The rate of a plain wire, or of the slower of two directions."""
+    if "ways" not in link:
+        return float(link["rate_bps"])
+    return min(float(way.get("rate_bps", 0)) for way in link["ways"])
 
 
 def _natural(table: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -41,7 +41,9 @@ def text(x: float, y: float, words: str, anchor: str = "middle", kind: str = "")
 
 
 def rate(bps: float) -> str:
-    """A rate in the unit people use for it."""
+    """A rate in the unit people use for it; a link without one follows a trace."""
+    if bps == 0:
+        return "trace"
     unit = unit_for("rate", [bps])
     return f"{number(bps / unit.factor)} {unit.name}"
 

@@ -4,6 +4,7 @@
 
 mod air;
 mod flows;
+mod links;
 mod mechanisms;
 mod parts;
 mod ports;
@@ -11,10 +12,11 @@ mod record;
 mod topology;
 mod transport;
 
-use backwater_sim::spec::{LinkSpec, MechanismSpec, MediumSpec, NodeSpec, PortSpec, Routing};
+use backwater_sim::spec::{MechanismSpec, MediumSpec, NodeSpec, PortSpec, Routing};
 use backwater_transport::units::Span;
 
 pub use flows::{Flow, Pattern};
+pub use links::{Link, MadeWay};
 pub use parts::Made;
 pub use transport::Transport;
 
@@ -43,7 +45,7 @@ pub struct Draft {
     /// Nodes in the order of their names.
     pub nodes: Vec<NodeSpec>,
     /// Links in the order of their names.
-    pub links: Vec<LinkSpec>,
+    pub links: Vec<Link>,
     /// Ports in the order of the links.
     pub ports: Vec<Port>,
     /// Mechanisms in the order of their names.

@@ -9,6 +9,7 @@ use backwater_sim::spec::{Limit, LinkSpec, NodeKind, NodeSpec, PortSpec, SwitchM
 use backwater_transport::units::Bytes;
 
 use super::Port;
+use super::links::Link;
 use super::parts::{self, Made};
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
@@ -29,12 +30,19 @@ const DEFAULT_BUFFER: Bytes = Bytes(500_000);
 pub fn read(
     top: &Record<'_>,
     nodes: &[NodeSpec],
-    links: &[LinkSpec],
+    links: &[Link],
     classes: u64,
     files: &mut Files<'_>,
 ) -> Result<Vec<Port>, Diagnostic> {
     let names = port_names(nodes, links);
-    let settings = Settings::read(top, &names, files)?;
+    let mut settings = Settings::read(top, &names, files)?;
+    let ways = links.iter().flat_map(|link| &link.ways);
+    for (name, way) in names.iter().zip(ways) {
+        if let Some(setting) = way.as_ref().and_then(|way| way.port.clone()) {
+            settings.ranked.push((name.clone(), setting));
+        }
+    }
+    settings.rank();
     let part = parts::find(QUEUES, DEFAULT_QUEUE).expect("the default queue is in the table");
     let preset = [(DEFAULT_QUEUE_CLASSES, classes.to_string())];
     let preset = preset
@@ -43,15 +51,20 @@ pub fn read(
     let fallback = parts::make(part, &parts::unwritten(top.node, "ports"), &preset, files)?;
 
     let port = |(i, name): (usize, &String)| {
-        let owner = &nodes[links[i / 2].ends[i % 2]];
+        let link = &links[i / 2];
+        let owner = &nodes[link.spec.ends[i % 2]];
+        let traced = link.ways[i % 2]
+            .as_ref()
+            .is_some_and(|way| way.trace.is_some());
         let (queue, made) = settings
             .best(name, |s| s.queue.as_ref())
             .unwrap_or(&fallback)
             .clone();
         let host = matches!(owner.kind, NodeKind::Host { .. });
-        // Hosts hold what their sources hand them; a shared memory has limits of its own.
+        // Hosts hold what their sources hand them; a shared memory has limits of its own; the emulators'
+        // queues are without limit unless a person says otherwise.
         let default = match owner.kind {
-            NodeKind::Switch(SwitchModel::OutputQueued) => Limit::Bytes(DEFAULT_BUFFER),
+            NodeKind::Switch(SwitchModel::OutputQueued) if !traced => Limit::Bytes(DEFAULT_BUFFER),
             NodeKind::Host { .. } | NodeKind::Switch(_) | NodeKind::Station(_) => Limit::Unlimited,
         };
         let written = settings.best(name, |s| s.buffer.as_ref());
@@ -85,18 +98,23 @@ pub fn read(
 }
 
 /// "A>B"; where several links join the same nodes, "A>B#link".
-fn port_names(nodes: &[NodeSpec], links: &[LinkSpec]) -> Vec<String> {
+fn port_names(nodes: &[NodeSpec], links: &[Link]) -> Vec<String> {
+    let links = || links.iter().map(|l| &l.spec);
     let mut parallel: BTreeMap<[usize; 2], usize> = BTreeMap::new();
     let pair = |l: &LinkSpec| [l.ends[0].min(l.ends[1]), l.ends[0].max(l.ends[1])];
-    for link in links {
+    for link in links() {
         *parallel.entry(pair(link)).or_default() += 1;
     }
-    let mut names = Vec::with_capacity(2 * links.len());
-    for link in links {
-        for [a, b] in [link.ends, [link.ends[1], link.ends[0]]] {
+    let mut names = Vec::new();
+    for link in links() {
+        for (way, [a, b]) in link
+            .ways
+            .iter()
+            .zip([link.ends, [link.ends[1], link.ends[0]]])
+        {
             let mut name = format!("{}>{}", nodes[a].name, nodes[b].name);
             if parallel[&pair(link)] > 1 {
-                name = format!("{name}#{}", link.name);
+                name = format!("{name}#{}", way.as_ref().map_or(&link.name, |w| &w.name));
             }
             names.push(name);
         }
@@ -104,10 +122,26 @@ fn port_names(nodes: &[NodeSpec], links: &[LinkSpec]) -> Vec<String> {
     names
 }
 
-/// What one row of `ports` says.
-struct Setting {
+/// What one row of `ports` says, or a trace link of its own port.
+#[derive(Clone, Debug)]
+pub struct Setting {
     queue: Option<(Queue, Made)>,
     buffer: Option<(Limit, Node)>,
+}
+
+impl Setting {
+    /// Reads `queue` and `buffer`.
+    pub fn read(record: &Record<'_>, files: &mut Files<'_>) -> Result<Setting, Diagnostic> {
+        let queue = record
+            .get("queue")
+            .map(|node| parts::read(QUEUES, "queue", node, files))
+            .transpose()?;
+        let buffer = record
+            .get("buffer")
+            .map(|node| Ok((capacity(node)?, node.clone())))
+            .transpose()?;
+        Ok(Setting { queue, buffer })
+    }
 }
 
 #[derive(Default)]
@@ -130,21 +164,15 @@ impl Settings {
         for entry in written.table()? {
             select(&entry.key, &names).map_err(|f| f.at(&entry.origin))?;
             let record = Record::read(&entry.node, fields::PORT, &[], files)?;
-            let queue = record
-                .get("queue")
-                .map(|node| parts::read(QUEUES, "queue", node, files))
-                .transpose()?;
-            let buffer = record
-                .get("buffer")
-                .map(|node| Ok((capacity(node)?, node.clone())))
-                .transpose()?;
-            let setting = Setting { queue, buffer };
+            let setting = Setting::read(&record, files)?;
             settings.ranked.insert(0, (entry.key.clone(), setting));
         }
-        settings
-            .ranked
-            .sort_by_key(|(name, _)| Reverse(names::rank(name)));
         Ok(settings)
+    }
+
+    fn rank(&mut self) {
+        self.ranked
+            .sort_by_key(|(name, _)| Reverse(names::rank(name)));
     }
 
     fn best<'a, T>(

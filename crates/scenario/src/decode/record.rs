@@ -59,20 +59,26 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// Reads a table whose `kind` says which fields.
+    /// Reads a table whose `kind` says which fields; where it is left out, `otherwise` may.
     pub fn variant(
         node: &'a Node,
         variants: &'static [Variant],
+        otherwise: Option<&'static str>,
         files: &mut Files<'_>,
     ) -> Result<(&'static str, Record<'a>), Diagnostic> {
         node.table()?;
         let kinds = || variants.iter().map(|v| v.kind);
+        let fields = |kind: &str| variants.iter().find(|v| v.kind == kind);
+        if let (None, Some(variant)) = (node.get("kind"), otherwise.and_then(fields)) {
+            let record = Record::read(node, variant.fields, &["kind"], files)?;
+            return Ok((variant.kind, record));
+        }
         let Some(kind) = node.get("kind") else {
             let example = format!("\"{}\"", variants[0].kind);
             return Err(node.refuse(missing("kind", "what it is", &example, &node.path)));
         };
         let name = kind.text()?;
-        let Some(variant) = variants.iter().find(|v| v.kind == name) else {
+        let Some(variant) = fields(name) else {
             return Err(kind.refuse(Fault::unknown(
                 format!("unknown kind `{name}` in `{}`", node.path),
                 name,
@@ -103,7 +109,11 @@ fn example(field: &Field) -> String {
         Shape::Text => "\"…\"".to_owned(),
         Shape::Texts => "[\"…\", \"…\"]".to_owned(),
         Shape::Capacity => "\"50 kB\"".to_owned(),
-        Shape::Part(_) | Shape::Section(_) | Shape::OneOf(_) => "{ kind = \"…\" }".to_owned(),
+        Shape::FileOr(_) => "\"trace.down\"".to_owned(),
+        Shape::Parts(_) => "[{ kind = \"…\" }]".to_owned(),
+        Shape::Part(_) | Shape::Section(_) | Shape::OneOf(_) | Shape::Default(_) => {
+            "{ kind = \"…\" }".to_owned()
+        }
         Shape::Fields(_) | Shape::Things(_) | Shape::Settings(_) => "{ … }".to_owned(),
     }
 }

@@ -6,6 +6,7 @@ use backwater_sim::spec::{LinkSpec, MediumSpec, NodeKind, NodeSpec, Routing, Swi
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use super::air;
+use super::links::Link;
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::{self, SHARED_MEMORY};
@@ -18,7 +19,7 @@ pub fn read(
     top: &Record<'_>,
     media: &[MediumSpec],
     files: &mut Files<'_>,
-) -> Result<(Vec<NodeSpec>, Vec<LinkSpec>), Diagnostic> {
+) -> Result<(Vec<NodeSpec>, Vec<Link>), Diagnostic> {
     let mut network = Network::default();
     if let Some(topology) = top.get("topology") {
         generate(topology, &mut network, files)?;
@@ -52,23 +53,15 @@ pub fn read(
         .map(|(i, n)| (n.name.as_str(), i))
         .collect();
 
-    let mut links: Vec<LinkSpec> = Vec::new();
+    let mut links: Vec<Link> = Vec::new();
     for (name, [a, b], cable) in network.links {
         links.push(cable.join(name, [index[a.as_str()], index[b.as_str()]]));
     }
-    let generated: std::collections::BTreeSet<String> =
-        links.iter().map(|l| l.name.clone()).collect();
+    let generated: Vec<String> = links.iter().map(|l| l.spec.name.clone()).collect();
     if let Some(written) = top.get("links") {
-        for entry in written.table()? {
-            names::check("link", &entry.key).map_err(|f| f.at(&entry.origin))?;
-            if generated.contains(&entry.key) {
-                let what = format!("the topology already generates a link `{}`", entry.key);
-                return Err(Fault::new(what, "choose another name").at(&entry.origin));
-            }
-            links.push(link(&entry.key, &entry.node, &index, files)?);
-        }
+        links.extend(super::links::read(written, &index, &generated, files)?);
     }
-    links.sort_by(|a, b| names::order(&a.name, &b.name));
+    links.sort_by(|a, b| names::order(&a.spec.name, &b.spec.name));
     Ok((nodes, links))
 }
 
@@ -121,7 +114,7 @@ pub fn routing(
 }
 
 fn node(node: &Node, media: &[MediumSpec], files: &mut Files<'_>) -> Result<NodeKind, Diagnostic> {
-    let (kind, record) = Record::variant(node, fields::NODES, files)?;
+    let (kind, record) = Record::variant(node, fields::NODES, None, files)?;
     Ok(match kind {
         "station" => NodeKind::Station(Box::new(air::station(&record, media, files)?)),
         "host" => NodeKind::Host {
@@ -169,35 +162,6 @@ fn model(record: &Record<'_>) -> Result<SwitchModel, Diagnostic> {
     })
 }
 
-fn link(
-    name: &str,
-    node: &Node,
-    index: &BTreeMap<&str, usize>,
-    files: &mut Files<'_>,
-) -> Result<LinkSpec, Diagnostic> {
-    let record = Record::read(node, fields::LINK, &[], files)?;
-    let written = record.need("ends");
-    let mut ends = [0; 2];
-    let list = written.list()?;
-    if list.len() != 2 {
-        let what = format!(
-            "`{}` names {} nodes: a link joins two",
-            written.path,
-            list.len()
-        );
-        return Err(written.refuse(Fault::new(what, "write ends = [\"A\", \"B\"]")));
-    }
-    for (end, item) in ends.iter_mut().zip(list) {
-        *end = find(item, index)?;
-    }
-    // Ahead of the world, whose refusal would come after those of the ports it leaves unnamed.
-    if ends[0] == ends[1] {
-        let what = format!("`{}` joins a node to itself", written.path);
-        return Err(written.refuse(Fault::new(what, "name two different nodes")));
-    }
-    Ok(Cable::of(&record).join(name.to_owned(), ends))
-}
-
 /// The index of a node that a text names.
 pub fn find(item: &Node, index: &BTreeMap<&str, usize>) -> Result<usize, Diagnostic> {
     let name = item.text()?;
@@ -228,13 +192,17 @@ impl Cable {
         }
     }
 
-    fn join(self, name: String, ends: [usize; 2]) -> LinkSpec {
-        LinkSpec {
-            name,
-            ends,
-            rate: self.rate,
-            delay: self.delay,
-            max_frame: self.max_frame,
+    fn join(self, name: String, ends: [usize; 2]) -> Link {
+        Link {
+            spec: LinkSpec {
+                name,
+                ends,
+                rate: self.rate,
+                delay: self.delay,
+                ways: [None, None],
+                max_frame: self.max_frame,
+            },
+            ways: [None, None],
         }
     }
 }
@@ -258,7 +226,7 @@ fn generate(
     network: &mut Network,
     files: &mut Files<'_>,
 ) -> Result<(), Diagnostic> {
-    let (kind, record) = Record::variant(topology, fields::TOPOLOGIES, files)?;
+    let (kind, record) = Record::variant(topology, fields::TOPOLOGIES, None, files)?;
     let cable = Cable::of(&record);
     let host = NodeKind::Host {
         obeys: record.args.flag("obeys"),

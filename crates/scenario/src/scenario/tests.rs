@@ -4,6 +4,8 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 
+mod cell;
+
 /// The wired example of the contract.
 pub(crate) const WIRED: &str = r#"schema = "backwater/scenario/1"
 seed = 1

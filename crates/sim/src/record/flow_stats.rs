@@ -1,9 +1,10 @@
-//! What a flow counts. Delay histograms keep three significant digits, in nanoseconds.
+//! What a flow counts. What a delivery touches lies in three cache lines.
 
 use backwater_transport::units::Time;
-use hdrhistogram::Histogram;
 
 use crate::packet::Packet;
+use crate::record::age::Age;
+use crate::record::delays::Delays;
 
 /// Packets and bytes since the run began.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -50,43 +51,41 @@ pub struct DelaySum {
     pub propagation: u128,
 }
 
+/// What `DelaySum` is computed from.
+#[derive(Copy, Clone, Debug, Default)]
+struct Sums {
+    total: u128,
+    serial: u128,
+    waited: u128,
+    gated: u128,
+}
+
 /// Counters of a flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct FlowStats {
-    /// Handed to the sending host.
-    pub entered: Count,
+    /// Sums of delays of packets delivered after the warm-up.
+    sums: Sums,
     /// Received.
     pub delivered: Count,
-    /// Lost.
-    pub dropped: Count,
-    /// Marked with CE, by each port that did so.
-    pub marked: Count,
-    /// The four at the end of the warm-up.
-    pub base: [Count; 4],
-    /// Delays of packets delivered after the warm-up.
-    pub delay: Histogram<u32>,
-    /// Sums of the same.
-    pub sum: DelaySum,
+    /// Handed to the sending host.
+    pub entered: Count,
     /// Longest delay in ticks.
     pub max: u64,
     /// Delivered after waiting at a gate that a queue off their path had closed.
     pub victims: u64,
-}
-
-impl Default for FlowStats {
-    fn default() -> Self {
-        FlowStats {
-            entered: Count::default(),
-            delivered: Count::default(),
-            dropped: Count::default(),
-            marked: Count::default(),
-            base: [Count::default(); 4],
-            delay: Histogram::new(3).expect("three digits are within the library's range"),
-            sum: DelaySum::default(),
-            max: 0,
-            victims: 0,
-        }
-    }
+    /// Age of the newest packet, where the path has a trace link.
+    pub age: Option<Box<Age>>,
+    /// Delays of packets delivered after the warm-up.
+    pub delay: Delays,
+    /// Lost.
+    pub dropped: Count,
+    /// Marked with CE, by each port that did so.
+    pub marked: Count,
+    /// Entered, delivered, dropped and marked at the end of the warm-up.
+    pub base: [Count; 4],
+    /// Parts of the waiting: for an 802.11 medium, and in exchanges there that failed.
+    on_air: [u128; 2],
 }
 
 impl FlowStats {
@@ -94,24 +93,60 @@ impl FlowStats {
     pub fn deliver(&mut self, packet: &Packet, now: Time) -> u64 {
         let total = now.since(packet.born).0;
         self.delivered.add(u64::from(packet.len));
-        self.sum.total += u128::from(total);
-        self.sum.serial += u128::from(packet.serial);
-        self.sum.queue += u128::from(packet.waited - packet.gated);
-        self.sum.gate += u128::from(packet.gated);
-        self.sum.propagation += u128::from(total - packet.waited - packet.serial);
+        self.sums.total += u128::from(total);
+        self.sums.serial += u128::from(packet.serial);
+        self.sums.waited += u128::from(packet.waited);
+        self.sums.gated += u128::from(packet.gated);
+        if let Some(age) = &mut self.age {
+            age.deliver(packet.born, now, u64::from(packet.len));
+        }
         self.max = self.max.max(total);
-        self.delay
-            .record(total / 1000)
-            .expect("a histogram that resizes itself");
+        self.delay.record(total / 1000);
         total
     }
 
+    /// What a packet that was just delivered had met at 802.11 stations, in ticks.
+    pub fn met_on_air(&mut self, contention: u64, retries: u64) {
+        self.on_air[0] += u128::from(contention);
+        self.on_air[1] += u128::from(retries);
+    }
+
+    /// Sums of the delays of packets delivered after the warm-up.
+    pub fn sum(&self) -> DelaySum {
+        let Sums {
+            total,
+            serial,
+            waited,
+            gated,
+        } = self.sums;
+        let [contention, retries] = self.on_air;
+        DelaySum {
+            total,
+            serial,
+            queue: waited - gated - contention - retries,
+            gate: gated,
+            contention,
+            retries,
+            propagation: total - waited - serial,
+        }
+    }
+
+    /// Reads a word of each cache line that a delivery touches.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.sums.total as u64 ^ self.delivered.packets ^ self.delay.touch()
+    }
+
     /// The warm-up is over.
-    pub fn warm(&mut self) {
+    pub fn warm(&mut self, now: Time) {
         self.base = [self.entered, self.delivered, self.dropped, self.marked];
-        self.delay.reset();
-        self.sum = DelaySum::default();
+        self.delay = Delays::default();
+        self.sums = Sums::default();
         self.max = 0;
         self.victims = 0;
+        self.on_air = [0; 2];
+        if let Some(age) = &mut self.age {
+            age.warm(now);
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! What is kept of a run: counters, the fingerprint, and, on request, every event.
 
+pub mod age;
+pub mod delays;
 pub mod fingerprint;
 pub mod flow_stats;
 pub mod frame_bytes;
@@ -25,16 +27,22 @@ pub enum Cause {
     MemoryFull,
     /// Active queue management told its sender of congestion.
     Aqm,
+    /// A box on the way loses packets at random.
+    RandomLoss,
+    /// A box on the way was shut.
+    LinkOff,
     /// An 802.11 station gave it up after as many transmissions as it may make.
     RetryLimit,
 }
 
 impl Cause {
     /// All, in the order of their numbers.
-    pub const ALL: [Cause; 4] = [
+    pub const ALL: [Cause; 6] = [
         Cause::BufferFull,
         Cause::MemoryFull,
         Cause::Aqm,
+        Cause::RandomLoss,
+        Cause::LinkOff,
         Cause::RetryLimit,
     ];
 
@@ -44,6 +52,8 @@ impl Cause {
             Cause::BufferFull => "buffer-full",
             Cause::MemoryFull => "memory-full",
             Cause::Aqm => "aqm",
+            Cause::RandomLoss => "random-loss",
+            Cause::LinkOff => "link-off",
             Cause::RetryLimit => "retry-limit",
         }
     }

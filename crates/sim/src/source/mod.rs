@@ -31,7 +31,7 @@ mod saturated;
 mod self_similar;
 #[cfg(test)]
 mod tests;
-mod trace;
+pub(crate) mod trace;
 mod uniform_fixed;
 mod uniform_uniform;
 mod video;

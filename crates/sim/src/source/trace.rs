@@ -11,14 +11,14 @@ const LINE: usize = 1000;
 
 /// What is wrong with a trace, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(crate) struct Fault {
     place: Place,
     what: String,
 }
 
 /// Where in a trace. Lines, packets and blocks are counted from one, bytes from zero.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// The file.
     Whole,
     /// A line of text.
@@ -31,7 +31,7 @@ pub(super) enum Place {
 
 impl Place {
     /// A fault here.
-    pub(super) fn fault(self, what: impl Into<String>) -> Fault {
+    pub(crate) fn fault(self, what: impl Into<String>) -> Fault {
         Fault {
             place: self,
             what: what.into(),
@@ -41,11 +41,20 @@ impl Place {
 
 impl Fault {
     /// As the refusal of the option `file`.
-    pub(super) fn refusal(&self, file: &File, fix: &str) -> Refusal {
+    pub(crate) fn refusal(&self, file: &File, fix: &str) -> Refusal {
         Refusal {
             option: "file",
             what: format!("{}{}: {}", file.path, self.place, self.what),
             fix: fix.into(),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Place::Whole => f.write_str(&self.what),
+            place => write!(f, "{}: {}", &place.to_string()[2..], self.what),
         }
     }
 }
@@ -85,7 +94,7 @@ pub(super) fn lines(content: &[u8]) -> impl Iterator<Item = Result<(Place, &str)
 }
 
 /// Text of a file as it may stand in a message: short, in quotes, without control characters.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut short: String = text.chars().take(40).collect();
     if short.len() < text.len() {
         short.push('…');

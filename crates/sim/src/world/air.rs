@@ -649,10 +649,8 @@ impl World {
         let flow = self.packets[packet_id].flow;
         let spent = self.air.spent[packet_id.index()];
         self.deliver(port, packet_id, now);
-        let sum = &mut self.flows[flow].stats.sum;
-        sum.contention += u128::from(spent.contention);
-        sum.retries += u128::from(spent.retries);
-        sum.queue -= u128::from(spent.contention) + u128::from(spent.retries);
+        let stats = &mut self.flows[flow].stats;
+        stats.met_on_air(spent.contention, spent.retries);
     }
 
     /// What a station has counted up to `now`.

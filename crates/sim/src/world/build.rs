@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{PS_PER_S, Span, Time};
+use backwater_transport::units::{PS_PER_S, Rate, Span, Time};
 
 use super::connect::{ack_flows, of_data};
 use super::{GROUP, NOWHERE, World};
@@ -25,10 +25,11 @@ use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::FlowStats;
 use crate::source::{AnySource, Source};
 use crate::spec::{
-    Destination, Limit, MechanismSpec, NodeKind, Refusal, Routing, Spec, SwitchModel,
+    Destination, Limit, MechanismSpec, NodeKind, Refusal, Routing, Service, Spec, SwitchModel,
 };
 use crate::switch::{Ledger, Pool};
 use crate::table::{Id, Table};
+use crate::targets::{Lists, Targets};
 use smallvec::smallvec;
 
 /// How often gates are looked at for a deadlock.
@@ -75,6 +76,8 @@ impl World {
         world.add_flows(spec)?;
         let paths = world.add_routes(spec)?;
         for (flow, path) in world.flows.0.iter_mut().zip(paths) {
+            let traced = path.iter().any(|p| world.ports[*p].more.server.is_some());
+            flow.stats.age = traced.then(Box::default);
             flow.path = path;
         }
         world.add_air(spec)?;
@@ -85,12 +88,14 @@ impl World {
         }
         world.check_queues()?;
         for port in &mut world.ports.0 {
-            port.plain = port.watch.is_none() && !port.accounted && port.more.managed.is_none();
+            let wire = port.more.server.is_none() && port.more.managed.is_none();
+            port.plain = port.watch.is_none() && !port.accounted && wire;
             if port.watch.is_some() && port.more.managed.is_some() {
                 // Whether losses on departure bring relief cannot be foreseen.
                 (port.attentive, port.wakeful) = (true, true);
             }
         }
+        world.add_boxes(spec);
         for id in world.flows.ids() {
             world.ask(id, Time(spec.flows[id.index()].start.0));
         }
@@ -120,6 +125,7 @@ impl World {
             hosts: Vec::new(),
             routes: Vec::new(),
             groups: Vec::new(),
+            boxes: BTreeMap::new(),
             mail: Mail::default(),
             outbox: VecDeque::new(),
             fingerprint: Fingerprint::default(),
@@ -175,7 +181,7 @@ impl World {
                     "name two different nodes",
                 );
             }
-            if link.rate.0 == 0 {
+            if link.rate.0 == 0 && link.ways.iter().any(Option::is_none) {
                 return refuse(
                     format!("{path}.rate"),
                     "a link has no rate",
@@ -184,12 +190,18 @@ impl World {
             }
             for side in 0..2 {
                 let port = &spec.ports[2 * i + side];
+                let (rate, delay) = match link.ways[side].as_ref().map(|way| &way.service) {
+                    Some(Service::Line(rate, delay)) => (*rate, *delay),
+                    Some(Service::Trace(_)) => (Rate(0), Span::ZERO),
+                    None => (link.rate, link.delay),
+                };
                 let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));
                 let id = Id::new(self.ports.len());
                 let local = self.nodes[node].ports.len() as u32;
                 let managed = port.aqm.as_ref().map(|aqm| {
                     let random = Random::stream(spec.seed, "queue", &port.name);
-                    Box::new(Managed::new(aqm, link.rate, random))
+                    let rate = super::path::long_term(spec, id.index()).unwrap_or(rate);
+                    Box::new(Managed::new(aqm, rate, random))
                 });
                 self.nodes[node].ports.push(id);
                 self.nodes[node].watch.push(None);
@@ -199,13 +211,16 @@ impl World {
                 };
                 let more = PortMore {
                     name: port.name.clone(),
-                    rate: link.rate,
+                    rate,
                     managed,
                     ..PortMore::default()
                 };
                 self.ports.push(Port {
-                    ps_per_byte: (8 * PS_PER_S).div_ceil(link.rate.0),
-                    delay: link.delay,
+                    ps_per_byte: match rate.0 {
+                        0 => 0,
+                        bps => (8 * PS_PER_S).div_ceil(bps),
+                    },
+                    delay,
                     peer: Id::new(2 * i + 1 - side),
                     local,
                     queues: smallvec![ClassQueue::default(); port.scheduler.classes()],
@@ -216,6 +231,7 @@ impl World {
                 });
             }
         }
+        self.add_servers(spec);
         for id in self.ports.ids() {
             self.ports[id].far_entry = self.ports[self.ports[id].peer].local as u8;
         }
@@ -346,15 +362,18 @@ impl World {
                 );
             }
         }
+        let mut lists = Lists::default();
         for flow in &spec.flows {
-            let number = |n: &usize| host(*n).expect("checked above") as usize;
-            let to = match &flow.to {
-                Destination::Node(n) => Destination::Node(number(n)),
-                Destination::AnyOf(list) => Destination::AnyOf(list.iter().map(number).collect()),
-            };
+            let number = |n: usize| host(n).expect("checked above");
+            let to = lists.targets(&flow.to, number(flow.from), number);
             self.flows.push(Flow {
                 name: flow.name.clone(),
                 from: Id::new(flow.from),
+                port: self.nodes[Id::new(flow.from)]
+                    .ports
+                    .first()
+                    .copied()
+                    .unwrap_or(Id::NONE),
                 to,
                 class: flow.class,
                 ecn: flow.ecn,
@@ -397,6 +416,20 @@ impl World {
                         what,
                         "write smaller packets, or raise the link's max_frame",
                     );
+                }
+                if let Some(server) = port.more.server.as_ref().filter(|s| s.spec.whole) {
+                    let (size, most) = (server.size(flow.packet as u16), server.spec.opportunity);
+                    if size > most {
+                        let what = format!(
+                            "packets of {} B take {size} B on {}, whose opportunities carry {most} B",
+                            flow.packet, port.more.name
+                        );
+                        return refuse(
+                            format!("flows.{}.packet", spec_flow.name),
+                            what,
+                            "write smaller packets, or emulator = \"cellsim-2013\", which sends them in parts",
+                        );
+                    }
                 }
                 let classes = port.queues.len();
                 if classes > 1 && usize::from(flow.class) >= classes {
@@ -473,9 +506,7 @@ impl World {
                 .filter(|(f, s)| s.route.is_none() && !self.is_station(f.from))
                 .map(|(f, _)| f)
             {
-                self.destinations(flow)
-                    .iter()
-                    .for_each(|h| wanted[*h] = true);
+                flow.to.iter().for_each(|h| wanted[h as usize] = true);
             }
             wanted
         };
@@ -589,13 +620,14 @@ impl World {
             }
             let path = format!("routes.{}", flow.name);
             let (first, last) = (route.first(), route.last());
-            let Destination::Node(host) = self.flows[id].to else {
+            let Targets::One(host) = self.flows[id].to else {
                 return refuse(
                     path,
                     "a route needs a flow with one destination",
                     "name one host in the flow's `to`",
                 );
             };
+            let host = host as usize;
             if first != Some(&flow.from) || last != Some(&self.hosts[host].index()) {
                 return refuse(
                     path,
@@ -645,10 +677,10 @@ impl World {
     fn trace(&self, id: Id<Flow>, spec: &Spec, path: &str) -> Result<Vec<Id<Port>>, Refusal> {
         let flow = &self.flows[id];
         let mut ways = Vec::new();
-        for host in self.destinations(flow) {
+        for host in flow.to.iter() {
             ways.clear();
             let name = |n: Id<Node>| &spec.nodes[n.index()].name;
-            let goal = self.hosts[*host];
+            let goal = self.hosts[host as usize];
             let mut port = self.nodes[flow.from].ports[0];
             loop {
                 ways.push(port);
@@ -659,7 +691,7 @@ impl World {
                 // Written routes to a host agree where they meet and end there; computed ones come nearer.
                 assert!(ways.len() <= self.nodes.len(), "a way in a circle");
                 let stuck = far.far_routes == u32::MAX
-                    || self.routes[far.far_routes as usize + host] == NOWHERE;
+                    || self.routes[far.far_routes as usize + host as usize] == NOWHERE;
                 if stuck {
                     return refuse(
                         path,
@@ -667,10 +699,10 @@ impl World {
                         "join them by links, or name another host",
                     );
                 }
-                port = self.egress(far.far_routes, id, *host as u32);
+                port = self.egress(far.far_routes, id, host);
             }
         }
-        Ok(if matches!(flow.to, Destination::Node(_)) {
+        Ok(if matches!(flow.to, Targets::One(_)) {
             ways
         } else {
             Vec::new()
@@ -726,6 +758,11 @@ impl World {
                     format!("{name} is a port of a host"),
                     "back-pressure watches ports of switches",
                 );
+            }
+            let special = |p: &Id<Port>| spec.links[p.index() / 2].ways.iter().any(Option::is_some);
+            if let Some(port) = self.nodes[node].ports.iter().find(|p| special(p)) {
+                let what = format!("{} is no plain wire", self.ports[*port].more.name);
+                return at(what, "back-pressure travels over wires, both ways");
             }
             if self.nodes[node].ports.len() > MAX_NEIGHBOURS {
                 return at(

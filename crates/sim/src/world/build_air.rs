@@ -178,8 +178,8 @@ impl World {
             if self.nodes[flow.from].station == NOBODY {
                 continue;
             }
-            for host in self.destinations(flow) {
-                let node = self.hosts[*host];
+            for host in flow.to.iter() {
+                let node = self.hosts[host as usize];
                 let far = self.nodes[node].station;
                 let here = self.nodes[flow.from].station;
                 let joined = far != NOBODY
@@ -193,7 +193,7 @@ impl World {
                     let fix = "name a station of the same medium";
                     return refuse(format!("flows.{}.to", spec_flow.name), what, fix);
                 }
-                wanted[*host] |= spec_flow.route.is_none();
+                wanted[host as usize] |= spec_flow.route.is_none();
             }
         }
         let parents = match spec.routing {
@@ -300,10 +300,10 @@ impl World {
                 continue;
             }
             let path = format!("routes.{}", flow.name);
-            let goal = self.destinations(&self.flows[Id::new(number)]).to_vec();
+            let goal: Vec<u32> = self.flows[Id::new(number)].to.iter().collect();
             let name = |n: usize| spec.nodes[n].name.as_str();
             let ends = (route.first(), route.last());
-            let last = self.hosts[goal[0]].index();
+            let last = self.hosts[goal[0] as usize].index();
             if goal.len() != 1 || ends != (Some(&flow.from), Some(&last)) {
                 return refuse(
                     path,
@@ -325,7 +325,7 @@ impl World {
                     return refuse(path, what, "name neighbours in order, or move them closer");
                 }
                 let port = self.hop(spec, a, b);
-                let row = self.air.radios[a as usize].rows as usize + goal[0];
+                let row = self.air.radios[a as usize].rows as usize + goal[0] as usize;
                 let before = std::mem::replace(&mut self.routes[row], port.0);
                 if let Some(other) = written.get(&row).filter(|_| before != port.0) {
                     let what = format!(
@@ -362,7 +362,7 @@ impl World {
                 return refuse(path("class"), what, "write ac = \"BE\"");
             }
             let mut ways = Vec::new();
-            for host in self.destinations(flow).to_vec() {
+            for host in flow.to.iter().map(|h| h as usize) {
                 ways.clear();
                 let goal = self.hosts[host];
                 let mut at = flow.from;

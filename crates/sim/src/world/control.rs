@@ -145,6 +145,9 @@ impl World {
         q: usize,
         now: Time,
     ) {
+        if let Some(server) = &mut self.ports[id].more.server {
+            server.came(self.packets[packet_id].len, now);
+        }
         if self.record.is_some() {
             let held = self.ports[id].queues[q].bytes;
             self.note(What::Enqueue, now, id, packet_id, held);

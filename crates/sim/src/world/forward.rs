@@ -86,14 +86,12 @@ impl World {
         if !fits {
             return self.overflow(id, packet_id, q, now);
         }
-        if port.plain && port.next_try == Time::NEVER && port.shut_until <= now {
-            queue.bytes += size;
-            queue.packets += 1;
-            port.max_bytes = port.max_bytes.max(queue.bytes);
-            return self.transmit(id, q, packet_id, now);
-        }
         let mut look = !port.plain;
-        if look && !self.admit(id, packet_id, q, now) {
+        if look && port.passed {
+            return self.pass(id, packet_id, now);
+        }
+        let managed = look && port.shut_until == Time::NEVER;
+        if managed && !self.admit(id, packet_id, q, now) {
             return self.turn_away(id, packet_id, q, Cause::Aqm, now);
         }
         let port = &mut self.ports[id];
@@ -102,11 +100,20 @@ impl World {
                 Booking::Refused => {
                     return self.turn_away(id, packet_id, q, Cause::MemoryFull, now);
                 }
-                Booking::Calm => look = self.ports[id].watch.is_some() || self.record.is_some(),
+                Booking::Calm => {
+                    look = managed || self.ports[id].watch.is_some() || self.record.is_some();
+                }
                 Booking::Entered => {}
             }
         }
         let port = &mut self.ports[id];
+        if !look && port.next_try == Time::NEVER && port.shut_until <= now {
+            let queue = &mut port.queues[q];
+            queue.bytes += size;
+            queue.packets += 1;
+            port.max_bytes = port.max_bytes.max(queue.bytes);
+            return self.transmit(id, q, packet_id, now);
+        }
         let packet = &mut self.packets[packet_id];
         let mut held_back = false;
         packet.gated = packet.gated.wrapping_sub(port.stall_clock(now));
@@ -165,6 +172,9 @@ impl World {
         if port.shut_until <= at {
             let queue = port.pick(&self.packets);
             return self.start(id, queue, Id::NONE, at);
+        }
+        if port.more.server.is_some() {
+            return self.serve(id, at, now);
         }
         if port.more.managed.is_some() {
             return self.choose_judged(id, at, now);
@@ -275,10 +285,23 @@ impl World {
         port.sent_packets += 1;
         port.sent_bytes += size;
         port.area += u128::from(size) * u128::from(port.free_at.0 - packet.at.0);
+        self.find_way(id, packet_id);
         if self.record.is_some() {
             self.note(What::Send, begin, id, packet_id, waited);
         }
         self.launch(id, packet_id);
+    }
+
+    /// Notes with a packet that leaves a port the egress port it goes to at the far end.
+    #[inline]
+    pub(super) fn find_way(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
+        let rows = self.ports[id].far_routes;
+        let packet = &self.packets[packet_id];
+        let egress = match rows {
+            u32::MAX => Id::NONE,
+            rows => self.egress(rows, packet.flow, packet.to),
+        };
+        self.packets[packet_id].ingress = egress;
     }
 
     /// Puts a frame whose transmission has begun on the wire.
@@ -311,13 +334,11 @@ impl World {
         if packet.flow.is_none() {
             return self.hear(id, packet_id, now);
         }
-        packet.ingress = id;
+        let egress = std::mem::replace(&mut packet.ingress, id);
         packet.entry = port.far_entry;
-        if port.far_routes == u32::MAX {
+        if egress.is_none() {
             return self.deliver(id, packet_id, now);
         }
-        let (flow, to, far) = (packet.flow, packet.to, port.far_routes);
-        let egress = self.egress(far, flow, to);
         self.enqueue(egress, packet_id, now);
     }
 
@@ -332,7 +353,7 @@ impl World {
         let mix = (u64::from(flow.0) << 32 | u64::from(to)) ^ (u64::from(rows) << 20);
         let hash = mix.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let hash = (hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        group[(hash >> 32) as usize % group.len()]
+        group[((hash >> 32) as u32 % group.len() as u32) as usize]
     }
 
     pub(super) fn deliver(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
@@ -387,6 +408,9 @@ impl World {
     /// The only way to lose a packet.
     pub(super) fn lose(&mut self, packet_id: Id<Packet>, cause: Cause, place: Id<Port>, now: Time) {
         let packet = self.packets[packet_id];
+        if let Some(server) = &mut self.ports[place].more.server {
+            server.lost(cause, &packet, now);
+        }
         let flow = &mut self.flows[packet.flow];
         let len = u64::from(packet.len);
         flow.stats.dropped.add(len);

@@ -4,15 +4,18 @@
 //! * `build` makes a world from a `Spec` or refuses it; `build_air` its 802.11 part.
 //! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
+//! * `path` serves ports by opportunities and passes packets through boxes.
 //! * `aqm` lets active queue management judge them.
 //! * `transport` serves the two ends of flows with a transport.
 //! * `air` moves frames between 802.11 stations.
 //! * `control` lets mechanisms look, and carries their notices.
+//! * `ahead` has the memory fetch what the next events touch.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
 //! * `headroom` says where a mark is too high for what is in flight.
 //! * `report` sums up.
 
+mod ahead;
 mod air;
 mod aqm;
 mod build;
@@ -22,6 +25,7 @@ mod control;
 mod deadlock;
 mod forward;
 mod headroom;
+mod path;
 mod report;
 mod run;
 mod transport;
@@ -74,6 +78,8 @@ pub struct World {
     /// Forwarding rows of all switches: port, or `GROUP` with the number of an ECMP group.
     routes: Vec<u32>,
     groups: Vec<Vec<Id<Port>>>,
+    /// The port whose queue each box leads to.
+    boxes: BTreeMap<Id<Port>, Id<Port>>,
     mail: Mail,
     outbox: VecDeque<(Id<Control>, Told)>,
     fingerprint: Fingerprint,

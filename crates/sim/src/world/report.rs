@@ -11,7 +11,6 @@ use crate::medium::wifi::air::StationCount;
 use crate::network::{Flow, Part, Port, PortCount};
 use crate::packet::Packet;
 use crate::record::flow_stats::{Count, DelaySum};
-use crate::spec::Destination;
 use crate::table::Id;
 
 /// What a run says of itself.
@@ -253,9 +252,9 @@ impl World {
                 delivered: stats.delivered.since(stats.base[1]),
                 dropped: stats.dropped.since(stats.base[2]),
                 marked: stats.marked.since(stats.base[3]),
-                sum: stats.sum,
+                sum: stats.sum(),
                 max: stats.max,
-                delay: stats.delay.clone(),
+                delay: stats.delay.histogram(),
             },
             victims: stats.victims,
             hops: flow.path.iter().enumerate().map(row).collect(),
@@ -358,8 +357,9 @@ impl World {
             .iter()
             .map(|f| f.path.iter().enumerate().map(|(i, p)| (*p, i)).collect())
             .collect();
+        let main = |port: Id<Port>| self.boxes.get(&port).copied().unwrap_or(port);
         for ((_, port, flow, _), count) in &self.drops {
-            if let Some(i) = hop[flow.index()].get(port) {
+            if let Some(i) = hop[flow.index()].get(&main(*port)) {
                 before[flow.index()][*i].packets += count.packets;
                 before[flow.index()][*i].bytes += count.bytes;
             }
@@ -371,7 +371,7 @@ impl World {
                 .flat_map(|list| self.packets.walk(list))
                 .chain(self.packets.walk(&port.wire));
             for packet in held.filter(|p| !p.flow.is_none()) {
-                if let Some(i) = hop[packet.flow.index()].get(&id) {
+                if let Some(i) = hop[packet.flow.index()].get(&main(id)) {
                     before[packet.flow.index()][*i].add(u64::from(packet.len));
                 }
             }
@@ -392,13 +392,5 @@ impl World {
                 .collect()
         });
         counts.collect()
-    }
-
-    /// Host numbers a flow sends to.
-    pub fn destinations<'a>(&self, flow: &'a Flow) -> &'a [usize] {
-        match &flow.to {
-            Destination::Node(host) => std::slice::from_ref(host),
-            Destination::AnyOf(hosts) => hosts,
-        }
     }
 }

@@ -9,7 +9,6 @@ use crate::network::{Flow, Part, Port};
 use crate::packet::{Packet, Traffic};
 use crate::record::{Cause, Record};
 use crate::source::Source;
-use crate::spec::Destination;
 use crate::table::Id;
 
 /// The end of a packet that came from outside.
@@ -141,6 +140,10 @@ impl World {
     }
 
     fn step(&mut self, until: Time) -> Step {
+        let fresh = self.calendar.fill();
+        if fresh > 0 {
+            self.look_ahead(fresh);
+        }
         let Some((at, event)) = self.calendar.pop(until) else {
             return Step::Nothing;
         };
@@ -150,6 +153,7 @@ impl World {
         match event {
             Event::Arrive(port) => self.arrive(port, at),
             Event::Wake(port) => self.wake(port, at),
+            Event::Emerge(port) => self.emerge(port, at),
             Event::React(port) => self.react(port, at),
             Event::Refresh {
                 control,
@@ -231,11 +235,11 @@ impl World {
 
     /// A new packet enters the first queue of its way.
     pub(super) fn set_off(&mut self, packet_id: Id<Packet>, now: Time) {
-        let node = &self.nodes[self.flows[self.packets[packet_id].flow].from];
-        match node.ports.first() {
-            Some(port) => self.enqueue(*port, packet_id, now),
-            None => self.hand_over(node.station, packet_id, now),
+        let Flow { port, from, .. } = self.flows[self.packets[packet_id].flow];
+        if port.is_none() {
+            return self.hand_over(self.nodes[from].station, packet_id, now);
         }
+        self.enqueue(port, packet_id, now);
     }
 
     /// Makes a packet of a flow.
@@ -248,12 +252,7 @@ impl World {
         now: Time,
     ) -> Id<Packet> {
         let flow = &mut self.flows[id];
-        let to = match &flow.to {
-            Destination::Node(host) => *host as u32,
-            Destination::AnyOf(hosts) => {
-                hosts[flow.compass.between(0, hosts.len() as u64 - 1) as usize] as u32
-            }
-        };
+        let to = flow.to.draw(&mut flow.compass);
         flow.stats.entered.add(u64::from(len));
         let packet = Packet {
             next: Id::NONE,
@@ -279,7 +278,7 @@ impl World {
         self.hops_base = self.hop_counts();
         self.drops_base = self.drops.clone();
         for flow in &mut self.flows.0 {
-            flow.stats.warm();
+            flow.stats.warm(now);
         }
         for connection in &mut self.connections.0 {
             connection.warm(now);
@@ -289,6 +288,9 @@ impl World {
             let port = &mut self.ports[id];
             port.max_bytes = port.queues.iter().map(|q| q.bytes).max().unwrap_or(0);
             port.more.base = counted;
+            if let Some(server) = &mut port.more.server {
+                server.scorer.warm(now);
+            }
         }
         self.warm_air(now);
     }

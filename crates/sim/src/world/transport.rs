@@ -11,8 +11,8 @@ use crate::event::Event;
 use crate::network::{Flow, Part, Port};
 use crate::packet::{Packet, Traffic};
 use crate::record::{Record, What};
-use crate::spec::Destination;
 use crate::table::Id;
+use crate::targets::Targets;
 
 impl World {
     /// The application of a flow writes; `u64::MAX` bytes never end.
@@ -161,10 +161,9 @@ impl World {
             (What::Pacing, shown.pacing, before.pacing),
         ];
         let port = self.first_port(flow);
-        let Destination::Node(host) = self.flows[flow].to else {
+        let Targets::One(to) = self.flows[flow].to else {
             unreachable!("a connection has one receiver")
         };
-        let to = host as u32;
         for (what, value, before) in rows {
             let Some(value) = value.filter(|_| value != before) else {
                 continue;
@@ -187,7 +186,6 @@ impl World {
     }
 
     fn first_port(&self, flow: Id<Flow>) -> Id<Port> {
-        let ports = &self.nodes[self.flows[flow].from].ports;
-        ports.first().copied().unwrap_or(Id::NONE)
+        self.flows[flow].port
     }
 }

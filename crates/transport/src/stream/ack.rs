@@ -186,9 +186,12 @@ impl StreamSender {
                 }
             }
         }
-        // RFC 7323 section 4.1: the echo is a sample only where the left edge moves.
+        // RFC 7323 section 4.1: the echo is a sample only where the left edge moves. Whoever is at the
+        // other end may echo what it likes.
         if news.advanced {
-            self.pilot.rtt.sample(now.since(ack.echo));
+            self.pilot
+                .rtt
+                .sample(Span(now.0.saturating_sub(ack.echo.0)));
         } else if let Some(rtt) = news.found.rtt {
             self.pilot.rtt.sample(rtt);
         }

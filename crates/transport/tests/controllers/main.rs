@@ -3,10 +3,12 @@
 mod bbr1;
 mod bbr3;
 mod build;
+mod cubic;
 mod equilibria;
 mod path;
 mod prague;
 mod random;
+mod report;
 mod scream;
 mod sensing;
 mod sprout;

@@ -3,6 +3,9 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+#[path = "../controllers/build.rs"]
+mod build;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -10,7 +13,7 @@ use backwater_transport::controller::{AnyController, CONTROLLERS, Controller, Se
 use backwater_transport::endpoint::{
     AnySender, Protocol, Receiver, ReceiverSetup, SenderSetup, initial_window,
 };
-use backwater_transport::part::{Args, Default, Kind, Opt, Value};
+use backwater_transport::part::{Args, Default};
 use backwater_transport::random::Random;
 use backwater_transport::segment::{AckSegment, Ecn, Segment};
 use backwater_transport::units::{Bytes, Rate, Span, Time};
@@ -242,64 +245,6 @@ impl Loopback {
     }
 }
 
-/// The value a person's default means, for the kinds that controllers use.
-fn value(opt: &Opt, text: &str) -> Value {
-    let number = || {
-        let digits = text.split_whitespace().next().expect("a number");
-        digits
-            .parse::<f64>()
-            .unwrap_or_else(|_| panic!("{} = {text}", opt.name))
-    };
-    let unit = text.split_whitespace().nth(1).unwrap_or("");
-    match opt.kind {
-        Kind::Span => Value::Span(Span::from_seconds(
-            number()
-                * match unit {
-                    "s" => 1.0,
-                    "ms" => 1e-3,
-                    "us" => 1e-6,
-                    other => panic!("unit {other}"),
-                },
-        )),
-        Kind::Rate => Value::Rate(Rate(
-            (number()
-                * match unit {
-                    "bit/s" => 1.0,
-                    "kbit/s" => 1e3,
-                    "Mbit/s" => 1e6,
-                    "Gbit/s" => 1e9,
-                    other => panic!("unit {other}"),
-                }) as u64,
-        )),
-        Kind::Bytes => Value::Bytes(Bytes(
-            (number()
-                * match unit {
-                    "B" => 1.0,
-                    "kB" => 1e3,
-                    "MB" => 1e6,
-                    other => panic!("unit {other}"),
-                }) as u64,
-        )),
-        Kind::Packets => Value::Packets(number() as u64),
-        Kind::Share => Value::Share(if unit == "%" {
-            number() / 100.0
-        } else {
-            number()
-        }),
-        Kind::Count => Value::Count(number() as u64),
-        Kind::Number => Value::Number(number()),
-        Kind::Flag => Value::Flag(text == "true"),
-        Kind::Choice(words) => Value::Choice(
-            words
-                .iter()
-                .find(|w| **w == text)
-                .expect("one of the words"),
-        ),
-        Kind::Metres | Kind::Decibels | Kind::Dbm => panic!("no endpoint has a place"),
-        Kind::File => panic!("no file has a default"),
-    }
-}
-
 /// A controller of the tables with some options changed.
 pub fn controller(id: &str, options: &[(&'static str, &str)], mss: u64) -> AnyController {
     let part = CONTROLLERS
@@ -315,7 +260,9 @@ pub fn controller(id: &str, options: &[(&'static str, &str)], mss: u64) -> AnyCo
                 .find(|(n, _)| *n == opt.name)
                 .map(|(_, t)| *t);
             match (text, opt.default) {
-                (Some(text), _) | (None, Default::Is(text)) => Some((opt.name, value(opt, text))),
+                (Some(text), _) | (None, Default::Is(text)) => {
+                    Some((opt.name, build::value(opt, text)))
+                }
                 (None, Default::Absent) => None,
                 (None, Default::Required) => panic!("{id}: {} must be given", opt.name),
             }

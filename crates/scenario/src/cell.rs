@@ -1,0 +1,140 @@
+//! What a trace link makes of a flow, in the terms of both communities: the age of the newest packet and
+//! the score of the 2013 contest, signal delay and power of mahimahi's graphs, and the bound of a sender
+//! that knows the trace. A flow whose path has several trace links is judged at the first.
+
+use backwater_sim::medium::boxes::AnyBox;
+use backwater_sim::medium::trace::Server;
+use backwater_sim::network::{Flow, Part, Port};
+use backwater_sim::table::Id;
+use backwater_sim::world::World;
+use backwater_transport::units::Time;
+use serde_json::{Map, Value, json};
+
+/// What is said of a port besides.
+pub const OF_PORT: [&str; 3] = ["capacity_bps", "utilisation", "signal_delay_p95_s"];
+/// What is said of a flow, and of a run with one flow over trace links.
+pub const OF_FLOW: [&str; 11] = [
+    "age_p95_s",
+    "cell_throughput_bps",
+    "score_ln",
+    "signal_delay_p95_s",
+    "link_throughput_bps",
+    "power",
+    "capacity_bps",
+    "utilisation",
+    "omniscient_age_p95_s",
+    "omniscient_signal_delay_p95_s",
+    "self_inflicted_s",
+];
+
+/// The metrics of a port; null for one without a trace.
+pub fn of_port(world: &World, id: Id<Port>, from: Time) -> Map<String, Value> {
+    let Some(server) = &world.ports[id].more.server else {
+        return nothing(&OF_PORT);
+    };
+    let link = Link::of(server, from, world.now());
+    filled(
+        &OF_PORT,
+        &[
+            json!(link.capacity),
+            json!(link.utilisation),
+            json!(link.signal),
+        ],
+    )
+}
+
+/// The metrics of a flow; null for one that crosses no trace link.
+pub fn of_flow(world: &World, id: Id<Flow>, from: Time) -> Map<String, Value> {
+    let flow = &world.flows[id];
+    let server = |id: &Id<Port>| world.ports[*id].more.server.as_ref();
+    let (Some(server), Some(age)) = (flow.path.iter().find_map(server), &flow.stats.age) else {
+        return nothing(&OF_FLOW);
+    };
+    let now = world.now();
+    let link = Link::of(server, from, now);
+    let (age, throughput) = (age.p95_s(now), age.throughput_bps(server.spec.overhead));
+    let bound = server.omniscient(from, now);
+    let bound_age = bound.map(|b| seconds(b.age_p95) + propagation(world, flow));
+    let positive = |x: Option<f64>| x.filter(|x| *x > 0.0);
+    let score = positive(throughput)
+        .zip(positive(age))
+        .map(|(bps, s)| libm::log(bps / 1e6 / (s * 1e3)));
+    let power = positive(link.signal).map(|s| link.throughput / 1e6 / s);
+    let values = [
+        json!(age),
+        json!(throughput),
+        json!(score),
+        json!(link.signal),
+        json!(link.throughput),
+        json!(power),
+        json!(link.capacity),
+        json!(link.utilisation),
+        json!(bound_age),
+        json!(bound.map(|b| seconds(b.signal_p95))),
+        json!(age.zip(bound_age).map(|(age, bound)| age - bound)),
+    ];
+    filled(&OF_FLOW, &values)
+}
+
+/// The metrics of a run: those of its only flow over trace links, acknowledgements aside.
+pub fn of_run(world: &World, from: Time) -> Map<String, Value> {
+    let over = |id: &Id<Flow>| {
+        let flow = &world.flows[*id];
+        flow.stats.age.is_some() && !matches!(flow.part, Part::Acks(_))
+    };
+    let mut all = world.flows.ids().filter(over);
+    match (all.next(), all.next()) {
+        (Some(id), None) => of_flow(world, id, from),
+        _ => nothing(&OF_FLOW),
+    }
+}
+
+/// What a trace link did in a window of time.
+struct Link {
+    capacity: f64,
+    throughput: f64,
+    utilisation: Option<f64>,
+    signal: Option<f64>,
+}
+
+impl Link {
+    fn of(server: &Server, from: Time, now: Time) -> Link {
+        let capacity = server.capacity(from, now);
+        let (_, bytes) = server.scorer.left(now);
+        let throughput = bytes as f64 * 8.0 / now.since(from).seconds();
+        Link {
+            capacity,
+            throughput,
+            utilisation: (capacity > 0.0).then(|| throughput / capacity),
+            signal: server.scorer.signal_p95(from, now).map(seconds),
+        }
+    }
+}
+
+/// The time that no queue causes: propagation and delay boxes.
+fn propagation(world: &World, flow: &Flow) -> f64 {
+    let of_port = |id: &Id<Port>| {
+        let delays = world.boxes_before(*id).map(|what| match what {
+            AnyBox::Delay(delay) => delay.delay.seconds(),
+            AnyBox::Loss(_) | AnyBox::OnOff(_) => 0.0,
+        });
+        world.ports[*id].delay.seconds() + delays.sum::<f64>()
+    };
+    flow.path.iter().map(of_port).sum()
+}
+
+fn seconds(ms: u64) -> f64 {
+    ms as f64 / 1000.0
+}
+
+fn nothing(names: &[&str]) -> Map<String, Value> {
+    names
+        .iter()
+        .map(|n| ((*n).to_owned(), Value::Null))
+        .collect()
+}
+
+fn filled(names: &[&str], values: &[Value]) -> Map<String, Value> {
+    let pairs = names.iter().zip(values);
+    pairs.map(|(n, v)| ((*n).to_owned(), v.clone())).collect()
+}

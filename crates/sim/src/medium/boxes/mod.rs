@@ -1,0 +1,72 @@
+//! What a packet passes before it reaches a port's queue: delay, loss and outages, in any order. A box
+//! is a file here, a name in `boxes!` and a row of `BOXES`. Each of a link's boxes is a place of its own
+//! in results, so that what it loses is told apart.
+
+mod delay;
+mod loss;
+mod on_off;
+
+use backwater_transport::part::{Args, Part, Refusal};
+use backwater_transport::random::Random;
+use backwater_transport::units::Time;
+
+pub use delay::Delay;
+
+use crate::record::Cause;
+
+/// What becomes of a packet in a box.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// It comes out at this instant, in the order in which it went in.
+    At(Time),
+    /// It is lost.
+    Lost(Cause),
+}
+
+/// A box on a packet's way.
+pub trait PathBox {
+    /// A packet comes in. Called in order of time.
+    fn pass(&mut self, now: Time, random: &mut Random) -> Pass;
+}
+
+macro_rules! boxes {
+    ($($module:ident::$Name:ident),* $(,)?) => {
+        /// Any box. Each variant is described at the head of its file.
+        #[derive(Clone, Debug)]
+        pub enum AnyBox {
+            $(
+                #[allow(missing_docs)]
+                $Name($module::$Name),
+            )*
+        }
+
+        impl PathBox for AnyBox {
+            fn pass(&mut self, now: Time, random: &mut Random) -> Pass {
+                match self {
+                    $(AnyBox::$Name(one) => one.pass(now, random),)*
+                }
+            }
+        }
+
+        impl AnyBox {
+            /// Its row's name.
+            pub fn id(&self) -> &'static str {
+                match self {
+                    $(AnyBox::$Name(_) => $module::PART.id,)*
+                }
+            }
+        }
+
+        /// Every box a link can have.
+        pub static BOXES: &[Part<Build>] = &[$($module::PART),*];
+    };
+}
+
+/// How a box is made from its checked options.
+pub type Build = fn(&Args) -> Result<AnyBox, Refusal>;
+
+boxes! {
+    delay::Delay,
+    loss::Loss,
+    on_off::OnOff,
+}

@@ -1,0 +1,38 @@
+//! Opportunities at a constant rate.
+//!
+//! When: as soon as another opportunity's bytes have come together; the first after one interval.
+//! Reference: the constant traces that come with mahimahi: a line for each millisecond is 12.032 Mbit/s.
+//! No deviations.
+
+use backwater_transport::part::Part;
+use backwater_transport::random::Random;
+use backwater_transport::units::{Rate, Time};
+
+use super::schedule::{AnyTrace, Build, Integrator, Schedule};
+
+/// See the head of the file.
+#[derive(Clone, Debug)]
+pub struct Constant {
+    rate: Rate,
+    integral: Integrator,
+}
+
+impl Schedule for Constant {
+    fn next(&mut self, size: u64, _: &mut Random) -> Option<Time> {
+        self.integral.next(self.rate, Time::NEVER, size)
+    }
+}
+
+pub(super) const PART: Part<Build> = Part {
+    id: "constant",
+    aliases: &[],
+    summary: "opportunities at a constant rate",
+    source: "mahimahi's constant-rate traces",
+    options: &[super::rate("rate", "rate of the link")],
+    build: |args| {
+        Ok(AnyTrace::Constant(Constant {
+            rate: args.rate("rate"),
+            integral: Integrator::default(),
+        }))
+    },
+};

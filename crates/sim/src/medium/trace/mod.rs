@@ -1,0 +1,330 @@
+//! A link that is served by opportunities: instants at which up to so many bytes may leave, as
+//! recorded on a cellular network or drawn from a model of one.
+//!
+//! At an opportunity the packet under way goes on where it stopped; if bytes of the opportunity are
+//! left, the next packet is taken from the queue, and so on; what no packet wants is lost. A packet
+//! leaves at the opportunity that carries its last byte. A packet under way no longer counts in its
+//! queue.
+//!
+//! `schedule` holds what all traces share and their table; each trace is a file here. `log` reads and
+//! writes mahimahi's logs; `scorer` measures what the link did to its packets.
+//!
+//! Reference: mahimahi `src/frontend/link_queue.cc`; cellsim (`cellsim.cc` of Sprout and multisend).
+//! Differences: the real ones wake up late by up to a millisecond; here nobody does.
+
+mod adversarial;
+mod constant;
+mod cox;
+pub mod file;
+pub mod log;
+mod periodic;
+mod random_walk;
+pub mod schedule;
+pub mod scorer;
+
+use backwater_transport::part::{Default, Kind, Opt, Part};
+use backwater_transport::random::Random;
+use backwater_transport::units::{Span, Time};
+
+use crate::packet::Packet;
+use crate::record::Cause;
+
+pub use cox::{Cox, Shape};
+pub use schedule::{AnyTrace, Schedule, TRACES};
+pub use scorer::{Omniscient, Scorer};
+
+/// What a person who names an emulator means: opportunity, accounting, order of ties and clock.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Emulator {
+    /// Its name.
+    pub name: &'static str,
+    /// Bytes of an opportunity.
+    pub opportunity: u64,
+    /// Bytes a packet takes on the link besides its IP bytes.
+    pub overhead: u64,
+    /// Who goes first where a packet arrives at the instant of an opportunity.
+    pub first: First,
+    /// Whether what is longer than an opportunity may be sent in parts.
+    pub whole: bool,
+}
+
+/// Who goes first at one instant.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum First {
+    /// Opportunities at or before now are used before an arrival at now is queued.
+    Opportunity,
+    /// What arrives now may use the opportunities of now.
+    Arrival,
+}
+
+/// mahimahi: its TUN device puts 4 bytes before an IP packet, and a packet larger than an opportunity
+/// ends its process. cellsim as of the 2013 contest: Ethernet frames without FCS against 1500 bytes,
+/// and the packets whose delay is over join the queue before the opportunities of that millisecond.
+pub static EMULATORS: [Emulator; 2] = [
+    Emulator {
+        name: "mahimahi",
+        opportunity: 1504,
+        overhead: 4,
+        first: First::Opportunity,
+        whole: true,
+    },
+    Emulator {
+        name: "cellsim-2013",
+        opportunity: 1500,
+        overhead: 14,
+        first: First::Arrival,
+        whole: false,
+    },
+];
+
+/// A millisecond, in which both emulators count.
+pub const MILLISECOND: Span = Span::millis(1);
+
+/// `now` on a clock that counts whole milliseconds.
+pub fn floor(now: Time) -> Time {
+    Time(now.0 - now.0 % MILLISECOND.0)
+}
+
+/// How a direction of a link is served.
+#[derive(Clone, Debug)]
+pub struct ServerSpec {
+    /// Opportunities.
+    pub trace: AnyTrace,
+    /// Bytes of an opportunity.
+    pub opportunity: u64,
+    /// Bytes a packet takes besides its IP bytes.
+    pub overhead: u64,
+    /// Who goes first at one instant.
+    pub first: First,
+    /// Whether a packet that is longer than an opportunity is refused.
+    pub whole: bool,
+    /// Whether opportunities, delay before the queue and logs count whole milliseconds.
+    pub milliseconds: bool,
+}
+
+/// The transmitter of a port that is served by opportunities.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// As it was asked for.
+    pub spec: ServerSpec,
+    random: Random,
+    /// Trace and stream as they were at the beginning.
+    origin: Box<(AnyTrace, Random)>,
+    /// How many opportunities were looked at, and the number of the one in use.
+    looked: u64,
+    number: u64,
+    /// What is noted for a log, if one was asked for.
+    pub journal: Option<Box<log::Journal>>,
+    /// The first opportunity that was not looked at; `NEVER` when the trace has ended.
+    next: Time,
+    /// The opportunity in use, and the bytes left of it.
+    present: Time,
+    left: u64,
+    /// What it did to packets.
+    pub scorer: Scorer,
+}
+
+impl Server {
+    /// At the beginning of its trace.
+    pub fn new(spec: ServerSpec, random: Random) -> Server {
+        let origin = Box::new((spec.trace.clone(), random.clone()));
+        let mut server = Server {
+            spec,
+            random,
+            origin,
+            looked: 0,
+            number: 0,
+            journal: None,
+            next: Time::ZERO,
+            present: Time::ZERO,
+            left: 0,
+            scorer: Scorer::default(),
+        };
+        server.advance();
+        server
+    }
+
+    /// Bytes that a packet of `len` IP bytes takes on the link.
+    pub fn size(&self, len: u16) -> u64 {
+        u64::from(len) + self.spec.overhead
+    }
+
+    /// Looks one opportunity ahead.
+    fn advance(&mut self) {
+        let spec = &mut self.spec;
+        let at = spec.trace.next(spec.opportunity, &mut self.random);
+        self.looked += 1;
+        self.next = spec.clock(at).unwrap_or(Time::NEVER);
+    }
+
+    /// The first instant from `at` on at which a packet can be taken from the queue; `fresh` if all that
+    /// waits came at `at` itself. Opportunities before it are lost.
+    pub fn opens(&mut self, at: Time, fresh: bool) -> Time {
+        let gone = fresh && self.spec.first == First::Opportunity;
+        if self.present == at && self.left > 0 && !gone {
+            return at;
+        }
+        self.left = 0;
+        while self.next < at || gone && self.next == at {
+            self.advance();
+        }
+        self.next
+    }
+
+    /// Takes a packet of so many bytes, which came at `queued`, at the instant that `opens` gave; gives
+    /// when it leaves.
+    pub fn take(&mut self, queued: Time, at: Time, bytes: u64) -> Time {
+        let departs = self.send(at, bytes);
+        self.scorer.took(queued, departs, bytes);
+        if let Some(journal) = self.journal.as_mut().filter(|_| departs < Time::NEVER) {
+            journal.departed(self.number, queued, bytes);
+        }
+        departs
+    }
+
+    /// A packet comes to the queue.
+    pub fn came(&mut self, len: u16, now: Time) {
+        let bytes = self.size(len);
+        if let Some(journal) = &mut self.journal {
+            journal.arrived(now, bytes);
+        }
+    }
+
+    /// A packet was lost at the queue. Logs know only those that did not find room.
+    pub fn lost(&mut self, cause: Cause, packet: &Packet, now: Time) {
+        let bytes = self.size(packet.len);
+        if let (Some(journal), Cause::BufferFull) = (&mut self.journal, cause) {
+            journal.dropped(now, bytes);
+        }
+    }
+
+    fn send(&mut self, at: Time, bytes: u64) -> Time {
+        if self.present != at || self.left == 0 {
+            self.use_next();
+        }
+        debug_assert_eq!(self.present, at, "a packet is taken at an opportunity");
+        let mut missing = bytes;
+        loop {
+            let part = missing.min(self.left);
+            missing -= part;
+            self.left -= part;
+            if missing == 0 || self.present == Time::NEVER {
+                return self.present;
+            }
+            self.use_next();
+        }
+    }
+
+    fn use_next(&mut self) {
+        self.present = self.next;
+        self.number = self.looked;
+        self.left = self.spec.opportunity;
+        if self.present < Time::NEVER {
+            self.advance();
+        }
+    }
+
+    /// Every opportunity up to and including `end`, from the beginning, used or not.
+    pub fn opportunities(&self, end: Time) -> impl Iterator<Item = Time> {
+        let (mut trace, mut random) = (*self.origin).clone();
+        let spec = self.spec.clone();
+        std::iter::from_fn(move || spec.clock(trace.next(spec.opportunity, &mut random)))
+            .take_while(move |at| *at <= end)
+    }
+}
+
+impl ServerSpec {
+    /// An instant of the trace on the link's clock.
+    fn clock(&self, at: Option<Time>) -> Option<Time> {
+        at.map(|at| if self.milliseconds { floor(at) } else { at })
+    }
+}
+
+/// A rate of a generated trace.
+const fn rate(name: &'static str, help: &'static str) -> Opt {
+    Opt::new(name, Kind::Rate, Default::Required, help)
+        .at_least("1 kbit/s")
+        .at_most("100 Gbit/s")
+}
+
+/// The row. The traces themselves are listed in `TRACES`.
+pub const PART: Part<()> = Part {
+    id: "trace",
+    aliases: &["cellular"],
+    summary: "one direction, served at the opportunities of a trace",
+    source: "mahimahi; cellsim (Sprout, multisend)",
+    options: &[
+        EMULATOR,
+        OPPORTUNITY,
+        OVERHEAD,
+        FIRST,
+        CLOCK,
+        REPEAT,
+        DELAY,
+        MAX_FRAME,
+    ],
+    build: (),
+};
+
+/// Which emulator the link behaves like, for what is not said by itself.
+pub const EMULATOR: Opt = Opt::new(
+    "emulator",
+    Kind::Choice(&["mahimahi", "cellsim-2013"]),
+    Default::Is("mahimahi"),
+    "whose opportunity size, header accounting and order of ties hold where they are not written",
+);
+/// Bytes of an opportunity.
+pub const OPPORTUNITY: Opt = Opt::new(
+    "opportunity",
+    Kind::Bytes,
+    Default::Absent,
+    "bytes of an opportunity; mahimahi: 1504 B, cellsim: 1500 B",
+)
+.at_least("1 B")
+.at_most("1 MB");
+/// Bytes besides the IP packet.
+pub const OVERHEAD: Opt = Opt::new(
+    "overhead",
+    Kind::Bytes,
+    Default::Absent,
+    "bytes a packet takes besides its IP bytes; mahimahi: 4 B, cellsim: 14 B",
+)
+.at_most("1 kB");
+/// Order of ties.
+pub const FIRST: Opt = Opt::new(
+    "first",
+    Kind::Choice(&["opportunity", "arrival"]),
+    Default::Absent,
+    "which goes first at one instant; mahimahi: opportunity, cellsim: arrival",
+);
+/// Clock of opportunities and delay.
+pub const CLOCK: Opt = Opt::new(
+    "clock",
+    Kind::Choice(&["ms", "exact"]),
+    Default::Is("ms"),
+    "whether opportunities, the delay before the queue and delays in logs count whole milliseconds",
+);
+/// Whether the trace begins again.
+pub const REPEAT: Opt = Opt::new(
+    "repeat",
+    Kind::Flag,
+    Default::Absent,
+    "begin a recorded trace again after its end; true where it is left out",
+);
+/// Delay before the queue.
+pub const DELAY: Opt = Opt::new(
+    "delay",
+    Kind::Span,
+    Default::Is("0 s"),
+    "time between a packet's arrival and its queue",
+)
+.at_most("1000 s");
+/// Largest frame.
+pub const MAX_FRAME: Opt = Opt::new(
+    "max_frame",
+    Kind::Bytes,
+    Default::Is("1518 B"),
+    "largest frame, header and FCS included",
+)
+.at_least("64 B")
+.at_most("65535 B");

@@ -1,0 +1,118 @@
+//! Where a flow's packets go. Flows that send to any host but their own share one list of hosts: a list
+//! each would take the square of the number of hosts.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use backwater_transport::random::Random;
+
+use crate::spec::Destination;
+
+/// The hosts, by number, that a flow sends to.
+#[derive(Clone, Debug)]
+pub enum Targets {
+    /// One host.
+    One(u32),
+    /// For each packet one of these, uniformly.
+    AnyOf {
+        /// In ascending order, if `but` names one; as written otherwise.
+        hosts: Arc<[u32]>,
+        /// Position of the one that is left out: the sender. `u32::MAX` leaves out none.
+        but: u32,
+    },
+}
+
+/// Lists that flows share while a world is built.
+#[derive(Debug, Default)]
+pub struct Lists(BTreeSet<Arc<[u32]>>);
+
+impl Lists {
+    /// The targets of a flow of `sender`; `number` gives the host number of a node.
+    pub fn targets(
+        &mut self,
+        to: &Destination,
+        sender: u32,
+        number: impl Fn(usize) -> u32,
+    ) -> Targets {
+        let list = match to {
+            Destination::Node(node) => return Targets::One(number(*node)),
+            Destination::AnyOf(nodes) => nodes,
+        };
+        let mut hosts: Vec<u32> = list.iter().map(|n| number(*n)).collect();
+        let mut but = u32::MAX;
+        if hosts.is_sorted()
+            && let Err(place) = hosts.binary_search(&sender)
+        {
+            hosts.insert(place, sender);
+            but = place as u32;
+        }
+        let hosts: Arc<[u32]> = hosts.into();
+        if !self.0.contains(&hosts) {
+            self.0.insert(hosts.clone());
+        }
+        let hosts = self.0.get(&hosts).expect("it is there now").clone();
+        Targets::AnyOf { hosts, but }
+    }
+}
+
+impl Targets {
+    /// The host of the next packet.
+    #[inline]
+    pub fn draw(&self, random: &mut Random) -> u32 {
+        match self {
+            Targets::One(host) => *host,
+            Targets::AnyOf { hosts, but } => {
+                let number = hosts.len() as u64 - u64::from(*but != u32::MAX);
+                let drawn = random.between(0, number - 1);
+                hosts[(drawn + u64::from(drawn >= u64::from(*but))) as usize]
+            }
+        }
+    }
+
+    /// All of them, in the order in which draws number them.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let (hosts, but) = match self {
+            Targets::One(host) => (std::slice::from_ref(host), u32::MAX),
+            Targets::AnyOf { hosts, but } => (&hosts[..], *but),
+        };
+        let kept = hosts
+            .iter()
+            .enumerate()
+            .filter(move |(i, _)| *i != but as usize);
+        kept.map(|(_, host)| *host)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draw_means_the_same_host_with_a_shared_list_as_with_one_of_its_own() {
+        let mut lists = Lists::default();
+        for sender in 0..5u32 {
+            let own: Vec<usize> = (0..5).filter(|h| *h != sender as usize).collect();
+            let targets = lists.targets(&Destination::AnyOf(own.clone()), sender, |n| n as u32);
+            let listed: Vec<usize> = targets.iter().map(|h| h as usize).collect();
+            assert_eq!(listed, own);
+            let mut a = Random::stream(1, "destination", "f");
+            let mut b = a.clone();
+            for _ in 0..100 {
+                let expected = own[a.between(0, own.len() as u64 - 1) as usize];
+                assert_eq!(targets.draw(&mut b) as usize, expected);
+            }
+        }
+        assert_eq!(lists.0.len(), 1);
+    }
+
+    #[test]
+    fn an_order_that_was_written_is_kept() {
+        let mut lists = Lists::default();
+        let targets = lists.targets(&Destination::AnyOf(vec![4, 1, 3]), 0, |n| n as u32);
+        assert_eq!(targets.iter().collect::<Vec<_>>(), [4, 1, 3]);
+        let one = lists.targets(&Destination::AnyOf(vec![2]), 0, |n| n as u32);
+        assert_eq!(one.iter().collect::<Vec<_>>(), [2]);
+        let node = lists.targets(&Destination::Node(7), 0, |n| n as u32);
+        assert_eq!(node.iter().collect::<Vec<_>>(), [7]);
+    }
+}

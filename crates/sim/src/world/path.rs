@@ -1,0 +1,243 @@
+//! Ports that are no wires: those served at the opportunities of a trace, and boxes that packets pass on
+//! their way to a queue.
+//!
+//! A port served by opportunities never transmits at once: `shut_until` is `NEVER` for it, so that
+//! `choose` leads here. When the choice at hand can be made and when the packet leaves is the server's
+//! to say; everything else is as on a wire.
+
+use backwater_transport::random::Random;
+use backwater_transport::units::{Rate, Time};
+use smallvec::smallvec;
+
+use super::World;
+use super::forward::Choice;
+use crate::event::Event;
+use crate::medium::boxes::{AnyBox, Pass, PathBox};
+use crate::medium::trace::Server;
+use crate::network::{Port, PortMore, Stage};
+use crate::packet::Packet;
+use crate::queue::ClassQueue;
+use crate::record::What;
+use crate::spec::{Service, Spec, Way};
+use crate::table::Id;
+
+impl World {
+    /// Takes the next packet from the queue at an opportunity, or waits for one. The choice was due at
+    /// `at`; something waits.
+    pub(super) fn serve(&mut self, id: Id<Port>, at: Time, now: Time) {
+        let (port, packets) = (&mut self.ports[id], &self.packets);
+        let fresh = port
+            .lists()
+            .filter(|list| !list.is_empty())
+            .all(|list| packets[list.head()].at == at);
+        let server = port.more.server.as_mut().expect("a port with a server");
+        let opens = server.opens(at, fresh);
+        if opens > at {
+            port.next_try = opens;
+            if opens > now && opens < Time::NEVER {
+                self.calendar.push(opens, Event::Wake(id));
+            }
+            return;
+        }
+        let q = match port.more.managed {
+            None => port.pick(&self.packets),
+            Some(_) => match self.judge_next(id, at) {
+                Some(Choice::Frame { queue, .. }) => queue,
+                Some(Choice::Held(_)) => unreachable!("no gate holds back a port without a wire"),
+                None => return,
+            },
+        };
+        let port = &mut self.ports[id];
+        let server = port.more.server.as_mut().expect("a port with a server");
+        let queue = &mut port.queues[q];
+        let packet_id = self.packets.take_after(&mut queue.list, Id::NONE);
+        if queue.list.is_empty() {
+            port.held &= !(1 << q);
+        }
+        port.waiting -= 1;
+        let packet = &mut self.packets[packet_id];
+        let frame = packet.frame();
+        queue.bytes -= frame;
+        queue.packets -= 1;
+        let departs = server.take(packet.at, at, server.size(packet.len));
+        let waited = at.since(packet.at);
+        packet.waited += waited.0;
+        packet.serial += departs.since(at).0;
+        port.sent_packets += 1;
+        port.sent_bytes += frame;
+        port.area += u128::from(frame) * u128::from(waited.0);
+        port.free_at = departs;
+        port.next_try = departs;
+        if self.record.is_some() {
+            self.note(What::Send, at, id, packet_id, waited.0);
+        }
+        self.send_off(id, packet_id, departs);
+    }
+
+    /// Puts a packet on the wire that leaves at `departs`.
+    fn send_off(&mut self, id: Id<Port>, packet_id: Id<Packet>, departs: Time) {
+        self.find_way(id, packet_id);
+        let port = &mut self.ports[id];
+        let arrives = departs.after(port.delay);
+        self.packets[packet_id].at = arrives;
+        if port.wire.is_empty() {
+            self.calendar.push(arrives, Event::Arrive(id));
+        }
+        self.packets.append(&mut port.wire, packet_id);
+        if port.attentive {
+            self.calendar.push(departs, Event::Wake(id));
+        }
+    }
+
+    /// A packet comes to a box.
+    pub(super) fn pass(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
+        let port = &mut self.ports[id];
+        let stage = port.more.stage.as_mut().expect("a box");
+        let size = self.packets[packet_id].frame();
+        let out = match stage.what.pass(now, &mut stage.random) {
+            Pass::Lost(cause) => return self.lose(packet_id, cause, id, now),
+            Pass::At(out) => out,
+        };
+        let next = stage.next;
+        port.sent_packets += 1;
+        port.sent_bytes += size;
+        if out == now && port.wire.is_empty() {
+            return self.enqueue(next, packet_id, now);
+        }
+        self.packets[packet_id].at = out;
+        if port.wire.is_empty() {
+            self.calendar.push(out, Event::Emerge(id));
+        }
+        self.packets.append(&mut port.wire, packet_id);
+    }
+
+    /// The first packet in a box comes out.
+    pub(super) fn emerge(&mut self, id: Id<Port>, now: Time) {
+        let port = &mut self.ports[id];
+        let packet_id = self.packets.take_after(&mut port.wire, Id::NONE);
+        let following = port.wire.head();
+        if !following.is_none() {
+            self.calendar
+                .push(self.packets[following].at, Event::Emerge(id));
+        }
+        let next = port.more.stage.as_ref().expect("a box").next;
+        self.enqueue(next, packet_id, now);
+    }
+}
+
+/// The direction of a link that port `index` of the scenario stands for, where it is no plain wire.
+fn way(spec: &Spec, index: usize) -> Option<&Way> {
+    spec.links.get(index / 2)?.ways[index % 2].as_deref()
+}
+
+fn trace_stream(spec: &Spec, index: usize) -> Random {
+    Random::stream(spec.seed, "trace", &spec.ports[index].name)
+}
+
+/// The mean rate of a trace over the run; none for a wire.
+pub(super) fn long_term(spec: &Spec, index: usize) -> Option<Rate> {
+    let Service::Trace(server) = &way(spec, index)?.service else {
+        return None;
+    };
+    let server = Server::new((**server).clone(), trace_stream(spec, index));
+    let end = Time(spec.duration.0);
+    Some(Rate((server.capacity(Time::ZERO, end) as u64).max(1)))
+}
+
+impl World {
+    /// Gives the ports of trace links their servers.
+    pub(super) fn add_servers(&mut self, spec: &Spec) {
+        for id in self.ports.ids() {
+            let Some(Service::Trace(server)) = way(spec, id.index()).map(|w| &w.service) else {
+                continue;
+            };
+            let port = &mut self.ports[id];
+            let random = trace_stream(spec, id.index());
+            port.more.server = Some(Box::new(Server::new((**server).clone(), random)));
+            port.shut_until = Time::NEVER;
+        }
+    }
+
+    /// Makes a port of every box, in front of the port whose queue it leads to, and sends there what would
+    /// go to that port. Called when all routes are known.
+    pub(super) fn add_boxes(&mut self, spec: &Spec) {
+        let mains: Vec<Id<Port>> = self.ports.ids().collect();
+        for main in mains {
+            let Some(way) = way(spec, main.index()) else {
+                continue;
+            };
+            let mut entrance = main;
+            for (number, what) in way.boxes.iter().enumerate().rev() {
+                let same = way.boxes[..number]
+                    .iter()
+                    .filter(|b| b.id() == what.id())
+                    .count();
+                let mut name = format!("{}~{}", self.ports[main].more.name, what.id());
+                if same > 0 {
+                    name = format!("{name}{}", same + 1);
+                }
+                entrance = self.add_box(main, entrance, name, what, spec.seed);
+            }
+            self.lead(main, entrance);
+        }
+    }
+
+    fn add_box(
+        &mut self,
+        main: Id<Port>,
+        next: Id<Port>,
+        name: String,
+        what: &AnyBox,
+        seed: u64,
+    ) -> Id<Port> {
+        let random = Random::stream(seed, "box", &name);
+        let stage = Stage {
+            what: what.clone(),
+            random,
+            next,
+        };
+        let more = PortMore {
+            name,
+            stage: Some(Box::new(stage)),
+            ..PortMore::default()
+        };
+        let (node, far) = (self.ports[main].node, self.ports[main].far);
+        let port = Port {
+            plain: false,
+            passed: true,
+            queues: smallvec![ClassQueue::default()],
+            peer: self.ports[main].peer,
+            ..Port::idle(node, far, more)
+        };
+        let id = self.ports.push(port);
+        self.boxes.insert(id, main);
+        id
+    }
+
+    /// The boxes in front of a port's queue, in no particular order.
+    pub fn boxes_before(&self, port: Id<Port>) -> impl Iterator<Item = &AnyBox> {
+        let mine = self.boxes.iter().filter(move |(_, main)| **main == port);
+        mine.filter_map(|(id, _)| self.ports[*id].more.stage.as_ref().map(|stage| &stage.what))
+    }
+
+    /// Sends to `entrance` what would go to the queue of `main`.
+    fn lead(&mut self, main: Id<Port>, entrance: Id<Port>) {
+        if entrance == main {
+            return;
+        }
+        let rows = self.routes.iter_mut().filter(|row| **row == main.0);
+        rows.for_each(|row| *row = entrance.0);
+        let groups = self
+            .groups
+            .iter_mut()
+            .flatten()
+            .filter(|port| **port == main);
+        groups.for_each(|port| *port = entrance);
+        let node = &mut self.nodes[self.ports[main].node];
+        if node.host.is_some() {
+            node.ports[0] = entrance;
+            let flows = self.flows.0.iter_mut().filter(|flow| flow.port == main);
+            flows.for_each(|flow| flow.port = entrance);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Delay, loss and outages, in any order.
+
+use backwater_sim::medium::boxes::AnyBox;
+use backwater_sim::medium::trace::First;
+use backwater_sim::record::Cause;
+use backwater_sim::table::Id;
+use backwater_sim::world::World;
+use backwater_transport::part::Value;
+use backwater_transport::units::{Bytes, Span, Time};
+
+use crate::net::{MAHIMAHI, MS, at, delay, deliveries, path_box, recorded, spec, way};
+
+fn world(boxes: Vec<AnyBox>, lines: impl IntoIterator<Item = u64>, seconds: f64) -> World {
+    let ways = [
+        way(recorded(lines, false), MAHIMAHI, First::Opportunity, boxes),
+        None,
+    ];
+    World::build(&spec(ways, seconds)).expect("a link")
+}
+
+fn on_off(on: u64, off: u64, lengths: &'static str) -> AnyBox {
+    let given = [
+        ("on", Value::Span(Span::millis(on))),
+        ("off", Value::Span(Span::millis(off))),
+        ("lengths", Value::Choice(lengths)),
+    ];
+    path_box("on-off", &given)
+}
+
+fn loss(share: f64) -> AnyBox {
+    path_box("loss", &[("share", Value::Share(share))])
+}
+
+#[test]
+fn a_delay_counts_from_the_millisecond_and_keeps_order() {
+    // A packet at 5.7 ms leaves the box at 25, not 25.7: the opportunity at 25 is too early for it only
+    // because it comes first.
+    let mut run = world(vec![delay(20)], 1..100, 0.2);
+    run.inject(Time(5 * MS + 700_000_000), Id::new(0), Bytes(1500), 0);
+    run.inject(Time(5 * MS + 800_000_000), Id::new(0), Bytes(1500), 1);
+    assert_eq!(deliveries(&mut run), [(0, 26), (1, 27)]);
+    let exact = path_box(
+        "delay",
+        &[
+            ("delay", Value::Span(Span::millis(20))),
+            ("clock", Value::Choice("exact")),
+        ],
+    );
+    let mut run = world(vec![exact], 1..100, 0.2);
+    run.inject(Time(5 * MS + 700_000_000), Id::new(0), Bytes(1500), 0);
+    assert_eq!(deliveries(&mut run), [(0, 26)]);
+}
+
+#[test]
+fn the_order_of_boxes_matters() {
+    // Shut from 10 to 20. A packet at 5 passes if the shutter comes first and is lost if a delay of
+    // 10 ms comes before it.
+    for (boxes, passes) in [
+        (vec![on_off(10, 10, "constant"), delay(10)], true),
+        (vec![delay(10), on_off(10, 10, "constant")], false),
+    ] {
+        let mut run = world(boxes, 1..50, 0.1);
+        run.inject(at(5), Id::new(0), Bytes(1500), 0);
+        assert_eq!(deliveries(&mut run).len(), usize::from(passes));
+        let drops = run.report().drops;
+        if !passes {
+            assert_eq!(drops[0].key.0, Cause::LinkOff);
+            assert_eq!(run.ports[drops[0].key.1].more.name, "S>R~on-off");
+        }
+    }
+}
+
+#[test]
+fn a_shutter_opens_and_shuts_at_its_instants() {
+    // Open [0, 3), shut [3, 5), open [5, 8), …
+    let mut run = world(vec![on_off(3, 2, "constant")], 1..40, 0.1);
+    for ms in 0..20 {
+        run.inject(at(ms), Id::new(0), Bytes(100), ms as u32);
+    }
+    let passed: Vec<u32> = deliveries(&mut run).iter().map(|d| d.0).collect();
+    let open: Vec<u32> = (0..20).filter(|ms| ms % 5 < 3).collect();
+    assert_eq!(passed, open);
+}
+
+#[test]
+fn losses_are_as_frequent_as_asked_for() {
+    // 10,000 packets at 10 %: 1000 ± 30. At 0 % none, at 100 % all.
+    let lost = |boxes: Vec<AnyBox>| {
+        let mut run = world(boxes, (1..11_000).flat_map(|ms| [ms; 2]), 11.0);
+        for n in 0..10_000 {
+            run.inject(at(n), Id::new(0), Bytes(1000), n as u32);
+        }
+        10_000 - deliveries(&mut run).len()
+    };
+    assert!(lost(vec![loss(0.1)]).abs_diff(1000) < 120);
+    assert_eq!(lost(vec![loss(0.0)]), 0);
+    assert_eq!(lost(vec![loss(1.0)]), 10_000);
+    // Two in a row have their own luck: 19 %, ± 39.
+    assert!(lost(vec![loss(0.1), loss(0.1)]).abs_diff(1900) < 160);
+    // Exponential lengths of 50 ms each: half of the time, with 100 changes ± 500 of 10,000.
+    assert!(lost(vec![on_off(50, 50, "exponential")]).abs_diff(5000) < 1500);
+}
+
+#[test]
+fn every_lossy_box_is_a_place_of_its_own() {
+    let mut run = world(vec![loss(0.5), loss(0.5), delay(5)], 1..2000, 2.0);
+    for n in 0..1000 {
+        run.inject(at(n), Id::new(0), Bytes(100), n as u32);
+    }
+    deliveries(&mut run);
+    let report = run.report();
+    let places: Vec<&str> = report
+        .drops
+        .iter()
+        .map(|d| run.ports[d.key.1].more.name.as_str())
+        .collect();
+    assert_eq!(places, ["S>R~loss2", "S>R~loss"]);
+    assert!(report.drops.iter().all(|d| d.key.0 == Cause::RandomLoss));
+    let hop = report.flows[0].hops[0].count.packets;
+    assert_eq!(hop, report.delivered);
+}

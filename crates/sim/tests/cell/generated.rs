@@ -1,0 +1,138 @@
+//! Generated traces, against their laws.
+
+use backwater_sim::medium::trace::{AnyTrace, Schedule};
+use backwater_transport::part::Value;
+use backwater_transport::random::Random;
+use backwater_transport::units::{Bytes, Rate, Span, Time};
+
+use crate::net::{MS, at, generated};
+
+fn mbit(n: f64) -> Value {
+    Value::Rate(Rate((n * 1e6) as u64))
+}
+
+fn draw(mut trace: AnyTrace, size: u64, seconds: u64) -> Vec<Time> {
+    let mut random = Random::stream(1, "trace", "test");
+    let end = at(1000 * seconds);
+    let instants = std::iter::from_fn(|| trace.next(size, &mut random));
+    let all: Vec<Time> = instants.take_while(|t| *t <= end).collect();
+    assert!(all.is_sorted());
+    all
+}
+
+#[test]
+fn a_constant_rate_has_even_opportunities() {
+    let all = draw(generated("constant", &[("rate", mbit(12.0))]), 1500, 1);
+    assert_eq!(all.len(), 1000);
+    assert!(all.iter().zip(1..).all(|(t, ms)| *t == at(ms)));
+    // 7 Mbit/s does not divide: the n-th comes when n × 12,000 bits have come together.
+    let all = draw(generated("constant", &[("rate", mbit(7.0))]), 1500, 10);
+    assert_eq!(all.len(), 5833);
+    let due = |n: u128| (n * 12_000 * 1_000_000_000_000).div_ceil(7_000_000) as u64;
+    assert!(
+        all.iter().zip(1..).all(|(t, n)| t.0.abs_diff(due(n)) <= 1),
+        "{:?}",
+        &all[..3]
+    );
+}
+
+#[test]
+fn a_periodic_rate_alternates() {
+    let given = [
+        ("high", mbit(12.0)),
+        ("low", mbit(1.2)),
+        ("period", Value::Span(Span::secs(2))),
+        ("share", Value::Share(0.25)),
+    ];
+    let all = draw(generated("periodic", &given), 1500, 20);
+    let within = |from: u64, to: u64| {
+        all.iter()
+            .filter(|t| **t > at(from) && **t <= at(to))
+            .count()
+    };
+    // 500 opportunities in the half second at 12 Mbit/s, 150 in the rest.
+    for period in 0..10 {
+        let begin = 2000 * period;
+        assert_eq!(within(begin, begin + 500), 500);
+        assert_eq!(within(begin + 500, begin + 2000), 150);
+    }
+}
+
+#[test]
+fn a_random_walk_keeps_its_bounds_and_moves() {
+    let given = [
+        ("low", mbit(2.0)),
+        ("high", mbit(10.0)),
+        ("step", mbit(1.0)),
+        ("every", Value::Span(Span::millis(200))),
+    ];
+    let all = draw(generated("random-walk", &given), 1500, 400);
+    let mut counts = vec![0u64; 2000];
+    for t in &all {
+        counts[((t.0 - 1) / (200 * MS)) as usize] += 1;
+    }
+    // 2 to 10 Mbit/s are 33.3 to 166.7 opportunities in 200 ms.
+    assert!(counts.iter().all(|n| (33..=167).contains(n)));
+    assert!(counts.iter().any(|n| *n < 40) && counts.iter().any(|n| *n > 160));
+    // The mean of a reflected walk is midway: 6 Mbit/s.
+    let mean = all.len() as f64 * 12_000.0 / 400.0;
+    assert!((mean / 6e6 - 1.0).abs() < 0.15, "{mean}");
+}
+
+#[test]
+fn an_adversary_stays_within_its_bound_and_uses_it() {
+    for pattern in ["sawtooth", "random"] {
+        let given = [
+            ("rate", mbit(8.0)),
+            ("slack", Value::Bytes(Bytes(30_000))),
+            ("pattern", Value::Choice(pattern)),
+        ];
+        let all = draw(generated("adversarial", &given), 1500, 20);
+        // By every instant: C·t - W ≤ service ≤ C·t, in bytes at 1 B/µs; just before an opportunity and
+        // just after it.
+        let mut worst = 0.0_f64;
+        for (n, t) in (0_u32..).zip(&all) {
+            let (before, after) = (f64::from(n) * 1500.0, f64::from(n + 1) * 1500.0);
+            let allowed = t.seconds() * 1e6;
+            assert!(after <= allowed + 1e-6, "{pattern}: {t}");
+            worst = worst.max(allowed - before);
+        }
+        assert!(worst <= 30_000.0 + 1e-6, "{pattern}: {worst}");
+        assert!(worst > 29_000.0, "{pattern}: {worst}");
+        let mean = all.len() as f64 * 12_000.0 / 20.0;
+        assert!((mean / 8e6 - 1.0).abs() < 0.01, "{pattern}: {mean}");
+    }
+}
+
+#[test]
+fn a_cellular_model_has_its_mean_its_spread_and_its_outages() {
+    let given = |sticky: f64| {
+        [
+            ("peak", mbit(10.0)),
+            ("volatility", mbit(4.0)),
+            ("sticky", Value::Share(sticky)),
+            ("outage", Value::Span(Span::millis(500))),
+            ("burst", Value::Number(1.0)),
+        ]
+    };
+    let gaps = |all: &[Time], ms: u64| {
+        all.windows(2)
+            .filter(|p| p[1].0 - p[0].0 >= ms * MS)
+            .count()
+    };
+    // Without outages a motion reflected at 0 and 10 Mbit/s is uniform: mean 5, deviation 10/√12 = 2.9.
+    let calm = draw(generated("cox", &given(0.0)), 1504, 2000);
+    let mean = calm.len() as f64 * 12_032.0 / 2000.0;
+    assert!((mean / 5e6 - 1.0).abs() < 0.1, "{mean}");
+    let mut seconds = vec![0.0; 2000];
+    for t in &calm {
+        seconds[(t.0 / 1_000_000_000_000).min(1999) as usize] += 12_032.0;
+    }
+    let square = seconds.iter().map(|r| (r - mean) * (r - mean)).sum::<f64>() / 2000.0;
+    let deviation = libm::sqrt(square);
+    assert!((2.4e6..3.1e6).contains(&deviation), "{deviation}");
+    // With them there are gaps that were not there before, and less comes through.
+    let stormy = draw(generated("cox", &given(0.3)), 1504, 2000);
+    assert!(gaps(&stormy, 400) > 10 * (gaps(&calm, 400) + 1));
+    assert!(stormy.len() < calm.len());
+}

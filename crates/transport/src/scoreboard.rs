@@ -61,7 +61,6 @@ pub struct Scoreboard {
     newest: u64,
     in_flight: u64,
     lost: u64,
-    sacked: u64,
     /// No lost segment lies below.
     lost_from: u64,
     /// What is selectively acknowledged: `[first, end)`, disjoint, not adjacent, ascending.
@@ -78,7 +77,6 @@ impl Default for Scoreboard {
             newest: NONE,
             in_flight: 0,
             lost: 0,
-            sacked: 0,
             lost_from: 0,
             ranges: Vec::new(),
             sacked_segments: 0,
@@ -203,10 +201,7 @@ impl Scoreboard {
                 self.unlink(before, after);
             }
             State::Lost => self.lost -= len,
-            State::Sacked => {
-                self.sacked -= len;
-                self.sacked_segments -= 1;
-            }
+            State::Sacked => self.sacked_segments -= 1,
         }
     }
 
@@ -248,8 +243,6 @@ impl Scoreboard {
                 let entry = self.entry_mut(id);
                 entry.state = State::Sacked;
                 end = entry.end();
-                let len = u64::from(entry.len);
-                self.sacked += len;
                 self.sacked_segments += 1;
                 id += 1;
             }
@@ -338,5 +331,121 @@ impl Scoreboard {
             NONE => self.newest = before,
             a => self.entry_mut(a).before = before,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    const LEN: u64 = 10;
+
+    /// Random operations beside a plain list of states: sums, ranges, order of transmission and the
+    /// news of each block agree.
+    #[test]
+    fn a_plain_list_says_the_same() {
+        for seed in 0..50 {
+            let mut random = Random::stream(seed, "test", "board");
+            let mut board = Scoreboard::default();
+            // State and number of each segment outstanding, from `base` on.
+            let (mut plain, mut base, mut number) = (Vec::<(State, u64)>::new(), 0u64, 0u64);
+            for _ in 0..400 {
+                let n = plain.len() as u64;
+                let pick = if n == 0 { 0 } else { random.between(0, n - 1) };
+                let flying = plain.get(pick as usize).map(|p| p.0) == Some(State::Flying);
+                match random.between(0, 5) {
+                    0 | 1 => {
+                        board.push((base + n) * LEN, LEN as u32, number, Snapshot::default());
+                        plain.push((State::Flying, number));
+                        number += 1;
+                    }
+                    2 if n > 0 => {
+                        let to = random.between(pick, n - 1) + 1;
+                        let mut news = Vec::new();
+                        board.sack((base + pick) * LEN, (base + to) * LEN, |e| {
+                            news.push(e.start / LEN);
+                        });
+                        let mut expected = Vec::new();
+                        for id in pick..to {
+                            if plain[id as usize].0 != State::Sacked {
+                                plain[id as usize].0 = State::Sacked;
+                                expected.push(base + id);
+                            }
+                        }
+                        assert_eq!(news, expected);
+                    }
+                    3 if flying => {
+                        board.lose(base + pick);
+                        plain[pick as usize].0 = State::Lost;
+                    }
+                    4 => {
+                        let first = plain.iter().position(|p| p.0 == State::Lost);
+                        assert_eq!(board.first_lost(), first.map(|f| base + f as u64));
+                        if let Some(first) = first {
+                            board.resend(base + first as u64, number, Snapshot::default());
+                            plain[first] = (State::Flying, number);
+                            number += 1;
+                        }
+                    }
+                    5 if n > 0 && pick < 3 => {
+                        for _ in 0..=pick {
+                            assert_eq!(board.pop().start, base * LEN);
+                            plain.remove(0);
+                            base += 1;
+                        }
+                        board.settle(base * LEN);
+                    }
+                    _ => {}
+                }
+                agree(&board, &plain, base);
+            }
+            board.unlose();
+            for p in plain.iter_mut().filter(|p| p.0 == State::Lost) {
+                p.0 = State::Flying;
+            }
+            agree(&board, &plain, base);
+        }
+    }
+
+    fn agree(board: &Scoreboard, plain: &[(State, u64)], base: u64) {
+        let bytes = |s| plain.iter().filter(|p| p.0 == s).count() as u64 * LEN;
+        let sacked = u64::from(board.sacked_segments()) * LEN;
+        let sums = (board.in_flight(), board.lost(), sacked);
+        let expected = (
+            bytes(State::Flying),
+            bytes(State::Lost),
+            bytes(State::Sacked),
+        );
+        assert_eq!(sums, expected);
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        for (id, _) in plain
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| p.0 == State::Sacked)
+        {
+            let start = (base + id as u64) * LEN;
+            match ranges.last_mut() {
+                Some(last) if last.1 == start => last.1 += LEN,
+                _ => ranges.push((start, start + LEN)),
+            }
+        }
+        // A range may begin below what is acknowledged.
+        let ours = board.ranges().iter().map(|r| (r.0.max(base * LEN), r.1));
+        assert_eq!(ours.collect::<Vec<_>>(), ranges);
+        let mut order: Vec<(u64, u64)> = plain
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| p.0 == State::Flying)
+            .map(|(id, p)| (p.1, base + id as u64))
+            .collect();
+        order.sort_unstable();
+        let mut list = Vec::new();
+        let mut next = board.oldest();
+        while let Some(id) = next {
+            list.push((board.entry(id).number, id));
+            next = board.sent_after(id);
+        }
+        assert_eq!(list, order);
     }
 }

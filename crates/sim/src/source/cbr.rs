@@ -11,7 +11,7 @@ use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
 
-use super::pace::Pace;
+use super::pace::{Carry, Pace};
 use super::{AnySource, Build, Demand, PACKET, Source, later, rate};
 
 /// See the head of the file.
@@ -20,9 +20,9 @@ pub struct Cbr {
     packet: Bytes,
     pace: Pace,
     random_phase: bool,
-    /// Instant of the first packet.
-    origin: Option<Time>,
-    sent: u64,
+    /// Instant of the last packet.
+    last: Option<Time>,
+    carry: Carry,
 }
 
 pub(super) const PART: Part<Build> = Part {
@@ -50,23 +50,21 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
         packet,
         pace: Pace::new(packet, args.rate("rate")),
         random_phase: args.choice("phase") == "random",
-        origin: None,
-        sent: 0,
+        last: None,
+        carry: Carry::default(),
     }))
 }
 
 impl Source for Cbr {
     fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand> {
-        let origin = match self.origin {
-            Some(origin) => origin,
+        let at = match self.last {
+            Some(last) => later(last, self.pace.next(&mut self.carry))?,
             None if self.random_phase => {
                 later(now, Span::from_seconds(self.pace.seconds() * random.unit()))?
             }
             None => now,
         };
-        self.origin = Some(origin);
-        let at = later(origin, self.pace.time_for(self.sent)?)?;
-        self.sent += 1;
+        self.last = Some(at);
         Some(Demand {
             at,
             bytes: self.packet,

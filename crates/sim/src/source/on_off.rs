@@ -15,7 +15,7 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
 
 use super::law::Law;
-use super::pace::Pace;
+use super::pace::{Carry, Pace};
 use super::{Demand, Source, later};
 
 /// How many on periods a packet may take in the mean: what a call of `next` costs.
@@ -38,7 +38,7 @@ struct State {
     left: Span,
     /// On time until the next packet is complete.
     need: Span,
-    sent: u64,
+    carry: Carry,
 }
 
 /// The option `on`.
@@ -88,11 +88,11 @@ impl Source for OnOff {
                     at = later(at, self.off.residual(random))?;
                     self.on.draw(random)
                 };
-                let need = Span(random.between(1, self.pace.time_for(1)?.0));
+                let need = Span(random.between(1, self.pace.first().0));
                 State {
                     left,
                     need,
-                    sent: 0,
+                    carry: Carry::default(),
                 }
             }
         };
@@ -103,9 +103,7 @@ impl Source for OnOff {
         }
         state.left -= state.need;
         at = later(at, state.need)?;
-        let before = self.pace.time_for(state.sent)?;
-        state.sent += 1;
-        state.need = self.pace.time_for(state.sent)? - before;
+        state.need = self.pace.next(&mut state.carry);
         self.state = Some(state);
         Some(Demand {
             at,

@@ -25,7 +25,7 @@ impl World {
                 read ^= match (step, key.event()) {
                     (0, Event::Arrive(id) | Event::Wake(id)) => self.ports[id].touch(),
                     (0, Event::Demand(id)) => self.flows[id].touch(),
-                    (1, Event::Arrive(id)) => self.follow_to_packet(id),
+                    (1, Event::Arrive(id) | Event::Wake(id)) => self.follow_to_packets(id),
                     (2, Event::Arrive(id)) => self.follow_to_port(id),
                     _ => 0,
                 };
@@ -34,10 +34,16 @@ impl World {
         black_box(read);
     }
 
-    /// The frame that arrives, and the switch that has sent it.
-    fn follow_to_packet(&self, id: Id<Port>) -> u64 {
+    /// The frame that arrives, the one that leaves next, and the switch that they have passed.
+    fn follow_to_packets(&self, id: Id<Port>) -> u64 {
         let port = &self.ports[id];
-        self.packets[port.wire.head()].at.0 ^ u64::from(self.nodes[port.node].alarms)
+        let mut read = u64::from(self.nodes[port.node].alarms);
+        for list in [&port.wire, &port.queues[0].list] {
+            if !list.is_empty() {
+                read ^= self.packets[list.head()].at.0;
+            }
+        }
+        read
     }
 
     /// Where it goes.

@@ -181,10 +181,7 @@ impl World {
     }
 
     fn first_port(&self, flow: Id<Flow>) -> Id<Port> {
-        let flow = &self.flows[flow];
-        match flow.port.is_none() {
-            true => flow.path[0],
-            false => flow.port,
-        }
+        let Flow { port, ref path, .. } = self.flows[flow];
+        if port.is_none() { path[0] } else { port }
     }
 }

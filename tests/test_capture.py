@@ -84,3 +84,80 @@ def test_frames_are_captured_in_the_order_of_their_times(tmp_path: Path) -> None
     path, _ = captured(tmp_path, "pause")
     times = [float(row[0]) for row in fields(path, "frame", "frame.time_epoch")]
     assert times == sorted(times)
+
+
+TCP = """
+schema = "backwater/scenario/1"
+seed = 1
+duration = "20 s"
+nodes.S = { kind = "host" }
+nodes.L = { kind = "switch" }
+nodes.R = { kind = "switch" }
+nodes.D = { kind = "host" }
+links.a = { ends = ["S", "L"], rate = "100 Mbit/s", delay = "1 ms" }
+links.m = { ends = ["L", "R"], rate = "2 Mbit/s", delay = "8 ms" }
+links.b = { ends = ["R", "D"], rate = "100 Mbit/s", delay = "1 ms" }
+ports."L>R" = { buffer = "10 packets" }
+[flows.f1]
+from = "S"
+to = "D"
+transport = "tcp"
+controller = { kind = "newreno" }
+source = { kind = "bulk" }
+[flows.f2]
+from = "S"
+to = "D"
+source = { kind = "poisson", packet = "700 B", rate = "600 kbit/s" }
+"""
+
+AGAIN = (
+    "tcp.analysis.retransmission || tcp.analysis.fast_retransmission"
+    " || tcp.analysis.spurious_retransmission || tcp.analysis.out_of_order"
+)
+
+
+def at_port(path: Path, port: str) -> Path:
+    """The frames of one port: at two ports tshark would see every segment twice."""
+    out = path.with_name(f"{path.stem}-at-port.pcapng")
+    pick = f'frame.interface_name == "{port}"'
+    subprocess.run(["tshark", "-r", path, "-Y", pick, "-w", out], capture_output=True, check=True)
+    return out
+
+
+@needs_tshark
+@pytest.mark.parametrize("recovery", ["newreno", "sack", "rack"])
+def test_tshark_counts_the_retransmissions_that_the_sender_counts(
+    tmp_path: Path, recovery: str
+) -> None:
+    path = tmp_path / "tcp.pcapng"
+    result = backwater.run(TCP, set={"flows.f1.recovery": recovery}, pcap=path)
+    (flow, _) = result.document["flows"]
+    sender = at_port(path, "S>L")
+    again = fields(sender, AGAIN, "frame.number")
+    assert len(again) == flow["retransmitted_pkts"] > 10
+    segments = fields(sender, "tcp.len > 0", "frame.number")
+    assert len(segments) == flow["entered_pkts"]
+
+
+@needs_tshark
+def test_headers_of_a_stream_say_what_the_two_ends_said(tmp_path: Path) -> None:
+    path = tmp_path / "tcp.pcapng"
+    result = backwater.run(TCP, pcap=path)
+    assert fields(path, "_ws.malformed", "frame.number") == []
+    checked = subprocess.run(
+        [
+            *("tshark", "-r", path, "-o", "tcp.check_checksum:TRUE"),
+            *("-o", "ip.check_checksum:TRUE"),
+            *("-Y", 'tcp.checksum.status == "Bad" || ip.checksum.status == "Bad"'),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert checked.stdout == ""
+    acks = fields(at_port(path, "D>R"), "tcp", "ip.len", "tcp.options.sack.count", "tcp.len")
+    assert len(acks) == result.document["flows"][0]["acks_pkts"]
+    # 20 IP, 20 TCP, 12 timestamps; SACK: 4 and 8 for each block.
+    assert {(int(row[0]), row[2]) for row in acks} >= {(52, "0"), (64, "0")}
+    data = fields(at_port(path, "S>L"), "tcp", "ip.len", "tcp.len", "tcp.seq_raw", "tcp.flags.ack")
+    assert data[0] == ["1500", "1448", "1", "1"]

@@ -30,7 +30,52 @@ class Resolved:
     def inputs(self) -> list[tuple[str, str]]: ...
     def key(self) -> str: ...
     def check(self) -> None: ...
-    def run(self, record: str | None, pcap: str | None, columns: bool) -> Outcome: ...
+    def run(
+        self,
+        record: str | None,
+        pcap: str | None,
+        columns: bool,
+        controllers: dict[str, Callable[[ControllerSetup], Any]] | None = None,
+    ) -> Outcome: ...
+
+class ControllerError(RuntimeError):
+    flow: str
+
+class ControllerSetup:
+    flow: str
+    mss_B: int  # noqa: N815
+    initial_B: int  # noqa: N815
+
+class AckSeen:
+    now_s: float
+    acked_B: int  # noqa: N815
+    lost_B: int  # noqa: N815
+    marked_B: int  # noqa: N815
+    in_flight_B: int  # noqa: N815
+    rtt_s: float | None
+    srtt_s: float
+    rtt_min_s: float
+    delivery_bps: int | None
+    round: int
+    recovering: bool
+
+class RoundSeen:
+    now_s: float
+    took_s: float
+    acked_B: int  # noqa: N815
+    lost_B: int  # noqa: N815
+    marked_B: int  # noqa: N815
+    in_flight_B: int  # noqa: N815
+    rtt_min_s: float | None
+    rtt_mean_s: float | None
+    srtt_s: float
+    round: int
+
+class CongestionSeen:
+    now_s: float
+    cause: str
+    in_flight_B: int  # noqa: N815
+    lost_B: int  # noqa: N815
 
 class Outcome:
     @property

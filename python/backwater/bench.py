@@ -47,7 +47,43 @@ class Case:
     scenario: str
     changes: dict[str, Any] = field(default_factory=dict)
     peer: str | None = None
+    #: The peer's program, where it is not called after the scenario, and its arguments.
+    peer_program: str | None = None
+    peer_arguments: tuple[str, ...] = ()
     aims: tuple[Aim, ...] = ()
+
+
+#: Greedy flows over one bottleneck: scenario, what it is, and the arguments of ns-3's side.
+DUMBBELLS = (
+    (
+        "tcp-10-100M",
+        "10 flows over 100 Mbit/s, round trip 20 ms, 250 packets",
+        ("--pairs=10", "--bottleneck=100000000", "--buffer=250p", "--duration=60"),
+    ),
+    (
+        "tcp-100-1G",
+        "100 flows over 1 Gbit/s, round trip 20 ms, 2500 packets",
+        ("--pairs=100", "--bottleneck=1000000000", "--buffer=2500p", "--duration=10"),
+    ),
+)
+NS3_CONTROLLERS = {"newreno": "TcpNewReno", "cubic": "TcpCubic"}
+
+
+def _dumbbell(scenario: str, what: str, arguments: tuple[str, ...], controller: str) -> Case:
+    return Case(
+        f"{scenario}-{controller}",
+        f"{controller}: {what}",
+        scenario,
+        changes={"flows.f.controller.kind": controller},
+        peer="ns-3",
+        peer_program="tcp-dumbbell",
+        peer_arguments=(*arguments, f"--controller={NS3_CONTROLLERS[controller]}"),
+        aims=(
+            Aim("value", at_most=60),
+            Aim("ratio", at_least=50),
+            Aim("goodput_ratio", at_least=0.99, at_most=1.01),
+        ),
+    )
 
 
 CASES: tuple[Case, ...] = (
@@ -88,6 +124,13 @@ CASES: tuple[Case, ...] = (
             Aim("rss_peak_B", at_most=300e6),
             Aim("value", at_most=2.5, relative_to="lan-merge"),
         ),
+    ),
+    *(_dumbbell(*row, controller) for row in DUMBBELLS for controller in NS3_CONTROLLERS),
+    Case(
+        "tcp-1000-10G-cubic",
+        "cubic: 1000 flows over 10 Gbit/s, round trip 20 ms, 25,000 packets",
+        "tcp-1000-10G",
+        aims=(Aim("value", at_most=100), Aim("rss_peak_B", at_most=100e6)),
     ),
 )
 
@@ -155,7 +198,7 @@ def _measured(case: Case, repeats: int, peers: bool, say: Progress) -> dict[str,
         missing = "not asked for"
     elif case.peer is not None:
         say(f"{case.id}: building the side of {case.peer}")
-        built = PEERS[case.peer](case.scenario)
+        built = PEERS[case.peer](case.peer_program or case.scenario, case.peer_arguments)
         if isinstance(built, Absent):
             missing = built.reason
         else:
@@ -187,6 +230,7 @@ def _measured(case: Case, repeats: int, peers: bool, say: Progress) -> dict[str,
             "goodput_bps": theirs[0]["goodput_bps"],
         }
         result["ratio"] = result["peer"]["value"] / result["value"]
+        result["goodput_ratio"] = result["goodput_bps"] / result["peer"]["goodput_bps"]
     result["peer_missing"] = missing
     return result
 
@@ -222,6 +266,7 @@ def _summary(case: Case, documents: list[dict[str, Any]]) -> dict[str, Any]:
         "fingerprint": first["fingerprint"],
         "peer": None,
         "ratio": None,
+        "goodput_ratio": None,
     }
 
 

@@ -31,11 +31,16 @@ class Peer:
     name: str
     version: str
     program: Path
+    arguments: tuple[str, ...] = ()
 
     def run(self) -> dict[str, Any]:
         """One run: cpu_s, packet_hops, goodput_bps and rss_peak_B among other keys."""
         ended = subprocess.run(
-            [self.program], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+            [self.program, *self.arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         document: dict[str, Any] = json.loads(ended.stdout)
         return document
@@ -52,24 +57,24 @@ def ns3_version() -> str | Absent:
     return asked.stdout.strip() if asked.returncode == 0 else Absent("ns-3 is absent")
 
 
-def ns3(scenario: str) -> Peer | Absent:
+def ns3(program: str, arguments: tuple[str, ...] = ()) -> Peer | Absent:
     """ns-3 as Debian packages it, its program compiled once and kept in the user's cache folder."""
     version = ns3_version()
     if isinstance(version, Absent):
         return Absent(f"{version.reason} (`backwater doctor` says how to install it)")
-    source = SOURCES / "ns3" / f"{scenario.replace('-', '_')}.cc"
+    source = SOURCES / "ns3" / f"{program.replace('-', '_')}.cc"
     # Not pkg-config's own libraries: Debian's name development files that ns-3 doesn't depend on.
     modules = ("applications", "bridge", "internet", "traffic-control", "network", "core")
     try:
-        program = _compiled(f"ns3-{version}", source, [f"-lns3-{module}" for module in modules])
+        compiled = _compiled(f"ns3-{version}", source, [f"-lns3-{module}" for module in modules])
     except subprocess.CalledProcessError as error:
         return Absent(f"ns-3's side doesn't compile: {error.stderr.strip()[-400:]}")
     except OSError as error:
         return Absent(f"ns-3's side can't be kept in the cache folder: {error}")
-    return Peer("ns-3", version, program)
+    return Peer("ns-3", version, compiled, arguments)
 
 
-PEERS: dict[str, Callable[[str], Peer | Absent]] = {"ns-3": ns3}
+PEERS: dict[str, Callable[[str, tuple[str, ...]], Peer | Absent]] = {"ns-3": ns3}
 
 
 def _compiled(label: str, source: Path, libraries: list[str]) -> Path:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import traceback
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backwater import _native, scenario
-from backwater.errors import Unfinished, refusing
+from backwater.errors import Refusal, Unfinished, nearest, refusing
 from backwater.scenario import Scenario
 
 if TYPE_CHECKING:
     import pandas
     import polars
+
+
+#: Makers of congestion controllers by the names of flows.
+Controllers = Mapping[str, Callable[[_native.ControllerSetup], Any]]
 
 
 @dataclass(frozen=True)
@@ -97,14 +102,20 @@ def run(
     record: str | Path | None = None,
     pcap: str | Path | None = None,
     columns: bool = True,
+    controllers: Controllers | None = None,
 ) -> RunResult:
     """Runs a scenario once.
 
     `what` is a Scenario, a table, a text with line breaks, or a path; `set` overrides fields by
     path; `record` and `pcap` name files to write. Without `columns` memory doesn't grow with
     simulated time.
+
+    `controllers` gives flows with a transport, by name, congestion controllers written in Python in
+    place of those that the scenario names: what `factory(setup)` returns has a `window` in bytes, a
+    method `on_round(round)` or `on_ack(ack)`, and may have `on_congestion(congestion)` and `pacing`
+    in bit/s.
     """
-    return run_resolved(*resolve(what, seed, set or {}), record, pcap, columns)
+    return run_resolved(*resolve(what, seed, set or {}), record, pcap, columns, controllers)
 
 
 def resolve(
@@ -124,12 +135,35 @@ def run_resolved(
     record: str | Path | None = None,
     pcap: str | Path | None = None,
     columns: bool = False,
+    controllers: Controllers | None = None,
 ) -> RunResult:
     """Runs what has been checked."""
     try:
         outcome = resolved.run(
-            None if record is None else str(record), None if pcap is None else str(pcap), columns
+            None if record is None else str(record),
+            None if pcap is None else str(pcap),
+            columns,
+            None if controllers is None else dict(controllers),
         )
+    except _native.ControllerError as error:
+        raise Unfinished(
+            f"the controller of flow {error.flow} failed: {_raised(error.__cause__)}",
+            place=f"flows.{error.flow}.controller",
+            fix="mend the class; its run was ended",
+        ) from error.__cause__
+    except KeyError as error:
+        (name,) = error.args
+        known = [
+            flow
+            for flow, row in json.loads(resolved.canonical)["flows"].items()
+            if row["transport"] != "udp"
+        ]
+        raise Refusal(
+            f"there is no flow `{name}` with a transport that a controller could be given to",
+            place=f"controllers[{name!r}]",
+            nearest=nearest(name, known),
+            fix='name a flow with transport = "tcp" or "datagram"',
+        ) from None
     except OSError as error:
         raise Unfinished(
             f"cannot write the recording: {error.strerror or error}",
@@ -144,6 +178,15 @@ def run_resolved(
     }
     events = _in_order(outcome.columns) if columns else {}
     return RunResult(document, events, outcome.whats, outcome.places, outcome.flows)
+
+
+def _raised(error: BaseException | None) -> str:
+    """An exception in one line, with the place that raised it."""
+    if error is None:
+        return "unknown"
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{where}"
 
 
 def _in_order(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -20,7 +20,7 @@ type Finding = Result<String, String>;
 
 fn one(resolved: &native::Resolved, stop: &AtomicBool) -> Option<Finding> {
     let go_on = || !stop.load(Ordering::Relaxed);
-    let run = || timed_run(resolved, native::Keep::default(), go_on);
+    let run = || timed_run(native::Run::new(resolved, native::Keep::default())?, go_on);
     // A defect in one run must not take the others with it.
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(finished)) => finished.map(|f| Ok(f.document.to_string())),

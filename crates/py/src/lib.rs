@@ -1,6 +1,7 @@
 //! `backwater._native`: the engine as Python sees it. No logic: texts in, documents out.
 
 mod batch;
+mod controller;
 mod outcome;
 mod scenario;
 
@@ -44,6 +45,14 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<scenario::Scenario>()?;
     m.add_class::<scenario::Resolved>()?;
     m.add_class::<outcome::Outcome>()?;
+    m.add_class::<controller::ControllerSetup>()?;
+    m.add_class::<controller::AckSeen>()?;
+    m.add_class::<controller::RoundSeen>()?;
+    m.add_class::<controller::CongestionSeen>()?;
+    m.add(
+        "ControllerError",
+        m.py().get_type::<controller::ControllerError>(),
+    )?;
     m.add(
         "ScenarioError",
         m.py().get_type::<scenario::ScenarioError>(),

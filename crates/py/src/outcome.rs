@@ -24,11 +24,9 @@ pub struct Finished {
 /// Runs to the end, asking `go_on` every few thousand events; none if it was told to stop.
 #[expect(clippy::disallowed_methods, reason = "the one clock: what a run costs")]
 pub fn timed_run(
-    resolved: &native::Resolved,
-    keep: native::Keep<'_>,
+    mut run: native::Run,
     mut go_on: impl FnMut() -> bool,
 ) -> Result<Option<Finished>, native::Failure> {
-    let mut run = native::Run::new(resolved, keep)?;
     let (wall, cpu) = (Instant::now(), ThreadTime::now());
     while !run.step()? {
         if !go_on() {

@@ -4,11 +4,14 @@ use std::path::PathBuf;
 
 use backwater_scenario as native;
 use backwater_scenario::Folders;
+use backwater_sim::world::World;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyOSError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::ENGINE;
+use crate::controller::{self, Fault};
 use crate::outcome::{Outcome, timed_run};
 
 create_exception!(
@@ -115,27 +118,80 @@ impl Resolved {
         self.0.build().map(|_| ()).map_err(|d| refuse(&d))
     }
 
+    #[pyo3(signature = (record, pcap, columns, controllers = None))]
     fn run(
         &self,
         py: Python<'_>,
         record: Option<PathBuf>,
         pcap: Option<PathBuf>,
         columns: bool,
+        controllers: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Outcome> {
         let keep = native::Keep {
             record: record.as_deref(),
             pcap: pcap.as_deref(),
             columns,
         };
+        let fault = Fault::default();
+        let mut world = self.0.build().map_err(|d| refuse(&d))?;
+        if let Some(controllers) = controllers {
+            self.control(py, &mut world, controllers, &fault)?;
+        }
         let mut stop = Ok(());
         let finished = py.detach(|| {
-            timed_run(&self.0, keep, || {
+            timed_run(native::Run::of(world, &self.0, keep)?, || {
                 stop = Python::attach(|py| py.check_signals());
-                stop.is_ok()
+                stop.is_ok() && !fault.any()
             })
         });
         stop?;
+        if let Some(error) = fault.take(py) {
+            return Err(error);
+        }
         let finished = finished.map_err(fail)?;
         Outcome::new(finished.expect("a run that nobody stopped"))
+    }
+}
+
+impl Resolved {
+    /// Gives flows controllers written in Python: by the name of a flow, or of a row of flows.
+    fn control(
+        &self,
+        py: Python<'_>,
+        world: &mut World,
+        controllers: &Bound<'_, PyDict>,
+        fault: &Fault,
+    ) -> PyResult<()> {
+        let spec = self.0.spec();
+        for (name, factory) in controllers.iter() {
+            let name: String = name.extract()?;
+            let mut connections = world.connections.ids();
+            let mut found = false;
+            for flow in &spec.flows {
+                let Some(transport) = &flow.transport else {
+                    continue;
+                };
+                let id = connections
+                    .next()
+                    .expect("one for each flow with a transport");
+                let row = flow.name.split('/').next();
+                if flow.name != name && row != Some(name.as_str()) {
+                    continue;
+                }
+                found = true;
+                let made = controller::make(py, &factory, &flow.name, &transport.sender, fault);
+                match made {
+                    Ok(made) => world.set_controller(id, transport, made),
+                    Err(error) => fault.note(&flow.name, error),
+                }
+            }
+            if !found {
+                return Err(PyKeyError::new_err(name));
+            }
+        }
+        match fault.take(py) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 }

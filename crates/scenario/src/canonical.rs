@@ -240,6 +240,7 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         Pattern::One => "one",
         Pattern::Random => "random",
         Pattern::Permutation => "permutation",
+        Pattern::Pairs => "pairs",
     };
     let ecn = match flow.ecn {
         Ecn::NotEct => "not-ect",

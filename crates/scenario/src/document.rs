@@ -140,13 +140,13 @@ fn end_to_end(
     });
     let stats = connection.map(|c| &c.stats);
     let rtt = |of: fn(&ConnectionStats) -> f64| {
-        let measured = stats.filter(|s| !s.rtt.is_empty());
+        let measured = stats.filter(|s| s.rtt_count > 0);
         json!(measured.map(of))
     };
-    let completion = |q: f64| {
-        let done = stats.filter(|s| !s.completion.is_empty());
-        json!(done.map(|s| s.completion.value_at_quantile(q) as f64 / 1e9))
-    };
+    let done = stats
+        .filter(|s| s.completed > 0)
+        .map(|s| s.completion.histogram());
+    let completion = |q: f64| json!(done.as_ref().map(|h| h.value_at_quantile(q) as f64 / 1e9));
     let mut rows = vec![
         (
             "retransmitted_pkts",
@@ -157,17 +157,17 @@ fn end_to_end(
         ("rtt_min_s", rtt(|s| s.rtt_min.seconds())),
         (
             "rtt_mean_s",
-            rtt(|s| s.rtt_sum as f64 / s.rtt.len() as f64 / TICKS),
+            rtt(|s| s.rtt_sum as f64 / s.rtt_count as f64 / TICKS),
         ),
         (
             "rtt_p95_s",
-            rtt(|s| s.rtt.value_at_quantile(0.95) as f64 / 1e9),
+            rtt(|s| s.rtt.histogram().value_at_quantile(0.95) as f64 / 1e9),
         ),
         (
             "window_mean_B",
             json!(stats.map(|s| s.window_area as f64 / TICKS / window)),
         ),
-        ("transfers", json!(stats.map(|s| s.completion.len()))),
+        ("transfers", json!(stats.map(|s| s.completed))),
         ("fct_p50_s", completion(0.5)),
         ("fct_p95_s", completion(0.95)),
         ("fct_p99_s", completion(0.99)),

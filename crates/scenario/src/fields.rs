@@ -142,6 +142,44 @@ pub static TOPOLOGIES: &[Variant] = &[
         ],
     },
     Variant {
+        kind: "dumbbell",
+        fields: &[
+            Field::option(
+                Opt::new(
+                    "pairs",
+                    Kind::Count,
+                    Default::Required,
+                    "senders s1, s2… at switch L and as many receivers d1, d2… at switch R",
+                )
+                .at_least("1")
+                .at_most("4096"),
+            ),
+            RATE,
+            DELAY,
+            Field::option(
+                Opt::new(
+                    "bottleneck",
+                    Kind::Rate,
+                    Default::Required,
+                    "line rate of the link between the switches",
+                )
+                .at_least("1 bit/s"),
+            ),
+            Field::option(
+                Opt::new(
+                    "bottleneck_delay",
+                    Kind::Span,
+                    Default::Required,
+                    "its propagation delay",
+                )
+                .at_most("1000 s"),
+            ),
+            MAX_FRAME,
+            OBEYS,
+            GENERATED_SWITCH,
+        ],
+    },
+    Variant {
         kind: "ring",
         fields: &[
             Field::option(
@@ -360,9 +398,10 @@ pub static FLOW: &[Field] = &[
     ),
     Field::option(Opt::new(
         "pattern",
-        Kind::Choice(&["random", "permutation"]),
+        Kind::Choice(&["random", "permutation", "pairs"]),
         Default::Absent,
-        "a destination drawn for each packet, or one for each sender by a seeded permutation",
+        "a destination drawn for each packet, one for each sender by a seeded permutation, or the \
+         first sender to the first receiver, the second to the second…",
     )),
     Field::option(
         Opt::new(

@@ -88,9 +88,17 @@ impl Run {
     /// # Errors
     /// The scenario's fault, or a file that cannot be created.
     pub fn new(resolved: &Resolved, keep: Keep<'_>) -> Result<Run, Failure> {
-        let mut world = resolved
+        let world = resolved
             .build()
             .map_err(|d| Failure::Refused(Box::new(d)))?;
+        Run::of(world, resolved, keep)
+    }
+
+    /// The same for a world that was built from the scenario and changed by the caller.
+    ///
+    /// # Errors
+    /// A file that cannot be created.
+    pub fn of(mut world: World, resolved: &Resolved, keep: Keep<'_>) -> Result<Run, Failure> {
         if keep.record.is_some() || keep.pcap.is_some() || keep.columns {
             world.start_recording();
         }

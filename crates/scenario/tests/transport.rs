@@ -119,11 +119,13 @@ fn options_are_part_of_the_resolved_form() {
         r#"initial_window = "4 packets""#,
         "pacing = false",
         r#"marks = "classic""#,
+        r#"recovery = "sack""#,
+        r#"recovery = "newreno""#,
         r#"packet = "1000 B""#,
     ] {
         assert_ne!(with(option), base, "{option}");
     }
-    let spelled = r#"packet = "1500 B", rto_min = "1 s", delayed_ack = "40 ms", pacing = true"#;
+    let spelled = r#"packet = "1500 B", rto_min = "1 s", delayed_ack = "40 ms", pacing = true, recovery = "rack""#;
     assert_eq!(with(spelled), base);
 }
 

@@ -12,11 +12,11 @@ use std::collections::VecDeque;
 use backwater_transport::endpoint::{AnySender, Protocol, Receiver};
 use backwater_transport::segment::{AckSegment, Segment};
 use backwater_transport::units::{Span, Time};
-use hdrhistogram::Histogram;
 use smallvec::SmallVec;
 
 use crate::network::Flow;
 use crate::packet::Packet;
+use crate::record::delays::Delays;
 use crate::table::Id;
 
 /// IPv4 and TCP headers, and the timestamp option with its padding.
@@ -156,14 +156,18 @@ pub struct Shown {
 /// What a connection counts; all but `base` from the end of the warm-up.
 #[derive(Clone, Debug)]
 pub struct ConnectionStats {
-    /// Round trips in nanoseconds, three significant digits.
-    pub rtt: Histogram<u32>,
+    /// Round trips.
+    pub rtt: Delays,
+    /// How many.
+    pub rtt_count: u64,
     /// Sum of the same in ticks.
     pub rtt_sum: u128,
     /// Least round trip.
     pub rtt_min: Span,
-    /// Completion times of finite transfers in nanoseconds: written until delivered in order.
-    pub completion: Histogram<u32>,
+    /// Completion times of finite transfers: written until delivered in order.
+    pub completion: Delays,
+    /// How many.
+    pub completed: u64,
     /// Bytes × ticks of the congestion window, up to `since`.
     pub window_area: u128,
     /// Window since then.
@@ -176,12 +180,13 @@ pub struct ConnectionStats {
 
 impl Default for ConnectionStats {
     fn default() -> Self {
-        let histogram = || Histogram::new(3).expect("three digits are within the library's range");
         ConnectionStats {
-            rtt: histogram(),
+            rtt: Delays::default(),
+            rtt_count: 0,
             rtt_sum: 0,
             rtt_min: Span(u64::MAX),
-            completion: histogram(),
+            completion: Delays::default(),
+            completed: 0,
             window_area: 0,
             window: 0,
             since: Time::ZERO,
@@ -195,9 +200,14 @@ impl ConnectionStats {
     pub fn round_trip(&mut self, rtt: Span) {
         self.rtt_sum += u128::from(rtt.0);
         self.rtt_min = self.rtt_min.min(rtt);
-        self.rtt
-            .record(rtt.0 / 1000)
-            .expect("a histogram that resizes itself");
+        self.rtt_count += 1;
+        self.rtt.record(rtt.0 / 1000);
+    }
+
+    /// A transfer has been delivered.
+    pub fn complete(&mut self, took: Span) {
+        self.completed += 1;
+        self.completion.record(took.0 / 1000);
     }
 
     /// The window is so large from now on.

@@ -64,6 +64,8 @@ pub enum Pattern {
     Random,
     /// A receiver for each sender, none twice, none to itself.
     Permutation,
+    /// The receivers in the order of the senders.
+    Pairs,
 }
 
 /// The flows in the order of their names.
@@ -196,9 +198,10 @@ fn flow(
         );
         return Err(to_node.refuse(Fault::new(what, "write patterns that match fewer hosts")));
     }
-    if pattern == Pattern::Permutation && from.len() != to.len() {
+    let one_each = matches!(pattern, Pattern::Permutation | Pattern::Pairs);
+    if one_each && from.len() != to.len() {
         let what = format!(
-            "`{}`: a permutation needs as many receivers as senders, not {} for {}",
+            "`{}`: this pattern needs as many receivers as senders, not {} for {}",
             to_node.path,
             to.len(),
             from.len()
@@ -208,7 +211,11 @@ fn flow(
             "match the same hosts with `from` and `to`",
         )));
     }
-    if from.is_empty() || from.iter().any(|sender| to.as_slice() == [*sender]) {
+    let itself = |pair: (&usize, &usize)| pattern == Pattern::Pairs && pair.0 == pair.1;
+    if from.is_empty()
+        || from.iter().any(|sender| to.as_slice() == [*sender])
+        || from.iter().zip(&to).any(itself)
+    {
         let what = format!("`{}`: a host would send to itself", to_node.path);
         return Err(to_node.refuse(Fault::new(what, "name another host")));
     }
@@ -273,6 +280,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
         (false, false) => Ok(Pattern::One),
         (true, true) => Ok(match record.args.choice("pattern") {
             "random" => Pattern::Random,
+            "pairs" => Pattern::Pairs,
             _ => Pattern::Permutation,
         }),
         (false, true) => Err(to.refuse(Fault::new(
@@ -280,7 +288,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
                 "`{}` is a pattern, so the flow must say how a receiver is chosen",
                 to.path
             ),
-            "write pattern = \"random\" or pattern = \"permutation\"",
+            "write pattern = \"random\", \"permutation\" or \"pairs\"",
         ))),
         (true, false) => Err(record.need("pattern").refuse(Fault::new(
             format!(
@@ -301,7 +309,7 @@ impl Flow {
                 &self.to,
                 &mut Random::stream(seed, "permutation", &self.name),
             ),
-            Pattern::One | Pattern::Random => Vec::new(),
+            Pattern::One | Pattern::Random | Pattern::Pairs => Vec::new(),
         };
         let name = |sender: usize| {
             if self.each {
@@ -319,6 +327,7 @@ impl Flow {
                     Destination::AnyOf(self.to.iter().copied().filter(|t| t != sender).collect())
                 }
                 Pattern::Permutation => Destination::Node(permuted[i]),
+                Pattern::Pairs => Destination::Node(self.to[i]),
             },
             class: self.class,
             ecn: self.ecn,

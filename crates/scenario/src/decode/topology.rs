@@ -247,6 +247,20 @@ fn generate(
             }
             fat_tree(k / 2, &host, &switch, cable, network);
         }
+        "dumbbell" => {
+            let bottleneck = Cable {
+                rate: record.args.rate("bottleneck"),
+                delay: record.args.span("bottleneck_delay"),
+                ..cable
+            };
+            dumbbell(
+                record.args.count("pairs"),
+                &host,
+                &switch,
+                [cable, bottleneck],
+                network,
+            );
+        }
         _ => ring(
             record.args.count("switches"),
             record.args.count("hosts"),
@@ -277,6 +291,26 @@ fn fat_tree(half: u64, host: &NodeKind, switch: &NodeKind, cable: Cable, network
             }
             network.nodes.insert(edge, switch.clone());
             network.nodes.insert(aggregation, switch.clone());
+        }
+    }
+}
+
+/// Senders s1… at switch L, receivers d1… at switch R, and a link between the two.
+fn dumbbell(
+    pairs: u64,
+    host: &NodeKind,
+    switch: &NodeKind,
+    [access, bottleneck]: [Cable; 2],
+    network: &mut Network,
+) {
+    for name in ["L", "R"] {
+        network.nodes.insert(name.to_owned(), switch.clone());
+    }
+    network.link("L", "R", bottleneck);
+    for i in 1..=pairs {
+        for (side, name) in [("L", format!("s{i}")), ("R", format!("d{i}"))] {
+            network.link(&name, side, access);
+            network.nodes.insert(name, host.clone());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! From a flow with a transport to its two ends and to the companion that carries its ACKs.
 
-use backwater_transport::endpoint::{AnySender, Protocol, Receiver};
+use backwater_transport::controller::{AnyController, Controller};
+use backwater_transport::endpoint::{AnySender, Protocol, Receiver, ReceiverSetup};
 use backwater_transport::units::{Bytes, Time};
 
 use super::World;
@@ -8,7 +9,7 @@ use super::build::refuse;
 use crate::connection::{ACKS, Connection, ConnectionStats, Shown, ack_bytes, segment_header};
 use crate::network::Part;
 use crate::source::{AnySource, Source};
-use crate::spec::{Destination, FlowSpec, Refusal, Spec};
+use crate::spec::{Destination, FlowSpec, Refusal, Spec, TransportSpec};
 use crate::table::Id;
 use backwater_transport::segment::SACK_BLOCKS;
 
@@ -116,5 +117,30 @@ impl World {
             self.flows[acks].part = Part::Acks(id);
             self.flows[acks].outside = false;
         }
+    }
+
+    /// Gives a flow with a transport another controller than its scenario names.
+    ///
+    /// # Panics
+    /// When the run has begun.
+    pub fn set_controller(
+        &mut self,
+        id: Id<Connection>,
+        transport: &TransportSpec,
+        controller: AnyController,
+    ) {
+        assert_eq!(
+            self.now,
+            Time::ZERO,
+            "controllers are settled before the run"
+        );
+        let receiver = ReceiverSetup {
+            forecaster: controller.forecaster(),
+            ..transport.receiver.clone()
+        };
+        let c = &mut self.connections[id];
+        c.sender = AnySender::new(&transport.sender, controller);
+        c.receiver = Receiver::new(&receiver);
+        c.stats.window = c.sender.inspect().window;
     }
 }

@@ -12,7 +12,6 @@ use crate::network::{Flow, Part, Port};
 use crate::packet::{Packet, Traffic};
 use crate::record::{Record, What};
 use crate::table::Id;
-use crate::targets::Targets;
 
 impl World {
     /// The application of a flow writes; `u64::MAX` bytes never end.
@@ -43,10 +42,7 @@ impl World {
             let delivered = c.receiver.delivered();
             while c.transfers.front().is_some_and(|t| t.0 <= delivered) {
                 let (_, written) = c.transfers.pop_front().expect("looked at above");
-                c.stats
-                    .completion
-                    .record(now.since(written).0 / 1000)
-                    .expect("a histogram that resizes itself");
+                c.stats.complete(now.since(written));
             }
         }
         if let Some(ack) = ack {
@@ -161,9 +157,8 @@ impl World {
             (What::Pacing, shown.pacing, before.pacing),
         ];
         let port = self.first_port(flow);
-        let Targets::One(to) = self.flows[flow].to else {
-            unreachable!("a connection has one receiver")
-        };
+        // A connection has one receiver.
+        let to = self.flows[flow].to.iter().next().unwrap_or(0);
         for (what, value, before) in rows {
             let Some(value) = value.filter(|_| value != before) else {
                 continue;
@@ -186,10 +181,7 @@ impl World {
     }
 
     fn first_port(&self, flow: Id<Flow>) -> Id<Port> {
-        let flow = &self.flows[flow];
-        match flow.port.is_none() {
-            true => flow.path[0],
-            false => flow.port,
-        }
+        let Flow { port, ref path, .. } = self.flows[flow];
+        if port.is_none() { path[0] } else { port }
     }
 }

@@ -348,14 +348,8 @@ fn same(a: &Report, b: &Report, what: &str, number: u64) {
             .iter()
             .map(|c| {
                 let s = &c.stats;
-                let counts = [c.delivered, c.retransmitted, c.segments, s.rtt.len()];
-                (
-                    counts,
-                    s.rtt_sum,
-                    s.rtt_min,
-                    s.window_area,
-                    s.completion.len(),
-                )
+                let counts = [c.delivered, c.retransmitted, c.segments, s.rtt_count];
+                (counts, s.rtt_sum, s.rtt_min, s.window_area, s.completed)
             })
             .collect();
         (

@@ -111,7 +111,7 @@ fn a_window_above_the_pipe_fills_the_line_and_what_is_over_waits() {
     // From 10 ms on the line is full.
     assert!((goodput / line - 0.999).abs() < 0.0005, "{goodput} {line}");
     // Little's law: 200 segments in flight at this rate.
-    let rtt = c.stats.rtt_sum as f64 / c.stats.rtt.len() as f64;
+    let rtt = c.stats.rtt_sum as f64 / c.stats.rtt_count as f64;
     let little = 200.0 * (SEGMENT * BYTE) as f64;
     assert!((rtt / little - 1.0).abs() < 0.005, "{rtt} {little}");
 }
@@ -122,11 +122,11 @@ fn a_transfer_takes_as_long_as_its_bits_and_the_way() {
     let (net, _) = path(1.0, transfer(14_480), 10);
     let report = net.run();
     let c = only(&report);
-    assert_eq!((c.delivered, c.stats.completion.len()), (14_480, 1));
+    assert_eq!((c.delivered, c.stats.completed), (14_480, 1));
     let last = 11 * SEGMENT * BYTE + 10 * MS;
     // The last bit of the last frame, without its gap of 12 bytes.
     let exact = (last - 2 * 12 * BYTE) as f64 / 1000.0;
-    let took = c.stats.completion.max() as f64;
+    let took = c.stats.completion.histogram().max() as f64;
     assert!((took / exact - 1.0).abs() < 0.002, "{took} {exact}");
 }
 
@@ -145,7 +145,7 @@ fn closed_requests_come_a_round_trip_after_one_another() {
     // Think time and round trip.
     let period = (RTT + 10 * MS) as f64 / 1e12;
     let expected = (3.0 / period).floor();
-    let done = only(&report).stats.completion.len() as f64;
+    let done = only(&report).stats.completed as f64;
     assert!((done - expected).abs() <= 1.0, "{done} {expected}");
 }
 
@@ -159,7 +159,7 @@ fn losses_are_repaired_and_counted_and_every_byte_arrives_in_order() {
     carry(&mut net.0.flows[0], Protocol::Stream, "newreno", &[]);
     let report = net.run();
     let c = only(&report);
-    assert_eq!((c.delivered, c.stats.completion.len()), (size, 1));
+    assert_eq!((c.delivered, c.stats.completed), (size, 1));
     let dropped = lost_at(&report, port);
     assert!(dropped > 0 && c.retransmitted >= dropped);
     assert_eq!(c.segments, size.div_ceil(1448) + c.retransmitted);
@@ -246,14 +246,11 @@ fn timers_cost_no_event_for_each_segment() {
     let (net, _) = path(10.0, bulk(), 20);
     let mut world = net.world();
     world.advance(world.end());
-    // Frames arrive; the tail loss probe, two round trips ahead, is looked at about that often, the
-    // retransmission timer of 1 s about once a second.
-    let probes = 10_000_000_000_000 / (2 * RTT);
-    assert!(
-        world.events - world.packet_hops < probes + 30,
-        "{}",
-        world.events - world.packet_hops
-    );
+    // Beyond the arrivals: the probe timer of two round trips (RFC 8985 section 7.2) is looked at once
+    // in that time, for some 10,000 segments.
+    let looks = world.events - world.packet_hops;
+    let probes = 10 * 1000 * MS / (2 * RTT);
+    assert!(looks > 0 && looks <= probes + 5, "{looks} {probes}");
 }
 
 #[test]

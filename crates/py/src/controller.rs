@@ -1,0 +1,348 @@
+//! A congestion controller written in Python. It is asked for each round trip, or for each
+//! acknowledgement if it wants to be. A fault of the class ends its own run: from then on the flow
+//! keeps one segment in flight until the run is told to stop.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use backwater_transport::controller::{
+    Ack, AnyController, Cause, Congestion, Controller, CustomController, Limits, Reduction,
+};
+use backwater_transport::endpoint::SenderSetup;
+use backwater_transport::units::{Rate, Span, Time};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+create_exception!(
+    _native,
+    ControllerError,
+    PyRuntimeError,
+    "A controller written in Python failed; `flow` is whose, `__cause__` what it raised."
+);
+
+/// The first fault of a run's controllers: the flow, and what was raised.
+#[derive(Clone, Default)]
+pub struct Fault(Arc<Mutex<Option<(String, PyErr)>>>);
+
+impl fmt::Debug for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Fault")
+    }
+}
+
+impl Fault {
+    /// Notes what a flow's controller raised, if nothing was before.
+    pub fn note(&self, flow: &str, error: PyErr) {
+        let mut slot = self.0.lock().expect("no holder panics");
+        slot.get_or_insert_with(|| (flow.to_owned(), error));
+    }
+
+    /// Whether a controller failed.
+    pub fn any(&self) -> bool {
+        self.0.lock().expect("no holder panics").is_some()
+    }
+
+    /// The fault as an exception.
+    pub fn take(&self, py: Python<'_>) -> Option<PyErr> {
+        let (flow, cause) = self.0.lock().expect("no holder panics").take()?;
+        let error = ControllerError::new_err(format!("the controller of flow {flow}: {cause}"));
+        if let Err(other) = error.value(py).setattr("flow", flow) {
+            return Some(other);
+        }
+        error.set_cause(py, Some(cause));
+        Some(error)
+    }
+}
+
+/// What a controller is made from.
+#[pyclass(module = "backwater._native", frozen, get_all)]
+pub struct ControllerSetup {
+    /// Name of the flow.
+    flow: String,
+    /// Payload bytes of a full segment.
+    #[pyo3(name = "mss_B")]
+    mss: u64,
+    /// Initial window.
+    #[pyo3(name = "initial_B")]
+    initial: u64,
+}
+
+/// An acknowledgement.
+#[pyclass(module = "backwater._native", frozen, get_all)]
+pub struct AckSeen {
+    now_s: f64,
+    #[pyo3(name = "acked_B")]
+    acked: u64,
+    #[pyo3(name = "lost_B")]
+    lost: u64,
+    #[pyo3(name = "marked_B")]
+    marked: u64,
+    #[pyo3(name = "in_flight_B")]
+    in_flight: u64,
+    rtt_s: Option<f64>,
+    srtt_s: f64,
+    rtt_min_s: f64,
+    delivery_bps: Option<u64>,
+    round: u64,
+    recovering: bool,
+}
+
+/// A round trip: what was acknowledged from the beginning of one round to that of the next.
+#[pyclass(module = "backwater._native", frozen, get_all)]
+pub struct RoundSeen {
+    now_s: f64,
+    took_s: f64,
+    #[pyo3(name = "acked_B")]
+    acked: u64,
+    #[pyo3(name = "lost_B")]
+    lost: u64,
+    #[pyo3(name = "marked_B")]
+    marked: u64,
+    #[pyo3(name = "in_flight_B")]
+    in_flight: u64,
+    rtt_min_s: Option<f64>,
+    rtt_mean_s: Option<f64>,
+    srtt_s: f64,
+    round: u64,
+}
+
+/// Congestion, told once for each round at most.
+#[pyclass(module = "backwater._native", frozen, get_all)]
+pub struct CongestionSeen {
+    now_s: f64,
+    cause: &'static str,
+    #[pyo3(name = "in_flight_B")]
+    in_flight: u64,
+    #[pyo3(name = "lost_B")]
+    lost: u64,
+}
+
+/// Sums over a round.
+#[derive(Clone, Debug, Default)]
+struct Sums {
+    began: Time,
+    acked: u64,
+    lost: u64,
+    marked: u64,
+    rtt: Span,
+    rtts: u64,
+    least: Option<Span>,
+}
+
+/// See the head of the file.
+#[derive(Debug)]
+struct Scripted {
+    object: Py<PyAny>,
+    flow: String,
+    fault: Fault,
+    mss: u64,
+    /// Methods that the class has.
+    on_ack: bool,
+    on_round: bool,
+    on_congestion: bool,
+    window: u64,
+    pacing: Option<Rate>,
+    sums: Sums,
+}
+
+/// Makes a flow's controller by calling `factory(setup)`.
+///
+/// # Errors
+/// What the factory raises, and what its object lacks.
+pub fn make(
+    py: Python<'_>,
+    factory: &Bound<'_, PyAny>,
+    flow: &str,
+    setup: &SenderSetup,
+    fault: &Fault,
+) -> PyResult<AnyController> {
+    let seen = ControllerSetup {
+        flow: flow.to_owned(),
+        mss: setup.mss,
+        initial: setup.initial,
+    };
+    let object = factory.call1((Py::new(py, seen)?,))?;
+    let has = |name: &str| object.hasattr(name);
+    let mut scripted = Scripted {
+        flow: flow.to_owned(),
+        fault: fault.clone(),
+        mss: setup.mss,
+        on_ack: has("on_ack")?,
+        on_round: has("on_round")?,
+        on_congestion: has("on_congestion")?,
+        window: setup.initial,
+        pacing: None,
+        sums: Sums::default(),
+        object: object.unbind(),
+    };
+    if !(scripted.on_ack || scripted.on_round) {
+        return Err(PyTypeError::new_err(
+            "a controller has a method on_round(self, round) or on_ack(self, ack)",
+        ));
+    }
+    scripted.look(py)?;
+    Ok(AnyController::Custom(Box::new(scripted)))
+}
+
+impl Scripted {
+    /// Reads what the object wants now.
+    fn look(&mut self, py: Python<'_>) -> PyResult<()> {
+        let object = self.object.bind(py);
+        let window: f64 = object.getattr("window")?.extract()?;
+        if !(window >= 0.0 && window.is_finite()) {
+            return Err(PyValueError::new_err(format!(
+                "its window is {window}: a window is a number of bytes"
+            )));
+        }
+        // Less than a segment would stop the flow for good.
+        self.window = (window as u64).max(self.mss);
+        let pacing: Option<f64> = match object.getattr_opt("pacing")? {
+            Some(pacing) => pacing.extract()?,
+            None => None,
+        };
+        if let Some(rate) = pacing.filter(|rate| !(*rate >= 1.0 && rate.is_finite())) {
+            return Err(PyValueError::new_err(format!(
+                "its pacing is {rate}: a pacing rate is some bit/s, or None"
+            )));
+        }
+        self.pacing = pacing.map(|rate| Rate(rate as u64));
+        Ok(())
+    }
+
+    /// Calls a method with what it is told, and reads what the object wants then.
+    fn tell<T>(&mut self, method: &str, seen: T)
+    where
+        T: pyo3::PyClass + Into<PyClassInitializer<T>>,
+    {
+        if self.fault.any() {
+            return;
+        }
+        let told = Python::attach(|py| {
+            let seen = Py::new(py, seen)?;
+            self.object.call_method1(py, method, (seen,))?;
+            self.look(py)
+        });
+        if let Err(error) = told {
+            self.fault.note(&self.flow, error);
+        }
+    }
+
+    fn end_round(&mut self, ack: &Ack) {
+        let sums = std::mem::replace(
+            &mut self.sums,
+            Sums {
+                began: ack.now,
+                ..Sums::default()
+            },
+        );
+        if !self.on_round || sums.acked == 0 {
+            return;
+        }
+        let rtts = (sums.rtts > 0).then_some(sums.rtts as f64);
+        self.tell(
+            "on_round",
+            RoundSeen {
+                now_s: ack.now.seconds(),
+                took_s: ack.now.since(sums.began).seconds(),
+                acked: sums.acked,
+                lost: sums.lost,
+                marked: sums.marked,
+                in_flight: ack.in_flight,
+                rtt_min_s: sums.least.map(Span::seconds),
+                rtt_mean_s: rtts.map(|n| sums.rtt.seconds() / n),
+                srtt_s: ack.srtt.seconds(),
+                round: ack.round,
+            },
+        );
+    }
+}
+
+impl Controller for Scripted {
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.round_start {
+            self.end_round(ack);
+        }
+        let sums = &mut self.sums;
+        sums.acked += ack.acked;
+        sums.lost += ack.lost;
+        sums.marked += ack.marked;
+        if let Some(rtt) = ack.rtt {
+            sums.rtt += rtt;
+            sums.rtts += 1;
+            sums.least = Some(sums.least.map_or(rtt, |least| least.min(rtt)));
+        }
+        if self.on_ack {
+            self.tell(
+                "on_ack",
+                AckSeen {
+                    now_s: ack.now.seconds(),
+                    acked: ack.acked,
+                    lost: ack.lost,
+                    marked: ack.marked,
+                    in_flight: ack.in_flight,
+                    rtt_s: ack.rtt.map(Span::seconds),
+                    srtt_s: ack.srtt.seconds(),
+                    rtt_min_s: ack.min_rtt.seconds(),
+                    delivery_bps: ack.rate.map(|sample| sample.rate.0),
+                    round: ack.round,
+                    recovering: ack.recovering,
+                },
+            );
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        if self.on_congestion {
+            self.tell(
+                "on_congestion",
+                CongestionSeen {
+                    now_s: congestion.now.seconds(),
+                    cause: match congestion.cause {
+                        Cause::Loss => "loss",
+                        Cause::Mark => "mark",
+                        Cause::Timeout => "timeout",
+                        Cause::Spurious => "spurious",
+                        Cause::Recovered => "recovered",
+                    },
+                    in_flight: congestion.in_flight,
+                    lost: congestion.lost,
+                },
+            );
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        let failed = self.fault.any();
+        Limits {
+            window: if failed { self.mss } else { self.window },
+            pacing: self.pacing.filter(|_| !failed),
+            wake: Time::NEVER,
+        }
+    }
+
+    fn reduction(&self) -> Reduction {
+        Reduction::Direct
+    }
+}
+
+impl CustomController for Scripted {
+    /// A deep copy of the object. One that cannot be copied is a fault of the class.
+    fn fork(&self) -> Box<dyn CustomController> {
+        let copied = Python::attach(|py| {
+            let copy = py.import("copy")?.getattr("deepcopy")?;
+            copy.call1((self.object.bind(py),)).map(Bound::unbind)
+        });
+        let object = copied.unwrap_or_else(|error| {
+            self.fault.note(&self.flow, error);
+            Python::attach(|py| self.object.clone_ref(py))
+        });
+        Box::new(Scripted {
+            object,
+            flow: self.flow.clone(),
+            fault: self.fault.clone(),
+            sums: self.sums.clone(),
+            ..*self
+        })
+    }
+}

@@ -1,0 +1,145 @@
+"""Congestion controllers written in Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import backwater
+from backwater import errors
+
+DUMBBELL = """
+schema = "backwater/scenario/1"
+duration = "5 s"
+topology = { kind = "dumbbell", pairs = 2, rate = "100 Mbit/s", delay = "1 ms", bottleneck = "10 Mbit/s", bottleneck_delay = "18 ms" }
+ports."L>R" = { buffer = "50 packets" }
+flows.f1 = { from = "s1", to = "d1", transport = "tcp", controller = { kind = "fixed", window = "20 packets" }, source = { kind = "bulk" } }
+flows.f2 = { from = "s2", to = "d2", source = { kind = "poisson", packet = "500 B", rate = "1 Mbit/s" } }
+"""  # noqa: E501
+
+
+class Constant:
+    """The window of twenty segments that the scenario's own controller has."""
+
+    def __init__(self, setup: Any) -> None:
+        self.window = 20 * setup.mss_B
+        self.acks = self.acked = 0
+
+    def on_ack(self, ack: Any) -> None:
+        self.acks += 1
+        self.acked += ack.acked_B
+
+
+class Gentle:
+    """The tutorial's: adds a segment a round trip, takes an eighth off when the queue is long."""
+
+    def __init__(self, setup: Any) -> None:
+        self.mss, self.window = setup.mss_B, setup.initial_B
+        self.least = float("inf")
+        self.rounds: list[Any] = []
+
+    def on_round(self, round: Any) -> None:  # noqa: A002 -- the tutorial's word
+        self.rounds.append(round)
+        self.least = min(self.least, round.rtt_min_s or self.least)
+        queueing = (round.rtt_mean_s or self.least) - self.least
+        if round.lost_B > 0 or queueing > 0.010:
+            self.window = max(2 * self.mss, self.window * 7 / 8)
+        else:
+            self.window += self.mss
+
+
+def run(controller: Any, **others: Any) -> backwater.RunResult:
+    return backwater.run(DUMBBELL, controllers={"f1": controller}, columns=False, **others)
+
+
+def test_a_python_controller_decides_as_one_of_the_table_would() -> None:
+    made: list[Constant] = []
+
+    def factory(setup: Any) -> Constant:
+        made.append(Constant(setup))
+        return made[-1]
+
+    ours, table = run(factory), backwater.run(DUMBBELL, columns=False)
+    assert ours.fingerprint == table.fingerprint
+    flow = table.flows["f1"]
+    # An acknowledgement on its way at the end was not heard.
+    assert flow["acks_pkts"] - 25 <= made[0].acks <= flow["acks_pkts"]
+    assert abs(made[0].acked - flow["goodput_bps"] * 5 / 8) <= 25 * 1448
+
+
+def test_a_controller_is_told_of_round_trips() -> None:
+    made: list[Gentle] = []
+
+    def factory(setup: Any) -> Gentle:
+        made.append(Gentle(setup))
+        return made[-1]
+
+    result = run(factory)
+    assert result.fingerprint == run(Gentle).fingerprint
+    rounds = made[0].rounds
+    # 40 ms of propagation each, and at most 50 packets of queue.
+    assert all(0.040 <= r.rtt_min_s <= r.rtt_mean_s < 0.120 for r in rounds)
+    assert 5 / 0.120 < len(rounds) < 5 / 0.040
+    assert all(abs(r.took_s - r.rtt_mean_s) < 0.050 for r in rounds[2:])
+    # Beyond the least, 10 ms of queue are tolerated: some 8 packets of 1.2 ms.
+    flow = result.flows["f1"]
+    assert flow["retransmitted_pkts"] == 0
+    assert flow["rtt_p95_s"] < 0.065
+
+
+class Raises(Gentle):
+    def on_round(self, round: Any) -> None:  # noqa: A002
+        raise ZeroDivisionError("no luck")
+
+
+class NotANumber(Gentle):
+    def on_round(self, round: Any) -> None:  # noqa: A002
+        self.window = float("nan")
+
+
+class Negative(Gentle):
+    def on_round(self, round: Any) -> None:  # noqa: A002
+        self.window = -1
+
+
+class Text(Gentle):
+    def on_round(self, round: Any) -> None:  # noqa: A002
+        self.window = "wide"
+
+
+class Mute:
+    window = 14480
+
+
+class NoPace(Gentle):
+    pacing = 0.0
+
+
+@pytest.mark.parametrize(
+    ("controller", "said"),
+    [
+        (Raises, "ZeroDivisionError: no luck (test_controller.py:"),
+        (NotANumber, "ValueError: its window is NaN"),
+        (Negative, "ValueError: its window is -1"),
+        (Text, "TypeError"),
+        (lambda setup: Mute(), "TypeError: a controller has a method on_round"),
+        (NoPace, "ValueError: its pacing is 0"),
+        (lambda setup: None.window, "AttributeError"),  # type: ignore[attr-defined]
+    ],
+)
+def test_a_faulty_controller_ends_its_own_run(controller: Any, said: str) -> None:
+    with pytest.raises(errors.Unfinished) as caught:
+        run(controller)
+    assert caught.value.exit_code == errors.EXIT_UNFINISHED == 3
+    assert caught.value.place == "flows.f1.controller"
+    assert said in caught.value.what
+    # Nobody else is harmed.
+    assert run(Constant).document["conservation"]["ok"]
+
+
+@pytest.mark.parametrize("name", ["f2", "f3"])
+def test_a_flow_without_a_transport_has_no_controller(name: str) -> None:
+    with pytest.raises(errors.Refusal) as caught:
+        backwater.run(DUMBBELL, controllers={name: Gentle})
+    assert caught.value.nearest == ["f1"]

@@ -238,7 +238,7 @@ impl World {
     }
 
     /// Begins to send a data frame that waits in its queue.
-    #[inline]
+    #[inline(always)]
     pub(super) fn start(&mut self, id: Id<Port>, q: usize, before: Id<Packet>, at: Time) {
         let port = &mut self.ports[id];
         let queue = &mut port.queues[q];
@@ -266,7 +266,7 @@ impl World {
     }
 
     /// Sends a frame that is in no list and counts as held by its class queue.
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, id: Id<Port>, q: usize, packet_id: Id<Packet>, at: Time) {
         let port = &mut self.ports[id];
         let packet = &mut self.packets[packet_id];

@@ -94,7 +94,12 @@ def _find(claim: Claim, ground: Ground) -> Finding:
     if claim.against:
         pairs = [pair for pair in pairs if pair[1] is not None]
     if not pairs:
-        missing = [name for labels, names in ground.absent if matches(labels, claim.where) for name in names]
+        missing = [
+            name
+            for labels, names in ground.absent
+            if matches(labels, claim.where)
+            for name in names
+        ]
         if missing:
             return Finding(NOT_RUN, reason=f"{ABSENT} {', '.join(dict.fromkeys(missing))}")
         return Finding(NOT_RUN, reason="outside the quick set")

@@ -272,8 +272,13 @@ impl DatagramSender {
         &self.pilot.counters
     }
 
+    /// Window in force, bytes.
+    pub fn window(&self) -> u64 {
+        self.pilot.window()
+    }
+
     /// State for plots and records.
     pub fn inspect(&self) -> Inspection {
-        self.pilot.inspect(self.pilot.window(), self.in_flight)
+        self.pilot.inspect(self.window(), self.in_flight)
     }
 }

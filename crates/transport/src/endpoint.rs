@@ -217,6 +217,11 @@ impl AnySender {
         each!(self, s => s.counters())
     }
 
+    /// Window in force, bytes.
+    pub fn window(&self) -> u64 {
+        each!(self, s => s.window())
+    }
+
     /// State for plots and records.
     pub fn inspect(&self) -> Inspection {
         each!(self, s => s.inspect())

@@ -101,7 +101,7 @@ impl World {
                 protocol: transport.sender.protocol,
                 stop: Time(flow.stop.0),
                 stats: ConnectionStats {
-                    window: sender.inspect().window,
+                    window: sender.window(),
                     ..ConnectionStats::default()
                 },
                 sender,
@@ -141,6 +141,6 @@ impl World {
         let c = &mut self.connections[id];
         c.sender = AnySender::new(&transport.sender, controller);
         c.receiver = Receiver::new(&receiver);
-        c.stats.window = c.sender.inspect().window;
+        c.stats.window = c.sender.window();
     }
 }

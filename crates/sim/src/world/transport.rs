@@ -102,7 +102,7 @@ impl World {
             self.depart(flow, len, segment.ecn, header, now);
         }
         let c = &mut self.connections[id];
-        c.stats.window(c.sender.inspect().window, now);
+        c.stats.window(c.sender.window(), now);
         self.set_alarm(id, Side::Sender);
         if self.record.is_some() {
             self.show(id, now);

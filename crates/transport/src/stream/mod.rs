@@ -119,7 +119,7 @@ impl StreamSender {
     }
 
     /// Bytes that may be in flight.
-    fn window(&self) -> u64 {
+    pub fn window(&self) -> u64 {
         match &self.prr {
             Some(prr) => prr.window(),
             None => self.pilot.window(),

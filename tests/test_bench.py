@@ -149,7 +149,7 @@ def test_our_runs_and_the_peers_alternate_and_the_median_is_the_value(
         return ended(next(costs))
 
     monkeypatch.setattr(bench, "_in_fresh_process", ours)
-    monkeypatch.setitem(peers.PEERS, "ns-3", lambda _: Beside(order))
+    monkeypatch.setitem(peers.PEERS, "ns-3", lambda _program, _arguments: Beside(order))
     (result,) = bench.run(["lan-merge"], repeats=3)["results"]
     assert order == ["ours", "theirs"] * 3
     assert (result["min"], result["value"], result["max"]) == pytest.approx((30, 50, 70))

@@ -262,7 +262,7 @@ ABSENT = "not run without the trace"
 def is_unexpected(claim: Mapping[str, Any], *, quick: bool) -> bool:
     """Whether a claim's record makes the exit code 1."""
     verdict = claim["verdict"]
-    if verdict == NOT_RUN and (quick or str(claim["reason"]).startswith(ABSENT)):
+    if verdict == NOT_RUN and (quick or str(claim.get("reason", "")).startswith(ABSENT)):
         return False
     if claim["kind"] == "invariant" and verdict != REPRODUCED:
         return True

@@ -8,7 +8,7 @@ from backwater import metric
 from backwater.axes import Axes
 from backwater.tomltext import Fields
 
-KINDS = ("line", "bars", "stack", "rank")
+KINDS = ("line", "bars", "stack", "rank", "plane")
 SCALES = ("linear", "log", "symlog")
 
 
@@ -26,6 +26,8 @@ class Figure:
     panel: str | None
     where: dict[str, tuple[str, ...]]
     y_scale: str
+    # The metric along x, for a plane.
+    x_metric: str | None = None
 
 
 def read(fields: Fields, name: str, axes: Axes) -> Figure:
@@ -46,11 +48,17 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
         panel=axes.one(fields, "panel"),
         where=axes.select(fields, "where"),
         y_scale=fields.choice("y_scale", SCALES, "linear"),
+        x_metric=fields.text("x_metric"),
     )
     if figure.x is None and kind == "line":
         fields.refuse(f"`{fields.word()}` has no x", fix='add x = "<axis>"')
     if len(ys) > 1 and kind != "stack":
         fields.refuse("only a stack has several metrics", "y", fix='write kind = "stack"')
+    if (figure.x_metric is not None) != (kind == "plane"):
+        fix = 'write kind = "plane" and x_metric = "age_p95_s", or neither'
+        fields.refuse("a plane, and nothing else, has a metric for x", fix=fix)
+    if figure.x_metric is not None:
+        metric.check(fields, figure.x_metric, figure.scope, "x_metric")
     for one in figure.y:
         metric.check(fields, one, figure.scope, "y")
     fields.done()

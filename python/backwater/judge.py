@@ -94,9 +94,9 @@ def _find(claim: Claim, ground: Ground) -> Finding:
     if claim.against:
         pairs = [pair for pair in pairs if pair[1] is not None]
     if not pairs:
-        missing = [name for labels, names in ground.absent if matches(labels, claim.where) for name in names]
-        if missing:
-            return Finding(NOT_RUN, reason=f"{ABSENT} {', '.join(dict.fromkeys(missing))}")
+        mine = [names for labels, names in ground.absent if matches(labels, claim.where)]
+        if files := dict.fromkeys(name for names in mine for name in names):
+            return Finding(NOT_RUN, reason=f"{ABSENT} {', '.join(files)}")
         return Finding(NOT_RUN, reason="outside the quick set")
     chosen = [case for case, _ in pairs]
     needed = [*chosen, *(partner for _, partner in pairs if partner is not None)]

@@ -15,6 +15,7 @@ from backwater import _native
 from backwater.cli import (
     bench,
     console,
+    contest,
     diff,
     doctor,
     explain,
@@ -42,7 +43,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for verb in (list_, explain, run, sweep, report, export, diff, doctor, bench):
+for verb in (list_, explain, run, sweep, report, export, diff, doctor, bench, contest):
     app.command(name=verb.NAME)(verb.command)
 app.add_typer(study.app, name=study.NAME)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from backwater.plot.encoding import CONFIG
 from backwater.plot.marks import Body, bars, curves, ranking, stack
+from backwater.plot.plane import plane
 from backwater.plot.points import Grid, Point, axis_title, grid, points
 from backwater.quantity import Unit, dimension_of, parse_all, unit_for
 
@@ -69,6 +70,10 @@ def spec(results: Results, figure: Figure) -> dict[str, Any]:
         body = stack(results, plan, figure, tables, unit)
     elif figure.kind == "bars":
         body = bars(results, plan, figure, tables[0], unit)
+    elif figure.kind == "plane":
+        over = points(results, str(figure.x_metric), figure.scope, figure.where)
+        x_unit = _y_unit(str(figure.x_metric), over)
+        body = plane(results, plan, figure, (over, tables[0]), (x_unit, unit))
     elif figure.kind == "rank":
         body = ranking(results, plan, figure, tables[0], unit)
     else:

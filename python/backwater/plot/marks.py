@@ -35,7 +35,7 @@ def curves(
     labels = plan.joined(plan.curve) if plan.curve else [""]
     rows = []
     for point in found:
-        row = _row(plan, point, unit)
+        row = row_of(plan, point, unit)
         row["x"] = along.values[label(point, plan.x)]
         rows.append(row)
     _list_curves(rows, labels)
@@ -163,7 +163,9 @@ def bars(results: Results, plan: Grid, figure: Figure, found: Sequence[Point], u
     """One bar for each value of x, side by side for each curve, with the interval as a line."""
     along = across(results, plan, discrete=True)
     y_title = unit.label(metric_title(figure.y[0], figure.scope))
-    rows = [{**_row(plan, point, unit), "x": along.values[label(point, plan.x)]} for point in found]
+    rows = [
+        {**row_of(plan, point, unit), "x": along.values[label(point, plan.x)]} for point in found
+    ]
     encoding: dict[str, Any] = {
         "x": along.encoding,
         "y": {"field": "mean", "type": "quantitative", "title": y_title},
@@ -201,7 +203,7 @@ def ranking(
 ) -> Body:
     """Combinations from the smallest mean to the largest, one line each."""
     rows: list[dict[str, Any]] = [
-        {**_row(plan, point, unit), "x": label(point, plan.x) or "all"} for point in found
+        {**row_of(plan, point, unit), "x": label(point, plan.x) or "all"} for point in found
     ]
     known = [row for row in rows if row["mean"] is not None]
     known.sort(key=lambda row: float(row["mean"]))
@@ -255,7 +257,7 @@ def stack(
     for order, (part, table) in enumerate(zip(parts, tables, strict=True)):
         for point in table:
             at = along.values[label(point, plan.x)]
-            rows.append({**_row(plan, point, unit), "part": part, "order": order, "x": at})
+            rows.append({**row_of(plan, point, unit), "part": part, "order": order, "x": at})
     whole = "Mean delay" if all(metric.startswith("delay_") for metric in figure.y) else "Sum"
     y_title = unit.label(whole)
     shades = PARTS if len(parts) <= len(PARTS) else COLOURS
@@ -283,17 +285,18 @@ def stack(
     return Body(rows, view, {"titles": [along.title, y_title]})
 
 
-def _row(plan: Grid, point: Point, unit: Unit) -> dict[str, Any]:
-    low = _scaled(point.low, unit)
+def row_of(plan: Grid, point: Point, unit: Unit) -> dict[str, Any]:
+    """What every figure knows of a point."""
+    low = scaled(point.low, unit)
     if low is not None and point.mean is not None and point.mean >= 0:
         # No metric with a mean above zero has negative values; only its interval does.
         low = max(low, 0.0)
     row: dict[str, Any] = {
-        "mean": _scaled(point.mean, unit),
+        "mean": scaled(point.mean, unit),
         "low": low,
-        "high": _scaled(point.high, unit),
+        "high": scaled(point.high, unit),
         "n": point.n,
-        "text": _text(point, unit, low),
+        "text": text_of(point, unit, low),
     }
     if plan.panel:
         row["panel"] = label(point, plan.panel)
@@ -304,12 +307,14 @@ def _row(plan: Grid, point: Point, unit: Unit) -> dict[str, Any]:
     return row
 
 
-def _scaled(value: float | None, unit: Unit) -> float | None:
+def scaled(value: float | None, unit: Unit) -> float | None:
+    """A value in the unit of its axis."""
     # Twelve digits: differences below that are noise of the unit conversion.
     return None if value is None else float(f"{value / unit.factor:.12g}")
 
 
-def _text(point: Point, unit: Unit, low: float | None) -> str:
+def text_of(point: Point, unit: Unit, low: float | None) -> str:
+    """A mean with its interval, for people."""
     if point.mean is None:
         return "no data"
     shown = number(point.mean / unit.factor) + (f" {unit.name}" if unit.name else "")

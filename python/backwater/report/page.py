@@ -178,7 +178,8 @@ class _Report:
             words = "not in the quick set" if self.results.quick else str(error)
             return Drawn(figure.id, number, title, file, empty, empty, [], "", "", words)
         meta = spec["usermeta"]["backwater"]
-        rows = spec["data"]["values"]
+        # The line through the best points of a plane is drawn from them.
+        rows = [row for row in spec["data"]["values"] if "tangent" not in row]
         seeds = {row["n"] for row in rows}
         return Drawn(
             figure.id,

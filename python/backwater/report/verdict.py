@@ -12,6 +12,8 @@ from markupsafe import Markup
 from backwater.claim import Claim, is_unexpected
 from backwater.quantity import Unit, dimension_of, metric_title, number, unit_for
 
+# Significant digits.
+DIGITS = 3
 ORDER = ("reproduced", "differs", "undecided", "not-run")
 WORDS = {
     "reproduced": "reproduced",
@@ -80,7 +82,9 @@ def link(verdict: str, words: str, address: str, *, unexpected: bool = False) ->
     )
 
 
-def shown(record: Mapping[str, Any], claim: Claim | None, quick: bool) -> Shown:
+def shown(
+    record: Mapping[str, Any], claim: Claim | None, quick: bool, digits: int = DIGITS
+) -> Shown:
     """Puts a claim's record into words; `claim` is what the study says of it."""
     unit = _unit(record, claim)
     short = str(record["id"]).rpartition("/")[2]
@@ -93,10 +97,10 @@ def shown(record: Mapping[str, Any], claim: Claim | None, quick: bool) -> Shown:
         verdict=str(record["verdict"]),
         badge=badge(str(record["verdict"])),
         kind=f"{record['kind']}, {record['strength']}",
-        measured=_quantity(record["measured"], unit),
-        interval=_interval(record, unit),
+        measured=_quantity(record["measured"], unit, digits),
+        interval=_interval(record, unit, digits),
         n=int(record["n"]),
-        bound=_bound(record["bound"], unit),
+        bound=_bound(record["bound"], unit, digits),
         published=_published(record["published"], unit),
         expected=WORDS.get(expected, expected),
         unexpected=is_unexpected(record, quick=quick),
@@ -136,34 +140,34 @@ def _unit(record: Mapping[str, Any], claim: Claim | None) -> Unit:
     return Unit("", 1.0)
 
 
-def _quantity(value: float | None, unit: Unit) -> str:
+def _quantity(value: float | None, unit: Unit, digits: int = DIGITS) -> str:
     if value is None:
         return "–"
-    return _joined(number(value / unit.factor), unit)
+    return _joined(number(value / unit.factor, digits), unit)
 
 
 def _joined(text: str, unit: Unit) -> str:
     return f"{text}\u00a0{unit.name}" if unit.name else text
 
 
-def _interval(record: Mapping[str, Any], unit: Unit) -> str:
+def _interval(record: Mapping[str, Any], unit: Unit, digits: int = DIGITS) -> str:
     low, high = record["low"], record["high"]
     if low is None or high is None:
         return ""
     if low == high == record["measured"]:
         return ""
-    return f"[{number(low / unit.factor)}, {number(high / unit.factor)}]"
+    return f"[{number(low / unit.factor, digits)}, {number(high / unit.factor, digits)}]"
 
 
-def _bound(bound: Mapping[str, Any], unit: Unit) -> str:
+def _bound(bound: Mapping[str, Any], unit: Unit, digits: int = DIGITS) -> str:
     low, high = bound["low"], bound["high"]
     if bound["is"] == "zero":
         return f"zero (<\u00a0{_joined(number(high / unit.factor), unit)})"
     if low is not None and high is not None:
-        ends = f"{number(low / unit.factor)} to {number(high / unit.factor)}"
+        ends = f"{number(low / unit.factor, digits)} to {number(high / unit.factor, digits)}"
         return _joined(ends, unit)
     sign, edge = ("≥", low) if low is not None else ("≤", high)
-    return f"{sign}\u00a0{_quantity(edge, unit)}"
+    return f"{sign}\u00a0{_quantity(edge, unit, digits)}"
 
 
 def _published(value: Any, unit: Unit) -> str:

@@ -38,6 +38,7 @@ impl World {
         q: usize,
         now: Time,
     ) -> Option<usize> {
+        self.update_aqm(id, now);
         let arriving = self.frame(id, packet_id, q, now);
         let port = &self.ports[id];
         let managed = port.more.managed.as_ref().expect("a managed port");

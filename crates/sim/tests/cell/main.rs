@@ -2,6 +2,7 @@
 
 mod boxes;
 mod generated;
+mod log;
 mod net;
 mod vectors;
 mod window;

@@ -10,26 +10,33 @@ use backwater_transport::units::{Bytes, Time};
 
 use crate::net::{CELLSIM, MAHIMAHI, MS, at, delay, recorded, spec, way};
 
+/// The folder of traces, which lie outside the project.
+pub fn folder() -> Option<PathBuf> {
+    let named = std::env::var_os("BACKWATER_TRACES").map(PathBuf::from);
+    if named.is_none() {
+        eprintln!("skipped: BACKWATER_TRACES names no folder");
+    }
+    named
+}
+
+/// The milliseconds of one of them.
+pub fn lines(name: &str) -> Option<Vec<u64>> {
+    let folder = folder()?;
+    let Ok(content) = std::fs::read(folder.join(name)) else {
+        eprintln!("skipped: {} has no {name}", folder.display());
+        return None;
+    };
+    let lines = file::read(&content).expect("a trace");
+    Some(lines.iter().map(|ms| u64::from(*ms)).collect())
+}
+
 /// The contest's traces, data direction first.
 fn verizon() -> Option<[AnyTrace; 2]> {
-    let Some(folder) = std::env::var_os("BACKWATER_TRACES").map(PathBuf::from) else {
-        eprintln!("skipped: BACKWATER_TRACES names no folder with Verizon-LTE-short.down and .up");
-        return None;
-    };
-    let read = |name: &str| {
-        let content = std::fs::read(folder.join(name)).ok()?;
-        let lines = file::read(&content).expect("a trace");
-        Some(recorded(lines.iter().map(|ms| u64::from(*ms)), false))
-    };
-    let both = [read("Verizon-LTE-short.down"), read("Verizon-LTE-short.up")];
-    let [Some(down), Some(up)] = both else {
-        eprintln!(
-            "skipped: {} has no Verizon-LTE-short.down and .up",
-            folder.display()
-        );
-        return None;
-    };
-    Some([down, up])
+    let read = |name| Some(recorded(lines(name)?, false));
+    Some([
+        read("Verizon-LTE-short.down")?,
+        read("Verizon-LTE-short.up")?,
+    ])
 }
 
 /// A window of `window` packets from S to R, each acknowledged by 60 bytes at once, for one pass of the

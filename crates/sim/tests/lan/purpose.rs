@@ -470,12 +470,13 @@ fn the_neighbour_that_the_port_faces_is_not_told() {
     assert_eq!(framed(46), 64);
 }
 
-/// A sender whose frame finds the buffer full has sent all the same: it is told, and stops.
+/// A sender whose frame finds the buffer full has sent all the same: it is told, and stops. Where the
+/// notice names addresses from the buffer, it names that of the lost frame too.
 #[test]
 fn a_sender_whose_frame_is_lost_is_a_current_sender() {
-    let mut net = Net::new(0.2);
-    let (x, d) = (net.switch("X"), net.host("D"));
     let late = 40 * MS;
+    let mut net = Net::new(0.2);
+    let (x, y) = (net.switch("X"), net.switch("Y"));
     let mut toward = Vec::new();
     // The first doesn't obey and keeps the buffer full to a rest that holds no frame.
     for (i, at) in [0, late].into_iter().enumerate() {
@@ -484,17 +485,30 @@ fn a_sender_whose_frame_is_lost_is_a_current_sender() {
         } else {
             net.obeying_host("S1")
         };
+        let d = net.host(&format!("D{i}"));
         toward.push(net.link(s, x, 100 * MBIT)[1]);
+        net.link(y, d, 100 * MBIT);
         net.flow(&format!("f{i}"), s, d, script([(at, 150_000)]));
     }
-    let port = net.link(x, d, 1_000)[0];
+    let port = net.link(x, y, 1_000)[0];
     net.buffer(port, 50_000);
-    net.recipe("pause", &[port], &[("audience", Value::Choice("senders"))]);
-    let (report, records) = net.run_recorded();
-    let told = notices(&records, What::Notice, toward[1]);
-    assert_eq!(told[0].0, late + 1526 * byte(100 * MBIT) + US);
-    assert_eq!(
-        report.flows[1].sums.dropped.packets, 2,
-        "the second was under way"
-    );
+    // Hosts in order: S0, D0, S1, D1.
+    for (recipe, named) in [("pause", vec![]), ("pause-destination", vec![1, 3])] {
+        let mut net = net.clone();
+        let given = [
+            ("audience", Value::Choice("senders")),
+            ("addresses", Value::Choice("buffer")),
+        ];
+        net.recipe(recipe, &[port], &given);
+        let (report, records) = net.run_recorded();
+        let told = records
+            .iter()
+            .find(|r| r.what == What::Notice && r.port.index() == toward[1]);
+        let told = told.expect("a notice");
+        assert_eq!(told.at.0, late + 1526 * byte(100 * MBIT) + US, "{recipe}");
+        let notice = told.notice.as_ref().expect("a notice");
+        assert_eq!(notice.host_numbers(), named, "{recipe}");
+        let lost = report.flows[1].sums.dropped.packets;
+        assert_eq!(lost, 2, "{recipe}: the second was under way");
+    }
 }

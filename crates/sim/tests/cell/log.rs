@@ -1,0 +1,94 @@
+//! What a link writes into mahimahi's log.
+
+use backwater_sim::medium::trace::First;
+use backwater_sim::medium::trace::log::{Entry, Happening, Log};
+use backwater_sim::spec::Limit;
+use backwater_sim::table::Id;
+use backwater_sim::world::World;
+use backwater_transport::units::Bytes;
+
+use crate::net::{MAHIMAHI, at, recorded, spec, way};
+use crate::window::{folder, lines};
+
+/// The entries of a link whose packets come at these milliseconds.
+fn entries(
+    trace: Vec<u64>,
+    arrivals: impl Iterator<Item = (u64, u64)>,
+    ms: u64,
+    room: Limit,
+) -> Vec<Entry> {
+    let link = way(recorded(trace, false), MAHIMAHI, First::Opportunity, vec![]);
+    let mut spec = spec([link, None], ms as f64 / 1000.0);
+    spec.ports[0].buffer = room;
+    let mut world = World::build(&spec).expect("a link");
+    let port = &mut world.ports[Id::new(0)];
+    port.more.server.as_mut().expect("a server").journal = Some(Box::default());
+    for (tag, (ms, bytes)) in (0..).zip(arrivals) {
+        world.inject(at(ms), Id::new(0), Bytes(bytes), tag);
+    }
+    world.advance(world.end());
+    let server = world.ports[Id::new(0)]
+        .more
+        .server
+        .as_ref()
+        .expect("a server");
+    server.entries(world.end())
+}
+
+#[test]
+fn opportunities_come_before_arrivals_and_departures_behind_their_opportunity() {
+    // Room for one packet. Opportunities at 1 3 3 6. At 1 two packets come after the opportunity, and the
+    // second finds no room; at 3 the first leaves and the second opportunity finds nothing.
+    let found = entries(
+        vec![1, 3, 3, 6],
+        [(1, 1500), (1, 1500), (5, 96)].into_iter(),
+        10,
+        Limit::Packets(1),
+    );
+    let log = Log {
+        header: vec!["# base timestamp: 0".into()],
+        entries: found,
+    };
+    let expected = "# base timestamp: 0\n1 # 1504\n1 + 1504\n1 + 1504\n1 d 1 1504\n3 # 1504\n\
+        3 - 1504 2\n3 # 1504\n5 + 100\n6 # 1504\n6 - 100 1\n";
+    assert_eq!(log.write(), expected);
+}
+
+#[test]
+fn a_log_that_mahimahi_wrote_is_written_again_from_its_arrivals() {
+    const NAME: &str = "verizon-lte-short-fixed20.uplink.log";
+    let Some(folder) = folder() else { return };
+    let Ok(content) = std::fs::read(folder.join(NAME)) else {
+        eprintln!("skipped: {} has no {NAME}", folder.display());
+        return;
+    };
+    let mut log = Log::parse(&content).expect("a log of mahimahi");
+    assert_eq!(log.write().as_bytes(), content);
+    // Its clock began `base` ms before the trace. What came is put to our link; what it does must be what
+    // mahimahi did, byte for byte.
+    let base: u64 = log
+        .value("base timestamp")
+        .expect("a base")
+        .parse()
+        .expect("ms");
+    let arrivals: Vec<(u64, u64)> = log
+        .entries
+        .iter()
+        .filter_map(|entry| match entry.what {
+            Happening::Arrival(bytes) => Some((entry.at - base, bytes - 4)),
+            _ => None,
+        })
+        .collect();
+    let Some(trace) = lines("Verizon-LTE-short.down") else {
+        return;
+    };
+    let ours = entries(trace, arrivals.into_iter(), 140_000, Limit::Unlimited);
+    log.entries = ours
+        .into_iter()
+        .map(|entry| Entry {
+            at: entry.at + base,
+            ..entry
+        })
+        .collect();
+    assert!(log.write().as_bytes() == content, "the log differs");
+}

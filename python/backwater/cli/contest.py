@@ -1,0 +1,166 @@
+"""`backwater contest`."""
+
+from __future__ import annotations
+
+import json as texts
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from backwater import _native
+from backwater.cli import console
+from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED, Refusal, Unfinished, nearest
+from backwater.quantity import number
+
+NAME = "contest"
+
+Pair = tuple[str, str]
+
+
+def command(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Controllers; default all of `list controllers`.")
+    ] = None,
+    trace: Annotated[
+        list[str] | None, typer.Option("--trace", metavar="UP,DOWN", help="May be repeated.")
+    ] = None,
+    held_out: Annotated[
+        list[str] | None,
+        typer.Option("--held-out", metavar="UP,DOWN", help="Ranked apart; may be repeated."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds 1 to N.")] = 1,
+    duration: Annotated[float, typer.Option(min=1, help="Seconds of each run.")] = 140.0,
+    workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="A .svg or .png of the frontier.")] = None,
+    json: console.Json = False,
+) -> int:
+    """Rank controllers over cellular links by ln(throughput / delay)."""
+    from backwater import contest
+
+    known = contest.controllers()
+    for name in names or []:
+        if name not in known:
+            near = nearest(name, known) or known
+            raise Refusal(f"there is no controller `{name}`", nearest=near, fix="name another")
+    if plot is not None and plot.suffix not in (".svg", ".png"):
+        raise Refusal(f"`{plot.name}` is neither .svg nor .png", place="--plot")
+    roads = contest.roads(_pairs("--trace", trace), _pairs("--held-out", held_out))
+    if not trace:
+        roads = contest.default_roads() if not held_out else [*contest.default_roads(), *roads]
+    with console.Bar(NAME) as bar:
+        found = contest.run(
+            names or known, roads, range(1, seeds + 1), duration, workers=workers, progress=bar
+        )
+    for failure in found.failures:
+        console.talk(f"error: {failure}")
+    if plot is not None:
+        _draw(contest.plot(found), plot)
+    kinds = [kind for kind in (False, True) if any(road.held_out is kind for road in roads)]
+    if json:
+        console.emit(_document(found, roads, kinds))
+    else:
+        for kind in kinds:
+            _show(found, kind)
+    return EXIT_UNEXPECTED if found.failures else EXIT_DONE
+
+
+def _pairs(option: str, written: list[str] | None) -> list[Pair]:
+    pairs = []
+    for text in written or []:
+        up, comma, down = text.partition(",")
+        if not (up and comma and down) or "," in down:
+            fix = "write the files of both directions, such as LTE.up,LTE.down"
+            raise Refusal(f"`{text}` is not a pair of traces", place=option, fix=fix)
+        pairs.append((up, down))
+    return pairs
+
+
+def _draw(spec: dict[str, Any], file: Path) -> None:
+    import vl_convert
+
+    text = texts.dumps(spec)
+    try:
+        if file.suffix == ".svg":
+            file.write_text(vl_convert.vegalite_to_svg(text), encoding="utf-8")
+        else:
+            file.write_bytes(vl_convert.vegalite_to_png(text, scale=2))
+    except OSError as error:
+        raise Unfinished(error.strerror or str(error), place=str(file)) from error
+
+
+def _document(found: Any, roads: Any, kinds: list[bool]) -> dict[str, Any]:
+    from backwater import contest
+
+    tables = {}
+    for kind in kinds:
+        standings = found.standings(kind)
+        front = contest.pareto(standings)
+        tables["held_out" if kind else "known"] = [
+            {
+                "controller": one.controller,
+                "score_ln": one.score,
+                "power": one.power,
+                "cell_throughput_bps": one.throughput_bps,
+                "age_p95_s": one.delay_s,
+                "pareto": one.controller in front,
+                "runs": one.runs,
+                "without_score": one.failed,
+            }
+            for one in standings
+        ]
+    return {
+        "schema": "backwater/contest/1",
+        "version": _native.version(),
+        "traces": [
+            {"id": r.name, "data": r.data, "acks": r.acks, "held_out": r.held_out} for r in roads
+        ],
+        "standings": tables,
+        "runs": [
+            {
+                "controller": e.controller,
+                "trace": e.road.name,
+                "seed": e.seed,
+                **{
+                    name: e.metrics.get(name)
+                    for name in (
+                        "score_ln",
+                        "power",
+                        "cell_throughput_bps",
+                        "age_p95_s",
+                        "signal_delay_p95_s",
+                        "utilisation",
+                        "self_inflicted_s",
+                    )
+                },
+            }
+            for e in found.entries
+        ],
+        "failures": found.failures,
+        "cost": {"cpu_s": found.cpu_s},
+    }
+
+
+def _show(found: Any, held_out: bool) -> None:
+    from backwater import contest
+
+    standings = found.standings(held_out)
+    front = contest.pareto(standings)
+
+    def shown(value: float | None, factor: float, digits: int) -> str:
+        return "–" if value is None else number(value * factor, digits)
+
+    rows = [
+        (
+            one.controller + (" *" if one.controller in front else ""),
+            shown(one.score, 1, 3),
+            shown(one.power, 1, 3),
+            shown(one.throughput_bps, 1e-6, 3),
+            shown(one.delay_s, 1e3, 4),
+            str(one.runs),
+        )
+        for one in standings
+    ]
+    title = "held-out traces" if held_out else "known traces"
+    columns = ("controller", "ln(Mbit/s ÷ ms) ", "power ", "Mbit/s ", "ms ", "runs ")
+    console.table(f"{title}; * = nobody is better in both", columns, rows)

@@ -1,0 +1,276 @@
+"""The contest: controllers against one another over cellular links, one flow at a time."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from backwater import _native, traces
+from backwater.errors import Refusal, from_native
+from backwater.execution import available_cores
+from backwater.plot.encoding import COLOURS, CONFIG
+from backwater.plot.figure import SCHEMA
+
+# What a person who says nothing runs over: the contest's own traces and one it did not know.
+TRACES = (
+    ("Verizon-LTE-short.up", "Verizon-LTE-short.down"),
+    ("ATT-LTE-driving-2016.up", "ATT-LTE-driving-2016.down"),
+)
+# Where they are not there: models fitted to the first pair's directions.
+MODELS = {
+    "model-up": {
+        "kind": "cox",
+        "peak": "12.1 Mbit/s",
+        "volatility": "3.1 Mbit/s",
+        "burst": 1.5,
+        "sticky": "4 %",
+        "outage": "500 ms",
+    },
+    "model-down": {
+        "kind": "cox",
+        "peak": "10.2 Mbit/s",
+        "volatility": "2.3 Mbit/s",
+        "burst": 1.9,
+        "sticky": "5.6 %",
+        "outage": "300 ms",
+    },
+}
+# Silence after which the senders of the report send one packet; the contest's own took a second.
+SILENCE = {"zekalho": "70 ms", "delay-triggered": "70 ms"}
+DELAY = "20 ms"
+
+
+@dataclass(frozen=True)
+class Road:
+    """A direction: the trace that data take, and the one that acknowledgements take."""
+
+    name: str
+    data: str
+    acks: str
+    held_out: bool
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run of a controller."""
+
+    controller: str
+    road: Road
+    seed: int
+    metrics: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A controller over the roads of one kind: means over runs."""
+
+    controller: str
+    score: float | None
+    power: float | None
+    throughput_bps: float | None
+    delay_s: float | None
+    runs: int
+    failed: int
+
+
+def controllers() -> list[str]:
+    """Every controller, by its id."""
+    return [row["id"] for row in json.loads(_native.parts())["controllers"]]
+
+
+def roads(pairs: Sequence[tuple[str, str]], held_out: Sequence[tuple[str, str]]) -> list[Road]:
+    """Both directions of every pair (up, down)."""
+    found = []
+    for kind, some in ((False, pairs), (True, held_out)):
+        for up, down in some:
+            found.append(Road(Path(down).name, down, up, kind))
+            found.append(Road(Path(up).name, up, down, kind))
+    return found
+
+
+def default_roads() -> list[Road]:
+    """The contest's traces, and one held out; the models where they are absent."""
+    known, unknown = TRACES
+    if all(traces.present(name) for name in known):
+        return roads([known], [unknown] if all(map(traces.present, unknown)) else [])
+    return roads([("model-up", "model-down")], [])
+
+
+def scenario(controller: str, road: Road, duration_s: float) -> dict[str, Any]:
+    """A flow of datagrams over a link with cellsim's ways, as in the 2013 contest."""
+
+    def link(here: str, there: str, trace: str) -> dict[str, Any]:
+        return {
+            "from": here,
+            "to": there,
+            "kind": "trace",
+            # A recorded trace that is shorter than the run begins again.
+            "trace": MODELS.get(trace, trace),
+            "emulator": "cellsim-2013",
+            "delay": DELAY,
+            "queue": {"kind": "infinite"},
+        }
+
+    flow = {
+        "from": "S",
+        "to": "R",
+        "transport": "datagram",
+        "frame": "1514 B",
+        "silence": SILENCE.get(controller, "1 s"),
+        "controller": {"kind": controller},
+        "source": {"kind": "bulk"},
+    }
+    return {
+        "schema": "backwater/scenario/1",
+        "duration": f"{duration_s} s",
+        "nodes": {"S": {"kind": "host"}, "R": {"kind": "host"}},
+        "links": {"data": link("S", "R", road.data), "acks": link("R", "S", road.acks)},
+        "flows": {"f": flow},
+    }
+
+
+@dataclass
+class Contest:
+    """What ran, and what came of it."""
+
+    entries: list[Entry]
+    failures: list[str]
+    cpu_s: float = 0.0
+
+    def standings(self, held_out: bool) -> list[Standing]:
+        """Controllers over the roads that are held out, or over the others, the best first."""
+        names = dict.fromkeys(entry.controller for entry in self.entries)
+        found = [self._standing(name, held_out) for name in names]
+        ranked = [one for one in found if one.runs]
+        return sorted(ranked, key=lambda one: -math.inf if one.score is None else one.score)[::-1]
+
+    def _standing(self, name: str, held_out: bool) -> Standing:
+        mine = [e for e in self.entries if e.controller == name and e.road.held_out is held_out]
+
+        def mean(metric: str) -> float | None:
+            known = [v for e in mine if (v := e.metrics.get(metric)) is not None]
+            return statistics.fmean(known) if known and len(known) == len(mine) else None
+
+        failed = sum(e.metrics.get("score_ln") is None for e in mine)
+        return Standing(
+            name,
+            mean("score_ln"),
+            mean("power"),
+            mean("cell_throughput_bps"),
+            mean("age_p95_s"),
+            len(mine),
+            failed,
+        )
+
+
+def pareto(standings: Sequence[Standing]) -> set[str]:
+    """Those that nobody beats in both throughput and delay."""
+    points = {
+        one.controller: (one.throughput_bps, -one.delay_s)
+        for one in standings
+        if one.throughput_bps is not None and one.delay_s is not None
+    }
+
+    def beaten(mine: tuple[float, float]) -> bool:
+        others = (point for point in points.values() if point != mine)
+        return any(other[0] >= mine[0] and other[1] >= mine[1] for other in others)
+
+    return {name for name, point in points.items() if not beaten(point)}
+
+
+def plot(contest: Contest) -> dict[str, Any]:
+    """Throughput against delay as a Vega-Lite specification; the frontier stands out."""
+    rows = []
+    for kind, held_out in (("known traces", False), ("held out", True)):
+        standings = contest.standings(held_out)
+        front = pareto(standings)
+        rows += [
+            {
+                "controller": one.controller,
+                "kind": kind,
+                "delay": None if one.delay_s is None else one.delay_s * 1e3,
+                "throughput": None if one.throughput_bps is None else one.throughput_bps / 1e6,
+                "on": one.controller in front,
+            }
+            for one in standings
+        ]
+    x = {
+        "field": "delay",
+        "type": "quantitative",
+        "title": "95th percentile of the age (ms)",
+        "scale": {"type": "log", "reverse": True},
+    }
+    y = {"field": "throughput", "type": "quantitative", "title": "Throughput (Mbit/s)"}
+    shade = {"condition": {"test": "datum.on", "value": COLOURS[1]}, "value": COLOURS[0]}
+    name = {"field": "controller", "type": "nominal"}
+    return {
+        "$schema": SCHEMA,
+        "config": CONFIG,
+        "title": "Contest: throughput against delay, frontier in the second colour",
+        "data": {"values": rows},
+        "facet": {"field": "kind", "type": "nominal", "title": None, "sort": "descending"},
+        "spec": {
+            "width": 420,
+            "height": 320,
+            "encoding": {"x": x, "y": y, "color": shade},
+            "layer": [
+                {"mark": {"type": "point", "filled": True, "size": 60}},
+                {
+                    "mark": {"type": "text", "dx": 6, "align": "left", "fontSize": 11},
+                    "encoding": {"text": name},
+                },
+            ],
+        },
+    }
+
+
+def run(
+    names: Sequence[str],
+    some: Sequence[Road],
+    seeds: Sequence[int],
+    duration_s: float,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Contest:
+    """Every controller over every road under every seed."""
+    plan: list[tuple[str, Road, int]] = []
+    resolved: list[_native.Resolved] = []
+    for name in names:
+        for road in some:
+            text = json.dumps(scenario(name, road, duration_s))
+            try:
+                read = _native.Scenario.from_json(text, f"contest of {name}", None)
+                for seed in seeds:
+                    one = read.resolve(seed)
+                    one.check()
+                    plan.append((name, road, seed))
+                    resolved.append(one)
+            except _native.ScenarioError as error:
+                raise from_native(error) from error
+    if not plan:
+        raise Refusal("the contest has no run", fix="name a controller and a trace")
+    contest = Contest([], [])
+    found: dict[int, Entry] = {}
+
+    def commit(index: int, document: str | None, error: str | None) -> None:
+        name, road, seed = plan[index]
+        metrics: Mapping[str, float | None] = {}
+        if document is None:
+            contest.failures.append(f"{name} over {road.name}, seed {seed}: {error}")
+        else:
+            parsed = json.loads(document)
+            metrics = parsed["metrics"]
+            contest.cpu_s += parsed["cost"]["cpu_s"]
+            if not parsed["conservation"]["ok"]:
+                contest.failures.append(f"{name} over {road.name}: packets are not conserved")
+        found[index] = Entry(name, road, seed, metrics)
+        progress(len(found), len(plan))
+
+    _native.run_batch(resolved, workers or available_cores(), commit)
+    contest.entries = [found[index] for index in sorted(found)]
+    return contest

@@ -158,6 +158,24 @@ def test_our_runs_and_the_peers_alternate_and_the_median_is_the_value(
     assert [aim["met"] for aim in result["aims"]] == [True, True]
 
 
+def test_the_cell_is_saturated_and_its_cost_is_that_of_a_delivered_packet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    document = outcome("wifi-12-rts")
+    # Slot by slot: 4.362 Mbit/s of payload, 1300 of the 1328 bytes.
+    goodput = sum(flow["goodput_bps"] for flow in document["flows"])
+    assert goodput == pytest.approx(4.362e6 * 1328 / 1300, rel=0.005)
+    assert bench._failed_share(document) == pytest.approx(0.315, abs=0.01)
+    document["cost"]["cpu_s"] = 0.05
+    monkeypatch.setattr(bench, "_in_fresh_process", lambda _: document)
+    (result,) = bench.run(["wifi-12-rts"], repeats=1, peers=False)["results"]
+    delivered = document["conservation"]["delivered_pkts"]
+    assert (result["unit"], result["value"]) == (
+        "us/delivered-packet",
+        pytest.approx(50_000 / delivered),
+    )
+
+
 def test_an_aim_that_is_missed_says_so_and_one_without_its_other_case_says_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

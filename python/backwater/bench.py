@@ -1,4 +1,4 @@
-"""The cost of a packet hop: the project's own runs, and a peer's beside them on the same workload.
+"""The cost of a packet: the project's own runs, and a peer's beside them on the same workload.
 
 A run is a fresh process, so that no case inherits the memory of another; it measures the CPU time
 of the event loop alone. Runs of a case and of its peer alternate, so that a machine that is busy
@@ -39,6 +39,21 @@ class Aim:
 
 
 @dataclass(frozen=True)
+class Unit:
+    """What a cost is counted in: of how many parts a second, for each of what."""
+
+    name: str
+    per_second: float
+    #: The number it is divided by, in our document and in the peer's.
+    ours: tuple[str, str]
+    theirs: str
+
+
+HOP = Unit("ns/packet-hop", 1e9, ("cost", "packet_hops"), "packet_hops")
+DELIVERED = Unit("us/delivered-packet", 1e6, ("conservation", "delivered_pkts"), "delivered_pkts")
+
+
+@dataclass(frozen=True)
 class Case:
     """A benchmark: a scenario of the folder `benches`, what is changed in it, who is beside it."""
 
@@ -51,6 +66,7 @@ class Case:
     peer_program: str | None = None
     peer_arguments: tuple[str, ...] = ()
     aims: tuple[Aim, ...] = ()
+    unit: Unit = HOP
 
 
 #: Greedy flows over one bottleneck: scenario, what it is, and the arguments of ns-3's side.
@@ -131,6 +147,21 @@ CASES: tuple[Case, ...] = (
         "cubic: 1000 flows over 10 Gbit/s, round trip 20 ms, 25,000 packets",
         "tcp-1000-10G",
         aims=(Aim("value", at_most=100), Aim("rss_peak_B", at_most=100e6)),
+    ),
+    Case(
+        "wifi-12-rts",
+        "12 saturated stations of 802.11b in one cell, RTS/CTS, 1300 bytes of UDP payload",
+        "wifi-12-rts",
+        peer="ns-3",
+        peer_program="wifi-cell",
+        peer_arguments=("--stations=12", "--duration=60"),
+        aims=(
+            Aim("value", at_most=1.5),
+            Aim("ratio", at_least=150),
+            Aim("goodput_ratio", at_least=0.98, at_most=1.02),
+            Aim("failed_share_difference", at_least=-0.02, at_most=0.02),
+        ),
+        unit=DELIVERED,
     ),
 )
 
@@ -218,7 +249,8 @@ def _measured(case: Case, repeats: int, peers: bool, say: Progress) -> dict[str,
         )
     result = _summary(case, ours)
     if peer is not None:
-        costs = [_cost_per_hop(document) for document in theirs]
+        unit = case.unit
+        costs = [_cost(unit, row["cpu_s"], row[unit.theirs]) for row in theirs]
         result["peer"] = {
             "name": peer.name,
             "version": peer.version,
@@ -228,9 +260,13 @@ def _measured(case: Case, repeats: int, peers: bool, say: Progress) -> dict[str,
             "packet_hops": theirs[0]["packet_hops"],
             "rss_peak_B": max(document["rss_peak_B"] for document in theirs),
             "goodput_bps": theirs[0]["goodput_bps"],
+            "failed_share": theirs[0].get("failed_share"),
         }
         result["ratio"] = result["peer"]["value"] / result["value"]
         result["goodput_ratio"] = result["goodput_bps"] / result["peer"]["goodput_bps"]
+        shares = (result["failed_share"], result["peer"]["failed_share"])
+        if None not in shares:
+            result["failed_share_difference"] = shares[0] - shares[1]
     result["peer_missing"] = missing
     return result
 
@@ -246,13 +282,15 @@ def _beside(peer: Peer) -> dict[str, Any]:
 
 
 def _summary(case: Case, documents: list[dict[str, Any]]) -> dict[str, Any]:
-    costs = [_cost_per_hop(document["cost"]) for document in documents]
+    unit = case.unit
+    table, number = unit.ours
+    costs = [_cost(unit, row["cost"]["cpu_s"], row[table][number]) for row in documents]
     first = documents[0]
     peaks = [document["cost"]["rss_peak_B"] for document in documents]
     return {
         "id": case.id,
         "summary": case.summary,
-        "unit": "ns/packet-hop",
+        "unit": unit.name,
         "value": statistics.median(costs),
         "min": min(costs),
         "max": max(costs),
@@ -263,15 +301,25 @@ def _summary(case: Case, documents: list[dict[str, Any]]) -> dict[str, Any]:
         # Not every system tells it.
         "rss_peak_B": None if None in peaks else max(peaks),
         "goodput_bps": sum(flow["goodput_bps"] for flow in first["flows"]),
+        "failed_share": _failed_share(first),
         "fingerprint": first["fingerprint"],
         "peer": None,
         "ratio": None,
         "goodput_ratio": None,
+        "failed_share_difference": None,
     }
 
 
-def _cost_per_hop(cost: dict[str, Any]) -> float:
-    return 1e9 * float(cost["cpu_s"]) / float(cost["packet_hops"])
+def _cost(unit: Unit, cpu_s: float, number: int) -> float:
+    return unit.per_second * cpu_s / number
+
+
+def _failed_share(document: dict[str, Any]) -> float | None:
+    """The share of 802.11 exchanges that got no answer; None without stations."""
+    rows = [row for row in document.get("stations", ()) if row["attempts"] > 0]
+    attempts = sum(row["attempts"] for row in rows)
+    failures = sum(row["collision"] * row["attempts"] for row in rows)
+    return failures / attempts if rows else None
 
 
 def _judged(aim: Aim, result: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> dict[str, Any]:

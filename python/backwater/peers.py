@@ -64,9 +64,13 @@ def ns3(program: str, arguments: tuple[str, ...] = ()) -> Peer | Absent:
         return Absent(f"{version.reason} (`backwater doctor` says how to install it)")
     source = SOURCES / "ns3" / f"{program.replace('-', '_')}.cc"
     # Not pkg-config's own libraries: Debian's name development files that ns-3 doesn't depend on.
-    modules = ("applications", "bridge", "internet", "traffic-control", "network", "core")
+    modules = (
+        *("wifi", "mobility", "applications", "bridge", "internet"),
+        *("traffic-control", "network", "core"),
+    )
+    libraries = ["-Wl,--as-needed", *(f"-lns3-{module}" for module in modules)]
     try:
-        compiled = _compiled(f"ns3-{version}", source, [f"-lns3-{module}" for module in modules])
+        compiled = _compiled(f"ns3-{version}", source, libraries)
     except subprocess.CalledProcessError as error:
         return Absent(f"ns-3's side doesn't compile: {error.stderr.strip()[-400:]}")
     except OSError as error:

@@ -198,3 +198,25 @@ def test_a_missing_extra_is_a_refusal_with_the_fix(monkeypatch: pytest.MonkeyPat
         with pytest.raises(Refusal, match=name) as caught:
             convert()
         assert "pip install" in (caught.value.fix or "")
+
+
+MESH = Path(__file__).parent.parent / "docs" / "examples" / "mesh-44.toml"
+
+
+def test_the_example_of_44_stations_carries_traffic_on_links_of_several_rates() -> None:
+    document = backwater.run(MESH, set={"duration": "2 s"}).document
+    assert document["conservation"]["ok"]
+    assert document["labels"]["channel.model"] == "physical"
+    assert len(document["stations"]) == 44
+    entered = sum(flow["entered_pkts"] for flow in document["flows"])
+    delivered = sum(flow["delivered_pkts"] for flow in document["flows"])
+    # 16 Mbit/s are offered; of them 6.4 to 15.6 can be carried.
+    assert 0.4 < delivered / entered < 0.98
+    assert any(len(flow["hops"]) > 1 for flow in document["flows"])
+
+
+def test_a_station_out_of_reach_is_a_refusal_with_its_line() -> None:
+    text = MESH.read_text().replace('"physical"', '"physical", tx_power = "-20 dBm"')
+    with pytest.raises(Refusal, match="out of reach") as refused:
+        backwater.run(text)
+    assert refused.value.line is not None

@@ -139,12 +139,14 @@ def run_resolved(
 ) -> RunResult:
     """Runs what has been checked."""
     try:
-        outcome = resolved.run(
-            None if record is None else str(record),
-            None if pcap is None else str(pcap),
-            columns,
-            None if controllers is None else dict(controllers),
-        )
+        # What only the network as a whole shows, such as a station out of reach, is refused here.
+        with refusing():
+            outcome = resolved.run(
+                None if record is None else str(record),
+                None if pcap is None else str(pcap),
+                columns,
+                None if controllers is None else dict(controllers),
+            )
     except _native.ControllerError as error:
         raise Unfinished(
             f"the controller of flow {error.flow} failed: {_raised(error.__cause__)}",

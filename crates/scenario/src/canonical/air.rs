@@ -98,6 +98,23 @@ fn channel(channel: &ChannelSpec) -> Json {
             ),
             ("propagation_s", Json::time(disc.propagation)),
         ]),
+        ChannelSpec::Physical(physical) => object([
+            ("model", Json::text("physical")),
+            ("tx_power_dBm", Json::real(physical.tx_power)),
+            ("noise_dBm", Json::real(physical.noise)),
+            ("gain_dB", Json::real(physical.gain)),
+            ("exponent", Json::real(physical.exponent)),
+            ("shadowing_dB", Json::real(physical.shadowing)),
+            ("energy_detect_dBm", Json::real(physical.energy_detect)),
+            ("preamble_detect_dBm", Json::real(physical.preamble_detect)),
+            (
+                "capture",
+                physical.capture.map_or(Json::Flag(false), Json::real),
+            ),
+            ("fer_target", Json::real(physical.fer_target)),
+            ("margin_dB", Json::real(physical.margin)),
+            ("propagation_s", Json::time(physical.propagation)),
+        ]),
     }
 }
 

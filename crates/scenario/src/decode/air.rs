@@ -5,6 +5,7 @@ use backwater_sim::medium::wifi::mac::{
     AccessMode, AfterCollision, CATEGORIES, Countdown, MacSpec,
 };
 use backwater_sim::medium::wifi::phy::{Phy, Standard};
+use backwater_sim::medium::wifi::physical::Physical;
 use backwater_sim::spec::{CategorySpec, Limit, MediumSpec, StationSpec};
 use backwater_transport::units::Rate;
 
@@ -13,6 +14,7 @@ use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::files::Files;
 use crate::names;
+use crate::options::missing;
 use crate::shape::Field;
 use crate::tree::Node;
 use crate::units;
@@ -20,6 +22,9 @@ use crate::wireless;
 
 /// Buffer of a station's access category where nothing is said: S0.
 const DEFAULT_BUFFER: Limit = Limit::Packets(100);
+
+/// Capture of the physical channel where nothing is said, dB.
+const DEFAULT_CAPTURE: f64 = 10.0;
 
 /// The media in the order of their names.
 pub fn media(top: &Record<'_>, files: &mut Files<'_>) -> Result<Vec<MediumSpec>, Diagnostic> {
@@ -134,31 +139,64 @@ fn category_specs(
 fn channel(node: &Node, files: &mut Files<'_>) -> Result<ChannelSpec, Diagnostic> {
     let record = Record::read(node, wireless::CHANNEL, &[], files)?;
     let args = &record.args;
+    let model = args.choice("model");
+    for entry in node.table()? {
+        let key = entry.key.as_str();
+        let of_disc = wireless::OF_DISC.contains(&key);
+        if !wireless::OF_ALL.contains(&key) && of_disc != (model == "disc") {
+            let what = format!("`{}.{key}`: the {model} channel has no `{key}`", node.path);
+            let other = if of_disc { "disc" } else { "physical" };
+            let fix = format!("remove it, or write model = \"{other}\"");
+            return Err(Fault::new(what, &fix).at(&entry.origin));
+        }
+    }
+    if model == "physical" {
+        return Ok(ChannelSpec::Physical(Physical {
+            tx_power: args.number("tx_power"),
+            noise: args.number("noise"),
+            gain: args.number("gain"),
+            exponent: args.number("exponent"),
+            shadowing: args.number("shadowing"),
+            energy_detect: args.number("energy_detect"),
+            preamble_detect: args.number("preamble_detect"),
+            capture: capture(&record, Some(DEFAULT_CAPTURE))?,
+            fer_target: args.share("fer_target"),
+            margin: args.number("margin"),
+            propagation: args.span("propagation"),
+        }));
+    }
+    if !args.has("transmit") {
+        let help = "distance within which frames are understood";
+        return Err(node.refuse(missing("transmit", help, "\"100 m\"", &node.path)));
+    }
     let transmit = args.number("transmit");
     let distance = |name: &str, otherwise: f64| match args.has(name) {
         true => args.number(name),
         false => otherwise,
     };
     let sense = distance("sense", transmit);
-    let capture = match record.get("capture") {
-        None => None,
-        Some(node) => match node.text()? {
-            "off" => None,
-            text => Some(units::signed(text, "dB").map_err(|fault| {
-                node.refuse(Fault {
-                    fix: format!("{}, or \"off\"", fault.fix),
-                    ..fault
-                })
-            })?),
-        },
-    };
     Ok(ChannelSpec::Disc(Disc {
         transmit,
         sense,
         interfere: distance("interfere", sense),
-        capture,
+        capture: capture(&record, None)?,
         propagation: args.span("propagation"),
     }))
+}
+
+fn capture(record: &Record<'_>, otherwise: Option<f64>) -> Result<Option<f64>, Diagnostic> {
+    let Some(node) = record.get("capture") else {
+        return Ok(otherwise);
+    };
+    match node.text()? {
+        "off" => Ok(None),
+        text => units::signed(text, "dB").map(Some).map_err(|fault| {
+            node.refuse(Fault {
+                fix: format!("{}, or \"off\"", fault.fix),
+                ..fault
+            })
+        }),
+    }
 }
 
 /// A station's own fields; `media` are the names of the media in order.

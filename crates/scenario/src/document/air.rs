@@ -1,6 +1,7 @@
 //! What a run's document says of 802.11: stations, and the options under which results hold.
 
 use backwater_sim::medium::wifi::air::{Radio, StationCount};
+use backwater_sim::medium::wifi::channel::ChannelSpec;
 use backwater_sim::network::Port;
 use backwater_sim::spec::MediumSpec;
 use backwater_sim::table::Id;
@@ -39,6 +40,13 @@ pub fn labels(media: &[MediumSpec]) -> Map<String, Value> {
         ] {
             labels.insert(format!("{prefix}mac.{name}"), value);
         }
+        let (model, capture) = match &medium.channel {
+            ChannelSpec::Disc(disc) => ("disc", disc.capture),
+            ChannelSpec::Physical(physical) => ("physical", physical.capture),
+        };
+        let capture = capture.map_or(json!("off"), |db| json!(format!("{db} dB")));
+        labels.insert(format!("{prefix}channel.model"), json!(model));
+        labels.insert(format!("{prefix}channel.capture"), capture);
     }
     labels
 }

@@ -13,6 +13,8 @@ use crate::event::Event;
 use crate::medium::wifi::air::{
     Exchange, Frame, FrameKind, Ghost, NOBODY, Radio, Reply, Spent, StationCount, Tried,
 };
+use crate::medium::wifi::phy;
+use crate::medium::wifi::reception::Coded;
 use crate::network::{Flow, Port};
 use crate::packet::Packet;
 use crate::record::{Cause, What};
@@ -216,6 +218,8 @@ impl World {
             hop,
             to,
             data,
+            bytes,
+            rate,
             rts,
             cleared: false,
             begun: now,
@@ -265,6 +269,22 @@ impl World {
         let ear = &mut air.ears[station as usize];
         ear.sending = true;
         ear.lock = NOBODY;
+        self.calendar.push(ends, Event::Silence(Id::raw(station)));
+        let radio = &air.radios[station as usize];
+        let medium = &air.media[radio.medium as usize];
+        if let Some(receivers) = &medium.receivers {
+            let (bytes, rate) = match (kind, radio.exchange) {
+                (FrameKind::Rts, _) => (phy::RTS, medium.phy.control),
+                (FrameKind::Cts, _) => (phy::CTS, medium.phy.control),
+                (FrameKind::Ack, _) => (phy::ACK, medium.phy.control),
+                (_, exchange) => {
+                    let exchange = exchange.expect("a data frame belongs to an exchange");
+                    (exchange.bytes, exchange.rate)
+                }
+            };
+            let coded = Coded::new(receivers.rung(rate), bytes, span + medium.delta);
+            return air.arrive(station, coded, now);
+        }
         for i in 0..air.reach[station as usize].len() {
             let link = air.reach[station as usize][i];
             let ear = &mut air.ears[link.to as usize];
@@ -284,7 +304,6 @@ impl World {
                 air.freeze(link.to, now);
             }
         }
-        self.calendar.push(ends, Event::Silence(Id::raw(station)));
     }
 
     /// The frame that a station sends has ended, and everybody has heard its end.
@@ -307,6 +326,9 @@ impl World {
             exchange.own_end = now;
         }
         let mut understood = false;
+        if medium.receivers.is_some() {
+            air.fade(station, now);
+        }
         for i in 0..air.reach[station as usize].len() {
             let link = air.reach[station as usize][i];
             let ear = &mut air.ears[link.to as usize];

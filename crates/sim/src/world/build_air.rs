@@ -9,7 +9,11 @@ use smallvec::{SmallVec, smallvec};
 use super::build::refuse;
 use super::{NOWHERE, World};
 use crate::medium::wifi::air::{Ear, Hop, HopQueue, Medium, NOBODY, Radio, Reply, StationCount};
+use crate::medium::wifi::channel::{ChannelSpec, Link};
 use crate::medium::wifi::mac::{CATEGORIES, Category, Contention};
+use crate::medium::wifi::phy::Standard;
+use crate::medium::wifi::physical::FLOOR;
+use crate::medium::wifi::reception::Hearing;
 use crate::network::{Node, Port, PortMore};
 use crate::spec::{Limit, MediumSpec, NodeKind, Refusal, Routing, Spec, StationSpec};
 use crate::table::Id;
@@ -69,6 +73,7 @@ impl World {
             let number = self.air.radios.len() as u32;
             self.nodes[id].station = number;
             self.air.ears.push(Ear::new(number));
+            self.air.hearings.push(Hearing::new(spec.seed, &node.name));
             self.air.radios.push(Radio {
                 node: id,
                 medium: station.medium as u32,
@@ -102,7 +107,10 @@ impl World {
                 .filter(|s| self.air.radios[*s as usize].medium as usize == medium)
                 .collect();
             let places: Vec<[f64; 2]> = members.iter().map(|s| self.place(spec, *s)).collect();
-            let links = self.air.media[medium].channel.links(&places);
+            let name = |s: &u32| self.nodes[self.air.radios[*s as usize].node].name.as_str();
+            let names: Vec<&str> = members.iter().map(name).collect();
+            let channel = &self.air.media[medium].channel;
+            let links = channel.links(spec.seed, &names, &places);
             for (from, mut links) in members.iter().zip(links) {
                 for link in &mut links {
                     link.to = members[link.to as usize];
@@ -120,20 +128,32 @@ impl World {
         }
     }
 
-    fn understands(&self, from: u32, to: u32) -> bool {
-        self.air.reach[from as usize]
-            .iter()
-            .any(|l| l.to == to && l.decodes)
+    /// Whether a hop can lead from a station to another.
+    fn understands(&self, spec: &Spec, from: u32, to: u32) -> bool {
+        self.rate_to(spec, from, to).is_some()
     }
 
-    /// Rate of data frames on a hop.
-    fn rate(&self, spec: &Spec, from: u32) -> Rate {
+    fn rate_to(&self, spec: &Spec, from: u32, to: u32) -> Option<Rate> {
+        let link = self.air.reach[from as usize].iter().find(|l| l.to == to)?;
+        self.rate(spec, from, link)
+    }
+
+    /// Rate of a station's data frames over a link, which may be the link to it: both ways are alike.
+    /// `None` where the link is no hop.
+    fn rate(&self, spec: &Spec, from: u32, link: &Link) -> Option<Rate> {
+        if !link.decodes {
+            return None;
+        }
         let node = self.air.radios[from as usize].node;
         let own = match &spec.nodes[node.index()].kind {
             NodeKind::Station(station) => station.rate,
             NodeKind::Host { .. } | NodeKind::Switch(_) => None,
         };
-        own.unwrap_or(self.air.medium(from).phy.data)
+        let medium = self.air.medium(from);
+        match &medium.receivers {
+            None => Some(own.unwrap_or(medium.phy.data)),
+            Some(receivers) => receivers.rate(link.power, own, medium.phy.data),
+        }
     }
 
     /// The hop from a station to another, made at its first use.
@@ -147,7 +167,9 @@ impl World {
         }
         let radio = &self.air.radios[from as usize];
         let (node, far) = (radio.node, self.air.radios[to as usize].node);
-        let rate = self.rate(spec, from);
+        let rate = self
+            .rate_to(spec, from, to)
+            .expect("a hop between neighbours");
         let more = PortMore {
             name: format!("{}>{}", self.nodes[node].name, self.nodes[far].name),
             rate,
@@ -211,7 +233,7 @@ impl World {
                 }
                 (Routing::Tree | Routing::AirtimeTree, _) => (0..stations as u32)
                     .map(|s| {
-                        if self.understands(s, goal) {
+                        if self.understands(spec, s, goal) {
                             goal
                         } else {
                             NOBODY
@@ -246,11 +268,15 @@ impl World {
                 continue;
             }
             // Links are alike both ways: who hears `at` can be a hop before it.
-            for link in self.air.reach[at as usize].iter().filter(|l| l.decodes) {
+            for link in &self.air.reach[at as usize] {
+                let (back, rate) = (self.rate(spec, at, link), self.rate(spec, link.to, link));
+                let (Some(_), Some(rate)) = (back, rate) else {
+                    continue;
+                };
                 let step = if by_hops {
                     1
                 } else {
-                    self.airtime(spec, link.to)
+                    self.airtime(link.to, rate)
                 };
                 let total = so_far + step;
                 if total < cost[link.to as usize] {
@@ -264,12 +290,15 @@ impl World {
     }
 
     /// Airtime of an exchange of the test frame.
-    fn airtime(&self, spec: &Spec, from: u32) -> u64 {
+    fn airtime(&self, from: u32, rate: Rate) -> u64 {
         let medium = self.air.medium(from);
-        let data = medium
-            .phy
-            .airtime(TEST_FRAME + medium.overhead, self.rate(spec, from));
-        (data + medium.sifs + medium.ack).0
+        let bytes = TEST_FRAME + medium.overhead;
+        let data = medium.phy.airtime(bytes, rate);
+        let mut exchange = data + medium.sifs + medium.ack;
+        if bytes > medium.mac.rts_above {
+            exchange = exchange + medium.rts + medium.cts + medium.sifs.times(2);
+        }
+        exchange.0
     }
 
     /// The parent of each station; a root is its own.
@@ -322,7 +351,7 @@ impl World {
             for pair in route.windows(2) {
                 let station = |n: usize| self.nodes[Id::<Node>::new(n)].station;
                 let (a, b) = (station(pair[0]), station(pair[1]));
-                if a == NOBODY || b == NOBODY || !self.understands(a, b) {
+                if a == NOBODY || b == NOBODY || !self.understands(spec, a, b) {
                     let what = format!("{} is out of reach of {}", name(pair[1]), name(pair[0]));
                     return refuse(path, what, "name neighbours in order, or move them closer");
                 }
@@ -502,6 +531,26 @@ fn check_medium(medium: &MediumSpec) -> Result<(), Refusal> {
     check_rate(medium, medium.phy.control, &format!("{path}.phy.control"))?;
     for (name, set) in CATEGORIES.iter().zip(medium.mac.categories) {
         check_window(set, &format!("{path}.mac.ac.{name}"))?;
+    }
+    let ChannelSpec::Physical(channel) = &medium.channel else {
+        return Ok(());
+    };
+    if medium.phy.standard != Standard::Ofdm {
+        let what = "the physical channel knows the frame errors of OFDM only, not those of 802.11b";
+        let fix = "write standard = \"802.11a\" or \"802.11g\", or model = \"disc\"";
+        return refuse(format!("{path}.channel.model"), what, fix);
+    }
+    for (name, dbm) in [
+        ("energy_detect", channel.energy_detect),
+        ("preamble_detect", channel.preamble_detect),
+    ] {
+        let least = channel.noise + FLOOR;
+        if dbm < least {
+            let what =
+                format!("frames that arrive below {least} dBm, far in the noise, are left out");
+            let fix = format!("write at least {least} dBm");
+            return refuse(format!("{path}.channel.{name}"), what, fix);
+        }
     }
     Ok(())
 }

@@ -3,4 +3,5 @@
 mod cell;
 mod control;
 mod multihop;
+mod physical;
 mod saturation;

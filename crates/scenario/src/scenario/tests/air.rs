@@ -72,8 +72,13 @@ fn a_run_reports_hops_stations_labels_and_delays_that_add_up() {
 
 #[track_caller]
 fn refused(old: &str, new: &str, what: &str, fix: &str) {
-    assert!(WIRELESS.contains(old), "{old}");
-    let found = read(&WIRELESS.replacen(old, new, 1))
+    refused_in(WIRELESS, old, new, what, fix);
+}
+
+#[track_caller]
+fn refused_in(text: &str, old: &str, new: &str, what: &str, fix: &str) {
+    assert!(text.contains(old), "{old}");
+    let found = read(&text.replacen(old, new, 1))
         .and_then(|r| r.build())
         .expect_err(new);
     assert!(found.what.contains(what), "{found}");
@@ -151,4 +156,65 @@ fn bad_media_stations_and_routes_are_refused_with_the_fix() {
         "cannot hold",
         "larger",
     );
+}
+
+const PHYSICAL: &str = r#"schema = "backwater/scenario/1"
+duration = "2 s"
+routing = { kind = "airtime" }
+media.air.phy = { standard = "802.11g", data = "54 Mbit/s" }
+media.air.mac = { access = "dcf", rts = "on" }
+media.air.channel = { model = "physical", shadowing = "0 dB" }
+nodes.A = { kind = "station", medium = "air", at = ["0 m", "0 m"] }
+nodes.B = { kind = "station", medium = "air", at = ["90 m", "0 m"] }
+nodes.C = { kind = "station", medium = "air", at = ["230 m", "0 m"] }
+flows.f1 = { from = "A", to = "C", source = { kind = "cbr", packet = "1500 B", rate = "1 Mbit/s" } }
+"#;
+
+/// 90 m carry 36 Mbit/s and 140 m carry 12 Mbit/s; 230 m carry nothing.
+#[test]
+fn the_physical_channel_chooses_rates_and_says_its_parameters() {
+    let resolved = read(PHYSICAL).unwrap();
+    let json: Json = serde_json::from_str(&resolved.canonical).unwrap();
+    let channel = &json["media"]["air"]["channel"];
+    assert_eq!(channel["model"], json!("physical"));
+    assert_eq!(channel["gain_dB"], json!(-140.046));
+    assert_eq!(channel["shadowing_dB"], json!(0));
+    assert_eq!(channel["capture"], json!(10));
+    let mut run = Run::new(&resolved, Keep::default()).unwrap();
+    while !run.step().unwrap() {}
+    let document = run.finish().unwrap().0;
+    assert_eq!(document["conservation"]["ok"], true);
+    assert_eq!(document["labels"]["channel.model"], "physical");
+    assert_eq!(document["labels"]["channel.capture"], "10 dB");
+    let hops = document["flows"][0]["hops"].as_array().unwrap();
+    let ends: Vec<&Json> = hops.iter().flat_map(|h| [&h["from"], &h["to"]]).collect();
+    assert_eq!(ends, [&json!("A"), &json!("B"), &json!("B"), &json!("C")]);
+    let count = |what: &str| document["flows"][0][what].as_u64().unwrap();
+    let entered = count("entered_pkts");
+    assert!(entered >= 165 && count("delivered_pkts") + 2 >= entered);
+}
+
+#[test]
+fn fields_of_the_other_channel_and_bad_values_are_refused() {
+    let refused = |old: &str, new: &str, what: &str, fix: &str| {
+        refused_in(PHYSICAL, old, new, what, fix);
+    };
+    let (model, shadowing) = ("model = \"physical\"", "shadowing = \"0 dB\"");
+    for (new, what, fix) in [
+        ("transmit = \"100 m\"", "no `transmit`", "disc"),
+        ("shadowing = \"-1 dB\"", "too small", "0 dB"),
+        ("noise = \"-93.5 dB\"", "dBm", "dBm"),
+        ("fer_target = \"100 %\"", "too large", "99 %"),
+        ("exponent = 0", "too small", "1"),
+        ("energy_detect = \"-130 dBm\"", "-113.5 dBm", "-113.5"),
+        ("capture = \"10\"", "dB", "off"),
+    ] {
+        refused(shadowing, new, what, fix);
+    }
+    refused(model, "model = \"disc\"", "no `shadowing`", "physical");
+    let both = format!("{model}, {shadowing}");
+    refused(&both, "model = \"disc\"", "transmit", "100 m");
+    let phy = "802.11g\", data = \"54";
+    refused(phy, "802.11b\", data = \"11", "OFDM only", "disc");
+    refused("[\"230 m\"", "[\"300 m\"", "out of reach", "closer");
 }

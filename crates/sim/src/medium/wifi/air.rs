@@ -11,6 +11,8 @@ use smallvec::SmallVec;
 use super::channel::{ChannelSpec, Link};
 use super::mac::{AfterCollision, Category, Contention, MANAGEMENT_CATEGORY, MacSpec};
 use super::phy::{self, Phy};
+use super::physical::Receivers;
+use super::reception::Hearing;
 use crate::mechanism::relay::{Ask, Relay};
 use crate::mechanism::responder::contention::Contention as Contended;
 use crate::network::{Flow, Node, Port};
@@ -27,6 +29,8 @@ pub struct Air {
     pub media: Vec<Medium>,
     /// What each station's receiver senses.
     pub ears: Vec<Ear>,
+    /// What each station's receiver knows of its frame under the physical channel.
+    pub hearings: Vec<Hearing>,
     /// Whom each station's frames reach.
     pub reach: Vec<Vec<Link>>,
     /// Each station's transmitter and queues.
@@ -69,6 +73,8 @@ pub struct Medium {
     pub busy_from: u64,
     /// By how much a frame must be stronger than all others together to survive them.
     pub capture: f64,
+    /// What receivers do under the physical channel; `None` under the disc.
+    pub receivers: Option<Receivers>,
     /// RTS on the air.
     pub rts: Span,
     /// CTS.
@@ -112,6 +118,10 @@ impl Medium {
             delta,
             busy_from: channel.busy_from(),
             capture: channel.capture(),
+            receivers: match &channel {
+                ChannelSpec::Disc(_) => None,
+                ChannelSpec::Physical(physical) => Some(physical.receivers()),
+            },
             rts: phy.airtime(phy::RTS, phy.control),
             cts,
             ack: phy.airtime(phy::ACK, phy.control),
@@ -301,6 +311,10 @@ pub struct Exchange {
     pub to: u32,
     /// Airtime of the data frame.
     pub data: Span,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its rate.
+    pub rate: Rate,
     /// Whether it began with an RTS.
     pub rts: bool,
     /// Whether the CTS came.

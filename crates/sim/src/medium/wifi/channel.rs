@@ -3,11 +3,15 @@
 
 use backwater_transport::units::Span;
 
+use super::physical::Physical;
+
 /// Model of propagation and reception.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChannelSpec {
     /// Unit disc.
     Disc(Disc),
+    /// Powers and errors.
+    Physical(Physical),
 }
 
 /// Unit disc: within `transmit` a frame is understood, within `sense` the medium is busy, within
@@ -41,11 +45,11 @@ pub struct Link {
     pub power: u64,
 }
 
-/// Power of a frame at the transmission range, in the units of `Link::power`.
-const UNIT: f64 = (1 << 20) as f64;
+/// Power of a frame at the transmission range, or of the noise, in the units of `Link::power`.
+pub(super) const UNIT: f64 = (1 << 20) as f64;
 
 /// Greatest power of one frame: a thousand of them add up.
-const MOST: f64 = (1u64 << 52) as f64;
+pub(super) const MOST: f64 = (1u64 << 52) as f64;
 
 /// Distance in whole metres.
 pub fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
@@ -57,6 +61,7 @@ impl ChannelSpec {
     pub fn propagation(&self) -> Span {
         match self {
             ChannelSpec::Disc(disc) => disc.propagation,
+            ChannelSpec::Physical(physical) => physical.propagation,
         }
     }
 
@@ -64,13 +69,19 @@ impl ChannelSpec {
     pub fn busy_from(&self) -> u64 {
         match self {
             ChannelSpec::Disc(_) => 1,
+            ChannelSpec::Physical(physical) => physical.power(physical.energy_detect),
         }
     }
 
-    /// Who hears each station, in the order of the stations.
-    pub fn links(&self, places: &[[f64; 2]]) -> Vec<Vec<Link>> {
+    /// Who hears each station, in the order of the stations. Names and seed are for the shadowing.
+    pub fn links(&self, seed: u64, names: &[&str], places: &[[f64; 2]]) -> Vec<Vec<Link>> {
         let link = |from: usize, to: usize| match self {
             ChannelSpec::Disc(disc) => disc.link(to as u32, distance(places[from], places[to])),
+            ChannelSpec::Physical(physical) => {
+                let [a, b] = [places[from], places[to]];
+                let metres = libm::hypot(a[0] - b[0], a[1] - b[1]);
+                physical.link(seed, [names[from], names[to]], to as u32, metres)
+            }
         };
         let others = |from: usize| (0..places.len()).filter(move |to| *to != from);
         (0..places.len())
@@ -78,9 +89,10 @@ impl ChannelSpec {
             .collect()
     }
 
-    /// By how much a frame must be stronger than all others together to survive them.
+    /// By how much a frame must be stronger than all others together to survive them under the disc.
     pub fn capture(&self) -> f64 {
         match self {
+            ChannelSpec::Physical(_) => f64::INFINITY,
             ChannelSpec::Disc(disc) => {
                 let ratio = |db: f64| libm::pow(10.0, db / 10.0);
                 disc.capture.map_or(f64::INFINITY, ratio)

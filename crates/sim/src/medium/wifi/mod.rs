@@ -4,6 +4,7 @@
 //! * `phy` has the timing of 802.11b and OFDM.
 //! * `mac` has the contention of one access category.
 //! * `channel` turns positions into who hears whom.
+//! * `physical` has path loss, shadowing and frame errors, `reception` what receivers make of them.
 //! * `air` has the tables of what is on the air and who senses it; `world/air.rs` moves frames.
 //!
 //! Abstractions: no beacons, no association, no fragments, no aggregation; one propagation delay
@@ -16,6 +17,8 @@ pub mod air;
 pub mod channel;
 pub mod mac;
 pub mod phy;
+pub mod physical;
+pub mod reception;
 
 use backwater_transport::part::Part;
 

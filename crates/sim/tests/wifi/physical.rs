@@ -1,0 +1,266 @@
+//! The physical channel: shares that follow from the error of one frame, capture, and cells so close that
+//! it must agree with the unit disc.
+
+use backwater_sim::medium::wifi::channel::ChannelSpec;
+use backwater_sim::medium::wifi::mac::MacSpec;
+use backwater_sim::medium::wifi::phy::{ACK, OVERHEAD};
+use backwater_sim::medium::wifi::physical::Physical;
+use backwater_sim::spec::{Refusal, Routing};
+use backwater_sim::world::World;
+use backwater_transport::units::{Rate, Span};
+
+use crate::cell::{B, BASIC, Cell, G, RTS, cbr, dcf, disc, edca, once, saturated};
+
+/// Catalogued parameters without shadowing: SNR 13.454 dB at 100 m.
+fn plain() -> Physical {
+    Physical {
+        tx_power: 20.0,
+        noise: -93.5,
+        gain: -140.046,
+        exponent: 4.0,
+        shadowing: 0.0,
+        energy_detect: -91.4,
+        preamble_detect: -91.4,
+        capture: Some(10.0),
+        fer_target: 0.01,
+        margin: 0.0,
+        propagation: Span::micros(1),
+    }
+}
+
+fn one_try(mut mac: MacSpec) -> MacSpec {
+    mac.retry_short = 1;
+    mac.retry_long = 1;
+    mac
+}
+
+/// The rate that the first hop of a cell took.
+fn rate(cell: &Cell) -> Result<Rate, String> {
+    match World::build(&cell.0) {
+        Ok(world) => Ok(world.air.hops[0].rate),
+        Err(refusal) => Err(refusal.what),
+    }
+}
+
+fn pair(physical: Physical, metres: f64) -> Cell {
+    let mut cell = Cell::new(
+        60.0,
+        G,
+        one_try(dcf(G, BASIC)),
+        ChannelSpec::Physical(physical),
+    );
+    let a = cell.station("a", 0.0, 0.0);
+    let b = cell.station("b", metres, 0.0);
+    cell.flow(a, b, 1, cbr(1500, 1_200_000));
+    cell
+}
+
+/// A pair so far apart that 54 Mbit/s fail often: of n frames, each tried once, 1 − FER arrive.
+#[test]
+fn a_link_delivers_what_its_frame_errors_leave() {
+    let bits = 8.0 * (1500 + OVERHEAD) as f64;
+    for metres in [67.0, 68.0, 69.0] {
+        let mut cell = pair(
+            Physical {
+                fer_target: 0.99,
+                ..plain()
+            },
+            metres,
+        );
+        // An ACK at 6 Mbit/s never fails here.
+        cell.0.media[0].phy.control = Rate(6_000_000);
+        assert_eq!(rate(&cell), Ok(Rate(54_000_000)));
+        let receivers = plain().receivers();
+        let snr = 10f64.powf((plain().received(metres, 0.0) - plain().noise) / 10.0);
+        let error = |rung: usize, bits: f64| receivers.rungs[rung].fer(snr, bits);
+        assert!(error(0, 8.0 * ACK as f64) < 1e-12);
+        let right = 1.0 - error(7, bits);
+        assert!((0.02..0.98).contains(&right), "{metres} m: {right}");
+        let sums = &cell.run().1.flows[0].sums;
+        let n = sums.entered.packets as f64;
+        assert!(n >= 5999.0);
+        let share = sums.delivered.packets as f64 / n;
+        let sigma = (right * (1.0 - right) / n).sqrt();
+        assert!(
+            (share - right).abs() < 4.0 * sigma,
+            "{metres} m: {share}, not {right}"
+        );
+    }
+}
+
+/// The fastest rate that loses 1 % of 1500 B, by the ranges of the catalogue; not above the radio's.
+#[test]
+fn a_link_takes_the_fastest_rate_that_keeps_the_target() {
+    for (metres, mbits) in [
+        (60.0, 54),
+        (67.0, 48),
+        (72.0, 36),
+        (100.0, 24),
+        (112.0, 18),
+        (140.0, 12),
+        (163.0, 9),
+        (165.0, 6),
+        (192.0, 6),
+    ] {
+        let cell = pair(plain(), metres);
+        assert_eq!(rate(&cell), Ok(Rate(mbits * 1_000_000)), "{metres} m");
+    }
+    let mut cell = pair(plain(), 60.0);
+    cell.0.media[0].phy.data = Rate(12_000_000);
+    assert_eq!(rate(&cell), Ok(Rate(12_000_000)));
+    let refused = rate(&pair(plain(), 193.0)).expect_err("too far");
+    assert!(refused.contains("out of reach"), "{refused}");
+    cell.spec(0).rate = Some(Rate(54_000_000));
+    assert_eq!(rate(&cell), Ok(Rate(54_000_000)));
+}
+
+/// A and C begin at one instant; B is 20 m from A and 60 m from C: 19 dB apart, enough for 24 Mbit/s.
+#[test]
+fn the_stronger_of_two_simultaneous_frames_is_captured() {
+    for (capture, together, expected) in [
+        (Some(10.0), true, 1),
+        (Some(10.0), false, 1),
+        (Some(30.0), false, 0),
+        (None, true, 0),
+        (None, false, 0),
+    ] {
+        for first_strong in [true, false] {
+            let physical = Physical {
+                capture,
+                // C senses A no sooner than A's frames are as loud as at 30 m.
+                energy_detect: -60.0,
+                preamble_detect: -72.5,
+                ..plain()
+            };
+            let mut phy = G;
+            phy.data = Rate(24_000_000);
+            let mut cell = Cell::new(
+                1.0,
+                phy,
+                one_try(dcf(phy, BASIC)),
+                ChannelSpec::Physical(physical),
+            );
+            let mut near = 0;
+            let b = cell.station("b", 0.0, 0.0);
+            for strong in [first_strong, !first_strong] {
+                let at = if strong { -20.0 } else { 60.0 };
+                let station = cell.station(if strong { "a" } else { "c" }, at, 0.0);
+                let flow = cell.flow(station, b, 1, once(1500));
+                // Where they aren't together, the weaker comes first.
+                let late = u64::from(strong && !together) * 100;
+                let spec = &mut cell.0.flows[flow];
+                spec.start = Span::micros(1000 + late);
+                spec.stop = Span::micros(1001 + late);
+                if strong {
+                    near = flow;
+                }
+            }
+            let got = cell.run().1.flows[near].sums.delivered.packets;
+            assert_eq!(got, expected, "{capture:?}, together {together}");
+        }
+    }
+}
+
+/// Interference adds up, and only while it lasts: what one far station does not break, many do.
+#[test]
+fn interference_adds_up() {
+    let run = |others: usize| {
+        let physical = Physical {
+            // Nobody hears anybody but at less than 60 m.
+            energy_detect: -60.0,
+            preamble_detect: -72.5,
+            ..plain()
+        };
+        let mut phy = G;
+        phy.data = Rate(24_000_000);
+        let mut cell = Cell::new(
+            1.0,
+            phy,
+            one_try(dcf(phy, BASIC)),
+            ChannelSpec::Physical(physical),
+        );
+        let a = cell.station("a", 0.0, 0.0);
+        let b = cell.station("b", 50.0, 0.0);
+        let wanted = cell.flow(a, b, 1, once(1500));
+        for i in 0..others {
+            // 117 m from B: 14.8 dB weaker than A there; the pairs lie 40 m apart.
+            let (x, y) = (50.0 + 117.0 * (i as f64).cos(), 117.0 * (i as f64).sin());
+            let from = cell.station(&format!("from{i}"), x, y);
+            let to = cell.station(&format!("to{i}"), x + 1.0, y);
+            cell.flow(from, to, 1, once(1500));
+        }
+        for flow in &mut cell.0.flows {
+            (flow.start, flow.stop) = (Span::micros(1000), Span::micros(1001));
+        }
+        cell.run().1.flows[wanted].sums.delivered.packets
+    };
+    assert_eq!((run(0), run(1), run(4)), (1, 1, 0));
+}
+
+/// In a close cell nothing is lost but by collisions: event by event the same as under the disc.
+#[test]
+fn a_close_cell_is_the_same_under_both_channels() {
+    let physical = Physical {
+        capture: None,
+        shadowing: 3.65,
+        ..plain()
+    };
+    for mac in [dcf(G, BASIC), dcf(G, RTS), edca(G, BASIC)] {
+        let run = |channel: ChannelSpec| {
+            let mut cell = Cell::new(2.0, G, mac, channel);
+            let sink = cell.station("sink", 0.0, 0.0);
+            for i in 0..10 {
+                let station = cell.station(&format!("s{i}"), 1.0 + f64::from(i) / 10.0, 0.0);
+                cell.flow(station, sink, 1, saturated(1500));
+            }
+            cell.run().1.fingerprint
+        };
+        assert_eq!(
+            run(ChannelSpec::Physical(physical.clone())),
+            run(disc(100.0, 100.0))
+        );
+    }
+}
+
+/// Four hops of 100 m at 24 Mbit/s or two of 200 m: out of reach, so the airtime route goes by four.
+#[test]
+fn routes_go_over_links_that_keep_the_target() {
+    let mut cell = Cell::new(1.0, G, dcf(G, BASIC), ChannelSpec::Physical(plain()));
+    cell.0.routing = Routing::Airtime;
+    let stations: Vec<usize> = (0..5)
+        .map(|i| cell.station(&format!("s{i}"), 100.0 * f64::from(i), 0.0))
+        .collect();
+    cell.flow(stations[0], stations[4], 1, cbr(1500, 100_000));
+    let world = World::build(&cell.0).expect("a chain");
+    let rates: Vec<u64> = world
+        .air
+        .hops
+        .iter()
+        .map(|h| h.rate.0 / 1_000_000)
+        .collect();
+    assert_eq!(rates, [24; 4]);
+}
+
+#[test]
+fn what_the_channel_cannot_do_is_refused() {
+    let refused = |change: fn(&mut Cell), field: &str, what: &str| {
+        let mut cell = pair(plain(), 50.0);
+        change(&mut cell);
+        let Refusal {
+            path, what: why, ..
+        } = World::build(&cell.0).expect_err("refused");
+        assert!(path.ends_with(field) && why.contains(what), "{path}: {why}");
+    };
+    refused(|c| c.0.media[0].phy = B, "channel.model", "OFDM only");
+    refused(
+        |c| {
+            let low = Physical {
+                energy_detect: -120.0,
+                ..plain()
+            };
+            c.0.media[0].channel = ChannelSpec::Physical(low);
+        },
+        "channel.energy_detect",
+        "-113.5 dBm",
+    );
+}

@@ -124,16 +124,21 @@ def test_set_overrides_by_path_with_and_without_quotes(run: Command) -> None:
 
 def test_every_metric_of_a_run_is_listed_and_no_other(run: Command) -> None:
     document = run("run", "s.toml", "--json").document
-    # Keys of the contract for media that this version does not have.
-    later = {"age_p95_s", "signal_delay_p95_s", "weighted_intra_mesh_loss_bps"}
     not_metrics = {"id", "from", "to", "class", "hops", "paused"}
     places = {
-        "run": set(document["metrics"]) - later,
+        "run": set(document["metrics"]),
         "flow": set(document["flows"][0]) - not_metrics,
         "port": set(document["ports"][0]) - not_metrics,
     }
     made_here = {
-        "run": {"entered_pkts", "delivered_pkts", "dropped_pkts", "held_pkts", "deadlocks"},
+        "run": {
+            "entered_pkts",
+            "delivered_pkts",
+            "dropped_pkts",
+            "held_pkts",
+            "deadlocks",
+            "hop_ratio",
+        },
         "flow": set(),
         "port": {f"paused_class{n}" for n in range(8)},
     }

@@ -224,7 +224,8 @@ def flatten(document: Mapping[str, Any]) -> Iterator[Row]:
         for hop in flow["hops"]:
             scope = f"hop:{flow['id']}/{hop['from']}>{hop['to']}"
             yield scope, "throughput_bps", _real(hop["throughput_bps"])
-    yield "run", "hop_ratio", _hop_ratio(document["flows"])
+    if (ratio := _hop_ratio(document["flows"])) is not None:
+        yield "run", "hop_ratio", ratio
     yield from _classes(document["flows"])
     yield from _drops(document["drops"])
 

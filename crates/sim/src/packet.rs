@@ -126,6 +126,7 @@ impl Default for Packets {
 
 impl Packets {
     /// Takes a place for a packet.
+    #[inline(always)]
     pub fn create(&mut self, packet: Packet) -> Id<Packet> {
         self.live += 1;
         if self.free.is_none() {
@@ -139,6 +140,7 @@ impl Packets {
     }
 
     /// Gives the place back.
+    #[inline(always)]
     pub fn free(&mut self, id: Id<Packet>) {
         self.live -= 1;
         self.slots[id.index()].next = self.free;
@@ -151,6 +153,7 @@ impl Packets {
     }
 
     /// Puts a packet at the end of a list.
+    #[inline(always)]
     pub fn append(&mut self, list: &mut List, id: Id<Packet>) {
         self[id].next = Id::NONE;
         if list.tail.is_none() {
@@ -162,6 +165,7 @@ impl Packets {
     }
 
     /// Takes the packet behind `before` out of a list; the head where `before` is `NONE`.
+    #[inline(always)]
     pub fn take_after(&mut self, list: &mut List, before: Id<Packet>) -> Id<Packet> {
         let id = if before.is_none() {
             list.head

@@ -36,21 +36,26 @@ class FigureError(ValueError):
 def delay_figure(results: Results) -> Figure | None:
     """The decomposition of delay, where the metrics exist and no figure shows it already.
 
+    Parts that are zero in every case (no radio, no gate) are left out.
+
     It is drawn over the x axis of the study's first figure of curves, for all cases.
     """
     figures = results.study.figures
     like = next((figure for figure in figures if figure.kind == "line"), None)
     if like is None or any(figure.kind == "stack" for figure in figures):
         return None
-    for part in DELAY_PARTS:
-        if all(value is None for value in results.metric(part).values()):
-            return None
+    values = {part: results.metric(part).values() for part in DELAY_PARTS}
+    if any(all(value is None for value in known) for known in values.values()):
+        return None
+    parts = tuple(part for part, known in values.items() if any(known))
+    if not parts:
+        return None
     return replace(
         like,
         id="delay-parts",
         title="Where the delay of a delivered packet comes from",
         kind="stack",
-        y=DELAY_PARTS,
+        y=parts,
         scope="run",
         curve=None,
         panel=None,

@@ -140,7 +140,7 @@ impl World {
     }
 
     /// The frame in transmission has left: its buffer is free.
-    #[inline]
+    #[inline(always)]
     fn release(&mut self, id: Id<Port>) {
         let port = &mut self.ports[id];
         let (size, q, at) = (
@@ -238,7 +238,7 @@ impl World {
     }
 
     /// Begins to send a data frame that waits in its queue.
-    #[inline]
+    #[inline(always)]
     pub(super) fn start(&mut self, id: Id<Port>, q: usize, before: Id<Packet>, at: Time) {
         let port = &mut self.ports[id];
         let queue = &mut port.queues[q];
@@ -266,7 +266,7 @@ impl World {
     }
 
     /// Sends a frame that is in no list and counts as held by its class queue.
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, id: Id<Port>, q: usize, packet_id: Id<Packet>, at: Time) {
         let port = &mut self.ports[id];
         let packet = &mut self.packets[packet_id];
@@ -293,7 +293,7 @@ impl World {
     }
 
     /// Notes with a packet that leaves a port the egress port it goes to at the far end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find_way(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
         let rows = self.ports[id].far_routes;
         let packet = &self.packets[packet_id];
@@ -305,7 +305,7 @@ impl World {
     }
 
     /// Puts a frame whose transmission has begun on the wire.
-    #[inline]
+    #[inline(always)]
     pub(super) fn launch(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
         let port = &mut self.ports[id];
         port.next_try = port.free_at;
@@ -343,6 +343,7 @@ impl World {
     }
 
     /// The egress port of a switch, whose forwarding rows start at `rows`, toward a host.
+    #[inline(always)]
     pub(super) fn egress(&self, rows: u32, flow: Id<Flow>, to: u32) -> Id<Port> {
         let row = self.routes[rows as usize + to as usize];
         if row & GROUP == 0 {

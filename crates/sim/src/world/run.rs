@@ -248,12 +248,13 @@ impl World {
     /// A packet comes into being at its host.
     pub(super) fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
         let packet_id = self.create(id, len, seq, self.flows[id].ecn, now);
-        self.set_off(packet_id, now);
+        self.set_off(id, packet_id, now);
     }
 
-    /// A new packet enters the first queue of its way.
-    pub(super) fn set_off(&mut self, packet_id: Id<Packet>, now: Time) {
-        let Flow { port, from, .. } = self.flows[self.packets[packet_id].flow];
+    /// A new packet of a flow enters the first queue of its way.
+    #[inline(always)]
+    pub(super) fn set_off(&mut self, id: Id<Flow>, packet_id: Id<Packet>, now: Time) {
+        let Flow { port, from, .. } = self.flows[id];
         if port.is_none() {
             return self.hand_over(self.nodes[from].station, packet_id, now);
         }
@@ -261,6 +262,7 @@ impl World {
     }
 
     /// Makes a packet of a flow.
+    #[inline(always)]
     pub(super) fn create(
         &mut self,
         id: Id<Flow>,

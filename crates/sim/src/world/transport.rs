@@ -121,7 +121,7 @@ impl World {
         flow.seq = seq.wrapping_add(1);
         let packet = self.create(id, len as u16, seq, ecn, now);
         self.headers.put(packet, header);
-        self.set_off(packet, now);
+        self.set_off(id, packet, now);
     }
 
     /// Sees to it that an end is called when something is due.

@@ -161,3 +161,160 @@ def test_headers_of_a_stream_say_what_the_two_ends_said(tmp_path: Path) -> None:
     assert {(int(row[0]), row[2]) for row in acks} >= {(52, "0"), (64, "0")}
     data = fields(at_port(path, "S>L"), "tcp", "ip.len", "tcp.len", "tcp.seq_raw", "tcp.flags.ack")
     assert data[0] == ["1500", "1448", "1", "1"]
+
+
+AIR = """
+schema = "backwater/scenario/1"
+seed = 1
+duration = "2 s"
+media.air.phy = { standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s" }
+media.air.channel = { model = "disc", transmit = "100 m", sense = "190 m", interfere = "190 m" }
+nodes.A = { kind = "station", medium = "air", at = ["0 m", "0 m"] }
+nodes.B = { kind = "station", medium = "air", at = ["50 m", "0 m"] }
+nodes.C = { kind = "station", medium = "air", at = ["0 m", "50 m"] }
+[media.air.mac]
+access = "dcf"
+rts = "on"
+rts_above = "0 B"
+retry_short = 7
+retry_long = 7
+after_collision = "difs"
+[flows.f]
+from = "*"
+to = "*"
+pattern = "permutation"
+packet = "1328 B"
+source = { kind = "saturated", packet = "1328 B" }
+"""
+
+ACTION, RTS, CTS, ACK, DATA, QOS_DATA = "0x000d", "0x001b", "0x001c", "0x001d", "0x0020", "0x0028"
+
+
+def on_air(path: Path, kind: str, *names: str) -> list[list[str]]:
+    return fields(path, f"wlan.fc.type_subtype == {kind}", *names)
+
+
+def total(result: backwater.RunResult, name: str) -> int:
+    return sum(station[name] for station in result.document["stations"])
+
+
+def failures(result: backwater.RunResult) -> int:
+    rows = result.document["stations"]
+    return round(sum(row["attempts"] * (row["collision"] or 0) for row in rows))
+
+
+def whole(path: Path) -> None:
+    """Every frame is one of 802.11 that is decoded, with the right check sequence."""
+    wrong = '_ws.malformed || !wlan || wlan.fcs.status == "Bad"'
+    done = subprocess.run(
+        ["tshark", "-r", path, "-o", "wlan.check_checksum:TRUE", "-Y", wrong],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == ""
+
+
+@needs_tshark
+def test_a_cell_with_rts_is_captured_frame_by_frame(tmp_path: Path) -> None:
+    path = tmp_path / "air.pcapng"
+    result = backwater.run(AIR, pcap=path)
+    assert result.document["fingerprint"] == backwater.run(AIR).document["fingerprint"]
+    whole(path)
+    attempts = total(result, "attempts")
+    answered = attempts - failures(result)
+    delivered = result.document["conservation"]["delivered_pkts"]
+    assert failures(result) > 10
+    assert len(on_air(path, RTS, "frame.number")) == attempts
+    # One exchange may be under way at the end. All stations hear one another, so that nothing
+    # follows a CTS but success.
+    for kind in (CTS, DATA, ACK):
+        assert 0 <= answered - len(on_air(path, kind, "frame.number")) <= 1
+    assert len(on_air(path, DATA, "frame.number")) - delivered in (0, 1)
+    names = {row[0] for row in fields(path, "wlan", "frame.interface_name")}
+    assert names == {"air"}
+
+
+@needs_tshark
+def test_times_durations_and_rates_of_an_exchange_are_those_of_802_11b(tmp_path: Path) -> None:
+    path = tmp_path / "air.pcapng"
+    backwater.run(AIR, pcap=path)
+    what = ("frame.time_epoch", "wlan.fc.type_subtype", "wlan.duration", "radiotap.datarate")
+    rows = fields(path, "wlan", *what, "frame.len")
+    first = next(n for n, row in enumerate(rows) if int(row[1], 0) == 0x1C) - 1
+    rts, cts, data, ack = rows[first : first + 4]
+    assert [int(row[1], 0) for row in (rts, cts, data, ack)] == [0x1B, 0x1C, 0x20, 0x1D]
+    # Airtimes: RTS 352 µs, CTS and ACK 304 µs, 1364 bytes at 11 Mbit/s 192 + 992 µs; SIFS 10 µs,
+    # and 1 µs of propagation after each frame.
+    begun = [round(float(row[0]) * 1e6) for row in (rts, cts, data, ack)]
+    assert [at - begun[0] for at in begun] == [0, 363, 678, 1873]
+    assert [int(row[2]) for row in (rts, cts, data, ack)] == [1825, 1510, 315, 0]
+    assert [float(row[3]) for row in (rts, cts, data, ack)] == [1, 1, 11, 1]
+    # 24 bytes are radiotap's.
+    assert [int(row[4]) - 24 for row in (rts, cts, data, ack)] == [20, 14, 1364, 14]
+
+
+@needs_tshark
+def test_a_frame_that_is_repeated_says_so_and_keeps_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "air.pcapng"
+    result = backwater.run(AIR, set={"media.air.mac.rts": "off"}, pcap=path)
+    whole(path)
+    sent = on_air(path, DATA, "wlan.ta", "wlan.seq", "wlan.fc.retry", "ip.id")
+    assert len(sent) == total(result, "attempts")
+    answered = len(sent) - failures(result)
+    assert answered - len(on_air(path, ACK, "frame.number")) in (0, 1)
+    again = [row for row in sent if row[2] in ("1", "True")]
+    new = [row for row in sent if row[2] not in ("1", "True")]
+    assert len(again) > 10
+    # A station's numbers go up by one with each packet, and a repetition has that of its first.
+    for station in {row[0] for row in sent}:
+        assert [int(r[1]) for r in new if r[0] == station] == list(
+            range(sum(r[0] == station for r in new))
+        )
+    packets = {(row[0], row[1]): row[3] for row in new}
+    assert all(packets[row[0], row[1]] == row[3] for row in again)
+
+
+MESH = """
+schema = "backwater/scenario/1"
+seed = 1
+duration = "5 s"
+media.air.phy = { standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s" }
+media.air.channel = { model = "disc", transmit = "100 m", sense = "190 m", interfere = "190 m" }
+nodes.A = { kind = "station", medium = "air", at = ["-70 m", "70 m"], buffer = "100 packets" }
+nodes.B = { kind = "station", medium = "air", at = ["-70 m", "-70 m"], buffer = "100 packets" }
+nodes.C = { kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "100 packets" }
+nodes.D = { kind = "station", medium = "air", at = ["100 m", "0 m"], buffer = "100 packets" }
+mechanisms.bp = { recipe = "aifsn", at = ["C"], respond = { min = 2, max = 31 } }
+routes.f1 = ["A", "C", "D"]
+routes.f2 = ["B", "C", "D"]
+[media.air.mac]
+access = "edca"
+rts = "off"
+after_collision = "timeout"
+ac.BE = { aifsn = 2, cw_min = 31, cw_max = 1023 }
+[flows.f1]
+from = "A"
+to = "D"
+ac = "BE"
+source = { kind = "cbr", packet = "1500 B", rate = "4 Mbit/s", phase = "random" }
+[flows.f2]
+from = "B"
+to = "D"
+ac = "BE"
+source = { kind = "cbr", packet = "1500 B", rate = "4 Mbit/s", phase = "random" }
+"""
+
+
+@needs_tshark
+def test_requests_of_a_relay_are_action_frames_among_qos_data(tmp_path: Path) -> None:
+    path = tmp_path / "mesh.pcapng"
+    result = backwater.run(MESH, pcap=path)
+    whole(path)
+    requests = on_air(path, ACTION, "wlan.fixed.category_code", "frame.len")
+    assert len(requests) == total(result, "management_pkts") > 0
+    assert {(row[0], int(row[1]) - 24) for row in requests} == {("127", 50)}
+    data = on_air(path, QOS_DATA, "wlan.qos.priority", "ip.src")
+    assert len(data) == total(result, "attempts") - len(requests)
+    assert {row[0] for row in data} == {"0"}
+    assert len(on_air(path, ACK, "frame.number")) == total(result, "attempts") - failures(result)

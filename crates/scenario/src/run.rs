@@ -5,10 +5,13 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use backwater_sim::network::Part;
+use backwater_sim::connection::Header;
+use backwater_sim::network::{Flow, Part};
+use backwater_sim::packet::Traffic;
+use backwater_sim::record::air_log::{AirFrame, Body, Carried};
 use backwater_sim::record::frame_bytes::{self, FrameKind};
-use backwater_sim::record::pcapng::{Capture, Interface};
-use backwater_sim::record::{Record, What};
+use backwater_sim::record::pcapng::{Capture, Interface, LinkType};
+use backwater_sim::record::{Record, What, wifi_bytes};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 use backwater_transport::endpoint::Protocol;
@@ -102,6 +105,9 @@ impl Run {
         if keep.record.is_some() || keep.pcap.is_some() || keep.columns {
             world.start_recording();
         }
+        if keep.pcap.is_some() {
+            world.start_air_log();
+        }
         let open = |path: &Path| {
             let name = path.display().to_string();
             File::create(path)
@@ -115,10 +121,17 @@ impl Run {
         let interfaces: Vec<Interface<'_>> = world
             .ports
             .iter()
+            .take(wires(&world))
             .map(|p| Interface {
                 name: &p.more.name,
                 speed_bps: p.more.rate.0,
+                link: LinkType::Ethernet,
             })
+            .chain(world.air.media.iter().map(|m| Interface {
+                name: &m.name,
+                speed_bps: m.phy.data.0,
+                link: LinkType::Radiotap,
+            }))
             .collect();
         let capture = |(name, file): (String, BufWriter<File>)| {
             Capture::new(file, env!("CARGO_PKG_VERSION"), &interfaces)
@@ -151,7 +164,8 @@ impl Run {
             write_records(&self.world, &records, file).map_err(|e| Failure::Io(name.clone(), e))?;
         }
         if let Some((name, capture)) = &mut self.pcap {
-            capture_records(&self.world, &records, capture)
+            let frames = self.world.take_air_frames();
+            capture_records(&self.world, &records, &frames, capture)
                 .map_err(|e| Failure::Io(name.clone(), e))?;
         }
         if let Some(columns) = &mut self.columns {
@@ -258,10 +272,19 @@ fn write_records(world: &World, records: &[Record], out: &mut impl Write) -> io:
 fn capture_records(
     world: &World,
     records: &[Record],
+    frames: &[AirFrame],
     capture: &mut Capture<BufWriter<File>>,
 ) -> io::Result<()> {
     let mut bytes = Vec::new();
+    let mut frames = frames.iter().peekable();
     for r in records {
+        while let Some(frame) = frames.next_if(|f| f.at <= r.at) {
+            capture_air_frame(world, frame, capture)?;
+        }
+        // Of a hop over the air the frames themselves are captured.
+        if r.port.index() >= wires(world) {
+            continue;
+        }
         let port = &world.ports[r.port];
         let comment = match r.what {
             What::Send => None,
@@ -294,26 +317,69 @@ fn capture_records(
             }
             None => {
                 let (from, to) = (world.flows[r.flow].from.0, world.hosts[r.to as usize].0);
-                let kind = frame_kind(world, r);
+                let kind = frame_kind(world, r.flow, r.seq, r.traffic, r.header.as_deref());
                 frame_bytes::write(&mut bytes, from, to, local, size, u32::from(r.len), &kind);
             }
         }
         capture.frame(r.at.0, r.port.0, &bytes, comment.as_deref())?;
     }
-    Ok(())
+    frames.try_for_each(|frame| capture_air_frame(world, frame, capture))
+}
+
+/// Ports that are ends of wires; those of hops over the air follow.
+fn wires(world: &World) -> usize {
+    world.ports.len() - world.air.hops.len()
+}
+
+fn capture_air_frame(
+    world: &World,
+    frame: &AirFrame,
+    capture: &mut Capture<BufWriter<File>>,
+) -> io::Result<()> {
+    let mut ethernet = Vec::new();
+    let ip: &[u8] = match &frame.body {
+        Some(Body::Packet(packet, _)) => {
+            let Carried {
+                flow,
+                seq,
+                to,
+                len,
+                traffic,
+                ref header,
+            } = *packet;
+            let (from, to) = (world.flows[flow].from.0, world.hosts[to as usize].0);
+            let kind = frame_kind(world, flow, seq, traffic, header.as_deref());
+            let len = u32::from(len);
+            frame_bytes::write(&mut ethernet, from, to, 0, 0, len, &kind);
+            let said = usize::from(u16::from_be_bytes([ethernet[16], ethernet[17]]));
+            &ethernet[14..14 + said]
+        }
+        _ => &[],
+    };
+    let radio = &world.air.radios[frame.from as usize];
+    let medium = &world.air.media[radio.medium as usize];
+    let node = |station: u32| world.air.radios[station as usize].node.0;
+    let mut bytes = Vec::new();
+    wifi_bytes::write(&mut bytes, medium, frame, node, ip);
+    let interface = wires(world) as u32 + radio.medium;
+    capture.frame(frame.at.0, interface, &bytes, None)
 }
 
 /// What a frame of a flow carries: a segment, an acknowledgement, or a datagram.
-fn frame_kind<'a>(world: &World, r: &'a Record) -> FrameKind<'a> {
-    let (class, ecn) = (r.traffic.class(), r.traffic.ecn() as u8);
-    if let (Part::Data(id) | Part::Acks(id), Some(header)) =
-        (world.flows[r.flow].part, r.header.as_deref())
-    {
+fn frame_kind<'a>(
+    world: &World,
+    flow: Id<Flow>,
+    seq: u32,
+    traffic: Traffic,
+    header: Option<&'a Header>,
+) -> FrameKind<'a> {
+    let (class, ecn) = (traffic.class(), traffic.ecn() as u8);
+    if let (Part::Data(id) | Part::Acks(id), Some(header)) = (world.flows[flow].part, header) {
         let connection = &world.connections[id];
         if connection.protocol == Protocol::Stream {
             return FrameKind::Tcp {
                 flow: connection.data.0,
-                seq: u64::from(r.seq),
+                seq: u64::from(seq),
                 class,
                 ecn,
                 header,
@@ -321,8 +387,8 @@ fn frame_kind<'a>(world: &World, r: &'a Record) -> FrameKind<'a> {
         }
     }
     FrameKind::Udp {
-        flow: r.flow.0,
-        seq: u64::from(r.seq),
+        flow: flow.0,
+        seq: u64::from(seq),
         class,
         ecn,
     }

@@ -7,20 +7,23 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use backwater_sim::record::frame_bytes::{FrameKind, MIN_FRAME, control_size, write};
-use backwater_sim::record::pcapng::{Capture, Interface};
+use backwater_sim::record::pcapng::{Capture, Interface, LinkType};
 
 const PORTS: [Interface<'_>; 3] = [
     Interface {
         name: "S>W",
         speed_bps: 100_000_000,
+        link: LinkType::Ethernet,
     },
     Interface {
         name: "W>S",
         speed_bps: 100_000_000,
+        link: LinkType::Ethernet,
     },
     Interface {
         name: "W>D",
         speed_bps: 10_000_000,
+        link: LinkType::Ethernet,
     },
 ];
 

@@ -25,7 +25,9 @@ def command(
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="Override a field; may be repeated."),
     ] = None,
-    pcap: Annotated[Path | None, typer.Option(help="Write a pcapng capture of every port.")] = None,
+    pcap: Annotated[
+        Path | None, typer.Option(help="Write a pcapng capture of every port and medium.")
+    ] = None,
     record: Annotated[
         Path | None, typer.Option(help="Write every event, for `backwater diff`.")
     ] = None,

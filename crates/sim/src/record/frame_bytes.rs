@@ -310,7 +310,7 @@ pub(super) fn put16(out: &mut Vec<u8>, value: u16) {
 }
 
 /// Bit 1 of the first byte says locally administered, bit 0 unset says one station.
-fn mac(node: u32, port: u32) -> [u8; 6] {
+pub(super) fn mac(node: u32, port: u32) -> [u8; 6] {
     let [_, a, b, c] = node.to_be_bytes();
     let [_, _, p, q] = port.to_be_bytes();
     [0x02, a, b, c, p, q]
@@ -367,7 +367,7 @@ const fn crc_tables() -> [[u32; 256]; 4] {
 }
 
 /// The frame check sequence of IEEE 802.3 clause 3.2.9 (CRC-32).
-fn crc32(bytes: &[u8]) -> u32 {
+pub(super) fn crc32(bytes: &[u8]) -> u32 {
     let (groups, rest) = bytes.as_chunks::<4>();
     let mut crc = u32::MAX;
     for group in groups {

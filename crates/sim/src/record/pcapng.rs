@@ -1,4 +1,4 @@
-//! Captures in the pcapng format: one section, one interface for each port, nanosecond times.
+//! Captures in the pcapng format: one section, one interface for each port and medium, nanosecond times.
 //!
 //! Reference: draft-ietf-opsawg-pcapng (PCAP Now Generic Capture File Format). Everything is
 //! little-endian. The section header omits hardware and operating system, so that two runs of one
@@ -18,7 +18,6 @@ const INTERFACE_DESCRIPTION: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 
 const BYTE_ORDER_MAGIC: u32 = 0x1A2B_3C4D;
-const LINKTYPE_ETHERNET: u16 = 1;
 
 const OPT_END: u16 = 0;
 const OPT_COMMENT: u16 = 1;
@@ -33,13 +32,24 @@ const FCS_BYTES: u32 = 4;
 const OUTBOUND: u32 = 0b10;
 const FLAGS: u32 = OUTBOUND | FCS_BYTES << 5;
 
-/// A port as the capture lists it.
+/// What frames of an interface look like.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum LinkType {
+    /// Ethernet, FCS included.
+    Ethernet = 1,
+    /// 802.11 behind a radiotap header, FCS included.
+    Radiotap = 127,
+}
+
+/// A port or a medium as the capture lists it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Interface<'a> {
-    /// Identifier of the port, for instance `W>D`.
+    /// Identifier of the port, for instance `W>D`, or of the medium.
     pub name: &'a str,
     /// Rate of its link in bit/s.
     pub speed_bps: u64,
+    /// What its frames look like.
+    pub link: LinkType,
 }
 
 /// A capture being written. Each block goes to the writer in one piece; after an error the file
@@ -139,7 +149,7 @@ impl<W: Write> Capture<W> {
 
     fn describe(&mut self, interface: &Interface<'_>) -> io::Result<()> {
         self.begin(INTERFACE_DESCRIPTION);
-        self.put(&LINKTYPE_ETHERNET.to_le_bytes());
+        self.put(&(interface.link as u16).to_le_bytes());
         self.put(&0u16.to_le_bytes()); // reserved
         self.put(&0u32.to_le_bytes()); // no limit on captured bytes
         self.option(IF_NAME, "interface name", interface.name.as_bytes())?;
@@ -208,10 +218,12 @@ mod tests {
         Interface {
             name: "W>D",
             speed_bps: 10_000_000,
+            link: LinkType::Ethernet,
         },
         Interface {
             name: "edge-α>core",
             speed_bps: 800_000_000_000,
+            link: LinkType::Ethernet,
         },
     ];
 
@@ -376,6 +388,7 @@ mod tests {
         let port = Interface {
             name: &long,
             speed_bps: 1,
+            link: LinkType::Ethernet,
         };
         assert!(Capture::new(Vec::new(), "1", &[port]).is_err());
         assert!(Capture::new(Vec::new(), &long, &[]).is_err());

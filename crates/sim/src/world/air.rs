@@ -262,6 +262,11 @@ impl World {
             rest,
         });
         let ends = now + span + medium.delta;
+        if self.air_log.is_some() {
+            self.log_frame(station, kind, to, rest, now);
+        }
+        let air = &mut self.air;
+        let medium = &air.media[air.radios[station as usize].medium as usize];
         let busy_from = medium.busy_from;
         if !air.ears[station as usize].busy {
             air.freeze(station, now);

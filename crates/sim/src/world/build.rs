@@ -135,6 +135,7 @@ impl World {
             drops_base: BTreeMap::new(),
             hops_base: Vec::new(),
             record: None,
+            air_log: None,
             exits: Vec::new(),
             injections: BTreeMap::new(),
             injected: 0,

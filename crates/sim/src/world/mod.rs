@@ -17,6 +17,7 @@
 
 mod ahead;
 mod air;
+mod air_log;
 mod aqm;
 mod build;
 mod build_air;
@@ -46,6 +47,7 @@ use crate::mechanism::control::Told;
 use crate::medium::wifi::air::Air;
 use crate::network::{Flow, Mail, Node, Port};
 use crate::packet::Packets;
+use crate::record::air_log::AirLog;
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::Count;
 use crate::record::{Cause, Record};
@@ -88,6 +90,8 @@ pub struct World {
     drops_base: BTreeMap<DropKey, Count>,
     hops_base: Vec<Vec<Count>>,
     record: Option<Vec<Record>>,
+    /// Frames on the air; boxed, since few runs keep them.
+    air_log: Option<Box<AirLog>>,
     exits: Vec<Exit>,
     injections: BTreeMap<(Id<Flow>, u32), run::Injection>,
     injected: u32,

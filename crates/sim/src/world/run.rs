@@ -7,6 +7,7 @@ use super::World;
 use crate::event::Event;
 use crate::network::{Flow, Part, Port};
 use crate::packet::{Packet, Traffic};
+use crate::record::air_log::{AirFrame, AirLog};
 use crate::record::{Cause, Record};
 use crate::source::Source;
 use crate::table::Id;
@@ -127,6 +128,20 @@ impl World {
         self.record = Some(Vec::new());
         self.unfuse();
         self.ports.0.iter_mut().for_each(|p| p.plain = false);
+    }
+
+    /// Frames that stations began to send since the last call.
+    pub fn take_air_frames(&mut self) -> Vec<AirFrame> {
+        self.air_log
+            .as_mut()
+            .map(|log| log.take())
+            .unwrap_or_default()
+    }
+
+    /// Keeps every frame on the air from now on. Call it before the first `advance`.
+    pub fn start_air_log(&mut self) {
+        let log = AirLog::new(self.air.radios.len(), self.air.hops.len());
+        self.air_log = Some(Box::new(log));
     }
 
     /// Gives every departure an event of its own. Changes no result; a run that is recorded needs it

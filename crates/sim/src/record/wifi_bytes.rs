@@ -1,0 +1,143 @@
+//! The bytes of an 802.11 frame with a radiotap header, as a pure function of its description.
+//!
+//! **Radiotap.** TSFT (the first bit of the MAC frame, microseconds), flags (FCS at the end, short
+//! preamble), rate, channel 1 (802.11b) or 36 (OFDM).
+//!
+//! **Addresses.** Station of node `n` has `02:nn:nn:nn:00:00`, as in `frame_bytes`. To DS and From DS are
+//! zero, the BSSID is `02:ff:ff:ff:00:00`: each hop is a frame between two stations of one independent
+//! BSS, and the IP packet inside names the two ends.
+//!
+//! **Frames.** RTS, CTS, ACK (IEEE 802.11-2016 9.3.1), data with LLC and SNAP (9.3.2, RFC 1042), with a QoS
+//! control field under EDCA whose priority is the category's (Table 10-1). A request for less or more
+//! is a vendor-specific action frame (9.6.6) under the identifier 42-57-52, big-endian:
+//!
+//! ```text
+//! offset  bytes
+//!      0      1  category 127, vendor-specific
+//!      1      3  identifier 42-57-52
+//!      4      1  access category, 0 to 3; bit 7: less
+//!      5      7  rate in bit/s
+//! ```
+//!
+//! Zeros fill up to its length.
+
+use backwater_transport::units::Time;
+
+use super::air_log::{AirFrame, Body};
+use super::frame_bytes::{crc32, mac, put16};
+use crate::medium::wifi::air::{FrameKind, Medium, NOBODY};
+use crate::medium::wifi::phy::Standard;
+
+const RADIOTAP: u16 = 24;
+/// TSFT, flags, rate, channel.
+const PRESENT: u32 = 0b1111;
+const FCS_AT_END: u8 = 0x10;
+const SHORT_PREAMBLE: u8 = 0x02;
+const CCK_2_GHZ: u16 = 0x00A0;
+const OFDM_5_GHZ: u16 = 0x0140;
+
+const ACTION: u8 = 0xD0;
+const RTS: u8 = 0xB4;
+const CTS: u8 = 0xC4;
+const ACK: u8 = 0xD4;
+const DATA: u8 = 0x08;
+const QOS_DATA: u8 = 0x88;
+const RETRY: u8 = 0x08;
+/// User priority of BK, BE, VI, VO.
+const PRIORITY: [u16; 4] = [1, 0, 5, 6];
+const SNAP_IPV4: [u8; 8] = [0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0x00];
+const BSSID: u32 = 0x00FF_FFFF;
+const BROADCAST: [u8; 6] = [0xFF; 6];
+const VENDOR_SPECIFIC: u8 = 127;
+const IDENTIFIER: [u8; 3] = [0x42, 0x57, 0x52];
+const LESS: u8 = 0x80;
+
+/// Appends one frame on `medium` to `out`. `node` is the node of a station, `ip` the IP packet that a data
+/// frame carries.
+pub fn write(
+    out: &mut Vec<u8>,
+    medium: &Medium,
+    frame: &AirFrame,
+    node: impl Fn(u32) -> u32,
+    ip: &[u8],
+) {
+    radiotap(out, medium, frame);
+    let start = out.len();
+    let address = |station: u32| match station {
+        NOBODY => BROADCAST,
+        station => mac(node(station), 0),
+    };
+    let (to, from) = (address(frame.to), address(frame.from));
+    // In microseconds, rounded up. 9.2.4.2.
+    let duration = (frame.rest.0.div_ceil(1_000_000) as u16).to_le_bytes();
+    let retry = if frame.retry { RETRY } else { 0 };
+    let head = |out: &mut Vec<u8>, kind, flags| {
+        out.extend_from_slice(&[kind, flags]);
+        out.extend_from_slice(&duration);
+        out.extend_from_slice(&to);
+    };
+    let full_head = |out: &mut Vec<u8>, kind| {
+        head(out, kind, retry);
+        out.extend_from_slice(&from);
+        out.extend_from_slice(&mac(BSSID, 0));
+        out.extend_from_slice(&(frame.number << 4).to_le_bytes());
+    };
+    match (frame.kind, &frame.body) {
+        (FrameKind::Rts, _) => {
+            head(out, RTS, 0);
+            out.extend_from_slice(&from);
+        }
+        (FrameKind::Cts, _) => head(out, CTS, 0),
+        (FrameKind::Ack, _) => head(out, ACK, 0),
+        (_, Some(Body::Packet(_, category))) => {
+            if medium.mac.access.categories() > 1 {
+                full_head(out, QOS_DATA);
+                out.extend_from_slice(&PRIORITY[usize::from(*category)].to_le_bytes());
+            } else {
+                full_head(out, DATA);
+            }
+            out.extend_from_slice(&SNAP_IPV4);
+            out.extend_from_slice(ip);
+        }
+        (_, Some(Body::Ask(ask, bytes))) => {
+            full_head(out, ACTION);
+            out.push(VENDOR_SPECIFIC);
+            out.extend_from_slice(&IDENTIFIER);
+            out.push(ask.category | if ask.less { LESS } else { 0 });
+            out.extend_from_slice(&ask.rate.0.to_be_bytes()[1..]);
+            out.resize(start + *bytes as usize - 4, 0);
+        }
+        (FrameKind::Data | FrameKind::Group, None) => {
+            unreachable!("such a frame carries something")
+        }
+    }
+    let fcs = crc32(&out[start..]);
+    out.extend_from_slice(&fcs.to_le_bytes());
+}
+
+fn radiotap(out: &mut Vec<u8>, medium: &Medium, frame: &AirFrame) {
+    let phy = &medium.phy;
+    let (frequency, channel) = match phy.standard {
+        Standard::HrDsss => (2412, CCK_2_GHZ),
+        Standard::Ofdm => (5180, OFDM_5_GHZ),
+    };
+    let Time(first_bit) = frame.at + phy.preamble();
+    out.extend_from_slice(&[0, 0]); // version and padding
+    out.extend_from_slice(&RADIOTAP.to_le_bytes());
+    out.extend_from_slice(&PRESENT.to_le_bytes());
+    out.extend_from_slice(&(first_bit / 1_000_000).to_le_bytes());
+    let short = if phy.short_preamble {
+        SHORT_PREAMBLE
+    } else {
+        0
+    };
+    out.push(FCS_AT_END | short);
+    out.push((frame.rate.0 / 500_000) as u8);
+    put_le(out, frequency);
+    put_le(out, channel);
+    put16(out, 0); // to a multiple of eight
+}
+
+fn put_le(out: &mut Vec<u8>, value: u16) {
+    out.extend_from_slice(&value.to_le_bytes());
+}

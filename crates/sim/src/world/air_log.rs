@@ -1,0 +1,68 @@
+//! Keeps the frames that stations send, for a capture.
+
+use backwater_transport::units::{Span, Time};
+
+use super::World;
+use crate::medium::wifi::air::FrameKind;
+use crate::network::Part;
+use crate::record::air_log::{AirFrame, Body, Carried};
+
+impl World {
+    /// A station begins to send a frame.
+    pub(super) fn log_frame(
+        &mut self,
+        station: u32,
+        kind: FrameKind,
+        to: u32,
+        rest: Span,
+        now: Time,
+    ) {
+        let control = self.air.medium(station).phy.control;
+        let mut frame = AirFrame {
+            at: now,
+            from: station,
+            to,
+            kind,
+            rest,
+            rate: control,
+            body: None,
+            number: 0,
+            retry: false,
+        };
+        let log = self.air_log.as_mut().expect("a run whose frames are kept");
+        let radio = &self.air.radios[station as usize];
+        if let (FrameKind::Data | FrameKind::Group, Some(exchange)) = (kind, radio.exchange) {
+            let body = match exchange.hop {
+                Some(number) => {
+                    let hop = &self.air.hops[number as usize];
+                    let queue = &hop.queues[usize::from(exchange.category)];
+                    let fresh = queue.tried.ghost.is_none().then(|| {
+                        let id = queue.list.head();
+                        let packet = &self.packets[id];
+                        let of_connection = self.flows[packet.flow].part != Part::None;
+                        Carried {
+                            flow: packet.flow,
+                            seq: packet.seq,
+                            to: packet.to,
+                            len: packet.len,
+                            traffic: packet.traffic,
+                            header: of_connection.then(|| Box::new(self.headers[id])),
+                        }
+                    });
+                    frame.rate = hop.rate;
+                    let sent = log.packet(station, number, exchange.category, fresh);
+                    (frame.number, frame.retry) = (sent.1, sent.2);
+                    Body::Packet(sent.0, exchange.category)
+                }
+                None => {
+                    let notice = radio.notices.front().expect("the frame that is sent");
+                    frame.retry = notice.tries > 0;
+                    frame.number = log.management(station, frame.retry);
+                    Body::Ask(notice.ask, notice.bytes)
+                }
+            };
+            frame.body = Some(body);
+        }
+        log.push(frame);
+    }
+}

@@ -195,7 +195,7 @@ def on_air(path: Path, kind: str, *names: str) -> list[list[str]]:
 
 
 def total(result: backwater.RunResult, name: str) -> int:
-    return sum(station[name] for station in result.document["stations"])
+    return sum(int(station[name]) for station in result.document["stations"])
 
 
 def failures(result: backwater.RunResult) -> int:

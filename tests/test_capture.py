@@ -200,7 +200,7 @@ def total(result: backwater.RunResult, name: str) -> int:
 
 def failures(result: backwater.RunResult) -> int:
     rows = result.document["stations"]
-    return round(sum(row["attempts"] * (row["collision"] or 0) for row in rows))
+    return round(sum(float(row["attempts"]) * float(row["collision"] or 0) for row in rows))
 
 
 def whole(path: Path) -> None:

@@ -110,6 +110,14 @@ def test_loss_of_one_size_offers_no_other_axis() -> None:
     assert list(spec["usermeta"]["backwater"]["scales"]) == ["linear"]
 
 
+def test_negative_values_are_in_view() -> None:
+    results = reported.made(lambda labels, seed: {"loss": -4.5, "delay_mean_s": 1.0})
+    spec = figure(results, "loss")
+    assert spec["usermeta"]["backwater"]["scales"] == {
+        "linear": {"scale": {"zero": False}, "axis": {}}
+    }
+
+
 def test_an_axis_that_is_not_named_is_chosen_or_becomes_panels() -> None:
     results = reported.made(lambda labels, seed: {"loss": 0.1, "delay_mean_s": 1.0})
     spec = figure(results, "delay")

@@ -137,6 +137,9 @@ def scales(rows: Sequence[Mapping[str, Any]], wish: str) -> tuple[dict[str, Any]
     """The y scales a reader can switch between, and the one to begin with."""
     means = [row["mean"] for row in rows if row["mean"] is not None]
     positive = [mean for mean in means if mean > 0]
+    if any(mean < 0 for mean in means):
+        # A score or a difference: zero has no part in it, and neither has a logarithm.
+        return {"linear": {"scale": {"zero": False}, "axis": {}}}, "linear"
     linear: dict[str, Any] = {"scale": {"zero": True}, "axis": {}}
     if not positive:
         return {"linear": {"scale": {"domain": [0, 1]}, "axis": {"tickCount": 3}}}, "linear"

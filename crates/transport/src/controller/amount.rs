@@ -1,6 +1,8 @@
 //! From floating-point windows to bytes and rates: never NaN, never zero, never beyond what any
 //! path could hold.
 
+use crate::part::Refusal;
+
 use crate::units::{PS_PER_S, Rate, Span};
 
 /// Greatest window in bytes: 10 Tbit/s for a tenth of a second, and far from overflow.
@@ -16,4 +18,27 @@ pub fn window(bytes: f64, least: u64) -> u64 {
 pub fn rate(bytes: f64, span: Span) -> Rate {
     let bits = bytes * 8.0 * PS_PER_S as f64 / (span.0.max(1)) as f64;
     Rate(bits.clamp(1.0, 1e13) as u64)
+}
+
+/// A greatest window in segments, refused where it lies below the least one: it could never hold.
+pub(super) fn cap(cap: f64, least: f64) -> Result<f64, Refusal> {
+    if cap >= least {
+        return Ok(cap);
+    }
+    Err(Refusal {
+        option: "cap",
+        what: format!("lies below the least window of {least} packets"),
+        fix: format!("write cap = \"{least} packets\" or more, or lower the least window"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_below_the_least_window_is_refused_and_one_at_it_is_not() {
+        assert_eq!(cap(3.0, 3.0), Ok(3.0));
+        assert_eq!(cap(2.0, 3.0).unwrap_err().option, "cap");
+    }
 }

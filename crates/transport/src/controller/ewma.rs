@@ -28,5 +28,5 @@ pub const PART: Part<Build> = Part {
         sensing::LEAST,
         sensing::CAP,
     ],
-    build: |args, setup| Ok(Ewma::new(args, setup).into()),
+    build: |args, setup| Ok(Ewma::new(args, setup)?.into()),
 };

@@ -20,5 +20,5 @@ pub const PART: Part<Build> = Part {
         sensing::LEAST,
         sensing::CAP,
     ],
-    build: |args, setup| Ok(Late::new(args, setup).into()),
+    build: |args, setup| Ok(Late::new(args, setup)?.into()),
 };

@@ -13,7 +13,7 @@
 use std::collections::VecDeque;
 
 use super::{Ack, Cause, Congestion, Controller, Inspect, Limits, Reduction, Sent, Setup, amount};
-use crate::part::{Args, Default, Kind, Opt};
+use crate::part::{Args, Default, Kind, Opt, Refusal};
 use crate::units::{Span, Time};
 
 /// Average of round trips.
@@ -50,18 +50,21 @@ pub struct Sensing<const SENSE: u8> {
 
 impl<const SENSE: u8> Sensing<SENSE> {
     /// From the options that its row has.
-    pub fn new(args: &Args, setup: &Setup) -> Self {
+    ///
+    /// # Errors
+    /// When the cap lies below the least window.
+    pub fn new(args: &Args, setup: &Setup) -> Result<Self, Refusal> {
         let given = |name, else_: f64| match args.has(name) {
             true => args.number(name),
             false => else_,
         };
         let least = args.packets("least") as f64;
-        Sensing {
+        Ok(Sensing {
             mss: setup.mss as f64,
             window: least,
             least,
             cap: match args.has("cap") {
-                true => (args.packets("cap") as f64).max(least),
+                true => amount::cap(args.packets("cap") as f64, least)?,
                 false => amount::MOST / setup.mss as f64,
             },
             alpha: args.number("alpha"),
@@ -79,7 +82,7 @@ impl<const SENSE: u8> Sensing<SENSE> {
             out: VecDeque::new(),
             cut: false,
             now: Time::ZERO,
-        }
+        })
     }
 
     fn see(&mut self, now: Time, rtt: Span) {

@@ -36,5 +36,5 @@ pub const PART: Part<Build> = Part {
         sensing::LEAST,
         sensing::CAP,
     ],
-    build: |args, setup| Ok(Slope::new(args, setup).into()),
+    build: |args, setup| Ok(Slope::new(args, setup)?.into()),
 };

@@ -13,7 +13,7 @@
 //! The silence timeout is the sender's. Differences: none known.
 
 use super::delay_triggered::Recent;
-use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction};
+use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction, amount};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::units::{Span, Time};
 
@@ -224,6 +224,7 @@ pub const PART: Part<Build> = Part {
                 fix: "write low = \"47 ms\", high = \"70 ms\"".into(),
             });
         }
+        let floor = packets("floor", if code { 1.0 } else { 3.0 });
         Ok(Zekalho {
             mss: setup.mss,
             code,
@@ -236,8 +237,8 @@ pub const PART: Part<Build> = Part {
             fast: args.number("fast"),
             beta,
             per_ack: args.choice("per") == "ack",
-            floor: packets("floor", if code { 1.0 } else { 3.0 }),
-            cap: packets("cap", f64::MAX),
+            floor,
+            cap: amount::cap(packets("cap", f64::MAX), floor)?,
             cooldown: args.flag("cooldown"),
             cooling: false,
             counter: 0.0,

@@ -35,6 +35,7 @@ pub const PART: Part<Build> = Part {
         o::MIN_RTT,
         o::INTERVAL,
         o::DURATION,
+        o::ENDS_CYCLE,
         o::WAIT,
         o::WAIT_RANDOM,
         o::ROUNDS,

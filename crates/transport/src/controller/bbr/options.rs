@@ -91,6 +91,13 @@ pub const INTERVAL: Opt = span(
 );
 /// ProbeRTTDuration.
 pub const DURATION: Opt = span("probe-rtt-duration", "200 ms", "least length of ProbeRTT");
+/// No part of the draft or of Linux: see `bbr3`.
+pub const ENDS_CYCLE: Opt = Opt::new(
+    "probe-rtt-ends-cycle",
+    Kind::Flag,
+    Default::Is("false"),
+    "ProbeRTT moves the rate's filter on, too: not in the draft, but behind a queue of half a second nothing else does",
+);
 /// The constant part of bw_probe_wait.
 pub const WAIT: Opt = span("probe-wait", "2 s", "least time between probes");
 /// Its random part.
@@ -146,6 +153,7 @@ pub fn constants(args: &Args, mss: u64) -> Constants {
         min_rtt_filter: args.span("min-rtt-filter"),
         probe_rtt_interval: args.span("probe-rtt-interval"),
         probe_rtt_duration: args.span("probe-rtt-duration"),
+        probe_rtt_ends_cycle: args.flag("probe-rtt-ends-cycle"),
         extra_acked_rounds: args.count("extra-acked-rounds"),
         extra_acked_cap: args
             .has("extra-acked-cap")

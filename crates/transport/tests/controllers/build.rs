@@ -14,7 +14,8 @@ pub fn build(id: &str, options: &[(&str, &str)]) -> AnyController {
     try_build(id, options).unwrap_or_else(|r| panic!("{id}: {r:?}"))
 }
 
-fn try_build(id: &str, options: &[(&str, &str)]) -> Result<AnyController, Refusal> {
+/// The same, or what is refused.
+pub fn try_build(id: &str, options: &[(&str, &str)]) -> Result<AnyController, Refusal> {
     let row = CONTROLLERS.iter().find(|r| r.id == id).expect(id);
     for (name, _) in options {
         assert!(

@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use super::*;
 
 mod cell;
+mod places;
 
 /// The wired example of the contract.
 pub(crate) const WIRED: &str = r#"schema = "backwater/scenario/1"

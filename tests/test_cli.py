@@ -137,7 +137,6 @@ def test_every_metric_of_a_run_is_listed_and_no_other(run: Command) -> None:
             "dropped_pkts",
             "held_pkts",
             "deadlocks",
-            "hop_ratio",
         },
         "flow": set(),
         "port": {f"paused_class{n}" for n in range(8)},

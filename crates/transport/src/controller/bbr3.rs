@@ -65,7 +65,7 @@ pub const PART: Part<Build> = Part {
         .at_most("1000"),
     ],
     build: |args, setup| {
-        let mut constants = o::constants(args, setup.mss);
+        let mut constants = o::constants(args, setup.mss)?;
         constants.head = args.choice("variant") == "head";
         constants.drain_rounds = Some(args.count("drain-rounds"));
         Ok(Bbr3::new(setup, constants).into())

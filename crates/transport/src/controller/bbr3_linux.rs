@@ -80,7 +80,7 @@ pub const PART: Part<Build> = Part {
         .at_most("10 s"),
     ],
     build: |args, setup| {
-        let mut constants = o::constants(args, setup.mss);
+        let mut constants = o::constants(args, setup.mss)?;
         constants.drain_rounds = None;
         constants.ecn = match args.choice("ecn") {
             "ect0" => Ecn::Ect0,

@@ -9,7 +9,7 @@
 
 use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part};
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 /// The window in packets, and the rule.
 #[derive(Clone, Debug)]
@@ -74,11 +74,7 @@ impl Controller for Aimd {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: (self.window * self.mss as f64) as u64,
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of((self.window * self.mss as f64) as u64)
     }
 
     fn reduction(&self) -> Reduction {

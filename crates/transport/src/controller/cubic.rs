@@ -146,11 +146,7 @@ impl Controller for Cubic {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: (self.state.window * self.mss as f64) as u64,
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of((self.state.window * self.mss as f64) as u64)
     }
 
     fn inspect(&self) -> Inspect {
@@ -160,12 +156,10 @@ impl Controller for Cubic {
         Inspect {
             ssthresh: (s.threshold < f64::MAX).then_some((s.threshold * self.mss as f64) as u64),
             state: if s.window < s.threshold { "slow start" } else { "avoidance" },
-            values: [
+            values: Inspect::values([
                 ("w_max", s.peak),
                 ("k_s", k),
-                ("w_est", reno),
-                ("", 0.0),
-            ],
+                ("w_est", reno)]),
         }
     }
 }

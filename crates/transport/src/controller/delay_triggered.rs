@@ -10,7 +10,7 @@
 
 use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 /// The mean of the last `n` round trips; of those there are, before.
 #[derive(Clone, Debug)]
@@ -88,11 +88,7 @@ impl Controller for DelayTriggered {
     fn on_congestion(&mut self, _congestion: &Congestion) {}
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: (self.window * self.mss as f64) as u64,
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of((self.window * self.mss as f64) as u64)
     }
 
     fn reduction(&self) -> Reduction {

@@ -4,7 +4,6 @@
 
 use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part};
-use crate::units::Time;
 
 /// The window in bytes.
 #[derive(Clone, Debug)]
@@ -18,11 +17,7 @@ impl Controller for Fixed {
     fn on_congestion(&mut self, _congestion: &Congestion) {}
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: self.window,
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of(self.window)
     }
 
     fn reduction(&self) -> Reduction {

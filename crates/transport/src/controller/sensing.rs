@@ -205,12 +205,10 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
         Inspect {
             ssthresh: None,
             state: if self.cut { "cut" } else { "armed" },
-            values: [
+            values: Inspect::values([
                 ("average_rtt_s", self.average.unwrap_or(0.0)),
                 ("slope", self.slope),
-                ("", 0.0),
-                ("", 0.0),
-            ],
+            ]),
         }
     }
 }

@@ -15,7 +15,7 @@
 use super::delay_triggered::Recent;
 use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction, amount};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 /// One millisecond, the clock of the code.
 const MS: u64 = 1_000_000_000;
@@ -110,11 +110,7 @@ impl Controller for Zekalho {
     fn on_congestion(&mut self, _congestion: &Congestion) {}
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: (self.window * self.mss as f64) as u64,
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of((self.window * self.mss as f64) as u64)
     }
 
     fn reduction(&self) -> Reduction {
@@ -125,12 +121,10 @@ impl Controller for Zekalho {
         Inspect {
             ssthresh: None,
             state: if self.cooling { "cooling" } else { "armed" },
-            values: [
+            values: Inspect::values([
                 ("mean_rtt_s", self.mean.seconds()),
                 ("decreases", self.decreases as f64),
-                ("acks_at_floor", self.at_floor as f64),
-                ("", 0.0),
-            ],
+                ("acks_at_floor", self.at_floor as f64)]),
         }
     }
 }

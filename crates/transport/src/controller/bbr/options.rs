@@ -143,6 +143,40 @@ pub const fn extra_cap(default: Default) -> Opt {
     .at_most("100 s")
 }
 
+/// The options of a row: the shared ones with its gains of Drain and ProbeBW_DOWN and its bound of
+/// aggregation, then its own.
+macro_rules! row {
+    ($drain:literal, $down:literal, $cap:expr, $($own:expr),+ $(,)?) => {{
+        use $crate::controller::bbr::options as o;
+        &[
+            o::STARTUP,
+            o::drain($drain),
+            o::down($down),
+            o::UP,
+            o::CWND,
+            o::UP_CWND,
+            o::PROBE_RTT,
+            o::LOSS,
+            o::BETA,
+            o::HEADROOM,
+            o::MARGIN,
+            o::FULL_LOSS,
+            o::MIN_PIPE,
+            o::MIN_RTT,
+            o::INTERVAL,
+            o::DURATION,
+            o::ENDS_CYCLE,
+            o::WAIT,
+            o::WAIT_RANDOM,
+            o::ROUNDS,
+            o::EXTRA,
+            o::extra_cap($cap),
+            $($own),+
+        ]
+    }};
+}
+pub(crate) use row;
+
 /// Constants from the shared options, those of the draft where Linux differs.
 ///
 /// # Errors

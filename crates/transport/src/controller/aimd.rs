@@ -50,7 +50,11 @@ impl Controller for Aimd {
             _ => false,
         };
         if !congested {
-            self.window += if self.per_ack { self.alpha } else { self.alpha / self.window };
+            self.window += if self.per_ack {
+                self.alpha
+            } else {
+                self.alpha / self.window
+            };
         } else if self.calm_acks == 0 && (!self.once || ack.number >= self.calm_until) {
             self.decrease();
             return;
@@ -99,9 +103,14 @@ pub const PART: Part<Build> = Part {
         Opt::new("alpha", Kind::Number, Default::Is("1"), "packets added")
             .at_least("0")
             .at_most("1000"),
-        Opt::new("beta", Kind::Number, Default::Is("2"), "divisor of the window")
-            .at_least("1")
-            .at_most("1000"),
+        Opt::new(
+            "beta",
+            Kind::Number,
+            Default::Is("2"),
+            "divisor of the window",
+        )
+        .at_least("1")
+        .at_most("1000"),
         Opt::new(
             "threshold",
             Kind::Span,
@@ -147,9 +156,14 @@ pub const PART: Part<Build> = Part {
             Default::Is("false"),
             "decrease also at a loss or mark",
         ),
-        Opt::new("initial", Kind::Packets, Default::Is("1 packets"), "first window")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
+        Opt::new(
+            "initial",
+            Kind::Packets,
+            Default::Is("1 packets"),
+            "first window",
+        )
+        .at_least("1 packets")
+        .at_most("1000000 packets"),
     ],
     build: |args, setup| {
         Ok(Aimd {

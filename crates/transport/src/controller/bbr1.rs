@@ -10,9 +10,7 @@
 //! file's own mark, because a controller cannot set the sender's.
 
 use super::filter::Extreme;
-use super::{
-    Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, Sent, amount,
-};
+use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, Sent, amount};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::random::Random;
 use crate::units::{Span, Time};
@@ -214,7 +212,11 @@ impl Bbr1 {
     /// Three bursts on top, an even number of segments, two more in the phase that probes.
     fn quantized(&self, bytes: f64) -> f64 {
         // Linux sends two segments at once above 1.2 Mbit/s.
-        let least = if self.pacing_rate < 150_000.0 { 1.0 } else { 2.0 };
+        let least = if self.pacing_rate < 150_000.0 {
+            1.0
+        } else {
+            2.0
+        };
         let burst = libm::floor(self.pacing_rate / 1024.0 / self.mss).clamp(least, 127.0);
         let segments = libm::ceil(bytes / self.mss) + 3.0 * burst;
         let even = libm::ceil(segments / 2.0) * 2.0;

@@ -27,7 +27,9 @@ pub const PART: Part<Build> = Part {
     summary: "a model of rate and round trip, bounded by loss: the Internet-Draft",
     source: "draft-ietf-ccwg-bbr-06",
     options: o::row!(
-        "0.5", "0.9", Default::Absent,
+        "0.5",
+        "0.9",
+        Default::Absent,
         Opt::new(
             "variant",
             Kind::Choice(&["06", "head"]),

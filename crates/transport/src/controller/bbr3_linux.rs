@@ -19,7 +19,9 @@ pub const PART: Part<Build> = Part {
     summary: "a model of rate and round trip, bounded by loss and marks: Linux",
     source: "google/bbr v3, tcp_bbr.c",
     options: o::row!(
-        "0.347", "0.91", Default::Is("100 ms"),
+        "0.347",
+        "0.91",
+        Default::Is("100 ms"),
         Opt::new(
             "ecn",
             Kind::Choice(&["off", "ect0", "ect1"]),

@@ -131,9 +131,7 @@ impl Copa {
     fn look_back(&mut self, ack: &Ack) {
         let due = match self.variant {
             Variant::Paper => ack.round_start,
-            Variant::GenericCc => {
-                ack.now > self.round.began.after(ack.rtt.unwrap_or(ack.srtt))
-            }
+            Variant::GenericCc => ack.now > self.round.began.after(ack.rtt.unwrap_or(ack.srtt)),
             Variant::Mvfst => ack.now >= self.round.began.after(ack.srtt),
         };
         if !due {
@@ -256,7 +254,9 @@ impl Controller for Copa {
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         match congestion.cause {
-            Cause::Loss if self.competing => self.delta = (2.0 * self.delta).min(self.default_delta),
+            Cause::Loss if self.competing => {
+                self.delta = (2.0 * self.delta).min(self.default_delta)
+            }
             Cause::Timeout => {
                 self.window = self.least;
                 self.slow_start = self.variant == Variant::Paper;

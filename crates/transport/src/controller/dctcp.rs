@@ -66,9 +66,7 @@ impl Controller for Dctcp {
     }
 
     fn inspect(&self) -> Inspect {
-        self.core.inspect([
-                ("alpha", self.marks.alpha),
-            ])
+        self.core.inspect([("alpha", self.marks.alpha)])
     }
 }
 

@@ -112,9 +112,14 @@ pub const PART: Part<Build> = Part {
     summary: "AIMD on the mean of the last round trips",
     source: "6.829 report",
     options: &[
-        Opt::new("n", Kind::Count, Default::Is("10"), "round trips in the mean")
-            .at_least("1")
-            .at_most("10000"),
+        Opt::new(
+            "n",
+            Kind::Count,
+            Default::Is("10"),
+            "round trips in the mean",
+        )
+        .at_least("1")
+        .at_most("10000"),
         Opt::new(
             "threshold",
             Kind::Span,
@@ -146,12 +151,22 @@ pub const PART: Part<Build> = Part {
             Default::Is("true"),
             "no second decrease before the mean is down again",
         ),
-        Opt::new("initial", Kind::Packets, Default::Is("1 packets"), "first window")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
-        Opt::new("floor", Kind::Packets, Default::Is("1 packets"), "least window")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
+        Opt::new(
+            "initial",
+            Kind::Packets,
+            Default::Is("1 packets"),
+            "first window",
+        )
+        .at_least("1 packets")
+        .at_most("1000000 packets"),
+        Opt::new(
+            "floor",
+            Kind::Packets,
+            Default::Is("1 packets"),
+            "least window",
+        )
+        .at_least("1 packets")
+        .at_most("1000000 packets"),
     ],
     build: |args, setup| {
         let step = args.choice("law") == "step";

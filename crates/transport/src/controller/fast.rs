@@ -61,8 +61,7 @@ impl Controller for Fast {
         Inspect {
             ssthresh: None,
             state: "avoidance",
-            values: Inspect::values([
-                ("average_rtt_s", self.average)]),
+            values: Inspect::values([("average_rtt_s", self.average)]),
         }
     }
 }

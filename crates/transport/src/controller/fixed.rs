@@ -38,11 +38,14 @@ pub const PART: Part<Build> = Part {
     aliases: &[],
     summary: "a constant window",
     source: "6.829 report, plot 1",
-    options: &[
-        Opt::new("window", Kind::Packets, Default::Is("50 packets"), "full segments in flight")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
-    ],
+    options: &[Opt::new(
+        "window",
+        Kind::Packets,
+        Default::Is("50 packets"),
+        "full segments in flight",
+    )
+    .at_least("1 packets")
+    .at_most("1000000 packets")],
     build: |args, setup| {
         let window = args.packets("window") * setup.mss;
         Ok(Fixed { window }.into())

@@ -66,7 +66,8 @@ impl Controller for Ledbat {
             state: "avoidance",
             values: Inspect::values([
                 ("queueing_s", self.delays.queueing().unwrap_or(0.0)),
-                ("base_s", self.delays.base().unwrap_or(0.0))]),
+                ("base_s", self.delays.base().unwrap_or(0.0)),
+            ]),
         }
     }
 }

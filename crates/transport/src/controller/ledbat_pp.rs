@@ -155,7 +155,8 @@ impl Controller for LedbatPp {
             values: Inspect::values([
                 ("queueing_s", self.delays.queueing().unwrap_or(0.0)),
                 ("base_s", self.delays.base().unwrap_or(0.0)),
-                ("gain", self.gain())]),
+                ("gain", self.gain()),
+            ]),
         }
     }
 }

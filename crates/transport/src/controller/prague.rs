@@ -170,11 +170,11 @@ impl Controller for Prague {
 
     fn inspect(&self) -> Inspect {
         self.core.inspect([
-                ("alpha", self.marks.alpha),
-                ("window_B", self.core.window),
-                ("increase", self.increase()),
-                ("virtual_rtt_s", self.virtual_rtt().seconds()),
-            ])
+            ("alpha", self.marks.alpha),
+            ("window_B", self.core.window),
+            ("increase", self.increase()),
+            ("virtual_rtt_s", self.virtual_rtt().seconds()),
+        ])
     }
 }
 

@@ -119,7 +119,11 @@ impl Controller for Reno {
     fn inspect(&self) -> Inspect {
         Inspect {
             ssthresh: (self.threshold < u64::MAX).then_some(self.threshold),
-            state: if self.window < self.threshold { "slow start" } else { "avoidance" },
+            state: if self.window < self.threshold {
+                "slow start"
+            } else {
+                "avoidance"
+            },
             ..Inspect::default()
         }
     }

@@ -163,7 +163,8 @@ impl Controller for Sprout {
             values: Inspect::values([
                 ("forecast_100ms_pkts", f64::from(self.counts[self.target])),
                 ("queued_B", self.queued as f64),
-                ("tick", self.tick as f64)]),
+                ("tick", self.tick as f64),
+            ]),
         }
     }
 }

@@ -89,7 +89,7 @@ impl Controller for Vegas {
     }
 
     fn inspect(&self) -> Inspect {
-        self.core.inspect([("diff_pkts", self.diff),])
+        self.core.inspect([("diff_pkts", self.diff)])
     }
 }
 

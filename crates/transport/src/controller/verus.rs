@@ -396,9 +396,14 @@ pub const PART: Part<Build> = Part {
     summary: "steer the delay by a learned profile of windows",
     source: "Zaki et al., SIGCOMM 2015; verus_server.cpp",
     options: &[
-        Opt::new("epoch", Kind::Span, Default::Is("5 ms"), "length of an epoch")
-            .at_least("1 ms")
-            .at_most("1 s"),
+        Opt::new(
+            "epoch",
+            Kind::Span,
+            Default::Is("5 ms"),
+            "length of an epoch",
+        )
+        .at_least("1 ms")
+        .at_most("1 s"),
         Opt::new(
             "delta1",
             Kind::Span,

@@ -94,9 +94,7 @@ impl Controller for Westwood {
     }
 
     fn inspect(&self) -> Inspect {
-        self.core.inspect([
-                ("bandwidth_bps", self.bandwidth * 8.0),
-            ])
+        self.core.inspect([("bandwidth_bps", self.bandwidth * 8.0)])
     }
 }
 

@@ -57,8 +57,16 @@ impl Zekalho {
                 self.decreases += 1;
             }
         } else {
-            let step = if self.mean < self.low { self.fast } else { self.alpha };
-            self.window += if self.per_ack { step } else { step / self.window };
+            let step = if self.mean < self.low {
+                self.fast
+            } else {
+                self.alpha
+            };
+            self.window += if self.per_ack {
+                step
+            } else {
+                step / self.window
+            };
         }
     }
 
@@ -95,7 +103,11 @@ impl Controller for Zekalho {
         if self.code {
             let sent = ack.now.0.saturating_sub(rtt.0) / MS;
             self.recent.push(Span((ack.now.0 / MS - sent) * MS));
-            let mean = if self.recent.full() { self.recent.mean().0 } else { 0 };
+            let mean = if self.recent.full() {
+                self.recent.mean().0
+            } else {
+                0
+            };
             self.mean = Span(mean / MS * MS);
             self.code();
         } else {
@@ -124,7 +136,8 @@ impl Controller for Zekalho {
             values: Inspect::values([
                 ("mean_rtt_s", self.mean.seconds()),
                 ("decreases", self.decreases as f64),
-                ("acks_at_floor", self.at_floor as f64)]),
+                ("acks_at_floor", self.at_floor as f64),
+            ]),
         }
     }
 }
@@ -142,9 +155,14 @@ pub const PART: Part<Build> = Part {
             Default::Is("code"),
             "what was handed in, or what the report says",
         ),
-        Opt::new("n", Kind::Count, Default::Is("4"), "round trips in the mean")
-            .at_least("1")
-            .at_most("10000"),
+        Opt::new(
+            "n",
+            Kind::Count,
+            Default::Is("4"),
+            "round trips in the mean",
+        )
+        .at_least("1")
+        .at_most("10000"),
         Opt::new(
             "high",
             Kind::Span,
@@ -199,12 +217,22 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("1 packets")
         .at_most("1000000 packets"),
-        Opt::new("cap", Kind::Packets, Default::Absent, "greatest window; none if absent")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
-        Opt::new("initial", Kind::Packets, Default::Is("2 packets"), "first window")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
+        Opt::new(
+            "cap",
+            Kind::Packets,
+            Default::Absent,
+            "greatest window; none if absent",
+        )
+        .at_least("1 packets")
+        .at_most("1000000 packets"),
+        Opt::new(
+            "initial",
+            Kind::Packets,
+            Default::Is("2 packets"),
+            "first window",
+        )
+        .at_least("1 packets")
+        .at_most("1000000 packets"),
     ],
     build: |args, setup| {
         let code = args.choice("variant") == "code";

@@ -341,7 +341,8 @@ impl Controller for Vivace {
             values: Inspect::values([
                 ("rate_bps", self.rate * 1e6),
                 ("utility", self.last_utility.max(-1e300)),
-                ("run", f64::from(self.run))]),
+                ("run", f64::from(self.run)),
+            ]),
         }
     }
 }

@@ -6,7 +6,10 @@
 //! acknowledgement.
 //!
 //! Reference: the 6.829 report (10 round trips, 70 ms). Whether it re-arms is not in the report:
-//! `rearm`. Differences: none beyond the options.
+//! `rearm`. Differences: none beyond the options. The report's flows have each packet acknowledged at
+//! once. Over TCP the acknowledgement of a lone segment comes up to 40 ms late, and where that and the
+//! path's round trip exceed the threshold the window never leaves its least: `delayed_ack = "0 s"` or a
+//! higher threshold.
 
 use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
@@ -124,7 +127,7 @@ pub const PART: Part<Build> = Part {
             "threshold",
             Kind::Span,
             Default::Is("70 ms"),
-            "a longer mean means congestion",
+            "a longer mean means congestion; over TCP a delayed acknowledgement (40 ms) is part of it",
         )
         .at_least("1 us")
         .at_most("100 s"),

@@ -75,7 +75,7 @@ pub fn value(option: &Opt, text: &str) -> Value {
                 .expect("a word of the choice"),
         ),
         Kind::Metres | Kind::Decibels | Kind::Dbm => panic!("no controller has a place on earth"),
-        Kind::File => panic!("no controller reads a file"),
+        Kind::File | Kind::Text | Kind::Table => panic!("no controller of this table reads one"),
     }
 }
 

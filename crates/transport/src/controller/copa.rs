@@ -11,8 +11,10 @@
 //! ten packets ignored, ×0.7 when 30 % of a round are lost); `mvfst` (the latest round
 //! trip makes the queueing delay, velocity starts over at a sudden reversal, no competition, no
 //! answer to loss but to a timeout). The paper leaves open what a high velocity does at a small
-//! window; there too a step is at most a packet for each acknowledged. Known weakness, kept: one early packet lowers the least round
-//! trip for ten seconds and starves the flow.
+//! window; there too a step is at most a packet for each acknowledged. Known weaknesses, kept: one early
+//! packet lowers the least round trip for ten seconds and starves the flow; where capacity falls for more
+//! than five rounds the queue is never nearly empty, nobody competes, and the competitive mode makes the
+//! queue longer still (over cellular links it costs most of the delay: `competitive = false`).
 
 use super::filter::Extreme;
 use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount};

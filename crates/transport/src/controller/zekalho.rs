@@ -258,7 +258,8 @@ pub const PART: Part<Build> = Part {
         Ok(Zekalho {
             mss: setup.mss,
             code,
-            window: packets("initial", 2.0).min(cap).max(floor),
+            // The text begins with 2 packets, below its own floor.
+            window: packets("initial", 2.0).min(cap),
             recent: Recent::new(args.count("n") as usize),
             mean: Span::ZERO,
             high,

@@ -7,7 +7,7 @@
 //! `per = "ack"` with 200 ms, not from the rule it prints; both are options here. Differences: none
 //! beyond the options.
 
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction};
+use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::Span;
 
@@ -156,14 +156,7 @@ pub const PART: Part<Build> = Part {
             Default::Is("false"),
             "decrease also at a loss or mark",
         ),
-        Opt::new(
-            "initial",
-            Kind::Packets,
-            Default::Is("1 packets"),
-            "first window",
-        )
-        .at_least("1 packets")
-        .at_most("1000000 packets"),
+        amount::first_window("1 packets"),
     ],
     build: |args, setup| {
         Ok(Aimd {

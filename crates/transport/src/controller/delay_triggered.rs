@@ -11,7 +11,7 @@
 //! path's round trip exceed the threshold the window never leaves its least: `delayed_ack = "0 s"` or a
 //! higher threshold.
 
-use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction};
+use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction, amount};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::units::Span;
 
@@ -154,14 +154,7 @@ pub const PART: Part<Build> = Part {
             Default::Is("true"),
             "no second decrease before the mean is down again",
         ),
-        Opt::new(
-            "initial",
-            Kind::Packets,
-            Default::Is("1 packets"),
-            "first window",
-        )
-        .at_least("1 packets")
-        .at_most("1000000 packets"),
+        amount::first_window("1 packets"),
         Opt::new(
             "floor",
             Kind::Packets,

@@ -64,10 +64,7 @@ impl Controller for Ledbat {
         Inspect {
             ssthresh: None,
             state: "avoidance",
-            values: Inspect::values([
-                ("queueing_s", self.delays.queueing().unwrap_or(0.0)),
-                ("base_s", self.delays.base().unwrap_or(0.0)),
-            ]),
+            values: self.delays.shown([]),
         }
     }
 }

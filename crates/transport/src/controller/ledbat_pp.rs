@@ -152,11 +152,7 @@ impl Controller for LedbatPp {
                 Phase::Slow(_) => "slowdown",
                 Phase::Before(_) | Phase::Steady => "avoidance",
             },
-            values: Inspect::values([
-                ("queueing_s", self.delays.queueing().unwrap_or(0.0)),
-                ("base_s", self.delays.base().unwrap_or(0.0)),
-                ("gain", self.gain()),
-            ]),
+            values: self.delays.shown([("gain", self.gain())]),
         }
     }
 }

@@ -225,14 +225,7 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("1 packets")
         .at_most("1000000 packets"),
-        Opt::new(
-            "initial",
-            Kind::Packets,
-            Default::Is("2 packets"),
-            "first window",
-        )
-        .at_least("1 packets")
-        .at_most("1000000 packets"),
+        amount::first_window("2 packets"),
     ],
     build: |args, setup| {
         let code = args.choice("variant") == "code";

@@ -349,6 +349,19 @@ impl World {
                     "write transport = \"tcp\", or take a source with a rate",
                 );
             }
+            if let AnySource::Saturated(source) = &flow.source
+                && source.packet() > flow.packet
+            {
+                return refuse(
+                    format!("{path}.source.packet"),
+                    format!(
+                        "packets of {} B exceed the flow's packets of {} B",
+                        source.packet().0,
+                        flow.packet.0
+                    ),
+                    "write smaller packets, or `packet` on the flow",
+                );
+            }
             if flow.start >= flow.stop {
                 return refuse(
                     format!("{path}.start"),

@@ -195,6 +195,7 @@ impl Net {
             start: Span::ZERO,
             stop,
             source,
+            budget: None,
             route: None,
             transport: None,
         });

@@ -4,7 +4,9 @@
 //! when its requests expire.
 //!
 //! Whom to ask (water-filling): first the upstream stations whose flows get more than each flow leaves
-//! with and that can still step back; if there is none, those of the congested category that can. The
+//! with and that can still step back; if there is none, those of the congested category that can. Whoever
+//! has stepped back as far as it can is asked again before its request expires, for as long as it sends more than that:
+//! otherwise it would come back although nothing has changed. (The source doesn't say.) The
 //! relay's own flows are held, by a tenth in each period, to what each forwarded flow leaves with, and let
 //! go by a twentieth.
 
@@ -185,6 +187,15 @@ impl Relay {
                     .collect();
             }
             asks.extend(chosen.iter().map(|f| ask(true, f, target)));
+            // A request asked for at the next look would come when this one has expired.
+            let soon = now + rhythm.period.times(2);
+            let lapses = |f: &&Feeder| {
+                let steps = self.steps.get(&(f.station, f.category));
+                steps.is_some_and(|s| s.level > 0 && s.until <= soon)
+            };
+            let at_limit = sums.feeders.iter().filter(|f| !can(f));
+            let again = at_limit.filter(above).filter(lapses);
+            asks.extend(again.map(|f| ask(true, f, target)));
         } else {
             let stepped = |f: &&Feeder| self.level(f.station, f.category) > 0;
             let idle = |f: &&Feeder| judged(f) == Judgement::More;
@@ -416,6 +427,36 @@ mod tests {
         });
         assert_eq!(verdict.own, [(own, Rate(1_050_000))]);
     }
+    /// A station at its limit keeps what it has stepped back, as long as it sends more than its flows leave with.
+    #[test]
+    fn a_station_at_its_limit_is_asked_again_before_its_request_expires() {
+        let mut r = relay();
+        r.respond.most = [1; 4];
+        let mut asked = Vec::new();
+        for period in 1..=9 {
+            r.came(Some(0), 1, Id::raw(0), 62_500);
+            r.left(false, 1, Id::raw(0), 31_250);
+            let now = Time(period * PERIOD);
+            let verdict = r.look(now, period * PERIOD, EMPTY, |_| None);
+            for ask in &verdict.asks {
+                r.acknowledged(ask, now);
+                asked.push(period);
+            }
+            assert_eq!(r.level(0, 1), 1, "{period}");
+        }
+        // A request holds for four periods and is renewed two before its end.
+        assert_eq!(asked, [1, 3, 5, 7, 9]);
+        // No more once it sends no more than what leaves.
+        for period in 10..=20 {
+            r.came(Some(0), 1, Id::raw(0), 31_250);
+            r.left(false, 1, Id::raw(0), 31_250);
+            let now = Time(period * PERIOD);
+            let verdict = r.look(now, period * PERIOD, EMPTY, |_| None);
+            verdict.asks.iter().for_each(|a| r.acknowledged(a, now));
+        }
+        assert_eq!(r.level(0, 1), 0);
+    }
+
     /// A full queue announces: whoever feeds it is asked, also who sends less than a flow leaves with.
     #[test]
     fn a_full_queue_asks_every_upstream_station() {

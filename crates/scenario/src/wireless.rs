@@ -252,6 +252,7 @@ pub static STATION: &[Field] = &[
     ),
     BUFFER,
     OWN_SHARE,
+    STATION_QUEUE,
     STATION_RATE,
     STATION_AC,
 ];
@@ -275,6 +276,18 @@ pub const OWN_SHARE: Field = Field::option(
     )
     .at_least("1 %"),
 );
+/// The queue of a station.
+pub const STATION_QUEUE: Field = Field::option(Opt::new(
+    "queue",
+    Kind::Choice(&[FIFO, IN_TURN]),
+    Default::Is(FIFO),
+    "which of the packets of an access category goes next: the oldest, or one of each flow in turn; in turn, \
+     a full buffer loses the newest packet of the flow that holds most",
+));
+/// First come, first served.
+const FIFO: &str = "fifo";
+/// One of each flow in turn.
+pub const IN_TURN: &str = "round-robin";
 /// The rate of a station.
 pub const STATION_RATE: Field = Field::option(Opt::new(
     "rate",

@@ -135,6 +135,7 @@ pub(super) fn station(station: &StationSpec, medium: &str) -> Json {
         ),
         buffer(station.buffer),
         ("own_share", Json::real(station.own_share)),
+        ("in_turn", Json::Flag(station.in_turn)),
         ("ac", Json::Object(categories)),
     ]);
     if let (Json::Object(fields), Some(rate)) = (&mut form, station.rate) {

@@ -232,6 +232,7 @@ pub fn station_at(
         at,
         buffer: record.get("buffer").map_or(Ok(DEFAULT_BUFFER), capacity)?,
         own_share: args.share("own_share"),
+        in_turn: args.choice("queue") == wireless::IN_TURN,
         rate: args.has("rate").then(|| args.rate("rate")),
         categories,
     })

@@ -13,13 +13,13 @@ use crate::event::Event;
 use crate::medium::wifi::air::{
     Exchange, Frame, FrameKind, Ghost, NOBODY, Radio, Reply, Spent, StationCount, Tried,
 };
+use crate::medium::wifi::mac::Room;
 use crate::medium::wifi::phy;
 use crate::medium::wifi::reception::Coded;
 use crate::network::{Flow, Port};
 use crate::packet::Packet;
 use crate::record::{Cause, What};
 use crate::source::AnySource;
-use crate::spec::Limit;
 use crate::table::Id;
 
 impl World {
@@ -59,41 +59,19 @@ impl World {
         let hop = port.0 - self.air.first_port;
         let radio = &mut self.air.radios[station as usize];
         let number = radio.category(traffic.class());
-        let c = &mut radio.categories[number];
-        let own = ingress.is_none();
-        let size = u64::from(len);
-        let share = if own {
-            radio.own_share
-        } else if radio.own_share < 1.0 {
-            1.0 - radio.own_share
-        } else {
-            1.0
-        };
-        let (mine, step) = match (own, c.buffer) {
-            (true, Limit::Bytes(_)) => (c.own_bytes, size),
-            (false, Limit::Bytes(_)) => (c.bytes - c.own_bytes, size),
-            (true, _) => (u64::from(c.own_frames), 1),
-            (false, _) => (u64::from(c.frames - c.own_frames), 1),
-        };
-        let fits = |held: u64, room: u64| {
-            held + step <= room && mine + step <= libm::floor(room as f64 * share) as u64
-        };
-        let fits = match c.buffer {
-            Limit::Unlimited => true,
-            Limit::Bytes(room) => fits(c.bytes, room.0),
-            Limit::Packets(room) => fits(u64::from(c.frames), room),
+        let (own, size) = (ingress.is_none(), u64::from(len));
+        let fits = match radio.categories[number].room(own, size, radio.own_share) {
+            Room::Free => true,
+            Room::ShareFull => false,
+            Room::Full => self.make_room(station, number, packet_id, now),
         };
         if !fits {
             return self.lose(packet_id, Cause::BufferFull, port, now);
         }
-        c.bytes += size;
-        if own {
-            c.own_frames += 1;
-            c.own_bytes += size;
-        }
+        let c = &mut self.air.radios[station as usize].categories[number];
+        c.book(own, size);
         let held = c.bytes;
-        let queue = &mut self.air.hops[hop as usize].queues[number];
-        self.packets.append(&mut queue.list, packet_id);
+        self.line_up(station, number, hop, packet_id);
         if self.record.is_some() {
             self.note(What::Enqueue, now, port, packet_id, held);
         }
@@ -191,7 +169,7 @@ impl World {
             let radio = &mut self.air.radios[station as usize];
             radio.count.internal += 1;
             let of_data = radio.notices.is_empty() || !radio.is_top(number);
-            let hop = of_data.then(|| self.air.head(station, number, &self.packets));
+            let hop = of_data.then(|| self.head(station, number));
             self.failed(station, number, hop, false, now, now);
         }
         self.begin(station, winner, now, None);
@@ -210,6 +188,8 @@ impl World {
                 (Some(number), hop.to, bytes, hop.rate)
             }
         };
+        let radio = &self.air.radios[station as usize];
+        let medium = &self.air.media[radio.medium as usize];
         let data = medium.phy.airtime(bytes, rate);
         let rts = to != NOBODY && bytes > medium.mac.rts_above;
         let txop = radio.categories[number].set.txop;
@@ -477,7 +457,9 @@ impl World {
             self.note(What::Send, exchange.begun, port_id, packet_id, waited);
         }
         self.packet_hops += 1;
-        if to == self.air.radios[receiver as usize].host {
+        if self.is_late(packet_id, now) {
+            self.lose(packet_id, Cause::Late, port_id, now);
+        } else if to == self.air.radios[receiver as usize].host {
             self.deliver_from_air(port_id, packet_id, now);
         } else {
             let packet = &mut self.packets[packet_id];
@@ -602,14 +584,12 @@ impl World {
     /// A frame has left a station's queue for good.
     fn departed(&mut self, station: u32, number: usize, ghost: Ghost, now: Time, until: Time) {
         let c = &mut self.air.radios[station as usize].categories[number];
-        c.bytes -= u64::from(ghost.len);
-        if ghost.own {
-            c.own_frames -= 1;
-            c.own_bytes -= u64::from(ghost.len);
-        }
-        c.frames -= 1;
+        c.release(ghost.own, u64::from(ghost.len));
         c.since = until;
         c.current = None;
+        if let Some(turns) = &mut self.air.radios[station as usize].turns {
+            turns[number].leave(ghost.flow);
+        }
         if ghost.own && matches!(self.flows[ghost.flow].source, AnySource::Saturated(_)) {
             self.refill(ghost.flow, now);
         }
@@ -658,8 +638,8 @@ impl World {
         if until <= now || radio.categories[number].frames == 0 || !radio.notices.is_empty() {
             return false;
         }
-        let medium = self.air.medium(station);
         let (hop, bytes) = self.first_frame(station, number);
+        let medium = self.air.medium(station);
         let data = medium.phy.airtime(bytes, self.air.hops[hop as usize].rate);
         let kind = if bytes > medium.mac.rts_above {
             FrameKind::Rts
@@ -675,9 +655,9 @@ impl World {
     }
 
     /// The hop and the bytes on the air of the data frame that a category sends next.
-    fn first_frame(&self, station: u32, number: usize) -> (u32, u64) {
+    fn first_frame(&mut self, station: u32, number: usize) -> (u32, u64) {
+        let hop = self.head(station, number);
         let air = &self.air;
-        let hop = air.head(station, number, &self.packets);
         let queue = &air.hops[hop as usize].queues[number];
         let len = match queue.tried.ghost {
             Some(ghost) => ghost.len,

@@ -26,11 +26,13 @@ mod control;
 mod deadlock;
 mod forward;
 mod headroom;
+mod nearest;
 mod path;
 mod relay;
 mod report;
 mod run;
 mod transport;
+mod turns;
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -145,6 +145,7 @@ impl Cell {
                 at: [x, y],
                 buffer: Limit::Packets(100),
                 own_share: 1.0,
+                in_turn: false,
                 rate: None,
                 categories: [CategorySpec::default(); 4],
             })),
@@ -171,6 +172,7 @@ impl Cell {
             start: Span::ZERO,
             stop: seconds,
             source,
+            budget: None,
             route: None,
             transport: None,
         });

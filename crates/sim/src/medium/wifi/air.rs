@@ -13,6 +13,7 @@ use super::mac::{AfterCollision, Category, Contention, MANAGEMENT_CATEGORY, MacS
 use super::phy::{self, Phy};
 use super::physical::Receivers;
 use super::reception::Hearing;
+use super::turns::Turns;
 use crate::mechanism::relay::{Ask, Relay};
 use crate::mechanism::responder::contention::Contention as Contended;
 use crate::network::{Flow, Node, Port};
@@ -41,15 +42,19 @@ pub struct Air {
     pub first_port: u32,
     /// What packets have met on the air so far, by place in the arena.
     pub spent: Vec<Spent>,
+    /// Delay budgets by flow; empty where no flow has one.
+    pub budgets: Vec<Option<Span>>,
 }
 
-/// A packet's time on the air that is neither airtime nor queue.
+/// What a packet carries along over the air.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Spent {
     /// Ticks first in line, waiting for the medium.
     pub contention: u64,
     /// Ticks of exchanges that failed.
     pub retries: u64,
+    /// Its round at a station that serves flows in turn.
+    pub turn: u64,
 }
 
 /// A medium and its timing.
@@ -344,6 +349,8 @@ pub struct Radio {
     pub categories: SmallVec<[Contention; 4]>,
     /// Share of the buffer open to the station's own flows.
     pub own_share: f64,
+    /// Turns of flows by category, where they are served in turn.
+    pub turns: Option<Box<[Turns; 4]>>,
     /// Numbers of its hops.
     pub hops: Vec<u32>,
     /// The frame on the air.
@@ -583,7 +590,11 @@ impl Air {
             let queue = &self.hops[*hop as usize].queues[category];
             match queue.tried.ghost {
                 Some(ghost) => Some(ghost.at),
-                None => (!queue.list.is_empty()).then(|| packets[queue.list.head()].at),
+                None if queue.list.is_empty() => None,
+                None if radio.turns.is_some() => {
+                    Some(Time(self.spent[queue.list.head().index()].turn))
+                }
+                None => Some(packets[queue.list.head()].at),
             }
         };
         let first = radio

@@ -19,6 +19,7 @@ pub mod mac;
 pub mod phy;
 pub mod physical;
 pub mod reception;
+pub mod turns;
 
 use backwater_transport::part::Part;
 

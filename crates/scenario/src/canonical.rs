@@ -24,6 +24,8 @@ pub const FORMAT: &str = "backwater/resolved/1";
 enum Json {
     Text(String),
     Number(String),
+    /// JSON in canonical form already.
+    Written(String),
     Flag(bool),
     List(Vec<Json>),
     Object(BTreeMap<String, Json>),
@@ -314,6 +316,8 @@ fn options<'a>(args: &'a Args, files: &'a Files<'_>) -> impl Iterator<Item = (St
             Value::Flag(flag) => ("", Json::Flag(*flag)),
             Value::Choice(word) => ("", Json::text(word)),
             Value::File(file) => ("_sha256", Json::text(&files.read[&file.path].1)),
+            Value::Text(text) => ("", Json::text(text)),
+            Value::Table(written) => ("", Json::Written(written.clone())),
         };
         (format!("{name}{suffix}"), json)
     })
@@ -369,7 +373,7 @@ impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Json::Text(text) => write!(f, "{}", serde_json::Value::from(text.as_str())),
-            Json::Number(number) => f.write_str(number),
+            Json::Number(written) | Json::Written(written) => f.write_str(written),
             Json::Flag(flag) => write!(f, "{flag}"),
             Json::List(items) => {
                 f.write_str("[")?;

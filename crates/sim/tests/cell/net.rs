@@ -47,10 +47,7 @@ pub fn path_box(id: &str, given: &[(&'static str, Value)]) -> AnyBox {
 
 /// A delay as the emulators have it.
 pub fn delay(ms: u64) -> AnyBox {
-    AnyBox::Delay(Delay {
-        delay: Span::millis(ms),
-        milliseconds: true,
-    })
+    AnyBox::Delay(Delay::constant(Span::millis(ms), true))
 }
 
 /// A direction served by a trace.

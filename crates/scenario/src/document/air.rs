@@ -1,7 +1,7 @@
 //! What a run's document says of 802.11: stations, and the options under which results hold.
 
-use backwater_sim::medium::wifi::air::{Radio, StationCount};
 use backwater_sim::medium::wifi::channel::ChannelSpec;
+use backwater_sim::medium::wifi::radio::{Radio, StationCount};
 use backwater_sim::network::Port;
 use backwater_sim::spec::MediumSpec;
 use backwater_sim::table::Id;

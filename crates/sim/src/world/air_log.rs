@@ -3,7 +3,7 @@
 use backwater_transport::units::{Span, Time};
 
 use super::World;
-use crate::medium::wifi::air::FrameKind;
+use crate::medium::wifi::frame::FrameKind;
 use crate::network::Part;
 use crate::record::air_log::{AirFrame, Body, Carried};
 

@@ -8,7 +8,7 @@ use backwater_sim::table::Id;
 use backwater_sim::world::{Report, World};
 use serde_json::{Map, Value, json};
 
-use crate::canonical::air::{access, after_collision, countdown};
+use crate::canonical::air::{access, after_collision, answer, countdown};
 
 /// Ticks in a second.
 const TICKS: f64 = 1e12;
@@ -40,6 +40,10 @@ pub fn labels(media: &[MediumSpec]) -> Map<String, Value> {
         ] {
             labels.insert(format!("{prefix}mac.{name}"), value);
         }
+        labels.insert(
+            format!("{prefix}phy.answer"),
+            json!(answer(medium.phy.answer)),
+        );
         let (model, capture) = match &medium.channel {
             ChannelSpec::Disc(disc) => ("disc", disc.capture),
             ChannelSpec::Physical(physical) => ("physical", physical.capture),

@@ -93,6 +93,7 @@ impl World {
             hop,
             to,
             data,
+            ack: medium.ack(rate),
             bytes,
             rate,
             rts,
@@ -122,12 +123,23 @@ impl World {
         let air = &mut self.air;
         let radio = &mut air.radios[station as usize];
         let medium = &air.media[radio.medium as usize];
-        let data = radio.exchange.map_or(Span::ZERO, |e| e.data);
-        let (span, rest) = match (kind, radio.reply) {
-            (FrameKind::Cts, Reply::Cts { rest, .. }) => (medium.cts, rest),
-            (FrameKind::Rts, _) => (medium.rts, medium.rest(kind, data)),
-            (FrameKind::Ack, _) => (medium.ack, Span::ZERO),
-            _ => (data, medium.rest(kind, data)),
+        let control = medium.phy.control;
+        let (bytes, rate, span, rest) = match (kind, radio.reply, radio.exchange) {
+            (FrameKind::Cts, Reply::Cts { rest, .. }, _) => {
+                (phy::CTS, medium.phy.answer_to(control), medium.cts, rest)
+            }
+            (FrameKind::Ack, Reply::Ack { of, .. }, _) => {
+                let rate = medium.phy.answer_to(of);
+                (phy::ACK, rate, medium.ack(of), Span::ZERO)
+            }
+            (_, _, exchange) => {
+                let e = exchange.expect("RTS and data belong to an exchange");
+                let rest = medium.rest(kind, e.data, e.ack);
+                match kind {
+                    FrameKind::Rts => (phy::RTS, control, medium.rts, rest),
+                    _ => (e.bytes, e.rate, e.data, rest),
+                }
+            }
         };
         radio.count.airtime += span.0;
         radio.frame = Some(Frame {
@@ -138,7 +150,7 @@ impl World {
         });
         let ends = now + span + medium.delta;
         if self.air_log.is_some() {
-            self.log_frame(station, kind, to, rest, now);
+            self.log_frame(station, kind, to, rest, rate, now);
         }
         let air = &mut self.air;
         if !air.ears[station as usize].busy {
@@ -152,15 +164,6 @@ impl World {
         let medium = &air.media[radio.medium as usize];
         let Some(receivers) = &medium.receivers else {
             return air.overlap(station, now);
-        };
-        let (bytes, rate) = match (kind, radio.exchange) {
-            (FrameKind::Rts, _) => (phy::RTS, medium.phy.control),
-            (FrameKind::Cts, _) => (phy::CTS, medium.phy.control),
-            (FrameKind::Ack, _) => (phy::ACK, medium.phy.control),
-            (_, exchange) => {
-                let exchange = exchange.expect("a data frame belongs to an exchange");
-                (exchange.bytes, exchange.rate)
-            }
         };
         let coded = Coded::new(receivers.rung(rate), bytes, span + medium.delta);
         air.arrive(station, coded, now);

@@ -294,7 +294,7 @@ impl World {
         let medium = self.air.medium(from);
         let bytes = TEST_FRAME + medium.overhead;
         let data = medium.phy.airtime(bytes, rate);
-        let mut exchange = data + medium.sifs + medium.ack;
+        let mut exchange = data + medium.sifs + medium.ack(rate);
         if bytes > medium.mac.rts_above {
             exchange = exchange + medium.rts + medium.cts + medium.sifs.times(2);
         }

@@ -18,13 +18,10 @@ impl World {
                 // A station whose NAV says that others have the medium does not answer.
                 let answers = understood && self.air.ears[to as usize].reserved() <= now;
                 if answers {
-                    let rest = self.air.medium(station).rest(
-                        FrameKind::Cts,
-                        self.air.radios[station as usize]
-                            .exchange
-                            .expect("an exchange begins with its RTS")
-                            .data,
-                    );
+                    let exchange = self.air.radios[station as usize].exchange;
+                    let exchange = exchange.expect("an exchange begins with its RTS");
+                    let medium = self.air.medium(station);
+                    let rest = medium.rest(FrameKind::Cts, exchange.data, exchange.ack);
                     self.answer(to, Reply::Cts { to: station, rest }, now);
                 } else {
                     self.exchange_failed(station, now);
@@ -32,8 +29,10 @@ impl World {
             }
             FrameKind::Cts if understood => self.answer(to, Reply::Go, now),
             FrameKind::Data if understood => {
+                let exchange = self.air.radios[station as usize].exchange;
+                let of = exchange.expect("a data frame belongs to an exchange").rate;
                 self.take_in(station, to, now);
-                self.answer(to, Reply::Ack { to: station }, now);
+                self.answer(to, Reply::Ack { to: station, of }, now);
             }
             FrameKind::Data => self.exchange_failed(station, now),
             FrameKind::Ack if understood => self.exchange_done(to, now),
@@ -55,7 +54,7 @@ impl World {
         let radio = &self.air.radios[station as usize];
         match radio.reply {
             Reply::Cts { to, .. } => self.emit(station, FrameKind::Cts, to, now),
-            Reply::Ack { to } => self.emit(station, FrameKind::Ack, to, now),
+            Reply::Ack { to, .. } => self.emit(station, FrameKind::Ack, to, now),
             Reply::Go => {
                 let radio = &mut self.air.radios[station as usize];
                 let exchange = radio.exchange.as_mut().expect("an exchange that goes on");
@@ -282,7 +281,8 @@ impl World {
         }
         let medium = self.air.medium(station);
         let (hop, bytes) = self.first_frame(station, number);
-        let data = medium.phy.airtime(bytes, self.air.hops[hop as usize].rate);
+        let rate = self.air.hops[hop as usize].rate;
+        let data = medium.phy.airtime(bytes, rate);
         let kind = if bytes > medium.mac.rts_above {
             FrameKind::Rts
         } else {
@@ -293,6 +293,6 @@ impl World {
         } else {
             data
         };
-        now + medium.sifs + own + medium.delta + medium.rest(kind, data) <= until
+        now + medium.sifs + own + medium.delta + medium.rest(kind, data, medium.ack(rate)) <= until
     }
 }

@@ -1,6 +1,6 @@
 //! What is on the air: the tables of all stations, and the medium's timing. `world/air.rs` moves frames.
 
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Rate, Span, Time};
 use smallvec::{SmallVec, smallvec};
 
 use super::channel::{ChannelSpec, Far, Link};
@@ -131,8 +131,6 @@ pub struct Medium {
     pub rts: Span,
     /// CTS.
     pub cts: Span,
-    /// ACK.
-    pub ack: Span,
     /// MAC header, FCS, LLC and SNAP of a data frame, bytes.
     pub overhead: u64,
     /// How long after its frame a sender that gets no answer waits, before AIFS.
@@ -158,7 +156,7 @@ impl Medium {
             AfterCollision::Difs => (Span::ZERO, Span::ZERO),
             AfterCollision::Eifs => (phy.eifs_extra(), phy.eifs_extra()),
         };
-        let cts = phy.airtime(phy::CTS, phy.control);
+        let cts = phy.airtime(phy::CTS, phy.answer_to(phy.control));
         let qos = if mac.access.categories() > 1 {
             phy::QOS
         } else {
@@ -175,7 +173,6 @@ impl Medium {
             },
             rts: phy.airtime(phy::RTS, phy.control),
             cts,
-            ack: phy.airtime(phy::ACK, phy.control),
             overhead: phy::OVERHEAD + qos,
             sender_defers,
             bystander_defers,
@@ -192,13 +189,18 @@ impl Medium {
         all > wanted && (wanted as f64) < self.capture * (all - wanted) as f64
     }
 
+    /// Airtime of the ACK of a frame of this rate.
+    pub fn ack(&self, rate: Rate) -> Span {
+        self.phy.airtime(phy::ACK, self.phy.answer_to(rate))
+    }
+
     /// From the end of a frame of this kind, as it is heard, to the end of the exchange.
-    pub fn rest(&self, kind: FrameKind, data: Span) -> Span {
+    pub fn rest(&self, kind: FrameKind, data: Span, ack: Span) -> Span {
         let answer = |span: Span| self.sifs + span + self.delta;
         match kind {
-            FrameKind::Rts => answer(self.cts) + answer(data) + answer(self.ack),
-            FrameKind::Cts => answer(data) + answer(self.ack),
-            FrameKind::Data => answer(self.ack),
+            FrameKind::Rts => answer(self.cts) + answer(data) + answer(ack),
+            FrameKind::Cts => answer(data) + answer(ack),
+            FrameKind::Data => answer(ack),
             FrameKind::Ack | FrameKind::Group => Span::ZERO,
         }
     }

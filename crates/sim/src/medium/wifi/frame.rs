@@ -48,6 +48,8 @@ pub enum Reply {
     Ack {
         /// To whom.
         to: u32,
+        /// Rate of the frame that it answers.
+        of: Rate,
     },
     /// The next exchange of a TXOP.
     Next {
@@ -69,6 +71,8 @@ pub struct Exchange {
     pub to: u32,
     /// Airtime of the data frame.
     pub data: Span,
+    /// Airtime of its ACK.
+    pub ack: Span,
     /// Its bytes.
     pub bytes: u64,
     /// Its rate.

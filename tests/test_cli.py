@@ -79,8 +79,8 @@ def test_schemas_are_schemas(run: Command) -> None:
 def test_list_has_every_kind_of_the_contract(run: Command) -> None:
     found = valid(run("list", "--json"), "list")
     contract = "controllers queues mechanisms detectors notifiers responders media sources studies"
-    assert set(found["kinds"]) == {*contract.split(), "metrics"}
-    for kind in ("queues", "mechanisms", "sources", "metrics"):
+    assert set(found["kinds"]) == {*contract.split(), "topologies", "metrics"}
+    for kind in ("queues", "mechanisms", "sources", "topologies", "metrics"):
         assert found["kinds"][kind]
 
 

@@ -24,6 +24,7 @@ PARTS = (
     "responders",
     "media",
     "sources",
+    "topologies",
 )
 Row = dict[str, Any]
 

@@ -3,11 +3,13 @@
 
 pub mod calendar;
 pub mod connection;
+mod custom;
 pub mod event;
 pub mod mechanism;
 pub mod medium;
 pub mod network;
 pub mod packet;
+pub mod progress;
 pub mod queue;
 pub mod record;
 pub mod source;

@@ -61,7 +61,8 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
     ])
 }
 
-pub(crate) fn answer(answer: Answer) -> &'static str {
+/// Name of a rule for answers.
+pub fn answer(answer: Answer) -> &'static str {
     match answer {
         Answer::Control => "control",
         Answer::Mandatory => "mandatory",
@@ -143,6 +144,7 @@ pub(super) fn station(station: &StationSpec, medium: &str) -> Json {
         ),
         buffer(station.buffer),
         ("own_share", Json::real(station.own_share)),
+        ("in_turn", Json::Flag(station.in_turn)),
         ("ac", Json::Object(categories)),
     ]);
     if let (Json::Object(fields), Some(rate)) = (&mut form, station.rate) {

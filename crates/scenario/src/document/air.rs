@@ -3,6 +3,7 @@
 use backwater_sim::medium::wifi::channel::ChannelSpec;
 use backwater_sim::medium::wifi::radio::{Radio, StationCount};
 use backwater_sim::network::Port;
+use backwater_sim::record::Cause;
 use backwater_sim::spec::MediumSpec;
 use backwater_sim::table::Id;
 use backwater_sim::world::{Report, World};
@@ -95,9 +96,11 @@ pub fn weighted_loss(world: &World, report: &Report) -> Option<f64> {
         return None;
     }
     let bits = report.drops.iter().map(|drop| {
-        let (_, place, flow, _) = drop.key;
+        let (cause, place, flow, _) = drop.key;
         let path = &world.flows[flow].path;
-        let hops = path.iter().position(|p| *p == place).unwrap_or(0);
+        // A late packet has made the hop over which it came too late.
+        let hops =
+            path.iter().position(|p| *p == place).unwrap_or(0) + usize::from(cause == Cause::Late);
         8.0 * drop.count.bytes as f64 * hops as f64
     });
     Some(bits.sum())

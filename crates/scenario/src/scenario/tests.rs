@@ -8,6 +8,7 @@ mod air;
 mod bytes;
 mod cell;
 mod generators;
+mod places;
 mod queues;
 mod refusals;
 mod settings;

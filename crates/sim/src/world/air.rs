@@ -66,7 +66,7 @@ impl World {
             let radio = &mut self.air.radios[station as usize];
             radio.count.internal += 1;
             let of_data = radio.notices.is_empty() || !radio.is_top(number);
-            let hop = of_data.then(|| self.air.head(station, number, &self.packets));
+            let hop = of_data.then(|| self.head(station, number));
             self.failed(station, number, hop, false, now, now);
         }
         self.begin(station, winner, now, None);
@@ -85,6 +85,8 @@ impl World {
                 (Some(number), hop.to, bytes, hop.rate)
             }
         };
+        let radio = &self.air.radios[station as usize];
+        let medium = &self.air.media[radio.medium as usize];
         let data = medium.phy.airtime(bytes, rate);
         let rts = to != NOBODY && bytes > medium.mac.rts_above;
         let txop = radio.categories[number].set.txop;

@@ -28,6 +28,19 @@ const TEST_FRAME: u64 = 1024;
 impl World {
     /// Adds media, stations and the ways of flows between stations.
     pub(super) fn add_air(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        self.survey(spec)?;
+        if self.air.radios.is_empty() {
+            return Ok(());
+        }
+        if spec.flows.iter().any(|f| f.budget.is_some()) {
+            self.air.budgets = spec.flows.iter().map(|f| f.budget).collect();
+        }
+        self.add_air_routes(spec)?;
+        self.trace_air(spec)
+    }
+
+    /// Media, stations, and who hears whom.
+    pub(super) fn survey(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for medium in &spec.media {
             check_medium(medium)?;
             self.air.media.push(Medium::new(
@@ -39,12 +52,10 @@ impl World {
         }
         self.air.first_port = self.ports.len() as u32;
         self.add_stations(spec)?;
-        if self.air.radios.is_empty() {
-            return Ok(());
+        if !self.air.radios.is_empty() {
+            self.join_stations(spec);
         }
-        self.join_stations(spec);
-        self.add_air_routes(spec)?;
-        self.trace_air(spec)
+        Ok(())
     }
 
     fn add_stations(&mut self, spec: &Spec) -> Result<(), Refusal> {
@@ -82,6 +93,7 @@ impl World {
                 random: Random::stream(spec.seed, "station", &node.name),
                 categories,
                 own_share: station.own_share,
+                turns: station.in_turn.then(Box::default),
                 hops: Vec::new(),
                 frame: None,
                 reply: Reply::None,
@@ -253,7 +265,7 @@ impl World {
     }
 
     /// The next station on the way to the nearest of `goals`, by airtime or by hops.
-    fn nearest(&self, spec: &Spec, goals: &[u32]) -> Vec<u32> {
+    pub(super) fn nearest(&self, spec: &Spec, goals: &[u32]) -> Vec<u32> {
         let stations = self.air.radios.len();
         let by_hops = matches!(spec.routing, Routing::ShortestPath | Routing::Ecmp);
         let mut next = vec![NOBODY; stations];

@@ -114,7 +114,9 @@ impl World {
             self.note(What::Send, exchange.begun, port_id, packet_id, waited);
         }
         self.packet_hops += 1;
-        if to == self.air.radios[receiver as usize].host {
+        if self.is_late(packet_id, now) {
+            self.lose(packet_id, Cause::Late, port_id, now);
+        } else if to == self.air.radios[receiver as usize].host {
             self.deliver_from_air(port_id, packet_id, now);
         } else {
             let packet = &mut self.packets[packet_id];
@@ -279,8 +281,8 @@ impl World {
         if until <= now || radio.categories[number].frames == 0 || !radio.notices.is_empty() {
             return false;
         }
-        let medium = self.air.medium(station);
         let (hop, bytes) = self.first_frame(station, number);
+        let medium = self.air.medium(station);
         let rate = self.air.hops[hop as usize].rate;
         let data = medium.phy.airtime(bytes, rate);
         let kind = if bytes > medium.mac.rts_above {

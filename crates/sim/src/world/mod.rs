@@ -28,12 +28,14 @@ mod deadlock;
 mod exchange;
 mod forward;
 mod headroom;
+mod nearest;
 mod path;
 mod relay;
 mod report;
 mod run;
 mod station;
 mod transport;
+mod turns;
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -4,12 +4,12 @@ use backwater_transport::units::Time;
 
 use super::World;
 use crate::medium::wifi::air::Spent;
+use crate::medium::wifi::mac::Room;
 use crate::medium::wifi::radio::{Ghost, StationCount};
 use crate::network::{Flow, Port};
 use crate::packet::Packet;
 use crate::record::{Cause, What};
 use crate::source::AnySource;
-use crate::spec::Limit;
 use crate::table::Id;
 
 impl World {
@@ -49,41 +49,19 @@ impl World {
         let hop = port.0 - self.air.first_port;
         let radio = &mut self.air.radios[station as usize];
         let number = radio.category(traffic.class());
-        let c = &mut radio.categories[number];
-        let own = ingress.is_none();
-        let size = u64::from(len);
-        let share = if own {
-            radio.own_share
-        } else if radio.own_share < 1.0 {
-            1.0 - radio.own_share
-        } else {
-            1.0
-        };
-        let (mine, step) = match (own, c.buffer) {
-            (true, Limit::Bytes(_)) => (c.own_bytes, size),
-            (false, Limit::Bytes(_)) => (c.bytes - c.own_bytes, size),
-            (true, _) => (u64::from(c.own_frames), 1),
-            (false, _) => (u64::from(c.frames - c.own_frames), 1),
-        };
-        let fits = |held: u64, room: u64| {
-            held + step <= room && mine + step <= libm::floor(room as f64 * share) as u64
-        };
-        let fits = match c.buffer {
-            Limit::Unlimited => true,
-            Limit::Bytes(room) => fits(c.bytes, room.0),
-            Limit::Packets(room) => fits(u64::from(c.frames), room),
+        let (own, size) = (ingress.is_none(), u64::from(len));
+        let fits = match radio.categories[number].room(own, size, radio.own_share) {
+            Room::Free => true,
+            Room::ShareFull => false,
+            Room::Full => self.make_room(station, number, packet_id, now),
         };
         if !fits {
             return self.lose(packet_id, Cause::BufferFull, port, now);
         }
-        c.bytes += size;
-        if own {
-            c.own_frames += 1;
-            c.own_bytes += size;
-        }
+        let c = &mut self.air.radios[station as usize].categories[number];
+        c.book(own, size);
         let held = c.bytes;
-        let queue = &mut self.air.hops[hop as usize].queues[number];
-        self.packets.append(&mut queue.list, packet_id);
+        self.line_up(station, number, hop, packet_id);
         if self.record.is_some() {
             self.note(What::Enqueue, now, port, packet_id, held);
         }
@@ -117,9 +95,9 @@ impl World {
     }
 
     /// The hop and the bytes on the air of the data frame that a category sends next.
-    pub(super) fn first_frame(&self, station: u32, number: usize) -> (u32, u64) {
+    pub(super) fn first_frame(&mut self, station: u32, number: usize) -> (u32, u64) {
+        let hop = self.head(station, number);
         let air = &self.air;
-        let hop = air.head(station, number, &self.packets);
         let queue = &air.hops[hop as usize].queues[number];
         let len = match queue.tried.ghost {
             Some(ghost) => ghost.len,
@@ -138,14 +116,12 @@ impl World {
         until: Time,
     ) {
         let c = &mut self.air.radios[station as usize].categories[number];
-        c.bytes -= u64::from(ghost.len);
-        if ghost.own {
-            c.own_frames -= 1;
-            c.own_bytes -= u64::from(ghost.len);
-        }
-        c.frames -= 1;
+        c.release(ghost.own, u64::from(ghost.len));
         c.since = until;
         c.current = None;
+        if let Some(turns) = &mut self.air.radios[station as usize].turns {
+            turns[number].leave(ghost.flow);
+        }
         if ghost.own && matches!(self.flows[ghost.flow].source, AnySource::Saturated(_)) {
             self.refill(ghost.flow, now);
         }

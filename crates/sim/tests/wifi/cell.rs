@@ -147,6 +147,7 @@ impl Cell {
                 at: [x, y],
                 buffer: Limit::Packets(100),
                 own_share: 1.0,
+                in_turn: false,
                 rate: None,
                 categories: [CategorySpec::default(); 4],
             })),
@@ -173,6 +174,7 @@ impl Cell {
             start: Span::ZERO,
             stop: seconds,
             source,
+            budget: None,
             route: None,
             transport: None,
         });

@@ -249,11 +249,15 @@ mod classic;
 mod delay;
 mod filter;
 mod marks;
+pub mod script;
 mod sensing;
 mod slow_start;
 
 /// How a row builds its controller.
 pub type Build = fn(&Args, &Setup) -> Result<AnyController, Refusal>;
+
+/// Controllers that a host makes. A world that holds one and has no host is refused.
+pub static HOSTED: &[Part<Build>] = &[script::PART];
 
 /// One list of all controllers: the modules, the enum, its dispatch and the table.
 macro_rules! controllers {

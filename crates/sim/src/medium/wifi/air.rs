@@ -43,15 +43,19 @@ pub struct Air {
     pub first_port: u32,
     /// What packets have met on the air so far, by place in the arena.
     pub spent: Vec<Spent>,
+    /// Delay budgets by flow; empty where no flow has one.
+    pub budgets: Vec<Option<Span>>,
 }
 
-/// A packet's time on the air that is neither airtime nor queue.
+/// What a packet carries along over the air.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Spent {
     /// Ticks first in line, waiting for the medium.
     pub contention: u64,
     /// Ticks of exchanges that failed.
     pub retries: u64,
+    /// Its round at a station that serves flows in turn.
+    pub turn: u64,
 }
 
 /// The stations that one's frames made idle, which have one event together.
@@ -285,7 +289,11 @@ impl Air {
             let queue = &self.hops[*hop as usize].queues[category];
             match queue.tried.ghost {
                 Some(ghost) => Some(ghost.at),
-                None => (!queue.list.is_empty()).then(|| packets[queue.list.head()].at),
+                None if queue.list.is_empty() => None,
+                None if radio.turns.is_some() => {
+                    Some(Time(self.spent[queue.list.head().index()].turn))
+                }
+                None => Some(packets[queue.list.head()].at),
             }
         };
         let first = radio

@@ -27,6 +27,7 @@ pub mod phy;
 pub mod physical;
 pub mod radio;
 pub mod reception;
+pub mod turns;
 
 use backwater_transport::part::Part;
 

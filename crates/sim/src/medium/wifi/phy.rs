@@ -113,7 +113,11 @@ impl Phy {
             Answer::Control => self.control,
             Answer::Mandatory => {
                 let mut legal = self.standard.mandatory().iter().rev();
-                Rate(*legal.find(|r| **r <= rate.0).expect("the lowest rate is mandatory"))
+                Rate(
+                    *legal
+                        .find(|r| **r <= rate.0)
+                        .expect("the lowest rate is mandatory"),
+                )
             }
         }
     }
@@ -189,7 +193,7 @@ mod tests {
     /// 802.11b has four mandatory rates, OFDM 6, 12 and 24 Mbit/s.
     #[test]
     fn answers_go_at_the_control_rate_or_at_the_fastest_mandatory_one() {
-        let phy = |standard, control| Phy {
+        let phy = |standard, control: u64| Phy {
             standard,
             control: Rate(control * 1_000_000),
             answer: Answer::Mandatory,

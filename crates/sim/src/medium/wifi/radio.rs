@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use super::frame::{Exchange, Frame, Reply};
 use super::mac::{Category, Contention, MANAGEMENT_CATEGORY};
+use super::turns::Turns;
 use crate::mechanism::relay::{Ask, Relay};
 use crate::mechanism::responder::contention::Contention as Contended;
 use crate::network::{Flow, Node, Port};
@@ -32,6 +33,8 @@ pub struct Radio {
     pub categories: SmallVec<[Contention; 4]>,
     /// Share of the buffer open to the station's own flows.
     pub own_share: f64,
+    /// Turns of flows by category, where they are served in turn.
+    pub turns: Option<Box<[Turns; 4]>>,
     /// Numbers of its hops.
     pub hops: Vec<u32>,
     /// The frame on the air.

@@ -5,7 +5,7 @@ use backwater_transport::units::Span;
 use super::super::World;
 use super::refuse;
 use crate::mechanism::control::{Control, MAX_NEIGHBOURS, NeighbourSpec, PlaceSpec};
-use crate::mechanism::detector::Watch;
+use crate::mechanism::detector::{Detector, Watch};
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Form;
 use crate::mechanism::responder::AnyResponder;

@@ -66,6 +66,7 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
             "id": world.nodes[radio.node].name,
             "airtime": count.airtime as f64 / ticks,
             "busy": count.busy as f64 / ticks,
+            "frames": count.frames,
             "attempts": count.attempts,
             "collision": share(count.failures, count.attempts),
             "internal_collisions": count.internal,

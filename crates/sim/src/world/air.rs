@@ -144,6 +144,7 @@ impl World {
             }
         };
         radio.count.airtime += span.0;
+        radio.count.frames += 1;
         radio.frame = Some(Frame {
             kind,
             to,

@@ -115,6 +115,8 @@ pub struct StationCount {
     pub airtime: u64,
     /// Ticks its medium was busy.
     pub busy: u64,
+    /// Frames sent, control frames included.
+    pub frames: u64,
     /// Exchanges begun, those with one receiver.
     pub attempts: u64,
     /// Of these, failed.
@@ -137,6 +139,7 @@ impl StationCount {
         StationCount {
             airtime: self.airtime - base.airtime,
             busy: self.busy - base.busy,
+            frames: self.frames - base.frames,
             attempts: self.attempts - base.attempts,
             failures: self.failures - base.failures,
             internal: self.internal - base.internal,

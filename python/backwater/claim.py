@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,7 +12,9 @@ from backwater import bound as bounds
 from backwater import metric
 from backwater.axes import Axes
 from backwater.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED, Bound
+from backwater.compare import BY
 from backwater.errors import nearest
+from backwater.function import FUNCTIONS, Metrics
 from backwater.reduce import ALONG, NUMERIC, REDUCTIONS
 from backwater.tomltext import Fields
 
@@ -27,16 +29,6 @@ Selection = Mapping[str, tuple[str, ...]]
 _UNFIT = ("metric", "scope", "reduce", "along", "against", "by", "of")
 _ID = re.compile(r"c[1-9][0-9]*$")
 _UNITS = {"_s": "s", "_bps": "bit/s", "_B": "B", "_pkts": "packets"}
-
-
-class Metrics(Protocol):
-    """What a claim asks of one case."""
-
-    def get(self, at: tuple[str, str], /) -> float | None:
-        """The metric of a (scope, name); None if it has no such metric, or no value."""
-
-    def drops(self) -> Mapping[tuple[str, str], float | None]:
-        """Packets lost by (scope, cause)."""
 
 
 class Cells(Protocol):
@@ -75,7 +67,7 @@ class Claim:
     def unit(self) -> str | None:
         """Unit of the measured number; None for shares, ratios and counts."""
         plain = self.reduce not in ALONG and self.reduce != "count" and self.function is None
-        if not plain or self.by == "ratio" or self.bound.form == "zero":
+        if not plain or self.by in ("ratio", "harm") or self.bound.form == "zero":
             return None
         if self.scope.startswith("drops:"):
             return "packets"
@@ -101,7 +93,7 @@ def read(fields: Fields, name: str, axes: Axes, source: str) -> Claim:
         reduce=reduce,
         along=fields.text("along"),
         against=axes.select(fields, "against"),
-        by=fields.choice("by", ("ratio", "difference"), "") or None,
+        by=fields.choice("by", BY, "") or None,
         of=bounds.read(of) if of.data else None,
         function=function,
         args=fields.typed("args", dict, "a table") or {},
@@ -157,7 +149,7 @@ def _check(fields: Fields, claim: Claim, axes: Axes) -> None:
         fields.refuse(
             "`against` and `by` go together",
             "against" if claim.against else "by",
-            fix='write against = { axis = "value" } and by = "ratio" or "difference"',
+            fix='write against = { axis = "value" } and by = "ratio", "difference" or "harm"',
         )
     for axis, values in claim.against.items():
         if len(values) != 1:
@@ -270,32 +262,3 @@ def is_unexpected(claim: Mapping[str, Any], *, quick: bool) -> bool:
     if firm and verdict in (REPRODUCED, DIFFERS) and claim["expected"] != "open":
         return bool(verdict != claim["expected"])
     return not quick and claim["strength"] == "hard" and verdict in (UNDECIDED, NOT_RUN)
-
-
-@dataclass(frozen=True)
-class Function:
-    """A named way to one number per seed, for claims that no reduction expresses."""
-
-    compute: Callable[[Iterable[Metrics], Mapping[str, Any]], float | None]
-    args: tuple[str, ...]
-    summary: str
-
-
-def _drop_share(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
-    places = args["places"] if isinstance(args["places"], list) else [args["places"]]
-    here = everywhere = 0.0
-    for metrics in cases:
-        for (at, _), pkts in metrics.drops().items():
-            everywhere += pkts or 0.0
-            if any(fnmatch.fnmatchcase(at, f"drops:{place}") for place in places):
-                here += pkts or 0.0
-    return here / everywhere if everywhere else None
-
-
-FUNCTIONS: dict[str, Function] = {
-    "drop_share": Function(
-        _drop_share,
-        ("places",),
-        "share of all packets dropped in the chosen cases that were dropped at these places",
-    ),
-}

@@ -11,6 +11,7 @@ import pytest
 
 from backwater import scorecard
 from backwater.execution import Execution
+from backwater.study import Study
 from command import call
 
 STEADY = """\
@@ -75,7 +76,7 @@ def test_a_baseline_is_not_compared_with_itself(label: str) -> None:
 
 
 def test_every_claim_stands_in_a_row_and_has_a_source() -> None:
-    study = scorecard.Study.load(scorecard.STUDY)
+    study = Study.load(scorecard.STUDY)
     rows = [claim for row in scorecard.ROWS for claim in row.claims]
     assert sorted(rows) == sorted(claim.id for claim in study.claims)
     assert all("RFC 9743, section" in claim.source for claim in study.claims)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -227,24 +226,6 @@ def trials_of(claim: Claim) -> tuple[str, str] | None:
     if kind == "drops" or claim.metric.endswith("_pkts"):
         return ("run", "entered_pkts")
     return None
-
-
-def value_of(metrics: Metrics, metric: str, scope: str) -> float | None:
-    """A metric of a case. Drops that never happened have no row and are 0.
-
-    The scope of drops may be a pattern; the metric `dropped_pkts` is the sum over causes.
-    """
-    if scope.startswith("drops:"):
-        return _drops(metrics, scope, metric)
-    return metrics.get((scope, metric))
-
-
-def _drops(metrics: Metrics, scope: str, metric: str) -> float:
-    return sum(
-        value or 0.0
-        for (at, cause), value in metrics.drops().items()
-        if fnmatch.fnmatchcase(at, scope) and metric in (cause, "dropped_pkts")
-    )
 
 
 # How the reason begins of a claim whose trace is not there.

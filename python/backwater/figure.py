@@ -32,6 +32,8 @@ class Figure:
     # What each combination is compared with, under the same seed, and how.
     against: dict[str, tuple[str, ...]] = field(default_factory=dict)
     by: str | None = None
+    # Several scopes, which are the curves then.
+    places: tuple[str, ...] = ()
 
 
 def read(fields: Fields, name: str, axes: Axes) -> Figure:
@@ -55,7 +57,11 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
         x_metric=fields.text("x_metric"),
         against=axes.select(fields, "against"),
         by=fields.choice("by", BY, "") or None,
+        places=fields.texts("scopes") or (),
     )
+    if figure.places and (kind not in ("line", "bars") or figure.curve or fields.text("scope")):
+        fix = "leave out `scope` and `curve`, and draw lines or bars"
+        fields.refuse("several scopes are the curves of lines or bars", "scopes", fix=fix)
     if figure.x is None and kind == "line":
         fields.refuse(f"`{fields.word()}` has no x", fix='add x = "<axis>"')
     if len(ys) > 1 and kind != "stack":
@@ -71,6 +77,7 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
     if figure.x_metric is not None:
         metric.check(fields, figure.x_metric, figure.scope, "x_metric")
     for one in figure.y:
-        metric.check(fields, one, figure.scope, "y")
+        for place in figure.places or (figure.scope,):
+            metric.check(fields, one, place, "y")
     fields.done()
     return figure

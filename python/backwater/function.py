@@ -19,6 +19,24 @@ class Metrics(Protocol):
         """Packets lost by (scope, cause)."""
 
 
+def value_of(metrics: Metrics, metric: str, scope: str) -> float | None:
+    """A metric of a case. Drops that never happened have no row and are 0.
+
+    The scope of drops may be a pattern; the metric `dropped_pkts` is the sum over causes.
+    """
+    if scope.startswith("drops:"):
+        return _drops(metrics, scope, metric)
+    return metrics.get((scope, metric))
+
+
+def _drops(metrics: Metrics, scope: str, metric: str) -> float:
+    return sum(
+        value or 0.0
+        for (at, cause), value in metrics.drops().items()
+        if fnmatch.fnmatchcase(at, scope) and metric in (cause, "dropped_pkts")
+    )
+
+
 @dataclass(frozen=True)
 class Function:
     """One row."""
@@ -50,14 +68,14 @@ def _jain(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
     return _worst(cases, args, index)
 
 
-def _flow_ratio(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
-    """Geometric, so that a ratio and its inverse weigh the same."""
-    logarithms = []
+def _scope_ratio(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
+    above = below = 0.0
     for metrics in cases:
-        of, to = (metrics.get((f"flow:{args[key]}", "goodput_bps")) for key in ("of", "to"))
-        if of and to:
-            logarithms.append(math.log(of / to))
-    return math.exp(math.fsum(logarithms) / len(logarithms)) if logarithms else None
+        above += value_of(metrics, args["metric"], args["of"]) or 0.0
+        below += value_of(metrics, args["metric"], args["to"]) or 0.0
+    if below:
+        return above / below
+    return math.inf if above else None
 
 
 def _worst(
@@ -88,10 +106,10 @@ FUNCTIONS: dict[str, Function] = {
         ("flows",),
         "the least of these flows' goodputs over their mean, in the worst of the chosen cases",
     ),
-    "flow_ratio": Function(
-        _flow_ratio,
-        ("of", "to"),
-        "goodput of one flow over that of another, geometric mean over the chosen cases",
+    "scope_ratio": Function(
+        _scope_ratio,
+        ("metric", "of", "to"),
+        "a metric in the scope `of` over that in the scope `to`, each summed over the chosen cases",
     ),
     "jain_of": Function(
         _jain,

@@ -24,10 +24,9 @@ from backwater.claim import (
     matches,
     pairs_of,
     trials_of,
-    value_of,
 )
 from backwater.compare import compare
-from backwater.function import FUNCTIONS, Metrics
+from backwater.function import FUNCTIONS, Metrics, value_of
 from backwater.interval import Interval, interval
 from backwater.reduce import CURVES, PAIRS, PLAIN
 

@@ -243,6 +243,7 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         Pattern::Random => "random",
         Pattern::Permutation => "permutation",
         Pattern::Pairs => "pairs",
+        Pattern::Nearest => "nearest",
     };
     let ecn = match flow.ecn {
         Ecn::NotEct => "not-ect",
@@ -263,6 +264,9 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         ("stop_s", Json::time(flow.stop)),
         ("source", part(&flow.made, files)),
     ]);
+    if let (Json::Object(fields), Some(budget)) = (&mut form, flow.budget) {
+        fields.insert("budget_s".to_owned(), Json::time(budget));
+    }
     if let (Json::Object(fields), Some(route)) = (&mut form, &flow.route) {
         fields.insert("route".to_owned(), names(route));
     }

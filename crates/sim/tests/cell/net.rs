@@ -87,6 +87,7 @@ pub fn spec(ways: [Option<Box<Way>>; 2], seconds: f64) -> Spec {
         stop: duration,
         source: outside(),
         transport: None,
+        budget: None,
         route: None,
     };
     let host = |name: &str| NodeSpec {

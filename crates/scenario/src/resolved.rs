@@ -7,7 +7,7 @@ use backwater_sim::world::World;
 use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
-use crate::decode::Draft;
+use crate::decode::{Draft, Link, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::files::{Files, hex};
 use crate::names;
@@ -72,6 +72,16 @@ impl Resolved {
             add(&input.sha256);
         }
         hex(&hash.finalize())
+    }
+
+    /// The links, and how their directions were made.
+    pub(crate) fn links(&self) -> &[Link] {
+        &self.draft.links
+    }
+
+    /// Their ports, two for each.
+    pub(crate) fn ports(&self) -> &[Port] {
+        &self.draft.ports
     }
 
     /// What the world is built from.

@@ -25,6 +25,7 @@ from backwater.cli import (
     run,
     study,
     sweep,
+    trace,
 )
 from backwater.errors import (
     EXIT_DONE,
@@ -46,6 +47,7 @@ app = typer.Typer(
 for verb in (list_, explain, run, sweep, report, export, diff, doctor, bench, contest):
     app.command(name=verb.NAME)(verb.command)
 app.add_typer(study.app, name=study.NAME)
+app.add_typer(trace.app, name=trace.NAME)
 
 
 def _version(wanted: bool) -> None:

@@ -292,7 +292,21 @@ def _drop_share(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | No
     return here / everywhere if everywhere else None
 
 
+def _quotient(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
+    pairs = [
+        (metrics.get((args["of"], args["metric"])), metrics.get((args["by"], args["divisor"])))
+        for metrics in cases
+    ]
+    known = [(over, under) for over, under in pairs if over is not None and under]
+    return sum(over / under for over, under in known) / len(known) if known else None
+
+
 FUNCTIONS: dict[str, Function] = {
+    "quotient": Function(
+        _quotient,
+        ("metric", "of", "divisor", "by"),
+        "`metric` of the scope `of` over `divisor` of the scope `by`, mean over the chosen cases",
+    ),
     "drop_share": Function(
         _drop_share,
         ("places",),

@@ -50,9 +50,9 @@ pub fn fit(
         length: lines.last().map_or(0, |ms| u64::from(*ms)),
         opportunity: opportunity.0,
     };
-    let fit = estimator
-        .fit(&recording)
-        .map_err(|why| Fault::new(why, "name a longer trace").at(&Origin::Set(written.into())))?;
+    let fit = estimator.fit(&recording).map_err(|why| {
+        Fault::new(why, "name a trace of 20 to 100,000 s").at(&Origin::Set(written.into()))
+    })?;
     let options = fit.options.0.iter();
     let options: Map<String, Json> = options
         .map(|(name, value)| ((*name).to_owned(), shown(value)))

@@ -8,6 +8,9 @@ use super::log::{Happening, Log};
 use super::scorer::{percentile95, signal_p95};
 use crate::source::trace::{Fault, Place};
 
+/// No longer log or delay is looked at, ms: the signal delay has a value for each.
+const LONGEST_MS: u64 = 100_000_000;
+
 /// See the head of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
@@ -48,30 +51,40 @@ impl Graph {
                 Place::Whole.fault("everything happened in one millisecond: there are no rates")
             );
         }
-        let (mut capacity, mut ingress, mut throughput) = (0, 0, 0);
-        let (mut arrived, mut dropped) = (0, 0);
+        if span > LONGEST_MS {
+            let why = format!("the log lasts {span} ms, more than {LONGEST_MS}");
+            return Err(Place::Whole.fault(why));
+        }
+        // Sums of any numbers that a line can hold.
+        let (mut capacity, mut ingress, mut throughput) = (0u128, 0u128, 0u128);
+        let (mut arrived, mut dropped) = (0, 0u64);
         let (mut delays, mut came) = (Vec::new(), Vec::new());
         for (line, entry) in (log.header.len() + 1..).zip(&log.entries) {
             match entry.what {
-                Happening::Opportunity(bytes) => capacity += bytes,
+                Happening::Opportunity(bytes) => capacity += u128::from(bytes),
                 Happening::Arrival(bytes) => {
-                    ingress += bytes;
+                    ingress += u128::from(bytes);
                     arrived += 1;
                 }
                 Happening::Departure(bytes, delay) => {
                     let at = entry.at.checked_sub(delay);
                     let late = "the delay is longer than the time since the clock began";
-                    came.push((at.ok_or_else(|| Place::Line(line).fault(late))?, delay));
-                    throughput += bytes;
+                    let at = at.ok_or_else(|| Place::Line(line).fault(late))?;
+                    if delay > LONGEST_MS {
+                        let why = format!("a delay of {delay} ms, more than {LONGEST_MS}");
+                        return Err(Place::Line(line).fault(why));
+                    }
+                    came.push((at, delay));
+                    throughput += u128::from(bytes);
                     delays.push(delay);
                 }
-                Happening::Drop(packets, _) => dropped += packets,
+                Happening::Drop(packets, _) => dropped = dropped.saturating_add(packets),
             }
         }
         // In order of arrival, and of equals the least delay.
         came.sort_unstable();
         came.dedup_by_key(|(at, _)| *at);
-        let rate = |bytes: u64| bytes as f64 * 8e3 / span as f64;
+        let rate = |bytes: u128| bytes as f64 * 8e3 / span as f64;
         Ok(Graph {
             duration_s: span as f64 / 1e3,
             capacity_bps: rate(capacity),
@@ -124,6 +137,15 @@ mod tests {
     }
 
     #[test]
+    fn any_numbers_are_summed() {
+        let most = u64::MAX;
+        let text = format!("1 # {most}\n1 d {most} 1\n2 # {most}\n2 d {most} 1\n");
+        let found = Graph::of(&Log::parse(text.as_bytes()).unwrap()).unwrap();
+        assert_eq!(found.capacity_bps, 2.0 * most as f64 * 8e3);
+        assert_eq!((found.dropped, found.delay_p95_ms), (most, None));
+    }
+
+    #[test]
     fn what_has_no_rates_is_refused() {
         let why = |text: &str| {
             Graph::of(&Log::parse(text.as_bytes()).unwrap())
@@ -132,6 +154,8 @@ mod tests {
         };
         assert!(why("# nothing\n").contains("nothing happened"));
         assert!(why("3 + 100\n3 # 1504\n").contains("one millisecond"));
+        assert!(why("1 + 9\n9000000000 + 9\n").contains("the log lasts"));
+        assert!(why("8999999999 + 9\n9000000000 - 9 9000000000\n").contains("line 2"));
         assert!(why("# one\n1 + 100\n4 - 100 5\n").contains("line 3"));
     }
 }

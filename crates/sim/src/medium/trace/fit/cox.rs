@@ -31,6 +31,8 @@ use super::{Estimator, Recording, Wander, deviation, rate, rounded};
 const LONGER: f64 = 50.0;
 /// No run has more opportunities, unless the recording has.
 const MOST: f64 = 2e6;
+/// Nor is it longer, s, unless the recording is.
+const LONGEST: f64 = 50_000.0;
 /// Corrections at most.
 const ROUNDS: usize = 25;
 /// No further correction once none changes a parameter by more.
@@ -143,7 +145,9 @@ fn near(a: Shape, b: Shape) -> bool {
 fn fit(recording: &Recording) -> Shape {
     let wanted = Moments::of(recording);
     let per_second = recording.mean() / recording.bits();
-    let seconds = (LONGER * recording.seconds()).min(MOST / per_second);
+    let seconds = (LONGER * recording.seconds())
+        .min(MOST / per_second)
+        .min(LONGEST);
     let length = Span::from_seconds(seconds.max(recording.seconds()));
     let peak = 2.0 * wanted.mean;
     let burst = (wanted.dispersion + 1.0) / 2.0;

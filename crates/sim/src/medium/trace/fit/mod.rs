@@ -30,6 +30,8 @@ pub static ESTIMATORS: &[Estimator] =
 
 /// No shorter recording is fitted: a rate in a second must be seen to change.
 const SHORTEST_S: f64 = 20.0;
+/// Nor a longer one: the model is run many times as long.
+const LONGEST_S: f64 = 100_000.0;
 /// Nor one with fewer opportunities.
 const FEWEST: usize = 200;
 /// Runs of the fitted generator that are described.
@@ -60,6 +62,10 @@ impl Estimator {
                 recording.stamps.len(),
                 recording.seconds()
             ));
+        }
+        if recording.seconds() > LONGEST_S {
+            let length = recording.seconds();
+            return Err(format!("the trace lasts {length} s, more than {LONGEST_S}"));
         }
         let options = (self.fit)(recording);
         let length = Span::millis(recording.length);
@@ -110,12 +116,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_short_is_refused() {
+    fn what_is_too_short_or_too_long_is_refused() {
         let short = Recording {
             stamps: (0..10_000).collect(),
             length: 10_000,
             opportunity: 1504,
         };
         assert!(ESTIMATORS[0].fit(&short).unwrap_err().contains("in 10 s"));
+        // A file of a few lines may last for weeks.
+        let long = Recording {
+            stamps: (0..1000).map(|n| n * 1_000_000).collect(),
+            length: 1_000_000_000,
+            opportunity: 1504,
+        };
+        let why = ESTIMATORS[0].fit(&long).unwrap_err();
+        assert!(why.contains("more than 100000"), "{why}");
     }
 }

@@ -4,6 +4,7 @@
 pub mod calendar;
 pub mod connection;
 pub mod event;
+pub mod forwarding;
 pub mod mechanism;
 pub mod medium;
 pub mod network;

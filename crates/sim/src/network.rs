@@ -96,8 +96,8 @@ pub struct Port {
     pub shut_until: Time,
     /// Ticks for which the port sent no data although frames waited, up to the last change.
     pub stall: u64,
-    /// Base of the far node's forwarding rows; `u32::MAX` for a host.
-    pub far_routes: u32,
+    /// The far node's row in the forwarding tables; `u32::MAX` for a host.
+    pub far_row: u32,
     /// This node.
     pub node: Id<Node>,
     /// Class queues.
@@ -172,7 +172,7 @@ impl Port {
             max_bytes: 0,
             shut_until: Time::ZERO,
             stall: 0,
-            far_routes: u32::MAX,
+            far_row: u32::MAX,
             node,
             queues: SmallVec::new(),
             buffer: Limit::Unlimited,

@@ -6,8 +6,8 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 use smallvec::{SmallVec, smallvec};
 
+use super::World;
 use super::build::refuse;
-use super::{NOWHERE, World};
 use crate::medium::wifi::air::{Ear, Hop, HopQueue, Medium, NOBODY, Radio, Reply, StationCount};
 use crate::medium::wifi::channel::{ChannelSpec, Link};
 use crate::medium::wifi::mac::{CATEGORIES, Category, Contention};
@@ -74,10 +74,11 @@ impl World {
             self.nodes[id].station = number;
             self.air.ears.push(Ear::new(number));
             self.air.hearings.push(Hearing::new(spec.seed, &node.name));
+            let row = self.forwarding.add_row(hosts);
             self.air.radios.push(Radio {
                 node: id,
                 medium: station.medium as u32,
-                rows: self.routes.len() as u32,
+                row: row.expect("stations that fit the tables of the media"),
                 host: self.nodes[id].host.expect("a station is a host"),
                 random: Random::stream(spec.seed, "station", &node.name),
                 categories,
@@ -94,7 +95,6 @@ impl World {
                 count: StationCount::default(),
                 base: StationCount::default(),
             });
-            self.routes.extend(std::iter::repeat_n(NOWHERE, hosts));
         }
         Ok(())
     }
@@ -176,7 +176,7 @@ impl World {
             ..PortMore::default()
         };
         let port = Port {
-            far_routes: self.air.radios[to as usize].rows,
+            far_row: self.air.radios[to as usize].row,
             ..Port::idle(node, far, more)
         };
         let id = self.ports.push(port);
@@ -244,8 +244,8 @@ impl World {
             for (station, next) in next.into_iter().enumerate() {
                 if next != NOBODY {
                     let port = self.hop(spec, station as u32, next);
-                    let row = self.air.radios[station].rows as usize + host;
-                    self.routes[row] = port.0;
+                    let row = self.air.radios[station].row;
+                    self.forwarding.write(row, host, &[port]);
                 }
             }
         }
@@ -323,7 +323,7 @@ impl World {
     }
 
     fn written_air_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let mut written: BTreeMap<usize, &str> = BTreeMap::new();
+        let mut written: BTreeMap<(u32, usize), &str> = BTreeMap::new();
         for (number, flow) in spec.flows.iter().enumerate() {
             let Some(route) = &flow.route else { continue };
             let from = self.flows[Id::new(number)].from;
@@ -356,9 +356,9 @@ impl World {
                     return refuse(path, what, "name neighbours in order, or move them closer");
                 }
                 let port = self.hop(spec, a, b);
-                let row = self.air.radios[a as usize].rows as usize + goal[0] as usize;
-                let before = std::mem::replace(&mut self.routes[row], port.0);
-                if let Some(other) = written.get(&row).filter(|_| before != port.0) {
+                let entry = (self.air.radios[a as usize].row, goal[0] as usize);
+                let same = self.forwarding.write(entry.0, entry.1, &[port]);
+                if let Some(other) = written.get(&entry).filter(|_| !same) {
                     let what = format!(
                         "at {} the route to {} parts from the route of flow {other}",
                         name(pair[0]),
@@ -370,7 +370,7 @@ impl World {
                         "forwarding goes by destination: let both routes agree, or use two destinations",
                     );
                 }
-                written.insert(row, &flow.name);
+                written.insert(entry, &flow.name);
             }
         }
         Ok(())
@@ -379,7 +379,8 @@ impl World {
     /// Follows each flow between stations to its destinations; checks that its packets fit.
     fn trace_air(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for (number, spec_flow) in spec.flows.iter().enumerate() {
-            let flow = &self.flows[Id::new(number)];
+            let flow_id = Id::new(number);
+            let flow = &self.flows[flow_id];
             if self.nodes[flow.from].station == NOBODY {
                 continue;
             }
@@ -393,15 +394,15 @@ impl World {
                 return refuse(path("class"), what, "write ac = \"BE\"");
             }
             let mut ways = Vec::new();
-            for host in flow.to.iter().map(|h| h as usize) {
+            for host in flow.to.iter() {
                 ways.clear();
-                let goal = self.hosts[host];
+                let goal = self.hosts[host as usize];
                 let mut at = flow.from;
                 while at != goal {
-                    let rows = self.air.radios[self.nodes[at].station as usize].rows;
-                    let row = self.routes[rows as usize + host];
+                    let row = self.air.radios[self.nodes[at].station as usize].row;
+                    let port = self.forwarding.written(row, flow_id, host);
                     let (a, b) = (&self.nodes[flow.from].name, &self.nodes[goal].name);
-                    if row == NOWHERE {
+                    if port.is_none() {
                         let what = match at == flow.from {
                             true => format!("no way leads from {a} to {b}: it is out of reach"),
                             false => {
@@ -411,7 +412,6 @@ impl World {
                         let fix = "move the stations closer, write a route, or write routing = { kind = \"airtime\" }";
                         return refuse(path("to"), what, fix);
                     }
-                    let port: Id<Port> = Id::raw(row);
                     ways.push(port);
                     at = self.ports[port].far;
                     if ways.len() > self.air.radios.len() {

@@ -504,13 +504,13 @@ impl World {
     /// the gate is not on its path.
     pub(super) fn count_victim(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
         let port = &self.ports[id];
-        if port.far_routes == u32::MAX {
+        if port.far_row == u32::MAX {
             return;
         }
         let packet = &self.packets[packet_id];
         let (flow, egress) = (
             packet.flow,
-            self.egress(port.far_routes, packet.flow, packet.to),
+            self.forwarding.egress(port.far_row, packet.flow, packet.to),
         );
         let (origin, classes) = port
             .gates

@@ -10,10 +10,10 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Time};
 
 use super::control::{Booking, Gone};
-use super::{Exit, Fate, GROUP, World};
+use super::{Exit, Fate, World};
 use crate::event::Event;
 use crate::medium::ethernet::{GAP, PREAMBLE};
-use crate::network::{Flow, Part, Port};
+use crate::network::{Part, Port};
 use crate::packet::{Packet, Packets, Traffic};
 use crate::queue::Scheduler;
 use crate::record::fingerprint::Mark;
@@ -295,11 +295,11 @@ impl World {
     /// Notes with a packet that leaves a port the egress port it goes to at the far end.
     #[inline(always)]
     pub(super) fn find_way(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
-        let rows = self.ports[id].far_routes;
+        let row = self.ports[id].far_row;
         let packet = &self.packets[packet_id];
-        let egress = match rows {
+        let egress = match row {
             u32::MAX => Id::NONE,
-            rows => self.egress(rows, packet.flow, packet.to),
+            row => self.forwarding.egress(row, packet.flow, packet.to),
         };
         self.packets[packet_id].ingress = egress;
     }
@@ -340,21 +340,6 @@ impl World {
             return self.deliver(id, packet_id, now);
         }
         self.enqueue(egress, packet_id, now);
-    }
-
-    /// The egress port of a switch, whose forwarding rows start at `rows`, toward a host.
-    #[inline(always)]
-    pub(super) fn egress(&self, rows: u32, flow: Id<Flow>, to: u32) -> Id<Port> {
-        let row = self.routes[rows as usize + to as usize];
-        if row & GROUP == 0 {
-            return Id::raw(row);
-        }
-        let group = &self.groups[(row & !GROUP) as usize];
-        // The switch takes part in the hash, so that switches in a row don't all choose alike.
-        let mix = (u64::from(flow.0) << 32 | u64::from(to)) ^ (u64::from(rows) << 20);
-        let hash = mix.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let hash = (hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        group[((hash >> 32) as u32 % group.len() as u32) as usize]
     }
 
     pub(super) fn deliver(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {

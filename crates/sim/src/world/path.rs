@@ -225,14 +225,7 @@ impl World {
         if entrance == main {
             return;
         }
-        let rows = self.routes.iter_mut().filter(|row| **row == main.0);
-        rows.for_each(|row| *row = entrance.0);
-        let groups = self
-            .groups
-            .iter_mut()
-            .flatten()
-            .filter(|port| **port == main);
-        groups.for_each(|port| *port = entrance);
+        self.forwarding.lead(main, entrance);
         let node = &mut self.nodes[self.ports[main].node];
         if node.host.is_some() {
             node.ports[0] = entrance;

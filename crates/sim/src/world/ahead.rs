@@ -1,8 +1,7 @@
 //! Looking ahead. What the next events touch has left the fast caches of the machine in a large
 //! network, and each event would wait for one thing after the other: its port, the packet, the port
-//! behind, the switch. So each event is followed one step further whenever a few others join
-//! the calendar's list, which lets the memory work on many at once. Nothing is changed here and
-//! nothing depends on what is read.
+//! behind, the switch. So the next few events are followed together, a step at a time, which lets the memory
+//! work on many at once. Nothing is changed here and nothing depends on what is read.
 
 use std::hint::black_box;
 
@@ -13,22 +12,26 @@ use crate::packet::Packet;
 use crate::table::Id;
 
 impl World {
-    /// Follows the events to come, of which the `fresh` latest are new.
+    /// Follows the events in the calendar's list.
     #[inline(never)]
-    pub(super) fn look_ahead(&self, fresh: usize) {
+    pub(super) fn look_ahead(&self) {
         let mut read = 0;
-        let mut soonest = self.calendar.soonest();
-        for step in 0..3 {
-            let (group, sooner) = soonest.split_at(fresh.min(soonest.len()));
-            soonest = sooner;
-            for key in group {
-                read ^= match (step, key.event()) {
-                    (0, Event::Arrive(id) | Event::Wake(id)) => self.ports[id].touch(),
-                    (0, Event::Demand(id)) => self.flows[id].touch(),
-                    (1, Event::Arrive(id) | Event::Wake(id)) => self.follow_to_packets(id),
-                    (2, Event::Arrive(id)) => self.follow_to_port(id),
-                    _ => 0,
-                };
+        let soonest = || self.calendar.soonest().iter().rev().map(|key| key.event());
+        for event in soonest() {
+            read ^= match event {
+                Event::Arrive(id) | Event::Wake(id) => self.ports[id].touch(),
+                Event::Demand(id) => self.flows[id].touch(),
+                _ => 0,
+            };
+        }
+        for event in soonest() {
+            if let Event::Arrive(id) | Event::Wake(id) = event {
+                read ^= self.follow_to_packets(id);
+            }
+        }
+        for event in soonest() {
+            if let Event::Arrive(id) = event {
+                read ^= self.follow_to_port(id);
             }
         }
         black_box(read);

@@ -52,6 +52,9 @@ pub(super) fn refuse<T>(
     })
 }
 
+/// More ports than this don't stay in the fast caches of the machine.
+const CROWD: usize = 2000;
+
 impl World {
     /// Builds a world.
     ///
@@ -100,6 +103,9 @@ impl World {
         }
         world.add_boxes(spec);
         world.pack_forwarding();
+        if world.ports.len() > CROWD {
+            world.calendar.look_ahead();
+        }
         for id in world.flows.ids() {
             world.ask(id, Time(spec.flows[id.index()].start.0));
         }

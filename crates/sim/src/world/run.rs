@@ -155,9 +155,8 @@ impl World {
     }
 
     fn step(&mut self, until: Time) -> Step {
-        let fresh = self.calendar.fill();
-        if fresh > 0 {
-            self.look_ahead(fresh);
+        if self.calendar.fill() && self.calendar.looks_ahead() {
+            self.look_ahead();
         }
         let Some((at, event)) = self.calendar.pop(until) else {
             return Step::Nothing;

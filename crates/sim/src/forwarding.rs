@@ -136,11 +136,11 @@ impl Forwarding {
         let mut seen: BTreeMap<u32, Entry> = BTreeMap::from([(NOWHERE, Entry::NOWHERE)]);
         let mut numbers: BTreeMap<Vec<Entry>, u32> = BTreeMap::new();
         let mut columns = Vec::new();
-        for (host, last) in last.iter().enumerate() {
-            let entries = self.written.iter().skip(host).step_by(self.hosts);
+        for (host, own) in last.iter().enumerate() {
+            let entries = self.written.iter().skip(host).step_by(last.len());
             let column: Vec<Entry> = entries
                 .map(|entry| match *entry {
-                    entry if entry == last.0 && entry != NOWHERE => Entry::LAST,
+                    entry if entry == own.0 && entry != NOWHERE => Entry::LAST,
                     entry => *seen
                         .entry(entry)
                         .or_insert_with(|| lay(&mut self.ways, &self.groups, entry)),
@@ -149,7 +149,7 @@ impl Forwarding {
             let next = numbers.len() as u32;
             let number = *numbers.entry(column).or_insert(next);
             let place = self.ways.len() as u32;
-            self.ways.push(*last);
+            self.ways.push(*own);
             columns.push(Column {
                 number,
                 last: place,

@@ -41,7 +41,7 @@ impl World {
     fn follow_to_packets(&self, id: Id<Port>) -> u64 {
         let port = &self.ports[id];
         let mut read = u64::from(self.nodes[port.node].alarms);
-        for list in [&port.wire, &port.queues[0].list] {
+        for list in [&port.wire, &port.queue(0).list] {
             if !list.is_empty() {
                 read ^= self.packets[list.head()].at.0;
             }
@@ -53,7 +53,8 @@ impl World {
     fn follow_to_port(&self, id: Id<Port>) -> u64 {
         let Packet { flow, ingress, .. } = self.packets[self.ports[id].wire.head()];
         if !ingress.is_none() {
-            self.ports[ingress].touch()
+            let port = &self.ports[ingress];
+            port.touch() ^ u64::from(self.nodes[port.node].alarms)
         } else if !flow.is_none() {
             self.flows[flow].stats.touch()
         } else {

@@ -18,10 +18,10 @@ use crate::mechanism::notice::{Form, Hosts};
 use crate::mechanism::responder::AnyResponder;
 use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
 use crate::medium::wifi::air::{Air, NOBODY};
-use crate::network::{Flow, Mail, Node, Part, Port, PortMore};
+use crate::network::{Flow, Mail, Node, Part, Port, PortMore, Traits};
 use crate::packet::Packets;
+use crate::queue::MAX_CLASSES;
 use crate::queue::aqm::Managed;
-use crate::queue::{ClassQueue, MAX_CLASSES, Scheduler};
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::FlowStats;
 use crate::source::{AnySource, Source};
@@ -31,7 +31,6 @@ use crate::spec::{
 use crate::switch::{Ledger, Pool};
 use crate::table::{Id, Table};
 use crate::targets::{Lists, Targets};
-use smallvec::smallvec;
 
 /// How often gates are looked at for a deadlock.
 const INSPECT: Span = Span::millis(10);
@@ -95,10 +94,14 @@ impl World {
         world.check_queues()?;
         for port in &mut world.ports.0 {
             let wire = port.more.server.is_none() && port.more.managed.is_none();
-            port.plain = port.watch.is_none() && !port.accounted && wire;
+            let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;
+            port.set(Traits::WATCHED, !plain);
+            port.set(Traits::DETECTED, port.watch.is_some());
+            let ledger = world.nodes[port.node].ledger.is_some();
+            port.set(Traits::LEDGER, port.is(Traits::ACCOUNTED) && ledger);
             if port.watch.is_some() && port.more.managed.is_some() {
                 // Whether losses on departure bring relief cannot be foreseen.
-                (port.attentive, port.wakeful) = (true, true);
+                port.set(Traits::ATTENTIVE | Traits::WAKEFUL, true);
             }
         }
         world.add_boxes(spec);
@@ -225,20 +228,16 @@ impl World {
                     managed,
                     ..PortMore::default()
                 };
-                self.ports.push(Port {
-                    ps_per_byte: match rate.0 {
-                        0 => 0,
-                        bps => (8 * PS_PER_S).div_ceil(bps),
-                    },
-                    delay,
-                    peer: Id::new(2 * i + 1 - side),
-                    local,
-                    queues: smallvec![ClassQueue::default(); port.scheduler.classes()],
-                    scheduler: port.scheduler.clone(),
-                    buffer: port.buffer,
-                    shut_until,
-                    ..Port::idle(node, far, more)
-                });
+                let mut made = Port::idle(node, far, port.scheduler.clone(), port.buffer, more);
+                made.ps_per_byte = match rate.0 {
+                    0 => 0,
+                    bps => (8 * PS_PER_S).div_ceil(bps),
+                };
+                made.delay = delay;
+                made.peer = Id::new(2 * i + 1 - side);
+                made.local = local;
+                made.shut_until = shut_until;
+                self.ports.push(made);
             }
         }
         self.add_servers(spec);
@@ -293,7 +292,7 @@ impl World {
                             "give it more memory, or less reserve and headroom",
                         );
                     };
-                    self.nodes[id].pool = Some(Box::new(pool));
+                    self.nodes[id].pool = Some(pool);
                     self.account(&ports);
                 }
                 _ => {}
@@ -306,7 +305,7 @@ impl World {
     fn account(&mut self, ports: &[Id<Port>]) {
         for id in ports {
             let port = &mut self.ports[*id];
-            port.accounted = true;
+            port.set(Traits::ACCOUNTED, true);
         }
     }
 
@@ -441,7 +440,7 @@ impl World {
                         );
                     }
                 }
-                let classes = port.queues.len();
+                let classes = port.queues().len();
                 if classes > 1 && usize::from(flow.class) >= classes {
                     let what = format!(
                         "class {} has no queue at {}, which has {classes} classes",
@@ -473,7 +472,7 @@ impl World {
 
     /// A node that keeps accounts by class needs class queues.
     fn check_queues(&self) -> Result<(), Refusal> {
-        for port in self.ports.iter().filter(|p| p.accounted) {
+        for port in self.ports.iter().filter(|p| p.is(Traits::ACCOUNTED)) {
             if port.chooses_itself() {
                 let what = format!(
                     "{} keeps accounts of what came in by class, and the queue at {} chooses among flows itself",
@@ -878,7 +877,7 @@ impl World {
             .is_some()
             .then(|| self.reached_through(id));
         let watch = mechanism.detect.watch();
-        let one_queue = watch == Watch::Egress && self.ports[id].queues.len() == 1;
+        let one_queue = watch == Watch::Egress && self.ports[id].queues().len() == 1;
         let detector = mechanism.detect.clone();
         let place = self.controls[control].watch(PlaceSpec {
             port: id,

@@ -15,6 +15,7 @@ use crate::medium::wifi::phy::Standard;
 use crate::medium::wifi::physical::FLOOR;
 use crate::medium::wifi::reception::Hearing;
 use crate::network::{Node, Port, PortMore};
+use crate::queue::AnyScheduler;
 use crate::spec::{Limit, MediumSpec, NodeKind, Refusal, Routing, Spec, StationSpec};
 use crate::table::Id;
 
@@ -175,10 +176,8 @@ impl World {
             rate,
             ..PortMore::default()
         };
-        let port = Port {
-            far_row: self.air.radios[to as usize].row,
-            ..Port::idle(node, far, more)
-        };
+        let mut port = Port::idle(node, far, AnyScheduler::Fifo, Limit::Unlimited, more);
+        port.far_row = self.air.radios[to as usize].row;
         let id = self.ports.push(port);
         let queues = radio.categories.len();
         let number = self.air.hops.len() as u32;

@@ -5,7 +5,7 @@ use backwater_transport::units::{Bytes, Span, Time};
 
 use super::World;
 use crate::event::Event;
-use crate::network::{Flow, Part, Port};
+use crate::network::{Flow, Part, Port, Traits};
 use crate::packet::{Packet, Traffic};
 use crate::record::air_log::{AirFrame, AirLog};
 use crate::record::{Cause, Record};
@@ -127,7 +127,7 @@ impl World {
     pub fn start_recording(&mut self) {
         self.record = Some(Vec::new());
         self.unfuse();
-        self.ports.0.iter_mut().for_each(|p| p.plain = false);
+        self.ports.0.iter_mut().for_each(|p| p.set(Traits::WATCHED, true));
     }
 
     /// Frames that stations began to send since the last call.
@@ -149,8 +149,7 @@ impl World {
     pub fn unfuse(&mut self) {
         assert_eq!(self.now, Time::ZERO, "fusing is settled before the run");
         for port in &mut self.ports.0 {
-            port.attentive = true;
-            port.wakeful = true;
+            port.set(Traits::ATTENTIVE | Traits::WAKEFUL, true);
         }
     }
 
@@ -203,7 +202,7 @@ impl World {
         self.catch_up(id, now);
         let port = &mut self.ports[id];
         let later = port.next_try;
-        if port.stalled && port.more.armed == now && later > now && later < Time::NEVER {
+        if port.is(Traits::STALLED) && port.more.armed == now && later > now && later < Time::NEVER {
             port.more.armed = later;
             self.calendar.push(later, Event::Wake(id));
         }
@@ -305,7 +304,7 @@ impl World {
         for id in self.ports.ids() {
             let counted = self.port_count(id, now);
             let port = &mut self.ports[id];
-            port.max_bytes = port.queues.iter().map(|q| q.bytes).max().unwrap_or(0);
+            port.max_bytes = port.queues().iter().map(|q| q.bytes).max().unwrap_or(0);
             port.more.base = counted;
             if let Some(server) = &mut port.more.server {
                 server.scorer.warm(now);

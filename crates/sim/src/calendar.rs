@@ -71,14 +71,14 @@ impl Calendar {
 
     /// Takes the next event if it is due at `until` or before.
     #[inline]
-    pub fn pop(&mut self, until: Time) -> Option<(Time, Event)> {
+    pub fn pop(&mut self, until: Time) -> Option<Key> {
         self.fill();
         let key = *self.soonest().last()?;
         if key.at() > until {
             return None;
         }
         self.end -= 1;
-        Some((key.at(), key.event()))
+        Some(key)
     }
 
     /// Has the next few events known early from now on, once there are many.
@@ -150,20 +150,14 @@ impl Calendar {
         (self.start, self.end) = (0, self.end - self.start);
     }
 
-    /// Moves the soonest of the heap to the list, once that is empty, or else those of the next buckets.
+    /// Moves the soonest of the heap to the list, which is empty, or else those of the next buckets.
     #[inline(never)]
     fn fetch(&mut self) {
-        while self.end - self.start < self.batch && self.heap.is_empty() {
-            let Some(wheel) = &mut self.wheel else {
-                break;
-            };
-            if wheel.misfits() {
-                self.arrange();
-                continue;
-            }
-            if !self.take_bucket() {
-                break;
-            }
+        if self.heap.is_empty() && self.wheel.as_mut().is_some_and(|wheel| wheel.misfits()) {
+            self.arrange();
+        }
+        if self.start == self.end && self.heap.is_empty() {
+            self.turn();
         }
         if self.start == self.end {
             (self.start, self.end) = (0, self.heap.len().min(MOVE));
@@ -173,41 +167,42 @@ impl Calendar {
         }
     }
 
-    /// Moves the events of the next bucket, which are later than all others outside the wheel, to the
-    /// list; to the heap if they are too many. False when the wheel is empty.
+    /// Moves the events of the next few buckets, which are later than all others outside the wheel, to the
+    /// list; to the heap what is too much for it.
     #[inline]
-    fn take_bucket(&mut self) -> bool {
-        if self.start < NEAR {
-            // The list holds fewer than `AHEAD`, so that there is room below it and some above.
-            let end = ROOM - MOVE;
-            let place = end - (self.end - self.start);
-            self.near.copy_within(self.start..self.end, place);
-            (self.start, self.end) = (place, end);
-        }
-        let (near, heap, end) = (&mut self.near, &mut self.heap, self.end);
-        let (mut start, least) = (self.start, self.start - NEAR);
-        let wheel = self.wheel.as_mut().expect("only a wheel has buckets");
-        let some = wheel.turn(|key| {
-            if start == least {
-                // None in the heap may be sooner than any in the list.
-                let latest = near[start];
-                heap.push(key.max(latest));
-                if key >= latest {
-                    return;
+    fn turn(&mut self) {
+        let Some(wheel) = &mut self.wheel else {
+            return;
+        };
+        let (near, heap) = (&mut self.near, &mut self.heap);
+        // Some room is left above, for what is scheduled soon.
+        let end = ROOM - MOVE;
+        let mut start = end;
+        while end - start < self.batch && heap.is_empty() {
+            let some = wheel.turn(|key| {
+                if start == 1 {
+                    // None in the heap may be sooner than any in the list.
+                    let latest = near[start];
+                    heap.push(key.max(latest));
+                    if key >= latest {
+                        return;
+                    }
+                    start += 1;
                 }
-                start += 1;
+                let mut place = start;
+                while place < end && near[place] > key {
+                    near[place - 1] = near[place];
+                    place += 1;
+                }
+                near[place - 1] = key;
+                start -= 1;
+            });
+            if !some {
+                break;
             }
-            let mut place = start;
-            while place < end && near[place] > key {
-                near[place - 1] = near[place];
-                place += 1;
-            }
-            near[place - 1] = key;
-            start -= 1;
-        });
-        self.start = start;
+        }
+        (self.start, self.end) = (start, end);
         self.edge = wheel.edge();
-        some
     }
 
     /// Puts all events into a wheel that suits them, or, if they are few, makes do without.

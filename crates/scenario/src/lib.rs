@@ -6,6 +6,7 @@
 
 mod canonical;
 mod cell;
+mod convergence;
 mod decode;
 mod diagnostic;
 mod document;
@@ -21,6 +22,7 @@ mod scenario;
 mod schema;
 mod shape;
 mod tables;
+mod topologies;
 mod tree;
 mod units;
 mod wireless;

@@ -47,7 +47,11 @@ fn of(shape: Shape) -> Json {
 }
 
 fn one_of(variants: &[Variant]) -> Json {
-    let each = |v: &Variant| fields(v.fields, &[("kind", json!({ "const": v.kind }))]);
+    let each = |v: &Variant| {
+        let mut table = fields(v.fields, &[("kind", json!({ "const": v.kind }))]);
+        table["title"] = json!(v.summary);
+        table
+    };
     json!({ "oneOf": variants.iter().map(each).collect::<Vec<_>>() })
 }
 
@@ -107,7 +111,8 @@ fn scalar(option: &Opt) -> Json {
         Kind::Number => json!({ "type": "number" }),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Choice(words) => json!({ "enum": words }),
-        Kind::File => json!({ "type": "string", "minLength": 1 }),
+        Kind::File | Kind::Text => json!({ "type": "string", "minLength": 1 }),
+        Kind::Table => json!({ "type": "object" }),
     };
     let plain = matches!(option.kind, Kind::Count | Kind::Number | Kind::Flag);
     let value = |text: &str| {

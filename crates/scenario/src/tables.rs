@@ -7,12 +7,14 @@ use backwater_sim::medium::boxes::BOXES;
 use backwater_sim::medium::trace::TRACES;
 use backwater_sim::queue::QUEUES;
 use backwater_sim::source::SOURCES;
-use backwater_transport::controller::CONTROLLERS;
+use backwater_transport::controller::{CONTROLLERS, HOSTED};
 use backwater_transport::part::{Default, Kind, Opt, Part, Value};
 use serde_json::{Value as Json, json};
 
 use crate::metrics;
 use crate::options;
+use crate::shape::{Field, Shape, Variant};
+use crate::topologies::TOPOLOGIES;
 use crate::units::Dimension;
 
 /// The recipe that builds nothing.
@@ -77,7 +79,7 @@ impl PartKind {
             PartKind::Responder => rows(RESPONDERS),
             PartKind::Trace => rows(TRACES),
             PartKind::Box => rows(BOXES),
-            PartKind::Controller => rows(CONTROLLERS),
+            PartKind::Controller => [rows(CONTROLLERS), rows(HOSTED)].concat(),
         }
     }
 
@@ -129,6 +131,10 @@ pub fn parts_json() -> Json {
         "media".to_owned(),
         rows(MEDIA).iter().map(row_json).collect(),
     );
+    kinds.insert(
+        "topologies".to_owned(),
+        TOPOLOGIES.iter().map(topology_json).collect(),
+    );
     kinds.insert("metrics".to_owned(), metrics::rows());
     Json::Object(kinds)
 }
@@ -137,6 +143,29 @@ fn row_json(row: &Row) -> Json {
     json!({
         "id": row.id, "aliases": row.aliases, "summary": row.summary, "source": row.source,
         "options": row.options.iter().map(|o| option_json(o, o.name.to_owned(), None)).collect::<Vec<_>>(),
+    })
+}
+
+fn topology_json(topology: &Variant) -> Json {
+    json!({
+        "id": topology.kind, "aliases": [], "summary": topology.summary, "source": topology.source,
+        "options": topology.fields.iter().map(field_json).collect::<Vec<_>>(),
+    })
+}
+
+/// A field as an option; what is not a scalar has neither unit nor bounds.
+fn field_json(field: &Field) -> Json {
+    let kind = match field.shape {
+        Shape::Scalar(option) => return option_json(&option, field.name.to_owned(), None),
+        Shape::Text => "name",
+        Shape::Texts => "list",
+        Shape::Capacity => "size or packets",
+        _ => "table",
+    };
+    json!({
+        "name": field.name, "type": kind, "unit": null, "default": null, "min": null, "max": null,
+        "values": null, "required": field.required, "default_written": null, "min_written": null,
+        "max_written": null, "help": field.help,
     })
 }
 
@@ -190,9 +219,13 @@ fn option_json(option: &Opt, name: String, preset: Option<&str>) -> Json {
         Kind::Metres | Kind::Decibels | Kind::Dbm => {
             (noun(option.kind), options::unit(option.kind), None)
         }
-        Kind::Share | Kind::Count | Kind::Number | Kind::Flag | Kind::File => {
-            (noun(option.kind), None, None)
-        }
+        Kind::Share
+        | Kind::Count
+        | Kind::Number
+        | Kind::Flag
+        | Kind::File
+        | Kind::Text
+        | Kind::Table => (noun(option.kind), None, None),
     };
     json!({
         "name": name, "type": kind, "unit": unit, "default": number(written), "min": number(option.min),
@@ -216,6 +249,8 @@ fn noun(kind: Kind) -> &'static str {
         Kind::Flag => "boolean",
         Kind::Choice(_) => "choice",
         Kind::File => "file",
+        Kind::Text => "name",
+        Kind::Table => "table",
     }
 }
 
@@ -234,6 +269,7 @@ fn in_unit(value: &Value) -> Json {
         Value::Flag(flag) => json!(flag),
         Value::Choice(word) => json!(word),
         Value::File(file) => json!(file.path),
+        Value::Text(text) | Value::Table(text) => json!(text),
     }
 }
 

@@ -32,6 +32,13 @@ pub static PHY: &[Field] = &[
         "rate of RTS, CTS, ACK and management frames; the lowest where it is left out",
     )),
     Field::option(Opt::new(
+        "answer",
+        Kind::Choice(&["control", "mandatory"]),
+        Default::Is("control"),
+        "rate of CTS and ACK: that of `control`; or the fastest mandatory rate that is no faster than the \
+         frame answered (802.11b: all four; OFDM: 6, 12, 24 Mbit/s)",
+    )),
+    Field::option(Opt::new(
         "preamble",
         Kind::Choice(&["long", "short"]),
         Default::Is("long"),
@@ -244,31 +251,63 @@ pub const OF_ALL: &[&str] = &["model", "capture", "propagation"];
 
 /// `nodes.NAME` of kind "station".
 pub static STATION: &[Field] = &[
-    Field::needed("medium", Shape::Text, "its medium"),
-    Field::needed("at", Shape::Texts, "its place, such as [\"0 m\", \"100 m\"]"),
-    Field::free(
-        "buffer",
-        Shape::Capacity,
-        "what each access category holds; 100 packets where it is left out",
+    STATION_MEDIUM,
+    Field::needed(
+        "at",
+        Shape::Texts,
+        "its place, such as [\"0 m\", \"100 m\"]",
     ),
-    Field::option(
-        Opt::new(
-            "own_share",
-            Kind::Share,
-            Default::Is("100 %"),
-            "share of the buffer for the station's own packets, the rest for those it relays; 100 % = all \
-             of it for both",
-        )
-        .at_least("1 %"),
-    ),
-    Field::option(Opt::new(
-        "rate",
-        Kind::Rate,
-        Default::Absent,
-        "rate of its data frames; the medium's where it is left out",
-    )),
-    Field::free("ac", Shape::Fields(STATION_CATEGORIES), "parameters by access category"),
+    BUFFER,
+    OWN_SHARE,
+    STATION_QUEUE,
+    STATION_RATE,
+    STATION_AC,
 ];
+
+/// The medium of a station.
+pub const STATION_MEDIUM: Field = Field::needed("medium", Shape::Text, "its medium");
+/// The buffer of a station.
+pub const BUFFER: Field = Field::free(
+    "buffer",
+    Shape::Capacity,
+    "what each access category holds; 100 packets where it is left out",
+);
+/// The share of a station's own flows.
+pub const OWN_SHARE: Field = Field::option(
+    Opt::new(
+        "own_share",
+        Kind::Share,
+        Default::Is("100 %"),
+        "share of the buffer for the station's own packets, the rest for those it relays; 100 % = all \
+         of it for both",
+    )
+    .at_least("1 %"),
+);
+/// The queue of a station.
+pub const STATION_QUEUE: Field = Field::option(Opt::new(
+    "queue",
+    Kind::Choice(&[FIFO, IN_TURN]),
+    Default::Is(FIFO),
+    "which of the packets of an access category goes next: the oldest, or one of each flow in turn; in turn, \
+     a full buffer loses the newest packet of the flow that holds most",
+));
+/// First come, first served.
+const FIFO: &str = "fifo";
+/// One of each flow in turn.
+pub const IN_TURN: &str = "round-robin";
+/// The rate of a station.
+pub const STATION_RATE: Field = Field::option(Opt::new(
+    "rate",
+    Kind::Rate,
+    Default::Absent,
+    "rate of its data frames; the medium's where it is left out",
+));
+/// The access categories of a station.
+pub const STATION_AC: Field = Field::free(
+    "ac",
+    Shape::Fields(STATION_CATEGORIES),
+    "parameters by access category",
+);
 
 /// The access categories, each with these fields.
 const fn categories(of: &'static [Field]) -> [Field; 4] {

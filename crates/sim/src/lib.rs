@@ -3,12 +3,14 @@
 
 pub mod calendar;
 pub mod connection;
+mod custom;
 pub mod event;
 pub mod forwarding;
 pub mod mechanism;
 pub mod medium;
 pub mod network;
 pub mod packet;
+pub mod progress;
 pub mod queue;
 pub mod record;
 pub mod source;

@@ -68,7 +68,8 @@ impl Sampler {
         }
     }
 
-    /// A segment, by its transmission number, is newly known to be delivered.
+    /// A segment, by its transmission number, is newly known to be delivered; `len` of its bytes were
+    /// not counted before.
     pub fn on_delivered(&mut self, now: Time, number: u64, snapshot: &Snapshot, len: u64) {
         self.delivered += len;
         self.delivered_time = now;
@@ -85,6 +86,12 @@ impl Sampler {
             });
             self.first_sent = snapshot.sent;
         }
+    }
+
+    /// Bytes were delivered, nobody knows which (a duplicate acknowledgement).
+    pub fn on_duplicate(&mut self, now: Time, len: u64) {
+        self.delivered += len;
+        self.delivered_time = now;
     }
 
     /// Bytes declared lost were delivered after all.

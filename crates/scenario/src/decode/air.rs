@@ -4,7 +4,7 @@ use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::mac::{
     AccessMode, AfterCollision, CATEGORIES, Countdown, MacSpec,
 };
-use backwater_sim::medium::wifi::phy::{Phy, Standard};
+use backwater_sim::medium::wifi::phy::{Answer, Phy, Standard};
 use backwater_sim::medium::wifi::physical::Physical;
 use backwater_sim::spec::{CategorySpec, Limit, MediumSpec, StationSpec};
 use backwater_transport::units::Rate;
@@ -65,6 +65,10 @@ fn phy(node: &Node, files: &mut Files<'_>) -> Result<Phy, Diagnostic> {
         control: match args.has("control") {
             true => args.rate("control"),
             false => Rate(standard.rates()[0]),
+        },
+        answer: match args.choice("answer") {
+            "mandatory" => Answer::Mandatory,
+            _ => Answer::Control,
         },
         short_preamble: args.choice("preamble") == "short",
     })
@@ -205,6 +209,16 @@ pub fn station(
     media: &[MediumSpec],
     files: &mut Files<'_>,
 ) -> Result<StationSpec, Diagnostic> {
+    station_at(record, place(record.need("at"))?, media, files)
+}
+
+/// The same at a place that is known.
+pub fn station_at(
+    record: &Record<'_>,
+    at: [f64; 2],
+    media: &[MediumSpec],
+    files: &mut Files<'_>,
+) -> Result<StationSpec, Diagnostic> {
     let args = &record.args;
     let named = record.need("medium");
     let name = named.text()?;
@@ -219,15 +233,17 @@ pub fn station(
     };
     Ok(StationSpec {
         medium,
-        at: place(record.need("at"))?,
+        at,
         buffer: record.get("buffer").map_or(Ok(DEFAULT_BUFFER), capacity)?,
         own_share: args.share("own_share"),
+        in_turn: args.choice("queue") == wireless::IN_TURN,
         rate: args.has("rate").then(|| args.rate("rate")),
         categories,
     })
 }
 
-fn place(node: &Node) -> Result<[f64; 2], Diagnostic> {
+/// Coordinates of a place, metres.
+pub fn place(node: &Node) -> Result<[f64; 2], Diagnostic> {
     let list = node.list()?;
     if list.len() != 2 {
         let what = format!(

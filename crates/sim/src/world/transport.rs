@@ -37,6 +37,7 @@ impl World {
     /// A segment has come to the receiving end.
     fn hear_segment(&mut self, id: Id<Connection>, s: &Segment, ecn: Ecn, now: Time) {
         let c = &mut self.connections[id];
+        c.progress.note(now, c.receiver.delivered());
         let ack = c.receiver.on_segment(now, s, ecn);
         if !c.transfers.is_empty() {
             let delivered = c.receiver.delivered();

@@ -13,7 +13,7 @@
 use super::classic::Classic;
 use super::marks::Marks;
 use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Sent, amount};
-use crate::part::{Default, Kind, Opt, Part};
+use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::segment::Ecn;
 use crate::units::{Rate, Span, Time};
 
@@ -169,20 +169,12 @@ impl Controller for Prague {
     }
 
     fn inspect(&self) -> Inspect {
-        Inspect {
-            ssthresh: self.core.ssthresh(),
-            state: if self.core.slow_start() {
-                "slow start"
-            } else {
-                "avoidance"
-            },
-            values: [
-                ("alpha", self.marks.alpha),
-                ("window_B", self.core.window),
-                ("increase", self.increase()),
-                ("virtual_rtt_s", self.virtual_rtt().seconds()),
-            ],
-        }
+        self.core.inspect([
+            ("alpha", self.marks.alpha),
+            ("window_B", self.core.window),
+            ("increase", self.increase()),
+            ("virtual_rtt_s", self.virtual_rtt().seconds()),
+        ])
     }
 }
 
@@ -247,6 +239,13 @@ pub const PART: Part<Build> = Part {
         .at_most("1 Gbit/s"),
     ],
     build: |args, setup| {
+        if args.span("target-rtt") > args.span("longest-rtt") {
+            return Err(Refusal {
+                option: "target-rtt",
+                what: "is above `longest-rtt`, from which on nothing is scaled".into(),
+                fix: "write target-rtt = \"25 ms\", longest-rtt = \"100 ms\"".into(),
+            });
+        }
         Ok(Prague {
             core: Classic::new(setup),
             marks: Marks::new(0.0, args.number("gain")),

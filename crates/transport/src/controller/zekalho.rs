@@ -15,7 +15,7 @@
 use super::delay_triggered::Recent;
 use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction, amount};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 /// One millisecond, the clock of the code.
 const MS: u64 = 1_000_000_000;
@@ -57,8 +57,16 @@ impl Zekalho {
                 self.decreases += 1;
             }
         } else {
-            let step = if self.mean < self.low { self.fast } else { self.alpha };
-            self.window += if self.per_ack { step } else { step / self.window };
+            let step = if self.mean < self.low {
+                self.fast
+            } else {
+                self.alpha
+            };
+            self.window += if self.per_ack {
+                step
+            } else {
+                step / self.window
+            };
         }
     }
 
@@ -95,7 +103,11 @@ impl Controller for Zekalho {
         if self.code {
             let sent = ack.now.0.saturating_sub(rtt.0) / MS;
             self.recent.push(Span((ack.now.0 / MS - sent) * MS));
-            let mean = if self.recent.full() { self.recent.mean().0 } else { 0 };
+            let mean = if self.recent.full() {
+                self.recent.mean().0
+            } else {
+                0
+            };
             self.mean = Span(mean / MS * MS);
             self.code();
         } else {
@@ -110,11 +122,7 @@ impl Controller for Zekalho {
     fn on_congestion(&mut self, _congestion: &Congestion) {}
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: (self.window * self.mss as f64) as u64,
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of((self.window * self.mss as f64) as u64)
     }
 
     fn reduction(&self) -> Reduction {
@@ -125,12 +133,11 @@ impl Controller for Zekalho {
         Inspect {
             ssthresh: None,
             state: if self.cooling { "cooling" } else { "armed" },
-            values: [
+            values: Inspect::values([
                 ("mean_rtt_s", self.mean.seconds()),
                 ("decreases", self.decreases as f64),
                 ("acks_at_floor", self.at_floor as f64),
-                ("", 0.0),
-            ],
+            ]),
         }
     }
 }
@@ -148,36 +155,48 @@ pub const PART: Part<Build> = Part {
             Default::Is("code"),
             "what was handed in, or what the report says",
         ),
-        Opt::new("n", Kind::Count, Default::Is("4"), "round trips in the mean")
-            .at_least("1")
-            .at_most("10000"),
+        Opt::new(
+            "n",
+            Kind::Count,
+            Default::Is("4"),
+            "round trips in the mean",
+        )
+        .at_least("1")
+        .at_most("10000"),
         Opt::new(
             "high",
             Kind::Span,
             Default::Is("70 ms"),
             "a longer mean means congestion",
-        ),
+        )
+        .at_least("1 us")
+        .at_most("100 s"),
         Opt::new(
             "low",
             Kind::Span,
             Default::Is("47 ms"),
             "a shorter mean means room",
-        ),
-        Opt::new("alpha", Kind::Number, Default::Is("1"), "packets added").at_least("0"),
+        )
+        .at_most("100 s"),
+        Opt::new("alpha", Kind::Number, Default::Is("1"), "packets added")
+            .at_least("0")
+            .at_most("1000"),
         Opt::new(
             "fast",
             Kind::Number,
             Default::Is("3"),
             "packets added where there is room",
         )
-        .at_least("0"),
+        .at_least("0")
+        .at_most("1000"),
         Opt::new(
             "beta",
             Kind::Number,
             Default::Absent,
             "divisor of the window; 1.4 in the code, 2 in the text",
         )
-        .at_least("1"),
+        .at_least("1")
+        .at_most("1000"),
         Opt::new(
             "per",
             Kind::Choice(&["window", "ack"]),
@@ -198,12 +217,15 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("1 packets")
         .at_most("1000000 packets"),
-        Opt::new("cap", Kind::Packets, Default::Absent, "greatest window; none if absent")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
-        Opt::new("initial", Kind::Packets, Default::Is("2 packets"), "first window")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
+        Opt::new(
+            "cap",
+            Kind::Packets,
+            Default::Absent,
+            "greatest window; none if absent",
+        )
+        .at_least("1 packets")
+        .at_most("1000000 packets"),
+        amount::first_window("2 packets"),
     ],
     build: |args, setup| {
         let code = args.choice("variant") == "code";
@@ -225,10 +247,12 @@ pub const PART: Part<Build> = Part {
             });
         }
         let floor = packets("floor", if code { 1.0 } else { 3.0 });
+        let cap = amount::cap(packets("cap", f64::MAX), floor)?;
         Ok(Zekalho {
             mss: setup.mss,
             code,
-            window: packets("initial", 2.0),
+            // The text begins with 2 packets, below its own floor.
+            window: packets("initial", 2.0).min(cap),
             recent: Recent::new(args.count("n") as usize),
             mean: Span::ZERO,
             high,
@@ -238,7 +262,7 @@ pub const PART: Part<Build> = Part {
             beta,
             per_ack: args.choice("per") == "ack",
             floor,
-            cap: amount::cap(packets("cap", f64::MAX), floor)?,
+            cap,
             cooldown: args.flag("cooldown"),
             cooling: false,
             counter: 0.0,

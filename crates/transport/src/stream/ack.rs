@@ -130,7 +130,10 @@ impl StreamSender {
     }
 
     fn note_delivered(&mut self, now: Time, ack: &AckSegment, entry: &Entry, news: &mut News) {
-        let len = u64::from(entry.len);
+        let mut len = u64::from(entry.len);
+        if let Detector::NewReno(newreno) = &mut self.detector {
+            len = newreno.uncounted(len, entry.again());
+        }
         self.pilot
             .sampler
             .on_delivered(now, entry.number, &entry.snapshot, len);
@@ -230,6 +233,8 @@ impl StreamSender {
             self.leave_recovery(now);
         } else if outstanding > 0 && ack.upto == self.una && self.phase != Phase::Timeout {
             let told = newreno.on_duplicate(outstanding);
+            let delivered = newreno.deliver_duplicate(outstanding);
+            self.pilot.sampler.on_duplicate(now, delivered);
             if told && self.phase == Phase::Open && self.una >= self.guard {
                 let mut before = *found;
                 before.prior_in_flight = newreno.flight();

@@ -4,7 +4,9 @@
 mod dynamic_threshold;
 mod fill_rate;
 mod ingress_watermark;
+mod queue_rate_difference;
 mod rate_comparison;
+pub mod station;
 mod watermark;
 
 use backwater_transport::part::{Args, Part, Refusal};
@@ -13,7 +15,9 @@ use backwater_transport::units::Time;
 pub use dynamic_threshold::DynamicThreshold;
 pub use fill_rate::FillRate;
 pub use ingress_watermark::IngressWatermark;
+pub use queue_rate_difference::QueueRateDifference;
 pub use rate_comparison::RateComparison;
+use station::StationDetector;
 pub use watermark::Watermark;
 
 /// What a detector sees of one class at its place.
@@ -46,16 +50,83 @@ pub enum Watch {
 
 /// Says when congestion begins and ends. Arrivals begin it, departures end it.
 pub trait Detector {
+    /// Where it looks.
+    fn watch(&self) -> Watch {
+        Watch::Egress
+    }
+
     /// A frame arrived in a class that is not congested: is it now?
     fn alarm(&mut self, level: &Level) -> bool;
 
     /// A frame left a congested class: is congestion over?
     fn relief(&mut self, level: &Level) -> bool;
+
+    /// Whether a departure that leaves this level could end an alarm. Never says no wrongly.
+    fn may_relieve(&self, _level: &Level) -> bool {
+        true
+    }
+
+    /// Bytes of a buffer above the high mark, for detectors that have one.
+    fn slack(&self, _buffer: u64) -> Option<u64> {
+        None
+    }
 }
 
-/// Every detector.
-#[derive(Clone, Debug)]
-pub enum AnyDetector {
+crate::custom::custom! {
+    /// A detector from outside this crate.
+    CustomDetector: Detector
+}
+
+macro_rules! detectors {
+    ($($(#[$doc:meta])* $Name:ident($Inside:ty)),* $(,)?) => {
+        /// Every detector.
+        #[derive(Clone, Debug)]
+        pub enum AnyDetector {
+            $($(#[$doc])* $Name($Inside),)*
+            /// From outside this crate; not in `DETECTORS`.
+            Custom(Box<dyn CustomDetector>),
+        }
+
+        impl Detector for AnyDetector {
+            fn watch(&self) -> Watch {
+                match self {
+                    $(AnyDetector::$Name(d) => d.watch(),)*
+                    AnyDetector::Custom(d) => d.watch(),
+                }
+            }
+
+            fn alarm(&mut self, level: &Level) -> bool {
+                match self {
+                    $(AnyDetector::$Name(d) => d.alarm(level),)*
+                    AnyDetector::Custom(d) => d.alarm(level),
+                }
+            }
+
+            fn relief(&mut self, level: &Level) -> bool {
+                match self {
+                    $(AnyDetector::$Name(d) => d.relief(level),)*
+                    AnyDetector::Custom(d) => d.relief(level),
+                }
+            }
+
+            fn may_relieve(&self, level: &Level) -> bool {
+                match self {
+                    $(AnyDetector::$Name(d) => d.may_relieve(level),)*
+                    AnyDetector::Custom(d) => d.may_relieve(level),
+                }
+            }
+
+            fn slack(&self, buffer: u64) -> Option<u64> {
+                match self {
+                    $(AnyDetector::$Name(d) => d.slack(buffer),)*
+                    AnyDetector::Custom(d) => d.slack(buffer),
+                }
+            }
+        }
+    };
+}
+
+detectors! {
     /// Occupancy thresholds.
     Watermark(Watermark),
     /// Predicted occupancy.
@@ -64,64 +135,8 @@ pub enum AnyDetector {
     IngressWatermark(IngressWatermark),
     /// Shared memory.
     DynamicThreshold(DynamicThreshold),
-    /// What came in and left at a relay.
-    RateComparison(RateComparison),
-}
-
-impl AnyDetector {
-    /// Where it looks.
-    pub fn watch(&self) -> Watch {
-        match self {
-            AnyDetector::Watermark(_) | AnyDetector::FillRate(_) => Watch::Egress,
-            AnyDetector::IngressWatermark(_) => Watch::Ingress,
-            AnyDetector::DynamicThreshold(_) => Watch::Pool,
-            AnyDetector::RateComparison(_) => Watch::Station,
-        }
-    }
-
-    /// Whether a departure that leaves this level could end an alarm. Never says no wrongly.
-    pub fn may_relieve(&self, level: &Level) -> bool {
-        match self {
-            AnyDetector::Watermark(d) => d.below(level),
-            AnyDetector::FillRate(d) => d.below(level),
-            AnyDetector::IngressWatermark(_)
-            | AnyDetector::DynamicThreshold(_)
-            | AnyDetector::RateComparison(_) => true,
-        }
-    }
-
-    /// Bytes of a buffer above the high mark, for detectors that have one.
-    pub fn slack(&self, buffer: u64) -> Option<u64> {
-        match self {
-            AnyDetector::Watermark(d) => Some(d.slack(buffer)),
-            AnyDetector::FillRate(_)
-            | AnyDetector::IngressWatermark(_)
-            | AnyDetector::DynamicThreshold(_)
-            | AnyDetector::RateComparison(_) => None,
-        }
-    }
-}
-
-impl Detector for AnyDetector {
-    fn alarm(&mut self, level: &Level) -> bool {
-        match self {
-            AnyDetector::Watermark(d) => d.alarm(level),
-            AnyDetector::FillRate(d) => d.alarm(level),
-            AnyDetector::IngressWatermark(d) => d.alarm(level),
-            AnyDetector::DynamicThreshold(d) => d.alarm(level),
-            AnyDetector::RateComparison(_) => false,
-        }
-    }
-
-    fn relief(&mut self, level: &Level) -> bool {
-        match self {
-            AnyDetector::Watermark(d) => d.relief(level),
-            AnyDetector::FillRate(d) => d.relief(level),
-            AnyDetector::IngressWatermark(d) => d.relief(level),
-            AnyDetector::DynamicThreshold(d) => d.relief(level),
-            AnyDetector::RateComparison(_) => true,
-        }
-    }
+    /// What an 802.11 station forwards.
+    Station(StationDetector),
 }
 
 /// How a row builds its detector.
@@ -134,4 +149,5 @@ pub static DETECTORS: &[Part<Build>] = &[
     ingress_watermark::PART,
     dynamic_threshold::PART,
     rate_comparison::PART,
+    queue_rate_difference::PART,
 ];

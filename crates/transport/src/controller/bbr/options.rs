@@ -1,35 +1,105 @@
-//! Options that both rows of BBRv3 have; the two gains that differ are theirs.
+//! The constants of BBRv3 and the options that set them; where the two rows differ they say so.
 
-use super::Constants;
-use crate::part::{Args, Default, Kind, Opt};
+use crate::part::{Args, Default, Kind, Opt, Refusal};
 use crate::segment::Ecn;
 use crate::units::Span;
 
-const fn gain(name: &'static str, default: &'static str, help: &'static str) -> Opt {
+/// Constants; names and sections of the draft.
+#[derive(Clone, Debug)]
+pub struct Constants {
+    /// Pacing gain in Startup.
+    pub startup_pacing: f64,
+    /// Pacing gain in Drain.
+    pub drain_pacing: f64,
+    /// Pacing gain in ProbeBW_DOWN.
+    pub down_pacing: f64,
+    /// Pacing gain in ProbeBW_UP.
+    pub up_pacing: f64,
+    /// Window in BDP.
+    pub cwnd_gain: f64,
+    /// Window in BDP in ProbeBW_UP.
+    pub up_cwnd_gain: f64,
+    /// Window in BDP in ProbeRTT.
+    pub probe_rtt_gain: f64,
+    /// Share lost that a probe may cause.
+    pub loss_thresh: f64,
+    /// Least share that a bound keeps at a loss.
+    pub beta: f64,
+    /// Share of the flight left to others in ProbeBW_CRUISE.
+    pub headroom: f64,
+    /// Ranges lost in a round that end Startup.
+    pub full_loss_count: u64,
+    /// MinPipeCwnd, bytes.
+    pub min_pipe: f64,
+    /// How long the least round trip holds.
+    pub min_rtt_filter: Span,
+    /// Longest time without a lower round trip before ProbeRTT.
+    pub probe_rtt_interval: Span,
+    /// Least length of ProbeRTT.
+    pub probe_rtt_duration: Span,
+    /// ProbeRTT ends a cycle of the rate's filter, too.
+    pub probe_rtt_ends_cycle: bool,
+    /// Rounds for which aggregation is remembered.
+    pub extra_acked_rounds: u64,
+    /// Most aggregation that the window allows for, as time at the estimated rate.
+    pub extra_acked_cap: Option<Span>,
+    /// Share by which pacing stays below the estimate.
+    pub margin: f64,
+    /// Least time between probes.
+    pub wait: Span,
+    /// Random time on top.
+    pub wait_random: Span,
+    /// Most rounds between probes.
+    pub most_rounds: u64,
+    /// Rounds after which Drain ends in any case; Linux has none.
+    pub drain_rounds: Option<u64>,
+    /// ProbeRTT when the least round trip expires, with the window of before.
+    pub head: bool,
+    /// Codepoint; marks are answered unless it is Not-ECT.
+    pub ecn: Ecn,
+    /// Weight of a new round in the share of marks.
+    pub ecn_gain: f64,
+    /// Cut of the flight at a share of marks of 1.
+    pub ecn_factor: f64,
+    /// Share of marks in a round that is too high for a probe.
+    pub ecn_thresh: f64,
+    /// Longest round trip on which marks are answered.
+    pub ecn_most_rtt: Span,
+}
+
+/// A gain that fills the pipe, at least 1.
+const fn filling(name: &'static str, default: &'static str, help: &'static str) -> Opt {
     Opt::new(name, Kind::Number, Default::Is(default), help)
-        .at_least("0.01")
+        .at_least("1")
         .at_most("10")
 }
 
+/// A gain that empties it, at most 1.
+const fn emptying(name: &'static str, default: &'static str, help: &'static str) -> Opt {
+    Opt::new(name, Kind::Number, Default::Is(default), help)
+        .at_least("0.01")
+        .at_most("1")
+}
+
 /// Gains of the states.
-pub const STARTUP: Opt = gain("startup-pacing", "2.77", "pacing gain in Startup");
+pub const STARTUP: Opt = filling("startup-pacing", "2.77", "pacing gain in Startup");
 /// See `STARTUP`.
-pub const UP: Opt = gain("up-pacing", "1.25", "pacing gain in ProbeBW_UP");
+pub const UP: Opt = filling("up-pacing", "1.25", "pacing gain in ProbeBW_UP");
 /// See `STARTUP`.
-pub const CWND: Opt = gain("cwnd-gain", "2", "window in BDP");
+pub const CWND: Opt = filling("cwnd-gain", "2", "window in BDP");
 /// See `STARTUP`.
-pub const UP_CWND: Opt = gain("up-cwnd-gain", "2.25", "window in BDP in ProbeBW_UP");
+pub const UP_CWND: Opt = filling("up-cwnd-gain", "2.25", "window in BDP in ProbeBW_UP");
 /// See `STARTUP`.
-pub const PROBE_RTT: Opt = gain("probe-rtt-gain", "0.5", "window in BDP in ProbeRTT");
+pub const PROBE_RTT: Opt = emptying("probe-rtt-gain", "0.5", "window in BDP in ProbeRTT");
 
 /// Pacing gain in Drain.
 pub const fn drain(default: &'static str) -> Opt {
-    gain("drain-pacing", default, "pacing gain in Drain")
+    emptying("drain-pacing", default, "pacing gain in Drain")
 }
 
 /// Pacing gain in ProbeBW_DOWN.
 pub const fn down(default: &'static str) -> Opt {
-    gain("down-pacing", default, "pacing gain in ProbeBW_DOWN")
+    emptying("down-pacing", default, "pacing gain in ProbeBW_DOWN")
 }
 
 const fn share(name: &'static str, default: &'static str, help: &'static str) -> Opt {
@@ -91,6 +161,13 @@ pub const INTERVAL: Opt = span(
 );
 /// ProbeRTTDuration.
 pub const DURATION: Opt = span("probe-rtt-duration", "200 ms", "least length of ProbeRTT");
+/// No part of the draft or of Linux: see `bbr3`.
+pub const ENDS_CYCLE: Opt = Opt::new(
+    "probe-rtt-ends-cycle",
+    Kind::Flag,
+    Default::Is("false"),
+    "ProbeRTT moves the rate's filter on, too: not in the draft, but behind a queue of half a second nothing else does",
+);
 /// The constant part of bw_probe_wait.
 pub const WAIT: Opt = span("probe-wait", "2 s", "least time between probes");
 /// Its random part.
@@ -128,9 +205,53 @@ pub const fn extra_cap(default: Default) -> Opt {
     .at_most("100 s")
 }
 
+/// The options of a row: the shared ones with its gains of Drain and ProbeBW_DOWN and its bound of
+/// aggregation, then its own.
+macro_rules! row {
+    ($drain:literal, $down:literal, $cap:expr, $($own:expr),+ $(,)?) => {{
+        use $crate::controller::bbr::options as o;
+        &[
+            o::STARTUP,
+            o::drain($drain),
+            o::down($down),
+            o::UP,
+            o::CWND,
+            o::UP_CWND,
+            o::PROBE_RTT,
+            o::LOSS,
+            o::BETA,
+            o::HEADROOM,
+            o::MARGIN,
+            o::FULL_LOSS,
+            o::MIN_PIPE,
+            o::MIN_RTT,
+            o::INTERVAL,
+            o::DURATION,
+            o::ENDS_CYCLE,
+            o::WAIT,
+            o::WAIT_RANDOM,
+            o::ROUNDS,
+            o::EXTRA,
+            o::extra_cap($cap),
+            $($own),+
+        ]
+    }};
+}
+pub(crate) use row;
+
 /// Constants from the shared options, those of the draft where Linux differs.
-pub fn constants(args: &Args, mss: u64) -> Constants {
-    Constants {
+///
+/// # Errors
+/// When the least round trip is forgotten before ProbeRTT can find it again.
+pub fn constants(args: &Args, mss: u64) -> Result<Constants, Refusal> {
+    if args.span("probe-rtt-interval") > args.span("min-rtt-filter") {
+        return Err(Refusal {
+            option: "probe-rtt-interval",
+            what: "is above `min-rtt-filter`: the least round trip would be forgotten between two ProbeRTTs".into(),
+            fix: "write probe-rtt-interval = \"5 s\", min-rtt-filter = \"10 s\"".into(),
+        });
+    }
+    Ok(Constants {
         startup_pacing: args.number("startup-pacing"),
         drain_pacing: args.number("drain-pacing"),
         down_pacing: args.number("down-pacing"),
@@ -146,6 +267,7 @@ pub fn constants(args: &Args, mss: u64) -> Constants {
         min_rtt_filter: args.span("min-rtt-filter"),
         probe_rtt_interval: args.span("probe-rtt-interval"),
         probe_rtt_duration: args.span("probe-rtt-duration"),
+        probe_rtt_ends_cycle: args.flag("probe-rtt-ends-cycle"),
         extra_acked_rounds: args.count("extra-acked-rounds"),
         extra_acked_cap: args
             .has("extra-acked-cap")
@@ -161,5 +283,5 @@ pub fn constants(args: &Args, mss: u64) -> Constants {
         ecn_factor: 0.0,
         ecn_thresh: 1.0,
         ecn_most_rtt: Span::ZERO,
-    }
+    })
 }

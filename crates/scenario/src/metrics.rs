@@ -246,6 +246,11 @@ pub static METRICS: &[Metric] = &[
     ),
     metric("airtime", STATION, "share of time the station was sending"),
     metric(
+        "frames",
+        STATION,
+        "802.11 frames sent, control frames included",
+    ),
+    metric(
         "attempts",
         STATION,
         "802.11 exchanges begun, those with one receiver",

@@ -32,6 +32,13 @@ pub static PHY: &[Field] = &[
         "rate of RTS, CTS, ACK and management frames; the lowest where it is left out",
     )),
     Field::option(Opt::new(
+        "answer",
+        Kind::Choice(&["control", "mandatory"]),
+        Default::Is("control"),
+        "rate of CTS and ACK: that of `control`; or the fastest mandatory rate that is no faster than the \
+         frame answered (802.11b: all four; OFDM: 6, 12, 24 Mbit/s)",
+    )),
+    Field::option(Opt::new(
         "preamble",
         Kind::Choice(&["long", "short"]),
         Default::Is("long"),

@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 
 use super::{DropKey, World};
 use crate::connection::{Connection, ConnectionStats};
-use crate::medium::wifi::air::StationCount;
+use crate::medium::wifi::radio::StationCount;
 use crate::network::{Flow, Part, Port, PortCount};
 use crate::packet::Packet;
 use crate::record::flow_stats::{Count, DelaySum};

@@ -19,7 +19,7 @@ flows.f2 = { from = "s2", to = "d2", transport = "tcp", controller = { kind = "f
 @pytest.mark.parametrize(
     ("second", "seconds"),
     [
-        # Goodputs are as the windows: 60 and 50 are each a tenth off their mean, 60 and 30 a third. The
+        # Goodputs are as the windows: 60 and 50 are a tenth off their mean, 60 and 30 a third. The
         # other began within the sixth second, so that the seventh is the first that it has whole.
         ("60 packets", 0),
         ("50 packets", 0),

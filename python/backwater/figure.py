@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from backwater import metric
 from backwater.axes import Axes
+from backwater.compare import BY
 from backwater.tomltext import Fields
 
-KINDS = ("line", "bars", "stack", "rank", "plane")
+KINDS = ("line", "bars", "stack", "rank", "plane", "matrix")
 SCALES = ("linear", "log", "symlog")
 
 
@@ -28,6 +29,9 @@ class Figure:
     y_scale: str
     # The metric along x, for a plane.
     x_metric: str | None = None
+    # What each combination is compared with, under the same seed, and how.
+    against: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    by: str | None = None
     # Several scopes, which are the curves then.
     places: tuple[str, ...] = ()
 
@@ -51,6 +55,8 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
         where=axes.select(fields, "where"),
         y_scale=fields.choice("y_scale", SCALES, "linear"),
         x_metric=fields.text("x_metric"),
+        against=axes.select(fields, "against"),
+        by=fields.choice("by", BY, "") or None,
         places=fields.texts("scopes") or (),
     )
     if figure.places and (kind not in ("line", "bars") or figure.curve or fields.text("scope")):
@@ -63,6 +69,11 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
     if (figure.x_metric is not None) != (kind == "plane"):
         fix = 'write kind = "plane" and x_metric = "age_p95_s", or neither'
         fields.refuse("a plane, and nothing else, has a metric for x", fix=fix)
+    if kind == "matrix" and (figure.x is None or figure.curve is None):
+        fields.refuse("a matrix has columns and rows", fix='add x = "<axis>" and curve = "<axis>"')
+    if bool(figure.against) != (figure.by is not None) or (figure.by and kind != "matrix"):
+        fix = 'write kind = "matrix", against = { axis = "value" } and by = "harm"'
+        fields.refuse("a matrix, and nothing else, has `against` and `by`, both", "by", fix=fix)
     if figure.x_metric is not None:
         metric.check(fields, figure.x_metric, figure.scope, "x_metric")
     for one in figure.y:

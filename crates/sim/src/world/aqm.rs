@@ -173,7 +173,7 @@ impl World {
         loop {
             let port = &self.ports[id];
             let managed = port.more.managed.as_ref().expect("a managed port");
-            let head = port.queues[q].list.head();
+            let head = port.queues()[q].list.head();
             if head.is_none() || !managed.aqm.takes_next() {
                 return;
             }

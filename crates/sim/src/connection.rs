@@ -48,7 +48,7 @@ pub fn ack_bytes(protocol: Protocol, blocks: u64) -> u64 {
 pub const ACKS: &str = "~ack";
 
 /// What a packet of a connection says.
-#[derive(Copy, Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Header {
     /// Data, and the receiver's clock when it made the last acknowledgement that came back: the echo
     /// of a segment's timestamp option.

@@ -3,7 +3,6 @@
 use backwater_transport::controller::{Ack, AnyController, CONTROLLERS, Setup};
 use backwater_transport::part::{Args, Default, Kind, Opt, Refusal, Value};
 use backwater_transport::random::Random;
-use backwater_transport::segment::Feedback;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 /// Payload of a full segment in all these tests.
@@ -102,7 +101,7 @@ fn every_row_can_be_built_at_its_defaults_and_at_its_bounds() {
 }
 
 /// An acknowledgement that tells of nothing but the bytes in flight.
-pub fn quiet_ack(now: Time, in_flight: u64) -> Ack {
+pub fn quiet_ack(now: Time, in_flight: u64) -> Ack<'static> {
     Ack {
         now,
         acked: 0,
@@ -123,7 +122,7 @@ pub fn quiet_ack(now: Time, in_flight: u64) -> Ack {
         recovering: false,
         sent: 0,
         number: 0,
-        feedback: Feedback::None,
+        feedback: None,
     }
 }
 

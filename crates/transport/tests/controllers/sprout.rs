@@ -57,11 +57,12 @@ fn draining_cumulative_counts_underestimates_the_queue() {
             });
         }
         let mut ack = quiet_ack(at(0.05), 40 * MSS);
-        ack.feedback = Feedback::Forecast {
+        let forecast = Feedback::Forecast {
             made: at(0.04),
             packets: [3, 9, 15, 21, 27, 33, 39, 45],
             settled: 0,
         };
+        ack.feedback = Some(&forecast);
         controller.on_ack(&ack);
         controller.on_timer(at(0.0995));
         (controller.limits().window - 40 * MSS) / MSS

@@ -1,28 +1,51 @@
-"""Writes docs/reference/parts.md from the tables that the engine itself reads (`make docs`)."""
+"""Writes what docs/reference has of the tables that the engine reads (`make docs`)."""
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from backwater import catalogue
+from backwater import _native, catalogue
 
-TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "parts.md"
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
-HEAD = """# Parts
+PARTS_HEAD = """# Parts
 
 Everything that a scenario or a study can name. Written by `make docs` from the tables that the
 engine reads; `backwater explain NAME` prints the same."""
 
+SCENARIO_HEAD = """# The scenario format
+
+A scenario is a TOML file, or the same as JSON. Written by `make docs` from the tables that the
+reader uses: what is not here is refused, with the nearest name. `NAME` stands for a name of yours,
+by which paths for `--set` and axes, and random streams, find the thing.
+
+A quantity is a text with a number and a unit: a time in `s ms us ns`, a rate in
+`bit/s kbit/s Mbit/s Gbit/s`, a size in `B kB MB` (thousands) or `KiB MiB`, or in `packets`, a
+length in `m`, a level in `dB` or `dBm`, a share in `%`. Counts, seeds and dimensionless gains are
+plain numbers. A part is a table whose `kind` names it; its options are in [parts.md](parts.md)."""
+
 # A study documents itself.
 KINDS = [kind for kind in catalogue.kinds() if kind != catalogue.STUDIES and catalogue.rows(kind)]
 
+# By its first unit.
+DIMENSIONS = {"s": "time", "bit/s": "rate", "B": "size", "%": "share", "m": "length"}
 
-def text() -> str:
-    """The whole page."""
-    return "\n\n".join([HEAD, *map(_section, KINDS)]) + "\n"
+Schema = dict[str, Any]
+
+
+def pages() -> dict[Path, str]:
+    """Every page, by the file that it belongs into."""
+    return {FOLDER / "parts.md": parts(), FOLDER / "scenario.md": scenario()}
+
+
+def parts() -> str:
+    """The page of parts."""
+    return "\n\n".join([PARTS_HEAD, *map(_section, KINDS)]) + "\n"
 
 
 def _section(kind: str) -> str:
@@ -50,6 +73,98 @@ def _cells(option: dict[str, Any]) -> Iterator[str]:
     yield option["help"].replace("|", "\\|")
 
 
+def scenario() -> str:
+    """The page of the scenario format."""
+    root = json.loads(_native.schema())
+    lines = [SCENARIO_HEAD, "## Top level", _fields(root)]
+    for name, one in root["properties"].items():
+        # Fields that several places share are said once.
+        places: dict[str, list[str]] = {}
+        for place, table in _tables(name, one):
+            known = places.setdefault(table, [])
+            known += [place] if place not in known else []
+        if places:
+            lines += [f"## `{name}`", f"{_sentence(one)}"]
+            lines += [f"{', '.join(heads)}\n\n{table}" for table, heads in places.items()]
+    return "\n\n".join(lines) + "\n"
+
+
+def _sentence(schema: Schema) -> str:
+    text: str = schema["description"]
+    return text[0].upper() + text[1:] + "."
+
+
+def _tables(path: str, schema: Schema) -> Iterator[tuple[str, str]]:
+    """The places at a path and below it, each with its table of fields."""
+    if isinstance(inner := schema.get("additionalProperties"), dict):
+        yield from _tables(f"{path}.NAME", inner)
+    elif not _is_part(schema):
+        for one in _variants(schema):
+            tag = one["properties"].get("kind", {}).get("const")
+            yield f"**`{path}`**" + (f' with `kind = "{tag}"`' if tag else ""), _fields(one)
+            for name, field in one["properties"].items():
+                yield from _tables(f"{path}.{name}", field)
+
+
+def _variants(schema: Schema) -> list[Schema]:
+    """The tables that may stand here; the last of several forms tells them apart by `kind`."""
+    if "properties" in schema:
+        return [schema]
+    if "anyOf" in schema:
+        return _variants(schema["anyOf"][-1])
+    return [one for one in schema.get("oneOf", ()) if "properties" in one]
+
+
+def _is_part(schema: Schema) -> bool:
+    return any(
+        "enum" in one["properties"].get("kind", {}) and "title" in one for one in _variants(schema)
+    )
+
+
+def _fields(schema: Schema) -> str:
+    lines = ["| field | value | default | |", "|---|---|---|---|"]
+    needed = schema.get("required", ())
+    for name, field in schema["properties"].items():
+        if "const" in field and name == "kind":
+            continue
+        default = "required" if name in needed else _default(field)
+        meaning = field.get("description", "").replace("|", "\\|")
+        lines.append(f"| `{name}` | {_value(field)} | {default} | {meaning} |")
+    return "\n".join(lines) if len(lines) > 2 else "No fields."
+
+
+def _default(field: Schema) -> str:
+    return f"`{json.dumps(field['default'], ensure_ascii=False)}`" if "default" in field else "–"
+
+
+def _value(field: Schema) -> str:
+    """What may be written, in words."""
+    if "const" in field:
+        return f'`"{field["const"]}"`'
+    if "enum" in field:
+        return ", ".join(f"`{word}`" for word in field["enum"])
+    if _is_part(field):
+        return "a part"
+    if "anyOf" in field and not _variants(field):
+        return " or ".join(_value(one) for one in field["anyOf"])
+    if field.get("type") == "array":
+        items = field["items"]
+        return "list of parts" if _is_part(items) else "list of texts"
+    if field.get("type") == "object" or _variants(field):
+        return (
+            "tables by name" if isinstance(field.get("additionalProperties"), dict) else "a table"
+        )
+    if unit := re.search(r" \+\(?([^()$]+)\)?\$$", field.get("pattern", "")):
+        first = unit[1].split("|")[0]
+        return DIMENSIONS.get(first, f"number of `{first}`")
+    if "minimum" in field or "maximum" in field:
+        low, high = field.get("minimum"), field.get("maximum")
+        bounds = [f"≥ {low}" if low is not None else "", f"≤ {high}" if high is not None else ""]
+        return " ".join([str(field["type"]), *filter(None, bounds)])
+    return {"string": "text"}.get(field["type"], str(field["type"]))
+
+
 if __name__ == "__main__":
-    TARGET.write_text(text(), encoding="utf-8")
-    sys.stdout.write(f"{TARGET}\n")
+    for page, content in pages().items():
+        page.write_text(content, encoding="utf-8")
+        sys.stdout.write(f"{page}\n")

@@ -79,8 +79,8 @@ def test_schemas_are_schemas(run: Command) -> None:
 def test_list_has_every_kind_of_the_contract(run: Command) -> None:
     found = valid(run("list", "--json"), "list")
     contract = "controllers queues mechanisms detectors notifiers responders media sources studies"
-    assert set(found["kinds"]) == {*contract.split(), "metrics"}
-    for kind in ("queues", "mechanisms", "sources", "metrics"):
+    assert set(found["kinds"]) == {*contract.split(), "topologies", "metrics"}
+    for kind in ("queues", "mechanisms", "sources", "topologies", "metrics"):
         assert found["kinds"][kind]
 
 
@@ -137,7 +137,6 @@ def test_every_metric_of_a_run_is_listed_and_no_other(run: Command) -> None:
             "dropped_pkts",
             "held_pkts",
             "deadlocks",
-            "hop_ratio",
         },
         "flow": set(),
         "port": {f"paused_class{n}" for n in range(8)},

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 from pathlib import Path
 
 import pytest
 
-from backwater import catalogue
+from backwater import _native, catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = runpy.run_path(str(ROOT / "scripts" / "reference.py"))
 
 
-def test_the_reference_in_the_tree_is_the_one_that_the_tables_give() -> None:
-    written = SCRIPT["TARGET"].read_text(encoding="utf-8")
-    assert written == SCRIPT["text"](), "run `make docs` and commit what it changes"
+@pytest.mark.parametrize("page", ["parts.md", "scenario.md"])
+def test_the_reference_in_the_tree_is_the_one_that_the_tables_give(page: str) -> None:
+    where = SCRIPT["FOLDER"] / page
+    written = where.read_text(encoding="utf-8")
+    assert written == SCRIPT["pages"]()[where], "run `make docs` and commit what it changes"
 
 
 @pytest.mark.parametrize("kind", SCRIPT["KINDS"])
 def test_every_row_of_every_kind_is_in_it(kind: str) -> None:
-    text = SCRIPT["text"]()
-    missing = [row["id"] for row in catalogue.rows(kind) if f"**`{row['id']}`" not in text]
+    text = SCRIPT["parts"]()
+    missing = [row["id"] for row in catalogue.rows(kind) if f"**`{row['id']}" not in text]
     assert missing == []
+
+
+@pytest.mark.parametrize("table", ["flows", "mechanisms", "ports", "media"])
+def test_every_field_of_the_schema_is_in_the_scenario_page(table: str) -> None:
+    text = SCRIPT["scenario"]().split(f"## `{table}`")[1].split("\n## ")[0]
+    fields = json.loads(_native.schema())["properties"][table]["additionalProperties"]["properties"]
+    assert [name for name in fields if f"| `{name}` |" not in text] == []

@@ -24,6 +24,7 @@ PARTS = (
     "responders",
     "media",
     "sources",
+    "topologies",
 )
 Row = dict[str, Any]
 
@@ -44,7 +45,7 @@ def rows(kind: str) -> list[Row]:
     if kind == STUDIES:
         return [study_row(Study.load(name)) for name in shipped()]
     if kind == METRICS:
-        return metric.rows()
+        return metric.ROWS
     if kind not in _parts():
         raise Refusal(
             f"there is no kind `{kind}`",

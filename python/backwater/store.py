@@ -224,8 +224,6 @@ def flatten(document: Mapping[str, Any]) -> Iterator[Row]:
         for hop in flow["hops"]:
             scope = f"hop:{flow['id']}/{hop['from']}>{hop['to']}"
             yield scope, "throughput_bps", _real(hop["throughput_bps"])
-    if (ratio := _hop_ratio(document["flows"])) is not None:
-        yield "run", "hop_ratio", ratio
     yield from _classes(document["flows"])
     yield from _drops(document["drops"])
 
@@ -237,13 +235,6 @@ def _row(scope: str, row: Mapping[str, Any]) -> Iterator[Row]:
                 yield scope, f"{name}_class{number}", _real(one)
         elif name not in ("id", "class") and _is_metric(value):
             yield scope, name, _real(value)
-
-
-def _hop_ratio(flows: Iterable[Mapping[str, Any]]) -> float | None:
-    """What first hops carried over what last hops carried, of flows with several."""
-    ways = [flow["hops"] for flow in flows if len(flow["hops"]) > 1]
-    last = sum(way[-1]["throughput_bps"] for way in ways)
-    return sum(way[0]["throughput_bps"] for way in ways) / last if last else None
 
 
 def _classes(flows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:

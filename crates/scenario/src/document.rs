@@ -243,6 +243,7 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
         json!(goodputs.iter().sum::<f64>() * 8.0 / window),
     );
     all.insert("jain".into(), json!(jain(&goodputs)));
+    all.insert("hop_ratio".into(), json!(hop_ratio(report)));
     all.insert("control_pkts".into(), json!(report.control));
     all.insert(
         "hol_victims_pkts".into(),
@@ -265,6 +266,14 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
 fn jain(x: &[f64]) -> Option<f64> {
     let (sum, squares) = (x.iter().sum::<f64>(), x.iter().map(|v| v * v).sum::<f64>());
     (squares > 0.0).then(|| sum * sum / (x.len() as f64 * squares))
+}
+
+/// What first hops carried over what last hops carried, of the flows with several.
+fn hop_ratio(report: &Report) -> Option<f64> {
+    let ways = report.flows.iter().filter(|f| f.hops.len() > 1);
+    let ends = ways.map(|f| (f.hops[0].count.bytes, f.hops[f.hops.len() - 1].count.bytes));
+    let (first, last) = ends.fold((0, 0), |(a, b), (x, y)| (a + x, b + y));
+    (last > 0).then(|| first as f64 / last as f64)
 }
 
 fn warnings(world: &World, report: &Report) -> Vec<String> {

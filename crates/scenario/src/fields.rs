@@ -6,6 +6,7 @@ use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::shape::{Field, Shape, Variant};
 use crate::tables::PartKind;
+use crate::topologies::{self, DELAY, MAX_FRAME, OBEYS, RATE};
 use crate::wireless;
 
 /// The value of `schema`.
@@ -40,7 +41,7 @@ pub static SCENARIO: &[Field] = &[
     ),
     Field::free(
         "topology",
-        Shape::OneOf(TOPOLOGIES),
+        Shape::OneOf(topologies::TOPOLOGIES),
         "a generated network, beside what nodes and links add",
     ),
     Field::free(
@@ -96,145 +97,24 @@ pub static ROUTING: &[Field] = &[
     ),
 ];
 
-const RATE: Field = Field::option(
-    Opt::new(
-        "rate",
-        Kind::Rate,
-        Default::Required,
-        "line rate, the same both ways",
-    )
-    .at_least("1 bit/s"),
-);
-const DELAY: Field = Field::option(
-    Opt::new("delay", Kind::Span, Default::Required, "propagation delay").at_most("1000 s"),
-);
-const MAX_FRAME: Field = Field::option(
-    Opt::new(
-        "max_frame",
-        Kind::Bytes,
-        Default::Is("1518 B"),
-        "largest frame, header and FCS included",
-    )
-    .at_least("64 B")
-    .at_most("65535 B"),
-);
-
-/// `topology`.
-pub static TOPOLOGIES: &[Variant] = &[
-    Variant {
-        kind: "fat-tree",
-        fields: &[
-            Field::option(
-                Opt::new(
-                    "k",
-                    Kind::Count,
-                    Default::Required,
-                    "ports of each switch, an even number: k^3/4 hosts",
-                )
-                .at_least("2")
-                .at_most("32"),
-            ),
-            RATE,
-            DELAY,
-            MAX_FRAME,
-            OBEYS,
-            GENERATED_SWITCH,
-        ],
-    },
-    Variant {
-        kind: "dumbbell",
-        fields: &[
-            Field::option(
-                Opt::new(
-                    "pairs",
-                    Kind::Count,
-                    Default::Required,
-                    "senders s1, s2… at switch L and as many receivers d1, d2… at switch R",
-                )
-                .at_least("1")
-                .at_most("4096"),
-            ),
-            RATE,
-            DELAY,
-            Field::option(
-                Opt::new(
-                    "bottleneck",
-                    Kind::Rate,
-                    Default::Required,
-                    "line rate of the link between the switches",
-                )
-                .at_least("1 bit/s"),
-            ),
-            Field::option(
-                Opt::new(
-                    "bottleneck_delay",
-                    Kind::Span,
-                    Default::Required,
-                    "its propagation delay",
-                )
-                .at_most("1000 s"),
-            ),
-            MAX_FRAME,
-            OBEYS,
-            GENERATED_SWITCH,
-        ],
-    },
-    Variant {
-        kind: "ring",
-        fields: &[
-            Field::option(
-                Opt::new(
-                    "switches",
-                    Kind::Count,
-                    Default::Required,
-                    "switches in the ring",
-                )
-                .at_least("3")
-                .at_most("1024"),
-            ),
-            Field::option(
-                Opt::new(
-                    "hosts",
-                    Kind::Count,
-                    Default::Is("1"),
-                    "hosts at each switch",
-                )
-                .at_least("1")
-                .at_most("16"),
-            ),
-            RATE,
-            DELAY,
-            MAX_FRAME,
-            OBEYS,
-            GENERATED_SWITCH,
-        ],
-    },
-];
-
-const OBEYS: Field = Field::option(Opt::new(
-    "obeys",
-    Kind::Flag,
-    Default::Is("true"),
-    "whether hosts act on control frames",
-));
-const GENERATED_SWITCH: Field = Field::free(
-    "switch",
-    Shape::Fields(SWITCH),
-    "model of the generated switches",
-);
-
 /// `nodes.NAME`.
 pub static NODES: &[Variant] = &[
     Variant {
         kind: "host",
+        summary: "an end station with one link",
+        source: "IEEE 802.3",
         fields: &[OBEYS],
     },
     Variant {
         kind: "switch",
+        summary: "a store-and-forward switch",
+        source: "IEEE 802.1Q",
         fields: SWITCH,
     },
     Variant {
         kind: "station",
+        summary: "an 802.11 station: source, sink and relay",
+        source: "IEEE 802.11",
         fields: wireless::STATION,
     },
 ];
@@ -283,6 +163,8 @@ pub static SWITCH: &[Field] = &[
 pub static LINKS: &[Variant] = &[
     Variant {
         kind: "ethernet",
+        summary: "a full-duplex wire",
+        source: "IEEE 802.3",
         fields: &[
             Field::free("ends", Shape::Texts, "the two nodes it joins, both ways"),
             FROM,
@@ -295,6 +177,8 @@ pub static LINKS: &[Variant] = &[
     },
     Variant {
         kind: "trace",
+        summary: "a link served at the opportunities of a trace",
+        source: "cellsim, mahimahi",
         fields: &[
             FROM,
             TO,

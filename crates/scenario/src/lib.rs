@@ -21,6 +21,7 @@ mod scenario;
 mod schema;
 mod shape;
 mod tables;
+mod topologies;
 mod tree;
 mod units;
 mod wireless;

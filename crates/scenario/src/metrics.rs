@@ -1,282 +1,270 @@
-//! What a run measures: the names in its document, for lists, claims and figures.
+//! What a run measures: one list of names, for documents, stores, claims and figures.
 
+use backwater_sim::record::Cause;
 use serde_json::{Value, json};
 
 /// One metric.
 #[derive(Copy, Clone, Debug)]
 pub struct Metric {
-    /// Name in the document; `<N>` stands for a class.
+    /// Name; `<N>` stands for the number of a class. Its end says the unit.
     pub id: &'static str,
-    /// Unit of the value; none for shares, counts and indices.
-    pub unit: Option<&'static str>,
-    /// Whose it is.
+    /// Whose it is. `class` has what the flows of one class have together.
     pub scopes: &'static [&'static str],
     /// One line.
     pub summary: &'static str,
+    /// Who defined it.
+    pub source: &'static str,
+}
+
+impl Metric {
+    /// Unit of the value; none for shares, counts of runs and indices.
+    pub fn unit(&self) -> Option<&'static str> {
+        let units = [
+            ("_s", "s"),
+            ("_bps", "bit/s"),
+            ("_B", "B"),
+            ("_pkts", "packets"),
+        ];
+        let found = units.iter().find(|(end, _)| self.id.ends_with(end));
+        found.map(|(_, unit)| *unit)
+    }
+
+    const fn by(self, source: &'static str) -> Metric {
+        Metric { source, ..self }
+    }
 }
 
 const fn metric(
     id: &'static str,
-    unit: Option<&'static str>,
     scopes: &'static [&'static str],
     summary: &'static str,
 ) -> Metric {
     Metric {
         id,
-        unit,
         scopes,
         summary,
+        source: "",
     }
 }
 
-const S: Option<&str> = Some("s");
-const BPS: Option<&str> = Some("bit/s");
-const B: Option<&str> = Some("B");
-const PKTS: Option<&str> = Some("packets");
 const RUN: &[&str] = &["run"];
 const FLOW: &[&str] = &["flow"];
 const PORT: &[&str] = &["port"];
 const STATION: &[&str] = &["station"];
 const BOTH: &[&str] = &["run", "flow"];
 const ALL: &[&str] = &["run", "flow", "port"];
+const EVERY: &[&str] = &["run", "flow", "class"];
 
-/// Every metric.
+/// Every metric but the causes of losses, which are metrics of the scope `drops`.
 pub static METRICS: &[Metric] = &[
+    metric("loss", EVERY, "share of entered packets that were dropped"),
+    metric("loss_class<N>", RUN, "loss of the packets of one class"),
     metric(
-        "loss",
-        None,
-        BOTH,
-        "share of the packets entered that were dropped",
+        "offered_bps",
+        EVERY,
+        "bits of IP packets that sources handed over, per second",
     ),
-    metric("loss_class<N>", None, RUN, "the same for one class"),
-    metric("offered_bps", BPS, BOTH, "rate at which packets entered"),
     metric(
         "goodput_bps",
-        BPS,
-        BOTH,
-        "rate at which packets were delivered",
+        EVERY,
+        "bits of IP packets that reached their host, per second; with a transport, of application bytes in order",
     ),
-    metric("delay_mean_s", S, BOTH, "mean delay of delivered packets"),
-    metric("delay_p50_s", S, BOTH, "median delay"),
-    metric("delay_p95_s", S, BOTH, "95th percentile of the delay"),
-    metric("delay_p99_s", S, BOTH, "99th percentile of the delay"),
-    metric("delay_max_s", S, BOTH, "largest delay"),
+    metric("entered_pkts", EVERY, "packets that sources handed over"),
+    metric("delivered_pkts", EVERY, "packets that reached their host"),
+    metric(
+        "dropped_pkts",
+        &["run", "flow", "class", "drops"],
+        "packets lost, all causes",
+    ),
+    metric("held_pkts", RUN, "packets still in the network at the end"),
+    metric(
+        "delay_mean_s",
+        EVERY,
+        "mean delay from the source to the host, of delivered packets",
+    ),
+    metric("delay_p50_s", BOTH, "median delay"),
+    metric("delay_p95_s", BOTH, "95th percentile of delay"),
+    metric("delay_p99_s", BOTH, "99th percentile of delay"),
+    metric("delay_max_s", BOTH, "largest delay"),
     metric(
         "delay_serialisation_s",
-        S,
-        BOTH,
-        "mean part of the delay spent in transmission",
+        EVERY,
+        "part of the delay spent on transmitting; mean over delivered packets; the parts add up to delay_mean_s",
     ),
     metric(
         "delay_queue_s",
-        S,
-        BOTH,
-        "mean part of the delay spent behind other frames",
+        EVERY,
+        "part of the delay spent behind other packets; mean over delivered packets; the parts add up to delay_mean_s",
     ),
     metric(
         "delay_gate_s",
-        S,
-        BOTH,
-        "mean part of the delay spent behind closed gates",
+        EVERY,
+        "part of the delay spent behind a closed gate; mean over delivered packets; the parts add up to delay_mean_s",
     ),
     metric(
         "delay_contention_s",
-        S,
-        BOTH,
-        "mean part of the delay spent first in line, waiting for an 802.11 medium",
+        EVERY,
+        "part of the delay spent first in line, waiting for an 802.11 medium; mean over delivered packets; the parts add up to delay_mean_s",
     ),
     metric(
         "delay_retries_s",
-        S,
-        BOTH,
-        "mean part of the delay spent in 802.11 exchanges that failed",
+        EVERY,
+        "part of the delay spent in 802.11 exchanges that failed; mean over delivered packets; the parts add up to delay_mean_s",
     ),
     metric(
         "delay_propagation_s",
-        S,
-        BOTH,
-        "mean part of the delay spent in propagation",
+        EVERY,
+        "part of the delay spent on the wire; mean over delivered packets; the parts add up to delay_mean_s",
     ),
-    metric("jain", None, RUN, "Jain's index of the flows' goodputs"),
+    metric(
+        "jain",
+        RUN,
+        "Jain's index (Σx)² / (n Σx²) of the flows' goodputs",
+    )
+    .by("Jain, Chiu, Hawe, DEC-TR-301 (1984)"),
+    metric("control_pkts", &["run", "port"], "control frames sent"),
+    metric(
+        "hol_victims_pkts",
+        ALL,
+        "packets that waited behind a closed gate though their own way was clear",
+    ),
     metric(
         "paused_max",
-        None,
         RUN,
         "largest share of time that a class of a port was paused",
     ),
     metric(
         "deadlock_at_s",
-        S,
         RUN,
-        "when ports began to wait for one another in a circle",
+        "when ports began to wait for one another; null if never",
     ),
     metric(
         "age_p95_s",
-        S,
         BOTH,
-        "95th percentile of the age of the newest packet delivered",
-    ),
+        "95th percentile of the age of the newest packet delivered, over a trace link",
+    )
+    .by("scripts of the 2013 contest"),
     metric(
         "cell_throughput_bps",
-        BPS,
         BOTH,
-        "rate as in the 2013 contest: link bytes delivered by the creation of the newest packet",
-    ),
-    metric(
-        "score_ln",
-        None,
-        BOTH,
-        "score of the 2013 contest: ln(Mbit/s ÷ ms of age)",
-    ),
+        "link bits delivered over the creation of the newest packet delivered, over a trace link",
+    )
+    .by("scripts of the 2013 contest"),
+    metric("score_ln", BOTH, "ln(Mbit/s ÷ ms) of the two above").by("scripts of the 2013 contest"),
     metric(
         "signal_delay_p95_s",
-        S,
         ALL,
-        "95th percentile of mahimahi's signal delay",
-    ),
+        "95th percentile of the signal delay of a trace link, its delay box excluded",
+    )
+    .by("mahimahi's graph script"),
     metric(
         "link_throughput_bps",
-        BPS,
         BOTH,
-        "rate at which the trace link sent, by its own account of bytes",
+        "bits a trace link sent, by its own account",
     ),
-    metric("power", None, BOTH, "Mbit/s ÷ seconds of signal delay"),
-    metric(
-        "capacity_bps",
-        BPS,
-        ALL,
-        "rate of the trace's opportunities",
-    ),
+    metric("power", BOTH, "Mbit/s ÷ seconds of the two above"),
+    metric("capacity_bps", ALL, "rate of a trace's opportunities"),
     metric(
         "utilisation",
-        None,
         ALL,
-        "share of the trace link's capacity that was used",
+        "share of a trace's capacity that was used",
     ),
     metric(
         "omniscient_age_p95_s",
-        S,
         BOTH,
-        "the age's percentile for packets that come exactly at the opportunities",
+        "age_p95_s of a sender that knows the trace",
     ),
     metric(
         "omniscient_signal_delay_p95_s",
-        S,
         BOTH,
-        "the signal delay's percentile for the same",
+        "signal_delay_p95_s of the same",
     ),
+    metric("self_inflicted_s", BOTH, "age_p95_s above that of the same"),
     metric(
-        "self_inflicted_s",
-        S,
-        BOTH,
-        "the age's percentile above that of the omniscient sender",
-    ),
-    metric(
-        "weighted_intra_mesh_loss_bps",
-        BPS,
+        "deadlocks",
         RUN,
-        "loss inside a mesh, weighted by hops",
+        "1 if ports waited for one another in a cycle, else 0",
     ),
-    metric(
-        "control_pkts",
-        PKTS,
-        &["run", "port"],
-        "control frames sent",
-    ),
-    metric(
-        "hol_victims_pkts",
-        PKTS,
-        &["run", "flow", "port"],
-        "packets delayed by a gate closed for others",
-    ),
-    metric(
-        "entered_pkts",
-        PKTS,
-        FLOW,
-        "packets handed to the sending host",
-    ),
-    metric("delivered_pkts", PKTS, FLOW, "packets delivered"),
-    metric("dropped_pkts", PKTS, FLOW, "packets dropped"),
     metric(
         "marked_pkts",
-        PKTS,
         &["flow", "port"],
         "packets marked with congestion experienced",
     ),
-    metric("retransmitted_pkts", PKTS, FLOW, "packets sent again"),
-    metric("acks_pkts", PKTS, FLOW, "acknowledgements sent"),
-    metric("acks_dropped_pkts", PKTS, FLOW, "acknowledgements dropped"),
-    metric("rtt_min_s", S, FLOW, "least round trip"),
-    metric("rtt_mean_s", S, FLOW, "mean round trip"),
-    metric("rtt_p95_s", S, FLOW, "95th percentile of the round trip"),
+    metric("retransmitted_pkts", FLOW, "packets sent again"),
+    metric("acks_pkts", FLOW, "acknowledgements sent"),
+    metric("acks_dropped_pkts", FLOW, "acknowledgements dropped"),
+    metric("rtt_min_s", FLOW, "least round trip"),
+    metric("rtt_mean_s", FLOW, "mean round trip"),
+    metric("rtt_p95_s", FLOW, "95th percentile of the round trip"),
     metric(
         "window_mean_B",
-        B,
         FLOW,
         "mean over time of the congestion window",
     ),
-    metric("transfers", None, FLOW, "finite transfers completed"),
+    metric("transfers", FLOW, "finite transfers completed"),
     metric(
         "fct_p50_s",
-        S,
         FLOW,
         "median time from writing a transfer to its delivery in order",
     ),
-    metric("fct_p95_s", S, FLOW, "95th percentile of the same"),
-    metric("fct_p99_s", S, FLOW, "99th percentile of the same"),
-    metric("sent_pkts", PKTS, PORT, "data frames sent"),
-    metric("sent_B", B, PORT, "bytes of data frames sent"),
+    metric("fct_p95_s", FLOW, "95th percentile of the same"),
+    metric("fct_p99_s", FLOW, "99th percentile of the same"),
+    metric("sent_pkts", PORT, "data frames sent"),
+    metric("sent_B", PORT, "bytes of data frames sent"),
     metric(
         "busy",
-        None,
         &["port", "station"],
-        "share of time in transmission; for a station, its medium busy",
+        "share of time the line was in use, or a station's medium was busy",
     ),
     metric(
-        "paused",
-        None,
+        "paused_class<N>",
         PORT,
-        "share of time stopped, wholly or toward some destinations, by class",
+        "share of time one class was paused",
     ),
     metric(
         "idle_gated",
-        None,
         PORT,
-        "share of time idle with frames behind a closed gate",
+        "share of time the line was idle with packets behind a gate",
     ),
-    metric("queue_mean_B", B, PORT, "mean bytes held"),
-    metric("queue_max_B", B, PORT, "most bytes held"),
-    metric("airtime", None, STATION, "share of time sending"),
+    metric("queue_mean_B", PORT, "mean occupancy over time"),
+    metric("queue_max_B", PORT, "largest occupancy"),
+    metric(
+        "throughput_bps",
+        &["hop"],
+        "bits of a flow's packets received over a hop, per second",
+    ),
+    metric(
+        "hop_ratio",
+        RUN,
+        "throughput of first hops over that of last hops, of the flows with several hops",
+    ),
+    metric("airtime", STATION, "share of time the station was sending"),
     metric(
         "attempts",
-        None,
         STATION,
-        "exchanges begun, those with one receiver",
+        "802.11 exchanges begun, those with one receiver",
     ),
-    metric(
-        "collision",
-        None,
-        STATION,
-        "share of the attempts that failed",
-    ),
+    metric("collision", STATION, "share of the attempts that failed"),
     metric(
         "internal_collisions",
-        None,
         STATION,
-        "access categories that lost to a higher one of the station",
+        "access categories that lost to a higher one",
     ),
     metric(
         "retry_drops_pkts",
-        PKTS,
         STATION,
-        "frames given up after as many transmissions as allowed",
+        "frames given up after their last transmission",
     ),
-    metric("management_pkts", PKTS, STATION, "management frames sent"),
+    metric("management_pkts", STATION, "management frames sent"),
     metric(
-        "aifsn_mean",
-        None,
+        "aifsn_mean_class<N>",
         STATION,
-        "mean AIFSN over time, by access category",
+        "mean AIFSN of an access category over time",
+    ),
+    metric(
+        "weighted_intra_mesh_loss_bps",
+        RUN,
+        "bits of packets lost between stations times the hops they had made, per second",
     ),
 ];
 
@@ -284,11 +272,21 @@ pub static METRICS: &[Metric] = &[
 pub fn rows() -> Value {
     let row = |m: &Metric| {
         json!({
-            "id": m.id, "aliases": [], "summary": m.summary, "source": "", "options": [],
-            "unit": m.unit, "scopes": m.scopes,
+            "id": m.id, "aliases": [], "summary": m.summary, "source": m.source, "options": [],
+            "unit": m.unit(), "scopes": m.scopes,
         })
     };
-    METRICS.iter().map(row).collect()
+    let cause = |c: &Cause| {
+        json!({
+            "id": c.name(), "aliases": [], "summary": format!("packets lost: {}", c.meaning()),
+            "source": "", "options": [], "unit": "packets", "scopes": ["drops"],
+        })
+    };
+    METRICS
+        .iter()
+        .map(row)
+        .chain(Cause::ALL.iter().map(cause))
+        .collect()
 }
 
 #[cfg(test)]
@@ -307,6 +305,14 @@ mod tests {
             while !run.step().unwrap() {}
             run.finish().unwrap().0
         };
+        // A document has these of a run beside its metrics.
+        let beside = [
+            "entered_pkts",
+            "delivered_pkts",
+            "dropped_pkts",
+            "held_pkts",
+            "deadlocks",
+        ];
         let (wired, wireless) = (run(WIRED), run(WIRELESS));
         for (scope, table) in [
             ("run", &wired["metrics"]),
@@ -318,17 +324,18 @@ mod tests {
             ("station", &wireless["stations"][0]),
         ] {
             let names = table.as_object().unwrap().keys().map(String::as_str);
-            let name = |n: &str| {
-                if n.starts_with("loss_class") {
-                    "loss_class<N>".to_owned()
-                } else {
-                    n.to_owned()
-                }
+            let name = |n: &str| match n {
+                n if n.starts_with("loss_class") => "loss_class<N>".to_owned(),
+                "paused" | "aifsn_mean" => format!("{n}_class<N>"),
+                n => n.to_owned(),
             };
             let mut measured: Vec<String> = names
                 .filter(|n| !["id", "from", "to", "class", "hops"].contains(n))
                 .map(name)
                 .collect();
+            if scope == "run" {
+                measured.extend(beside.iter().map(|n| (*n).to_owned()));
+            }
             let of_scope = METRICS.iter().filter(|m| m.scopes.contains(&scope));
             let mut listed: Vec<String> = of_scope.map(|m| m.id.to_owned()).collect();
             measured.sort();

@@ -68,13 +68,8 @@ impl Scenario {
     /// Checks everything and fixes the seed: the given one, or the scenario's own.
     pub fn resolve(&self, seed: Option<u64>) -> Result<Resolved, Diagnostic> {
         let mut files = Files::new(&self.folders);
-        let draft = decode::draft(&self.root, &mut files)?;
-        Ok(Resolved::new(
-            seed.unwrap_or(draft.seed),
-            draft,
-            self.root.clone(),
-            &files,
-        ))
+        let draft = decode::draft(&self.root, seed, &mut files)?;
+        Ok(Resolved::new(draft.seed, draft, self.root.clone(), &files))
     }
 }
 

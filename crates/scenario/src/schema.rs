@@ -47,7 +47,11 @@ fn of(shape: Shape) -> Json {
 }
 
 fn one_of(variants: &[Variant]) -> Json {
-    let each = |v: &Variant| fields(v.fields, &[("kind", json!({ "const": v.kind }))]);
+    let each = |v: &Variant| {
+        let mut table = fields(v.fields, &[("kind", json!({ "const": v.kind }))]);
+        table["title"] = json!(v.summary);
+        table
+    };
     json!({ "oneOf": variants.iter().map(each).collect::<Vec<_>>() })
 }
 

@@ -55,6 +55,10 @@ pub struct Field {
 pub struct Variant {
     /// The kind.
     pub kind: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
     /// The fields besides `kind`.
     pub fields: &'static [Field],
 }

@@ -13,6 +13,8 @@ use serde_json::{Value as Json, json};
 
 use crate::metrics;
 use crate::options;
+use crate::shape::{Field, Shape, Variant};
+use crate::topologies::TOPOLOGIES;
 use crate::units::Dimension;
 
 /// The recipe that builds nothing.
@@ -129,6 +131,10 @@ pub fn parts_json() -> Json {
         "media".to_owned(),
         rows(MEDIA).iter().map(row_json).collect(),
     );
+    kinds.insert(
+        "topologies".to_owned(),
+        TOPOLOGIES.iter().map(topology_json).collect(),
+    );
     kinds.insert("metrics".to_owned(), metrics::rows());
     Json::Object(kinds)
 }
@@ -137,6 +143,29 @@ fn row_json(row: &Row) -> Json {
     json!({
         "id": row.id, "aliases": row.aliases, "summary": row.summary, "source": row.source,
         "options": row.options.iter().map(|o| option_json(o, o.name.to_owned(), None)).collect::<Vec<_>>(),
+    })
+}
+
+fn topology_json(topology: &Variant) -> Json {
+    json!({
+        "id": topology.kind, "aliases": [], "summary": topology.summary, "source": topology.source,
+        "options": topology.fields.iter().map(field_json).collect::<Vec<_>>(),
+    })
+}
+
+/// A field as an option; what is not a scalar has neither unit nor bounds.
+fn field_json(field: &Field) -> Json {
+    let kind = match field.shape {
+        Shape::Scalar(option) => return option_json(&option, field.name.to_owned(), None),
+        Shape::Text => "name",
+        Shape::Texts => "list",
+        Shape::Capacity => "size or packets",
+        _ => "table",
+    };
+    json!({
+        "name": field.name, "type": kind, "unit": null, "default": null, "min": null, "max": null,
+        "values": null, "required": field.required, "default_written": null, "min_written": null,
+        "max_written": null, "help": field.help,
     })
 }
 

@@ -244,31 +244,50 @@ pub const OF_ALL: &[&str] = &["model", "capture", "propagation"];
 
 /// `nodes.NAME` of kind "station".
 pub static STATION: &[Field] = &[
-    Field::needed("medium", Shape::Text, "its medium"),
-    Field::needed("at", Shape::Texts, "its place, such as [\"0 m\", \"100 m\"]"),
-    Field::free(
-        "buffer",
-        Shape::Capacity,
-        "what each access category holds; 100 packets where it is left out",
+    STATION_MEDIUM,
+    Field::needed(
+        "at",
+        Shape::Texts,
+        "its place, such as [\"0 m\", \"100 m\"]",
     ),
-    Field::option(
-        Opt::new(
-            "own_share",
-            Kind::Share,
-            Default::Is("100 %"),
-            "share of the buffer for the station's own packets, the rest for those it relays; 100 % = all \
-             of it for both",
-        )
-        .at_least("1 %"),
-    ),
-    Field::option(Opt::new(
-        "rate",
-        Kind::Rate,
-        Default::Absent,
-        "rate of its data frames; the medium's where it is left out",
-    )),
-    Field::free("ac", Shape::Fields(STATION_CATEGORIES), "parameters by access category"),
+    BUFFER,
+    OWN_SHARE,
+    STATION_RATE,
+    STATION_AC,
 ];
+
+/// The medium of a station.
+pub const STATION_MEDIUM: Field = Field::needed("medium", Shape::Text, "its medium");
+/// The buffer of a station.
+pub const BUFFER: Field = Field::free(
+    "buffer",
+    Shape::Capacity,
+    "what each access category holds; 100 packets where it is left out",
+);
+/// The share of a station's own flows.
+pub const OWN_SHARE: Field = Field::option(
+    Opt::new(
+        "own_share",
+        Kind::Share,
+        Default::Is("100 %"),
+        "share of the buffer for the station's own packets, the rest for those it relays; 100 % = all \
+         of it for both",
+    )
+    .at_least("1 %"),
+);
+/// The rate of a station.
+pub const STATION_RATE: Field = Field::option(Opt::new(
+    "rate",
+    Kind::Rate,
+    Default::Absent,
+    "rate of its data frames; the medium's where it is left out",
+));
+/// The access categories of a station.
+pub const STATION_AC: Field = Field::free(
+    "ac",
+    Shape::Fields(STATION_CATEGORIES),
+    "parameters by access category",
+);
 
 /// The access categories, each with these fields.
 const fn categories(of: &'static [Field]) -> [Field; 4] {

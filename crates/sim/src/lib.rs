@@ -3,6 +3,7 @@
 
 pub mod calendar;
 pub mod connection;
+mod custom;
 pub mod event;
 pub mod mechanism;
 pub mod medium;

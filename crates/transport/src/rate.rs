@@ -66,7 +66,7 @@ impl Sampler {
         }
     }
 
-    /// Bytes are newly known to be delivered.
+    /// So many bytes are newly known to be delivered.
     pub fn on_delivered(&mut self, now: Time, len: u64) {
         self.delivered += len;
         self.delivered_time = now;

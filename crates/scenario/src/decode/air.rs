@@ -205,6 +205,16 @@ pub fn station(
     media: &[MediumSpec],
     files: &mut Files<'_>,
 ) -> Result<StationSpec, Diagnostic> {
+    station_at(record, place(record.need("at"))?, media, files)
+}
+
+/// The same at a place that is known.
+pub fn station_at(
+    record: &Record<'_>,
+    at: [f64; 2],
+    media: &[MediumSpec],
+    files: &mut Files<'_>,
+) -> Result<StationSpec, Diagnostic> {
     let args = &record.args;
     let named = record.need("medium");
     let name = named.text()?;
@@ -219,7 +229,7 @@ pub fn station(
     };
     Ok(StationSpec {
         medium,
-        at: place(record.need("at"))?,
+        at,
         buffer: record.get("buffer").map_or(Ok(DEFAULT_BUFFER), capacity)?,
         own_share: args.share("own_share"),
         rate: args.has("rate").then(|| args.rate("rate")),
@@ -227,7 +237,8 @@ pub fn station(
     })
 }
 
-fn place(node: &Node) -> Result<[f64; 2], Diagnostic> {
+/// Coordinates of a place, metres.
+pub fn place(node: &Node) -> Result<[f64; 2], Diagnostic> {
     let list = node.list()?;
     if list.len() != 2 {
         let what = format!(

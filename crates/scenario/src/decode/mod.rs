@@ -1,12 +1,14 @@
 //! From a tree to a draft of the world: every field checked, names turned into indices, patterns
-//! matched, recipes taken apart. `topology` reads nodes and links, `ports` their queues, `mechanisms`
-//! and `flows` what they say; `record` reads any table against its shape, `parts` any part.
+//! matched, recipes taken apart. `topology` reads nodes and links, `generate` and `places` make those of a generator, `ports` reads
+//! queues, `mechanisms` and `flows` what they say; `record` reads any table against its shape, `parts` any part.
 
 mod air;
 mod flows;
+mod generate;
 mod links;
 mod mechanisms;
 mod parts;
+mod places;
 mod ports;
 mod record;
 mod topology;
@@ -27,10 +29,10 @@ use crate::options::missing;
 use crate::tree::Node;
 use record::Record;
 
-/// A scenario that was read. Whatever depends on the seed is still open.
+/// A scenario that was read.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// Seed the scenario names.
+    /// The seed it was read for.
     pub seed: u64,
     /// Simulated time.
     pub duration: Span,
@@ -78,8 +80,8 @@ pub struct Mechanism {
     pub respond: Made,
 }
 
-/// Reads a scenario.
-pub fn draft(root: &Node, files: &mut Files<'_>) -> Result<Draft, Diagnostic> {
+/// Reads a scenario for a seed: the given one, or the scenario's own.
+pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Draft, Diagnostic> {
     if root.table()?.is_empty() {
         return Err(root.refuse(Fault::new(
             "the scenario is empty",
@@ -91,7 +93,8 @@ pub fn draft(root: &Node, files: &mut Files<'_>) -> Result<Draft, Diagnostic> {
     let duration = top.args.span("duration");
     let warmup = top.args.span("warmup");
     let media = air::media(&top, files)?;
-    let (nodes, links) = topology::read(&top, &media, files)?;
+    let seed = seed.unwrap_or_else(|| top.args.count("seed"));
+    let (nodes, links) = topology::read(&top, &media, seed, files)?;
     let (routing, roots) = topology::routing(&top, &nodes, files)?;
     let flows = flows::read(&top, &nodes, duration, files)?;
     let classes = flows
@@ -102,7 +105,7 @@ pub fn draft(root: &Node, files: &mut Files<'_>) -> Result<Draft, Diagnostic> {
     let ports = ports::read(&top, &nodes, &links, classes, files)?;
     let mechanisms = mechanisms::read(&top, &nodes, &ports, files)?;
     Ok(Draft {
-        seed: top.args.count("seed"),
+        seed,
         duration,
         warmup,
         routing,

@@ -1,11 +1,11 @@
-//! Nodes and links: those written, and those of the generators `fat-tree` and `ring`.
+//! Nodes and links: those written, and those of a generator.
 
 use std::collections::BTreeMap;
 
-use backwater_sim::spec::{LinkSpec, MediumSpec, NodeKind, NodeSpec, Routing, SwitchModel};
-use backwater_transport::units::{Bytes, Rate, Span};
+use backwater_sim::spec::{MediumSpec, NodeKind, NodeSpec, Routing, SwitchModel};
 
 use super::air;
+use super::generate::{Network, generate};
 use super::links::Link;
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
@@ -14,26 +14,32 @@ use crate::files::Files;
 use crate::names;
 use crate::tree::Node;
 
-/// The nodes and links of a scenario, in the order of their names.
+/// The nodes and links of a scenario, in the order of their names. A generator that draws places does so
+/// from `seed`.
 pub fn read(
     top: &Record<'_>,
     media: &[MediumSpec],
+    seed: u64,
     files: &mut Files<'_>,
 ) -> Result<(Vec<NodeSpec>, Vec<Link>), Diagnostic> {
-    let mut network = Network::default();
-    if let Some(topology) = top.get("topology") {
-        generate(topology, &mut network, files)?;
+    let mut written: BTreeMap<String, NodeKind> = BTreeMap::new();
+    let entries = match top.get("nodes") {
+        Some(nodes) => nodes.table()?,
+        None => &[],
+    };
+    for entry in entries {
+        names::check("node", &entry.key).map_err(|f| f.at(&entry.origin))?;
+        written.insert(entry.key.clone(), node(&entry.node, media, files)?);
     }
-    if let Some(nodes) = top.get("nodes") {
-        for entry in nodes.table()? {
-            names::check("node", &entry.key).map_err(|f| f.at(&entry.origin))?;
-            let kind = node(&entry.node, media, files)?;
-            if network.nodes.insert(entry.key.clone(), kind).is_some() {
-                let what = format!("the topology already generates a node `{}`", entry.key);
-                return Err(Fault::new(what, "choose another name").at(&entry.origin));
-            }
-        }
+    let mut network = match top.get("topology") {
+        Some(topology) => generate(topology, &written, media, seed, files)?,
+        None => Network::default(),
+    };
+    if let Some(entry) = entries.iter().find(|e| network.nodes.contains_key(&e.key)) {
+        let what = format!("the topology already generates a node `{}`", entry.key);
+        return Err(Fault::new(what, "choose another name").at(&entry.origin));
     }
+    network.nodes.extend(written);
     if network.nodes.is_empty() {
         let fault = Fault::new(
             "the scenario has no nodes",
@@ -100,6 +106,7 @@ pub fn routing(
         {
             Some("fat-tree") => "ecmp",
             Some("ring") => "shortest-path",
+            Some("chain" | "grid" | "random-grid") => "airtime",
             Some(_) | None => "tree",
         },
     };
@@ -125,7 +132,7 @@ fn node(node: &Node, media: &[MediumSpec], files: &mut Files<'_>) -> Result<Node
 }
 
 /// The model of a switch. The sizes of a memory go with the shared-memory model only.
-fn model(record: &Record<'_>) -> Result<SwitchModel, Diagnostic> {
+pub fn model(record: &Record<'_>) -> Result<SwitchModel, Diagnostic> {
     let args = &record.args;
     let sizes = ["memory", "reserve", "headroom", "shift"];
     if args.choice("model") != SHARED_MEMORY {
@@ -172,166 +179,4 @@ pub fn find(item: &Node, index: &BTreeMap<&str, usize>) -> Result<usize, Diagnos
             index.keys().copied(),
         ))
     })
-}
-
-/// What links of one kind have in common.
-#[derive(Copy, Clone)]
-struct Cable {
-    rate: Rate,
-    delay: Span,
-    max_frame: Bytes,
-}
-
-impl Cable {
-    fn of(record: &Record<'_>) -> Cable {
-        let args = &record.args;
-        Cable {
-            rate: args.rate("rate"),
-            delay: args.span("delay"),
-            max_frame: args.bytes("max_frame"),
-        }
-    }
-
-    fn join(self, name: String, ends: [usize; 2]) -> Link {
-        Link {
-            spec: LinkSpec {
-                name,
-                ends,
-                rate: self.rate,
-                delay: self.delay,
-                ways: [None, None],
-                max_frame: self.max_frame,
-            },
-            ways: [None, None],
-        }
-    }
-}
-
-/// Nodes and links by name.
-#[derive(Default)]
-struct Network {
-    nodes: BTreeMap<String, NodeKind>,
-    links: Vec<(String, [String; 2], Cable)>,
-}
-
-impl Network {
-    fn link(&mut self, a: &str, b: &str, cable: Cable) {
-        self.links
-            .push((format!("{a}-{b}"), [a.to_owned(), b.to_owned()], cable));
-    }
-}
-
-fn generate(
-    topology: &Node,
-    network: &mut Network,
-    files: &mut Files<'_>,
-) -> Result<(), Diagnostic> {
-    let (kind, record) = Record::variant(topology, fields::TOPOLOGIES, None, files)?;
-    let cable = Cable::of(&record);
-    let host = NodeKind::Host {
-        obeys: record.args.flag("obeys"),
-    };
-    let switch = NodeKind::Switch(match record.get("switch") {
-        Some(node) => model(&Record::read(node, fields::SWITCH, &[], files)?)?,
-        None => SwitchModel::OutputQueued,
-    });
-    match kind {
-        "fat-tree" => {
-            let k = record.args.count("k");
-            if k % 2 != 0 {
-                let to_blame = record.get("k").unwrap_or(topology);
-                let what = format!("`{}` is odd: half of a switch's ports go up", to_blame.path);
-                return Err(
-                    to_blame.refuse(Fault::new(what, format!("write {} or {}", k - 1, k + 1)))
-                );
-            }
-            fat_tree(k / 2, &host, &switch, cable, network);
-        }
-        "dumbbell" => {
-            let bottleneck = Cable {
-                rate: record.args.rate("bottleneck"),
-                delay: record.args.span("bottleneck_delay"),
-                ..cable
-            };
-            dumbbell(
-                record.args.count("pairs"),
-                &host,
-                &switch,
-                [cable, bottleneck],
-                network,
-            );
-        }
-        _ => ring(
-            record.args.count("switches"),
-            record.args.count("hosts"),
-            &host,
-            &switch,
-            cable,
-            network,
-        ),
-    }
-    Ok(())
-}
-
-/// Al-Fares, Loukissas and Vahdat, SIGCOMM 2008: 2h pods of h edge and h aggregation switches, h²
-/// core switches, h hosts at each edge switch. Hosts h0…, edge eP-I, aggregation aP-I, core c0….
-fn fat_tree(half: u64, host: &NodeKind, switch: &NodeKind, cable: Cable, network: &mut Network) {
-    for core in 0..half * half {
-        network.nodes.insert(format!("c{core}"), switch.clone());
-    }
-    for pod in 0..2 * half {
-        for i in 0..half {
-            let (edge, aggregation) = (format!("e{pod}-{i}"), format!("a{pod}-{i}"));
-            for j in 0..half {
-                let name = format!("h{}", (pod * half + i) * half + j);
-                network.link(&name, &edge, cable);
-                network.nodes.insert(name, host.clone());
-                network.link(&edge, &format!("a{pod}-{j}"), cable);
-                network.link(&aggregation, &format!("c{}", i * half + j), cable);
-            }
-            network.nodes.insert(edge, switch.clone());
-            network.nodes.insert(aggregation, switch.clone());
-        }
-    }
-}
-
-/// Senders s1… at switch L, receivers d1… at switch R, and a link between the two.
-fn dumbbell(
-    pairs: u64,
-    host: &NodeKind,
-    switch: &NodeKind,
-    [access, bottleneck]: [Cable; 2],
-    network: &mut Network,
-) {
-    for name in ["L", "R"] {
-        network.nodes.insert(name.to_owned(), switch.clone());
-    }
-    network.link("L", "R", bottleneck);
-    for i in 1..=pairs {
-        for (side, name) in [("L", format!("s{i}")), ("R", format!("d{i}"))] {
-            network.link(&name, side, access);
-            network.nodes.insert(name, host.clone());
-        }
-    }
-}
-
-/// Switches s0… in a ring; hosts h0…, the first `hosts` of them at s0.
-fn ring(
-    switches: u64,
-    hosts: u64,
-    host: &NodeKind,
-    switch: &NodeKind,
-    cable: Cable,
-    network: &mut Network,
-) {
-    for i in 0..switches {
-        let name = format!("s{i}");
-        network.link(&name, &format!("s{}", (i + 1) % switches), cable);
-        for j in 0..hosts {
-            let station = format!("h{}", i * hosts + j);
-            network.link(&station, &name, cable);
-            network.nodes.insert(station, host.clone());
-        }
-        network.nodes.insert(name, switch.clone());
-    }
 }

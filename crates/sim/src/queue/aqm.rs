@@ -143,12 +143,19 @@ pub trait Aqm {
     fn emptied(&mut self) {}
 }
 
+crate::custom::custom! {
+    /// An algorithm from outside this crate.
+    CustomAqm: Aqm
+}
+
 macro_rules! aqms {
     ($($name:ident),*) => {
         /// Every algorithm.
         #[derive(Clone, Debug)]
         pub enum AnyAqm {
             $(#[doc = "See its file."] $name(Box<$name>),)*
+            /// From outside this crate.
+            Custom(Box<dyn CustomAqm>),
         }
 
         $(impl From<$name> for AnyAqm {
@@ -159,31 +166,58 @@ macro_rules! aqms {
 
         impl Aqm for AnyAqm {
             fn attach(&mut self, rate: Rate, random: &mut Random) {
-                match self { $(AnyAqm::$name(a) => a.attach(rate, random),)* }
+                match self {
+                    $(AnyAqm::$name(a) => a.attach(rate, random),)*
+                    AnyAqm::Custom(a) => a.attach(rate, random),
+                }
             }
             fn queues(&self) -> usize {
-                match self { $(AnyAqm::$name(a) => a.queues(),)* }
+                match self {
+                    $(AnyAqm::$name(a) => a.queues(),)*
+                    AnyAqm::Custom(a) => a.queues(),
+                }
             }
             fn classify(&mut self, packet: &Parties) -> usize {
-                match self { $(AnyAqm::$name(a) => a.classify(packet),)* }
+                match self {
+                    $(AnyAqm::$name(a) => a.classify(packet),)*
+                    AnyAqm::Custom(a) => a.classify(packet),
+                }
             }
             fn update(&mut self, now: Time, waiting: &Waiting) {
-                match self { $(AnyAqm::$name(a) => a.update(now, waiting),)* }
+                match self {
+                    $(AnyAqm::$name(a) => a.update(now, waiting),)*
+                    AnyAqm::Custom(a) => a.update(now, waiting),
+                }
             }
             fn victim(&self, arriving: &Frame, queues: &[ClassQueue]) -> Option<usize> {
-                match self { $(AnyAqm::$name(a) => a.victim(arriving, queues),)* }
+                match self {
+                    $(AnyAqm::$name(a) => a.victim(arriving, queues),)*
+                    AnyAqm::Custom(a) => a.victim(arriving, queues),
+                }
             }
             fn push(&mut self, frame: &Frame, random: &mut Random) -> Verdict {
-                match self { $(AnyAqm::$name(a) => a.push(frame, random),)* }
+                match self {
+                    $(AnyAqm::$name(a) => a.push(frame, random),)*
+                    AnyAqm::Custom(a) => a.push(frame, random),
+                }
             }
             fn choose(&mut self, queues: &[ClassQueue]) -> usize {
-                match self { $(AnyAqm::$name(a) => a.choose(queues),)* }
+                match self {
+                    $(AnyAqm::$name(a) => a.choose(queues),)*
+                    AnyAqm::Custom(a) => a.choose(queues),
+                }
             }
             fn pop(&mut self, frame: &Frame) -> Verdict {
-                match self { $(AnyAqm::$name(a) => a.pop(frame),)* }
+                match self {
+                    $(AnyAqm::$name(a) => a.pop(frame),)*
+                    AnyAqm::Custom(a) => a.pop(frame),
+                }
             }
             fn emptied(&mut self) {
-                match self { $(AnyAqm::$name(a) => a.emptied(),)* }
+                match self {
+                    $(AnyAqm::$name(a) => a.emptied(),)*
+                    AnyAqm::Custom(a) => a.emptied(),
+                }
             }
         }
     };

@@ -59,6 +59,18 @@ impl Cause {
             Cause::RetryLimit => "retry-limit",
         }
     }
+
+    /// What happened to the packet.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Cause::BufferFull => "its class queue was full",
+            Cause::MemoryFull => "the switch's shared memory was full",
+            Cause::Aqm => "active queue management dropped it",
+            Cause::RandomLoss => "a box on its way loses at random",
+            Cause::LinkOff => "a box on its way was shut",
+            Cause::RetryLimit => "an 802.11 station gave it up",
+        }
+    }
 }
 
 /// What happened.

@@ -37,8 +37,6 @@ mod uniform_uniform;
 mod video;
 mod video_trace;
 
-use std::fmt::Debug;
-
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
@@ -70,23 +68,9 @@ pub trait Source {
     }
 }
 
-/// A source from outside this crate. Whatever is a `Source` and can be cloned, printed and sent to
-/// another thread is one.
-pub trait CustomSource: Source + Debug + Send + Sync {
-    /// A copy in its present state.
-    fn boxed(&self) -> Box<dyn CustomSource>;
-}
-
-impl<T: Source + Clone + Debug + Send + Sync + 'static> CustomSource for T {
-    fn boxed(&self) -> Box<dyn CustomSource> {
-        Box::new(self.clone())
-    }
-}
-
-impl Clone for Box<dyn CustomSource> {
-    fn clone(&self) -> Self {
-        (**self).boxed()
-    }
+crate::custom::custom! {
+    /// A source from outside this crate.
+    CustomSource: Source
 }
 
 macro_rules! sources {

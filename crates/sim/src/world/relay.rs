@@ -5,7 +5,7 @@ use backwater_transport::units::{Bytes, Rate, Time};
 use super::World;
 use super::build::refuse;
 use crate::event::Event;
-use crate::mechanism::detector::{AnyDetector, Watch};
+use crate::mechanism::detector::{AnyDetector, Detector, Watch};
 use crate::mechanism::relay::{Ask, Relay};
 use crate::mechanism::responder::AnyResponder;
 use crate::mechanism::responder::contention::Knob;

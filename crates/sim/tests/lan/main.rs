@@ -2,6 +2,7 @@
 //! mechanism is for.
 
 mod aqm;
+mod custom;
 mod deadlock;
 mod delay;
 mod detectors;

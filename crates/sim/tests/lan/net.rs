@@ -1,5 +1,8 @@
 //! A short way to write a network: names, links, flows, mechanisms.
 
+#[path = "../../../transport/tests/support/options.rs"]
+mod options;
+
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS};
 use backwater_sim::queue::AnyScheduler;
 use backwater_sim::record::{Record, What};
@@ -9,7 +12,7 @@ use backwater_sim::spec::{
     Spec, SwitchModel,
 };
 use backwater_sim::world::{Report, World};
-use backwater_transport::part::{Args, Default, File, Kind, Opt, Part, Refusal, Value};
+use backwater_transport::part::{Args, Part, Refusal, Value};
 use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
@@ -20,55 +23,9 @@ pub struct Net(pub Spec);
 
 pub const MBIT: u64 = 1_000_000;
 
-/// Arguments of a part: the given ones, and the defaults of the rest in the few units tests need.
+/// Arguments of a part: the given ones, and the defaults of the rest.
 pub fn args<B>(part: &Part<B>, given: &[(&'static str, Value)]) -> Args {
-    let default = |o: &Opt| -> Option<(&'static str, Value)> {
-        let Default::Is(text) = o.default else {
-            return None;
-        };
-        let number = || text.split(' ').next().unwrap().parse::<f64>().unwrap();
-        let scale = |units: &[(&str, f64)]| {
-            units
-                .iter()
-                .find(|(u, _)| text.ends_with(u))
-                .map(|(_, f)| number() * f)
-                .unwrap()
-        };
-        Some((
-            o.name,
-            match o.kind {
-                Kind::Share => Value::Share(number() / 100.0),
-                Kind::Metres | Kind::Decibels | Kind::Dbm => Value::Number(number()),
-                Kind::Count => Value::Count(number() as u64),
-                Kind::Number => Value::Number(number()),
-                Kind::Flag => Value::Flag(text == "true"),
-                Kind::Choice(words) => Value::Choice(words.iter().find(|w| **w == text).unwrap()),
-                Kind::Span => Value::Span(Span::from_seconds(scale(&[
-                    (" ms", 1e-3),
-                    (" us", 1e-6),
-                    (" ns", 1e-9),
-                    (" s", 1.0),
-                ]))),
-                Kind::Bytes => Value::Bytes(Bytes(
-                    scale(&[(" kB", 1e3), (" MB", 1e6), (" B", 1.0)]) as u64,
-                )),
-                Kind::Packets => Value::Packets(scale(&[(" packets", 1.0)]) as u64),
-                Kind::Rate => Value::Rate(Rate(scale(&[(" Mbit/s", 1e6), (" bit/s", 1.0)]) as u64)),
-                Kind::File => Value::File(File {
-                    path: text.into(),
-                    content: [].into(),
-                }),
-            },
-        ))
-    };
-    let mut all: Vec<(&'static str, Value)> = given.to_vec();
-    all.extend(
-        part.options
-            .iter()
-            .filter(|o| !given.iter().any(|(n, _)| *n == o.name))
-            .filter_map(default),
-    );
-    Args(all)
+    options::fill(part.options, given)
 }
 
 /// A source by name.

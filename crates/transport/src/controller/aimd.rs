@@ -101,14 +101,20 @@ pub const PART: Part<Build> = Part {
     summary: "additive increase, multiplicative decrease on the round-trip time",
     source: "6.829 report",
     options: &[
-        Opt::new("alpha", Kind::Number, Default::Is("1"), "packets added").at_least("0"),
-        Opt::new("beta", Kind::Number, Default::Is("2"), "divisor of the window").at_least("1"),
+        Opt::new("alpha", Kind::Number, Default::Is("1"), "packets added")
+            .at_least("0")
+            .at_most("1000"),
+        Opt::new("beta", Kind::Number, Default::Is("2"), "divisor of the window")
+            .at_least("1")
+            .at_most("1000"),
         Opt::new(
             "threshold",
             Kind::Span,
             Default::Is("100 ms"),
             "a longer round trip means congestion",
-        ),
+        )
+        .at_least("1 us")
+        .at_most("100 s"),
         Opt::new(
             "delay",
             Kind::Flag,
@@ -126,7 +132,8 @@ pub const PART: Part<Build> = Part {
             Kind::Count,
             Default::Is("0"),
             "acknowledgements after a decrease before the next",
-        ),
+        )
+        .at_most("1000000"),
         Opt::new(
             "once",
             Kind::Flag,

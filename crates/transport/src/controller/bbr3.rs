@@ -2,9 +2,16 @@
 //!
 //! Reference: draft-ietf-ccwg-bbr-06. `variant = "head"` takes ProbeRTT from the draft's head of
 //! August 2026, which goes there when the least round trip expires and sizes the window from the
-//! round trip of before. As written the draft bounds the estimate of aggregation by the window only,
-//! which it widens itself: where capacity swings over seconds and nothing is dropped both grow
-//! without end. `extra-acked-cap` is Linux' bound.
+//! round trip of before.
+//!
+//! As published it has no bound of its own where capacity swings and nothing is dropped. A cycle of
+//! ProbeBW takes two seconds and six rounds; ProbeRTT comes every five seconds, begins it anew and moves
+//! the rate's filter on by nothing, since its samples count as limited by the application. So where
+//! round trips take more than half a second, queue included, the greatest rate ever seen is kept; half
+//! a BDP of it drains no queue when capacity has fallen below half, and the least round trip grows with
+//! every ProbeRTT. Linux does the same. `probe-rtt-ends-cycle` is our remedy and tells that this is the
+//! cause. The draft also bounds the estimate of aggregation by the window only, which that estimate
+//! widens; `extra-acked-cap` is Linux' bound.
 
 use super::Build;
 use super::bbr::{Engine, options as o};
@@ -42,6 +49,7 @@ pub const PART: Part<Build> = Part {
         o::MIN_RTT,
         o::INTERVAL,
         o::DURATION,
+        o::ENDS_CYCLE,
         o::WAIT,
         o::WAIT_RANDOM,
         o::ROUNDS,
@@ -57,7 +65,7 @@ pub const PART: Part<Build> = Part {
         .at_most("1000"),
     ],
     build: |args, setup| {
-        let mut constants = o::constants(args, setup.mss);
+        let mut constants = o::constants(args, setup.mss)?;
         constants.head = args.choice("variant") == "head";
         constants.drain_rounds = Some(args.count("drain-rounds"));
         Ok(Bbr3::new(setup, constants).into())

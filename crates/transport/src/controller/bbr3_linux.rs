@@ -35,6 +35,7 @@ pub const PART: Part<Build> = Part {
         o::MIN_RTT,
         o::INTERVAL,
         o::DURATION,
+        o::ENDS_CYCLE,
         o::WAIT,
         o::WAIT_RANDOM,
         o::ROUNDS,
@@ -79,7 +80,7 @@ pub const PART: Part<Build> = Part {
         .at_most("10 s"),
     ],
     build: |args, setup| {
-        let mut constants = o::constants(args, setup.mss);
+        let mut constants = o::constants(args, setup.mss)?;
         constants.drain_rounds = None;
         constants.ecn = match args.choice("ecn") {
             "ect0" => Ecn::Ect0,

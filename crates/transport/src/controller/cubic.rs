@@ -178,7 +178,8 @@ pub const PART: Part<Build> = Part {
     source: "RFC 9438",
     options: &[
         Opt::new("c", Kind::Number, Default::Is("0.4"), "segments per cubic second")
-            .at_least("0.000001"),
+            .at_least("0.000001")
+            .at_most("1000"),
         Opt::new("beta", Kind::Number, Default::Is("0.7"), "share of the flight kept at a loss")
             .at_least("0.1")
             .at_most("0.99"),

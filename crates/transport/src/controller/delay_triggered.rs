@@ -124,15 +124,20 @@ pub const PART: Part<Build> = Part {
             Kind::Span,
             Default::Is("70 ms"),
             "a longer mean means congestion",
-        ),
-        Opt::new("alpha", Kind::Number, Default::Is("1"), "packets added").at_least("0"),
+        )
+        .at_least("1 us")
+        .at_most("100 s"),
+        Opt::new("alpha", Kind::Number, Default::Is("1"), "packets added")
+            .at_least("0")
+            .at_most("1000"),
         Opt::new(
             "beta",
             Kind::Number,
             Default::Is("2"),
             "divisor of the window; with law = \"step\", packets taken off",
         )
-        .at_least("0.000001"),
+        .at_least("0.000001")
+        .at_most("1000"),
         Opt::new(
             "law",
             Kind::Choice(&["aimd", "step"]),
@@ -163,7 +168,7 @@ pub const PART: Part<Build> = Part {
         }
         Ok(DelayTriggered {
             mss: setup.mss,
-            window: args.packets("initial") as f64,
+            window: args.packets("initial").max(args.packets("floor")) as f64,
             recent: Recent::new(args.count("n") as usize),
             threshold: args.span("threshold"),
             alpha: args.number("alpha"),

@@ -13,7 +13,7 @@
 use super::classic::Classic;
 use super::marks::Marks;
 use super::{Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Sent, amount};
-use crate::part::{Default, Kind, Opt, Part};
+use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::segment::Ecn;
 use crate::units::{Rate, Span, Time};
 
@@ -248,6 +248,13 @@ pub const PART: Part<Build> = Part {
         .at_most("1 Gbit/s"),
     ],
     build: |args, setup| {
+        if args.span("target-rtt") > args.span("longest-rtt") {
+            return Err(Refusal {
+                option: "target-rtt",
+                what: "is above `longest-rtt`, from which on nothing is scaled".into(),
+                fix: "write target-rtt = \"25 ms\", longest-rtt = \"100 ms\"".into(),
+            });
+        }
         Ok(Prague {
             core: Classic::new(setup),
             marks: Marks::new(0.0, args.number("gain")),

@@ -5,7 +5,8 @@
 //!
 //! Reference: Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 3; the authors' program.
 //! Deviations: a heartbeat is a full segment, not an empty one; forecasts ride on acknowledgements,
-//! so none comes while nothing is acknowledged. Where paper and program differ, options tell:
+//! so none comes while nothing is acknowledged; a packet is at least a full segment, where the program
+//! has fixed sizes. Where paper and program differ, options tell:
 //! `drain` (the program drains cumulative counts as if they were those of one tick), `cdf` (it reads
 //! the normal distribution from a table), `variant` (the moving average of section 5.3).
 
@@ -13,9 +14,12 @@ use std::collections::VecDeque;
 
 use super::{Ack, Build, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent};
 use crate::forecast::{Forecaster, HORIZON, Model, Process};
-use crate::part::{Default, Kind, Opt, Part};
+use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::segment::Feedback;
 use crate::units::{Span, Time};
+
+/// Bytes of a packet in the program; its receiver counts 1400, so that a full one is one and a bit.
+const UNIT: u64 = 1440;
 
 /// The sender's side.
 #[derive(Clone, Debug)]
@@ -241,14 +245,39 @@ pub const PART: Part<Build> = Part {
             "segments sent longer ago than this are not overtaken any more",
         )
         .at_most("10 s"),
-        Opt::new("unit", Kind::Bytes, Default::Is("1440 B"), "bytes the sender takes a packet for")
-            .at_least("40 B")
-            .at_most("64 kB"),
-        Opt::new("counted", Kind::Bytes, Default::Is("1400 B"), "bytes the receiver counts as a packet")
-            .at_least("40 B")
-            .at_most("64 kB"),
+        Opt::new(
+            "unit",
+            Kind::Bytes,
+            Default::Absent,
+            "bytes the sender takes a packet for; if absent 1440 B, or the payload of a full segment if more",
+        )
+        .at_least("40 B")
+        .at_most("64 kB"),
+        Opt::new(
+            "counted",
+            Kind::Bytes,
+            Default::Absent,
+            "bytes the receiver counts as a packet; if absent 35/36 of unit: 1400 B for 1440 B",
+        )
+        .at_least("40 B")
+        .at_most("64 kB"),
     ],
     build: |args, setup| {
+        let unit = match args.has("unit") {
+            true => args.bytes("unit").0,
+            false => UNIT.max(setup.mss),
+        };
+        if unit < setup.mss {
+            return Err(Refusal {
+                option: "unit",
+                what: format!("is less than the {} B of a segment, so that a forecast of one packet lets none out", setup.mss),
+                fix: format!("write unit = \"{} B\" or more, or leave it out", setup.mss),
+            });
+        }
+        let counted = match args.has("counted") {
+            true => args.bytes("counted").0,
+            false => unit * 35 / 36,
+        };
         let process = Process {
             most: args.number("most"),
             bins: args.count("bins") as usize,
@@ -263,7 +292,7 @@ pub const PART: Part<Build> = Part {
             "ewma" => Model::Ewma(args.number("gain")),
             _ => Model::Bayes,
         };
-        let forecaster = Forecaster::new(&process, model, args.bytes("counted").0);
+        let forecaster = Forecaster::new(&process, model, counted);
         Ok(Sprout {
             mss: setup.mss,
             counts: forecaster.packets(),
@@ -272,7 +301,7 @@ pub const PART: Part<Build> = Part {
             target: args.count("target") as usize,
             heartbeat: args.span("heartbeat"),
             reorder: args.span("reorder"),
-            unit: args.bytes("unit").0,
+            unit,
             made: None,
             came: None,
             tick: 0,

@@ -156,28 +156,35 @@ pub const PART: Part<Build> = Part {
             Kind::Span,
             Default::Is("70 ms"),
             "a longer mean means congestion",
-        ),
+        )
+        .at_least("1 us")
+        .at_most("100 s"),
         Opt::new(
             "low",
             Kind::Span,
             Default::Is("47 ms"),
             "a shorter mean means room",
-        ),
-        Opt::new("alpha", Kind::Number, Default::Is("1"), "packets added").at_least("0"),
+        )
+        .at_most("100 s"),
+        Opt::new("alpha", Kind::Number, Default::Is("1"), "packets added")
+            .at_least("0")
+            .at_most("1000"),
         Opt::new(
             "fast",
             Kind::Number,
             Default::Is("3"),
             "packets added where there is room",
         )
-        .at_least("0"),
+        .at_least("0")
+        .at_most("1000"),
         Opt::new(
             "beta",
             Kind::Number,
             Default::Absent,
             "divisor of the window; 1.4 in the code, 2 in the text",
         )
-        .at_least("1"),
+        .at_least("1")
+        .at_most("1000"),
         Opt::new(
             "per",
             Kind::Choice(&["window", "ack"]),
@@ -225,10 +232,11 @@ pub const PART: Part<Build> = Part {
             });
         }
         let floor = packets("floor", if code { 1.0 } else { 3.0 });
+        let cap = amount::cap(packets("cap", f64::MAX), floor)?;
         Ok(Zekalho {
             mss: setup.mss,
             code,
-            window: packets("initial", 2.0),
+            window: packets("initial", 2.0).min(cap).max(floor),
             recent: Recent::new(args.count("n") as usize),
             mean: Span::ZERO,
             high,
@@ -238,7 +246,7 @@ pub const PART: Part<Build> = Part {
             beta,
             per_ack: args.choice("per") == "ack",
             floor,
-            cap: amount::cap(packets("cap", f64::MAX), floor)?,
+            cap,
             cooldown: args.flag("cooldown"),
             cooling: false,
             counter: 0.0,

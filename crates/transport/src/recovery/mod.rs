@@ -30,14 +30,6 @@ impl Detector {
         }
     }
 
-    /// RACK, if that is the one.
-    pub fn rack(&mut self) -> Option<&mut rack::Rack> {
-        match self {
-            Detector::Rack(rack) => Some(rack),
-            Detector::NewReno(_) | Detector::Sack(_) => None,
-        }
-    }
-
     /// Bytes that left the network although no acknowledgement names them.
     pub fn gone(&self) -> u64 {
         match self {

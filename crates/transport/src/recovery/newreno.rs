@@ -17,6 +17,8 @@ pub struct NewReno {
     /// Bytes outstanding before the first duplicate: FlightSize without limited transmit.
     flight: u64,
     partial: bool,
+    /// Bytes counted as delivered because of duplicates, and not yet acknowledged.
+    credit: u64,
 }
 
 impl NewReno {
@@ -27,6 +29,7 @@ impl NewReno {
             gone: 0,
             flight: 0,
             partial: false,
+            credit: 0,
         }
     }
 
@@ -49,6 +52,23 @@ impl NewReno {
         self.duplicates += 1;
         self.gone += self.mss;
         self.duplicates >= THRESHOLD
+    }
+
+    /// What a duplicate delivered, as far as the sender can tell: a segment, but the first one of the
+    /// so many bytes outstanding is missing for certain.
+    pub fn deliver_duplicate(&mut self, outstanding: u64) -> u64 {
+        let room = outstanding.saturating_sub(self.mss + self.credit);
+        let delivered = self.mss.min(room);
+        self.credit += delivered;
+        delivered
+    }
+
+    /// What of a segment, now acknowledged, no duplicate has counted before. What was sent again is
+    /// the hole that they told of.
+    pub fn uncounted(&mut self, len: u64, again: bool) -> u64 {
+        let counted = if again { 0 } else { self.credit.min(len) };
+        self.credit -= counted;
+        len - counted
     }
 
     /// New data were acknowledged; in fast recovery perhaps not all that was sent before it.

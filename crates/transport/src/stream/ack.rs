@@ -5,7 +5,6 @@ use crate::pilot::Findings;
 use crate::rate::Newest;
 use crate::recovery::Detector;
 use crate::recovery::prr::Prr;
-use crate::recovery::rack::Rack;
 use crate::recovery::tlp::Verdict;
 use crate::scoreboard::{Entry, State};
 use crate::segment::{AckSegment, SACK_BLOCKS};
@@ -17,6 +16,8 @@ use super::{Phase, StreamSender};
 #[derive(Clone, Debug, Default)]
 struct News {
     found: Findings,
+    /// Bytes of it that no duplicate had counted.
+    fresh: u64,
     /// The block that a duplicate is reported for.
     dsack: Option<(u64, u64)>,
     /// The left edge moved.
@@ -26,9 +27,9 @@ struct News {
 }
 
 impl News {
-    /// A segment is newly known to be delivered; RACK hears of it too.
+    /// A segment is newly known to be delivered; the detector hears of it too.
     #[inline]
-    fn deliver(&mut self, entry: &Entry, rack: Option<&mut Rack>, seen: Seen) {
+    fn deliver(&mut self, entry: &Entry, detector: &mut Detector, seen: Seen) {
         let found = &mut self.found;
         found.acked += u64::from(entry.len);
         found.segments += 1;
@@ -39,9 +40,15 @@ impl News {
                 snapshot: entry.snapshot,
             });
         }
-        if let Some(rack) = rack {
-            rack.on_delivered(seen.now, entry, seen.echo, seen.least);
-        }
+        let len = u64::from(entry.len);
+        self.fresh += match detector {
+            Detector::Rack(rack) => {
+                rack.on_delivered(seen.now, entry, seen.echo, seen.least);
+                len
+            }
+            Detector::NewReno(newreno) => newreno.uncounted(len, entry.again()),
+            Detector::Sack(_) => len,
+        };
     }
 }
 
@@ -82,7 +89,7 @@ impl StreamSender {
             self.take_blocks(now, ack, &mut news);
         }
         if news.found.acked > 0 {
-            self.pilot.sampler.on_delivered(now, news.found.acked);
+            self.pilot.sampler.on_delivered(now, news.fresh);
         }
         self.measure(now, ack, &mut news);
         if news.advanced {
@@ -129,7 +136,7 @@ impl StreamSender {
         let seen = self.seen(now, ack);
         while let Some(front) = self.board.front().filter(|e| e.end() <= ack.upto) {
             if front.state != State::Sacked {
-                news.deliver(front, self.detector.rack(), seen);
+                news.deliver(front, &mut self.detector, seen);
             }
             self.board.pop();
         }
@@ -171,7 +178,7 @@ impl StreamSender {
                 continue;
             }
             self.board
-                .sack(from, to, |entry| news.deliver(entry, detector.rack(), seen));
+                .sack(from, to, |entry| news.deliver(entry, detector, seen));
         }
     }
 
@@ -233,6 +240,8 @@ impl StreamSender {
             self.leave_recovery(now);
         } else if outstanding > 0 && ack.upto == self.una && self.phase != Phase::Timeout {
             let told = newreno.on_duplicate(outstanding);
+            let delivered = newreno.deliver_duplicate(outstanding);
+            self.pilot.sampler.on_delivered(now, delivered);
             if told && self.phase == Phase::Open && self.una >= self.guard {
                 let mut before = *found;
                 before.prior_in_flight = newreno.flight();

@@ -1,9 +1,12 @@
 //! Controllers from their rows, with options as a person writes them.
 
+#[path = "../support/options.rs"]
+mod options;
+
 use backwater_transport::controller::{Ack, AnyController, CONTROLLERS, Setup};
-use backwater_transport::part::{Args, Default, Kind, Opt, Refusal, Value};
+use backwater_transport::part::{Default, Kind, Opt, Refusal};
 use backwater_transport::random::Random;
-use backwater_transport::units::{Bytes, Rate, Span, Time};
+use backwater_transport::units::{Span, Time};
 
 /// Payload of a full segment in all these tests.
 pub const MSS: u64 = 1448;
@@ -13,90 +16,86 @@ pub fn build(id: &str, options: &[(&str, &str)]) -> AnyController {
     try_build(id, options).unwrap_or_else(|r| panic!("{id}: {r:?}"))
 }
 
-fn try_build(id: &str, options: &[(&str, &str)]) -> Result<AnyController, Refusal> {
+/// The same, or what is refused.
+pub fn try_build(id: &str, options: &[(&str, &str)]) -> Result<AnyController, Refusal> {
     let row = CONTROLLERS.iter().find(|r| r.id == id).expect(id);
-    for (name, _) in options {
-        assert!(
-            row.options.iter().any(|o| o.name == *name),
-            "{id} has no {name}"
-        );
-    }
-    let args = row.options.iter().filter_map(|option| {
-        let written = options.iter().find(|(name, _)| *name == option.name);
-        let text = match (written, option.default) {
-            (Some((_, text)), _) => *text,
-            (None, Default::Is(text)) => text,
-            (None, Default::Absent) => return None,
-            (None, Default::Required) => panic!("{id} needs {}", option.name),
-        };
-        Some((option.name, value(option, text)))
-    });
+    let args = options::read(row.options, options);
     let setup = Setup {
         mss: MSS,
         frame: MSS + 66,
         initial: 10 * MSS,
         random: Random::stream(1, "controller", id),
     };
-    (row.build)(&Args(args.collect()), &setup)
-}
-
-/// A quantity; enough of the scenario's grammar for defaults and bounds.
-pub fn value(option: &Opt, text: &str) -> Value {
-    let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
-    let scaled = |units: &[(&str, f64)]| {
-        let scale = units.iter().find(|(name, _)| *name == unit);
-        let (_, scale) = scale.unwrap_or_else(|| panic!("{}: unit of {text:?}", option.name));
-        number.parse::<f64>().expect(text) * scale
-    };
-    match option.kind {
-        Kind::Span => Value::Span(Span::from_seconds(scaled(&[
-            ("s", 1.0),
-            ("ms", 1e-3),
-            ("us", 1e-6),
-            ("ns", 1e-9),
-        ]))),
-        Kind::Rate => Value::Rate(Rate(scaled(&[
-            ("bit/s", 1.0),
-            ("kbit/s", 1e3),
-            ("Mbit/s", 1e6),
-            ("Gbit/s", 1e9),
-        ]) as u64)),
-        Kind::Bytes => Value::Bytes(Bytes(scaled(&[("B", 1.0), ("kB", 1e3), ("MB", 1e6)]) as u64)),
-        Kind::Packets => Value::Packets(scaled(&[("packets", 1.0)]) as u64),
-        Kind::Share => Value::Share(scaled(&[("%", 0.01)])),
-        Kind::Count => Value::Count(text.parse().expect(text)),
-        Kind::Number => Value::Number(text.parse().expect(text)),
-        Kind::Flag => Value::Flag(text.parse().expect(text)),
-        Kind::Choice(words) => Value::Choice(
-            words
-                .iter()
-                .find(|w| **w == text)
-                .expect("a word of the choice"),
-        ),
-        Kind::Metres | Kind::Decibels | Kind::Dbm => panic!("no controller has a place on earth"),
-        Kind::File => panic!("no controller reads a file"),
-    }
+    (row.build)(&args, &setup)
 }
 
 #[test]
-fn every_row_can_be_built_at_its_defaults_and_at_its_bounds() {
+fn every_row_says_what_it_is_and_bounds_its_options() {
     for row in CONTROLLERS {
-        assert!(
-            !row.summary.is_empty() && !row.source.is_empty(),
-            "{}",
-            row.id
-        );
+        let place = row.id;
+        assert!(!row.summary.is_empty() && !row.source.is_empty(), "{place}");
         build(row.id, &[]);
         for option in row.options {
-            let words: &[&str] = match option.kind {
-                Kind::Choice(words) => words,
-                _ => &[],
+            // Nothing is below zero, and a word or a flag needs no bounds.
+            let bounded = match option.kind {
+                Kind::Choice(_) | Kind::Flag => true,
+                _ => option.max.is_some(),
             };
-            for text in words.iter().copied().chain(option.min).chain(option.max) {
-                // Bounds that contradict another option's default are refused, never a panic.
-                try_build(row.id, &[(option.name, text)]).ok();
-            }
+            assert!(bounded, "{place} {} has no greatest value", option.name);
         }
+    }
+}
+
+/// What contradicts is refused, with the option to blame: greatest below least, thresholds reversed.
+#[test]
+fn contradictory_options_are_refused() {
+    for (id, options, blamed) in [
+        ("zekalho", [("low", "80 ms"), ("high", "70 ms")], "low"),
+        (
+            "zekalho",
+            [("cap", "4 packets"), ("floor", "5 packets")],
+            "cap",
+        ),
+        (
+            "delay-triggered",
+            [("beta", "0.5"), ("law", "aimd")],
+            "beta",
+        ),
+        ("vegas", [("alpha", "5"), ("beta", "4")], "alpha"),
+        (
+            "ewma",
+            [("cap", "1 packets"), ("least", "2 packets")],
+            "cap",
+        ),
+        (
+            "slope",
+            [("cap", "1 packets"), ("least", "2 packets")],
+            "cap",
+        ),
+        (
+            "late",
+            [("cap", "1 packets"), ("least", "2 packets")],
+            "cap",
+        ),
+        (
+            "prague",
+            [("target-rtt", "200 ms"), ("longest-rtt", "100 ms")],
+            "target-rtt",
+        ),
+        (
+            "bbr3",
+            [("probe-rtt-interval", "20 s"), ("min-rtt-filter", "10 s")],
+            "probe-rtt-interval",
+        ),
+        (
+            "bbr3-linux",
+            [("probe-rtt-interval", "20 s"), ("min-rtt-filter", "10 s")],
+            "probe-rtt-interval",
+        ),
+    ] {
+        let refusal = try_build(id, &options).map(|_| ()).unwrap_err();
+        assert_eq!(refusal.option, blamed, "{id}");
+        assert!(!refusal.fix.is_empty(), "{id}");
     }
 }
 
@@ -148,6 +147,27 @@ pub fn all() -> Vec<(String, AnyController)> {
             for word in words {
                 let name = format!("{} {}={word}", row.id, option.name);
                 list.push((name, build(row.id, &[(option.name, word)])));
+            }
+        }
+    }
+    list
+}
+
+/// Every row with each option at its least and at its greatest value, and with all of them there; what
+/// is refused is left out.
+pub fn extremes() -> Vec<(String, AnyController)> {
+    let mut list = Vec::new();
+    for row in CONTROLLERS {
+        let ends = |pick: fn(&Opt) -> Option<&'static str>| {
+            let given = |o: &'static Opt| pick(o).map(|text| (o.name, text));
+            row.options.iter().filter_map(given).collect::<Vec<_>>()
+        };
+        for (end, options) in [("least", ends(|o| o.min)), ("greatest", ends(|o| o.max))] {
+            let alone = options.iter().map(std::slice::from_ref);
+            for chosen in alone.chain([&options[..]]) {
+                if let Ok(controller) = try_build(row.id, chosen) {
+                    list.push((format!("{} {chosen:?} ({end})", row.id), controller));
+                }
             }
         }
     }

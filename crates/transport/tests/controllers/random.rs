@@ -7,7 +7,7 @@ use backwater_transport::random::Random;
 use backwater_transport::segment::Feedback;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
-use crate::build::{MSS, all};
+use crate::build::{MSS, all, extremes};
 
 /// Schemes that may stop altogether while bytes are in flight; they wake again by a timer.
 const MAY_STOP: &[&str] = &["sprout"];
@@ -175,37 +175,48 @@ impl World {
     }
 }
 
+/// Sensible and senseless events, `steps` of them, with sane limits after each.
+fn endure(name: &str, mut controller: AnyController, seed: u64, steps: u32) {
+    let mut world = World {
+        random: Random::stream(seed, "test", name),
+        now: Time(1),
+        delivered: 0,
+        sent: 0,
+        in_flight: 0,
+        number: 0,
+        round: 0,
+    };
+    for step in 0..steps {
+        world.step(&mut controller);
+        let limits = controller.limits();
+        let place = || format!("{name}, seed {seed}, step {step}: {limits:?}");
+        let may_stop = MAY_STOP.iter().any(|id| name.starts_with(id));
+        assert!(limits.window >= MSS || may_stop, "{}", place());
+        assert!(limits.window < 1 << 60, "{}", place());
+        assert!(limits.pacing != Some(Rate(0)), "{}", place());
+        assert!(limits.wake >= world.now, "{}", place());
+        for (value, x) in controller.inspect().values {
+            assert!(x.is_finite(), "{value} = {x}: {}", place());
+        }
+        // A pacing rate must be usable as one.
+        if let Some(rate) = limits.pacing {
+            rate.time_for(Bytes(MSS));
+        }
+    }
+}
+
 #[test]
 fn limits_stay_sane_whatever_comes() {
     for (name, controller) in all() {
         for seed in 0..10 {
-            let mut controller = controller.clone();
-            let mut world = World {
-                random: Random::stream(seed, "test", &name),
-                now: Time(1),
-                delivered: 0,
-                sent: 0,
-                in_flight: 0,
-                number: 0,
-                round: 0,
-            };
-            for step in 0..3_000 {
-                world.step(&mut controller);
-                let limits = controller.limits();
-                let place = || format!("{name}, seed {seed}, step {step}: {limits:?}");
-                let may_stop = MAY_STOP.iter().any(|id| name.starts_with(id));
-                assert!(limits.window >= MSS || may_stop, "{}", place());
-                assert!(limits.window < 1 << 60, "{}", place());
-                assert!(limits.pacing != Some(Rate(0)), "{}", place());
-                assert!(limits.wake >= world.now, "{}", place());
-                for (value, x) in controller.inspect().values {
-                    assert!(x.is_finite(), "{value} = {x}: {}", place());
-                }
-                // A pacing rate must be usable as one.
-                if let Some(rate) = limits.pacing {
-                    rate.time_for(Bytes(MSS));
-                }
-            }
+            endure(&name, controller.clone(), seed, 3_000);
         }
+    }
+}
+
+#[test]
+fn limits_stay_sane_at_the_ends_of_every_option() {
+    for (name, controller) in extremes() {
+        endure(&name, controller, 0, 1_500);
     }
 }

@@ -3,8 +3,7 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
-#[path = "../controllers/build.rs"]
-mod build;
+mod options;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -13,7 +12,6 @@ use backwater_transport::controller::{AnyController, CONTROLLERS, Controller, Se
 use backwater_transport::endpoint::{
     AnySender, Protocol, Receiver, ReceiverSetup, SenderSetup, initial_window,
 };
-use backwater_transport::part::{Args, Default};
 use backwater_transport::random::Random;
 use backwater_transport::segment::{AckSegment, Ecn, Segment};
 use backwater_transport::units::{Bytes, Rate, Span, Time};
@@ -251,36 +249,13 @@ pub fn controller(id: &str, options: &[(&'static str, &str)], mss: u64) -> AnyCo
         .iter()
         .find(|p| p.id == id)
         .expect("a controller");
-    let args = part
-        .options
-        .iter()
-        .filter_map(|opt| {
-            let text = options
-                .iter()
-                .find(|(n, _)| *n == opt.name)
-                .map(|(_, t)| *t);
-            match (text, opt.default) {
-                (Some(text), _) | (None, Default::Is(text)) => {
-                    Some((opt.name, build::value(opt, text)))
-                }
-                (None, Default::Absent) => None,
-                (None, Default::Required) => panic!("{id}: {} must be given", opt.name),
-            }
-        })
-        .collect();
-    for (name, _) in options {
-        assert!(
-            part.options.iter().any(|o| o.name == *name),
-            "{id} has no {name}"
-        );
-    }
     let setup = Setup {
         mss,
         frame: mss + 52,
         initial: initial_window(mss),
         random: Random::stream(1, "controller", id),
     };
-    (part.build)(&Args(args), &setup).expect("legal options")
+    (part.build)(&options::read(part.options, options), &setup).expect("legal options")
 }
 
 /// A stream from end to end.

@@ -7,7 +7,7 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::{AnyDetector, Build, Detector, Level};
+use super::{AnyDetector, Build, Detector, Level, Watch};
 
 /// The resume gap.
 #[derive(Clone, Debug)]
@@ -16,6 +16,10 @@ pub struct DynamicThreshold {
 }
 
 impl Detector for DynamicThreshold {
+    fn watch(&self) -> Watch {
+        Watch::Pool
+    }
+
     fn alarm(&mut self, level: &Level) -> bool {
         level.headroom > 0 || (level.held > 0 && level.held >= level.room)
     }

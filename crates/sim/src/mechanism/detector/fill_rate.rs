@@ -25,7 +25,7 @@ pub struct FillRate {
 
 impl FillRate {
     /// Whether this level lies below the low mark.
-    pub(super) fn below(&self, level: &Level) -> bool {
+    fn below(&self, level: &Level) -> bool {
         (level.held as f64) < self.low * level.room as f64
     }
 }
@@ -59,6 +59,10 @@ impl Detector for FillRate {
             self.samples[level.class] = [(level.now, level.held); 2];
         }
         over
+    }
+
+    fn may_relieve(&self, level: &Level) -> bool {
+        self.below(level)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 
-use super::{AnyDetector, Build, Detector, Level};
+use super::{AnyDetector, Build, Detector, Level, Watch};
 
 /// Thresholds in bytes.
 #[derive(Clone, Debug)]
@@ -16,6 +16,10 @@ pub struct IngressWatermark {
 }
 
 impl Detector for IngressWatermark {
+    fn watch(&self) -> Watch {
+        Watch::Ingress
+    }
+
     fn alarm(&mut self, level: &Level) -> bool {
         level.held > self.xoff
     }

@@ -46,16 +46,83 @@ pub enum Watch {
 
 /// Says when congestion begins and ends. Arrivals begin it, departures end it.
 pub trait Detector {
+    /// Where it looks.
+    fn watch(&self) -> Watch {
+        Watch::Egress
+    }
+
     /// A frame arrived in a class that is not congested: is it now?
     fn alarm(&mut self, level: &Level) -> bool;
 
     /// A frame left a congested class: is congestion over?
     fn relief(&mut self, level: &Level) -> bool;
+
+    /// Whether a departure that leaves this level could end an alarm. Never says no wrongly.
+    fn may_relieve(&self, _level: &Level) -> bool {
+        true
+    }
+
+    /// Bytes of a buffer above the high mark, for detectors that have one.
+    fn slack(&self, _buffer: u64) -> Option<u64> {
+        None
+    }
 }
 
-/// Every detector.
-#[derive(Clone, Debug)]
-pub enum AnyDetector {
+crate::custom::custom! {
+    /// A detector from outside this crate.
+    CustomDetector: Detector
+}
+
+macro_rules! detectors {
+    ($($(#[$doc:meta])* $Name:ident($Inside:ty)),* $(,)?) => {
+        /// Every detector.
+        #[derive(Clone, Debug)]
+        pub enum AnyDetector {
+            $($(#[$doc])* $Name($Inside),)*
+            /// From outside this crate; not in `DETECTORS`.
+            Custom(Box<dyn CustomDetector>),
+        }
+
+        impl Detector for AnyDetector {
+            fn watch(&self) -> Watch {
+                match self {
+                    $(AnyDetector::$Name(d) => d.watch(),)*
+                    AnyDetector::Custom(d) => d.watch(),
+                }
+            }
+
+            fn alarm(&mut self, level: &Level) -> bool {
+                match self {
+                    $(AnyDetector::$Name(d) => d.alarm(level),)*
+                    AnyDetector::Custom(d) => d.alarm(level),
+                }
+            }
+
+            fn relief(&mut self, level: &Level) -> bool {
+                match self {
+                    $(AnyDetector::$Name(d) => d.relief(level),)*
+                    AnyDetector::Custom(d) => d.relief(level),
+                }
+            }
+
+            fn may_relieve(&self, level: &Level) -> bool {
+                match self {
+                    $(AnyDetector::$Name(d) => d.may_relieve(level),)*
+                    AnyDetector::Custom(d) => d.may_relieve(level),
+                }
+            }
+
+            fn slack(&self, buffer: u64) -> Option<u64> {
+                match self {
+                    $(AnyDetector::$Name(d) => d.slack(buffer),)*
+                    AnyDetector::Custom(d) => d.slack(buffer),
+                }
+            }
+        }
+    };
+}
+
+detectors! {
     /// Occupancy thresholds.
     Watermark(Watermark),
     /// Predicted occupancy.
@@ -66,62 +133,6 @@ pub enum AnyDetector {
     DynamicThreshold(DynamicThreshold),
     /// What came in and left at a relay.
     RateComparison(RateComparison),
-}
-
-impl AnyDetector {
-    /// Where it looks.
-    pub fn watch(&self) -> Watch {
-        match self {
-            AnyDetector::Watermark(_) | AnyDetector::FillRate(_) => Watch::Egress,
-            AnyDetector::IngressWatermark(_) => Watch::Ingress,
-            AnyDetector::DynamicThreshold(_) => Watch::Pool,
-            AnyDetector::RateComparison(_) => Watch::Station,
-        }
-    }
-
-    /// Whether a departure that leaves this level could end an alarm. Never says no wrongly.
-    pub fn may_relieve(&self, level: &Level) -> bool {
-        match self {
-            AnyDetector::Watermark(d) => d.below(level),
-            AnyDetector::FillRate(d) => d.below(level),
-            AnyDetector::IngressWatermark(_)
-            | AnyDetector::DynamicThreshold(_)
-            | AnyDetector::RateComparison(_) => true,
-        }
-    }
-
-    /// Bytes of a buffer above the high mark, for detectors that have one.
-    pub fn slack(&self, buffer: u64) -> Option<u64> {
-        match self {
-            AnyDetector::Watermark(d) => Some(d.slack(buffer)),
-            AnyDetector::FillRate(_)
-            | AnyDetector::IngressWatermark(_)
-            | AnyDetector::DynamicThreshold(_)
-            | AnyDetector::RateComparison(_) => None,
-        }
-    }
-}
-
-impl Detector for AnyDetector {
-    fn alarm(&mut self, level: &Level) -> bool {
-        match self {
-            AnyDetector::Watermark(d) => d.alarm(level),
-            AnyDetector::FillRate(d) => d.alarm(level),
-            AnyDetector::IngressWatermark(d) => d.alarm(level),
-            AnyDetector::DynamicThreshold(d) => d.alarm(level),
-            AnyDetector::RateComparison(_) => false,
-        }
-    }
-
-    fn relief(&mut self, level: &Level) -> bool {
-        match self {
-            AnyDetector::Watermark(d) => d.relief(level),
-            AnyDetector::FillRate(d) => d.relief(level),
-            AnyDetector::IngressWatermark(d) => d.relief(level),
-            AnyDetector::DynamicThreshold(d) => d.relief(level),
-            AnyDetector::RateComparison(_) => true,
-        }
-    }
 }
 
 /// How a row builds its detector.

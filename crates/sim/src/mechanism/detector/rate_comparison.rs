@@ -7,7 +7,7 @@
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::Span;
 
-use super::{AnyDetector, Build};
+use super::{AnyDetector, Build, Detector, Level, Watch};
 
 /// See the head of the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,21 @@ pub struct RateComparison {
     pub period: Span,
     /// Periods in the window.
     pub window: usize,
+}
+
+/// Stations ask it every period, not at each frame.
+impl Detector for RateComparison {
+    fn watch(&self) -> Watch {
+        Watch::Station
+    }
+
+    fn alarm(&mut self, _level: &Level) -> bool {
+        false
+    }
+
+    fn relief(&mut self, _level: &Level) -> bool {
+        true
+    }
 }
 
 /// The row.

@@ -17,13 +17,8 @@ pub struct Watermark {
 
 impl Watermark {
     /// Whether this level lies below the low mark.
-    pub(super) fn below(&self, level: &Level) -> bool {
+    fn below(&self, level: &Level) -> bool {
         (level.held as f64) < self.low * level.room as f64
-    }
-
-    /// Bytes of a buffer above the high mark.
-    pub(super) fn slack(&self, buffer: u64) -> u64 {
-        buffer - libm::floor(self.high * buffer as f64) as u64
     }
 }
 
@@ -34,6 +29,14 @@ impl Detector for Watermark {
 
     fn relief(&mut self, level: &Level) -> bool {
         self.below(level)
+    }
+
+    fn may_relieve(&self, level: &Level) -> bool {
+        self.below(level)
+    }
+
+    fn slack(&self, buffer: u64) -> Option<u64> {
+        Some(buffer - libm::floor(self.high * buffer as f64) as u64)
     }
 }
 

@@ -303,6 +303,9 @@ impl<const LINUX: bool> Engine<LINUX> {
         if self.c.head {
             self.min_rtt_stamp = self.now;
         }
+        if self.c.probe_rtt_ends_cycle {
+            self.advance_max_bw_filter();
+        }
         self.restore_cwnd();
         self.reset_short_term_model();
         if self.full_bw_reached {

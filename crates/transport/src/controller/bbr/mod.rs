@@ -57,6 +57,8 @@ pub struct Constants {
     pub probe_rtt_interval: Span,
     /// Least length of ProbeRTT.
     pub probe_rtt_duration: Span,
+    /// ProbeRTT ends a cycle of the rate's filter, too.
+    pub probe_rtt_ends_cycle: bool,
     /// Rounds for which aggregation is remembered.
     pub extra_acked_rounds: u64,
     /// Most aggregation that the window allows for, as time at the estimated rate.

@@ -1,35 +1,43 @@
 //! Options that both rows of BBRv3 have; the two gains that differ are theirs.
 
 use super::Constants;
-use crate::part::{Args, Default, Kind, Opt};
+use crate::part::{Args, Default, Kind, Opt, Refusal};
 use crate::segment::Ecn;
 use crate::units::Span;
 
-const fn gain(name: &'static str, default: &'static str, help: &'static str) -> Opt {
+/// A gain that fills the pipe, at least 1.
+const fn filling(name: &'static str, default: &'static str, help: &'static str) -> Opt {
     Opt::new(name, Kind::Number, Default::Is(default), help)
-        .at_least("0.01")
+        .at_least("1")
         .at_most("10")
 }
 
+/// A gain that empties it, at most 1.
+const fn emptying(name: &'static str, default: &'static str, help: &'static str) -> Opt {
+    Opt::new(name, Kind::Number, Default::Is(default), help)
+        .at_least("0.01")
+        .at_most("1")
+}
+
 /// Gains of the states.
-pub const STARTUP: Opt = gain("startup-pacing", "2.77", "pacing gain in Startup");
+pub const STARTUP: Opt = filling("startup-pacing", "2.77", "pacing gain in Startup");
 /// See `STARTUP`.
-pub const UP: Opt = gain("up-pacing", "1.25", "pacing gain in ProbeBW_UP");
+pub const UP: Opt = filling("up-pacing", "1.25", "pacing gain in ProbeBW_UP");
 /// See `STARTUP`.
-pub const CWND: Opt = gain("cwnd-gain", "2", "window in BDP");
+pub const CWND: Opt = filling("cwnd-gain", "2", "window in BDP");
 /// See `STARTUP`.
-pub const UP_CWND: Opt = gain("up-cwnd-gain", "2.25", "window in BDP in ProbeBW_UP");
+pub const UP_CWND: Opt = filling("up-cwnd-gain", "2.25", "window in BDP in ProbeBW_UP");
 /// See `STARTUP`.
-pub const PROBE_RTT: Opt = gain("probe-rtt-gain", "0.5", "window in BDP in ProbeRTT");
+pub const PROBE_RTT: Opt = emptying("probe-rtt-gain", "0.5", "window in BDP in ProbeRTT");
 
 /// Pacing gain in Drain.
 pub const fn drain(default: &'static str) -> Opt {
-    gain("drain-pacing", default, "pacing gain in Drain")
+    emptying("drain-pacing", default, "pacing gain in Drain")
 }
 
 /// Pacing gain in ProbeBW_DOWN.
 pub const fn down(default: &'static str) -> Opt {
-    gain("down-pacing", default, "pacing gain in ProbeBW_DOWN")
+    emptying("down-pacing", default, "pacing gain in ProbeBW_DOWN")
 }
 
 const fn share(name: &'static str, default: &'static str, help: &'static str) -> Opt {
@@ -91,6 +99,13 @@ pub const INTERVAL: Opt = span(
 );
 /// ProbeRTTDuration.
 pub const DURATION: Opt = span("probe-rtt-duration", "200 ms", "least length of ProbeRTT");
+/// No part of the draft or of Linux: see `bbr3`.
+pub const ENDS_CYCLE: Opt = Opt::new(
+    "probe-rtt-ends-cycle",
+    Kind::Flag,
+    Default::Is("false"),
+    "ProbeRTT moves the rate's filter on, too: not in the draft, but behind a queue of half a second nothing else does",
+);
 /// The constant part of bw_probe_wait.
 pub const WAIT: Opt = span("probe-wait", "2 s", "least time between probes");
 /// Its random part.
@@ -129,8 +144,18 @@ pub const fn extra_cap(default: Default) -> Opt {
 }
 
 /// Constants from the shared options, those of the draft where Linux differs.
-pub fn constants(args: &Args, mss: u64) -> Constants {
-    Constants {
+///
+/// # Errors
+/// When the least round trip is forgotten before ProbeRTT can find it again.
+pub fn constants(args: &Args, mss: u64) -> Result<Constants, Refusal> {
+    if args.span("probe-rtt-interval") > args.span("min-rtt-filter") {
+        return Err(Refusal {
+            option: "probe-rtt-interval",
+            what: "is above `min-rtt-filter`: the least round trip would be forgotten between two ProbeRTTs".into(),
+            fix: "write probe-rtt-interval = \"5 s\", min-rtt-filter = \"10 s\"".into(),
+        });
+    }
+    Ok(Constants {
         startup_pacing: args.number("startup-pacing"),
         drain_pacing: args.number("drain-pacing"),
         down_pacing: args.number("down-pacing"),
@@ -146,6 +171,7 @@ pub fn constants(args: &Args, mss: u64) -> Constants {
         min_rtt_filter: args.span("min-rtt-filter"),
         probe_rtt_interval: args.span("probe-rtt-interval"),
         probe_rtt_duration: args.span("probe-rtt-duration"),
+        probe_rtt_ends_cycle: args.flag("probe-rtt-ends-cycle"),
         extra_acked_rounds: args.count("extra-acked-rounds"),
         extra_acked_cap: args
             .has("extra-acked-cap")
@@ -161,5 +187,5 @@ pub fn constants(args: &Args, mss: u64) -> Constants {
         ecn_factor: 0.0,
         ecn_thresh: 1.0,
         ecn_most_rtt: Span::ZERO,
-    }
+    })
 }

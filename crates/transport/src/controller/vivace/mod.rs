@@ -6,12 +6,25 @@
 //! gradient, further the longer it keeps its sign.
 //!
 //! Reference: Dong et al., NSDI 2018; PCC-Uspace. `variant` tells the paper (amplifier τ, then 2τ - 3;
-//! boundary growing by 10 %; falling round trips are rewarded) from the program (τ^1.2; 5 %; slopes
-//! below the tolerance count as none). `scavenger` subtracts the deviation of round trips
-//! (Proteus-S, SIGCOMM 2020). Deviation: while the result of a step is out, the sender goes on at
-//! the last rate whose utility is known.
+//! boundary growing by 10 %; falling round trips are rewarded; slope over the time of sending) from
+//! the program (τ^1.2; 5 %; falling round trips count as steady; slope over the time of sending or of
+//! arrival, whichever is flatter). `scavenger` subtracts the deviation of round trips (Proteus-S,
+//! SIGCOMM 2020). Deviations: while the result of a step is out, the sender goes on at the last rate
+//! whose utility is known; the program's third estimate of the slope, from the means of two halves,
+//! is left out.
+//!
+//! It learns as if the path stood still: six intervals of a round trip pass from one decision to the
+//! next. While capacity falls, whatever was tried last has the worst utility, also the lower rate, so
+//! the trials contradict each other and the rate stays; the queue makes round trips longer and the
+//! next decision later. Only loss, which a bounded queue has, ends that.
+
+mod interval;
+mod utility;
 
 use std::collections::VecDeque;
+
+use interval::{Interval, Purpose};
+use utility::Utility;
 
 use super::{
     Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent, amount,
@@ -20,64 +33,11 @@ use crate::part::{Default, Kind, Opt, Part};
 use crate::random::Random;
 use crate::units::{Rate, Span, Time};
 
-/// What has been seen of the segments sent in one interval.
-#[derive(Clone, Debug)]
-struct Interval {
-    /// First segment, and the first of the next interval once it is over.
-    first: u64,
-    end: Option<u64>,
-    began: Time,
-    lasted: f64,
-    sent: f64,
-    lost: f64,
-    /// For the regression of round trips on time: n, Σt, Σt², Σr, Σr², Σtr.
-    sums: [f64; 6],
-    purpose: Purpose,
-}
-
-/// What the interval is sent for.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Purpose {
-    /// To keep sending while results are out.
-    Fill,
-    /// A first doubling or a step along the gradient.
-    Step,
-    /// One of two pairs of trials: which pair, and whether above.
-    Trial(usize, bool),
-}
-
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Phase {
     Starting,
     Probing,
     Moving,
-}
-
-/// Constants of the utility (section 4 of the paper); rates in Mbit/s.
-#[derive(Clone, Debug)]
-pub struct Utility {
-    exponent: f64,
-    latency: f64,
-    loss: f64,
-    deviation: f64,
-    tolerance: f64,
-    rewards: bool,
-}
-
-impl Utility {
-    /// Utility of `rate` at this slope of round trips, share of loss and deviation of round trips
-    /// in seconds.
-    fn of(&self, rate: f64, slope: f64, loss: f64, deviation: f64) -> f64 {
-        let slope = match slope {
-            s if s.abs() < self.tolerance => 0.0,
-            s if s < 0.0 && !self.rewards => 0.0,
-            s => s,
-        };
-        libm::pow(rate, self.exponent)
-            - self.latency * rate * slope
-            - self.loss * rate * loss
-            - self.deviation * rate * deviation
-    }
 }
 
 /// Vivace's state; rates in Mbit/s.
@@ -142,16 +102,7 @@ impl Vivace {
         }
         let purpose = self.queue.pop_front().unwrap_or(Purpose::Fill);
         self.sending = self.rate_for(purpose);
-        self.intervals.push_back(Interval {
-            first: next,
-            end: None,
-            began: now,
-            lasted: 0.0,
-            sent: 0.0,
-            lost: 0.0,
-            sums: [0.0; 6],
-            purpose,
-        });
+        self.intervals.push_back(Interval::new(next, now, purpose));
         self.interval_ends = now.after(self.length());
     }
 
@@ -196,18 +147,11 @@ impl Vivace {
         }
         let rate = interval.sent * 8.0 / interval.lasted / 1e6;
         let loss = (interval.lost / interval.sent).min(1.0);
-        let [n, t, tt, r, rr, tr] = interval.sums;
-        let spread = n * tt - t * t;
-        let slope = if n >= 3.0 && spread > 1e-12 {
-            (n * tr - t * r) / spread
-        } else {
-            0.0
+        let slope = match self.paper {
+            true => interval.slope(),
+            false => interval.least_slope(),
         };
-        let deviation = if n >= 2.0 {
-            libm::sqrt((rr / n - (r / n) * (r / n)).max(0.0))
-        } else {
-            0.0
-        };
+        let deviation = interval.deviation();
         Some((self.utility.of(rate, slope, loss, deviation), rate))
     }
 
@@ -318,18 +262,10 @@ impl Controller for Vivace {
             self.turn(ack.now);
         }
         self.srtt = ack.srtt.seconds();
-        let now = ack.now.seconds();
         if let Some(rtt) = ack.rtt
             && let Some(interval) = self.interval_of(ack.number)
         {
-            let (t, r) = (now - interval.began.seconds(), rtt.seconds());
-            for (sum, x) in interval
-                .sums
-                .iter_mut()
-                .zip([1.0, t, t * t, r, r * r, t * r])
-            {
-                *sum += x;
-            }
+            interval.see(ack.now, rtt);
         }
         self.settle(ack.number);
         if self.srtt > 0.0 && ack.now >= self.interval_ends {
@@ -539,46 +475,3 @@ pub const PART: Part<Build> = Part {
         .into())
     },
 };
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn utility(rewards: bool) -> Utility {
-        Utility {
-            exponent: 0.9,
-            latency: 900.0,
-            loss: 11.35,
-            deviation: 1500.0,
-            tolerance: 0.01,
-            rewards,
-        }
-    }
-
-    #[test]
-    fn utility_is_that_of_the_paper() {
-        let u = utility(true);
-        // 10^0.9 = 7.943282; 900 · 10 · 0.02 = 180; 11.35 · 10 · 0.1 = 11.35; 1500 · 10 · 0.001 = 15.
-        assert!((u.of(10.0, 0.0, 0.0, 0.0) - 7.943_282_347).abs() < 1e-9);
-        assert!((u.of(10.0, 0.02, 0.0, 0.0) - (7.943_282_347 - 180.0)).abs() < 1e-8);
-        assert!((u.of(10.0, 0.0, 0.1, 0.0) - (7.943_282_347 - 11.35)).abs() < 1e-8);
-        assert!((u.of(10.0, 0.0, 0.0, 0.001) - (7.943_282_347 - 15.0)).abs() < 1e-8);
-        // Falling round trips are rewarded by the paper only, and noise by neither.
-        assert!((u.of(10.0, -0.02, 0.0, 0.0) - (7.943_282_347 + 180.0)).abs() < 1e-8);
-        assert!((utility(false).of(10.0, -0.02, 0.0, 0.0) - 7.943_282_347).abs() < 1e-9);
-        assert!((u.of(10.0, 0.009, 0.0, 0.0) - 7.943_282_347).abs() < 1e-9);
-    }
-
-    #[test]
-    fn the_gradient_of_an_idle_link_is_0_9_over_the_tenth_root_of_the_rate() {
-        let u = utility(true);
-        for rate in [1.0, 10.0, 100.0] {
-            let (e, r) = (0.05, rate);
-            let slope = (u.of(r * (1.0 + e), 0.0, 0.0, 0.0) - u.of(r * (1.0 - e), 0.0, 0.0, 0.0))
-                / (2.0 * e * r);
-            let exact = 0.9 / libm::pow(rate, 0.1);
-            // The third derivative leaves 0.9 · 0.1 · 1.1/6 · ε² = 4e-5 of it.
-            assert!((slope / exact - 1.0).abs() < 1e-4, "{rate}: {slope} {exact}");
-        }
-    }
-}

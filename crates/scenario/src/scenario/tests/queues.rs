@@ -1,0 +1,104 @@
+//! Queues with active management.
+
+use super::*;
+
+const QUEUE: &str = "queue = { kind = \"strict-priority\", classes = 2 }, buffer = \"50 kB\"";
+
+#[test]
+fn a_queue_with_active_management_is_written_like_any_other() {
+    let text = WIRED
+        .replace(QUEUE, "queue = { kind = \"codel\", target = \"2 ms\" }")
+        .replace("transport = \"udp\"", "transport = \"udp\", ecn = \"ect0\"");
+    let form = canonical(&text);
+    assert_eq!(
+        form["ports"]["W>D"],
+        json!({
+            "buffer_B": 500_000,
+            "queue": {"kind": "codel", "target_s": 0.002, "interval_s": 0.1, "mtu_B": 1518, "ecn": true},
+        })
+    );
+    assert_eq!(form["flows"]["f1"]["ecn"], "ect0");
+    assert_eq!(canonical(WIRED)["flows"]["f1"]["ecn"], "not-ect");
+}
+
+/// Overloaded, a port that marks loses nothing and says so; what takes no marks is dropped.
+#[test]
+fn marks_and_drops_stand_in_the_document() {
+    let run = |ecn: &str| {
+        let text = WIRED
+            .replace(QUEUE, "queue = { kind = \"codel\" }, buffer = \"unlimited\"")
+            .replace("recipe = \"pause\", at = [\"W>D\"], detect = { high = \"80 %\", low = \"70 %\" }, notify = { audience = \"feeders\" }", "recipe = \"none\", at = [\"W>D\"]")
+            .replace("transport = \"udp\"", &format!("ecn = \"{ecn}\""))
+            .replace("3 Mbit/s", "20 Mbit/s")
+            .replace("60 s", "2 s");
+        let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
+        let resolved = scenario.resolve(None).unwrap();
+        let mut run = crate::run::Run::new(&resolved, crate::run::Keep::default()).unwrap();
+        while !run.step().unwrap() {}
+        run.finish().unwrap().0
+    };
+    let marked = run("ect1");
+    let port = |d: &Json| {
+        d["ports"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|p| p["id"] == "W>D")
+            .unwrap()["marked_pkts"]
+            .clone()
+    };
+    assert!(marked["flows"][0]["marked_pkts"].as_u64().unwrap() > 10);
+    assert_eq!(marked["flows"][0]["marked_pkts"], port(&marked));
+    assert_eq!(marked["drops"], json!([]));
+    let dropped = run("not-ect");
+    assert_eq!(port(&dropped), 0);
+    assert_eq!(dropped["drops"][0]["cause"], "aqm");
+    assert_eq!(
+        dropped["drops"][0]["pkts"],
+        dropped["flows"][0]["dropped_pkts"]
+    );
+}
+
+#[test]
+fn queues_that_make_no_sense_are_refused() {
+    let with = |new: &str, what: &str, fix: &str| {
+        refused(QUEUE, new, what, "", fix);
+    };
+    with(
+        "queue = { kind = \"infinite\" }, buffer = \"50 kB\"",
+        "has no limit",
+        "remove the buffer",
+    );
+    with(
+        "queue = { kind = \"red\", min = \"50 kB\", max = \"40 kB\" }",
+        "lies above",
+        "`max`",
+    );
+    with(
+        "queue = { kind = \"red\", min = \"40 kB\", max = \"40 kB\" }",
+        "equal",
+        "ecn-ramp",
+    );
+    with(
+        "queue = { kind = \"pie-mahimahi\", reference = \"1.5 ms\" }",
+        "whole milliseconds",
+        "15 ms",
+    );
+    with(
+        "queue = { kind = \"fq-codel\" }",
+        "not classes",
+        "strict-priority",
+    );
+    with(
+        "queue = { kind = \"infinite\" }",
+        "no limit",
+        "give the port a buffer",
+    );
+    refused(
+        "transport = \"udp\"",
+        "ecn = \"ce\"",
+        "not one of the words",
+        "",
+        "`ect0`",
+    );
+}

@@ -1,0 +1,86 @@
+//! Parts from outside the crate do what those of the lists do.
+
+use backwater_sim::mechanism::AnyDetector;
+use backwater_sim::mechanism::detector::{Detector, Level};
+use backwater_sim::queue::AnyAqm;
+use backwater_sim::queue::aqm::{Aqm, Frame, Verdict};
+use backwater_sim::record::Cause;
+use backwater_sim::world::World;
+use backwater_transport::random::Random;
+use backwater_transport::units::{Rate, Span, Time};
+
+use crate::net::*;
+
+/// Congested as long as the class queue holds more than ten full frames.
+#[derive(Clone, Debug)]
+struct TenFrames;
+
+impl Detector for TenFrames {
+    fn alarm(&mut self, level: &Level) -> bool {
+        level.held > 15_180
+    }
+
+    fn relief(&mut self, level: &Level) -> bool {
+        level.held <= 15_180
+    }
+}
+
+#[test]
+fn a_detector_from_outside_stops_the_senders() {
+    let (mut net, port) = merging(1.0, || cbr(5 * MBIT));
+    assert!(lost_at(&net.run(), port) > 0);
+    net.recipe("pause", &[port], &[]);
+    net.0.mechanisms[0].detect = AnyDetector::Custom(Box::new(TenFrames));
+    let world = net.world();
+    let fork = world.clone();
+    let report = net.run();
+    assert!(report.control > 0);
+    assert_eq!(lost_at(&report, port), 0);
+    // What three senders may have under way when the notice reaches them, a frame each and one
+    // behind it, comes on top of the mark.
+    assert!(report.ports[port].count.max_bytes < 15_180 + 1_518 + 3 * 2 * 1_518);
+    let finish = |mut world: World| {
+        world.advance(Time(0) + Span::from_seconds(1.0));
+        world.report().fingerprint
+    };
+    assert_eq!(finish(world), finish(fork), "a copy goes the same way");
+}
+
+/// Drops every fourth frame.
+#[derive(Clone, Debug, Default)]
+struct EveryFourth(u64);
+
+impl Aqm for EveryFourth {
+    fn attach(&mut self, _rate: Rate, _random: &mut Random) {
+        self.0 = 0;
+    }
+
+    fn push(&mut self, _frame: &Frame, _random: &mut Random) -> Verdict {
+        self.0 += 1;
+        if self.0.is_multiple_of(4) {
+            Verdict::Drop
+        } else {
+            Verdict::Accept
+        }
+    }
+}
+
+#[test]
+fn a_queue_from_outside_decides_who_is_lost() {
+    let mut net = Net::new(1.0);
+    let (s, w, d) = (net.host("S"), net.switch("W"), net.host("D"));
+    net.link(s, w, 100 * MBIT);
+    let port = net.link(w, d, 10 * MBIT)[0];
+    net.0.ports[port].aqm = Some(AnyAqm::Custom(Box::new(EveryFourth::default())));
+    net.flow(
+        "f",
+        s,
+        d,
+        script((0..400).map(|i| (i * 2_000_000_000, 1_500))),
+    );
+    let report = net.run();
+    assert_eq!(report.entered, 400);
+    let dropped = report.drops.iter().filter(|d| d.key.0 == Cause::Aqm);
+    assert_eq!(dropped.map(|d| d.count.packets).sum::<u64>(), 100);
+    assert_eq!(report.delivered, 300);
+}

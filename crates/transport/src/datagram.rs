@@ -270,6 +270,11 @@ impl DatagramSender {
         self.deadline.min(self.pilot.wake()).min(pacing)
     }
 
+    /// Reads a word of each cache line that an acknowledgement touches.
+    pub fn touch(&self) -> u64 {
+        self.pilot.touch() ^ self.in_flight ^ self.flying.front().map_or(0, |f| f.1.delivered)
+    }
+
     /// Counts since the beginning.
     pub fn counters(&self) -> &SenderCounters {
         &self.pilot.counters

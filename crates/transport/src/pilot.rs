@@ -245,6 +245,12 @@ impl Pilot {
         }
     }
 
+    /// Reads a word of each cache line that an acknowledgement touches.
+    pub fn touch(&self) -> u64 {
+        let limits = self.limits.window ^ self.release.0 ^ self.rtt.srtt().0;
+        limits ^ self.sampler.delivered() ^ self.counters.segments ^ self.counters.acked
+    }
+
     pub fn inspect(&self, window: u64, in_flight: u64) -> Inspection {
         Inspection {
             window,

@@ -211,6 +211,12 @@ impl Receiver {
         (self.deadline <= now).then(|| self.acknowledge(now, false))
     }
 
+    /// Reads a word of each cache line that a segment touches.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.data.next() ^ self.last.number ^ self.deadline.0 ^ u64::from(self.setup.window)
+    }
+
     /// The instant at which `on_timer` is wanted; `NEVER` for none.
     pub fn due(&self) -> Time {
         self.deadline

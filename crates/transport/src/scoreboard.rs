@@ -86,6 +86,19 @@ impl Default for Scoreboard {
 }
 
 impl Scoreboard {
+    /// Reads a word of each cache line that an acknowledgement touches.
+    pub fn touch(&self) -> u64 {
+        let (front, end) = (
+            self.ring.front(),
+            self.newest.wrapping_sub(self.base) as usize,
+        );
+        let ends = [front, self.ring.get(end)];
+        let ends = ends.into_iter().flatten();
+        ends.fold(self.in_flight ^ self.lost, |read, e| {
+            read ^ e.start ^ e.snapshot.delivered
+        })
+    }
+
     /// Bytes flying.
     pub fn in_flight(&self) -> u64 {
         self.in_flight
@@ -134,14 +147,26 @@ impl Scoreboard {
     pub fn push(&mut self, start: u64, len: u32, number: u64, snapshot: Snapshot) {
         let id = self.ids().end;
         self.in_flight += u64::from(len);
+        let before = match self.newest {
+            NONE => {
+                self.oldest = id;
+                0
+            }
+            newest => {
+                let distance = distance(newest, id);
+                self.entry_mut(newest).after = distance;
+                -distance
+            }
+        };
+        self.newest = id;
         self.ring.push_back(Entry {
             start,
             len,
             number,
             snapshot,
+            before,
             ..Entry::default()
         });
-        self.link(id);
     }
 
     /// The first segment is acknowledged with all before it.
@@ -340,11 +365,15 @@ impl Scoreboard {
 
     /// Makes two segments neighbours in the order of transmission.
     fn join(&mut self, before: u64, after: u64) {
-        // No ring holds 2³¹ segments: a window is at most 1 GiB.
-        let distance = after.wrapping_sub(before) as i32;
+        let distance = distance(before, after);
         self.entry_mut(before).after = distance;
         self.entry_mut(after).before = -distance;
     }
+}
+
+/// How far one segment lies behind another. No ring holds 2³¹ of them: a window is at most 1 GiB.
+fn distance(from: u64, to: u64) -> i32 {
+    to.wrapping_sub(from) as i32
 }
 
 /// The segment so far from this one in identity; none at no distance.

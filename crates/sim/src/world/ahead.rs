@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use super::World;
 use crate::event::Event;
-use crate::network::Port;
+use crate::network::{Flow, Part, Port};
 use crate::packet::Packet;
 use crate::table::Id;
 
@@ -48,13 +48,36 @@ impl World {
 
     /// Where it goes.
     fn follow_to_port(&self, id: Id<Port>) -> u64 {
-        let Packet { flow, ingress, .. } = self.packets[self.ports[id].wire.head()];
+        let packet = self.ports[id].wire.head();
+        let Packet { flow, ingress, .. } = self.packets[packet];
         if !ingress.is_none() {
             self.ports[ingress].touch()
         } else if !flow.is_none() {
-            self.flows[flow].stats.touch()
+            let Flow { stats, part, .. } = &self.flows[flow];
+            stats.touch() ^ self.follow_to_end(*part, packet)
         } else {
             0
         }
+    }
+
+    /// The end of a connection that hears the packet, and what it sends in answer.
+    fn follow_to_end(&self, part: Part, packet: Id<Packet>) -> u64 {
+        let (end, answers) = match part {
+            Part::None => return 0,
+            Part::Data(id) => {
+                let c = &self.connections[id];
+                (c.touch_receiver(), &self.flows[c.acks])
+            }
+            Part::Acks(id) => {
+                let c = &self.connections[id];
+                (c.touch_sender(), &self.flows[c.data])
+            }
+        };
+        // A station has none.
+        let port = match answers.port.is_none() {
+            true => 0,
+            false => self.ports[answers.port].touch(),
+        };
+        end ^ self.headers.touch(packet) ^ answers.touch() ^ port
     }
 }

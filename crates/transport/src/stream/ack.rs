@@ -112,9 +112,7 @@ impl StreamSender {
         let fast = was_fast || self.phase == Phase::Fast;
         let flight = self.in_flight();
         self.pilot.on_ack(now, ack, &found, flight, fast, marked);
-        if news.advanced || found.acked > 0 {
-            self.arm_probe(now);
-        }
+        self.rearm |= news.advanced || found.acked > 0;
     }
 
     /// The receiver's window never shrinks (RFC 9293 section 3.8.6).

@@ -132,6 +132,7 @@ _MANIFEST: dict[str, Any] = {
         "links": {"a": {"ends": ["S", "D"], "rate_bps": 1e7, "delay_s": 0}},
         "ports": {"S>D": {"buffer": "unlimited"}, "D>S": {"buffer": "unlimited"}},
         "mechanisms": {},
+        "media": {},
         "flows": {},
     },
     "example": {"scheme": "none", "burst": "6 kB", "rate": "4 Mbit/s"},

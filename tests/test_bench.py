@@ -160,7 +160,7 @@ def test_our_runs_and_the_peers_alternate_and_the_median_is_the_value(
         return ended(next(costs))
 
     monkeypatch.setattr(bench, "_in_fresh_process", ours)
-    monkeypatch.setitem(peers.PEERS, "ns-3", lambda _program, _arguments: Beside(order))
+    monkeypatch.setitem(peers.PEERS, "ns-3", lambda _program, _arguments, _reads: Beside(order))
     (result,) = bench.run(["lan-merge"], repeats=3)["results"]
     assert order == ["ours", "theirs"] * 3
     assert (result["min"], result["value"], result["max"]) == pytest.approx((30, 50, 70))
@@ -245,8 +245,11 @@ def test_a_program_is_compiled_once_and_again_when_its_text_changes(
     assert peers._compiled("peer", source, []) == first
     assert log.read_text() == "once\n"
     source.write_text("int main() { return 0; }\n")
-    assert peers._compiled("peer", source, []) != first
+    second = peers._compiled("peer", source, [])
+    assert second != first
     assert log.read_text() == "once\nonce\n"
+    (tmp_path / "shared.h").write_text("\n")
+    assert peers._compiled("peer", source, []) not in (first, second)
 
 
 @pytest.mark.skipif(isinstance(peers.ns3_version(), peers.Absent), reason="ns-3 is absent")

@@ -327,6 +327,23 @@ def test_a_function_gets_all_chosen_cases_of_a_seed() -> None:
     assert record["measured"] == pytest.approx(0.9)
 
 
+def test_a_function_compares_two_scopes() -> None:
+    cases = {
+        ("none", 1, 1): {"flow:f1/goodput_bps": 1.0, "flow:f3/goodput_bps": 100.0},
+        ("none", 1, 2): {"flow:f1/goodput_bps": 3.0, "flow:f3/goodput_bps": 100.0},
+    }
+    args = 'args = { metric = "goodput_bps", of = "flow:f1", to = "flow:f3" }'
+    record = judged(f'function = "scope_ratio"\n{args}\nat_most = 0.5', cases)
+    assert record["verdict"] == "reproduced"
+    assert record["measured"] == pytest.approx(0.02)
+    # 1/0 can't be at most anything; 0/0 says nothing.
+    for above, verdict in ((1.0, "differs"), (0.0, "undecided")):
+        starved = {key: {**one, "flow:f1/goodput_bps": above} for key, one in cases.items()}
+        starved = {key: {**one, "flow:f3/goodput_bps": 0.0} for key, one in starved.items()}
+        record = judged(f'function = "scope_ratio"\n{args}\nat_most = 0.5', starved)
+        assert record["verdict"] == verdict
+
+
 def test_unfinished_cases_leave_a_claim_undecided() -> None:
     cases = dict(PAIRED)
     del cases["pause", 1, 2]

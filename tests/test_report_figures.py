@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,16 @@ def test_every_figure_becomes_svg(ran: Results) -> None:
     for described in ran.study.figures:
         svg = vl_convert.vegalite_to_svg(plot.spec(ran, described))
         assert "mark-" in svg, described.id
+
+
+def test_several_scopes_are_the_curves_of_a_figure(ran: Results) -> None:
+    described = next(f for f in ran.study.figures if f.id == "delay")
+    places = ("port:S>W", "port:W>D")
+    described = replace(described, y=("sent_B",), curve=None, panel="scheme", places=places)
+    drawn = plot.spec(ran, described)
+    assert {row["curve"] for row in drawn["data"]["values"]} == {"S>W", "W>D"}
+    assert titles(drawn) == {"Rate (Mbit/s)", "Sent (MB)"}
+    assert "W&gt;D" in vl_convert.vegalite_to_svg(drawn)
 
 
 def test_axes_carry_units(ran: Results) -> None:

@@ -24,6 +24,22 @@ mechanisms.bp = { recipe = "pause", at = ["W>D"] }
 flows.f1 = { from = "S1", to = "D", source = { kind = "cbr", packet = "1 kB", rate = "1 Mbit/s" } }
 flows.f2 = { from = "S2", to = "D", source = { kind = "cbr", packet = "1 kB", rate = "1 Mbit/s" } }
 """
+MESH = """\
+schema = "backwater/scenario/1"
+duration = "1 s"
+routing = { kind = "airtime-tree", roots = ["G1", "G2"] }
+media.air.phy = { standard = "802.11b", data = "11 Mbit/s" }
+media.air.channel = { model = "disc", transmit = "100 m", sense = "190 m" }
+topology = { kind = "chain", stations = 3, spacing = "100 m", medium = "air" }
+nodes.G1 = { kind = "station", medium = "air", at = ["-100 m", "0 m"] }
+nodes.G2 = { kind = "station", medium = "air", at = ["200 m", "100 m"] }
+mechanisms.bp = { recipe = "aifsn", at = ["s*"] }
+[flows.up]
+from = "s*"
+to = "G*"
+pattern = "nearest"
+source = { kind = "cbr", packet = "1 kB", rate = "1 Mbit/s" }
+"""
 GENERATED = """\
 schema = "backwater/scenario/1"
 duration = "1 ms"
@@ -107,3 +123,19 @@ def test_a_large_fat_tree_is_counted() -> None:
     for said in ("64 core", "128 aggregation", "128 edge", "1024 hosts"):
         assert said in drawn.replace("\u202f", "")
     assert drawn.replace("\u202f", "").count("1024 links of 10 Gbit/s") == 3
+
+
+def test_stations_lie_where_they_lie_north_up() -> None:
+    svg = topology.svg(resolve(MESH))
+    at = boxes(svg)
+    assert sorted(at) == ["G1", "G2", "s0", "s1", "s2"]
+    step = at["s1"][0] - at["s0"][0]
+    assert step > 60
+    assert at["s2"][0] - at["s1"][0] == pytest.approx(step, abs=0.2)
+    assert at["s0"][0] - at["G1"][0] == pytest.approx(step, abs=0.2)
+    assert at["s2"][1] - at["G2"][1] == pytest.approx(step, abs=0.2)
+    # Four pairs are 100 m apart, the others further.
+    assert svg.count('<line class="near"') == 4 + 1
+    said = words(svg)
+    assert "3 flows: cbr, class 1, each to the nearest of several" in said
+    assert any(one.startswith("3 stations watched by bp") for one in said)

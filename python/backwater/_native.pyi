@@ -45,6 +45,7 @@ class ControllerSetup:
     flow: str
     mss_B: int  # noqa: N815
     initial_B: int  # noqa: N815
+    seed: int
 
 class AckSeen:
     now_s: float

@@ -16,12 +16,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from backwater import _native, bench_run
 from backwater.errors import Refusal, Unfinished, nearest, refusing
 from backwater.peers import PEERS, Absent, Peer
+from backwater.tomltext import Toml
 
 FOLDER = Path(__file__).parent / "benches"
 
@@ -45,12 +47,26 @@ class Unit:
     name: str
     per_second: float
     #: The number it is divided by, in our document and in the peer's.
-    ours: tuple[str, str]
+    ours: Callable[[dict[str, Any]], int]
     theirs: str
 
 
-HOP = Unit("ns/packet-hop", 1e9, ("cost", "packet_hops"), "packet_hops")
-DELIVERED = Unit("us/delivered-packet", 1e6, ("conservation", "delivered_pkts"), "delivered_pkts")
+def _hops(document: dict[str, Any]) -> int:
+    return int(document["cost"]["packet_hops"])
+
+
+def _delivered(document: dict[str, Any]) -> int:
+    return int(document["conservation"]["delivered_pkts"])
+
+
+def _frames(document: dict[str, Any]) -> int:
+    return sum(station["frames"] for station in document["stations"])
+
+
+HOP = Unit("ns/packet-hop", 1e9, _hops, "packet_hops")
+AIR_HOP = Unit("us/delivered-packet-hop", 1e6, _hops, "packet_hops")
+DELIVERED = Unit("us/delivered-packet", 1e6, _delivered, "delivered_pkts")
+FRAME = Unit("us/frame-on-the-air", 1e6, _frames, "frames")
 
 
 @dataclass(frozen=True)
@@ -65,6 +81,8 @@ class Case:
     #: The peer's program, where it is not called after the scenario, and its arguments.
     peer_program: str | None = None
     peer_arguments: tuple[str, ...] = ()
+    #: Writes what the peer's program reads, from the text of the scenario.
+    peer_reads: Callable[[str], str] | None = None
     aims: tuple[Aim, ...] = ()
     unit: Unit = HOP
 
@@ -100,6 +118,27 @@ def _dumbbell(scenario: str, what: str, arguments: tuple[str, ...], controller: 
             Aim("goodput_ratio", at_least=0.99, at_most=1.01),
         ),
     )
+
+
+def network(scenario: str) -> str:
+    """Stations with written routes and CBR flows as the peers' program `mesh` reads them."""
+    written = Toml.parse(scenario, "the benchmark").data
+    names = list(written["nodes"])
+    number = names.index
+    lines = [
+        "station {} {}".format(*(place.removesuffix(" m") for place in node["at"]))
+        for node in written["nodes"].values()
+    ]
+    ways = {
+        (number(at), number(route[-1]), number(after))
+        for route in written["routes"].values()
+        for at, after in pairwise(route)
+    }
+    lines += [f"way {at} {to} {after}" for at, to, after in sorted(ways)]
+    for flow in written["flows"].values():
+        rate = flow["source"]["rate"].removesuffix(" kbit/s")
+        lines.append(f"flow {number(flow['from'])} {number(flow['to'])} {1000 * int(rate)}")
+    return "\n".join(lines) + "\n"
 
 
 CASES: tuple[Case, ...] = (
@@ -169,6 +208,33 @@ CASES: tuple[Case, ...] = (
         ),
         unit=DELIVERED,
     ),
+    Case(
+        "mesh-44",
+        "40 stations and 4 gateways, physical channel, static routes, RTS/CTS, near saturation",
+        "mesh-44",
+        peer="ns-3",
+        peer_program="mesh",
+        peer_arguments=("--duration=20",),
+        peer_reads=network,
+        aims=(
+            Aim("value", at_most=5),
+            Aim("ratio", at_least=100),
+        ),
+        unit=AIR_HOP,
+    ),
+    Case(
+        "mesh-50",
+        "49 stations at the points of a grid, physical channel, each sends to its neighbour",
+        "mesh-50",
+        unit=FRAME,
+    ),
+    Case(
+        "mesh-1000",
+        "1,024 stations as dense as these: a frame costs what those cost that hear it",
+        "mesh-1000",
+        aims=(Aim("value", at_most=2, relative_to="mesh-50"),),
+        unit=FRAME,
+    ),
 )
 
 
@@ -219,6 +285,10 @@ def _file(case: Case) -> Path:
     return FOLDER / f"{case.scenario}.toml"
 
 
+def _text(case: Case) -> str:
+    return _file(case).read_text(encoding="utf-8")
+
+
 def machine() -> dict[str, Any]:
     """What the figures were measured on."""
     return {
@@ -235,7 +305,8 @@ def _measured(case: Case, repeats: int, peers: bool, say: Progress) -> dict[str,
         missing = "not asked for"
     elif case.peer is not None:
         say(f"{case.id}: building the side of {case.peer}")
-        built = PEERS[case.peer](case.peer_program or case.scenario, case.peer_arguments)
+        reads = "" if case.peer_reads is None else case.peer_reads(_text(case))
+        built = PEERS[case.peer](case.peer_program or case.scenario, case.peer_arguments, reads)
         if isinstance(built, Absent):
             missing = built.reason
         else:
@@ -289,8 +360,7 @@ def _beside(peer: Peer) -> dict[str, Any]:
 
 def _summary(case: Case, documents: list[dict[str, Any]]) -> dict[str, Any]:
     unit = case.unit
-    table, number = unit.ours
-    costs = [_cost(unit, row["cost"]["cpu_s"], row[table][number]) for row in documents]
+    costs = [_cost(unit, row["cost"]["cpu_s"], unit.ours(row)) for row in documents]
     first = documents[0]
     peaks = [document["cost"]["rss_peak_B"] for document in documents]
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -292,7 +293,22 @@ def _drop_share(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | No
     return here / everywhere if everywhere else None
 
 
+def _scope_ratio(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
+    above = below = 0.0
+    for metrics in cases:
+        above += value_of(metrics, args["metric"], args["of"]) or 0.0
+        below += value_of(metrics, args["metric"], args["to"]) or 0.0
+    if below:
+        return above / below
+    return math.inf if above else None
+
+
 FUNCTIONS: dict[str, Function] = {
+    "scope_ratio": Function(
+        _scope_ratio,
+        ("metric", "of", "to"),
+        "a metric in the scope `of` over that in the scope `to`, each summed over the chosen cases",
+    ),
     "drop_share": Function(
         _drop_share,
         ("places",),

@@ -28,6 +28,8 @@ class Figure:
     y_scale: str
     # The metric along x, for a plane.
     x_metric: str | None = None
+    # Several scopes, which are the curves then.
+    places: tuple[str, ...] = ()
 
 
 def read(fields: Fields, name: str, axes: Axes) -> Figure:
@@ -49,7 +51,11 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
         where=axes.select(fields, "where"),
         y_scale=fields.choice("y_scale", SCALES, "linear"),
         x_metric=fields.text("x_metric"),
+        places=fields.texts("scopes") or (),
     )
+    if figure.places and (kind not in ("line", "bars") or figure.curve or fields.text("scope")):
+        fix = "leave out `scope` and `curve`, and draw lines or bars"
+        fields.refuse("several scopes are the curves of lines or bars", "scopes", fix=fix)
     if figure.x is None and kind == "line":
         fields.refuse(f"`{fields.word()}` has no x", fix='add x = "<axis>"')
     if len(ys) > 1 and kind != "stack":
@@ -60,6 +66,7 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
     if figure.x_metric is not None:
         metric.check(fields, figure.x_metric, figure.scope, "x_metric")
     for one in figure.y:
-        metric.check(fields, one, figure.scope, "y")
+        for place in figure.places or (figure.scope,):
+            metric.check(fields, one, place, "y")
     fields.done()
     return figure

@@ -32,12 +32,14 @@ class Peer:
     version: str
     program: Path
     arguments: tuple[str, ...] = ()
+    #: What it reads from its standard input.
+    reads: str = ""
 
     def run(self) -> dict[str, Any]:
         """One run: cpu_s, packet_hops, goodput_bps and rss_peak_B among other keys."""
         ended = subprocess.run(
             [self.program, *self.arguments],
-            stdin=subprocess.DEVNULL,
+            input=self.reads,
             capture_output=True,
             text=True,
             check=True,
@@ -57,7 +59,7 @@ def ns3_version() -> str | Absent:
     return asked.stdout.strip() if asked.returncode == 0 else Absent("ns-3 is absent")
 
 
-def ns3(program: str, arguments: tuple[str, ...] = ()) -> Peer | Absent:
+def ns3(program: str, arguments: tuple[str, ...] = (), reads: str = "") -> Peer | Absent:
     """ns-3 as Debian packages it, its program compiled once and kept in the user's cache folder."""
     version = ns3_version()
     if isinstance(version, Absent):
@@ -75,16 +77,18 @@ def ns3(program: str, arguments: tuple[str, ...] = ()) -> Peer | Absent:
         return Absent(f"ns-3's side doesn't compile: {error.stderr.strip()[-400:]}")
     except OSError as error:
         return Absent(f"ns-3's side can't be kept in the cache folder: {error}")
-    return Peer("ns-3", version, compiled, arguments)
+    return Peer("ns-3", version, compiled, arguments, reads)
 
 
-PEERS: dict[str, Callable[[str, tuple[str, ...]], Peer | Absent]] = {"ns-3": ns3}
+PEERS: dict[str, Callable[[str, tuple[str, ...], str], Peer | Absent]] = {"ns-3": ns3}
 
 
 def _compiled(label: str, source: Path, libraries: list[str]) -> Path:
-    """The program made from a C++ file; made anew when the text or the command changes."""
+    """The program made from a C++ file, made anew when it, a header or the command changes."""
     command = ["g++", "-std=c++17", "-O2", *libraries]
-    content = hashlib.sha256(source.read_bytes() + "\0".join(command).encode()).hexdigest()
+    texts = [source, *sorted(source.parent.glob("*.h"))]
+    parts = [*(text.read_bytes() for text in texts), "\0".join(command).encode()]
+    content = hashlib.sha256(b"".join(parts)).hexdigest()
     folder = _cache() / f"{label}-{content[:16]}"
     program = folder / source.stem
     if not program.exists():

@@ -177,6 +177,7 @@ def _words(metric: str) -> str:
     stem, _, suffix = metric.rpartition("_")
     text = stem if stem and suffix in _SUFFIXES else metric
     text = re.sub(r"^loss_class(\d+)$", r"packet loss, class \1", text)
+    text = re.sub(r"^aifsn_mean_class(\d+)$", r"AIFSN of category \1", text)
     return capital(text)
 
 

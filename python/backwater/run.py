@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backwater import _native, scenario
+from backwater import _native, scenario, script
 from backwater.errors import Refusal, Unfinished, nearest, refusing
 from backwater.scenario import Scenario
 
@@ -149,7 +148,7 @@ def run_resolved(
             )
     except _native.ControllerError as error:
         raise Unfinished(
-            f"the controller of flow {error.flow} failed: {_raised(error.__cause__)}",
+            f"the controller of flow {error.flow} failed: {script.raised(error.__cause__)}",
             place=f"flows.{error.flow}.controller",
             fix="mend the class; its run was ended",
         ) from error.__cause__
@@ -180,15 +179,6 @@ def run_resolved(
     }
     events = _in_order(outcome.columns) if columns else {}
     return RunResult(document, events, outcome.whats, outcome.places, outcome.flows)
-
-
-def _raised(error: BaseException | None) -> str:
-    """An exception in one line, with the place that raised it."""
-    if error is None:
-        return "unknown"
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {error}{where}"
 
 
 def _in_order(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -121,6 +121,7 @@ class Station(_Table):
     own_share: str | None = None
     rate: str | None = None
     ac: Mapping[str, Any] | None = None
+    queue: str | None = None
     _fixed: ClassVar[Mapping[str, Any]] = {"kind": "station"}
 
 
@@ -167,6 +168,7 @@ class Flow(_Table):
     start: str | None = None
     stop: str | None = None
     pattern: str | None = None
+    budget: str | None = None
 
 
 class Topology(Part):

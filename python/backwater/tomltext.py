@@ -109,6 +109,18 @@ class Fields:
         """A string."""
         return self.typed(key, str, "a text in quotes")
 
+    def texts(self, key: str) -> tuple[str, ...] | None:
+        """A list of strings, at least two."""
+        value = self.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+            self.refuse(f"`{self.word(key)}` is not a list of texts", key, fix='write ["…", "…"]')
+        if len(set(value)) != len(value) or len(value) < 2:
+            what = f"`{self.word(key)}` doesn't have two texts that differ"
+            self.refuse(what, key, fix="write several, each once")
+        return tuple(value)
+
     def needed(self, key: str) -> str:
         """A string that must be there."""
         value = self.text(key)

@@ -7,10 +7,13 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use backwater_scenario as native;
+use backwater_sim::world::World;
 use pyo3::prelude::*;
 
+use crate::controller::Fault;
 use crate::outcome::timed_run;
 use crate::scenario::Resolved;
+use crate::script;
 
 /// How often the caller's thread looks for signals while it waits.
 const LOOK: Duration = Duration::from_millis(50);
@@ -19,10 +22,15 @@ const LOOK: Duration = Duration::from_millis(50);
 type Finding = Result<String, String>;
 
 fn one(resolved: &native::Resolved, stop: &AtomicBool) -> Option<Finding> {
-    let go_on = || !stop.load(Ordering::Relaxed);
-    let run = || timed_run(native::Run::new(resolved, native::Keep::default())?, go_on);
+    let fault = Fault::default();
+    let go_on = || !stop.load(Ordering::Relaxed) && !fault.any();
+    let run = || {
+        let run = native::Run::of(world(resolved, &fault)?, resolved, native::Keep::default());
+        timed_run(run?, go_on)
+    };
     // A defect in one run must not take the others with it.
     match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(_)) if fault.any() => Python::attach(|py| fault.said(py)).map(Err),
         Ok(Ok(finished)) => finished.map(|f| Ok(f.document.to_string())),
         Ok(Err(native::Failure::Refused(d))) => Some(Err(d.to_string())),
         Ok(Err(native::Failure::Io(path, e))) => Some(Err(format!("{path}: {e}"))),
@@ -39,6 +47,17 @@ fn one(resolved: &native::Resolved, stop: &AtomicBool) -> Option<Finding> {
     }
 }
 
+/// The world of a run. The interpreter is asked for only where it has something to do.
+fn world(resolved: &native::Resolved, fault: &Fault) -> Result<World, native::Failure> {
+    let refused = |d| native::Failure::Refused(Box::new(d));
+    let mut world = resolved.build_hosted().map_err(refused)?;
+    if resolved.needs_host() {
+        Python::attach(|py| script::make(py, &mut world, resolved, None, fault))
+            .map_err(refused)?;
+    }
+    Ok(world)
+}
+
 /// Runs `cases` on `workers` threads and calls `done(index, document, error)` on the caller's
 /// thread as each finishes.
 #[pyfunction]
@@ -49,11 +68,16 @@ pub fn run_batch(
     done: Py<PyAny>,
 ) -> PyResult<()> {
     let cases: Vec<native::Resolved> = cases.iter().map(|c| c.get().0.clone()).collect();
+    // Workers want the interpreter for controllers written in Python, also when they are to stop.
+    py.detach(|| work(&cases, workers, &done))
+}
+
+fn work(cases: &[native::Resolved], workers: usize, done: &Py<PyAny>) -> PyResult<()> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (sender, receiver) = mpsc::channel::<(usize, Finding)>();
     std::thread::scope(|scope| {
         for _ in 0..workers.clamp(1, cases.len().max(1)) {
-            let (sender, next, stop, cases) = (sender.clone(), &next, &stop, &cases);
+            let (sender, next, stop) = (sender.clone(), &next, &stop);
             scope.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
                     let index = next.fetch_add(1, Ordering::Relaxed);
@@ -67,8 +91,7 @@ pub fn run_batch(
             });
         }
         drop(sender);
-        let receiver = std::sync::Mutex::new(receiver);
-        let outcome = collect(py, &receiver, &done);
+        let outcome = collect(&receiver, done);
         if outcome.is_err() {
             stop.store(true, Ordering::Relaxed);
         }
@@ -76,24 +99,19 @@ pub fn run_batch(
     })
 }
 
-fn collect(
-    py: Python<'_>,
-    receiver: &std::sync::Mutex<mpsc::Receiver<(usize, Finding)>>,
-    done: &Py<PyAny>,
-) -> PyResult<()> {
+fn collect(receiver: &mpsc::Receiver<(usize, Finding)>, done: &Py<PyAny>) -> PyResult<()> {
     loop {
-        let message = py.detach(|| {
-            receiver
-                .lock()
-                .expect("held by one thread")
-                .recv_timeout(LOOK)
-        });
-        match message {
-            Ok((index, Ok(document))) => done.call1(py, (index, document, py.None()))?,
-            Ok((index, Err(error))) => done.call1(py, (index, py.None(), error))?,
-            Err(mpsc::RecvTimeoutError::Timeout) => py.None(),
-            Err(mpsc::RecvTimeoutError::Disconnected) => return Ok(()),
-        };
-        py.check_signals()?;
+        let message = receiver.recv_timeout(LOOK);
+        if let Err(mpsc::RecvTimeoutError::Disconnected) = message {
+            return Ok(());
+        }
+        Python::attach(|py| {
+            match message {
+                Ok((index, Ok(document))) => done.call1(py, (index, document, py.None()))?,
+                Ok((index, Err(error))) => done.call1(py, (index, py.None(), error))?,
+                Err(_) => py.None(),
+            };
+            py.check_signals()
+        })?;
     }
 }

@@ -9,9 +9,10 @@ use backwater_transport::controller::{
     Ack, AnyController, Cause, Congestion, Controller, CustomController, Limits, Reduction,
 };
 use backwater_transport::endpoint::SenderSetup;
+use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -43,9 +44,22 @@ impl Fault {
         self.0.lock().expect("no holder panics").is_some()
     }
 
+    /// The fault in one line.
+    pub fn said(&self, py: Python<'_>) -> Option<String> {
+        let (flow, cause) = self.0.lock().expect("no holder panics").take()?;
+        Some(format!(
+            "the controller of flow {flow} failed: {}",
+            said(py, &cause)
+        ))
+    }
+
     /// The fault as an exception.
     pub fn take(&self, py: Python<'_>) -> Option<PyErr> {
         let (flow, cause) = self.0.lock().expect("no holder panics").take()?;
+        if cause.is_instance_of::<PyKeyboardInterrupt>(py) {
+            // A person stopped the run while the class was at work.
+            return Some(cause);
+        }
         let error = ControllerError::new_err(format!("the controller of flow {flow}: {cause}"));
         if let Err(other) = error.value(py).setattr("flow", flow) {
             return Some(other);
@@ -53,6 +67,15 @@ impl Fault {
         error.set_cause(py, Some(cause));
         Some(error)
     }
+}
+
+/// What was raised, in one line with its place.
+pub fn said(py: Python<'_>, error: &PyErr) -> String {
+    let said = py
+        .import("backwater.script")
+        .and_then(|script| script.call_method1("raised", (error.clone_ref(py).into_value(py),)))
+        .and_then(|said| said.extract());
+    said.unwrap_or_else(|_| error.to_string())
 }
 
 /// What a controller is made from.
@@ -66,6 +89,8 @@ pub struct ControllerSetup {
     /// Initial window.
     #[pyo3(name = "initial_B")]
     initial: u64,
+    /// For a generator of random numbers: the run's seed and the flow's name determine it.
+    seed: u64,
 }
 
 /// An acknowledgement.
@@ -155,12 +180,16 @@ pub fn make(
     factory: &Bound<'_, PyAny>,
     flow: &str,
     setup: &SenderSetup,
+    seed: u64,
     fault: &Fault,
 ) -> PyResult<AnyController> {
+    // Other readers of a number of 53 bits get it as it is.
+    const MOST: u64 = (1 << 53) - 1;
     let seen = ControllerSetup {
         flow: flow.to_owned(),
         mss: setup.mss,
         initial: setup.initial,
+        seed: Random::stream(seed, "python", flow).between(0, MOST),
     };
     let object = factory.call1((Py::new(py, seen)?,))?;
     let has = |name: &str| object.hasattr(name);

@@ -4,6 +4,7 @@ mod batch;
 mod controller;
 mod outcome;
 mod scenario;
+mod script;
 
 use pyo3::prelude::*;
 

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use backwater_scenario as native;
 use backwater_scenario::Folders;
-use backwater_sim::world::World;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyKeyError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::ENGINE;
-use crate::controller::{self, Fault};
+use crate::controller::Fault;
 use crate::outcome::{Outcome, timed_run};
+use crate::script;
 
 create_exception!(
     _native,
@@ -114,8 +114,9 @@ impl Resolved {
     }
 
     /// Refuses what cannot be built, without running it.
-    fn check(&self) -> PyResult<()> {
-        self.0.build().map(|_| ()).map_err(|d| refuse(&d))
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        let mut world = self.0.build_hosted().map_err(|d| refuse(&d))?;
+        script::control(py, &mut world, &self.0, None, &Fault::default())
     }
 
     #[pyo3(signature = (record, pcap, columns, controllers = None))]
@@ -133,10 +134,8 @@ impl Resolved {
             columns,
         };
         let fault = Fault::default();
-        let mut world = self.0.build().map_err(|d| refuse(&d))?;
-        if let Some(controllers) = controllers {
-            self.control(py, &mut world, controllers, &fault)?;
-        }
+        let mut world = self.0.build_hosted().map_err(|d| refuse(&d))?;
+        script::control(py, &mut world, &self.0, controllers, &fault)?;
         let mut stop = Ok(());
         let finished = py.detach(|| {
             timed_run(native::Run::of(world, &self.0, keep)?, || {
@@ -150,48 +149,5 @@ impl Resolved {
         }
         let finished = finished.map_err(fail)?;
         Outcome::new(finished.expect("a run that nobody stopped"))
-    }
-}
-
-impl Resolved {
-    /// Gives flows controllers written in Python: by the name of a flow, or of a row of flows.
-    fn control(
-        &self,
-        py: Python<'_>,
-        world: &mut World,
-        controllers: &Bound<'_, PyDict>,
-        fault: &Fault,
-    ) -> PyResult<()> {
-        let spec = self.0.spec();
-        for (name, factory) in controllers.iter() {
-            let name: String = name.extract()?;
-            let mut connections = world.connections.ids();
-            let mut found = false;
-            for flow in &spec.flows {
-                let Some(transport) = &flow.transport else {
-                    continue;
-                };
-                let id = connections
-                    .next()
-                    .expect("one for each flow with a transport");
-                let row = flow.name.split('/').next();
-                if flow.name != name && row != Some(name.as_str()) {
-                    continue;
-                }
-                found = true;
-                let made = controller::make(py, &factory, &flow.name, &transport.sender, fault);
-                match made {
-                    Ok(made) => world.set_controller(id, transport, made),
-                    Err(error) => fault.note(&flow.name, error),
-                }
-            }
-            if !found {
-                return Err(PyKeyError::new_err(name));
-            }
-        }
-        match fault.take(py) {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
     }
 }

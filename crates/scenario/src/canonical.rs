@@ -24,6 +24,8 @@ pub const FORMAT: &str = "backwater/resolved/1";
 enum Json {
     Text(String),
     Number(String),
+    /// JSON in canonical form already.
+    Written(String),
     Flag(bool),
     List(Vec<Json>),
     Object(BTreeMap<String, Json>),
@@ -241,6 +243,7 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         Pattern::Random => "random",
         Pattern::Permutation => "permutation",
         Pattern::Pairs => "pairs",
+        Pattern::Nearest => "nearest",
     };
     let ecn = match flow.ecn {
         Ecn::NotEct => "not-ect",
@@ -261,6 +264,9 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         ("stop_s", Json::time(flow.stop)),
         ("source", part(&flow.made, files)),
     ]);
+    if let (Json::Object(fields), Some(budget)) = (&mut form, flow.budget) {
+        fields.insert("budget_s".to_owned(), Json::time(budget));
+    }
     if let (Json::Object(fields), Some(route)) = (&mut form, &flow.route) {
         fields.insert("route".to_owned(), names(route));
     }
@@ -310,6 +316,8 @@ fn options<'a>(args: &'a Args, files: &'a Files<'_>) -> impl Iterator<Item = (St
             Value::Flag(flag) => ("", Json::Flag(*flag)),
             Value::Choice(word) => ("", Json::text(word)),
             Value::File(file) => ("_sha256", Json::text(&files.read[&file.path].1)),
+            Value::Text(text) => ("", Json::text(text)),
+            Value::Table(written) => ("", Json::Written(written.clone())),
         };
         (format!("{name}{suffix}"), json)
     })
@@ -365,7 +373,7 @@ impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Json::Text(text) => write!(f, "{}", serde_json::Value::from(text.as_str())),
-            Json::Number(number) => f.write_str(number),
+            Json::Number(written) | Json::Written(written) => f.write_str(written),
             Json::Flag(flag) => write!(f, "{flag}"),
             Json::List(items) => {
                 f.write_str("[")?;

@@ -115,7 +115,7 @@ impl Link {
 fn propagation(world: &World, flow: &Flow) -> f64 {
     let of_port = |id: &Id<Port>| {
         let delays = world.boxes_before(*id).map(|what| match what {
-            AnyBox::Delay(delay) => delay.delay.seconds(),
+            AnyBox::Delay(delay) => delay.least().seconds(),
             AnyBox::Loss(_) | AnyBox::OnOff(_) => 0.0,
         });
         world.ports[*id].delay.seconds() + delays.sum::<f64>()

@@ -266,6 +266,7 @@ pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
     ("rto_min", &[TCP]),
     ("silence", &[DATAGRAM]),
     ("ecn", &[UDP]),
+    ("budget", &[UDP]),
 ];
 
 /// `flows.NAME`.
@@ -282,10 +283,11 @@ pub static FLOW: &[Field] = &[
     ),
     Field::option(Opt::new(
         "pattern",
-        Kind::Choice(&["random", "permutation", "pairs"]),
+        Kind::Choice(&["random", "permutation", "pairs", "nearest"]),
         Default::Absent,
-        "a destination drawn for each packet, one for each sender by a seeded permutation, or the \
-         first sender to the first receiver, the second to the second…",
+        "a destination drawn for each packet, one for each sender by a seeded permutation, the \
+         first sender to the first receiver, the second to the second…, or for each 802.11 station that of the \
+         receivers which the routing finds nearest",
     )),
     Field::option(
         Opt::new(
@@ -395,6 +397,16 @@ pub static FLOW: &[Field] = &[
         )
         .at_least("1 B")
         .at_most("65517 B"),
+    ),
+    Field::option(
+        Opt::new(
+            "budget",
+            Kind::Span,
+            Default::Absent,
+            "a packet that comes to an 802.11 station, on its way or at its end, later than this after its creation \
+             is lost; none where it is left out",
+        )
+        .at_least("1 us"),
     ),
     Field::option(Opt::new(
         "start",

@@ -6,6 +6,7 @@
 
 mod canonical;
 mod cell;
+mod convergence;
 mod decode;
 mod diagnostic;
 mod document;

@@ -122,6 +122,12 @@ pub static METRICS: &[Metric] = &[
         "Jain's index (Σx)² / (n Σx²) of the flows' goodputs",
     )
     .by("Jain, Chiu, Hawe, DEC-TR-301 (1984)"),
+    metric(
+        "convergence_s",
+        RUN,
+        "from the start of the last transfer without end until, for 5 s, all of them stay within 20 % of their mean in each second; null if they never do",
+    )
+    .by("RFC 5166, section 2.2"),
     metric("control_pkts", &["run", "port"], "control frames sent"),
     metric(
         "hol_victims_pkts",
@@ -239,6 +245,11 @@ pub static METRICS: &[Metric] = &[
         "throughput of first hops over that of last hops, of the flows with several hops",
     ),
     metric("airtime", STATION, "share of time the station was sending"),
+    metric(
+        "frames",
+        STATION,
+        "802.11 frames sent, control frames included",
+    ),
     metric(
         "attempts",
         STATION,

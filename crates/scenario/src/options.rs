@@ -5,6 +5,8 @@ use std::cmp::Ordering;
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Value as Checked};
 
+use serde_json::{Value as Json, json};
+
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::files::Files;
 use crate::tree::{Node, Value, join};
@@ -93,6 +95,8 @@ pub fn example(option: &Opt) -> String {
         Kind::Flag => "true".to_owned(),
         Kind::Choice(words) => format!("\"{}\"", words.first().copied().unwrap_or("")),
         Kind::File => "\"trace.csv\"".to_owned(),
+        Kind::Text => "\"Name\"".to_owned(),
+        Kind::Table => "{ name = 1 }".to_owned(),
     }
 }
 
@@ -111,7 +115,9 @@ pub fn dimension(kind: Kind) -> Option<&'static Dimension> {
         | Kind::Metres
         | Kind::Decibels
         | Kind::Dbm
-        | Kind::File => None,
+        | Kind::File
+        | Kind::Text
+        | Kind::Table => None,
     }
 }
 
@@ -129,6 +135,12 @@ pub fn unit(kind: Kind) -> Option<&'static str> {
 pub fn value(node: &Node, option: &Opt, files: &mut Files<'_>) -> Result<Checked, Diagnostic> {
     let checked = match (option.kind, &node.value) {
         (Kind::File, Value::Text(path)) => files.open(path).map(Checked::File),
+        (Kind::Text, Value::Text(text)) if text.is_empty() => Err(Fault::new(
+            "an empty name",
+            format!("write {}", example(option)),
+        )),
+        (Kind::Text, Value::Text(text)) => Ok(Checked::Text(text.clone())),
+        (Kind::Table, Value::Table(_)) => Ok(Checked::Table(plain(node)?.to_string())),
         (
             Kind::Span
             | Kind::Rate
@@ -234,6 +246,8 @@ pub fn noun(kind: Kind) -> &'static str {
         Kind::Flag => "true or false",
         Kind::Choice(_) => "one of its words, in quotes",
         Kind::File => "the path of a file, in quotes",
+        Kind::Text => "a name, in quotes",
+        Kind::Table => "a table",
     }
 }
 
@@ -275,11 +289,39 @@ pub fn written(text: &str, kind: Kind) -> Result<Checked, Fault> {
                 words.iter().copied(),
             )),
         },
-        Kind::File => Err(Fault::new(
-            format!("the file `{text}` cannot be a default"),
-            "name a file in the scenario",
+        Kind::Text => Ok(Checked::Text(text.to_owned())),
+        Kind::File | Kind::Table => Err(Fault::new(
+            format!(
+                "`{text}` cannot be a default: {} is written out",
+                noun(kind)
+            ),
+            "write it in the scenario",
         )),
     }
+}
+
+/// A value that nobody here checks, as JSON; tables in the order of their names.
+fn plain(node: &Node) -> Result<Json, Diagnostic> {
+    Ok(match &node.value {
+        Value::Text(text) => json!(text),
+        Value::Flag(flag) => json!(flag),
+        Value::Integer(n) if i64::try_from(*n).is_ok() => json!(*n as i64),
+        Value::Number(f) if f.is_finite() => json!(f),
+        Value::List(items) => items.iter().map(plain).collect::<Result<Json, _>>()?,
+        Value::Table(entries) => {
+            let mut fields = Vec::new();
+            for entry in entries {
+                fields.push((entry.key.clone(), plain(&entry.node)?));
+            }
+            fields.sort_by(|a, b| a.0.cmp(&b.0));
+            Json::Object(fields.into_iter().collect())
+        }
+        Value::Integer(_) | Value::Number(_) | Value::Foreign(_) => {
+            let what = format!("`{}` is no plain value", node.path);
+            let fix = "write a text, a finite number, a flag, a list or a table";
+            return Err(node.refuse(Fault::new(what, fix)));
+        }
+    })
 }
 
 /// A default or preset, as the table writes it.
@@ -359,6 +401,7 @@ fn shown(value: &Checked) -> String {
         Checked::Flag(flag) => flag.to_string(),
         Checked::Choice(word) => (*word).to_owned(),
         Checked::File(file) => file.path.clone(),
+        Checked::Text(text) | Checked::Table(text) => text.clone(),
     }
 }
 

@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use backwater_sim::spec::{Refusal, Spec};
 use backwater_sim::world::World;
+use backwater_transport::part::Args;
 use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
-use crate::decode::Draft;
+use crate::decode::{Draft, Flow, Transport};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
+use crate::fields::CONTROLLER;
 use crate::files::{Files, hex};
 use crate::names;
 use crate::path;
-use crate::tree::Node;
+use crate::tree::{Node, join};
 
 /// A file that the run reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,9 +116,47 @@ impl Resolved {
         labels
     }
 
-    /// Builds the world, or says which field stands in the way.
+    /// Builds the world, or says which field stands in the way. A scenario whose controllers a host
+    /// has to make is refused.
     pub fn build(&self) -> Result<World, Diagnostic> {
+        if let Some(flow) = self.hosted().next() {
+            let what = "nobody here runs a controller of another language";
+            let fix = "run it by the command or from Python";
+            return Err(self.refuse_controller(&flow.name, "kind", what, fix));
+        }
+        self.build_hosted()
+    }
+
+    /// The same for a host, which makes the controllers of the flows that have a `script`.
+    pub fn build_hosted(&self) -> Result<World, Diagnostic> {
         World::build(&self.spec()).map_err(|refusal| self.refusal(refusal))
+    }
+
+    /// Whether a host has to make some of its controllers.
+    pub fn needs_host(&self) -> bool {
+        self.hosted().next().is_some()
+    }
+
+    fn hosted(&self) -> impl Iterator<Item = &Flow> {
+        let hosted = |f: &&Flow| f.transport.as_ref().is_some_and(Transport::hosted);
+        self.draft.flows.iter().filter(hosted)
+    }
+
+    /// What a flow says of a controller that a host has to make: the options of its row.
+    pub fn script(&self, flow: &str) -> Option<&Args> {
+        let row = flow.split('/').next();
+        let found = self.hosted().find(|f| row == Some(f.name.as_str()))?;
+        found.transport.as_ref().map(|t| &t.controller.args)
+    }
+
+    /// A refusal of a flow's controller, because of one of its options.
+    pub fn refuse_controller(&self, flow: &str, option: &str, what: &str, fix: &str) -> Diagnostic {
+        let controller = join(&join("flows", flow), CONTROLLER);
+        self.refusal(Refusal {
+            path: join(&controller, option),
+            what: what.to_owned(),
+            fix: fix.to_owned(),
+        })
     }
 
     /// A refusal of the world as one of the text.

@@ -111,7 +111,8 @@ fn scalar(option: &Opt) -> Json {
         Kind::Number => json!({ "type": "number" }),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Choice(words) => json!({ "enum": words }),
-        Kind::File => json!({ "type": "string", "minLength": 1 }),
+        Kind::File | Kind::Text => json!({ "type": "string", "minLength": 1 }),
+        Kind::Table => json!({ "type": "object" }),
     };
     let plain = matches!(option.kind, Kind::Count | Kind::Number | Kind::Flag);
     let value = |text: &str| {

@@ -1,7 +1,7 @@
 //! What a value of a scenario may be. `fields` says which names stand where; reading, overriding by
 //! path and the JSON schema all follow it.
 
-use backwater_transport::part::{Default, Opt};
+use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::tables::PartKind;
 use crate::tree::Node;
@@ -140,6 +140,7 @@ impl Shape {
         match self {
             Shape::Things(of) => table.get(name).map(|_| *of),
             Shape::Settings(of) => Some(*of),
+            Shape::Scalar(option) if option.kind == Kind::Table => Some(Shape::Text),
             _ => self
                 .fields(table, strict)
                 .into_iter()

@@ -7,7 +7,7 @@ use backwater_sim::medium::boxes::BOXES;
 use backwater_sim::medium::trace::TRACES;
 use backwater_sim::queue::QUEUES;
 use backwater_sim::source::SOURCES;
-use backwater_transport::controller::CONTROLLERS;
+use backwater_transport::controller::{CONTROLLERS, HOSTED};
 use backwater_transport::part::{Default, Kind, Opt, Part, Value};
 use serde_json::{Value as Json, json};
 
@@ -79,7 +79,7 @@ impl PartKind {
             PartKind::Responder => rows(RESPONDERS),
             PartKind::Trace => rows(TRACES),
             PartKind::Box => rows(BOXES),
-            PartKind::Controller => rows(CONTROLLERS),
+            PartKind::Controller => [rows(CONTROLLERS), rows(HOSTED)].concat(),
         }
     }
 
@@ -219,9 +219,13 @@ fn option_json(option: &Opt, name: String, preset: Option<&str>) -> Json {
         Kind::Metres | Kind::Decibels | Kind::Dbm => {
             (noun(option.kind), options::unit(option.kind), None)
         }
-        Kind::Share | Kind::Count | Kind::Number | Kind::Flag | Kind::File => {
-            (noun(option.kind), None, None)
-        }
+        Kind::Share
+        | Kind::Count
+        | Kind::Number
+        | Kind::Flag
+        | Kind::File
+        | Kind::Text
+        | Kind::Table => (noun(option.kind), None, None),
     };
     json!({
         "name": name, "type": kind, "unit": unit, "default": number(written), "min": number(option.min),
@@ -245,6 +249,8 @@ fn noun(kind: Kind) -> &'static str {
         Kind::Flag => "boolean",
         Kind::Choice(_) => "choice",
         Kind::File => "file",
+        Kind::Text => "name",
+        Kind::Table => "table",
     }
 }
 
@@ -263,6 +269,7 @@ fn in_unit(value: &Value) -> Json {
         Value::Flag(flag) => json!(flag),
         Value::Choice(word) => json!(word),
         Value::File(file) => json!(file.path),
+        Value::Text(text) | Value::Table(text) => json!(text),
     }
 }
 

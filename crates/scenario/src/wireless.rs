@@ -32,6 +32,13 @@ pub static PHY: &[Field] = &[
         "rate of RTS, CTS, ACK and management frames; the lowest where it is left out",
     )),
     Field::option(Opt::new(
+        "answer",
+        Kind::Choice(&["control", "mandatory"]),
+        Default::Is("control"),
+        "rate of CTS and ACK: that of `control`; or the fastest mandatory rate that is no faster than the \
+         frame answered (802.11b: all four; OFDM: 6, 12, 24 Mbit/s)",
+    )),
+    Field::option(Opt::new(
         "preamble",
         Kind::Choice(&["long", "short"]),
         Default::Is("long"),
@@ -252,6 +259,7 @@ pub static STATION: &[Field] = &[
     ),
     BUFFER,
     OWN_SHARE,
+    STATION_QUEUE,
     STATION_RATE,
     STATION_AC,
 ];
@@ -275,6 +283,18 @@ pub const OWN_SHARE: Field = Field::option(
     )
     .at_least("1 %"),
 );
+/// The queue of a station.
+pub const STATION_QUEUE: Field = Field::option(Opt::new(
+    "queue",
+    Kind::Choice(&[FIFO, IN_TURN]),
+    Default::Is(FIFO),
+    "which of the packets of an access category goes next: the oldest, or one of each flow in turn; in turn, \
+     a full buffer loses the newest packet of the flow that holds most",
+));
+/// First come, first served.
+const FIFO: &str = "fifo";
+/// One of each flow in turn.
+pub const IN_TURN: &str = "round-robin";
 /// The rate of a station.
 pub const STATION_RATE: Field = Field::option(Opt::new(
     "rate",

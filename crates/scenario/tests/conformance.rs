@@ -32,6 +32,65 @@ flows.x = {{ from = "X", to = "D", ecn = "ect0", source = {{ kind = "exponential
     resolved.build().unwrap_or_else(|d| panic!("{d}"))
 }
 
+/// The same over a cellular link that swings between outage and 10 Mbit/s, the acknowledgements over a
+/// steady one; nothing is ever dropped but by the queue.
+fn cellular(controller: &str, transport: &str, queue: &str) -> World {
+    let buffer = match queue {
+        "infinite" => "",
+        _ => r#", buffer = "60 packets""#,
+    };
+    let text = format!(
+        r#"
+schema = "backwater/scenario/1"
+duration = "4 s"
+nodes.S = {{ kind = "host" }}
+nodes.D = {{ kind = "host" }}
+links.down = {{ from = "S", to = "D", kind = "trace", trace = {{ kind = "cox", peak = "10 Mbit/s", volatility = "3 Mbit/s", outage = "300 ms" }}, emulator = "cellsim-2013", delay = "20 ms", queue = {{ kind = "{queue}" }}{buffer} }}
+links.up = {{ from = "D", to = "S", kind = "trace", trace = {{ kind = "constant", rate = "5 Mbit/s" }}, emulator = "cellsim-2013", delay = "20 ms", queue = {{ kind = "infinite" }} }}
+flows.f = {{ from = "S", to = "D", transport = "{transport}", controller = {{ kind = "{controller}" }}, source = {{ kind = "bulk" }} }}
+"#
+    );
+    let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
+    let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
+    resolved.build().unwrap_or_else(|d| panic!("{d}"))
+}
+
+/// A transfer of a megabyte over 10 Mbit/s and an endless queue, and then nothing.
+fn transfer(controller: &str) -> World {
+    let text = format!(
+        r#"
+schema = "backwater/scenario/1"
+duration = "60 s"
+nodes.S = {{ kind = "host" }}
+nodes.D = {{ kind = "host" }}
+links.a = {{ ends = ["S", "D"], rate = "10 Mbit/s", delay = "10 ms" }}
+ports."S>D" = {{ queue = {{ kind = "droptail" }}, buffer = "20 packets" }}
+flows.f = {{ from = "S", to = "D", transport = "tcp", controller = {{ kind = "{controller}" }}, source = {{ kind = "bulk", size = "1 MB" }} }}
+"#
+    );
+    let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
+    let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
+    resolved.build().unwrap_or_else(|d| panic!("{d}"))
+}
+
+/// A flow for 20 s over an endless queue of 10 Mbit/s, 40 ms of propagation both ways.
+fn endless(controller: &str) -> World {
+    let text = format!(
+        r#"
+schema = "backwater/scenario/1"
+duration = "20 s"
+nodes.S = {{ kind = "host" }}
+nodes.D = {{ kind = "host" }}
+links.a = {{ ends = ["S", "D"], rate = "10 Mbit/s", delay = "20 ms" }}
+ports."S>D" = {{ queue = {{ kind = "infinite" }} }}
+flows.f = {{ from = "S", to = "D", transport = "datagram", controller = {{ kind = "{controller}" }}, source = {{ kind = "bulk" }} }}
+"#
+    );
+    let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
+    let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
+    resolved.build().unwrap_or_else(|d| panic!("{d}"))
+}
+
 fn finished(mut world: World) -> Report {
     world.advance(world.end());
     world.report()
@@ -54,5 +113,49 @@ fn every_controller_gets_bytes_through_every_queue() {
                 assert_eq!(finished(unfused).fingerprint, one.fingerprint, "{what}");
             }
         }
+    }
+}
+
+#[test]
+fn every_controller_gets_bytes_through_every_queue_of_a_cellular_link() {
+    for controller in CONTROLLERS {
+        for queue in QUEUES {
+            for transport in ["tcp", "datagram"] {
+                let what = format!("{} {transport} {}", controller.id, queue.id);
+                let report = finished(cellular(controller.id, transport, queue.id));
+                assert!(report.conserved, "{what}");
+                let delivered = report.flows[0].sums.delivered.packets;
+                assert!(delivered > 20, "{what}: {delivered}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_controller_ends_a_transfer() {
+    for controller in CONTROLLERS {
+        let report = finished(transfer(controller.id));
+        assert!(report.conserved && report.held == 0, "{}", controller.id);
+        // A million bytes are 691 segments of 1448, and whatever was lost was sent again.
+        let sums = &report.flows[0].sums;
+        assert!(sums.delivered.packets >= 691, "{}", controller.id);
+        let transfers = report.connections[0].stats.completed;
+        assert_eq!(transfers, 1, "{}", controller.id);
+    }
+}
+
+/// Those that wait for a loss or a mark, which never comes here.
+const NEVER_TOLD: &[&str] = &["reno", "newreno", "cubic", "westwood", "dctcp", "prague"];
+
+/// Where nothing is dropped or marked only delay or a model of the path holds a window back. All that
+/// look at either keep the queue below a second, most far below.
+#[test]
+fn only_those_that_wait_for_losses_fill_an_endless_queue() {
+    for controller in CONTROLLERS {
+        let report = finished(endless(controller.id));
+        let longest = report.flows[0].sums.max as f64 * 1e-12;
+        let fills = longest > 1.0;
+        let expected = NEVER_TOLD.contains(&controller.id);
+        assert_eq!(fills, expected, "{}: {longest} s", controller.id);
     }
 }

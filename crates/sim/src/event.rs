@@ -6,7 +6,7 @@ use backwater_transport::units::Time;
 
 use crate::connection::{Connection, Side};
 use crate::mechanism::Control;
-use crate::medium::wifi::air::Radio;
+use crate::medium::wifi::radio::Radio;
 use crate::network::{Flow, Port};
 use crate::table::Id;
 

@@ -9,6 +9,7 @@ pub mod mechanism;
 pub mod medium;
 pub mod network;
 pub mod packet;
+pub mod progress;
 pub mod queue;
 pub mod record;
 pub mod source;

@@ -184,6 +184,19 @@ impl Packets {
         id
     }
 
+    /// Puts a packet behind `before` in a list; at its head where `before` is `NONE`.
+    pub fn insert_after(&mut self, list: &mut List, before: Id<Packet>, id: Id<Packet>) {
+        let next = if before.is_none() {
+            std::mem::replace(&mut list.head, id)
+        } else {
+            std::mem::replace(&mut self[before].next, id)
+        };
+        self[id].next = next;
+        if next.is_none() {
+            list.tail = id;
+        }
+    }
+
     /// The packets of a list in order.
     pub fn walk(&self, list: &List) -> impl Iterator<Item = &Packet> {
         let mut at = list.head;

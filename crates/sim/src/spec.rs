@@ -95,6 +95,8 @@ pub struct StationSpec {
     pub own_share: f64,
     /// Rate of its data frames, instead of the medium's.
     pub rate: Option<Rate>,
+    /// Whether it serves flows in turn instead of first come, first served.
+    pub in_turn: bool,
     /// Parameters that differ from the medium's.
     pub categories: [CategorySpec; 4],
 }
@@ -242,6 +244,8 @@ pub enum Destination {
     Node(usize),
     /// For each packet one of these hosts, uniformly.
     AnyOf(Vec<usize>),
+    /// The 802.11 station among these that the routing finds nearest.
+    Nearest(Vec<usize>),
 }
 
 /// The two ends of a flow with a transport.
@@ -276,6 +280,8 @@ pub struct FlowSpec {
     pub stop: Span,
     /// The source.
     pub source: AnySource,
+    /// A packet that comes to an 802.11 station later than this after its creation is lost.
+    pub budget: Option<Span>,
     /// Nodes in order from `from` to `to`, where a person wrote the route.
     pub route: Option<Vec<usize>>,
     /// Its transport; none for datagrams that nobody answers.

@@ -36,7 +36,7 @@ impl Lists {
     ) -> Targets {
         let list = match to {
             Destination::Node(node) => return Targets::One(number(*node)),
-            Destination::AnyOf(nodes) => nodes,
+            Destination::AnyOf(nodes) | Destination::Nearest(nodes) => nodes,
         };
         let mut hosts: Vec<u32> = list.iter().map(|n| number(*n)).collect();
         let mut but = u32::MAX;

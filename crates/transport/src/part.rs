@@ -35,6 +35,10 @@ pub enum Kind {
     Dbm,
     /// The path of a file; its content is read at the edge.
     File,
+    /// A name.
+    Text,
+    /// A table of plain values that somebody else checks.
+    Table,
 }
 
 /// What holds when a person leaves the option out.
@@ -123,6 +127,10 @@ pub enum Value {
     Choice(&'static str),
     /// A file.
     File(File),
+    /// A name.
+    Text(String),
+    /// A table as JSON, in the order of its names.
+    Table(String),
 }
 
 /// The checked arguments of one part: every option with a value, defaults filled in. The getters
@@ -163,6 +171,8 @@ impl Args {
     getter!(flag, Flag, bool, "A flag.");
     getter!(choice, Choice, &'static str, "A word of a choice.");
     getter!(file, File, File, "A file.");
+    getter!(text, Text, String, "A name.");
+    getter!(table, Table, String, "A table as JSON.");
 }
 
 /// Why a part cannot be built from arguments that were each legal.

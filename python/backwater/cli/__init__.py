@@ -43,8 +43,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for verb in (list_, explain, run, sweep, report, export, diff, doctor, bench, contest):
+for verb in (list_, explain, run, sweep, report, export, diff, doctor, bench):
     app.command(name=verb.NAME)(verb.command)
+app.command(name=contest.NAME, cls=contest.Command)(contest.command)
 app.add_typer(study.app, name=study.NAME)
 
 

@@ -7,27 +7,56 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-from backwater import _native
+from backwater import _native, script
 from backwater.cli import console
-from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED, Refusal, Unfinished, nearest
+from backwater.errors import (
+    EXIT_DONE,
+    EXIT_UNEXPECTED,
+    EXIT_UNFINISHED,
+    Refusal,
+    Unfinished,
+    nearest,
+)
 from backwater.quantity import number
 
 NAME = "contest"
 
 Pair = tuple[str, str]
+# Options that take two files.
+PAIRS = ("--trace", "--held-out")
+
+
+class Command(TyperCommand):
+    """Reads `--trace UP DOWN`, repeated: Typer's lists have no room for pairs."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Joins the two files by a comma, which is also how they may be written."""
+        joined: list[str] = []
+        for word in args:
+            pending = joined[-2:-1] and joined[-2] in PAIRS and "," not in joined[-1]
+            if pending and not word.startswith("-"):
+                joined[-1] += f",{word}"
+            else:
+                joined.append(word)
+        return super().parse_args(ctx, joined)
 
 
 def command(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Controllers; default all of `list controllers`.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[CONTROLLER]...",
+            help="Controllers, or FILE.py:Class; default all of `list controllers`.",
+        ),
     ] = None,
     trace: Annotated[
-        list[str] | None, typer.Option("--trace", metavar="UP,DOWN", help="May be repeated.")
+        list[str] | None, typer.Option("--trace", metavar="UP DOWN", help="May be repeated.")
     ] = None,
     held_out: Annotated[
         list[str] | None,
-        typer.Option("--held-out", metavar="UP,DOWN", help="Ranked apart; may be repeated."),
+        typer.Option("--held-out", metavar="UP DOWN", help="Ranked apart; may be repeated."),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 1 to N.")] = 1,
     duration: Annotated[float, typer.Option(min=1, help="Seconds of each run.")] = 140.0,
@@ -40,7 +69,7 @@ def command(
 
     known = contest.controllers()
     for name in names or []:
-        if name not in known:
+        if name not in known and not script.is_class(name):
             near = nearest(name, known) or known
             raise Refusal(f"there is no controller `{name}`", nearest=near, fix="name another")
     if plot is not None and plot.suffix not in (".svg", ".png"):
@@ -52,7 +81,7 @@ def command(
         found = contest.run(
             names or known, roads, range(1, seeds + 1), duration, workers=workers, progress=bar
         )
-    for failure in found.failures:
+    for failure in [*found.failures, *found.broken]:
         console.talk(f"error: {failure}")
     if plot is not None:
         _draw(contest.plot(found), plot)
@@ -62,7 +91,9 @@ def command(
     else:
         for kind in kinds:
             _show(found, kind)
-    return EXIT_UNEXPECTED if found.failures else EXIT_DONE
+    if found.broken:
+        return EXIT_UNEXPECTED
+    return EXIT_UNFINISHED if found.failures else EXIT_DONE
 
 
 def _pairs(option: str, written: list[str] | None) -> list[Pair]:
@@ -70,7 +101,7 @@ def _pairs(option: str, written: list[str] | None) -> list[Pair]:
     for text in written or []:
         up, comma, down = text.partition(",")
         if not (up and comma and down) or "," in down:
-            fix = "write the files of both directions, such as LTE.up,LTE.down"
+            fix = "write the files of both directions, such as LTE.up LTE.down"
             raise Refusal(f"`{text}` is not a pair of traces", place=option, fix=fix)
         pairs.append((up, down))
     return pairs
@@ -137,6 +168,7 @@ def _document(found: Any, roads: Any, kinds: list[bool]) -> dict[str, Any]:
             for e in found.entries
         ],
         "failures": found.failures,
+        "broken": found.broken,
         "cost": {"cpu_s": found.cpu_s},
     }
 

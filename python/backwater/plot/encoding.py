@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from backwater.plot.points import Grid, axis_title, in_order
+from backwater.plot.points import PLACE, Grid, axis_title, in_order
 from backwater.quantity import parse_all, unit_for
 
 if TYPE_CHECKING:
@@ -112,7 +112,10 @@ def colour(results: Results, plan: Grid, shape: bool) -> dict[str, Any]:
         return {"color": {"value": COLOURS[0]}}
     labels = plan.joined(plan.curve)
     title = " · ".join(axis_title(results, axis) for axis in plan.curve)
-    colours = colours_of(results, plan.curve)
+    if plan.curve == (PLACE,):
+        colours = {label: COLOURS[i % len(COLOURS)] for i, label in enumerate(labels)}
+    else:
+        colours = colours_of(results, plan.curve)
     channel = {
         "field": "curve",
         "type": "nominal",

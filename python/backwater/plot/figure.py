@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from backwater.plot.encoding import CONFIG
 from backwater.plot.marks import Body, bars, curves, ranking, stack
 from backwater.plot.plane import plane
-from backwater.plot.points import Grid, Point, axis_title, grid, points
+from backwater.plot.points import Grid, Point, at_places, axis_title, grid, points
 from backwater.quantity import Unit, dimension_of, parse_all, unit_for
 
 if TYPE_CHECKING:
@@ -60,13 +60,17 @@ def delay_figure(results: Results) -> Figure | None:
         curve=None,
         panel=None,
         where={},
+        places=(),
         y_scale="linear",
     )
 
 
 def spec(results: Results, figure: Figure) -> dict[str, Any]:
     """The Vega-Lite specification of a figure."""
-    tables = [points(results, metric, figure.scope, figure.where) for metric in figure.y]
+    if figure.places:
+        tables = [at_places(results, metric, figure) for metric in figure.y]
+    else:
+        tables = [points(results, metric, figure.scope, figure.where) for metric in figure.y]
     if not tables[0]:
         raise FigureError(f"no case of these results belongs to figure {figure.id}")
     plan = grid(results, figure, tables[0])

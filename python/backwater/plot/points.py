@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backwater.claim import value_of
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from backwater.figure import Figure
     from backwater.results import Results
 
+# The axis that a figure's scopes make, where it has several.
+PLACE = "place"
 # Further axes become panels of their own up to this many panels.
 MOST_PANELS = 9
 
@@ -62,6 +64,8 @@ def in_order(labels: Sequence[str]) -> tuple[str, ...]:
 
 def axis_title(results: Results, name: str) -> str:
     """What an axis is called on paper."""
+    if name == PLACE:
+        return capital(name)
     return capital(results.study.axis(name).title)
 
 
@@ -94,6 +98,20 @@ def points(
     return [_point(dict(zip(axes, key, strict=True)), some) for key, some in found.items()]
 
 
+def at_places(results: Results, metric: str, figure: Figure) -> list[Point]:
+    """A metric at every scope of a figure that has several."""
+    return [
+        replace(point, labels={**point.labels, PLACE: name_of(scope)})
+        for scope in figure.places
+        for point in points(results, metric, scope, figure.where)
+    ]
+
+
+def name_of(scope: str) -> str:
+    """`hop:f1/A>C` as "f1 A>C"."""
+    return scope.partition(":")[2].replace("/", " ") or scope
+
+
 def _point(labels: dict[str, str], seen: list[float | None]) -> Point:
     found = interval([value for value in seen if value is not None])
     if found is None:
@@ -112,8 +130,12 @@ def grid(results: Results, figure: Figure, found: Sequence[Point]) -> Grid:
         present = {point.labels[axis.name] for point in found}
         labels[axis.name] = in_order([text for text in axis.labels if text in present])
     x, curve, panel = ((name,) if name else () for name in (figure.x, figure.curve, figure.panel))
+    if figure.places:
+        curve = (PLACE,)
     named = {*x, *curve, *panel}
     rest = [name for name in labels if name not in named and len(labels[name]) > 1]
+    if figure.places:
+        labels[PLACE] = tuple(name_of(scope) for scope in figure.places)
     if figure.kind == "rank" and not x:
         return Grid(tuple(rest), curve, panel, (), labels)
     chosen = []

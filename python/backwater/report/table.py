@@ -47,7 +47,12 @@ class Table:
 def wanted(results: Results) -> list[tuple[str, str]]:
     """The metrics that figures and claims are about, and the usual ones, where they exist."""
     asked: list[tuple[str, str]] = [
-        *((metric, figure.scope) for figure in results.study.figures for metric in figure.y),
+        *(
+            (metric, scope)
+            for figure in results.study.figures
+            for metric in figure.y
+            for scope in figure.places or (figure.scope,)
+        ),
         *((claim.metric, claim.scope) for claim in results.study.claims if claim.function is None),
         *((metric, "run") for metric in USUAL),
     ]

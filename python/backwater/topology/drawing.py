@@ -11,7 +11,7 @@ from html import escape
 
 from backwater.plot import COLOURS
 from backwater.topology import paper
-from backwater.topology.layout import Layout
+from backwater.topology.layout import FEW, Layout
 from backwater.topology.network import Flow, Network
 
 # More flows than this are told apart in words, not by lines.
@@ -26,8 +26,8 @@ def draw(net: Network, layout: Layout) -> str:
     places = {name: (x + MARGIN, y + MARGIN) for name, (x, y) in layout.places.items()}
     width = max(x for x, _ in places.values()) + MARGIN
     bottom = max(y for _, y in places.values()) + MARGIN
-    small = layout.style == "tiers"
-    parts: list[str] = []
+    small = layout.style == "tiers" or len(net.places) > FEW
+    parts = [_near(*places[a], *places[b]) for a, b in net.within_reach]
     for link in net.links:
         (ax, ay), (bx, by) = places[link.ends[0]], places[link.ends[1]]
         parts.append(
@@ -56,6 +56,10 @@ def draw(net: Network, layout: Layout) -> str:
     below, height, needed = paper.legend(net, drawn, bottom, [words for words in once if words])
     # A short name is centred on its node, a long one may stick out of the margin.
     return paper.frame(max(width, needed), height, [*parts, *below], paper.title(net))
+
+
+def _near(ax: float, ay: float, bx: float, by: float) -> str:
+    return f'<line class="near" x1="{ax:.1f}" y1="{ay:.1f}" x2="{bx:.1f}" y2="{by:.1f}"/>'
 
 
 def _equal(counts: Counter[str]) -> bool:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from backwater.topology.network import Network, distances, shortest
 
 COLUMN, ROW = 178.0, 84.0
+# Largest side of a map; and a few stations stand further apart.
+MAP, FEW = 640.0, 8
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Layout:
 
 
 def lay_out(net: Network) -> Layout:
-    """Chooses by shape: a tree flows from left to right, a ring is round, the rest has tiers."""
+    """Chooses by shape: a map, a tree from left to right, a ring that is round, or tiers."""
     neighbours = net.neighbours()
     paths = {
         flow.name: flow.route or shortest(neighbours, flow.sender, flow.receiver)
@@ -30,12 +32,23 @@ def lay_out(net: Network) -> Layout:
         if flow.receiver
     }
     paths = {name: path for name, path in paths.items() if len(path) > 1}
+    if len(net.places) == len(net.nodes):
+        return Layout("map", _map(net.places), paths)
     core = _core(neighbours)
     if not core:
         return Layout("tree", _columns(net, neighbours, list(paths.values())), paths)
     if len(core) > 2 and all(len([n for n in neighbours[c] if n in core]) == 2 for c in core):
         return Layout("ring", _round(neighbours, core), paths)
     return Layout("tiers", _tiers(net, neighbours), paths)
+
+
+def _map(places: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """Metres to pixels, north up: near neighbours stay apart, and the page is not left."""
+    xs, ys = zip(*places.values(), strict=True)
+    wide = max(max(xs) - min(xs), max(ys) - min(ys)) or 1.0
+    gaps = [math.dist(a, b) for a, b in itertools.combinations(places.values(), 2)]
+    scale = min(MAP / wide, (COLUMN if len(places) <= FEW else ROW) / min(gaps, default=wide))
+    return {name: ((x - min(xs)) * scale, (max(ys) - y) * scale) for name, (x, y) in places.items()}
 
 
 def _core(neighbours: Mapping[str, list[str]]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,13 +37,18 @@ class Flow:
 
 @dataclass(frozen=True)
 class Network:
-    """Nodes by name ("host" or "switch"), links, buffers by port, mechanisms by watched port."""
+    """Nodes by name ("host", "switch" or "station"), links, buffers by port, what is watched.
+
+    Stations have places in metres and, on a disc, others within reach.
+    """
 
     nodes: Mapping[str, str]
     links: tuple[Link, ...]
     buffers: Mapping[str, str]
     watched: Mapping[str, str]
     flows: tuple[Flow, ...]
+    places: Mapping[str, tuple[float, float]]
+    within_reach: tuple[tuple[str, str], ...]
 
     def neighbours(self) -> dict[str, list[str]]:
         """Each node's neighbours in the order of the links."""
@@ -100,8 +107,11 @@ def read(resolved: Mapping[str, Any]) -> Network:
         for port in part["at"]:
             said = f"{name} ({parts})"
             watched[port] = f"{watched[port]} and {said}" if port in watched else said
+    nodes = dict(_natural(resolved["nodes"]))
     return Network(
-        nodes={name: str(node["kind"]) for name, node in _natural(resolved["nodes"])},
+        nodes={name: str(node["kind"]) for name, node in nodes.items()},
+        places={name: (node["at_m"][0], node["at_m"][1]) for name, node in _stations(nodes)},
+        within_reach=tuple(_within_reach(nodes, resolved["media"])),
         links=tuple(
             Link(name, (link["ends"][0], link["ends"][1]), _rate(link))
             for name, link in _natural(resolved["links"])
@@ -112,6 +122,17 @@ def read(resolved: Mapping[str, Any]) -> Network:
             flow for name, part in _natural(resolved["flows"]) for flow in _flows(name, part)
         ),
     )
+
+
+def _stations(nodes: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    return ((name, node) for name, node in nodes.items() if node["kind"] == "station")
+
+
+def _within_reach(nodes: Mapping[str, Any], media: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for (a, here), (b, there) in itertools.combinations(_stations(nodes), 2):
+        reach = media[here["medium"]]["channel"].get("transmit_m", 0.0)
+        if here["medium"] == there["medium"] and math.dist(here["at_m"], there["at_m"]) <= reach:
+            yield a, b
 
 
 def _rate(link: Mapping[str, Any]) -> float:

@@ -16,6 +16,7 @@ STYLE = """
 .bw-topo text{font:13px Helvetica,Arial,sans-serif;fill:var(--ink,#222)}
 .bw-topo .faint{fill:var(--ink-2,#5a5a5a);font-size:11.5px}
 .bw-topo .wire{stroke:var(--wire,#8a8f96);stroke-width:2;fill:none}
+.bw-topo .near{stroke:var(--wire,#8a8f96);stroke-width:1;opacity:.45}
 .bw-topo .box{fill:var(--paper-2,#f4f4f1);stroke:var(--ink-2,#5a5a5a);stroke-width:1.4}
 .bw-topo .switch{fill:var(--paper-3,#e6e9ec)}
 .bw-topo .queue{fill:var(--paper,#fff);stroke:var(--ink-2,#5a5a5a);stroke-width:1.2}
@@ -50,6 +51,8 @@ def rate(bps: float) -> str:
 
 def title(net: Network) -> str:
     """What the drawing is of, for those who cannot see it."""
+    if net.places:
+        return f"Topology: {len(net.places)} stations"
     hosts, switches = len(net.of_kind("host")), len(net.of_kind("switch"))
     return f"Topology: {hosts} hosts, {switches} switches, {len(net.links)} links"
 
@@ -76,16 +79,22 @@ def legend(
     if not drawn:
         for words, count in Counter(said(flow) for flow in net.flows).items():
             line("", f"{number(count, 6)} flows: {words}")
-    by_name = Counter(net.watched.values())
-    for words, count in by_name.items():
+    by_name = Counter((words, _noun(net, place)) for place, words in net.watched.items())
+    for (words, noun), count in by_name.items():
         cells = "".join(
             f'<rect class="queue watched" x="{6 + i * 4.6:.1f}" y="-5.5" width="3.8" height="11"/>'
             for i in range(3)
         )
-        line(cells, f"{count} {'port' if count == 1 else 'ports'} watched by {words}")
+        line(cells, f"{count} {noun}{'' if count == 1 else 's'} watched by {words}")
+    if net.within_reach:
+        line('<line class="near" x1="0" y1="0" x2="24" y2="0"/>', "understand each other")
     for words in also:
         line("", words)
     return parts, y + 4, widest
+
+
+def _noun(net: Network, place: str) -> str:
+    return "station" if place in net.places else "port"
 
 
 def said(flow: Flow) -> str:
@@ -93,5 +102,6 @@ def said(flow: Flow) -> str:
     toward = {
         "random": ", each packet to a host at random",
         "permutation": ", each to one other host",
+        "nearest": ", each to the nearest of several",
     }.get(flow.pattern, "")
     return f"{flow.traffic}, class {flow.priority}{toward}"

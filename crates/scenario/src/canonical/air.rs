@@ -6,7 +6,7 @@ use backwater_sim::medium::wifi::channel::ChannelSpec;
 use backwater_sim::medium::wifi::mac::{
     AccessMode, AfterCollision, CATEGORIES, Category, Countdown,
 };
-use backwater_sim::medium::wifi::phy::Standard;
+use backwater_sim::medium::wifi::phy::{Answer, Standard};
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 
 use super::{Json, buffer, object};
@@ -21,6 +21,7 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
         ("standard", Json::text(standard)),
         ("data_bps", Json::rate(phy.data)),
         ("control_bps", Json::rate(phy.control)),
+        ("answer", Json::text(answer(phy.answer))),
         ("short_preamble", Json::Flag(phy.short_preamble)),
     ]);
     let count = |n: u32| Json::count(u64::from(n));
@@ -58,6 +59,14 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
         ("mac", mac),
         ("channel", channel(&medium.channel)),
     ])
+}
+
+/// Name of a rule for answers.
+pub fn answer(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Control => "control",
+        Answer::Mandatory => "mandatory",
+    }
 }
 
 /// Name of a way of access.
@@ -135,6 +144,7 @@ pub(super) fn station(station: &StationSpec, medium: &str) -> Json {
         ),
         buffer(station.buffer),
         ("own_share", Json::real(station.own_share)),
+        ("in_turn", Json::Flag(station.in_turn)),
         ("ac", Json::Object(categories)),
     ]);
     if let (Json::Object(fields), Some(rate)) = (&mut form, station.rate) {

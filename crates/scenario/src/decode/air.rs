@@ -4,7 +4,7 @@ use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::mac::{
     AccessMode, AfterCollision, CATEGORIES, Countdown, MacSpec,
 };
-use backwater_sim::medium::wifi::phy::{Phy, Standard};
+use backwater_sim::medium::wifi::phy::{Answer, Phy, Standard};
 use backwater_sim::medium::wifi::physical::Physical;
 use backwater_sim::spec::{CategorySpec, Limit, MediumSpec, StationSpec};
 use backwater_transport::units::Rate;
@@ -65,6 +65,10 @@ fn phy(node: &Node, files: &mut Files<'_>) -> Result<Phy, Diagnostic> {
         control: match args.has("control") {
             true => args.rate("control"),
             false => Rate(standard.rates()[0]),
+        },
+        answer: match args.choice("answer") {
+            "mandatory" => Answer::Mandatory,
+            _ => Answer::Control,
         },
         short_preamble: args.choice("preamble") == "short",
     })
@@ -232,6 +236,7 @@ pub fn station_at(
         at,
         buffer: record.get("buffer").map_or(Ok(DEFAULT_BUFFER), capacity)?,
         own_share: args.share("own_share"),
+        in_turn: args.choice("queue") == wireless::IN_TURN,
         rate: args.has("rate").then(|| args.rate("rate")),
         categories,
     })

@@ -48,6 +48,8 @@ pub struct Flow {
     pub made: Made,
     /// Its transport; none for datagrams that nobody answers.
     pub transport: Option<Transport>,
+    /// How late its packets may be.
+    pub budget: Option<Span>,
     /// A written route.
     pub route: Option<Vec<usize>>,
 }
@@ -66,6 +68,8 @@ pub enum Pattern {
     Permutation,
     /// The receivers in the order of the senders.
     Pairs,
+    /// For each sender the nearest receiver.
+    Nearest,
 }
 
 /// The flows in the order of their names.
@@ -189,6 +193,9 @@ fn flow(
     if pattern == Pattern::One && each {
         from.retain(|sender| *sender != to[0]);
     }
+    if pattern == Pattern::Nearest {
+        from.retain(|sender| !to.contains(sender));
+    }
     if pattern == Pattern::Random && from.len() * to.len() > MOST_PAIRS {
         let what = format!(
             "`{}`: {} senders with {} receivers each are too many",
@@ -228,6 +235,10 @@ fn flow(
     let (source, made) = parts::read(SOURCES, "source", record.need("source"), files)?;
     let station = matches!(nodes[from[0]].kind, NodeKind::Station(_));
     let class = class(&record, station)?;
+    if let (false, Some(node)) = (station, record.get("budget")) {
+        let what = format!("`{}` goes with flows of 802.11 stations", node.path);
+        return Err(node.refuse(Fault::new(what, "remove it")));
+    }
     let ecn = match args.choice("ecn") {
         "ect0" => Ecn::Ect0,
         "ect1" => Ecn::Ect1,
@@ -248,6 +259,7 @@ fn flow(
         source,
         made,
         transport,
+        budget: args.has("budget").then(|| args.span("budget")),
         route: None,
     })
 }
@@ -281,6 +293,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
         (true, true) => Ok(match record.args.choice("pattern") {
             "random" => Pattern::Random,
             "pairs" => Pattern::Pairs,
+            "nearest" => Pattern::Nearest,
             _ => Pattern::Permutation,
         }),
         (false, true) => Err(to.refuse(Fault::new(
@@ -288,7 +301,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
                 "`{}` is a pattern, so the flow must say how a receiver is chosen",
                 to.path
             ),
-            "write pattern = \"random\", \"permutation\" or \"pairs\"",
+            "write pattern = \"random\", \"permutation\", \"pairs\" or \"nearest\"",
         ))),
         (true, false) => Err(record.need("pattern").refuse(Fault::new(
             format!(
@@ -309,7 +322,7 @@ impl Flow {
                 &self.to,
                 &mut Random::stream(seed, "permutation", &self.name),
             ),
-            Pattern::One | Pattern::Random | Pattern::Pairs => Vec::new(),
+            Pattern::One | Pattern::Random | Pattern::Pairs | Pattern::Nearest => Vec::new(),
         };
         let name = |sender: usize| {
             if self.each {
@@ -328,6 +341,7 @@ impl Flow {
                 }
                 Pattern::Permutation => Destination::Node(permuted[i]),
                 Pattern::Pairs => Destination::Node(self.to[i]),
+                Pattern::Nearest => Destination::Nearest(self.to.clone()),
             },
             class: self.class,
             ecn: self.ecn,
@@ -335,6 +349,7 @@ impl Flow {
             start: self.start,
             stop: self.stop,
             source: self.source.clone(),
+            budget: self.budget,
             route: self.route.clone(),
             transport: self
                 .transport

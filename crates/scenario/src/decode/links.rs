@@ -236,10 +236,7 @@ fn half<'a>(
             let (server, trace) = server(record, files)?;
             let delay = args.span("delay");
             if delay > Span::ZERO {
-                boxes.push(AnyBox::Delay(Delay {
-                    delay,
-                    milliseconds: server.milliseconds,
-                }));
+                boxes.push(AnyBox::Delay(Delay::constant(delay, server.milliseconds)));
             }
             let port = Setting::read(record, files)?;
             let service = Service::Trace(Box::new(server));

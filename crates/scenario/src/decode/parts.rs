@@ -32,15 +32,24 @@ pub fn kind<B>(
     noun: &str,
     node: &Node,
 ) -> Result<Option<&'static Part<B>>, Diagnostic> {
+    kind_among(&[table], noun, node)
+}
+
+fn kind_among<B>(
+    tables: &[&'static [Part<B>]],
+    noun: &str,
+    node: &Node,
+) -> Result<Option<&'static Part<B>>, Diagnostic> {
     node.table()?;
     let Some(kind) = node.get("kind") else {
         return Ok(None);
     };
     let name = kind.text()?;
-    let valid = table
+    let valid = tables
         .iter()
+        .flat_map(|table| table.iter())
         .flat_map(|p| p.aliases.iter().copied().chain([p.id]));
-    match find(table, name) {
+    match tables.iter().find_map(|table| find(table, name)) {
         Some(part) => Ok(Some(part)),
         None => Err(kind.refuse(Fault::unknown(
             format!("unknown {noun} `{name}` in `{}`", node.path),
@@ -66,8 +75,17 @@ pub fn named<B>(
     noun: &str,
     node: &Node,
 ) -> Result<&'static Part<B>, Diagnostic> {
-    kind(table, noun, node)?.ok_or_else(|| {
-        let example = format!("\"{}\"", table[0].id);
+    named_among(&[table], noun, node)
+}
+
+/// The same for a part that stands in one of several tables.
+pub fn named_among<B>(
+    tables: &[&'static [Part<B>]],
+    noun: &str,
+    node: &Node,
+) -> Result<&'static Part<B>, Diagnostic> {
+    kind_among(tables, noun, node)?.ok_or_else(|| {
+        let example = format!("\"{}\"", tables[0][0].id);
         node.refuse(missing(
             "kind",
             &format!("which {noun}"),

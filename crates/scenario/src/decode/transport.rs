@@ -3,7 +3,7 @@
 
 use backwater_sim::connection::segment_header;
 use backwater_sim::spec::TransportSpec;
-use backwater_transport::controller::{Build, CONTROLLERS, Controller, Setup};
+use backwater_transport::controller::{Build, CONTROLLERS, Controller, HOSTED, Setup};
 use backwater_transport::endpoint::{
     DelayedAck, EcnFeedback, Protocol, ReceiverSetup, Recovery, SenderSetup,
 };
@@ -107,7 +107,7 @@ pub fn read(
             &record.node.path,
         )));
     };
-    let part = parts::named(CONTROLLERS, CONTROLLER, node)?;
+    let part = parts::named_among(&[CONTROLLERS, HOSTED], CONTROLLER, node)?;
     let trial = setup(&sender, Random::stream(0, CONTROLLER, ""));
     let build = |args: &Args| (part.build)(args, &trial);
     let (_, controller) = parts::make_with(part, node, &[], files, build)?;
@@ -169,6 +169,11 @@ fn setup(sender: &SenderSetup, random: Random) -> Setup {
 }
 
 impl Transport {
+    /// Whether a host makes the controller.
+    pub fn hosted(&self) -> bool {
+        HOSTED.iter().any(|part| part.id == self.part.id)
+    }
+
     /// The word for its loss recovery.
     pub fn recovery(&self) -> &'static str {
         self.sender.recovery.name()

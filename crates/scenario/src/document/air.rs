@@ -1,14 +1,15 @@
 //! What a run's document says of 802.11: stations, and the options under which results hold.
 
-use backwater_sim::medium::wifi::air::{Radio, StationCount};
 use backwater_sim::medium::wifi::channel::ChannelSpec;
+use backwater_sim::medium::wifi::radio::{Radio, StationCount};
 use backwater_sim::network::Port;
+use backwater_sim::record::Cause;
 use backwater_sim::spec::MediumSpec;
 use backwater_sim::table::Id;
 use backwater_sim::world::{Report, World};
 use serde_json::{Map, Value, json};
 
-use crate::canonical::air::{access, after_collision, countdown};
+use crate::canonical::air::{access, after_collision, answer, countdown};
 
 /// Ticks in a second.
 const TICKS: f64 = 1e12;
@@ -40,6 +41,10 @@ pub fn labels(media: &[MediumSpec]) -> Map<String, Value> {
         ] {
             labels.insert(format!("{prefix}mac.{name}"), value);
         }
+        labels.insert(
+            format!("{prefix}phy.answer"),
+            json!(answer(medium.phy.answer)),
+        );
         let (model, capture) = match &medium.channel {
             ChannelSpec::Disc(disc) => ("disc", disc.capture),
             ChannelSpec::Physical(physical) => ("physical", physical.capture),
@@ -61,6 +66,7 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
             "id": world.nodes[radio.node].name,
             "airtime": count.airtime as f64 / ticks,
             "busy": count.busy as f64 / ticks,
+            "frames": count.frames,
             "attempts": count.attempts,
             "collision": share(count.failures, count.attempts),
             "internal_collisions": count.internal,
@@ -91,9 +97,11 @@ pub fn weighted_loss(world: &World, report: &Report) -> Option<f64> {
         return None;
     }
     let bits = report.drops.iter().map(|drop| {
-        let (_, place, flow, _) = drop.key;
+        let (cause, place, flow, _) = drop.key;
         let path = &world.flows[flow].path;
-        let hops = path.iter().position(|p| *p == place).unwrap_or(0);
+        // A late packet has made the hop over which it came too late.
+        let hops =
+            path.iter().position(|p| *p == place).unwrap_or(0) + usize::from(cause == Cause::Late);
         8.0 * drop.count.bytes as f64 * hops as f64
     });
     Some(bits.sum())

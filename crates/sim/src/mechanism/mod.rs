@@ -99,6 +99,16 @@ pub static RECIPES: &[Recipe] = &[
         respond: "aifsn",
         preset: &[],
     },
+    Recipe {
+        id: "queue-aifsn",
+        aliases: &[],
+        summary: "802.11 relays ask their upstream stations to contend less by their queue and the difference of rates in and out",
+        source: "IEEE 802.11-06/1308r0; S0",
+        detect: "queue-rate-difference",
+        notify: "request",
+        respond: "aifsn",
+        preset: &[],
+    },
 ];
 
 #[cfg(test)]

@@ -4,7 +4,9 @@
 //! when its requests expire.
 //!
 //! Whom to ask (water-filling): first the upstream stations whose flows get more than each flow leaves
-//! with and that can still step back; if there is none, those of the congested category that can. The
+//! with and that can still step back; if there is none, those of the congested category that can. Whoever
+//! has stepped back as far as it can is asked again before its request expires, for as long as it sends more than that:
+//! otherwise it would come back although nothing has changed. (The source doesn't say.) The
 //! relay's own flows are held, by a tenth in each period, to what each forwarded flow leaves with, and let
 //! go by a twentieth.
 
@@ -12,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::detector::RateComparison;
+use super::detector::station::{Judgement, Seen, StationDetector};
 use super::notifier::Request;
 use super::responder::contention::Contention;
 use crate::network::Flow;
@@ -22,7 +24,7 @@ use crate::table::Id;
 #[derive(Clone, Debug)]
 pub struct Relay {
     /// When is it congested.
-    pub detect: RateComparison,
+    pub detect: StationDetector,
     /// In which frame it asks.
     pub notify: Request,
     /// What those asked do, and what it does about its own flows.
@@ -79,7 +81,7 @@ const OWN_EXCESS: f64 = 1.1;
 
 impl Relay {
     /// A relay that has seen nothing.
-    pub fn new(detect: RateComparison, notify: Request, respond: Contention) -> Relay {
+    pub fn new(detect: StationDetector, notify: Request, respond: Contention) -> Relay {
         Relay {
             detect,
             notify,
@@ -125,20 +127,22 @@ impl Relay {
         steps.until = now + self.notify.expiry;
     }
 
-    /// Looks at the window; `busy` are the ticks for which the medium has been busy so far, and
-    /// `held` says to what an own flow is held.
+    /// Looks at the window; `busy` are the ticks for which the medium has been busy so far, `queued` the
+    /// shares of the buffers in use by category, and `held` says to what an own flow is held.
     pub fn look(
         &mut self,
         now: Time,
         busy: u64,
+        queued: [f64; 4],
         held: impl Fn(Id<Flow>) -> Option<Rate>,
     ) -> Verdict {
         self.bins.back_mut().expect("the present period").busy = busy - self.busy;
         self.busy = busy;
         let sums = Sums::of(&self.bins);
-        let window = Span(self.detect.period.0 * self.bins.len() as u64).seconds();
+        let rhythm = self.detect.rhythm();
+        let window = Span(rhythm.period.0 * self.bins.len() as u64).seconds();
         self.bins.push_back(Bin::default());
-        if self.bins.len() > self.detect.window {
+        if self.bins.len() > rhythm.window {
             self.bins.pop_front();
         }
         self.ease(now);
@@ -147,11 +151,16 @@ impl Relay {
             return Verdict::default();
         }
         let target = sums.left.iter().sum::<u64>() as f64 * 8.0 / window / flows as f64;
-        let congested: Vec<bool> = (0..4)
-            .map(|c| sums.came[c] as f64 > self.detect.alpha * sums.left[c] as f64)
-            .collect();
-        let any = congested.contains(&true);
-        let idle = (sums.busy as f64) < self.detect.busy_below * window * 1e12;
+        let judgements: [Judgement; 4] = std::array::from_fn(|c| {
+            self.detect.judge(&Seen {
+                came: sums.came[c],
+                left: sums.left[c],
+                busy: sums.busy as f64 / (window * 1e12),
+                queued: queued[c],
+            })
+        });
+        let judged = |f: &&Feeder| judgements[usize::from(f.category)];
+        let any = judgements.iter().any(|j| j.congested());
         let ask = |less: bool, feeder: &Feeder, rate: f64| Ask {
             to: feeder.station,
             category: feeder.category,
@@ -163,10 +172,13 @@ impl Relay {
         };
         let mut asks = Vec::new();
         if any {
-            let above = |f: &&Feeder| f.bytes as f64 * 8.0 / window / f.flows as f64 > target;
+            let above = |f: &&Feeder| {
+                judged(f) == Judgement::LessOfAll
+                    || f.bytes as f64 * 8.0 / window / f.flows as f64 > target
+            };
             let mut chosen: Vec<&Feeder> = sums.feeders.iter().filter(above).filter(can).collect();
             if chosen.is_empty() {
-                let of_congested = |f: &&Feeder| congested[usize::from(f.category)];
+                let of_congested = |f: &&Feeder| judged(f).congested();
                 chosen = sums
                     .feeders
                     .iter()
@@ -175,9 +187,19 @@ impl Relay {
                     .collect();
             }
             asks.extend(chosen.iter().map(|f| ask(true, f, target)));
-        } else if idle {
+            // A request asked for at the next look would come when this one has expired.
+            let soon = now + rhythm.period.times(2);
+            let lapses = |f: &&Feeder| {
+                let steps = self.steps.get(&(f.station, f.category));
+                steps.is_some_and(|s| s.level > 0 && s.until <= soon)
+            };
+            let at_limit = sums.feeders.iter().filter(|f| !can(f));
+            let again = at_limit.filter(above).filter(lapses);
+            asks.extend(again.map(|f| ask(true, f, target)));
+        } else {
             let stepped = |f: &&Feeder| self.level(f.station, f.category) > 0;
-            let feeders = sums.feeders.iter().filter(stepped);
+            let idle = |f: &&Feeder| judged(f) == Judgement::More;
+            let feeders = sums.feeders.iter().filter(idle).filter(stepped);
             asks.extend(feeders.map(|f| ask(false, f, target * 1.25)));
         }
         let mut own = Vec::new();
@@ -206,7 +228,7 @@ impl Relay {
         for steps in self.steps.values_mut() {
             while steps.level > 0 && steps.until <= now {
                 steps.level -= 1;
-                steps.until += self.detect.period;
+                steps.until += self.detect.rhythm().period;
             }
         }
     }
@@ -285,15 +307,22 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mechanism::detector::station::Rhythm;
+    use crate::mechanism::detector::{QueueRateDifference, RateComparison};
     use crate::mechanism::responder::contention::Knob;
 
+    const RHYTHM: Rhythm = Rhythm {
+        period: Span::millis(250),
+        window: 4,
+    };
+    const EMPTY: [f64; 4] = [0.0; 4];
+
     fn relay() -> Relay {
-        let detect = RateComparison {
+        let detect = StationDetector::RateComparison(RateComparison {
             alpha: 1.08,
             busy_below: 0.8,
-            period: Span::millis(250),
-            window: 4,
-        };
+            rhythm: RHYTHM,
+        });
         let notify = Request {
             bytes: 50,
             expiry: Span::secs(1),
@@ -326,7 +355,7 @@ mod tests {
             r.came(Some(station), 1, Id::raw(station), 62_500);
             r.left(false, 1, Id::raw(station), 31_250);
         }
-        let verdict = r.look(Time(PERIOD), PERIOD, |_| None);
+        let verdict = r.look(Time(PERIOD), PERIOD, EMPTY, |_| None);
         let expected = [ask(0, 1, true, 1_000_000), ask(1, 1, true, 1_000_000)];
         assert_eq!(verdict.asks, expected);
         assert_eq!(verdict.own, []);
@@ -340,7 +369,7 @@ mod tests {
         r.came(Some(1), 2, Id::raw(1), 100_000);
         r.left(false, 1, Id::raw(0), 10_000);
         r.left(false, 2, Id::raw(1), 100_000);
-        let verdict = r.look(Time(PERIOD), PERIOD, |_| None);
+        let verdict = r.look(Time(PERIOD), PERIOD, EMPTY, |_| None);
         // 20 kB is below the 55 kB of the mean flow, and yet the only one that can step back.
         assert_eq!(verdict.asks.len(), 1);
         assert_eq!((verdict.asks[0].to, verdict.asks[0].less), (0, true));
@@ -352,18 +381,18 @@ mod tests {
         r.came(Some(0), 1, Id::raw(0), 31_250);
         r.left(false, 1, Id::raw(0), 31_250);
         assert_eq!(
-            r.look(Time(PERIOD), PERIOD / 2, |_| None),
+            r.look(Time(PERIOD), PERIOD / 2, EMPTY, |_| None),
             Verdict::default()
         );
         r.acknowledged(&ask(0, 1, true, 0), Time(PERIOD));
         r.came(Some(0), 1, Id::raw(0), 31_250);
         r.left(false, 1, Id::raw(0), 31_250);
-        let verdict = r.look(Time(2 * PERIOD), PERIOD, |_| None);
+        let verdict = r.look(Time(2 * PERIOD), PERIOD, EMPTY, |_| None);
         assert_eq!(verdict.asks, [ask(0, 1, false, 1_250_000)]);
         // Nothing is asked where the medium is fully used.
         r.came(Some(0), 1, Id::raw(0), 31_250);
         r.left(false, 1, Id::raw(0), 31_250);
-        let verdict = r.look(Time(3 * PERIOD), 3 * PERIOD, |_| None);
+        let verdict = r.look(Time(3 * PERIOD), 3 * PERIOD, EMPTY, |_| None);
         assert_eq!(verdict.asks, []);
     }
 
@@ -388,12 +417,66 @@ mod tests {
         r.left(false, 1, Id::raw(0), 31_250);
         r.came(None, 1, own, 125_000);
         r.left(true, 1, own, 62_500);
-        let verdict = r.look(Time(PERIOD), PERIOD, |_| None);
+        let verdict = r.look(Time(PERIOD), PERIOD, EMPTY, |_| None);
         assert_eq!(verdict.own, [(own, Rate(1_800_000))]);
         r.came(Some(0), 1, Id::raw(0), 93_750);
         r.left(false, 1, Id::raw(0), 93_750);
         r.came(None, 1, own, 125_000);
-        let verdict = r.look(Time(2 * PERIOD), 2 * PERIOD, |_| Some(Rate(1_000_000)));
+        let verdict = r.look(Time(2 * PERIOD), 2 * PERIOD, EMPTY, |_| {
+            Some(Rate(1_000_000))
+        });
         assert_eq!(verdict.own, [(own, Rate(1_050_000))]);
+    }
+    /// A station at its limit keeps what it has stepped back, as long as it sends more than its flows leave with.
+    #[test]
+    fn a_station_at_its_limit_is_asked_again_before_its_request_expires() {
+        let mut r = relay();
+        r.respond.most = [1; 4];
+        let mut asked = Vec::new();
+        for period in 1..=9 {
+            r.came(Some(0), 1, Id::raw(0), 62_500);
+            r.left(false, 1, Id::raw(0), 31_250);
+            let now = Time(period * PERIOD);
+            let verdict = r.look(now, period * PERIOD, EMPTY, |_| None);
+            for ask in &verdict.asks {
+                r.acknowledged(ask, now);
+                asked.push(period);
+            }
+            assert_eq!(r.level(0, 1), 1, "{period}");
+        }
+        // A request holds for four periods and is renewed two before its end.
+        assert_eq!(asked, [1, 3, 5, 7, 9]);
+        // No more once it sends no more than what leaves.
+        for period in 10..=20 {
+            r.came(Some(0), 1, Id::raw(0), 31_250);
+            r.left(false, 1, Id::raw(0), 31_250);
+            let now = Time(period * PERIOD);
+            let verdict = r.look(now, period * PERIOD, EMPTY, |_| None);
+            verdict.asks.iter().for_each(|a| r.acknowledged(a, now));
+        }
+        assert_eq!(r.level(0, 1), 0);
+    }
+
+    /// A full queue announces: whoever feeds it is asked, also who sends less than a flow leaves with.
+    #[test]
+    fn a_full_queue_asks_every_upstream_station() {
+        let verdict = |queued: f64| {
+            let mut r = relay();
+            r.detect = StationDetector::QueueRateDifference(QueueRateDifference {
+                queue: [0.0, 1.0],
+                difference: 0.16,
+                outer: 0.08,
+                medium: 0.08,
+                rhythm: RHYTHM,
+            });
+            for (station, bytes) in [(0, 20_000), (1, 60_000)] {
+                r.came(Some(station), 1, Id::raw(station), bytes);
+                r.left(false, 1, Id::raw(station), bytes);
+            }
+            let verdict = r.look(Time(PERIOD), PERIOD, [queued; 4], |_| None);
+            verdict.asks.iter().map(|a| a.to).collect::<Vec<_>>()
+        };
+        assert_eq!(verdict(0.8), [0, 1]);
+        assert_eq!(verdict(0.2), []);
     }
 }

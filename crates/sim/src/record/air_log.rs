@@ -5,7 +5,7 @@ use backwater_transport::units::{Rate, Span, Time};
 
 use crate::connection::Header;
 use crate::mechanism::relay::Ask;
-use crate::medium::wifi::air::FrameKind;
+use crate::medium::wifi::frame::FrameKind;
 use crate::network::Flow;
 use crate::packet::Traffic;
 use crate::table::Id;

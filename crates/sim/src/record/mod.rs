@@ -35,17 +35,20 @@ pub enum Cause {
     LinkOff,
     /// An 802.11 station gave it up after as many transmissions as it may make.
     RetryLimit,
+    /// It came to an 802.11 station later than its flow's budget allows.
+    Late,
 }
 
 impl Cause {
     /// All, in the order of their numbers.
-    pub const ALL: [Cause; 6] = [
+    pub const ALL: [Cause; 7] = [
         Cause::BufferFull,
         Cause::MemoryFull,
         Cause::Aqm,
         Cause::RandomLoss,
         Cause::LinkOff,
         Cause::RetryLimit,
+        Cause::Late,
     ];
 
     /// Name in results.
@@ -57,6 +60,7 @@ impl Cause {
             Cause::RandomLoss => "random-loss",
             Cause::LinkOff => "link-off",
             Cause::RetryLimit => "retry-limit",
+            Cause::Late => "late",
         }
     }
 
@@ -69,6 +73,7 @@ impl Cause {
             Cause::RandomLoss => "a box on its way loses at random",
             Cause::LinkOff => "a box on its way was shut",
             Cause::RetryLimit => "an 802.11 station gave it up",
+            Cause::Late => "it came to an 802.11 station later than its flow's budget",
         }
     }
 }

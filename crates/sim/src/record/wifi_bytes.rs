@@ -25,7 +25,8 @@ use backwater_transport::units::Time;
 
 use super::air_log::{AirFrame, Body};
 use super::frame_bytes::{crc32, mac, put16};
-use crate::medium::wifi::air::{FrameKind, Medium, NOBODY};
+use crate::medium::wifi::air::{Medium, NOBODY};
+use crate::medium::wifi::frame::FrameKind;
 use crate::medium::wifi::phy::Standard;
 
 const RADIOTAP: u16 = 24;

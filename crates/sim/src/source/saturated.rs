@@ -16,7 +16,8 @@ use super::{AnySource, Build, Demand, Source};
 #[derive(Clone, Debug)]
 pub struct Saturated {
     packet: Bytes,
-    begun: bool,
+    /// Packets of the start that are still to come.
+    first: u8,
 }
 
 impl Saturated {
@@ -45,16 +46,16 @@ pub(super) const PART: Part<Build> = Part {
 fn build(args: &Args) -> Result<AnySource, Refusal> {
     Ok(AnySource::Saturated(Saturated {
         packet: args.bytes("packet"),
-        begun: false,
+        first: 2,
     }))
 }
 
 impl Source for Saturated {
     fn next(&mut self, now: Time, _: &mut Random) -> Option<Demand> {
-        let first = !std::mem::replace(&mut self.begun, true);
-        first.then_some(Demand {
+        self.first = self.first.checked_sub(1)?;
+        Some(Demand {
             at: now,
-            bytes: Bytes(2 * self.packet.0),
+            bytes: self.packet,
         })
     }
 }

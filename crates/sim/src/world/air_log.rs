@@ -1,9 +1,9 @@
 //! Keeps the frames that stations send, for a capture.
 
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Rate, Span, Time};
 
 use super::World;
-use crate::medium::wifi::air::FrameKind;
+use crate::medium::wifi::frame::FrameKind;
 use crate::network::Part;
 use crate::record::air_log::{AirFrame, Body, Carried};
 
@@ -15,16 +15,16 @@ impl World {
         kind: FrameKind,
         to: u32,
         rest: Span,
+        rate: Rate,
         now: Time,
     ) {
-        let control = self.air.medium(station).phy.control;
         let mut frame = AirFrame {
             at: now,
             from: station,
             to,
             kind,
             rest,
-            rate: control,
+            rate,
             body: None,
             number: 0,
             retry: false,
@@ -49,7 +49,6 @@ impl World {
                             header: of_connection.then(|| Box::new(self.headers[id].clone())),
                         }
                     });
-                    frame.rate = hop.rate;
                     let sent = log.packet(station, number, exchange.category, fresh);
                     (frame.number, frame.retry) = (sent.1, sent.2);
                     Body::Packet(sent.0, exchange.category)

@@ -50,6 +50,13 @@ impl World {
     /// Names the field of the scenario that cannot work.
     pub fn build(spec: &Spec) -> Result<World, Refusal> {
         check_times(spec)?;
+        if spec
+            .flows
+            .iter()
+            .any(|f| matches!(f.to, Destination::Nearest(_)))
+        {
+            return World::build(&World::with_nearest(spec)?);
+        }
         let connections = spec.flows.iter().filter(|f| f.transport.is_some());
         match connections.count() {
             0 => World::build_all(spec),
@@ -102,7 +109,7 @@ impl World {
         Ok(world)
     }
 
-    fn empty(spec: &Spec) -> World {
+    pub(super) fn empty(spec: &Spec) -> World {
         World {
             now: Time::ZERO,
             end: Time(spec.duration.0),
@@ -140,7 +147,7 @@ impl World {
         }
     }
 
-    fn add_nodes(&mut self, spec: &Spec) -> Result<(), Refusal> {
+    pub(super) fn add_nodes(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for node in &spec.nodes {
             let host = match node.kind {
                 NodeKind::Host { .. } | NodeKind::Station(_) => Some(self.hosts.len() as u32),
@@ -309,7 +316,7 @@ impl World {
             }
             let to = match &flow.to {
                 Destination::Node(n) => vec![*n],
-                Destination::AnyOf(list) => list.clone(),
+                Destination::AnyOf(list) | Destination::Nearest(list) => list.clone(),
             };
             if to.is_empty() {
                 return refuse(
@@ -347,6 +354,19 @@ impl World {
                     format!("{path}.source"),
                     "this source sends as fast as a transport lets it, and the flow has none",
                     "write transport = \"tcp\", or take a source with a rate",
+                );
+            }
+            if let AnySource::Saturated(source) = &flow.source
+                && source.packet() > flow.packet
+            {
+                return refuse(
+                    format!("{path}.source.packet"),
+                    format!(
+                        "packets of {} B exceed the flow's packets of {} B",
+                        source.packet().0,
+                        flow.packet.0
+                    ),
+                    "write smaller packets, or `packet` on the flow",
                 );
             }
             if flow.start >= flow.stop {

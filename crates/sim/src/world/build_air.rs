@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{Rate, Time};
+use backwater_transport::units::Rate;
 use smallvec::{SmallVec, smallvec};
 
 use super::build::refuse;
 use super::{NOWHERE, World};
-use crate::medium::wifi::air::{Ear, Hop, HopQueue, Medium, NOBODY, Radio, Reply, StationCount};
+use crate::medium::wifi::air::{Medium, NOBODY};
 use crate::medium::wifi::channel::{ChannelSpec, Link};
+use crate::medium::wifi::frame::Reply;
 use crate::medium::wifi::mac::{CATEGORIES, Category, Contention};
 use crate::medium::wifi::phy::Standard;
 use crate::medium::wifi::physical::FLOOR;
+use crate::medium::wifi::radio::{Hop, HopQueue, Radio, StationCount};
 use crate::medium::wifi::reception::Hearing;
 use crate::network::{Node, Port, PortMore};
 use crate::spec::{Limit, MediumSpec, NodeKind, Refusal, Routing, Spec, StationSpec};
@@ -26,6 +28,19 @@ const TEST_FRAME: u64 = 1024;
 impl World {
     /// Adds media, stations and the ways of flows between stations.
     pub(super) fn add_air(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        self.survey(spec)?;
+        if self.air.radios.is_empty() {
+            return Ok(());
+        }
+        if spec.flows.iter().any(|f| f.budget.is_some()) {
+            self.air.budgets = spec.flows.iter().map(|f| f.budget).collect();
+        }
+        self.add_air_routes(spec)?;
+        self.trace_air(spec)
+    }
+
+    /// Media, stations, and who hears whom.
+    pub(super) fn survey(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for medium in &spec.media {
             check_medium(medium)?;
             self.air.media.push(Medium::new(
@@ -37,12 +52,10 @@ impl World {
         }
         self.air.first_port = self.ports.len() as u32;
         self.add_stations(spec)?;
-        if self.air.radios.is_empty() {
-            return Ok(());
+        if !self.air.radios.is_empty() {
+            self.join_stations(spec);
         }
-        self.join_stations(spec);
-        self.add_air_routes(spec)?;
-        self.trace_air(spec)
+        Ok(())
     }
 
     fn add_stations(&mut self, spec: &Spec) -> Result<(), Refusal> {
@@ -72,9 +85,7 @@ impl World {
             let categories = categories(medium, station, &path)?;
             let number = self.air.radios.len() as u32;
             self.nodes[id].station = number;
-            self.air.ears.push(Ear::new(number));
-            self.air.hearings.push(Hearing::new(spec.seed, &node.name));
-            self.air.radios.push(Radio {
+            let radio = Radio {
                 node: id,
                 medium: station.medium as u32,
                 rows: self.routes.len() as u32,
@@ -82,6 +93,7 @@ impl World {
                 random: Random::stream(spec.seed, "station", &node.name),
                 categories,
                 own_share: station.own_share,
+                turns: station.in_turn.then(Box::default),
                 hops: Vec::new(),
                 frame: None,
                 reply: Reply::None,
@@ -90,10 +102,10 @@ impl World {
                 stepped: [None; 4],
                 holds: Vec::new(),
                 exchange: None,
-                armed: Time::NEVER,
                 count: StationCount::default(),
                 base: StationCount::default(),
-            });
+            };
+            self.air.add(radio, Hearing::new(spec.seed, &node.name));
             self.routes.extend(std::iter::repeat_n(NOWHERE, hosts));
         }
         Ok(())
@@ -101,7 +113,6 @@ impl World {
 
     /// Who hears whom, medium by medium.
     fn join_stations(&mut self, spec: &Spec) {
-        self.air.reach = vec![Vec::new(); self.air.radios.len()];
         for medium in 0..self.air.media.len() {
             let members: Vec<u32> = (0..self.air.radios.len() as u32)
                 .filter(|s| self.air.radios[*s as usize].medium as usize == medium)
@@ -111,11 +122,12 @@ impl World {
             let names: Vec<&str> = members.iter().map(name).collect();
             let channel = &self.air.media[medium].channel;
             let links = channel.links(spec.seed, &names, &places);
-            for (from, mut links) in members.iter().zip(links) {
-                for link in &mut links {
-                    link.to = members[link.to as usize];
+            for (from, (mut reach, mut far)) in members.iter().zip(links) {
+                let numbers = reach.iter_mut().map(|l| &mut l.to);
+                for to in numbers.chain(far.iter_mut().map(|f| &mut f.to)) {
+                    *to = members[*to as usize];
                 }
-                self.air.reach[*from as usize] = links;
+                self.air.join(*from, reach, far);
             }
         }
     }
@@ -253,7 +265,7 @@ impl World {
     }
 
     /// The next station on the way to the nearest of `goals`, by airtime or by hops.
-    fn nearest(&self, spec: &Spec, goals: &[u32]) -> Vec<u32> {
+    pub(super) fn nearest(&self, spec: &Spec, goals: &[u32]) -> Vec<u32> {
         let stations = self.air.radios.len();
         let by_hops = matches!(spec.routing, Routing::ShortestPath | Routing::Ecmp);
         let mut next = vec![NOBODY; stations];
@@ -294,7 +306,7 @@ impl World {
         let medium = self.air.medium(from);
         let bytes = TEST_FRAME + medium.overhead;
         let data = medium.phy.airtime(bytes, rate);
-        let mut exchange = data + medium.sifs + medium.ack;
+        let mut exchange = data + medium.sifs + medium.ack(rate);
         if bytes > medium.mac.rts_above {
             exchange = exchange + medium.rts + medium.cts + medium.sifs.times(2);
         }

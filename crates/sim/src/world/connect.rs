@@ -8,6 +8,7 @@ use super::World;
 use super::build::refuse;
 use crate::connection::{ACKS, Connection, ConnectionStats, Shown, ack_bytes, segment_header};
 use crate::network::Part;
+use crate::progress::Progress;
 use crate::source::{AnySource, Source};
 use crate::spec::{Destination, FlowSpec, Refusal, Spec, TransportSpec};
 use crate::table::Id;
@@ -112,6 +113,7 @@ impl World {
                 transfers: Default::default(),
                 heard: Time::ZERO,
                 shown: Shown::default(),
+                progress: Progress::default(),
             });
             self.flows[data].part = Part::Data(id);
             self.flows[acks].part = Part::Acks(id);

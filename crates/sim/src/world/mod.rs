@@ -7,7 +7,8 @@
 //! * `path` serves ports by opportunities and passes packets through boxes.
 //! * `aqm` lets active queue management judge them.
 //! * `transport` serves the two ends of flows with a transport.
-//! * `air` moves frames between 802.11 stations; `relay` carries their congestion control.
+//! * `air` moves frames between 802.11 stations, `exchange` draws the consequences, `station` has their queues;
+//!   `relay` carries their congestion control.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `ahead` has the memory fetch what the next events touch.
 //! * `run` serves events and is driven from outside.
@@ -24,13 +25,17 @@ mod build_air;
 mod connect;
 mod control;
 mod deadlock;
+mod exchange;
 mod forward;
 mod headroom;
+mod nearest;
 mod path;
 mod relay;
 mod report;
 mod run;
+mod station;
 mod transport;
+mod turns;
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -9,8 +9,9 @@ use crate::mechanism::detector::{AnyDetector, Detector, Watch};
 use crate::mechanism::relay::{Ask, Relay};
 use crate::mechanism::responder::AnyResponder;
 use crate::mechanism::responder::contention::Knob;
-use crate::medium::wifi::air::{Held, Management, NOBODY, Radio, Stepped};
-use crate::medium::wifi::mac::MANAGEMENT_CATEGORY;
+use crate::medium::wifi::air::NOBODY;
+use crate::medium::wifi::mac::{Contention, MANAGEMENT_CATEGORY};
+use crate::medium::wifi::radio::{Held, Management, Radio, Stepped};
 use crate::network::Flow;
 use crate::packet::{List, Packet};
 use crate::record::Cause;
@@ -31,13 +32,11 @@ impl World {
             mechanism.notify.request,
             &mechanism.respond,
         ) {
-            (AnyDetector::RateComparison(d), Some(n), AnyResponder::Contention(r)) => {
-                Some((d.clone(), n, *r))
-            }
+            (AnyDetector::Station(d), Some(n), AnyResponder::Contention(r)) => Some((*d, n, *r)),
             (_, None, AnyResponder::Gate | AnyResponder::Shaper(_)) if !stations => None,
             _ => {
                 let what = "one of its parts is for 802.11 stations, another for switches";
-                let fix = "take detector rate-comparison with notifier request and responder aifsn, cw-min, txop or token-bucket";
+                let fix = "take detector rate-comparison or queue-rate-difference with notifier request and responder aifsn, cw-min, txop or token-bucket";
                 return refuse(path, what, fix);
             }
         };
@@ -57,13 +56,23 @@ impl World {
             let node = &self.nodes[Id::new(*node)];
             let station = node.station;
             let radio = &mut self.air.radios[station as usize];
-            let relay = Relay::new(detect.clone(), notify, respond);
+            let endless = |c: &Contention| c.buffer == Limit::Unlimited;
+            if detect.needs_bound() && radio.categories.iter().any(endless) {
+                let what = format!(
+                    "this detector asks how full a buffer is, and that of {} has no bound",
+                    node.name
+                );
+                let fix =
+                    "write a buffer in packets or bytes, or take the detector rate-comparison";
+                return refuse(format!("{path}.detect"), what, fix);
+            }
+            let relay = Relay::new(detect, notify, respond);
             if radio.relay.replace(Box::new(relay)).is_some() {
                 let what = format!("{} is watched twice", node.name);
                 return refuse(format!("{path}.at"), what, "let one mechanism watch it");
             }
             // Relays don't look in step.
-            let phase = radio.random.between(1, detect.period.0);
+            let phase = radio.random.between(1, detect.rhythm().period.0);
             self.calendar
                 .push(Time(phase), Event::Look(Id::raw(station)));
         }
@@ -75,11 +84,15 @@ impl World {
         let station = id.0;
         let busy = self.station_count(station, now).busy;
         let radio = &mut self.air.radios[station as usize];
+        let mut queued = [0.0; 4];
+        for (queued, c) in queued.iter_mut().zip(&radio.categories) {
+            *queued = c.filled();
+        }
         let relay = radio.relay.as_mut().expect("only relays look");
         let holds = &radio.holds;
         let held = |flow: Id<Flow>| holds.iter().find(|h| h.flow == flow).map(|h| h.rate);
-        let verdict = relay.look(now, busy, held);
-        let period = relay.detect.period;
+        let verdict = relay.look(now, busy, queued, held);
+        let period = relay.detect.rhythm().period;
         for ask in verdict.asks {
             self.request(station, ask, now);
         }
@@ -103,7 +116,7 @@ impl World {
             bytes,
             ask,
             respond: relay.respond,
-            holds: [expiry, relay.detect.period],
+            holds: [expiry, relay.detect.rhythm().period],
             heard: false,
             tries: 0,
         });

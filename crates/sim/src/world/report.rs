@@ -6,7 +6,7 @@ use backwater_transport::units::Time;
 
 use super::{DropKey, World};
 use crate::connection::{Connection, ConnectionStats};
-use crate::medium::wifi::air::StationCount;
+use crate::medium::wifi::radio::StationCount;
 use crate::network::{Flow, Part, Port, PortCount};
 use crate::packet::Packet;
 use crate::record::delays::Delays;

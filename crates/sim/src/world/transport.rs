@@ -37,6 +37,7 @@ impl World {
     /// A segment has come to the receiving end.
     fn hear_segment(&mut self, id: Id<Connection>, packet: Id<Packet>, ecn: Ecn, now: Time) {
         let c = &mut self.connections[id];
+        c.progress.note(now, c.receiver.delivered());
         let Header::Data(segment, _) = &self.headers[packet] else {
             unreachable!("an acknowledgement among the data");
         };

@@ -52,6 +52,26 @@ fn a_delay_counts_from_the_millisecond_and_keeps_order() {
 }
 
 #[test]
+fn a_delay_that_changes_keeps_order() {
+    // From 50 ms on it is 5 ms instead of 20. What entered at 49.5 comes out at 69.5 and goes at 70;
+    // what entered at 52 would come out at 57, and waits behind it; after that the way is short.
+    let boxes = path_box(
+        "delay",
+        &[
+            ("delay", Value::Span(Span::millis(20))),
+            ("then", Value::Span(Span::millis(5))),
+            ("at", Value::Span(Span::millis(50))),
+            ("clock", Value::Choice("exact")),
+        ],
+    );
+    let mut run = world(vec![boxes], 1..200, 0.2);
+    run.inject(Time(49 * MS + 500_000_000), Id::new(0), Bytes(1500), 0);
+    run.inject(at(52), Id::new(0), Bytes(1500), 1);
+    run.inject(Time(99 * MS + 500_000_000), Id::new(0), Bytes(1500), 2);
+    assert_eq!(deliveries(&mut run), [(0, 70), (1, 71), (2, 105)]);
+}
+
+#[test]
 fn the_order_of_boxes_matters() {
     // Shut from 10 to 20. A packet at 5 passes if the shutter comes first and is lost if a delay of
     // 10 ms comes before it.

@@ -47,10 +47,7 @@ pub fn path_box(id: &str, given: &[(&'static str, Value)]) -> AnyBox {
 
 /// A delay as the emulators have it.
 pub fn delay(ms: u64) -> AnyBox {
-    AnyBox::Delay(Delay {
-        delay: Span::millis(ms),
-        milliseconds: true,
-    })
+    AnyBox::Delay(Delay::constant(Span::millis(ms), true))
 }
 
 /// A direction served by a trace.
@@ -90,6 +87,7 @@ pub fn spec(ways: [Option<Box<Way>>; 2], seconds: f64) -> Spec {
         stop: duration,
         source: outside(),
         transport: None,
+        budget: None,
         route: None,
     };
     let host = |name: &str| NodeSpec {

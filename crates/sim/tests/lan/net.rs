@@ -152,6 +152,7 @@ impl Net {
             start: Span::ZERO,
             stop,
             source,
+            budget: None,
             route: None,
             transport: None,
         });

@@ -2,7 +2,7 @@
 
 use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
-use backwater_sim::medium::wifi::phy::{Phy, Standard};
+use backwater_sim::medium::wifi::phy::{Answer, Phy, Standard};
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{
     CategorySpec, Destination, FlowSpec, Limit, MediumSpec, NodeKind, NodeSpec, Routing, Spec,
@@ -22,6 +22,7 @@ pub const B: Phy = Phy {
     standard: Standard::HrDsss,
     data: Rate(11_000_000),
     control: Rate(1_000_000),
+    answer: Answer::Control,
     short_preamble: false,
 };
 
@@ -30,6 +31,7 @@ pub const G: Phy = Phy {
     standard: Standard::Ofdm,
     data: Rate(54_000_000),
     control: Rate(24_000_000),
+    answer: Answer::Control,
     short_preamble: false,
 };
 
@@ -145,6 +147,7 @@ impl Cell {
                 at: [x, y],
                 buffer: Limit::Packets(100),
                 own_share: 1.0,
+                in_turn: false,
                 rate: None,
                 categories: [CategorySpec::default(); 4],
             })),
@@ -171,6 +174,7 @@ impl Cell {
             start: Span::ZERO,
             stop: seconds,
             source,
+            budget: None,
             route: None,
             transport: None,
         });

@@ -3,6 +3,7 @@
 
 use backwater_sim::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RESPONDERS};
+use backwater_sim::record::Cause;
 use backwater_sim::spec::MechanismSpec;
 use backwater_transport::part::{Args, Part, Refusal, Value};
 use backwater_transport::units::{Bytes, Span};
@@ -47,6 +48,27 @@ fn control(stations: Vec<usize>, respond: AnyResponder) -> MechanismSpec {
         detect,
         notify,
         respond,
+    }
+}
+
+/// IEEE 802.11-06/1308r0 with its defaults, in place of S0's detector.
+fn by_queue(mechanism: MechanismSpec) -> MechanismSpec {
+    let detect = part(
+        DETECTORS,
+        "queue-rate-difference",
+        &[
+            ("queue_low", Value::Share(0.0)),
+            ("queue_high", Value::Share(1.0)),
+            ("difference", Value::Share(0.16)),
+            ("deviation", Value::Share(0.08)),
+            ("deviation_medium", Value::Share(0.08)),
+            ("period", Value::Span(Span::millis(250))),
+            ("window", Value::Count(4)),
+        ],
+    );
+    MechanismSpec {
+        detect,
+        ..mechanism
     }
 }
 
@@ -112,6 +134,29 @@ fn sources_give_way_to_their_relay() {
             "{respond:?} {with:?}"
         );
     }
+}
+
+/// The queue and the difference of rates tell the relay's congestion as well. A difference counts as high from 8 %
+/// of what came in, and a queue as high from half of the buffer, so the relay loses next to nothing.
+#[test]
+fn a_relay_that_looks_at_its_queue_is_given_way_to() {
+    let lost = |cell: &Cell| {
+        let (world, report) = cell.run();
+        let drops = report.drops.iter().filter(|d| d.key.0 == Cause::BufferFull);
+        let at_relay = drops.filter(|d| world.ports[d.key.1].node.index() == 2);
+        at_relay.map(|d| d.count.packets).sum::<u64>()
+    };
+    let mut cell = fork(Some(aifsn(true)));
+    cell.0.mechanisms = vec![by_queue(cell.0.mechanisms[0].clone())];
+    let sum = |hop: usize| hops(&cell).iter().map(|r| r[hop]).sum::<f64>();
+    assert!(sum(0) / sum(1) < 1.0 / 0.92, "{} {}", sum(0), sum(1));
+    assert!((sum(1) / 2.0 - 1.52).abs() < 0.2, "{}", sum(1));
+    assert!(
+        lost(&cell) * 50 < lost(&fork(None)),
+        "{} {}",
+        lost(&cell),
+        lost(&fork(None))
+    );
 }
 
 /// A flow that begins at the relay has nobody upstream to be asked: without `own` it starves the others.

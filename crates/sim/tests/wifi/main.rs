@@ -4,4 +4,5 @@ mod cell;
 mod control;
 mod multihop;
 mod physical;
+mod queues;
 mod saturation;

@@ -7,9 +7,9 @@
 //! `per = "ack"` with 200 ms, not from the rule it prints; both are options here. Differences: none
 //! beyond the options.
 
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction};
+use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount};
 use crate::part::{Default, Kind, Opt, Part};
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 /// The window in packets, and the rule.
 #[derive(Clone, Debug)]
@@ -50,7 +50,11 @@ impl Controller for Aimd {
             _ => false,
         };
         if !congested {
-            self.window += if self.per_ack { self.alpha } else { self.alpha / self.window };
+            self.window += if self.per_ack {
+                self.alpha
+            } else {
+                self.alpha / self.window
+            };
         } else if self.calm_acks == 0 && (!self.once || ack.number >= self.calm_until) {
             self.decrease();
             return;
@@ -75,11 +79,7 @@ impl Controller for Aimd {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: (self.window * self.mss as f64) as u64,
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of((self.window * self.mss as f64) as u64)
     }
 
     fn reduction(&self) -> Reduction {
@@ -104,9 +104,14 @@ pub const PART: Part<Build> = Part {
         Opt::new("alpha", Kind::Number, Default::Is("1"), "packets added")
             .at_least("0")
             .at_most("1000"),
-        Opt::new("beta", Kind::Number, Default::Is("2"), "divisor of the window")
-            .at_least("1")
-            .at_most("1000"),
+        Opt::new(
+            "beta",
+            Kind::Number,
+            Default::Is("2"),
+            "divisor of the window",
+        )
+        .at_least("1")
+        .at_most("1000"),
         Opt::new(
             "threshold",
             Kind::Span,
@@ -152,9 +157,7 @@ pub const PART: Part<Build> = Part {
             Default::Is("false"),
             "decrease also at a loss or mark",
         ),
-        Opt::new("initial", Kind::Packets, Default::Is("1 packets"), "first window")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
+        amount::first_window("1 packets"),
     ],
     build: |args, setup| {
         Ok(Aimd {

@@ -1,8 +1,7 @@
 //! From floating-point windows to bytes and rates: never NaN, never zero, never beyond what any
 //! path could hold.
 
-use crate::part::Refusal;
-
+use crate::part::{Default, Kind, Opt, Refusal};
 use crate::units::{PS_PER_S, Rate, Span};
 
 /// Greatest window in bytes: 10 Tbit/s for a tenth of a second, and far from overflow.
@@ -18,6 +17,18 @@ pub fn window(bytes: f64, least: u64) -> u64 {
 pub fn rate(bytes: f64, span: Span) -> Rate {
     let bits = bytes * 8.0 * PS_PER_S as f64 / (span.0.max(1)) as f64;
     Rate(bits.clamp(1.0, 1e13) as u64)
+}
+
+/// First window of the report's rules.
+pub(super) const fn first_window(default: &'static str) -> Opt {
+    Opt::new(
+        "initial",
+        Kind::Packets,
+        Default::Is(default),
+        "first window",
+    )
+    .at_least("1 packets")
+    .at_most("1000000 packets")
 }
 
 /// A greatest window in segments, refused where it lies below the least one: it could never hold.

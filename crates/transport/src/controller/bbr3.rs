@@ -26,35 +26,16 @@ pub const PART: Part<Build> = Part {
     aliases: &["bbr"],
     summary: "a model of rate and round trip, bounded by loss: the Internet-Draft",
     source: "draft-ietf-ccwg-bbr-06",
-    options: &[
+    options: o::row!(
+        "0.5",
+        "0.9",
+        Default::Absent,
         Opt::new(
             "variant",
             Kind::Choice(&["06", "head"]),
             Default::Is("06"),
             "ProbeRTT of draft-06, or of the draft's head",
         ),
-        o::STARTUP,
-        o::drain("0.5"),
-        o::down("0.9"),
-        o::UP,
-        o::CWND,
-        o::UP_CWND,
-        o::PROBE_RTT,
-        o::LOSS,
-        o::BETA,
-        o::HEADROOM,
-        o::MARGIN,
-        o::FULL_LOSS,
-        o::MIN_PIPE,
-        o::MIN_RTT,
-        o::INTERVAL,
-        o::DURATION,
-        o::ENDS_CYCLE,
-        o::WAIT,
-        o::WAIT_RANDOM,
-        o::ROUNDS,
-        o::EXTRA,
-        o::extra_cap(Default::Absent),
         Opt::new(
             "drain-rounds",
             Kind::Count,
@@ -63,7 +44,7 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("1")
         .at_most("1000"),
-    ],
+    ),
     build: |args, setup| {
         let mut constants = o::constants(args, setup.mss)?;
         constants.head = args.choice("variant") == "head";

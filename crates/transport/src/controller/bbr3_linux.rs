@@ -18,29 +18,10 @@ pub const PART: Part<Build> = Part {
     aliases: &[],
     summary: "a model of rate and round trip, bounded by loss and marks: Linux",
     source: "google/bbr v3, tcp_bbr.c",
-    options: &[
-        o::STARTUP,
-        o::drain("0.347"),
-        o::down("0.91"),
-        o::UP,
-        o::CWND,
-        o::UP_CWND,
-        o::PROBE_RTT,
-        o::LOSS,
-        o::BETA,
-        o::HEADROOM,
-        o::MARGIN,
-        o::FULL_LOSS,
-        o::MIN_PIPE,
-        o::MIN_RTT,
-        o::INTERVAL,
-        o::DURATION,
-        o::ENDS_CYCLE,
-        o::WAIT,
-        o::WAIT_RANDOM,
-        o::ROUNDS,
-        o::EXTRA,
-        o::extra_cap(Default::Is("100 ms")),
+    options: o::row!(
+        "0.347",
+        "0.91",
+        Default::Is("100 ms"),
         Opt::new(
             "ecn",
             Kind::Choice(&["off", "ect0", "ect1"]),
@@ -78,7 +59,7 @@ pub const PART: Part<Build> = Part {
             "longest round trip on which marks are answered",
         )
         .at_most("10 s"),
-    ],
+    ),
     build: |args, setup| {
         let mut constants = o::constants(args, setup.mss)?;
         constants.drain_rounds = None;

@@ -1,7 +1,7 @@
 //! Slow start, additive increase and multiplicative decrease with fractions of a byte: the frame
 //! that delay-based and mark-counting schemes put their own laws into.
 
-use super::{Ack, Cause, Congestion, Setup, amount};
+use super::{Ack, Cause, Congestion, Inspect, Setup, amount};
 
 /// A window with a slow-start threshold, both in bytes.
 #[derive(Clone, Debug)]
@@ -79,8 +79,15 @@ impl Classic {
         amount::window(self.window, self.mss as u64)
     }
 
-    /// The threshold for `Inspect`.
-    pub fn ssthresh(&self) -> Option<u64> {
-        self.threshold.is_finite().then_some(self.threshold as u64)
+    /// What to show, with these values of one's own.
+    pub fn inspect<const N: usize>(&self, values: [(&'static str, f64); N]) -> Inspect {
+        Inspect {
+            ssthresh: self.threshold.is_finite().then_some(self.threshold as u64),
+            state: match self.slow_start() {
+                true => "slow start",
+                false => "avoidance",
+            },
+            values: Inspect::values(values),
+        }
     }
 }

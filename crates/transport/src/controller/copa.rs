@@ -11,8 +11,10 @@
 //! ten packets ignored, ×0.7 when 30 % of a round are lost); `mvfst` (the latest round
 //! trip makes the queueing delay, velocity starts over at a sudden reversal, no competition, no
 //! answer to loss but to a timeout). The paper leaves open what a high velocity does at a small
-//! window; there too a step is at most a packet for each acknowledged. Known weakness, kept: one early packet lowers the least round
-//! trip for ten seconds and starves the flow.
+//! window; there too a step is at most a packet for each acknowledged. Known weaknesses, kept: one early
+//! packet lowers the least round trip for ten seconds and starves the flow; where capacity falls for more
+//! than five rounds the queue is never nearly empty, nobody competes, and the competitive mode makes the
+//! queue longer still (over cellular links it costs most of the delay: `competitive = false`).
 
 use super::filter::Extreme;
 use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount};
@@ -131,9 +133,7 @@ impl Copa {
     fn look_back(&mut self, ack: &Ack) {
         let due = match self.variant {
             Variant::Paper => ack.round_start,
-            Variant::GenericCc => {
-                ack.now > self.round.began.after(ack.rtt.unwrap_or(ack.srtt))
-            }
+            Variant::GenericCc => ack.now > self.round.began.after(ack.rtt.unwrap_or(ack.srtt)),
             Variant::Mvfst => ack.now >= self.round.began.after(ack.srtt),
         };
         if !due {
@@ -256,7 +256,9 @@ impl Controller for Copa {
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         match congestion.cause {
-            Cause::Loss if self.competing => self.delta = (2.0 * self.delta).min(self.default_delta),
+            Cause::Loss if self.competing => {
+                self.delta = (2.0 * self.delta).min(self.default_delta)
+            }
             Cause::Timeout => {
                 self.window = self.least;
                 self.slow_start = self.variant == Variant::Paper;

@@ -72,7 +72,11 @@ impl Cubic {
         let epoch = s.epoch.as_mut().expect("just begun");
         let t = ack.now.since(epoch.began).seconds();
         let segments = ack.acked as f64 / self.mss as f64;
-        let alpha = if epoch.reno >= s.prior { 1.0 } else { self.alpha };
+        let alpha = if epoch.reno >= s.prior {
+            1.0
+        } else {
+            self.alpha
+        };
         epoch.reno += alpha * segments / s.window;
         if cubic(c, epoch.k, s.peak, t) < epoch.reno {
             s.window = s.window.max(epoch.reno);
@@ -146,11 +150,7 @@ impl Controller for Cubic {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: (self.state.window * self.mss as f64) as u64,
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of((self.state.window * self.mss as f64) as u64)
     }
 
     fn inspect(&self) -> Inspect {
@@ -159,13 +159,12 @@ impl Controller for Cubic {
         let reno = s.epoch.map_or(0.0, |e| e.reno);
         Inspect {
             ssthresh: (s.threshold < f64::MAX).then_some((s.threshold * self.mss as f64) as u64),
-            state: if s.window < s.threshold { "slow start" } else { "avoidance" },
-            values: [
-                ("w_max", s.peak),
-                ("k_s", k),
-                ("w_est", reno),
-                ("", 0.0),
-            ],
+            state: if s.window < s.threshold {
+                "slow start"
+            } else {
+                "avoidance"
+            },
+            values: Inspect::values([("w_max", s.peak), ("k_s", k), ("w_est", reno)]),
         }
     }
 }
@@ -177,12 +176,22 @@ pub const PART: Part<Build> = Part {
     summary: "a cubic of the time since the last loss",
     source: "RFC 9438",
     options: &[
-        Opt::new("c", Kind::Number, Default::Is("0.4"), "segments per cubic second")
-            .at_least("0.000001")
-            .at_most("1000"),
-        Opt::new("beta", Kind::Number, Default::Is("0.7"), "share of the flight kept at a loss")
-            .at_least("0.1")
-            .at_most("0.99"),
+        Opt::new(
+            "c",
+            Kind::Number,
+            Default::Is("0.4"),
+            "segments per cubic second",
+        )
+        .at_least("0.000001")
+        .at_most("1000"),
+        Opt::new(
+            "beta",
+            Kind::Number,
+            Default::Is("0.7"),
+            "share of the flight kept at a loss",
+        )
+        .at_least("0.1")
+        .at_most("0.99"),
         Opt::new(
             "fast_convergence",
             Kind::Flag,

@@ -11,7 +11,6 @@ use super::marks::Marks;
 use super::{Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Sent};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::segment::Ecn;
-use crate::units::Time;
 
 /// DCTCP's state.
 #[derive(Clone, Debug)]
@@ -60,11 +59,7 @@ impl Controller for Dctcp {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: self.core.bytes(),
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of(self.core.bytes())
     }
 
     fn ecn(&self) -> Ecn {
@@ -72,20 +67,7 @@ impl Controller for Dctcp {
     }
 
     fn inspect(&self) -> Inspect {
-        Inspect {
-            ssthresh: self.core.ssthresh(),
-            state: if self.core.slow_start() {
-                "slow start"
-            } else {
-                "avoidance"
-            },
-            values: [
-                ("alpha", self.marks.alpha),
-                ("", 0.0),
-                ("", 0.0),
-                ("", 0.0),
-            ],
-        }
+        self.core.inspect([("alpha", self.marks.alpha)])
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::Inspect;
 use crate::units::{Span, Time};
 
 /// How samples of the present delay are filtered.
@@ -95,5 +96,15 @@ impl Delays {
             Filter::None => self.last.back()?.seconds(),
         };
         Some((now - base).max(0.0))
+    }
+
+    /// What to show of them, before one's own values.
+    pub fn shown<const N: usize>(&self, own: [(&'static str, f64); N]) -> [(&'static str, f64); 4] {
+        let mut values = Inspect::values([
+            ("queueing_s", self.queueing().unwrap_or(0.0)),
+            ("base_s", self.base().unwrap_or(0.0)),
+        ]);
+        values[2..2 + N].copy_from_slice(&own);
+        values
     }
 }

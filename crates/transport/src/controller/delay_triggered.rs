@@ -6,11 +6,14 @@
 //! acknowledgement.
 //!
 //! Reference: the 6.829 report (10 round trips, 70 ms). Whether it re-arms is not in the report:
-//! `rearm`. Differences: none beyond the options.
+//! `rearm`. Differences: none beyond the options. The report's flows have each packet acknowledged at
+//! once. Over TCP the acknowledgement of a lone segment comes up to 40 ms late, and where that and the
+//! path's round trip exceed the threshold the window never leaves its least: `delayed_ack = "0 s"` or a
+//! higher threshold.
 
-use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction};
+use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction, amount};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 /// The mean of the last `n` round trips; of those there are, before.
 #[derive(Clone, Debug)]
@@ -88,11 +91,7 @@ impl Controller for DelayTriggered {
     fn on_congestion(&mut self, _congestion: &Congestion) {}
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: (self.window * self.mss as f64) as u64,
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of((self.window * self.mss as f64) as u64)
     }
 
     fn reduction(&self) -> Reduction {
@@ -116,14 +115,19 @@ pub const PART: Part<Build> = Part {
     summary: "AIMD on the mean of the last round trips",
     source: "6.829 report",
     options: &[
-        Opt::new("n", Kind::Count, Default::Is("10"), "round trips in the mean")
-            .at_least("1")
-            .at_most("10000"),
+        Opt::new(
+            "n",
+            Kind::Count,
+            Default::Is("10"),
+            "round trips in the mean",
+        )
+        .at_least("1")
+        .at_most("10000"),
         Opt::new(
             "threshold",
             Kind::Span,
             Default::Is("70 ms"),
-            "a longer mean means congestion",
+            "a longer mean means congestion; over TCP a delayed acknowledgement (40 ms) is part of it",
         )
         .at_least("1 us")
         .at_most("100 s"),
@@ -150,12 +154,15 @@ pub const PART: Part<Build> = Part {
             Default::Is("true"),
             "no second decrease before the mean is down again",
         ),
-        Opt::new("initial", Kind::Packets, Default::Is("1 packets"), "first window")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
-        Opt::new("floor", Kind::Packets, Default::Is("1 packets"), "least window")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
+        amount::first_window("1 packets"),
+        Opt::new(
+            "floor",
+            Kind::Packets,
+            Default::Is("1 packets"),
+            "least window",
+        )
+        .at_least("1 packets")
+        .at_most("1000000 packets"),
     ],
     build: |args, setup| {
         let step = args.choice("law") == "step";

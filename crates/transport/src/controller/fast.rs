@@ -11,7 +11,7 @@
 use super::classic::Classic;
 use super::{Ack, Build, Congestion, Controller, Inspect, Limits, amount};
 use crate::part::{Default, Kind, Opt, Part};
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 /// FAST's state.
 #[derive(Clone, Debug)]
@@ -54,23 +54,14 @@ impl Controller for Fast {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: self.core.bytes(),
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of(self.core.bytes())
     }
 
     fn inspect(&self) -> Inspect {
         Inspect {
             ssthresh: None,
             state: "avoidance",
-            values: [
-                ("average_rtt_s", self.average),
-                ("", 0.0),
-                ("", 0.0),
-                ("", 0.0),
-            ],
+            values: Inspect::values([("average_rtt_s", self.average)]),
         }
     }
 }

@@ -4,7 +4,6 @@
 
 use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part};
-use crate::units::Time;
 
 /// The window in bytes.
 #[derive(Clone, Debug)]
@@ -18,11 +17,7 @@ impl Controller for Fixed {
     fn on_congestion(&mut self, _congestion: &Congestion) {}
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: self.window,
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of(self.window)
     }
 
     fn reduction(&self) -> Reduction {
@@ -43,11 +38,14 @@ pub const PART: Part<Build> = Part {
     aliases: &[],
     summary: "a constant window",
     source: "6.829 report, plot 1",
-    options: &[
-        Opt::new("window", Kind::Packets, Default::Is("50 packets"), "full segments in flight")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
-    ],
+    options: &[Opt::new(
+        "window",
+        Kind::Packets,
+        Default::Is("50 packets"),
+        "full segments in flight",
+    )
+    .at_least("1 packets")
+    .at_most("1000000 packets")],
     build: |args, setup| {
         let window = args.packets("window") * setup.mss;
         Ok(Fixed { window }.into())

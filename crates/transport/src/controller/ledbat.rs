@@ -9,7 +9,7 @@
 use super::delay::{Delays, Filter};
 use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, amount};
 use crate::part::{Default, Kind, Opt, Part};
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 /// LEDBAT's state.
 #[derive(Clone, Debug)]
@@ -57,23 +57,14 @@ impl Controller for Ledbat {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: amount::window(self.window, self.mss as u64),
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of(amount::window(self.window, self.mss as u64))
     }
 
     fn inspect(&self) -> Inspect {
         Inspect {
             ssthresh: None,
             state: "avoidance",
-            values: [
-                ("queueing_s", self.delays.queueing().unwrap_or(0.0)),
-                ("base_s", self.delays.base().unwrap_or(0.0)),
-                ("", 0.0),
-                ("", 0.0),
-            ],
+            values: self.delays.shown([]),
         }
     }
 }

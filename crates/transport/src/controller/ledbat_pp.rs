@@ -141,11 +141,7 @@ impl Controller for LedbatPp {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: amount::window(self.window, self.mss as u64),
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of(amount::window(self.window, self.mss as u64))
     }
 
     fn inspect(&self) -> Inspect {
@@ -156,12 +152,7 @@ impl Controller for LedbatPp {
                 Phase::Slow(_) => "slowdown",
                 Phase::Before(_) | Phase::Steady => "avoidance",
             },
-            values: [
-                ("queueing_s", self.delays.queueing().unwrap_or(0.0)),
-                ("base_s", self.delays.base().unwrap_or(0.0)),
-                ("gain", self.gain()),
-                ("", 0.0),
-            ],
+            values: self.delays.shown([("gain", self.gain())]),
         }
     }
 }

@@ -167,6 +167,17 @@ pub struct Limits {
     pub wake: Time,
 }
 
+impl Limits {
+    /// A window in bytes; as fast as it allows, and no timer.
+    pub fn of(window: u64) -> Limits {
+        Limits {
+            window,
+            pacing: None,
+            wake: Time::NEVER,
+        }
+    }
+}
+
 /// How the sender brings the window down when recovery begins.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Reduction {
@@ -185,6 +196,15 @@ pub struct Inspect {
     pub state: &'static str,
     /// Up to four values of its own, by name.
     pub values: [(&'static str, f64); 4],
+}
+
+impl Inspect {
+    /// Fewer than four values, with nothing in the places left.
+    pub fn values<const N: usize>(shown: [(&'static str, f64); N]) -> [(&'static str, f64); 4] {
+        let mut values = [("", 0.0); 4];
+        values[..N].copy_from_slice(&shown);
+        values
+    }
 }
 
 /// What every controller is built from besides its options.
@@ -262,11 +282,15 @@ mod classic;
 mod delay;
 mod filter;
 mod marks;
+pub mod script;
 mod sensing;
 mod slow_start;
 
 /// How a row builds its controller.
 pub type Build = fn(&Args, &Setup) -> Result<AnyController, Refusal>;
+
+/// Controllers that a host makes. A world that holds one and has no host is refused.
+pub static HOSTED: &[Part<Build>] = &[script::PART];
 
 /// One list of all controllers: the modules, the enum, its dispatch and the table.
 macro_rules! controllers {

@@ -170,20 +170,12 @@ impl Controller for Prague {
     }
 
     fn inspect(&self) -> Inspect {
-        Inspect {
-            ssthresh: self.core.ssthresh(),
-            state: if self.core.slow_start() {
-                "slow start"
-            } else {
-                "avoidance"
-            },
-            values: [
-                ("alpha", self.marks.alpha),
-                ("window_B", self.core.window),
-                ("increase", self.increase()),
-                ("virtual_rtt_s", self.virtual_rtt().seconds()),
-            ],
-        }
+        self.core.inspect([
+            ("alpha", self.marks.alpha),
+            ("window_B", self.core.window),
+            ("increase", self.increase()),
+            ("virtual_rtt_s", self.virtual_rtt().seconds()),
+        ])
     }
 }
 

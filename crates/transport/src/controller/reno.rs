@@ -14,7 +14,6 @@
 use super::slow_start::{self, SlowStart};
 use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Setup};
 use crate::part::{Args, Default, Kind, Opt, Part};
-use crate::units::Time;
 
 /// Reno's window, in bytes.
 #[derive(Clone, Debug)]
@@ -114,17 +113,17 @@ impl Controller for Reno {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: self.window,
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of(self.window)
     }
 
     fn inspect(&self) -> Inspect {
         Inspect {
             ssthresh: (self.threshold < u64::MAX).then_some(self.threshold),
-            state: if self.window < self.threshold { "slow start" } else { "avoidance" },
+            state: if self.window < self.threshold {
+                "slow start"
+            } else {
+                "avoidance"
+            },
             ..Inspect::default()
         }
     }

@@ -11,9 +11,7 @@
 //! an ABE-like β for classic marks. The window of the sender is the reference window times
 //! `overhead`, at its upper value while the flight is far below it.
 
-use super::{
-    Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount,
-};
+use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::segment::Ecn;
 use crate::units::{Span, Time};
@@ -127,7 +125,11 @@ impl Scream {
             return;
         }
         let share = self.marked as f64 / self.acked as f64;
-        let gain = if share > self.alpha { 1.0 / 8.0 } else { 1.0 / 128.0 };
+        let gain = if share > self.alpha {
+            1.0 / 8.0
+        } else {
+            1.0 / 128.0
+        };
         self.alpha += gain * (share - self.alpha);
         self.acked = 0;
         self.marked = 0;

@@ -8,7 +8,9 @@
 //! Responds by `beta` and by `alpha` packets a window.
 //!
 //! Reference: the 6.829 report, section "Future work", and the late-packet trigger of another team of
-//! that class. The report gives no numbers for these; defaults are those of its delay trigger.
+//! that class. The report gives no numbers for these; defaults are those of its delay trigger. As there,
+//! over TCP a threshold below the round trip and a delayed acknowledgement together keeps the window at
+//! its least; `late` feels it most, because every odd segment is late.
 
 use std::collections::VecDeque;
 
@@ -208,12 +210,10 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
         Inspect {
             ssthresh: None,
             state: if self.cut { "cut" } else { "armed" },
-            values: [
+            values: Inspect::values([
                 ("average_rtt_s", self.average.unwrap_or(0.0)),
                 ("slope", self.slope),
-                ("", 0.0),
-                ("", 0.0),
-            ],
+            ]),
         }
     }
 }
@@ -223,7 +223,7 @@ pub const THRESHOLD: Opt = Opt::new(
     "threshold",
     Kind::Span,
     Default::Is("70 ms"),
-    "a longer delay means congestion",
+    "a longer delay means congestion; over TCP a delayed acknowledgement (40 ms) is part of it",
 )
 .at_least("1 ms")
 .at_most("100 s");

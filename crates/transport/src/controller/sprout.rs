@@ -158,12 +158,11 @@ impl Controller for Sprout {
         Inspect {
             ssthresh: None,
             state: "forecast",
-            values: [
+            values: Inspect::values([
                 ("forecast_100ms_pkts", f64::from(self.counts[self.target])),
                 ("queued_B", self.queued as f64),
                 ("tick", self.tick as f64),
-                ("", 0.0),
-            ],
+            ]),
         }
     }
 }

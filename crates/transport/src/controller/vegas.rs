@@ -12,7 +12,7 @@
 use super::classic::Classic;
 use super::{Ack, Build, Congestion, Controller, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 /// Vegas' state.
 #[derive(Clone, Debug)]
@@ -85,23 +85,11 @@ impl Controller for Vegas {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: self.core.bytes(),
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of(self.core.bytes())
     }
 
     fn inspect(&self) -> Inspect {
-        Inspect {
-            ssthresh: self.core.ssthresh(),
-            state: if self.core.slow_start() {
-                "slow start"
-            } else {
-                "avoidance"
-            },
-            values: [("diff_pkts", self.diff), ("", 0.0), ("", 0.0), ("", 0.0)],
-        }
+        self.core.inspect([("diff_pkts", self.diff)])
     }
 }
 

@@ -90,28 +90,11 @@ impl Controller for Westwood {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: self.core.bytes(),
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of(self.core.bytes())
     }
 
     fn inspect(&self) -> Inspect {
-        Inspect {
-            ssthresh: self.core.ssthresh(),
-            state: if self.core.slow_start() {
-                "slow start"
-            } else {
-                "avoidance"
-            },
-            values: [
-                ("bandwidth_bps", self.bandwidth * 8.0),
-                ("", 0.0),
-                ("", 0.0),
-                ("", 0.0),
-            ],
-        }
+        self.core.inspect([("bandwidth_bps", self.bandwidth * 8.0)])
     }
 }
 

@@ -15,7 +15,7 @@
 use super::delay_triggered::Recent;
 use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction, amount};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 /// One millisecond, the clock of the code.
 const MS: u64 = 1_000_000_000;
@@ -57,8 +57,16 @@ impl Zekalho {
                 self.decreases += 1;
             }
         } else {
-            let step = if self.mean < self.low { self.fast } else { self.alpha };
-            self.window += if self.per_ack { step } else { step / self.window };
+            let step = if self.mean < self.low {
+                self.fast
+            } else {
+                self.alpha
+            };
+            self.window += if self.per_ack {
+                step
+            } else {
+                step / self.window
+            };
         }
     }
 
@@ -95,7 +103,11 @@ impl Controller for Zekalho {
         if self.code {
             let sent = ack.now.0.saturating_sub(rtt.0) / MS;
             self.recent.push(Span((ack.now.0 / MS - sent) * MS));
-            let mean = if self.recent.full() { self.recent.mean().0 } else { 0 };
+            let mean = if self.recent.full() {
+                self.recent.mean().0
+            } else {
+                0
+            };
             self.mean = Span(mean / MS * MS);
             self.code();
         } else {
@@ -110,11 +122,7 @@ impl Controller for Zekalho {
     fn on_congestion(&mut self, _congestion: &Congestion) {}
 
     fn limits(&self) -> Limits {
-        Limits {
-            window: (self.window * self.mss as f64) as u64,
-            pacing: None,
-            wake: Time::NEVER,
-        }
+        Limits::of((self.window * self.mss as f64) as u64)
     }
 
     fn reduction(&self) -> Reduction {
@@ -125,12 +133,11 @@ impl Controller for Zekalho {
         Inspect {
             ssthresh: None,
             state: if self.cooling { "cooling" } else { "armed" },
-            values: [
+            values: Inspect::values([
                 ("mean_rtt_s", self.mean.seconds()),
                 ("decreases", self.decreases as f64),
                 ("acks_at_floor", self.at_floor as f64),
-                ("", 0.0),
-            ],
+            ]),
         }
     }
 }
@@ -148,9 +155,14 @@ pub const PART: Part<Build> = Part {
             Default::Is("code"),
             "what was handed in, or what the report says",
         ),
-        Opt::new("n", Kind::Count, Default::Is("4"), "round trips in the mean")
-            .at_least("1")
-            .at_most("10000"),
+        Opt::new(
+            "n",
+            Kind::Count,
+            Default::Is("4"),
+            "round trips in the mean",
+        )
+        .at_least("1")
+        .at_most("10000"),
         Opt::new(
             "high",
             Kind::Span,
@@ -205,12 +217,15 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("1 packets")
         .at_most("1000000 packets"),
-        Opt::new("cap", Kind::Packets, Default::Absent, "greatest window; none if absent")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
-        Opt::new("initial", Kind::Packets, Default::Is("2 packets"), "first window")
-            .at_least("1 packets")
-            .at_most("1000000 packets"),
+        Opt::new(
+            "cap",
+            Kind::Packets,
+            Default::Absent,
+            "greatest window; none if absent",
+        )
+        .at_least("1 packets")
+        .at_most("1000000 packets"),
+        amount::first_window("2 packets"),
     ],
     build: |args, setup| {
         let code = args.choice("variant") == "code";
@@ -236,7 +251,8 @@ pub const PART: Part<Build> = Part {
         Ok(Zekalho {
             mss: setup.mss,
             code,
-            window: packets("initial", 2.0).min(cap).max(floor),
+            // The text begins with 2 packets, below its own floor.
+            window: packets("initial", 2.0).min(cap),
             recent: Recent::new(args.count("n") as usize),
             mean: Span::ZERO,
             high,

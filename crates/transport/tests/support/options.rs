@@ -69,6 +69,8 @@ pub fn value(option: &Opt, text: &str) -> Value {
             let word = words.iter().find(|w| **w == text);
             Value::Choice(word.expect("a word of the choice"))
         }
-        Kind::File => panic!("{}: no file has a default", option.name),
+        Kind::File | Kind::Text | Kind::Table => {
+            panic!("{}: nothing of the kind has a default", option.name)
+        }
     }
 }

@@ -9,7 +9,7 @@
 // - Devices carry a 1500-byte packet in the time that Ethernet needs for it with preamble, header,
 //   FCS and gap (1538 bytes), because SimpleNetDevice puts nothing of that on the wire.
 //
-// Prints one JSON line. CPU time is the process's, around Simulator::Run alone.
+// bench.h has what is measured and printed.
 
 #include <ns3/applications-module.h>
 #include <ns3/bridge-module.h>
@@ -19,12 +19,7 @@
 #include <ns3/simple-net-device-helper.h>
 #include <ns3/traffic-control-module.h>
 
-#include <cinttypes>
-#include <cstdio>
-#include <ctime>
-#include <fstream>
-#include <limits>
-#include <string>
+#include "bench.h"
 
 using namespace ns3;
 
@@ -37,33 +32,6 @@ constexpr uint64_t kLine = 10000000;  // bit/s
 constexpr uint16_t kPort = 9;
 constexpr int kSources = 3;
 
-double CpuSeconds() {
-    timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-Ptr<Queue<Packet>> TransmitQueue(Ptr<NetDevice> device) {
-    PointerValue queue;
-    device->GetAttribute("TxQueue", queue);
-    return queue.Get<Queue<Packet>>();
-}
-
-// From the kernel's own mark for this program: getrusage would also count the program that started it.
-uint64_t PeakMemory() {
-    std::ifstream status("/proc/self/status");
-    std::string key;
-    uint64_t kibibytes = 0;
-    while (status >> key) {
-        if (key == "VmHWM:") {
-            status >> kibibytes;
-            break;
-        }
-        status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-    }
-    return kibibytes * 1024;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -73,10 +41,7 @@ int main(int argc, char** argv) {
     arguments.AddValue("duration", "simulated seconds", duration);
     arguments.AddValue("run", "number of the random substream", run);
     arguments.Parse(argc, argv);
-    RngSeedManager::SetRun(run);
-    ObjectFactory scheduler;
-    scheduler.SetTypeId("ns3::PriorityQueueScheduler");
-    Simulator::SetScheduler(scheduler);
+    bench::Prepare(run);
 
     NodeContainer hosts(kSources + 1);  // the last is the sink
     Ptr<Node> bridge = CreateObject<Node>();
@@ -111,26 +76,13 @@ int main(int argc, char** argv) {
         source.Install(hosts.Get(host));
     }
 
-    Simulator::Stop(Seconds(duration));
-    const double before = CpuSeconds();
-    Simulator::Run();
-    const double cpu = CpuSeconds() - before;
+    const double cpu = bench::Run(duration);
 
-    uint64_t hops = 0;
-    uint64_t dropped = 0;
-    for (const NetDeviceContainer& side : {ends, ports}) {
-        for (uint32_t i = 0; i < side.GetN(); ++i) {
-            Ptr<Queue<Packet>> queue = TransmitQueue(side.Get(i));
-            hops += queue->GetTotalReceivedPackets() - queue->GetNPackets();
-            dropped += queue->GetTotalDroppedPackets();
-        }
-    }
+    bench::Sent sent;
+    sent.Count(ends);
+    sent.Count(ports);
     const uint64_t delivered = DynamicCast<PacketSink>(received.Get(0))->GetTotalRx() / kPayload;
-    std::printf("{\"cpu_s\":%.6f,\"packet_hops\":%" PRIu64 ",\"delivered_pkts\":%" PRIu64
-                ",\"delivered_B\":%" PRIu64 ",\"goodput_bps\":%.3f,\"dropped_pkts\":%" PRIu64
-                ",\"events\":%" PRIu64 ",\"simulated_s\":%.9g,\"rss_peak_B\":%" PRIu64 "}\n",
-                cpu, hops, delivered, delivered * kPacket, 8.0 * static_cast<double>(delivered * kPacket) / duration,
-                dropped, Simulator::GetEventCount(), duration, PeakMemory());
-    Simulator::Destroy();
+    bench::Tell(cpu, sent.hops, 8.0 * static_cast<double>(delivered * kPacket), duration,
+                {{"delivered_pkts", delivered}, {"dropped_pkts", sent.dropped}});
     return 0;
 }

@@ -6,7 +6,7 @@
 // window), but for what the scenario says: segments of 1448 bytes, so that an IP packet has 1500, an ACK
 // for every second segment and after 40 ms at most, and buffers that never limit a window.
 //
-// Prints one JSON line. CPU time is the process's, around Simulator::Run alone.
+// bench.h has what is measured and printed.
 
 #include <ns3/applications-module.h>
 #include <ns3/bridge-module.h>
@@ -16,12 +16,9 @@
 #include <ns3/simple-net-device-helper.h>
 #include <ns3/traffic-control-module.h>
 
-#include <cinttypes>
-#include <cstdio>
-#include <ctime>
-#include <fstream>
-#include <limits>
 #include <string>
+
+#include "bench.h"
 
 using namespace ns3;
 
@@ -31,32 +28,6 @@ constexpr uint32_t kSegment = 1448;  // payload of a 1500-byte IP packet with ti
 constexpr uint64_t kPacket = 1500;
 constexpr uint64_t kOnWire = 1538;   // with preamble 8, header 14, FCS 4, gap 12
 constexpr uint16_t kPort = 9;
-
-double CpuSeconds() {
-    timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-Ptr<Queue<Packet>> TransmitQueue(Ptr<NetDevice> device) {
-    PointerValue queue;
-    device->GetAttribute("TxQueue", queue);
-    return queue.Get<Queue<Packet>>();
-}
-
-uint64_t PeakMemory() {
-    std::ifstream status("/proc/self/status");
-    std::string key;
-    uint64_t kibibytes = 0;
-    while (status >> key) {
-        if (key == "VmHWM:") {
-            status >> kibibytes;
-            break;
-        }
-        status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-    }
-    return kibibytes * 1024;
-}
 
 NetDeviceContainer Cable(Ptr<Node> a, Ptr<Node> b, uint64_t rate, const std::string& delay, const std::string& queue) {
     SimpleNetDeviceHelper link;
@@ -83,10 +54,7 @@ int main(int argc, char** argv) {
     arguments.AddValue("controller", "TcpCubic or TcpNewReno", controller);
     arguments.AddValue("run", "number of the random substream", run);
     arguments.Parse(argc, argv);
-    RngSeedManager::SetRun(run);
-    ObjectFactory scheduler;
-    scheduler.SetTypeId("ns3::PriorityQueueScheduler");
-    Simulator::SetScheduler(scheduler);
+    bench::Prepare(run);
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TypeId::LookupByName("ns3::" + controller)));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(kSegment));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(2));
@@ -133,29 +101,17 @@ int main(int argc, char** argv) {
         source.Install(senders.Get(i)).Start(Seconds(start->GetValue(0, 0.1)));
     }
 
-    Simulator::Stop(Seconds(duration));
-    const double before = CpuSeconds();
-    Simulator::Run();
-    const double cpu = CpuSeconds() - before;
+    const double cpu = bench::Run(duration);
 
-    uint64_t hops = 0;
-    uint64_t dropped = 0;
-    for (const NetDeviceContainer& side : {hosts, at_left, at_right}) {
-        for (uint32_t i = 0; i < side.GetN(); ++i) {
-            Ptr<Queue<Packet>> queue = TransmitQueue(side.Get(i));
-            hops += queue->GetTotalReceivedPackets() - queue->GetNPackets();
-            dropped += queue->GetTotalDroppedPackets();
-        }
-    }
+    bench::Sent sent;
+    sent.Count(hosts);
+    sent.Count(at_left);
+    sent.Count(at_right);
     uint64_t delivered = 0;
     for (uint32_t i = 0; i < pairs; ++i) {
         delivered += DynamicCast<PacketSink>(sinks.Get(i))->GetTotalRx();
     }
-    std::printf("{\"cpu_s\":%.6f,\"packet_hops\":%" PRIu64 ",\"delivered_B\":%" PRIu64
-                ",\"goodput_bps\":%.3f,\"dropped_pkts\":%" PRIu64 ",\"events\":%" PRIu64
-                ",\"simulated_s\":%.9g,\"rss_peak_B\":%" PRIu64 "}\n",
-                cpu, hops, delivered, 8.0 * static_cast<double>(delivered) / duration, dropped,
-                Simulator::GetEventCount(), duration, PeakMemory());
-    Simulator::Destroy();
+    bench::Tell(cpu, sent.hops, 8.0 * static_cast<double>(delivered), duration,
+                {{"delivered_B", delivered}, {"dropped_pkts", sent.dropped}});
     return 0;
 }

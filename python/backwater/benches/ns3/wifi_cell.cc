@@ -3,8 +3,8 @@
 //
 // What is chosen in ns-3's favour: the priority-queue scheduler; Yans' channel and PHY, the cheaper of the
 // two; constant rates; ARP caches filled before the run; no queueing discipline above the devices; an offered load
-// a third above what the cell can carry, so that queues stay full and few packets are refused. Two trace
-// sources are connected, of an RTS without a CTS: the other failures don't occur in a cell without hidden stations.
+// a third above what the cell can carry, so that queues stay full and few packets are refused. The only trace
+// sources connected are those of failed exchanges.
 //
 // Every frame is received at the same power, so that no frame survives a collision, as in the scenario: with
 // ns-3's default path loss the nearer of two senders often does, and stations differ twofold.
@@ -12,7 +12,7 @@
 // As the scenario says: 11 Mbit/s data, 1 Mbit/s control, long preambles, seven transmissions of either
 // kind. Packets never expire in their queue.
 //
-// Prints one JSON line. CPU time is the process's, around Simulator::Run alone.
+// bench.h has what is measured and printed.
 
 #include <ns3/applications-module.h>
 #include <ns3/core-module.h>
@@ -22,12 +22,7 @@
 #include <ns3/traffic-control-module.h>
 #include <ns3/wifi-module.h>
 
-#include <cinttypes>
-#include <cstdio>
-#include <ctime>
-#include <fstream>
-#include <limits>
-#include <string>
+#include "wifi.h"
 
 using namespace ns3;
 
@@ -36,33 +31,6 @@ namespace {
 constexpr uint32_t kPayload = 1300;  // UDP payload of a 1328-byte IP packet
 constexpr uint32_t kPacket = 1328;
 constexpr uint16_t kPort = 9;
-
-uint64_t g_unanswered = 0;  // RTS without a CTS
-
-void RtsFailed(Mac48Address) {
-    ++g_unanswered;
-}
-
-double CpuSeconds() {
-    timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// From the kernel's own mark for this program: getrusage would also count the program that started it.
-uint64_t PeakMemory() {
-    std::ifstream status("/proc/self/status");
-    std::string key;
-    uint64_t kibibytes = 0;
-    while (status >> key) {
-        if (key == "VmHWM:") {
-            status >> kibibytes;
-            break;
-        }
-        status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-    }
-    return kibibytes * 1024;
-}
 
 }  // namespace
 
@@ -75,15 +43,8 @@ int main(int argc, char** argv) {
     arguments.AddValue("stations", "stations of the cell", count);
     arguments.AddValue("run", "number of the random substream", run);
     arguments.Parse(argc, argv);
-    RngSeedManager::SetRun(run);
-    ObjectFactory scheduler;
-    scheduler.SetTypeId("ns3::PriorityQueueScheduler");
-    Simulator::SetScheduler(scheduler);
-    Config::SetDefault("ns3::WifiRemoteStationManager::RtsCtsThreshold", UintegerValue(0));
-    Config::SetDefault("ns3::WifiRemoteStationManager::MaxSsrc", UintegerValue(7));
-    Config::SetDefault("ns3::WifiRemoteStationManager::MaxSlrc", UintegerValue(7));
-    Config::SetDefault("ns3::WifiMacQueue::MaxSize", StringValue("100p"));
-    Config::SetDefault("ns3::WifiMacQueue::MaxDelay", TimeValue(Seconds(2 * duration)));
+    bench::Prepare(run);
+    bench::Rules(duration);
 
     NodeContainer stations(count);
     MobilityHelper mobility;
@@ -104,11 +65,7 @@ int main(int argc, char** argv) {
     WifiMacHelper mac;
     mac.SetType("ns3::AdhocWifiMac");
     NetDeviceContainer devices = wifi.Install(phy, mac, stations);
-    for (uint32_t i = 0; i < count; ++i) {
-        DynamicCast<WifiNetDevice>(devices.Get(i))
-            ->GetRemoteStationManager()
-            ->TraceConnectWithoutContext("MacTxRtsFailed", MakeCallback(&RtsFailed));
-    }
+    bench::CountFailures(devices);
 
     InternetStackHelper stack;
     stack.SetIpv6StackInstall(false);
@@ -130,22 +87,13 @@ int main(int argc, char** argv) {
         source.Install(stations.Get(i));
     }
 
-    Simulator::Stop(Seconds(duration));
-    const double before = CpuSeconds();
-    Simulator::Run();
-    const double cpu = CpuSeconds() - before;
+    const double cpu = bench::Run(duration);
 
     uint64_t delivered = 0;
     for (uint32_t i = 0; i < count; ++i) {
         delivered += DynamicCast<PacketSink>(sinks.Get(i))->GetTotalRx() / kPayload;
     }
-    std::printf("{\"cpu_s\":%.6f,\"packet_hops\":%" PRIu64 ",\"delivered_pkts\":%" PRIu64
-                ",\"failed_share\":%.6f,\"goodput_bps\":%.3f,\"events\":%" PRIu64
-                ",\"simulated_s\":%.9g,\"rss_peak_B\":%" PRIu64 "}\n",
-                cpu, delivered, delivered,
-                static_cast<double>(g_unanswered) / static_cast<double>(g_unanswered + delivered),
-                8.0 * static_cast<double>(delivered * kPacket) / duration, Simulator::GetEventCount(), duration,
-                PeakMemory());
-    Simulator::Destroy();
+    bench::Tell(cpu, delivered, 8.0 * static_cast<double>(delivered * kPacket), duration,
+                {{"delivered_pkts", delivered}, {"failed_share", bench::FailedShare(delivered)}});
     return 0;
 }

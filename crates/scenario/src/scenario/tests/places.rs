@@ -205,3 +205,47 @@ fn bad_places_are_refused_with_the_fix() {
         "another name",
     );
 }
+
+/// Gateways at either end of a row: each station sends to the nearer one, along its tree.
+#[test]
+fn stations_send_to_the_gateway_that_routing_finds_nearest() {
+    let gateways = "nodes.G1 = { kind = \"station\", medium = \"air\", at = [\"-100 m\", \"0 m\"] }
+nodes.G2 = { kind = \"station\", medium = \"air\", at = [\"700 m\", \"0 m\"] }
+routing = { kind = \"airtime-tree\", roots = [\"G1\", \"G2\"] }
+duration";
+    let text = CHAIN
+        .replace("stations = 4", "stations = 7")
+        .replace("duration", gateways)
+        .replace(
+            "from = \"s0\", to = \"s3\"",
+            "from = \"s*\", to = \"G*\", pattern = \"nearest\"",
+        );
+    let text = text.replace("\"700 m\"", "\"650 m\"");
+    let world = read(&text).unwrap().build().unwrap();
+    let last = |flow: &backwater_sim::network::Flow| world.ports[*flow.path.last().unwrap()].far;
+    let found: Vec<(usize, &str)> = world
+        .flows
+        .iter()
+        .map(|f| (f.path.len(), world.nodes[last(f)].name.as_str()))
+        .collect();
+    // s6 lies 50 m from G2.
+    let expected = [
+        (1, "G1"),
+        (2, "G1"),
+        (3, "G1"),
+        (4, "G1"),
+        (3, "G2"),
+        (2, "G2"),
+        (1, "G2"),
+    ];
+    assert_eq!(found.len(), 7);
+    for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
+        // s3 has four hops either way.
+        assert!(i == 3 || *found == expected, "s{i}: {found:?}");
+    }
+    let apart = text
+        .replace("\"650 m\"", "\"900 m\"")
+        .replace("\"-100 m\"", "\"-200 m\"");
+    let refusal = read(&apart).unwrap().build().unwrap_err();
+    assert!(refusal.what.contains("no way leads from s0"), "{refusal}");
+}

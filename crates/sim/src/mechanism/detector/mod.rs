@@ -4,7 +4,9 @@
 mod dynamic_threshold;
 mod fill_rate;
 mod ingress_watermark;
+mod queue_rate_difference;
 mod rate_comparison;
+pub mod station;
 mod watermark;
 
 use backwater_transport::part::{Args, Part, Refusal};
@@ -13,7 +15,9 @@ use backwater_transport::units::Time;
 pub use dynamic_threshold::DynamicThreshold;
 pub use fill_rate::FillRate;
 pub use ingress_watermark::IngressWatermark;
+pub use queue_rate_difference::QueueRateDifference;
 pub use rate_comparison::RateComparison;
+use station::StationDetector;
 pub use watermark::Watermark;
 
 /// What a detector sees of one class at its place.
@@ -131,8 +135,8 @@ detectors! {
     IngressWatermark(IngressWatermark),
     /// Shared memory.
     DynamicThreshold(DynamicThreshold),
-    /// What came in and left at a relay.
-    RateComparison(RateComparison),
+    /// What an 802.11 station forwards.
+    Station(StationDetector),
 }
 
 /// How a row builds its detector.
@@ -145,4 +149,5 @@ pub static DETECTORS: &[Part<Build>] = &[
     ingress_watermark::PART,
     dynamic_threshold::PART,
     rate_comparison::PART,
+    queue_rate_difference::PART,
 ];

@@ -5,35 +5,31 @@
 //! Differences: alpha and the mark of a medium not fully used are not in the source; 1.08 and 80 % are ours.
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
-use backwater_transport::units::Span;
 
-use super::{AnyDetector, Build, Detector, Level, Watch};
+use super::station::{Judgement, PERIOD, Rhythm, Seen, StationDetector, WINDOW, rhythm};
+use super::{AnyDetector, Build};
 
 /// See the head of the file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Copy, Clone, Debug, PartialEq)]
 pub struct RateComparison {
     /// Congested where more than `alpha` times what left came in.
     pub alpha: f64,
     /// Not fully used where the medium was busy for less than this share.
     pub busy_below: f64,
-    /// How often it looks.
-    pub period: Span,
-    /// Periods in the window.
-    pub window: usize,
+    /// When it looks.
+    pub rhythm: Rhythm,
 }
 
-/// Stations ask it every period, not at each frame.
-impl Detector for RateComparison {
-    fn watch(&self) -> Watch {
-        Watch::Station
-    }
-
-    fn alarm(&mut self, _level: &Level) -> bool {
-        false
-    }
-
-    fn relief(&mut self, _level: &Level) -> bool {
-        true
+impl RateComparison {
+    /// See the head of the file.
+    pub fn judge(&self, seen: &Seen) -> Judgement {
+        if seen.came as f64 > self.alpha * seen.left as f64 {
+            Judgement::Less
+        } else if seen.busy < self.busy_below {
+            Judgement::More
+        } else {
+            Judgement::Keep
+        }
     }
 }
 
@@ -60,29 +56,17 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("0 %")
         .at_most("100 %"),
-        Opt::new(
-            "period",
-            Kind::Span,
-            Default::Is("250 ms"),
-            "how often it looks",
-        )
-        .at_least("1 ms")
-        .at_most("10 s"),
-        Opt::new(
-            "window",
-            Kind::Count,
-            Default::Is("4"),
-            "periods in the sliding window",
-        )
-        .at_least("1")
-        .at_most("100"),
+        PERIOD,
+        WINDOW,
     ],
     build: |args| {
-        Ok(AnyDetector::RateComparison(RateComparison {
+        let detector = RateComparison {
             alpha: args.number("alpha"),
             busy_below: args.share("busy_below"),
-            period: args.span("period"),
-            window: args.count("window") as usize,
-        }))
+            rhythm: rhythm(args),
+        };
+        Ok(AnyDetector::Station(StationDetector::RateComparison(
+            detector,
+        )))
     },
 };

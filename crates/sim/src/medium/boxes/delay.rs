@@ -1,10 +1,11 @@
-//! Every packet comes out a constant time later.
+//! Every packet comes out a constant time later. From an instant on that may be another time, as where
+//! a path changes; packets come out in the order in which they went in.
 //!
 //! Reference: mahimahi mm-delay; the delay queue of cellsim.
 //! Differences: with `clock = "exact"` the time is exact. The emulators count whole milliseconds from the
 //! millisecond in which a packet comes, so that it may come out up to 1 ms early: `clock = "ms"`.
 
-use backwater_transport::part::{Default, Kind, Opt, Part};
+use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
@@ -14,16 +15,41 @@ use crate::medium::trace::floor;
 /// See the head of the file.
 #[derive(Clone, Debug)]
 pub struct Delay {
-    /// How long.
-    pub delay: Span,
-    /// Whether it is counted from the beginning of the millisecond.
-    pub milliseconds: bool,
+    delay: Span,
+    /// From when on how long.
+    then: Option<(Time, Span)>,
+    milliseconds: bool,
+    /// When the packet before came out.
+    last: Time,
+}
+
+impl Delay {
+    /// The same delay for ever, counted from a packet's instant or from its millisecond.
+    pub fn constant(delay: Span, milliseconds: bool) -> Delay {
+        Delay {
+            delay,
+            then: None,
+            milliseconds,
+            last: Time::ZERO,
+        }
+    }
+
+    /// The shortest that it ever is.
+    pub fn least(&self) -> Span {
+        self.then
+            .map_or(self.delay, |(_, then)| then.min(self.delay))
+    }
 }
 
 impl PathBox for Delay {
     fn pass(&mut self, now: Time, _: &mut Random) -> Pass {
         let from = if self.milliseconds { floor(now) } else { now };
-        Pass::At(from.after(self.delay).max(now))
+        let delay = match self.then {
+            Some((at, then)) if now >= at => then,
+            _ => self.delay,
+        };
+        self.last = from.after(delay).max(now).max(self.last);
+        Pass::At(self.last)
     }
 }
 
@@ -35,6 +61,14 @@ pub(super) const PART: Part<Build> = Part {
     options: &[
         Opt::new("delay", Kind::Span, Default::Required, "how long").at_most("1000 s"),
         Opt::new(
+            "then",
+            Kind::Span,
+            Default::Absent,
+            "how long from the instant `at` on",
+        )
+        .at_most("1000 s"),
+        Opt::new("at", Kind::Span, Default::Absent, "when the delay changes").at_most("100000 s"),
+        Opt::new(
             "clock",
             Kind::Choice(&["exact", "ms"]),
             Default::Is("exact"),
@@ -42,9 +76,21 @@ pub(super) const PART: Part<Build> = Part {
         ),
     ],
     build: |args| {
+        let then = match (args.has("at"), args.has("then")) {
+            (true, true) => Some((Time::ZERO.after(args.span("at")), args.span("then"))),
+            (false, false) => None,
+            (at, _) => {
+                let (option, other) = if at { ("at", "then") } else { ("then", "at") };
+                return Err(Refusal {
+                    option,
+                    what: "a change of delay has an instant and a new delay".to_owned(),
+                    fix: format!("write `{other}` too"),
+                });
+            }
+        };
         Ok(AnyBox::Delay(Delay {
-            delay: args.span("delay"),
-            milliseconds: args.choice("clock") == "ms",
+            then,
+            ..Delay::constant(args.span("delay"), args.choice("clock") == "ms")
         }))
     },
 };

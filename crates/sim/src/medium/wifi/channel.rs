@@ -39,9 +39,18 @@ pub struct Link {
     pub to: u32,
     /// Whether it can be understood there.
     pub decodes: bool,
-    /// What it adds to the energy that makes the medium busy there.
-    pub energy: u64,
+    /// Whether it makes the medium busy there.
+    pub senses: bool,
     /// What it adds to the signal or interference there.
+    pub power: u64,
+}
+
+/// What a station's transmission is to one that cannot understand it under the physical channel.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Far {
+    /// The other.
+    pub to: u32,
+    /// What it adds to the interference there.
     pub power: u64,
 }
 
@@ -65,16 +74,14 @@ impl ChannelSpec {
         }
     }
 
-    /// Energy from which the medium is busy, in the units of `Link::energy`.
-    pub fn busy_from(&self) -> u64 {
-        match self {
-            ChannelSpec::Disc(_) => 1,
-            ChannelSpec::Physical(physical) => physical.power(physical.energy_detect),
-        }
-    }
-
-    /// Who hears each station, in the order of the stations. Names and seed are for the shadowing.
-    pub fn links(&self, seed: u64, names: &[&str], places: &[[f64; 2]]) -> Vec<Vec<Link>> {
+    /// Whom each station's frames reach and whom they only disturb, in the order of the stations. Names and
+    /// seed are for the shadowing.
+    pub fn links(
+        &self,
+        seed: u64,
+        names: &[&str],
+        places: &[[f64; 2]],
+    ) -> Vec<(Vec<Link>, Vec<Far>)> {
         let link = |from: usize, to: usize| match self {
             ChannelSpec::Disc(disc) => disc.link(to as u32, distance(places[from], places[to])),
             ChannelSpec::Physical(physical) => {
@@ -84,9 +91,17 @@ impl ChannelSpec {
             }
         };
         let others = |from: usize| (0..places.len()).filter(move |to| *to != from);
-        (0..places.len())
-            .map(|from| others(from).filter_map(|to| link(from, to)).collect())
-            .collect()
+        let heard = |link: &Link| matches!(self, ChannelSpec::Disc(_)) || link.decodes;
+        let of = |from: usize| {
+            let links = others(from).filter_map(|to| link(from, to));
+            let (reach, far): (Vec<Link>, Vec<Link>) = links.partition(heard);
+            let far = far.iter().map(|l| Far {
+                to: l.to,
+                power: l.power,
+            });
+            (reach, far.collect())
+        };
+        (0..places.len()).map(of).collect()
     }
 
     /// By how much a frame must be stronger than all others together to survive them under the disc.
@@ -110,12 +125,11 @@ impl Disc {
         } else {
             0
         };
-        let energy = u64::from(heard || metres <= self.sense);
-        let touches = power > 0 || energy > 0;
-        touches.then_some(Link {
+        let senses = heard || metres <= self.sense;
+        (power > 0 || senses).then_some(Link {
             to,
             decodes: heard,
-            energy,
+            senses,
             power,
         })
     }

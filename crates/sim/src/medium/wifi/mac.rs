@@ -142,6 +142,17 @@ pub struct Contention {
     pub pace: Option<Rate>,
 }
 
+/// Whether a frame fits a buffer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// It does.
+    Free,
+    /// It does not.
+    Full,
+    /// It would, but the share of its kind is full.
+    ShareFull,
+}
+
 impl Contention {
     /// A category that has never sent.
     pub fn new(set: Category, buffer: Limit, sifs: Span, slot: Span) -> Contention {
@@ -160,6 +171,63 @@ impl Contention {
             current: None,
             held: Time::ZERO,
             pace: None,
+        }
+    }
+
+    /// Whether a frame of so many bytes fits the buffer, of which `own_share` is for the station's own.
+    pub fn room(&self, own: bool, bytes: u64, own_share: f64) -> Room {
+        let share = if own {
+            own_share
+        } else if own_share < 1.0 {
+            1.0 - own_share
+        } else {
+            1.0
+        };
+        let frames = |n: u32| u64::from(n);
+        let (held, mine, step, room) = match (self.buffer, own) {
+            (Limit::Unlimited, _) => return Room::Free,
+            (Limit::Bytes(room), true) => (self.bytes, self.own_bytes, bytes, room.0),
+            (Limit::Bytes(room), false) => (self.bytes, self.bytes - self.own_bytes, bytes, room.0),
+            (Limit::Packets(room), true) => (frames(self.frames), frames(self.own_frames), 1, room),
+            (Limit::Packets(room), false) => {
+                let others = frames(self.frames - self.own_frames);
+                (frames(self.frames), others, 1, room)
+            }
+        };
+        if held + step > room {
+            Room::Full
+        } else if mine + step > libm::floor(room as f64 * share) as u64 {
+            Room::ShareFull
+        } else {
+            Room::Free
+        }
+    }
+
+    /// Books the bytes of a frame that came in.
+    pub fn book(&mut self, own: bool, bytes: u64) {
+        self.bytes += bytes;
+        if own {
+            self.own_frames += 1;
+            self.own_bytes += bytes;
+        }
+    }
+
+    /// Books a frame that is gone.
+    pub fn release(&mut self, own: bool, bytes: u64) {
+        self.frames -= 1;
+        self.bytes -= bytes;
+        if own {
+            self.own_frames -= 1;
+            self.own_bytes -= bytes;
+        }
+    }
+
+    /// Share of its buffer that it holds; nothing of one without a bound.
+    pub fn filled(&self) -> f64 {
+        match self.buffer {
+            Limit::Packets(room) => f64::from(self.frames) / room as f64,
+            Limit::Bytes(room) => self.bytes as f64 / room.0 as f64,
+            Limit::Unlimited => 0.0,
         }
     }
 

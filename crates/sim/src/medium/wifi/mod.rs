@@ -4,8 +4,11 @@
 //! * `phy` has the timing of 802.11b and OFDM.
 //! * `mac` has the contention of one access category.
 //! * `channel` turns positions into who hears whom.
-//! * `physical` has path loss, shadowing and frame errors, `reception` what receivers make of them.
-//! * `air` has the tables of what is on the air and who senses it; `world/air.rs` moves frames.
+//! * `physical` has path loss and shadowing, `errors` the frame errors of a rate, `reception` what a receiver
+//!   makes of all that.
+//! * `collision` has reception under the unit disc.
+//! * `ear`, `radio` and `frame` are what a station senses, what it has to send, and what it sends.
+//! * `air` has the tables of all that; `world/air.rs` moves frames.
 //!
 //! Abstractions: no beacons, no association, no fragments, no aggregation; one propagation delay
 //! between all stations, counted by the sender too, so that stations that hear each other keep common
@@ -15,10 +18,16 @@
 
 pub mod air;
 pub mod channel;
+mod collision;
+pub mod ear;
+pub mod errors;
+pub mod frame;
 pub mod mac;
 pub mod phy;
 pub mod physical;
+pub mod radio;
 pub mod reception;
+pub mod turns;
 
 use backwater_transport::part::Part;
 

@@ -12,6 +12,16 @@ pub enum Standard {
     Ofdm,
 }
 
+/// At which rate a station answers with a CTS or an ACK.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The rate of control frames.
+    Control,
+    /// The fastest mandatory rate that is no faster than the frame answered, as where nobody announces
+    /// basic rates. 10.7.6.5.2.
+    Mandatory,
+}
+
 /// A radio and its rates.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Phy {
@@ -19,8 +29,10 @@ pub struct Phy {
     pub standard: Standard,
     /// Rate of data frames, unless a station or link has its own.
     pub data: Rate,
-    /// Rate of RTS, CTS, ACK and management frames.
+    /// Rate of RTS and management frames, and of answers unless `answer` says otherwise.
     pub control: Rate,
+    /// Rate of CTS and ACK.
+    pub answer: Answer,
     /// Short preamble of 802.11b: 96 µs instead of 192 µs.
     pub short_preamble: bool,
 }
@@ -49,6 +61,14 @@ impl Standard {
         match self {
             Standard::HrDsss => HR_DSSS,
             Standard::Ofdm => OFDM,
+        }
+    }
+
+    /// Rates that every station can receive, the slowest first. 16.1.1, 17.1.1.
+    fn mandatory(self) -> &'static [u64] {
+        match self {
+            Standard::HrDsss => HR_DSSS,
+            Standard::Ofdm => &[6_000_000, 12_000_000, 24_000_000],
         }
     }
 
@@ -87,6 +107,21 @@ impl Phy {
         }
     }
 
+    /// The rate of the answer to a frame of this rate.
+    pub fn answer_to(&self, rate: Rate) -> Rate {
+        match self.answer {
+            Answer::Control => self.control,
+            Answer::Mandatory => {
+                let mut legal = self.standard.mandatory().iter().rev();
+                Rate(
+                    *legal
+                        .find(|r| **r <= rate.0)
+                        .expect("the lowest rate is mandatory"),
+                )
+            }
+        }
+    }
+
     /// Time on the air of a frame of so many bytes, in whole microseconds as LENGTH counts them
     /// (16.2.3.5), or in whole symbols of 4 µs with 16 bits of service and 6 of tail (17.3.2).
     pub fn airtime(&self, bytes: u64, rate: Rate) -> Span {
@@ -119,6 +154,7 @@ mod tests {
             standard: Standard::HrDsss,
             data: Rate(11_000_000),
             control: Rate(1_000_000),
+            answer: Answer::Control,
             short_preamble,
         }
     }
@@ -144,6 +180,7 @@ mod tests {
             standard: Standard::Ofdm,
             data: Rate(54_000_000),
             control: Rate(24_000_000),
+            answer: Answer::Control,
             short_preamble: false,
         };
         assert_eq!(phy.airtime(1500 + OVERHEAD, phy.data), Span::micros(248));
@@ -151,5 +188,24 @@ mod tests {
             assert_eq!(phy.airtime(bytes, phy.control), Span::micros(28));
         }
         assert_eq!(phy.airtime(ACK, Rate(6_000_000)), Span::micros(44));
+    }
+
+    /// 802.11b has four mandatory rates, OFDM 6, 12 and 24 Mbit/s.
+    #[test]
+    fn answers_go_at_the_control_rate_or_at_the_fastest_mandatory_one() {
+        let phy = |standard, control: u64| Phy {
+            standard,
+            control: Rate(control * 1_000_000),
+            answer: Answer::Mandatory,
+            ..b(false)
+        };
+        assert_eq!(b(false).answer_to(Rate(11_000_000)), Rate(1_000_000));
+        for rate in HR_DSSS {
+            assert_eq!(phy(Standard::HrDsss, 1).answer_to(Rate(*rate)).0, *rate);
+        }
+        let answers = [6, 6, 12, 12, 24, 24, 24, 24].map(|r| r * 1_000_000);
+        for (rate, answer) in OFDM.iter().zip(answers) {
+            assert_eq!(phy(Standard::Ofdm, 6).answer_to(Rate(*rate)).0, answer);
+        }
     }
 }

@@ -1,20 +1,20 @@
-//! Physical channel: power received over a distance with shadowing, and the errors of a frame.
+//! Physical channel: power received over a distance with shadowing, and what receivers make of it.
 //!
 //! Path loss: Pr = Pt + K − 10 n log10(d / 1 km) − ψ (Goldsmith, Wireless Communications, 2.6); the
 //! default K joins free space at 2.4 GHz up to 10 m to the fourth power of the distance beyond. ψ is
 //! normal in decibels, one draw for each pair of stations, alike both ways.
 //!
-//! Frame errors: union bound of the convolutional code under hard decisions (Pursley and Taipale, 1987;
-//! distance spectra by Frenger, Orten and Ottosson, 1999), moved along the SINR so that a frame of 1500 B
-//! fails with 1 % at the threshold of its rate. The bits of a frame lie evenly over all its time on the
-//! air, preamble included; each bit meets the SINR of its instant.
+//! The bits of a frame lie evenly over all its time on the air, preamble included; each meets the SINR of its
+//! instant and fails as `errors` has it.
 //!
-//! Left out: stations that arrive 20 dB below the noise; errors of OFDM by multipath.
+//! Left out: stations that arrive 20 dB below the noise, each of which would raise it by 0.043 dB at most; errors
+//! of OFDM by multipath.
 
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span};
 
 use super::channel::{Link, MOST, UNIT};
+use super::errors::{Rung, ratio};
 
 /// Parameters of the physical channel.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,172 +46,6 @@ pub struct Physical {
 
 /// Weakest link that counts, against the noise: dB.
 pub const FLOOR: f64 = -20.0;
-/// Bits of the frame that thresholds are for.
-const TEST_BITS: f64 = 12_000.0;
-/// Its error rate at the threshold.
-const TEST_FER: f64 = 0.01;
-
-/// Convolutional code of a rate.
-#[derive(Copy, Clone, Debug)]
-struct Code {
-    /// Bits into the encoder per puncturing period.
-    period: f64,
-    /// Free distance.
-    free: i32,
-    /// From a distance of the spectrum to the next.
-    step: i32,
-    /// Bit errors by distance, from the free distance.
-    spectrum: &'static [f64],
-}
-
-const HALF: Code = Code {
-    period: 1.0,
-    free: 10,
-    step: 2,
-    spectrum: &[
-        36.0,
-        211.0,
-        1404.0,
-        11_633.0,
-        77_433.0,
-        502_690.0,
-        3_322_763.0,
-        21_292_910.0,
-        134_365_911.0,
-    ],
-};
-const TWO_THIRDS: Code = Code {
-    period: 2.0,
-    free: 6,
-    step: 1,
-    spectrum: &[
-        3.0,
-        70.0,
-        285.0,
-        1276.0,
-        6160.0,
-        27_128.0,
-        117_019.0,
-        498_860.0,
-        2_103_891.0,
-        8_784_123.0,
-    ],
-};
-const THREE_QUARTERS: Code = Code {
-    period: 3.0,
-    free: 5,
-    step: 1,
-    spectrum: &[
-        42.0,
-        201.0,
-        1492.0,
-        10_469.0,
-        62_935.0,
-        379_644.0,
-        2_253_373.0,
-        13_073_811.0,
-        75_152_755.0,
-        428_005_675.0,
-    ],
-};
-
-/// A rate of OFDM: Mbit/s, points of its constellation, code, threshold in dB.
-const RATES: [(u64, u32, Code, f64); 8] = [
-    (6, 2, HALF, 2.1),
-    (9, 2, THREE_QUARTERS, 4.8),
-    (12, 4, HALF, 5.1),
-    (18, 4, THREE_QUARTERS, 7.8),
-    (24, 16, HALF, 11.7),
-    (36, 16, THREE_QUARTERS, 14.6),
-    (48, 64, TWO_THIRDS, 19.4),
-    (54, 64, THREE_QUARTERS, 20.7),
-];
-
-/// Bit errors before decoding, Gray coding, nearest neighbours.
-fn raw(points: u32, sinr: f64) -> f64 {
-    let (share, scale) = match points {
-        2 => (0.5, 1.0),
-        4 => (0.5, 2.0),
-        16 => (3.0 / 8.0, 10.0),
-        _ => (7.0 / 24.0, 42.0),
-    };
-    share * libm::erfc(libm::sqrt(sinr / scale))
-}
-
-impl Code {
-    /// Bound of the bit errors after decoding.
-    fn errors(&self, raw: f64) -> f64 {
-        let d = libm::sqrt(4.0 * raw * (1.0 - raw));
-        let mut power = libm::pow(d, f64::from(self.free));
-        let step = libm::pow(d, f64::from(self.step));
-        let mut sum = 0.0;
-        for weight in self.spectrum {
-            sum += weight * power;
-            power *= step;
-        }
-        (sum / (2.0 * self.period)).min(1.0)
-    }
-}
-
-/// A ratio written in decibels.
-fn ratio(db: f64) -> f64 {
-    libm::pow(10.0, db / 10.0)
-}
-
-/// The SINR at which `fer` falls to `wanted`: by halving an interval of decibels.
-fn sinr_for(wanted: f64, fer: impl Fn(f64) -> f64) -> f64 {
-    let (mut low, mut high) = (-40.0, 80.0);
-    for _ in 0..60 {
-        let middle = (low + high) / 2.0;
-        if fer(ratio(middle)) > wanted {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    ratio(high)
-}
-
-/// A rate and its errors.
-#[derive(Clone, Debug)]
-pub struct Rung {
-    /// Rate.
-    pub rate: Rate,
-    points: u32,
-    code: Code,
-    /// The bound is taken at so many times the SINR.
-    shift: f64,
-    /// Power from which the rate keeps the target.
-    enough: u64,
-}
-
-impl Rung {
-    fn new(row: &(u64, u32, Code, f64), channel: &Physical) -> Rung {
-        let (mbits, points, code, threshold) = *row;
-        let mut rung = Rung {
-            rate: Rate(mbits * 1_000_000),
-            points,
-            code,
-            shift: 1.0,
-            enough: 0,
-        };
-        let bound = sinr_for(TEST_FER, |s| rung.fer(s, TEST_BITS));
-        rung.shift = bound / ratio(threshold + channel.margin);
-        let enough = sinr_for(channel.fer_target, |s| rung.fer(s, TEST_BITS));
-        rung.enough = (enough * UNIT).clamp(1.0, MOST) as u64;
-        rung
-    }
-
-    /// Natural logarithm of a bit's chance to be right at this SINR (a plain ratio).
-    pub fn log_right(&self, sinr: f64) -> f64 {
-        libm::log1p(-self.code.errors(raw(self.points, sinr * self.shift)))
-    }
-
-    /// Chance that a frame of so many bits is damaged at this SINR (a plain ratio).
-    pub fn fer(&self, sinr: f64, bits: f64) -> f64 {
-        -libm::expm1(bits * self.log_right(sinr))
-    }
-}
 
 /// What receivers do, made from the parameters.
 #[derive(Clone, Debug)]
@@ -220,6 +54,8 @@ pub struct Receivers {
     pub rungs: Vec<Rung>,
     /// Noise, in the units of `Link::power`.
     pub noise: u64,
+    /// Power of all frames together from which the medium is busy, in the same units.
+    pub busy_from: u64,
     /// A preamble is recognised if it is so many times all else.
     pub preamble: f64,
     /// See `Physical::capture`: a plain ratio.
@@ -231,6 +67,16 @@ impl Receivers {
     pub fn rung(&self, rate: Rate) -> usize {
         let found = self.rungs.iter().position(|r| r.rate == rate);
         found.expect("rates were checked")
+    }
+
+    /// Power of all frames up to which no bit fails of a frame of power `wanted` at this rate.
+    pub(super) fn clear(&self, rung: usize, wanted: u64) -> u64 {
+        let others = wanted as f64 / self.rungs[rung].clear - self.noise as f64;
+        if others < 0.0 {
+            0
+        } else {
+            wanted + others as u64
+        }
     }
 
     /// The rate of a link of this power: `fixed`, or the fastest up to `most`, if it keeps the target.
@@ -264,11 +110,13 @@ impl Physical {
 
     /// What stations that follow this channel do.
     pub fn receivers(&self) -> Receivers {
+        let rungs = Rung::all(self.margin, self.fer_target);
         Receivers {
-            rungs: RATES.iter().map(|row| Rung::new(row, self)).collect(),
             noise: UNIT as u64,
-            preamble: ratio(RATES[0].3 + self.margin),
+            busy_from: self.power(self.energy_detect),
+            preamble: rungs[0].threshold,
             capture: self.capture.map(ratio),
+            rungs,
         }
     }
 
@@ -280,7 +128,7 @@ impl Physical {
         (received >= self.noise + FLOOR).then_some(Link {
             to,
             decodes: received >= self.preamble_detect,
-            energy: power,
+            senses: power >= self.power(self.energy_detect),
             power,
         })
     }
@@ -288,6 +136,7 @@ impl Physical {
 
 #[cfg(test)]
 mod tests {
+    use super::super::errors::RATES;
     use super::*;
 
     pub fn plain() -> Physical {
@@ -341,30 +190,6 @@ mod tests {
             let exact = 100.0 * libm::pow(10.0, (13.454 - row.3) / 40.0);
             assert!(reaches(exact - 0.01) && !reaches(exact + 0.01), "{exact}");
             assert!((exact - range).abs() <= 1.1, "{exact}");
-        }
-    }
-
-    /// The threshold is where 1 % of frames of 1500 B fail; shorter ones fail less, by the power law.
-    #[test]
-    fn errors_by_threshold_and_length() {
-        for (row, rung) in RATES.iter().zip(plain().receivers().rungs) {
-            let at = ratio(row.3);
-            assert!((rung.fer(at, 12_000.0) - 0.01).abs() < 1e-9);
-            let half = 1.0 - libm::sqrt(0.99);
-            assert!((rung.fer(at, 6_000.0) - half).abs() < 1e-9);
-            assert!(rung.fer(2.0 * at, 12_000.0) < 1e-4);
-            assert!(rung.fer(at / 2.0, 12_000.0) > 0.99);
-        }
-    }
-
-    /// BPSK at rate 1/2 needs 4.6 dB for the bound alone (an independent calculation: 4.587); the
-    /// threshold of 2.1 dB is 2.5 dB of soft decisions better.
-    #[test]
-    fn soft_decisions_gain_two_and_a_half_decibels() {
-        let receivers = plain().receivers();
-        for rung in [0, 2, 4] {
-            let gain = 10.0 * libm::log10(receivers.rungs[rung].shift);
-            assert!((gain - 2.5).abs() < 0.02, "{gain}");
         }
     }
 

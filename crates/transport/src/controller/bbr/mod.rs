@@ -14,6 +14,10 @@
 mod machine;
 mod model;
 pub mod options;
+mod view;
+
+pub use options::Constants;
+pub use view::View;
 
 use super::filter::Extreme;
 use super::{
@@ -23,69 +27,6 @@ use super::{
 use crate::random::Random;
 use crate::segment::Ecn;
 use crate::units::{Span, Time};
-
-/// Constants; names and sections of the draft.
-#[derive(Clone, Debug)]
-pub struct Constants {
-    /// Pacing gain in Startup.
-    pub startup_pacing: f64,
-    /// Pacing gain in Drain.
-    pub drain_pacing: f64,
-    /// Pacing gain in ProbeBW_DOWN.
-    pub down_pacing: f64,
-    /// Pacing gain in ProbeBW_UP.
-    pub up_pacing: f64,
-    /// Window in BDP.
-    pub cwnd_gain: f64,
-    /// Window in BDP in ProbeBW_UP.
-    pub up_cwnd_gain: f64,
-    /// Window in BDP in ProbeRTT.
-    pub probe_rtt_gain: f64,
-    /// Share lost that a probe may cause.
-    pub loss_thresh: f64,
-    /// Least share that a bound keeps at a loss.
-    pub beta: f64,
-    /// Share of the flight left to others in ProbeBW_CRUISE.
-    pub headroom: f64,
-    /// Ranges lost in a round that end Startup.
-    pub full_loss_count: u64,
-    /// MinPipeCwnd, bytes.
-    pub min_pipe: f64,
-    /// How long the least round trip holds.
-    pub min_rtt_filter: Span,
-    /// Longest time without a lower round trip before ProbeRTT.
-    pub probe_rtt_interval: Span,
-    /// Least length of ProbeRTT.
-    pub probe_rtt_duration: Span,
-    /// ProbeRTT ends a cycle of the rate's filter, too.
-    pub probe_rtt_ends_cycle: bool,
-    /// Rounds for which aggregation is remembered.
-    pub extra_acked_rounds: u64,
-    /// Most aggregation that the window allows for, as time at the estimated rate.
-    pub extra_acked_cap: Option<Span>,
-    /// Share by which pacing stays below the estimate.
-    pub margin: f64,
-    /// Least time between probes.
-    pub wait: Span,
-    /// Random time on top.
-    pub wait_random: Span,
-    /// Most rounds between probes.
-    pub most_rounds: u64,
-    /// Rounds after which Drain ends in any case; Linux has none.
-    pub drain_rounds: Option<u64>,
-    /// ProbeRTT when the least round trip expires, with the window of before.
-    pub head: bool,
-    /// Codepoint; marks are answered unless it is Not-ECT.
-    pub ecn: Ecn,
-    /// Weight of a new round in the share of marks.
-    pub ecn_gain: f64,
-    /// Cut of the flight at a share of marks of 1.
-    pub ecn_factor: f64,
-    /// Share of marks in a round that is too high for a probe.
-    pub ecn_thresh: f64,
-    /// Longest round trip on which marks are answered.
-    pub ecn_most_rtt: Span,
-}
 
 /// States (section 5.3).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -136,47 +77,6 @@ struct Undo {
     bw_shortterm: f64,
     inflight_shortterm: f64,
     inflight_longterm: f64,
-}
-
-/// The path as BBR sees it; bytes, bytes/s, infinite where there is no bound.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct View {
-    /// State.
-    pub state: State,
-    /// Pacing gain of the state.
-    pub pacing_gain: f64,
-    /// Window in BDP.
-    pub cwnd_gain: f64,
-    /// Greatest rate of two cycles.
-    pub max_bw: f64,
-    /// Least round trip.
-    pub min_rtt: Span,
-    /// Short-term bound on the rate.
-    pub bw_shortterm: f64,
-    /// Short-term bound on the flight.
-    pub inflight_shortterm: f64,
-    /// Long-term bound on the flight.
-    pub inflight_longterm: f64,
-    /// Aggregation.
-    pub extra_acked: f64,
-    /// The pipe has been full once.
-    pub full_bw_reached: bool,
-    /// Rounds of plateau.
-    pub full_bw_count: u32,
-    /// Nothing delivered since it restarted from idle.
-    pub idle_restart: bool,
-    /// Rounds since Drain began.
-    pub rounds_in_drain: u64,
-    /// Time to wait until the next probe.
-    pub bw_probe_wait: Span,
-    /// Estimated bandwidth-delay product.
-    pub bdp: f64,
-    /// Window.
-    pub cwnd: f64,
-    /// Window of ProbeRTT in the draft's head.
-    pub probe_rtt_cwnd: f64,
-    /// Average share of marks.
-    pub ecn_alpha: f64,
 }
 
 /// BBRv3's state. `LINUX` only keeps the two rows apart: what differs is in `Constants`.
@@ -345,30 +245,6 @@ impl<const LINUX: bool> Engine<LINUX> {
             ce_ratio: 0.0,
             ce_rounds: 0,
             c,
-        }
-    }
-
-    /// The path as it is seen now.
-    pub fn view(&self) -> View {
-        View {
-            state: self.state,
-            pacing_gain: self.pacing_gain(),
-            cwnd_gain: self.cwnd_gain(),
-            max_bw: self.max_bw,
-            min_rtt: self.min_rtt,
-            bw_shortterm: self.bw_shortterm,
-            inflight_shortterm: self.inflight_shortterm,
-            inflight_longterm: self.inflight_longterm,
-            extra_acked: self.extra_acked(),
-            full_bw_reached: self.full_bw_reached,
-            full_bw_count: self.full_bw_count,
-            idle_restart: self.idle_restart,
-            rounds_in_drain: self.round_count.saturating_sub(self.drain_start_round),
-            bw_probe_wait: self.bw_probe_wait,
-            bdp: self.bdp_multiple(1.0),
-            cwnd: self.cwnd,
-            probe_rtt_cwnd: self.probe_rtt_cwnd,
-            ecn_alpha: self.ecn_alpha,
         }
     }
 

@@ -1,9 +1,71 @@
-//! Options that both rows of BBRv3 have; the two gains that differ are theirs.
+//! The constants of BBRv3 and the options that set them; where the two rows differ they say so.
 
-use super::Constants;
 use crate::part::{Args, Default, Kind, Opt, Refusal};
 use crate::segment::Ecn;
 use crate::units::Span;
+
+/// Constants; names and sections of the draft.
+#[derive(Clone, Debug)]
+pub struct Constants {
+    /// Pacing gain in Startup.
+    pub startup_pacing: f64,
+    /// Pacing gain in Drain.
+    pub drain_pacing: f64,
+    /// Pacing gain in ProbeBW_DOWN.
+    pub down_pacing: f64,
+    /// Pacing gain in ProbeBW_UP.
+    pub up_pacing: f64,
+    /// Window in BDP.
+    pub cwnd_gain: f64,
+    /// Window in BDP in ProbeBW_UP.
+    pub up_cwnd_gain: f64,
+    /// Window in BDP in ProbeRTT.
+    pub probe_rtt_gain: f64,
+    /// Share lost that a probe may cause.
+    pub loss_thresh: f64,
+    /// Least share that a bound keeps at a loss.
+    pub beta: f64,
+    /// Share of the flight left to others in ProbeBW_CRUISE.
+    pub headroom: f64,
+    /// Ranges lost in a round that end Startup.
+    pub full_loss_count: u64,
+    /// MinPipeCwnd, bytes.
+    pub min_pipe: f64,
+    /// How long the least round trip holds.
+    pub min_rtt_filter: Span,
+    /// Longest time without a lower round trip before ProbeRTT.
+    pub probe_rtt_interval: Span,
+    /// Least length of ProbeRTT.
+    pub probe_rtt_duration: Span,
+    /// ProbeRTT ends a cycle of the rate's filter, too.
+    pub probe_rtt_ends_cycle: bool,
+    /// Rounds for which aggregation is remembered.
+    pub extra_acked_rounds: u64,
+    /// Most aggregation that the window allows for, as time at the estimated rate.
+    pub extra_acked_cap: Option<Span>,
+    /// Share by which pacing stays below the estimate.
+    pub margin: f64,
+    /// Least time between probes.
+    pub wait: Span,
+    /// Random time on top.
+    pub wait_random: Span,
+    /// Most rounds between probes.
+    pub most_rounds: u64,
+    /// Rounds after which Drain ends in any case; Linux has none.
+    pub drain_rounds: Option<u64>,
+    /// ProbeRTT when the least round trip expires, with the window of before.
+    pub head: bool,
+    /// Codepoint; marks are answered unless it is Not-ECT.
+    pub ecn: Ecn,
+    /// Weight of a new round in the share of marks.
+    pub ecn_gain: f64,
+    /// Cut of the flight at a share of marks of 1.
+    pub ecn_factor: f64,
+    /// Share of marks in a round that is too high for a probe.
+    pub ecn_thresh: f64,
+    /// Longest round trip on which marks are answered.
+    pub ecn_most_rtt: Span,
+}
 
 /// A gain that fills the pipe, at least 1.
 const fn filling(name: &'static str, default: &'static str, help: &'static str) -> Opt {
@@ -142,6 +204,40 @@ pub const fn extra_cap(default: Default) -> Opt {
     .at_least("1 us")
     .at_most("100 s")
 }
+
+/// The options of a row: the shared ones with its gains of Drain and ProbeBW_DOWN and its bound of
+/// aggregation, then its own.
+macro_rules! row {
+    ($drain:literal, $down:literal, $cap:expr, $($own:expr),+ $(,)?) => {{
+        use $crate::controller::bbr::options as o;
+        &[
+            o::STARTUP,
+            o::drain($drain),
+            o::down($down),
+            o::UP,
+            o::CWND,
+            o::UP_CWND,
+            o::PROBE_RTT,
+            o::LOSS,
+            o::BETA,
+            o::HEADROOM,
+            o::MARGIN,
+            o::FULL_LOSS,
+            o::MIN_PIPE,
+            o::MIN_RTT,
+            o::INTERVAL,
+            o::DURATION,
+            o::ENDS_CYCLE,
+            o::WAIT,
+            o::WAIT_RANDOM,
+            o::ROUNDS,
+            o::EXTRA,
+            o::extra_cap($cap),
+            $($own),+
+        ]
+    }};
+}
+pub(crate) use row;
 
 /// Constants from the shared options, those of the draft where Linux differs.
 ///

@@ -339,12 +339,11 @@ impl Controller for Vivace {
                 Phase::Probing => "probing",
                 Phase::Moving => "moving",
             },
-            values: [
+            values: Inspect::values([
                 ("rate_bps", self.rate * 1e6),
                 ("utility", self.last_utility.max(-1e300)),
                 ("run", f64::from(self.run)),
-                ("", 0.0),
-            ],
+            ]),
         }
     }
 }

@@ -65,7 +65,10 @@ mod tests {
                 / (2.0 * e * r);
             let exact = 0.9 / libm::pow(rate, 0.1);
             // The third derivative leaves 0.9 · 0.1 · 1.1/6 · ε² = 4e-5 of it.
-            assert!((slope / exact - 1.0).abs() < 1e-4, "{rate}: {slope} {exact}");
+            assert!(
+                (slope / exact - 1.0).abs() < 1e-4,
+                "{rate}: {slope} {exact}"
+            );
         }
     }
 }

@@ -9,6 +9,12 @@
 //! samples in PROBE_RTT and in the round after counts as limited by the application through this
 //! file's own mark, because a controller cannot set the sender's.
 
+mod aggregation;
+mod policer;
+
+use aggregation::Aggregation;
+use policer::{Policer, Seen};
+
 use super::filter::Extreme;
 use super::{
     Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent, amount,
@@ -28,9 +34,6 @@ enum State {
 /// Pacing gains of PROBE_BW, each for a round trip.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
-/// Rounds of each of the two windows of aggregation.
-const EXTRA_ROUNDS: u32 = 5;
-
 /// BBRv1's state; bytes and bytes/s.
 #[derive(Clone, Debug)]
 pub struct Bbr1 {
@@ -43,7 +46,6 @@ pub struct Bbr1 {
     min_rtt_filter: Span,
     probe_rtt: Span,
     margin: f64,
-    aggregates: bool,
     state: State,
     now: Time,
     cwnd: f64,
@@ -71,115 +73,9 @@ pub struct Bbr1 {
     ignored_below: u64,
     recovering: bool,
     conserving: bool,
-    extra: [f64; 2],
-    extra_window: usize,
-    extra_rounds: u32,
-    epoch: Time,
-    epoch_acked: f64,
+    /// None where the window is not widened.
+    aggregation: Option<Aggregation>,
     policer: Policer,
-}
-
-/// The long-term rate of a policer.
-#[derive(Clone, Debug, Default)]
-struct Policer {
-    enabled: bool,
-    sampling: bool,
-    in_use: bool,
-    rounds: u32,
-    rate: f64,
-    since: Time,
-    delivered: u64,
-    lost: u64,
-}
-
-/// An interval is judged after this many rounds, given up after four times as many.
-const POLICER_ROUNDS: u32 = 4;
-/// Share of loss that makes an interval suspicious.
-const POLICER_LOSS: f64 = 50.0 / 256.0;
-/// Two rates agree within this share, or within `POLICER_DIFF` bytes/s.
-const POLICER_RATIO: f64 = 1.0 / 8.0;
-const POLICER_DIFF: f64 = 500.0;
-/// Rounds for which a policer's rate is kept.
-const POLICER_KEPT: u32 = 48;
-
-impl Policer {
-    fn reset(&mut self) {
-        *self = Policer {
-            enabled: self.enabled,
-            ..Policer::default()
-        };
-    }
-
-    fn begin(&mut self, now: Time, delivered: u64, lost: u64) {
-        self.rounds = 0;
-        self.since = now;
-        self.delivered = delivered;
-        self.lost = lost;
-    }
-
-    /// One acknowledgement. Whether a rate that was in use has been given up.
-    fn sample(&mut self, bbr: &View, losses: bool, app_limited: bool) -> bool {
-        if !self.enabled {
-            return false;
-        }
-        if self.in_use {
-            if bbr.round_start && bbr.probing {
-                self.rounds += 1;
-                if self.rounds >= POLICER_KEPT {
-                    self.reset();
-                    return true;
-                }
-            }
-            return false;
-        }
-        if !self.sampling {
-            if !losses {
-                return false;
-            }
-            self.begin(bbr.now, bbr.delivered, bbr.lost);
-            self.sampling = true;
-        }
-        if app_limited {
-            self.reset();
-            return false;
-        }
-        self.rounds += u32::from(bbr.round_start);
-        if self.rounds < POLICER_ROUNDS {
-            return false;
-        }
-        if self.rounds > 4 * POLICER_ROUNDS {
-            self.reset();
-            return false;
-        }
-        let lost = (bbr.lost - self.lost) as f64;
-        let delivered = bbr.delivered.saturating_sub(self.delivered) as f64;
-        let span = Span(bbr.now.0.saturating_sub(self.since.0)).seconds();
-        if losses && delivered > 0.0 && lost >= POLICER_LOSS * delivered && span >= 1e-3 {
-            self.interval_done(delivered / span, bbr);
-        }
-        false
-    }
-
-    fn interval_done(&mut self, rate: f64, bbr: &View) {
-        let off = (rate - self.rate).abs();
-        if self.rate > 0.0 && (off <= POLICER_RATIO * self.rate || off <= POLICER_DIFF) {
-            self.rate = (rate + self.rate) / 2.0;
-            self.in_use = true;
-            self.rounds = 0;
-            return;
-        }
-        self.rate = rate;
-        self.begin(bbr.now, bbr.delivered, bbr.lost);
-    }
-}
-
-/// What the policer needs to know.
-struct View {
-    now: Time,
-    delivered: u64,
-    lost: u64,
-    round_start: bool,
-    probing: bool,
 }
 
 impl Bbr1 {
@@ -214,7 +110,11 @@ impl Bbr1 {
     /// Three bursts on top, an even number of segments, two more in the phase that probes.
     fn quantized(&self, bytes: f64) -> f64 {
         // Linux sends two segments at once above 1.2 Mbit/s.
-        let least = if self.pacing_rate < 150_000.0 { 1.0 } else { 2.0 };
+        let least = if self.pacing_rate < 150_000.0 {
+            1.0
+        } else {
+            2.0
+        };
         let burst = libm::floor(self.pacing_rate / 1024.0 / self.mss).clamp(least, 127.0);
         let segments = libm::ceil(bytes / self.mss) + 3.0 * burst;
         let even = libm::ceil(segments / 2.0) * 2.0;
@@ -252,27 +152,12 @@ impl Bbr1 {
     }
 
     fn update_aggregation(&mut self, ack: &Ack) {
-        if !self.aggregates || ack.acked == 0 {
-            return;
+        let rate = self.bandwidth();
+        if let Some(aggregation) = &mut self.aggregation
+            && ack.acked > 0
+        {
+            aggregation.update(ack, self.round_start, rate, self.cwnd);
         }
-        if self.round_start {
-            self.extra_rounds += 1;
-            if self.extra_rounds >= EXTRA_ROUNDS {
-                self.extra_rounds = 0;
-                self.extra_window ^= 1;
-                self.extra[self.extra_window] = 0.0;
-            }
-        }
-        let gone = Span(ack.now.0.saturating_sub(self.epoch.0)).seconds();
-        let mut expected = self.bandwidth() * gone;
-        if self.epoch_acked <= expected {
-            self.epoch_acked = 0.0;
-            self.epoch = ack.now;
-            expected = 0.0;
-        }
-        self.epoch_acked += ack.acked as f64;
-        let extra = (self.epoch_acked - expected).min(self.cwnd);
-        self.extra[self.extra_window] = self.extra[self.extra_window].max(extra);
     }
 
     fn check_full_bw(&mut self, app_limited: bool) {
@@ -396,10 +281,10 @@ impl Bbr1 {
         if self.conserving {
             self.cwnd = self.cwnd.max(self.in_flight + acked);
         } else {
-            let extra = match self.aggregates && self.full_bw_reached {
+            let extra = match &self.aggregation {
                 // At most what comes in 100 ms.
-                true => self.extra[0].max(self.extra[1]).min(self.bandwidth() * 0.1),
-                false => 0.0,
+                Some(a) if self.full_bw_reached => a.extra().min(self.bandwidth() * 0.1),
+                _ => 0.0,
             };
             let gain = match self.state {
                 State::Startup | State::Drain => self.high_gain,
@@ -430,11 +315,13 @@ impl Controller for Bbr1 {
         if let (Some(rtt), false) = (ack.rtt, self.seen_rtt) {
             self.seen_rtt = true;
             self.min_rtt_stamp = ack.now;
-            self.epoch = ack.now;
+            if let Some(aggregation) = &mut self.aggregation {
+                aggregation.begin(ack.now);
+            }
             self.pacing_rate = self.high_gain * self.initial / ack.srtt.max(rtt).seconds();
         }
         self.update_round(ack);
-        let view = View {
+        let seen = Seen {
             now: self.now,
             delivered: self.delivered,
             lost: self.lost,
@@ -442,7 +329,7 @@ impl Controller for Bbr1 {
             probing: self.state == State::ProbeBw,
         };
         let limited = self.update_bw(ack);
-        if self.policer.sample(&view, ack.lost > 0, limited) {
+        if self.policer.sample(&seen, ack.lost > 0, limited) {
             self.probe_bw();
         }
         self.update_aggregation(ack);
@@ -493,8 +380,9 @@ impl Controller for Bbr1 {
         self.now = sent.now;
         if sent.in_flight == sent.len && self.delivered > 0 && !self.recovering {
             self.idle_restart = true;
-            self.epoch = sent.now;
-            self.epoch_acked = 0.0;
+            if let Some(aggregation) = &mut self.aggregation {
+                aggregation.begin(sent.now);
+            }
             match self.state {
                 State::ProbeBw => self.set_pacing(1.0),
                 State::ProbeRtt => self.check_probe_rtt_done(),
@@ -622,7 +510,6 @@ pub const PART: Part<Build> = Part {
             min_rtt_filter: args.span("min-rtt-filter"),
             probe_rtt: args.span("probe-rtt-duration"),
             margin: args.share("pacing-margin"),
-            aggregates: args.flag("aggregation"),
             state: State::Startup,
             now: Time::ZERO,
             cwnd: initial,
@@ -648,15 +535,8 @@ pub const PART: Part<Build> = Part {
             ignored_below: 0,
             recovering: false,
             conserving: false,
-            extra: [0.0; 2],
-            extra_window: 0,
-            extra_rounds: 0,
-            epoch: Time::ZERO,
-            epoch_acked: 0.0,
-            policer: Policer {
-                enabled: args.flag("policer"),
-                ..Policer::default()
-            },
+            aggregation: args.flag("aggregation").then(Aggregation::default),
+            policer: Policer::new(args.flag("policer")),
         }
         .into())
     },

@@ -1,0 +1,155 @@
+//! What a station's receiver senses, and until when the medium is not its own.
+
+use backwater_transport::units::{Span, Time};
+
+use super::air::{Medium, NOBODY};
+use super::frame::{Frame, FrameKind};
+use super::radio::Radio;
+
+/// What a station's receiver senses.
+#[derive(Copy, Clone, Debug)]
+pub struct Ear {
+    /// Under the disc: how many frames it senses.
+    pub energy: u32,
+    /// Under the disc: power of the frames on the air that reach it.
+    pub power: u64,
+    /// Power of the frame it receives.
+    pub wanted: u64,
+    /// Whose frame it receives; `NOBODY` if none.
+    pub lock: u32,
+    /// Its last busy period was ended by this station's frame, whose group looks after it.
+    pub cover: u32,
+    /// That frame is damaged.
+    pub damaged: bool,
+    /// It sends.
+    pub sending: bool,
+    /// Sending, receiving, or energy above the threshold.
+    pub busy: bool,
+    /// Bit c: category c has a counter to run or a frame to send.
+    pub counting: u8,
+    /// Bit c: category c sends at `busy_since` too.
+    pub due: u8,
+    /// When it became busy.
+    pub busy_since: Time,
+    /// When it became idle.
+    pub idle_since: Time,
+    /// Not idle before then: a timeout or EIFS.
+    pub defer: Time,
+    /// Network allocation vector.
+    pub nav: Time,
+    /// A NAV by an RTS, which holds if a frame begins before `nav_check`.
+    pub nav_rts: Time,
+    /// See `nav_rts`.
+    pub nav_check: Time,
+    /// Ticks busy.
+    pub busy_ticks: u64,
+}
+
+impl Ear {
+    /// The ear of a station that nobody disturbs.
+    pub fn new(station: u32) -> Ear {
+        Ear {
+            energy: 0,
+            power: 0,
+            wanted: 0,
+            lock: NOBODY,
+            cover: station,
+            damaged: false,
+            sending: false,
+            busy: false,
+            counting: 0,
+            due: 0,
+            busy_since: Time::ZERO,
+            idle_since: Time::ZERO,
+            defer: Time::ZERO,
+            nav: Time::ZERO,
+            nav_rts: Time::ZERO,
+            nav_check: Time::ZERO,
+            busy_ticks: 0,
+        }
+    }
+
+    /// Until when others have the medium, as far as is known.
+    pub fn reserved(&self) -> Time {
+        self.nav.max(self.nav_rts.min(self.nav_check))
+    }
+
+    /// The instant from which interframe spaces count.
+    pub fn base(&self) -> Time {
+        self.idle_since.max(self.defer).max(self.reserved())
+    }
+
+    /// The medium becomes busy: the counters of its radio stop.
+    pub(super) fn freeze(&mut self, radio: &mut Radio, medium: &Medium, now: Time) {
+        self.busy = true;
+        self.busy_since = now;
+        self.due = 0;
+        if self.counting == 0 {
+            return;
+        }
+        let base = self.base();
+        if now < base {
+            return;
+        }
+        for (number, c) in radio.categories.iter_mut().enumerate() {
+            if self.counting >> number & 1 == 0 {
+                continue;
+            }
+            if c.freeze(base, now, medium.slot, medium.mac.countdown) {
+                self.due |= 1 << number;
+            }
+            if c.slots == 0 && c.frames == 0 {
+                self.counting &= !(1 << number);
+            }
+        }
+    }
+
+    /// The last of what made it busy is over, a frame of station `by`. False if it was idle before.
+    pub(super) fn fall_silent(&mut self, by: u32, now: Time) -> bool {
+        if self.busy {
+            self.busy = false;
+            self.busy_ticks += now.0 - self.busy_since.0;
+            self.idle_since = now;
+            self.cover = by;
+            return true;
+        }
+        false
+    }
+
+    /// The frame that it received has ended: what station `here` learns from it. True if it is whole and for
+    /// this station.
+    pub(super) fn hear_out(
+        &mut self,
+        here: u32,
+        frame: &Frame,
+        medium: &Medium,
+        now: Time,
+    ) -> bool {
+        self.lock = NOBODY;
+        if self.damaged {
+            self.defer = now + medium.bystander_defers;
+            return false;
+        }
+        self.defer = now;
+        if frame.to == here {
+            return true;
+        }
+        if frame.rest > Span::ZERO {
+            let until = now + frame.rest;
+            if frame.kind == FrameKind::Rts && medium.mac.nav_reset {
+                self.nav_rts = until;
+                self.nav_check = now + medium.nav_holds;
+            } else {
+                self.nav = self.nav.max(until);
+            }
+        }
+        false
+    }
+
+    /// A frame begins: a NAV by an RTS is confirmed.
+    pub fn confirm_nav(&mut self, now: Time) {
+        if now <= self.nav_check {
+            self.nav = self.nav.max(self.nav_rts);
+        }
+    }
+}

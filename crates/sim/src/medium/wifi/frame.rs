@@ -1,0 +1,90 @@
+//! Frames on the air, and the exchange that a frame belongs to.
+
+use backwater_transport::units::{Rate, Span, Time};
+
+/// What is being sent.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// A data or management frame to one station.
+    Data,
+    /// Acknowledgement.
+    Ack,
+    /// A management frame to all neighbours.
+    Group,
+}
+
+/// A frame on the air.
+#[derive(Copy, Clone, Debug)]
+pub struct Frame {
+    /// What.
+    pub kind: FrameKind,
+    /// For whom.
+    pub to: u32,
+    /// When it began.
+    pub begin: Time,
+    /// From its end to the end of the exchange.
+    pub rest: Span,
+}
+
+/// What a station sends a SIFS after the frame it received.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// Nothing.
+    None,
+    /// A CTS; `rest` follows it.
+    Cts {
+        /// To whom.
+        to: u32,
+        /// From its end to the end of the exchange.
+        rest: Span,
+    },
+    /// The data frame that was cleared.
+    Go,
+    /// An ACK.
+    Ack {
+        /// To whom.
+        to: u32,
+        /// Rate of the frame that it answers.
+        of: Rate,
+    },
+    /// The next exchange of a TXOP.
+    Next {
+        /// Category.
+        category: u8,
+        /// End of the TXOP.
+        until: Time,
+    },
+}
+
+/// The exchange that a station has begun.
+#[derive(Copy, Clone, Debug)]
+pub struct Exchange {
+    /// Category.
+    pub category: u8,
+    /// The hop whose first frame it carries; `None` for a management frame.
+    pub hop: Option<u32>,
+    /// For whom.
+    pub to: u32,
+    /// Airtime of the data frame.
+    pub data: Span,
+    /// Airtime of its ACK.
+    pub ack: Span,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its rate.
+    pub rate: Rate,
+    /// Whether it began with an RTS.
+    pub rts: bool,
+    /// Whether the CTS came.
+    pub cleared: bool,
+    /// When it began.
+    pub begun: Time,
+    /// Until when the station may keep the medium.
+    pub txop_end: Time,
+    /// When the last frame of its sender ended.
+    pub own_end: Time,
+}

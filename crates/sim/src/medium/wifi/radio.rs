@@ -1,0 +1,228 @@
+//! A station's transmitter: its queues, its contention, the exchange under way, and its hops, which are the
+//! frames that wait for each neighbour.
+
+use std::collections::VecDeque;
+
+use backwater_transport::random::Random;
+use backwater_transport::units::{Rate, Span, Time};
+use smallvec::SmallVec;
+
+use super::frame::{Exchange, Frame, Reply};
+use super::mac::{Category, Contention, MANAGEMENT_CATEGORY};
+use super::turns::Turns;
+use crate::mechanism::relay::{Ask, Relay};
+use crate::mechanism::responder::contention::Contention as Contended;
+use crate::network::{Flow, Node, Port};
+use crate::packet::List;
+use crate::table::Id;
+
+/// A transmitter and its queues.
+#[derive(Clone, Debug)]
+pub struct Radio {
+    /// Node.
+    pub node: Id<Node>,
+    /// Medium.
+    pub medium: u32,
+    /// Base of the node's forwarding rows.
+    pub rows: u32,
+    /// Its host number.
+    pub host: u32,
+    /// Stream of backoffs.
+    pub random: Random,
+    /// Contention by category.
+    pub categories: SmallVec<[Contention; 4]>,
+    /// Share of the buffer open to the station's own flows.
+    pub own_share: f64,
+    /// Turns of flows by category, where they are served in turn.
+    pub turns: Option<Box<[Turns; 4]>>,
+    /// Numbers of its hops.
+    pub hops: Vec<u32>,
+    /// The frame on the air.
+    pub frame: Option<Frame>,
+    /// Its congestion control, if it is a relay that has one.
+    pub relay: Option<Box<Relay>>,
+    /// Categories that requests have moved.
+    pub stepped: [Option<Stepped>; 4],
+    /// Own flows that the relay holds back.
+    pub holds: Vec<Held>,
+    /// What follows a SIFS later.
+    pub reply: Reply,
+    /// Management frames that wait, ahead of the data of the highest category.
+    pub notices: VecDeque<Management>,
+    /// The exchange it has begun.
+    pub exchange: Option<Exchange>,
+    /// Counters.
+    pub count: StationCount,
+    /// Counters at the end of the warm-up.
+    pub base: StationCount,
+}
+
+/// A management frame that waits.
+#[derive(Clone, Debug)]
+pub struct Management {
+    /// For whom; `NOBODY` for all neighbours.
+    pub to: u32,
+    /// Length, header and FCS included.
+    pub bytes: u64,
+    /// What it asks for.
+    pub ask: Ask,
+    /// How its receiver answers.
+    pub respond: Contended,
+    /// How long it holds, and by how much a step is taken back earlier afterwards.
+    pub holds: [Span; 2],
+    /// Its receiver has it; what follows are repetitions.
+    pub heard: bool,
+    /// Transmissions that failed.
+    pub tries: u32,
+}
+
+/// How far a category has stepped back.
+#[derive(Copy, Clone, Debug)]
+pub struct Stepped {
+    /// Steps.
+    pub level: u8,
+    /// When a step is taken back.
+    pub until: Time,
+    /// And how long after it the next.
+    pub period: Span,
+    /// What a step moves.
+    pub respond: Contended,
+    /// Parameters without any.
+    pub base: Category,
+}
+
+/// An own flow that a relay holds to a rate, and its packets that wait for their turn.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// Flow.
+    pub flow: Id<Flow>,
+    /// Its first hop.
+    pub port: Id<Port>,
+    /// Rate.
+    pub rate: Rate,
+    /// When the next packet may go.
+    pub next: Time,
+    /// Packets that wait.
+    pub list: List,
+    /// How many.
+    pub frames: u64,
+}
+
+/// What a station counts.
+#[derive(Clone, Debug, Default)]
+pub struct StationCount {
+    /// Ticks sending.
+    pub airtime: u64,
+    /// Ticks its medium was busy.
+    pub busy: u64,
+    /// Frames sent, control frames included.
+    pub frames: u64,
+    /// Exchanges begun, those with one receiver.
+    pub attempts: u64,
+    /// Of these, failed.
+    pub failures: u64,
+    /// Categories that lost to a higher one of the same station.
+    pub internal: u64,
+    /// Frames given up.
+    pub retry_drops: u64,
+    /// Management frames sent.
+    pub management: u64,
+    /// AIFSN × ticks, by category, up to `moved`.
+    pub aifsn: [u64; 4],
+    /// When AIFSN was added up last.
+    pub moved: Time,
+}
+
+impl StationCount {
+    /// What came since `base`.
+    pub fn since(&self, base: &StationCount) -> StationCount {
+        StationCount {
+            airtime: self.airtime - base.airtime,
+            busy: self.busy - base.busy,
+            frames: self.frames - base.frames,
+            attempts: self.attempts - base.attempts,
+            failures: self.failures - base.failures,
+            internal: self.internal - base.internal,
+            retry_drops: self.retry_drops - base.retry_drops,
+            management: self.management - base.management,
+            aifsn: std::array::from_fn(|c| self.aifsn[c] - base.aifsn[c]),
+            moved: self.moved,
+        }
+    }
+}
+
+/// The way from a station to a neighbour, and the frames that wait for it.
+#[derive(Clone, Debug)]
+pub struct Hop {
+    /// The port that stands for it in results.
+    pub port: Id<Port>,
+    /// Whose.
+    pub from: u32,
+    /// The neighbour.
+    pub to: u32,
+    /// Rate of data frames.
+    pub rate: Rate,
+    /// Queues by category.
+    pub queues: SmallVec<[HopQueue; 1]>,
+    /// Ticks of exchanges on it.
+    pub airtime: u64,
+    /// The same at the end of the warm-up.
+    pub airtime_base: u64,
+}
+
+/// The frames of a category that wait for a neighbour.
+#[derive(Clone, Debug, Default)]
+pub struct HopQueue {
+    /// Frames, oldest first.
+    pub list: List,
+    /// The first frame was tried.
+    pub tried: Tried,
+}
+
+/// What has become of the first frame of a queue.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Tried {
+    /// Transmissions of an RTS, or of a frame without one, that failed.
+    pub short: u32,
+    /// Transmissions after RTS/CTS that failed.
+    pub long: u32,
+    /// Ticks of exchanges that failed.
+    pub spent: u64,
+    /// The frame reached its receiver, and the ACK did not come back: the packet is there, and the
+    /// sender repeats a frame of so many bytes.
+    pub ghost: Option<Ghost>,
+}
+
+/// A frame whose packet has moved on.
+#[derive(Copy, Clone, Debug)]
+pub struct Ghost {
+    /// IP bytes.
+    pub len: u16,
+    /// When it came into the queue.
+    pub at: Time,
+    /// Whether it was of the station's own.
+    pub own: bool,
+    /// Its flow.
+    pub flow: Id<Flow>,
+}
+
+impl Radio {
+    /// The category of a class.
+    pub fn category(&self, class: u8) -> usize {
+        usize::from(class).min(self.categories.len() - 1)
+    }
+
+    /// When it sends, if the medium, idle since `base`, stays so; `NEVER` if it has nothing to send.
+    pub fn expiry(&self, base: Time, slot: Span) -> Time {
+        let waiting = self.categories.iter().filter(|c| c.frames > 0);
+        waiting
+            .map(|c| c.expiry(base, slot))
+            .min()
+            .unwrap_or(Time::NEVER)
+    }
+
+    /// Whether management frames go with this category.
+    pub fn is_top(&self, category: usize) -> bool {
+        category == MANAGEMENT_CATEGORY.min(self.categories.len() - 1)
+    }
+}

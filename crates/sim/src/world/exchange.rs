@@ -1,0 +1,300 @@
+//! Exchanges over the air: what follows from a frame that was understood, and from one that was not.
+
+use backwater_transport::units::Time;
+
+use super::World;
+use crate::event::Event;
+use crate::medium::wifi::frame::{Frame, FrameKind, Reply};
+use crate::medium::wifi::radio::{Ghost, Radio, Tried};
+use crate::record::{Cause, What};
+use crate::table::Id;
+
+impl World {
+    /// What follows from a frame that was understood by whom it was for, or was not.
+    pub(super) fn conclude(&mut self, station: u32, frame: Frame, understood: bool, now: Time) {
+        let to = frame.to;
+        match frame.kind {
+            FrameKind::Rts => {
+                // A station whose NAV says that others have the medium does not answer.
+                let answers = understood && self.air.ears[to as usize].reserved() <= now;
+                if answers {
+                    let exchange = self.air.radios[station as usize].exchange;
+                    let exchange = exchange.expect("an exchange begins with its RTS");
+                    let medium = self.air.medium(station);
+                    let rest = medium.rest(FrameKind::Cts, exchange.data, exchange.ack);
+                    self.answer(to, Reply::Cts { to: station, rest }, now);
+                } else {
+                    self.exchange_failed(station, now);
+                }
+            }
+            FrameKind::Cts if understood => self.answer(to, Reply::Go, now),
+            FrameKind::Data if understood => {
+                let exchange = self.air.radios[station as usize].exchange;
+                let of = exchange.expect("a data frame belongs to an exchange").rate;
+                self.take_in(station, to, now);
+                self.answer(to, Reply::Ack { to: station, of }, now);
+            }
+            FrameKind::Data => self.exchange_failed(station, now),
+            FrameKind::Ack if understood => self.exchange_done(to, now),
+            FrameKind::Cts | FrameKind::Ack => self.exchange_failed(to, now),
+            FrameKind::Group => self.exchange_done(station, now),
+        }
+    }
+
+    fn answer(&mut self, station: u32, reply: Reply, now: Time) {
+        let sifs = self.air.medium(station).sifs;
+        self.air.radios[station as usize].reply = reply;
+        self.calendar
+            .push(now + sifs, Event::Answer(Id::raw(station)));
+    }
+
+    /// A SIFS has passed.
+    pub(super) fn answer_now(&mut self, station: Id<Radio>, now: Time) {
+        let station = station.0;
+        let radio = &self.air.radios[station as usize];
+        match radio.reply {
+            Reply::Cts { to, .. } => self.emit(station, FrameKind::Cts, to, now),
+            Reply::Ack { to, .. } => self.emit(station, FrameKind::Ack, to, now),
+            Reply::Go => {
+                let radio = &mut self.air.radios[station as usize];
+                let exchange = radio.exchange.as_mut().expect("an exchange that goes on");
+                exchange.cleared = true;
+                let to = exchange.to;
+                self.emit(station, FrameKind::Data, to, now);
+            }
+            Reply::Next { category, until } => {
+                self.begin(station, usize::from(category), now, Some(until));
+            }
+            Reply::None => unreachable!("an answer was due"),
+        }
+        self.air.radios[station as usize].reply = Reply::None;
+    }
+
+    /// A data frame has reached its receiver: the packet moves on, once.
+    fn take_in(&mut self, station: u32, receiver: u32, now: Time) {
+        let radio = &self.air.radios[station as usize];
+        let exchange = radio.exchange.expect("a data frame belongs to an exchange");
+        let Some(hop_number) = exchange.hop else {
+            return self.heed(station, receiver, now);
+        };
+        let number = usize::from(exchange.category);
+        let since = radio.categories[number].since;
+        let delta = self.air.medium(station).delta;
+        let hop = &mut self.air.hops[hop_number as usize];
+        let port_id = hop.port;
+        let queue = &mut hop.queues[number];
+        if queue.tried.ghost.is_some() {
+            return;
+        }
+        let packet_id = self.packets.take_after(&mut queue.list, Id::NONE);
+        let packet = &mut self.packets[packet_id];
+        queue.tried.ghost = Some(Ghost {
+            len: packet.len,
+            at: packet.at,
+            own: packet.ingress.is_none(),
+            flow: packet.flow,
+        });
+        let first = packet.at.max(since);
+        let retries = queue.tried.spent;
+        let contention = exchange.begun.0 - first.0 - retries;
+        let spent = &mut self.air.spent[packet_id.index()];
+        spent.contention += contention;
+        spent.retries += retries;
+        packet.waited += exchange.begun.0 - packet.at.0;
+        packet.serial += now.0 - delta.0 - exchange.begun.0;
+        packet.ingress = port_id;
+        let (to, size) = (packet.to, packet.frame());
+        let arrived = packet.at;
+        let port = &mut self.ports[port_id];
+        port.sent_packets += 1;
+        port.sent_bytes += size;
+        port.area += u128::from(size) * u128::from(now.0 - arrived.0);
+        if self.record.is_some() {
+            let waited = exchange.begun.0 - arrived.0;
+            self.note(What::Send, exchange.begun, port_id, packet_id, waited);
+        }
+        self.packet_hops += 1;
+        if self.is_late(packet_id, now) {
+            self.lose(packet_id, Cause::Late, port_id, now);
+        } else if to == self.air.radios[receiver as usize].host {
+            self.deliver_from_air(port_id, packet_id, now);
+        } else {
+            let packet = &mut self.packets[packet_id];
+            packet.at = now;
+            let (flow, len) = (packet.flow, u64::from(packet.len));
+            if let Some(relay) = &mut self.air.radios[receiver as usize].relay {
+                relay.came(Some(station), exchange.category, flow, len);
+            }
+            self.queue_up(receiver, packet_id, now);
+        }
+    }
+
+    /// The sender's exchange got no answer, or one that it did not understand.
+    fn exchange_failed(&mut self, station: u32, now: Time) {
+        let radio = &mut self.air.radios[station as usize];
+        let exchange = radio.exchange.take().expect("an exchange that failed");
+        let defers = self.air.media[radio.medium as usize].sender_defers;
+        radio.count.failures += 1;
+        let known = exchange.own_end + defers;
+        let ear = &mut self.air.ears[station as usize];
+        ear.defer = ear.defer.max(known);
+        let until = known.max(now);
+        if let Some(hop) = exchange.hop {
+            let hop = &mut self.air.hops[hop as usize];
+            hop.airtime += now.0 - exchange.begun.0;
+            hop.queues[usize::from(exchange.category)].tried.spent += until.0 - exchange.begun.0;
+        }
+        let number = usize::from(exchange.category);
+        self.failed(station, number, exchange.hop, exchange.cleared, now, until);
+    }
+
+    /// Counts a failed transmission of a hop's first frame, or of a management frame where `hop` is
+    /// `None`; gives it up after as many as it may have, and draws a new backoff.
+    pub(super) fn failed(
+        &mut self,
+        station: u32,
+        number: usize,
+        hop: Option<u32>,
+        long: bool,
+        now: Time,
+        until: Time,
+    ) {
+        let air = &mut self.air;
+        let radio = &mut air.radios[station as usize];
+        let mac = &air.media[radio.medium as usize].mac;
+        let limit = if long {
+            mac.retry_long
+        } else {
+            mac.retry_short
+        };
+        let count = match hop {
+            None => &mut radio.notices.front_mut().expect("one was sent").tries,
+            Some(hop) => {
+                radio.categories[number].current = Some(hop);
+                let tried = &mut air.hops[hop as usize].queues[number].tried;
+                match long {
+                    true => &mut tried.long,
+                    false => &mut tried.short,
+                }
+            }
+        };
+        *count += 1;
+        let given_up = limit > 0 && *count >= limit;
+        let c = &mut air.radios[station as usize].categories[number];
+        c.widen();
+        if given_up {
+            c.cw = c.set.cw_min;
+            air.radios[station as usize].count.retry_drops += 1;
+            match hop {
+                Some(hop) => self.give_up(station, hop, number, now, until),
+                None => {
+                    let radio = &mut self.air.radios[station as usize];
+                    radio.notices.pop_front();
+                    radio.categories[number].frames -= 1;
+                }
+            }
+        }
+        self.draw(station, number);
+    }
+
+    fn draw(&mut self, station: u32, number: usize) {
+        let radio = &mut self.air.radios[station as usize];
+        let c = &mut radio.categories[number];
+        c.draw(&mut radio.random);
+        let ear = &mut self.air.ears[station as usize];
+        if c.slots > 0 || c.frames > 0 {
+            ear.counting |= 1 << number;
+        } else {
+            ear.counting &= !(1 << number);
+        }
+    }
+
+    /// The first frame of a hop's queue is given up; if its packet got through all the same, nothing
+    /// is lost.
+    fn give_up(&mut self, station: u32, hop: u32, number: usize, now: Time, until: Time) {
+        let hop = &mut self.air.hops[hop as usize];
+        let port = hop.port;
+        let queue = &mut hop.queues[number];
+        let lost = match queue.tried.ghost {
+            Some(_) => None,
+            None => Some(self.packets.take_after(&mut queue.list, Id::NONE)),
+        };
+        let ghost = match lost {
+            Some(id) => {
+                let packet = &self.packets[id];
+                Ghost {
+                    len: packet.len,
+                    at: packet.at,
+                    own: packet.ingress.is_none(),
+                    flow: packet.flow,
+                }
+            }
+            None => queue.tried.ghost.expect("looked at above"),
+        };
+        queue.tried = Tried::default();
+        if let Some(id) = lost {
+            self.lose(id, Cause::RetryLimit, port, now);
+        }
+        self.departed(station, number, ghost, now, until);
+    }
+
+    /// The exchange succeeded, or needed no answer.
+    fn exchange_done(&mut self, station: u32, now: Time) {
+        let radio = &mut self.air.radios[station as usize];
+        let exchange = radio.exchange.take().expect("an exchange that ended");
+        let number = usize::from(exchange.category);
+        let c = &mut radio.categories[number];
+        c.cw = c.set.cw_min;
+        match exchange.hop {
+            Some(hop) => {
+                let hop = &mut self.air.hops[hop as usize];
+                hop.airtime += now.0 - exchange.begun.0;
+                let tried = std::mem::take(&mut hop.queues[number].tried);
+                let ghost = tried.ghost.expect("an ACK follows its data");
+                let radio = &mut self.air.radios[station as usize];
+                let len = u64::from(ghost.len);
+                if let Some(relay) = &mut radio.relay {
+                    relay.left(ghost.own, exchange.category, ghost.flow, len);
+                }
+                radio.categories[number].spend(len, now);
+                self.departed(station, number, ghost, now, now);
+            }
+            None => {
+                let sent = radio.notices.pop_front().expect("the frame that was sent");
+                if let Some(relay) = &mut radio.relay {
+                    relay.acknowledged(&sent.ask, now);
+                }
+                radio.categories[number].frames -= 1;
+            }
+        }
+        if self.goes_on(station, number, exchange.txop_end, now) {
+            let (category, until) = (exchange.category, exchange.txop_end);
+            return self.answer(station, Reply::Next { category, until }, now);
+        }
+        self.draw(station, number);
+    }
+
+    /// Whether the station may send its next frame without contending: all of the exchange fits what
+    /// is left of its TXOP. 10.22.2.8.
+    fn goes_on(&mut self, station: u32, number: usize, until: Time, now: Time) -> bool {
+        let radio = &self.air.radios[station as usize];
+        if until <= now || radio.categories[number].frames == 0 || !radio.notices.is_empty() {
+            return false;
+        }
+        let (hop, bytes) = self.first_frame(station, number);
+        let medium = self.air.medium(station);
+        let rate = self.air.hops[hop as usize].rate;
+        let data = medium.phy.airtime(bytes, rate);
+        let kind = if bytes > medium.mac.rts_above {
+            FrameKind::Rts
+        } else {
+            FrameKind::Data
+        };
+        let own = if kind == FrameKind::Rts {
+            medium.rts
+        } else {
+            data
+        };
+        now + medium.sifs + own + medium.delta + medium.rest(kind, data, medium.ack(rate)) <= until
+    }
+}

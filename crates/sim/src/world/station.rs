@@ -1,0 +1,185 @@
+//! A station's queues: how packets come in and leave, and what a station counts.
+
+use backwater_transport::units::Time;
+
+use super::World;
+use crate::medium::wifi::air::Spent;
+use crate::medium::wifi::mac::Room;
+use crate::medium::wifi::radio::{Ghost, StationCount};
+use crate::network::{Flow, Port};
+use crate::packet::Packet;
+use crate::record::{Cause, What};
+use crate::source::AnySource;
+use crate::table::Id;
+
+impl World {
+    /// A packet comes to a station from one of its own flows: into its queue, or first in line behind
+    /// others of a flow that the station holds back.
+    pub(super) fn hand_over(&mut self, station: u32, packet_id: Id<Packet>, now: Time) {
+        let spent = &mut self.air.spent;
+        if spent.len() <= packet_id.index() {
+            spent.resize(packet_id.index() + 1, Spent::default());
+        }
+        spent[packet_id.index()] = Spent::default();
+        self.packets[packet_id].at = now;
+        let packet = &self.packets[packet_id];
+        let radio = &mut self.air.radios[station as usize];
+        let number = radio.category(packet.class());
+        if let Some(relay) = &mut radio.relay {
+            relay.came(None, number as u8, packet.flow, u64::from(packet.len));
+        }
+        if radio.holds.iter().any(|h| h.flow == packet.flow) {
+            self.hold(station, packet_id, now);
+        } else {
+            self.queue_up(station, packet_id, now);
+        }
+    }
+
+    /// A packet comes into a station's queue, or is lost.
+    pub(super) fn queue_up(&mut self, station: u32, packet_id: Id<Packet>, now: Time) {
+        let Packet {
+            flow,
+            to,
+            len,
+            ingress,
+            traffic,
+            ..
+        } = self.packets[packet_id];
+        let port = self.egress(self.air.radios[station as usize].rows, flow, to);
+        let hop = port.0 - self.air.first_port;
+        let radio = &mut self.air.radios[station as usize];
+        let number = radio.category(traffic.class());
+        let (own, size) = (ingress.is_none(), u64::from(len));
+        let fits = match radio.categories[number].room(own, size, radio.own_share) {
+            Room::Free => true,
+            Room::ShareFull => false,
+            Room::Full => self.make_room(station, number, packet_id, now),
+        };
+        if !fits {
+            return self.lose(packet_id, Cause::BufferFull, port, now);
+        }
+        let c = &mut self.air.radios[station as usize].categories[number];
+        c.book(own, size);
+        let held = c.bytes;
+        self.line_up(station, number, hop, packet_id);
+        if self.record.is_some() {
+            self.note(What::Enqueue, now, port, packet_id, held);
+        }
+        self.one_more(station, number, now);
+    }
+
+    /// A category has one more frame to send.
+    pub(super) fn one_more(&mut self, station: u32, number: usize, now: Time) {
+        let ear = &mut self.air.ears[station as usize];
+        let radio = &mut self.air.radios[station as usize];
+        let medium = &self.air.media[radio.medium as usize];
+        let c = &mut radio.categories[number];
+        c.frames += 1;
+        if c.frames > 1 {
+            return;
+        }
+        let ready = if ear.busy {
+            c.slots > 0
+        } else {
+            c.admit(ear.base(), now, medium.slot, medium.mac.countdown)
+        };
+        if !ready {
+            c.draw(&mut radio.random);
+        }
+        ear.counting |= 1 << number;
+        if !ear.busy {
+            let group = ear.cover;
+            let at = self.air.expiry(station);
+            self.attend(group, at);
+        }
+    }
+
+    /// The hop and the bytes on the air of the data frame that a category sends next.
+    pub(super) fn first_frame(&mut self, station: u32, number: usize) -> (u32, u64) {
+        let hop = self.head(station, number);
+        let air = &self.air;
+        let queue = &air.hops[hop as usize].queues[number];
+        let len = match queue.tried.ghost {
+            Some(ghost) => ghost.len,
+            None => self.packets[queue.list.head()].len,
+        };
+        (hop, u64::from(len) + air.medium(station).overhead)
+    }
+
+    /// A frame has left a station's queue for good.
+    pub(super) fn departed(
+        &mut self,
+        station: u32,
+        number: usize,
+        ghost: Ghost,
+        now: Time,
+        until: Time,
+    ) {
+        let c = &mut self.air.radios[station as usize].categories[number];
+        c.release(ghost.own, u64::from(ghost.len));
+        c.since = until;
+        c.current = None;
+        if let Some(turns) = &mut self.air.radios[station as usize].turns {
+            turns[number].leave(ghost.flow);
+        }
+        if ghost.own && matches!(self.flows[ghost.flow].source, AnySource::Saturated(_)) {
+            self.refill(ghost.flow, now);
+        }
+    }
+
+    /// A source that always has something to send puts a packet in the place of the one that left.
+    fn refill(&mut self, id: Id<Flow>, now: Time) {
+        let flow = &mut self.flows[id];
+        let AnySource::Saturated(source) = &flow.source else {
+            return;
+        };
+        if now >= flow.stop {
+            return;
+        }
+        let len = source.packet().0.min(flow.packet);
+        let seq = flow.seq;
+        flow.seq = seq.wrapping_add(1);
+        self.originate(id, len as u16, seq, now);
+    }
+
+    /// A packet has reached its host over the air: what it met there is part of the flow's delays.
+    pub(super) fn deliver_from_air(&mut self, port: Id<Port>, packet_id: Id<Packet>, now: Time) {
+        let flow = self.packets[packet_id].flow;
+        let spent = self.air.spent[packet_id.index()];
+        self.deliver(port, packet_id, now);
+        let stats = &mut self.flows[flow].stats;
+        stats.met_on_air(spent.contention, spent.retries);
+    }
+
+    /// What a station has counted up to `now`.
+    pub(super) fn station_count(&self, station: u32, now: Time) -> StationCount {
+        let (radio, ear) = (
+            &self.air.radios[station as usize],
+            &self.air.ears[station as usize],
+        );
+        let mut count = radio.count.clone();
+        count.busy = ear.busy_ticks
+            + if ear.busy {
+                now.0 - ear.busy_since.0
+            } else {
+                0
+            };
+        let span = now.0 - count.moved.0;
+        for (sum, c) in count.aifsn.iter_mut().zip(&radio.categories) {
+            *sum += span * u64::from(c.set.aifsn);
+        }
+        count.moved = now;
+        count
+    }
+
+    /// The warm-up is over: what stations report begins here.
+    pub(super) fn warm_air(&mut self, now: Time) {
+        for station in 0..self.air.radios.len() {
+            let count = self.station_count(station as u32, now);
+            self.air.radios[station].base = count;
+        }
+        for hop in &mut self.air.hops {
+            hop.airtime_base = hop.airtime;
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The queues of a station: first come, first served, or flows in turn.
+
+use backwater_transport::units::Time;
+
+use super::World;
+use crate::medium::wifi::mac::Room;
+use crate::network::Flow;
+use crate::packet::Packet;
+use crate::record::Cause;
+use crate::table::Id;
+
+impl World {
+    /// Puts a packet into the queue of its hop: at its end, or behind what has its round or an earlier one.
+    pub(super) fn line_up(&mut self, station: u32, number: usize, hop: u32, packet_id: Id<Packet>) {
+        let list = &mut self.air.hops[hop as usize].queues[number].list;
+        let Some(turns) = &mut self.air.radios[station as usize].turns else {
+            return self.packets.append(list, packet_id);
+        };
+        let turn = turns[number].join(self.packets[packet_id].flow);
+        let spent = &mut self.air.spent;
+        spent[packet_id.index()].turn = turn;
+        let (mut before, mut next) = (Id::NONE, list.head());
+        while !next.is_none() && spent[next.index()].turn <= turn {
+            (before, next) = (next, self.packets[next].next);
+        }
+        self.packets.insert_after(list, before, packet_id);
+    }
+
+    /// The hop whose first frame a category sends next; that frame stays first.
+    pub(super) fn head(&mut self, station: u32, number: usize) -> u32 {
+        let air = &mut self.air;
+        let hop = air.head(station, number, &self.packets);
+        if let Some(turns) = &mut air.radios[station as usize].turns {
+            let queue = &air.hops[hop as usize].queues[number];
+            if queue.tried.ghost.is_none() {
+                turns[number].serve(air.spent[queue.list.head().index()].turn);
+            }
+        }
+        hop
+    }
+
+    /// Where flows are served in turn, makes room in a full buffer at the cost of the flow that holds most.
+    pub(super) fn make_room(
+        &mut self,
+        station: u32,
+        number: usize,
+        packet_id: Id<Packet>,
+        now: Time,
+    ) -> bool {
+        let Packet {
+            flow, len, ingress, ..
+        } = self.packets[packet_id];
+        loop {
+            let radio = &mut self.air.radios[station as usize];
+            let c = &radio.categories[number];
+            match c.room(ingress.is_none(), u64::from(len), radio.own_share) {
+                Room::Free => return true,
+                Room::ShareFull => return false,
+                Room::Full => {}
+            }
+            let Some(turns) = &mut radio.turns else {
+                return false;
+            };
+            let Some(richest) = turns[number].richest(flow) else {
+                return false;
+            };
+            let Some((hop, before)) = self.newest(station, number, richest) else {
+                return false;
+            };
+            let hop = &mut self.air.hops[hop as usize];
+            let victim = self
+                .packets
+                .take_after(&mut hop.queues[number].list, before);
+            let port = hop.port;
+            let radio = &mut self.air.radios[station as usize];
+            if let Some(turns) = &mut radio.turns {
+                turns[number].give_up(richest);
+            }
+            let packet = &self.packets[victim];
+            radio.categories[number].release(packet.ingress.is_none(), u64::from(packet.len));
+            self.lose(victim, Cause::BufferFull, port, now);
+        }
+    }
+
+    /// The hop of a flow's newest frame that is first nowhere, and the frame before it.
+    fn newest(&self, station: u32, number: usize, flow: Id<Flow>) -> Option<(u32, Id<Packet>)> {
+        let mut found: Option<(u64, u32, Id<Packet>)> = None;
+        for hop in &self.air.radios[station as usize].hops {
+            let mut before = self.air.hops[*hop as usize].queues[number].list.head();
+            while !before.is_none() {
+                let next = self.packets[before].next;
+                if next.is_none() {
+                    break;
+                }
+                let turn = self.air.spent[next.index()].turn;
+                let newer = found.is_none_or(|(newest, ..)| turn >= newest);
+                if self.packets[next].flow == flow && newer {
+                    found = Some((turn, *hop, before));
+                }
+                before = next;
+            }
+        }
+        found.map(|(_, hop, before)| (hop, before))
+    }
+
+    /// Whether a packet has come later than its flow's budget.
+    pub(super) fn is_late(&self, packet_id: Id<Packet>, now: Time) -> bool {
+        let packet = &self.packets[packet_id];
+        let budget = self.air.budgets.get(packet.flow.index()).copied().flatten();
+        budget.is_some_and(|budget| now.0 - packet.born.0 > budget.0)
+    }
+}

@@ -1,0 +1,103 @@
+//! What a station's queue does for its flows: who is served, who is lost, what a saturated source puts in.
+
+use backwater_sim::record::Cause;
+use backwater_sim::spec::Limit;
+use backwater_sim::world::Report;
+use backwater_transport::units::{Bytes, Span};
+
+use crate::cell::{B, BASIC, Cell, cbr, disc, edca, saturated};
+
+/// A and B send over C to D, and C sends to D itself, all more than the medium carries.
+fn relay(in_turn: bool) -> Cell {
+    let mut mac = edca(B, BASIC);
+    mac.categories[1].aifsn = 2;
+    let mut cell = Cell::new(60.0, B, mac, disc(100.0, 190.0));
+    let [a, b, c, d] = [[-71.0, 71.0], [-71.0, -71.0], [0.0, 0.0], [100.0, 0.0]]
+        .map(|[x, y]| cell.station(&format!("s{x}{y}"), x, y));
+    for from in [a, b, c] {
+        cell.flow(from, d, 1, cbr(1500, 4_000_000));
+    }
+    cell.spec(c).in_turn = in_turn;
+    cell.0.warmup = Span::secs(5);
+    cell
+}
+
+/// Three stations share 6.1 Mbit/s, so the relay forwards 2.03 Mbit/s. In turn each flow gets a third of it. First
+/// come, first served, each gets in proportion to what comes: 2.03, 2.03 and 4 Mbit/s, so the relay's own flow
+/// twice as much as another.
+#[test]
+fn flows_served_in_turn_get_the_same() {
+    let rates = relay(true).throughputs(1);
+    let third = rates.iter().sum::<f64>() / 3.0;
+    assert!((third - 0.68).abs() < 0.07, "{rates:?}");
+    assert!(
+        rates.iter().all(|r| (r / third - 1.0).abs() < 0.03),
+        "{rates:?}"
+    );
+    let fifo = relay(false).throughputs(1);
+    assert!(fifo[2] / fifo[0].max(fifo[1]) > 1.6, "{fifo:?}");
+    let (turns, first): (f64, f64) = (rates.iter().sum(), fifo.iter().sum());
+    assert!((turns / first - 1.0).abs() < 0.02, "{turns} {first}");
+}
+
+/// A flow that offers less than its part gets all of it, and keeps no place that it doesn't use.
+#[test]
+fn a_flow_below_its_part_loses_nothing_in_turn() {
+    let lost = |in_turn: bool| {
+        let mut cell = relay(in_turn);
+        cell.0.flows[0].source = cbr(1500, 200_000);
+        let (_, report) = cell.run();
+        report.flows[0].sums.dropped.packets
+    };
+    assert_eq!(lost(true), 0);
+    assert!(lost(false) > 100);
+}
+
+fn late(report: &Report) -> u64 {
+    let late = report.drops.iter().filter(|d| d.key.0 == Cause::Late);
+    late.map(|d| d.count.packets).sum()
+}
+
+/// Buffers of 20 packets at 2 Mbit/s delay by more than 100 ms at either hop.
+#[test]
+fn what_comes_later_than_its_budget_is_lost() {
+    let run = |budget: Option<Span>| {
+        let mut cell = relay(false);
+        for station in 0..3 {
+            cell.spec(station).buffer = Limit::Packets(20);
+        }
+        cell.0.flows[0].budget = budget;
+        let (_, report) = cell.run();
+        assert!(report.conserved);
+        (report.flows[0].sums.max, late(&report))
+    };
+    let (most, none) = run(None);
+    assert!(most > Span::millis(150).0 && none == 0, "{most} {none}");
+    let budget = Span::millis(100);
+    let (most, some) = run(Some(budget));
+    assert!(most <= budget.0 && some > 100, "{most} {some}");
+}
+
+/// All packets of a saturated flow have the source's size, the first two as well.
+#[test]
+fn a_saturated_flow_sends_packets_of_one_size() {
+    for bytes in [100, 700, 1500] {
+        let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 100.0));
+        let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        let flow = cell.flow(a, b, 1, saturated(bytes));
+        cell.0.flows[flow].packet = Bytes(1500);
+        let (_, report) = cell.run();
+        let entered = &report.flows[flow].sums.entered;
+        assert_eq!(entered.bytes, bytes * entered.packets, "{bytes}");
+    }
+}
+
+#[test]
+fn a_saturated_flow_whose_packets_exceed_the_flows_is_refused() {
+    let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 100.0));
+    let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    let flow = cell.flow(a, b, 1, saturated(1501));
+    cell.0.flows[flow].packet = Bytes(1500);
+    let refusal = backwater_sim::world::World::build(&cell.0).unwrap_err();
+    assert!(refusal.path.ends_with("source.packet"), "{refusal:?}");
+}

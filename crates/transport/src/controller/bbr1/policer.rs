@@ -1,0 +1,113 @@
+//! Token-bucket policers (Linux `bbr_lt_bw_*`): two intervals of heavy loss at one rate are taken for
+//! one, and that rate is kept for a while.
+
+use crate::units::{Span, Time};
+
+/// The long-term rate of a policer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Policer {
+    enabled: bool,
+    sampling: bool,
+    pub in_use: bool,
+    rounds: u32,
+    /// Bytes/s.
+    pub rate: f64,
+    since: Time,
+    delivered: u64,
+    lost: u64,
+}
+
+/// An interval is judged after this many rounds, given up after four times as many.
+const ROUNDS: u32 = 4;
+/// Share of loss that makes an interval suspicious.
+const LOSS: f64 = 50.0 / 256.0;
+/// Two rates agree within this share, or within `DIFF` bytes/s.
+const RATIO: f64 = 1.0 / 8.0;
+const DIFF: f64 = 500.0;
+/// Rounds for which a policer's rate is kept.
+const KEPT: u32 = 48;
+
+impl Policer {
+    /// One that has seen nothing; not `enabled` it never does.
+    pub fn new(enabled: bool) -> Policer {
+        Policer {
+            enabled,
+            ..Policer::default()
+        }
+    }
+
+    pub fn reset(&mut self) {
+        *self = Policer::new(self.enabled);
+    }
+
+    fn begin(&mut self, now: Time, delivered: u64, lost: u64) {
+        self.rounds = 0;
+        self.since = now;
+        self.delivered = delivered;
+        self.lost = lost;
+    }
+
+    /// One acknowledgement. Whether a rate that was in use has been given up.
+    pub fn sample(&mut self, seen: &Seen, losses: bool, app_limited: bool) -> bool {
+        if !self.enabled {
+            return false;
+        }
+        if self.in_use {
+            if seen.round_start && seen.probing {
+                self.rounds += 1;
+                if self.rounds >= KEPT {
+                    self.reset();
+                    return true;
+                }
+            }
+            return false;
+        }
+        if !self.sampling {
+            if !losses {
+                return false;
+            }
+            self.begin(seen.now, seen.delivered, seen.lost);
+            self.sampling = true;
+        }
+        if app_limited {
+            self.reset();
+            return false;
+        }
+        self.rounds += u32::from(seen.round_start);
+        if self.rounds < ROUNDS {
+            return false;
+        }
+        if self.rounds > 4 * ROUNDS {
+            self.reset();
+            return false;
+        }
+        let lost = (seen.lost - self.lost) as f64;
+        let delivered = seen.delivered.saturating_sub(self.delivered) as f64;
+        let span = Span(seen.now.0.saturating_sub(self.since.0)).seconds();
+        if losses && delivered > 0.0 && lost >= LOSS * delivered && span >= 1e-3 {
+            self.interval_done(delivered / span, seen);
+        }
+        false
+    }
+
+    fn interval_done(&mut self, rate: f64, seen: &Seen) {
+        let off = (rate - self.rate).abs();
+        if self.rate > 0.0 && (off <= RATIO * self.rate || off <= DIFF) {
+            self.rate = (rate + self.rate) / 2.0;
+            self.in_use = true;
+            self.rounds = 0;
+            return;
+        }
+        self.rate = rate;
+        self.begin(seen.now, seen.delivered, seen.lost);
+    }
+}
+
+/// What the policer needs to know.
+pub(super) struct Seen {
+    pub now: Time,
+    pub delivered: u64,
+    pub lost: u64,
+    pub round_start: bool,
+    pub probing: bool,
+}

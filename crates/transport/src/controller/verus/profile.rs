@@ -1,0 +1,146 @@
+//! The delay profile: the window at sending, and the delay that came of it, smoothed to a curve that
+//! never falls.
+
+use std::collections::BTreeMap;
+
+/// Greatest window in the profile (`MAX_W_DELAY_CURVE`).
+pub(super) const MOST_WINDOW: f64 = 40_000.0;
+
+/// What goes with which window.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Profile {
+    points: BTreeMap<u32, f64>,
+    /// The curve of the last fit: window and delay, neither ever falling.
+    curve: Vec<(f64, f64)>,
+}
+
+impl Profile {
+    pub fn note(&mut self, window: f64, delay: f64) {
+        let at = self
+            .points
+            .entry(window.min(MOST_WINDOW) as u32)
+            .or_insert(delay);
+        *at = 0.875 * *at + 0.125 * delay;
+    }
+
+    /// Pools neighbours that fall (isotonic regression).
+    pub fn fit(&mut self) {
+        // Sum of delays and the windows that share them.
+        let mut pools: Vec<(f64, Vec<f64>)> = Vec::new();
+        for (window, delay) in &self.points {
+            let mut pool = (*delay, vec![f64::from(*window)]);
+            while let Some((sum, windows)) = pools.last_mut() {
+                if *sum / windows.len() as f64 <= pool.0 / pool.1.len() as f64 {
+                    break;
+                }
+                windows.append(&mut pool.1);
+                pool = (*sum + pool.0, std::mem::take(windows));
+                pools.pop();
+            }
+            pools.push(pool);
+        }
+        self.curve = pools
+            .into_iter()
+            .flat_map(|(sum, windows)| {
+                let mean = sum / windows.len() as f64;
+                windows.into_iter().map(move |w| (w, mean))
+            })
+            .collect();
+    }
+
+    /// Slope beyond the last point.
+    pub fn slope(&self) -> f64 {
+        match (self.curve.first(), self.curve.last()) {
+            (Some(first), Some(last)) if last.0 > first.0 => {
+                (last.1 - first.1) / (last.0 - first.0)
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// The delay that goes with a window.
+    pub fn delay(&self, window: f64) -> Option<f64> {
+        let (first, last) = (self.curve.first()?, self.curve.last()?);
+        if window <= first.0 {
+            return Some(first.1);
+        }
+        if window >= last.0 {
+            return Some(last.1 + self.slope() * (window - last.0));
+        }
+        let after = self.curve.partition_point(|(w, _)| *w <= window);
+        let ((w0, d0), (w1, d1)) = (self.curve[after - 1], self.curve[after]);
+        Some(d0 + (d1 - d0) * (window - w0) / (w1 - w0))
+    }
+
+    /// The greatest window whose delay is not above `delay`; none where the curve never says.
+    pub fn window(&self, delay: f64) -> Option<f64> {
+        let (first, last) = (self.curve.first()?, self.curve.last()?);
+        if first.1 > delay {
+            return Some(1.0);
+        }
+        let window = if last.1 <= delay {
+            let slope = self.slope();
+            if slope <= 0.0 {
+                return None;
+            }
+            last.0 + (delay - last.1) / slope
+        } else {
+            let after = self.curve.partition_point(|(_, d)| *d <= delay);
+            let ((w0, d0), (w1, d1)) = (self.curve[after - 1], self.curve[after]);
+            w0 + (w1 - w0) * (delay - d0) / (d1 - d0)
+        };
+        (window < MOST_WINDOW).then_some(libm::floor(window).max(1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile(points: &[(u32, f64)]) -> Profile {
+        let mut profile = Profile {
+            points: points.iter().copied().collect(),
+            curve: Vec::new(),
+        };
+        profile.fit();
+        profile
+    }
+
+    #[test]
+    fn a_point_is_an_average_with_seven_eighths_on_the_old() {
+        let mut profile = Profile::default();
+        profile.note(10.0, 0.040);
+        profile.note(10.0, 0.080);
+        assert!((profile.points[&10] - (0.875 * 0.040 + 0.125 * 0.080)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn the_curve_is_straight_between_its_points_and_beyond() {
+        let p = profile(&[(10, 0.040), (20, 0.060), (40, 0.080)]);
+        assert_eq!(p.delay(5.0), Some(0.040));
+        assert!((p.delay(15.0).unwrap() - 0.050).abs() < 1e-12);
+        assert!((p.delay(30.0).unwrap() - 0.070).abs() < 1e-12);
+        // Mean slope 40 ms over 30 packets.
+        assert!((p.delay(70.0).unwrap() - 0.120).abs() < 1e-12);
+        assert_eq!(p.window(0.0500001), Some(15.0));
+        assert_eq!(p.window(0.0700001), Some(30.0));
+        assert_eq!(p.window(0.1200001), Some(70.0));
+        assert_eq!(p.window(0.030), Some(1.0));
+    }
+
+    #[test]
+    fn points_that_fall_are_pooled() {
+        // 60 and 40 become 50 each; 55 stays.
+        let p = profile(&[(10, 0.060), (20, 0.040), (30, 0.055)]);
+        assert!((p.delay(10.0).unwrap() - 0.050).abs() < 1e-12);
+        assert!((p.delay(20.0).unwrap() - 0.050).abs() < 1e-12);
+        assert!((p.delay(25.0).unwrap() - 0.0525).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_flat_curve_names_no_window_for_a_longer_delay() {
+        let p = profile(&[(10, 0.040), (20, 0.040)]);
+        assert_eq!(p.window(0.050), None);
+        assert_eq!(p.window(0.030), Some(1.0));
+    }
+}

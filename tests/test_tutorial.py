@@ -1,0 +1,65 @@
+"""The tutorial's controller, as the tutorial prints it."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from pathlib import Path
+
+import pytest
+
+from backwater import contest, traces
+from command import call
+
+TUTORIAL = Path(__file__).parent.parent / "docs" / "tutorial.md"
+# What the tutorial promises: a class in this many lines.
+MOST_LINES = 30
+
+
+@pytest.fixture(scope="module")
+def steady(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The class as a file."""
+    blocks = re.findall(r"```python\n(.*?)```", TUTORIAL.read_text(encoding="utf-8"), re.DOTALL)
+    (text,) = (block for block in blocks if block.startswith("class Steady"))
+    assert len(text.splitlines()) <= MOST_LINES
+    file = tmp_path_factory.mktemp("tutorial") / "steady.py"
+    file.write_text(text)
+    return f"{file}:Steady"
+
+
+def scores(steady: str, roads: list[contest.Road], seeds: range) -> dict[str, dict[str, float]]:
+    """Mean scores by road and controller."""
+    done = contest.run([steady, "zekalho"], roads, seeds, 140.0)
+    assert not done.failures + done.broken
+    found: dict[str, dict[str, list[float]]] = {}
+    for entry in done.entries:
+        name = "steady" if entry.controller == steady else entry.controller
+        score = entry.metrics["score_ln"]
+        assert score is not None
+        found.setdefault(entry.road.name, {}).setdefault(name, []).append(score)
+    return {
+        road: {name: statistics.fmean(some) for name, some in by.items()}
+        for road, by in found.items()
+    }
+
+
+def test_it_beats_zekalho_over_the_model_that_ships(steady: str) -> None:
+    """In both directions, by more than the seeds scatter."""
+    found = scores(steady, contest.roads([("model-up", "model-down")], []), range(1, 6))
+    assert len(found) == 2
+    for road, mean in found.items():
+        assert mean["steady"] > mean["zekalho"] + 0.1, (road, mean)
+
+
+def test_it_beats_zekalho_over_the_trace_of_the_contest(steady: str) -> None:
+    (known, _) = contest.TRACES
+    if not all(map(traces.present, known)):
+        pytest.skip(f"{traces.VARIABLE} does not name a folder with {' and '.join(known)}")
+    for road, mean in scores(steady, contest.roads([known], []), range(1, 2)).items():
+        assert mean["steady"] > mean["zekalho"], (road, mean)
+
+
+def test_the_command_of_the_tutorial_ranks_it_first(steady: str, tmp_path: Path) -> None:
+    done = call("contest", "zekalho", steady, "--json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert done.document["standings"]["known"][0]["controller"] == steady

@@ -13,10 +13,10 @@
 //! whose utility is known; the program's third estimate of the slope, from the means of two halves,
 //! is left out.
 //!
-//! It learns as if the path stood still: six intervals of a round trip pass from one decision to the
-//! next. While capacity falls, whatever was tried last has the worst utility, also the lower rate, so
-//! the trials contradict each other and the rate stays; the queue makes round trips longer and the
-//! next decision later. Only loss, which a bounded queue has, ends that.
+//! It learns as if the path stood still. While capacity falls whatever was tried last looks worst, the
+//! lower rate, too, so that trials contradict each other and the rate stays. After a fall to 1/r, what is
+//! sent t later is answered r·t later: in a queue without limit decisions come at times that multiply by r,
+//! each within some 10 % of the rate, and the queue outruns them. Only loss ends that.
 
 mod interval;
 mod utility;

@@ -16,7 +16,8 @@ use std::collections::VecDeque;
 use profile::{MOST_WINDOW, Profile};
 
 use super::{
-    Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent, amount,
+    Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent,
+    amount,
 };
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};

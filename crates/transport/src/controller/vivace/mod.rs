@@ -27,7 +27,8 @@ use interval::{Interval, Purpose};
 use utility::Utility;
 
 use super::{
-    Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent, amount,
+    Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent,
+    amount,
 };
 use crate::part::{Default, Kind, Opt, Part};
 use crate::random::Random;

@@ -33,6 +33,8 @@ pub struct Air {
     pub reach: Vec<Vec<Link>>,
     /// Whom they only disturb.
     pub(super) far: Vec<Vec<Far>>,
+    /// Who has got the frame that ended last, of those it was for.
+    pub heard: Vec<u32>,
     /// The stations that each station's frames made idle.
     pub groups: Vec<Group>,
     /// Each station's transmitter and queues.

@@ -117,7 +117,7 @@ impl Ear {
     }
 
     /// The frame that it received has ended: what station `here` learns from it. True if it is whole and for
-    /// this station.
+    /// this station, or for all.
     pub(super) fn hear_out(
         &mut self,
         here: u32,
@@ -131,7 +131,7 @@ impl Ear {
             return false;
         }
         self.defer = now;
-        if frame.to == here {
+        if frame.to == here || frame.to == NOBODY {
             return true;
         }
         if frame.rest > Span::ZERO {

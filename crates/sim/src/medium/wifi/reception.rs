@@ -183,14 +183,14 @@ impl Air {
         }
     }
 
-    /// A station's frame ends: those who receive it find out whether they have it whole. True if whom it is
-    /// for has.
-    pub fn fade(&mut self, station: u32, frame: &Frame, now: Time) -> bool {
+    /// A station's frame ends: those who receive it find out whether they have it whole. `heard` is who
+    /// has, of those it is for.
+    pub fn fade(&mut self, station: u32, frame: &Frame, now: Time) {
         let sender = station as usize;
         let medium = &self.media[self.radios[sender].medium as usize];
         let receivers = medium.receivers.as_ref().expect("a physical channel");
         let group = &mut self.groups[sender];
-        let mut understood = false;
+        self.heard.clear();
         for (number, link) in self.reach[sender].iter().enumerate() {
             let ear = &mut self.ears[link.to as usize];
             let level = &mut self.levels[link.to as usize];
@@ -203,7 +203,9 @@ impl Air {
                 }
                 if ear.lock == station {
                     ear.damaged |= hearing.fails();
-                    understood |= ear.hear_out(link.to, frame, medium, now);
+                    if ear.hear_out(link.to, frame, medium, now) {
+                        self.heard.push(link.to);
+                    }
                 }
             }
             if ear.lock == NOBODY && !ear.sending && level.power < receivers.busy_from {
@@ -234,6 +236,5 @@ impl Air {
             group.take_own(ear, station, now);
         }
         level.tune(ear, receivers.busy_from);
-        understood
     }
 }

@@ -83,11 +83,13 @@ impl Group {
         group
     }
 
+    #[inline]
     fn add(&mut self, number: usize) {
         self.members[number / 64] |= 1 << (number % 64);
     }
 
     /// A station of this number hears nothing any more, after a frame of station `by`.
+    #[inline]
     pub(super) fn take(&mut self, number: usize, ear: &mut Ear, by: u32, now: Time) {
         if ear.fall_silent(by, now) {
             self.add(number);

@@ -40,6 +40,7 @@ impl Level {
     }
 
     /// Sets the band, after anything about the ear has changed.
+    #[inline]
     fn tune(&mut self, ear: &Ear, busy_from: u64) {
         (self.low, self.high) = match ear.lock {
             NOBODY if ear.sending => (0, u64::MAX),
@@ -140,7 +141,7 @@ impl Air {
                 hearing.close(receivers, ear.wanted, before, level, now);
             }
             let (power, others) = (link.power as f64, (receivers.noise + before) as f64);
-            let heard = !ear.sending && power >= receivers.preamble * others;
+            let heard = link.decodes && !ear.sending && power >= receivers.preamble * others;
             let takes = match receivers.capture {
                 _ if !receives => heard,
                 Some(capture) => {
@@ -148,7 +149,7 @@ impl Air {
                     heard && (together || power >= capture * others)
                 }
                 None => {
-                    ear.damaged = true;
+                    ear.damaged |= link.decodes;
                     false
                 }
             };
@@ -168,7 +169,7 @@ impl Air {
         for far in &self.far[sender] {
             let level = &mut self.levels[far.to as usize];
             let before = level.power;
-            level.power += far.power;
+            level.power += u64::from(far.power);
             if level.power <= level.high {
                 continue;
             }
@@ -217,7 +218,7 @@ impl Air {
         for (number, far) in self.far[sender].iter().enumerate() {
             let level = &mut self.levels[far.to as usize];
             let before = level.power;
-            level.power -= far.power;
+            level.power -= u64::from(far.power);
             if level.power >= level.low {
                 continue;
             }

@@ -68,6 +68,15 @@ def _jain(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
     return _worst(cases, args, index)
 
 
+def _quotient(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
+    pairs = [
+        (metrics.get((args["of"], args["metric"])), metrics.get((args["by"], args["divisor"])))
+        for metrics in cases
+    ]
+    known = [(over, under) for over, under in pairs if over is not None and under]
+    return sum(over / under for over, under in known) / len(known) if known else None
+
+
 def _scope_ratio(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
     above = below = 0.0
     for metrics in cases:
@@ -105,6 +114,11 @@ FUNCTIONS: dict[str, Function] = {
         _least_share,
         ("flows",),
         "the least of these flows' goodputs over their mean, in the worst of the chosen cases",
+    ),
+    "quotient": Function(
+        _quotient,
+        ("metric", "of", "divisor", "by"),
+        "`metric` of the scope `of` over `divisor` of the scope `by`, mean over the chosen cases",
     ),
     "scope_ratio": Function(
         _scope_ratio,

@@ -26,6 +26,7 @@ from backwater.cli import (
     scorecard,
     study,
     sweep,
+    trace,
 )
 from backwater.errors import (
     EXIT_DONE,
@@ -48,6 +49,7 @@ for verb in (list_, explain, run, sweep, report, export, diff, doctor, bench, sc
     app.command(name=verb.NAME)(verb.command)
 app.command(name=contest.NAME, cls=contest.Command)(contest.command)
 app.add_typer(study.app, name=study.NAME)
+app.add_typer(trace.app, name=trace.NAME)
 
 
 def _version(wanted: bool) -> None:

@@ -18,6 +18,7 @@ _EXAMPLES = {
     "PATH=VALUE": "flows.*.source.rate=3 Mbit/s in quotes",
     "PATH=V1,V2": "flows.*.source.rate=3 Mbit/s,4 Mbit/s in quotes",
     "LINK=FILE": "down=down.log",
+    "NAME=VALUE": "beta=0.7",
 }
 
 

@@ -106,9 +106,7 @@ impl World {
         let (to, size) = (packet.to, packet.frame());
         let arrived = packet.at;
         let port = &mut self.ports[port_id];
-        port.sent_packets += 1;
-        port.sent_bytes += size;
-        port.area += u128::from(size) * u128::from(now.0 - arrived.0);
+        port.count_sent(size, now.0 - arrived.0);
         if self.record.is_some() {
             let waited = exchange.begun.0 - arrived.0;
             self.note(What::Send, exchange.begun, port_id, packet_id, waited);

@@ -173,7 +173,7 @@ impl Medium {
             capture: channel.capture(),
             receivers: match &channel {
                 ChannelSpec::Disc(_) => None,
-                ChannelSpec::Physical(physical) => Some(physical.receivers()),
+                ChannelSpec::Physical(physical) => Some(physical.receivers(phy.standard)),
             },
             rts: phy.airtime(phy::RTS, phy.control),
             cts,

@@ -23,8 +23,8 @@ pub struct Radio {
     pub node: Id<Node>,
     /// Medium.
     pub medium: u32,
-    /// Base of the node's forwarding rows.
-    pub rows: u32,
+    /// The node's row in the forwarding tables.
+    pub row: u32,
     /// Its host number.
     pub host: u32,
     /// Stream of backoffs.

@@ -26,9 +26,20 @@ def outcome(name: str, changes: dict[str, Any] | None = None) -> dict[str, Any]:
     return document
 
 
-def test_every_name_of_the_contract_that_concerns_the_lan_is_a_case() -> None:
-    wanted = {"lan-merge", "lan-merge-pause", "pfc-fat-tree-128", "fat-tree-1024"}
+def test_every_name_of_the_contract_is_a_case() -> None:
+    lan = {"lan-merge", "lan-merge-pause", "pfc-fat-tree-128", "fat-tree-1024"}
+    dumbbells = {f"tcp-{d}-{c}" for d in ("10-100M", "100-1G") for c in ("newreno", "cubic")}
+    wanted = lan | dumbbells | {"tcp-1000-10G-cubic", "contest-140s", "wifi-12-rts"}
     assert wanted <= {case.id for case in bench.CASES}
+
+
+def test_a_run_has_a_process_that_imports_the_engine_alone() -> None:
+    (case,) = bench.select(["contest-140s"])
+    document = bench._in_fresh_process(case)
+    assert document["fingerprint"] == outcome("contest-140s")["fingerprint"]
+    # The engine needs less for one flow than numpy and the package take.
+    peak = document["cost"]["rss_peak_B"]
+    assert peak is None or peak < 25e6
 
 
 @pytest.mark.parametrize("case", bench.CASES, ids=lambda case: case.id)

@@ -108,7 +108,7 @@ impl Series {
             .entry(record.port)
             .or_insert_with(|| OfPort::new(n));
         // A port with one queue holds all classes in it.
-        let q = if port.queues.len() == 1 {
+        let q = if port.queues().len() == 1 {
             0
         } else {
             record.traffic.class() as usize

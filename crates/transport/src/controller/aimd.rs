@@ -87,8 +87,9 @@ impl Controller for Aimd {
         }
     }
 
-    fn on_sent(&mut self, sent: &super::Sent) {
+    fn on_sent(&mut self, sent: &super::Sent) -> super::Departure {
         self.next = sent.number + 1;
+        super::Departure::Noted
     }
 
     fn limits(&self) -> Limits {

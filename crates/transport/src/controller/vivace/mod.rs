@@ -27,7 +27,8 @@ use interval::{Interval, Purpose};
 use utility::Utility;
 
 use super::{
-    Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Lost, Reduction, Sent, amount,
+    Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent,
+    amount,
 };
 use crate::part::{Default, Kind, Opt, Part};
 use crate::random::Random;
@@ -294,12 +295,13 @@ impl Controller for Vivace {
         }
     }
 
-    fn on_sent(&mut self, sent: &Sent) {
+    fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.now = sent.now;
         self.next = sent.number + 1;
         if let Some(interval) = self.intervals.back_mut() {
             interval.sent += sent.len as f64;
         }
+        Departure::Noted
     }
 
     fn on_timer(&mut self, now: Time) {

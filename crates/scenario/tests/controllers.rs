@@ -90,7 +90,7 @@ schema = "backwater/scenario/1"
 duration = "1 s"
 nodes.S = {{ kind = "host" }}
 nodes.D = {{ kind = "host" }}
-links.a = {{ ends = ["S", "D"], rate = "10 Mbit/s", delay = "10 ms" }}
+links.a = {{ ends = ["S", "D"], rate = "10 Mbit/s", delay = "1 ms" }}
 flows.f = {{ from = "S", to = "D", transport = "tcp", controller = {{ kind = "python", file = "{name}", class = "A", options = {{ b = 1.0, a = [true, "x"] }} }}, source = {{ kind = "bulk" }} }}
 "#
         );

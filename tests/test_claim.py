@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from backwater.axes import Axes
-from backwater.claim import Claim, is_unexpected, read, value_of
+from backwater.claim import Claim, is_unexpected, read
+from backwater.compare import compare
+from backwater.function import FUNCTIONS, value_of
 from backwater.judge import Ground, judge
 from backwater.study import Study
 from backwater.tomltext import Fields, Toml
@@ -410,3 +412,40 @@ def test_a_study_with_one_seed_is_exact() -> None:
 
     study = Study.parse(markdown(BLOCK.replace("seeds = 4", "seeds = 1")), "small.md")
     assert study.seed_list() == study.seed_list(quick=True, seeds=1) == [1]
+
+
+@pytest.mark.parametrize(
+    ("metric", "alone", "beside", "harm"),
+    [
+        # Ware et al., HotNets 2019: (x - y) / x where more is better, (y - x) / y where less is.
+        ("goodput_bps", 10.0, 5.0, 0.5),
+        ("goodput_bps", 10.0, 12.0, -0.2),
+        ("goodput_bps", 10.0, 0.0, 1.0),
+        ("delay_p95_s", 0.010, 0.040, 0.75),
+        ("fct_p95_s", 2.0, 2.0, 0.0),
+        ("loss", 0.0, 0.01, 1.0),
+        ("loss", 0.0, 0.0, 0.0),
+    ],
+)
+def test_harm_is_the_share_that_is_lost(
+    metric: str, alone: float, beside: float, harm: float
+) -> None:
+    found = compare(beside, alone, "harm", metric)
+    assert found == pytest.approx(harm)
+
+
+class Shares(dict[tuple[str, str], float]):
+    """Goodputs of flows."""
+
+    def drops(self) -> dict[tuple[str, str], float | None]:
+        """None."""
+        return {}
+
+
+def test_functions_of_flows_see_who_gets_least() -> None:
+    case = Shares({(f"flow:f{i}", "goodput_bps"): x for i, x in enumerate((4.0, 4.0, 3.0, 1.0))})
+    args = {"flows": ["f0", "f1", "f2", "f3"]}
+    assert FUNCTIONS["least_share"].compute([case], args) == pytest.approx(1 / 3)
+    # 12^2 / (4 x 42).
+    assert FUNCTIONS["jain_of"].compute([case], args) == pytest.approx(144 / 168)
+    assert FUNCTIONS["jain_of"].compute([case], {"flows": ["f0", "f9"]}) is None

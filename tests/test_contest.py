@@ -54,6 +54,9 @@ def test_windows_rank_as_arithmetic_says(folder: Path) -> None:
     assert fixed["cell_throughput_bps"] == pytest.approx(6e6, rel=0.02)
     assert fixed["age_p95_s"] == pytest.approx(0.082, abs=0.003)
     assert {row["controller"] for row in unknown} == {"fixed", "newreno"}
+    assert [row["place"] for row in unknown] == [1, 2]
+    before = {row["controller"]: row["place_known"] for row in unknown}
+    assert before == {"fixed": 1, "newreno": 2}
     assert {row["trace"] for row in found["runs"]} == {"even", "gaps"}
 
 
@@ -67,3 +70,26 @@ def test_what_cannot_be_a_contest_is_refused(folder: Path) -> None:
         done = call("contest", *arguments, cwd=folder)
         assert done.code == 2, arguments
         assert said in done.err
+
+
+def test_models_stand_for_traces_that_are_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BACKWATER_TRACES", raising=False)
+    done = call("contest", "fixed", "--duration", "5", "--json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert {row["held_out"] for row in found["traces"]} == {True, False}
+    assert all("model" in row["id"] for row in found["traces"])
+    assert len(found["runs"]) == 4
+    # Where the known traces are there and the others are not, a model is held out.
+    for name in contest.TRACES[0]:
+        (tmp_path / name).write_text("1\n")
+    monkeypatch.setenv("BACKWATER_TRACES", str(tmp_path))
+    names = [(road.data, road.held_out) for road in contest.default_roads()]
+    assert names == [
+        ("Verizon-LTE-short.down", False),
+        ("Verizon-LTE-short.up", False),
+        ("driving-model-down", True),
+        ("driving-model-up", True),
+    ]

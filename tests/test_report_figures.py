@@ -62,6 +62,36 @@ def test_several_scopes_are_the_curves_of_a_figure(ran: Results) -> None:
     assert "W&gt;D" in vl_convert.vegalite_to_svg(drawn)
 
 
+def test_a_matrix_has_a_cell_for_each_pair_and_tells_harm() -> None:
+    """Beside PAUSE a flow has 2 Mbit/s; without it the seeds leave 1, 2 and 3 of them."""
+
+    def value(labels: Mapping[str, str], seed: int) -> dict[str, float | None]:
+        return {"goodput_bps": 2e6 if labels["scheme"] == "pause" else 1e6 * seed, "loss": 0.0}
+
+    results = reported.made(value)
+    like = next(f for f in results.study.figures if f.id == "loss")
+    described = replace(
+        like,
+        kind="matrix",
+        x="rate",
+        curve="scheme",
+        panel=None,
+        y=("goodput_bps",),
+        where={"burst": (results.study.axis("burst").labels[0],)},
+        against={"scheme": ("pause",)},
+        by="harm",
+    )
+    drawn = plot.spec(results, described)
+    rows = [row for row in drawn["data"]["values"] if row["curve"] == "none"]
+    assert len(rows) == len(results.study.axis("rate").labels)
+    # Harm 1/2, 0 and -1/2, under the same seeds.
+    assert all(row["mean"] == pytest.approx(0, abs=1e-12) for row in rows)
+    assert rows[0]["high"] == pytest.approx(4.303 * 0.5 / 3**0.5, rel=1e-3)
+    assert {"Rate", "Scheme"} <= titles(drawn)
+    svg = vl_convert.vegalite_to_svg(drawn)
+    assert "Harm by goodput" in svg
+
+
 def test_axes_carry_units(ran: Results) -> None:
     assert titles(figure(ran, "loss")) == {"Rate (Mbit/s)", "Packet loss (%)"}
     assert titles(figure(ran, "delay")) == {"Rate (Mbit/s)", "Mean delay (ms)"}

@@ -2,6 +2,7 @@
 
 #![no_main]
 
+use backwater_sim::medium::trace::graph::Graph;
 use backwater_sim::medium::trace::log::Log;
 use backwater_sim::medium::trace::{TRACES, file};
 use backwater_sim::source::SOURCES;
@@ -31,5 +32,8 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     }
     if let Ok(log) = Log::parse(data) {
         assert_eq!(log.write().as_bytes(), data);
+        if let Ok(graph) = Graph::of(&log) {
+            assert!(graph.duration_s > 0.0 && graph.throughput_bps >= 0.0);
+        }
     }
 });

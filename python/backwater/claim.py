@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import fnmatch
-import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,7 +11,9 @@ from backwater import bound as bounds
 from backwater import metric
 from backwater.axes import Axes
 from backwater.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED, Bound
+from backwater.compare import BY
 from backwater.errors import nearest
+from backwater.function import FUNCTIONS, Metrics
 from backwater.reduce import ALONG, NUMERIC, REDUCTIONS
 from backwater.tomltext import Fields
 
@@ -28,16 +28,6 @@ Selection = Mapping[str, tuple[str, ...]]
 _UNFIT = ("metric", "scope", "reduce", "along", "against", "by", "of")
 _ID = re.compile(r"c[1-9][0-9]*$")
 _UNITS = {"_s": "s", "_bps": "bit/s", "_B": "B", "_pkts": "packets"}
-
-
-class Metrics(Protocol):
-    """What a claim asks of one case."""
-
-    def get(self, at: tuple[str, str], /) -> float | None:
-        """The metric of a (scope, name); None if it has no such metric, or no value."""
-
-    def drops(self) -> Mapping[tuple[str, str], float | None]:
-        """Packets lost by (scope, cause)."""
 
 
 class Cells(Protocol):
@@ -76,7 +66,7 @@ class Claim:
     def unit(self) -> str | None:
         """Unit of the measured number; None for shares, ratios and counts."""
         plain = self.reduce not in ALONG and self.reduce != "count" and self.function is None
-        if not plain or self.by == "ratio" or self.bound.form == "zero":
+        if not plain or self.by in ("ratio", "harm") or self.bound.form == "zero":
             return None
         if self.scope.startswith("drops:"):
             return "packets"
@@ -102,7 +92,7 @@ def read(fields: Fields, name: str, axes: Axes, source: str) -> Claim:
         reduce=reduce,
         along=fields.text("along"),
         against=axes.select(fields, "against"),
-        by=fields.choice("by", ("ratio", "difference"), "") or None,
+        by=fields.choice("by", BY, "") or None,
         of=bounds.read(of) if of.data else None,
         function=function,
         args=fields.typed("args", dict, "a table") or {},
@@ -158,7 +148,7 @@ def _check(fields: Fields, claim: Claim, axes: Axes) -> None:
         fields.refuse(
             "`against` and `by` go together",
             "against" if claim.against else "by",
-            fix='write against = { axis = "value" } and by = "ratio" or "difference"',
+            fix='write against = { axis = "value" } and by = "ratio", "difference" or "harm"',
         )
     for axis, values in claim.against.items():
         if len(values) != 1:
@@ -238,24 +228,6 @@ def trials_of(claim: Claim) -> tuple[str, str] | None:
     return None
 
 
-def value_of(metrics: Metrics, metric: str, scope: str) -> float | None:
-    """A metric of a case. Drops that never happened have no row and are 0.
-
-    The scope of drops may be a pattern; the metric `dropped_pkts` is the sum over causes.
-    """
-    if scope.startswith("drops:"):
-        return _drops(metrics, scope, metric)
-    return metrics.get((scope, metric))
-
-
-def _drops(metrics: Metrics, scope: str, metric: str) -> float:
-    return sum(
-        value or 0.0
-        for (at, cause), value in metrics.drops().items()
-        if fnmatch.fnmatchcase(at, scope) and metric in (cause, "dropped_pkts")
-    )
-
-
 # How the reason begins of a claim whose trace is not there.
 ABSENT = "not run without the trace"
 
@@ -271,47 +243,3 @@ def is_unexpected(claim: Mapping[str, Any], *, quick: bool) -> bool:
     if firm and verdict in (REPRODUCED, DIFFERS) and claim["expected"] != "open":
         return bool(verdict != claim["expected"])
     return not quick and claim["strength"] == "hard" and verdict in (UNDECIDED, NOT_RUN)
-
-
-@dataclass(frozen=True)
-class Function:
-    """A named way to one number per seed, for claims that no reduction expresses."""
-
-    compute: Callable[[Iterable[Metrics], Mapping[str, Any]], float | None]
-    args: tuple[str, ...]
-    summary: str
-
-
-def _drop_share(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
-    places = args["places"] if isinstance(args["places"], list) else [args["places"]]
-    here = everywhere = 0.0
-    for metrics in cases:
-        for (at, _), pkts in metrics.drops().items():
-            everywhere += pkts or 0.0
-            if any(fnmatch.fnmatchcase(at, f"drops:{place}") for place in places):
-                here += pkts or 0.0
-    return here / everywhere if everywhere else None
-
-
-def _scope_ratio(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
-    above = below = 0.0
-    for metrics in cases:
-        above += value_of(metrics, args["metric"], args["of"]) or 0.0
-        below += value_of(metrics, args["metric"], args["to"]) or 0.0
-    if below:
-        return above / below
-    return math.inf if above else None
-
-
-FUNCTIONS: dict[str, Function] = {
-    "scope_ratio": Function(
-        _scope_ratio,
-        ("metric", "of", "to"),
-        "a metric in the scope `of` over that in the scope `to`, each summed over the chosen cases",
-    ),
-    "drop_share": Function(
-        _drop_share,
-        ("places",),
-        "share of all packets dropped in the chosen cases that were dropped at these places",
-    ),
-}

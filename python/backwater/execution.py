@@ -99,18 +99,7 @@ class Execution:
     def _finish(self, status: str) -> Results:
         results = self.results
         assert results is not None, "the batch comes first"
-        ground = Ground(
-            cells=results,
-            combinations=self.study.runnable(self.quick),
-            absent=[
-                (labels, names)
-                for labels in self.study.combinations(self.quick)
-                if (names := self.study.absent(labels))
-            ],
-            seeds=self.study.seed_list(self.quick, self.seeds),
-            exact=self.study.seeds == 1,
-            positions=self.study.positions(),
-        )
+        ground = self.ground(results)
         results.judged = [judge(self.study.id, one, ground) for one in self.study.claims]
         failed = any(case.status == FAILED for case in results.cases)
         results.manifest.update(
@@ -124,6 +113,21 @@ class Execution:
             write_json(self.folder / MANIFEST, results.manifest)
             results.store.seal()
         return results
+
+    def ground(self, results: Results) -> Ground:
+        """What claims are judged on."""
+        return Ground(
+            cells=results,
+            combinations=self.study.runnable(self.quick),
+            absent=[
+                (labels, names)
+                for labels in self.study.combinations(self.quick)
+                if (names := self.study.absent(labels))
+            ],
+            seeds=self.study.seed_list(self.quick, self.seeds),
+            exact=self.study.seeds == 1,
+            positions=self.study.positions(),
+        )
 
     def _manifest(self, plan: list[Planned]) -> dict[str, Any]:
         study, base = self.study, self.study.base

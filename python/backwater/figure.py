@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from backwater import metric
+from backwater import _native, metric
 from backwater.axes import Axes
+from backwater.compare import BY
+from backwater.errors import nearest
+from backwater.quantity import parse
 from backwater.tomltext import Fields
 
-KINDS = ("line", "bars", "stack", "rank", "plane")
+KINDS = ("line", "bars", "stack", "rank", "plane", "matrix", "time")
 SCALES = ("linear", "log", "symlog")
+
+
+@dataclass(frozen=True)
+class Over:
+    """What a figure over time shows: seconds from and to, and the length of the intervals."""
+
+    start_s: float
+    end_s: float | None
+    every_s: float
+    # As it was written, for the engine.
+    every: str
 
 
 @dataclass(frozen=True)
@@ -28,6 +42,11 @@ class Figure:
     y_scale: str
     # The metric along x, for a plane.
     x_metric: str | None = None
+    # What each combination is compared with, under the same seed, and how.
+    against: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    by: str | None = None
+    # For a figure over time.
+    over: Over | None = None
     # Several scopes, which are the curves then.
     places: tuple[str, ...] = ()
 
@@ -51,6 +70,9 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
         where=axes.select(fields, "where"),
         y_scale=fields.choice("y_scale", SCALES, "linear"),
         x_metric=fields.text("x_metric"),
+        against=axes.select(fields, "against"),
+        by=fields.choice("by", BY, "") or None,
+        over=_over(fields) if kind == "time" else None,
         places=fields.texts("scopes") or (),
     )
     if figure.places and (kind not in ("line", "bars") or figure.curve or fields.text("scope")):
@@ -58,11 +80,21 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
         fields.refuse("several scopes are the curves of lines or bars", "scopes", fix=fix)
     if figure.x is None and kind == "line":
         fields.refuse(f"`{fields.word()}` has no x", fix='add x = "<axis>"')
-    if len(ys) > 1 and kind != "stack":
-        fields.refuse("only a stack has several metrics", "y", fix='write kind = "stack"')
+    if len(ys) > 1 and kind not in ("stack", "time"):
+        fix = 'write kind = "stack" or kind = "time"'
+        fields.refuse("only a stack or a figure over time has several metrics", "y", fix=fix)
+    if figure.over is not None:
+        _check_series(fields, figure)
+        fields.done()
+        return figure
     if (figure.x_metric is not None) != (kind == "plane"):
         fix = 'write kind = "plane" and x_metric = "age_p95_s", or neither'
         fields.refuse("a plane, and nothing else, has a metric for x", fix=fix)
+    if kind == "matrix" and (figure.x is None or figure.curve is None):
+        fields.refuse("a matrix has columns and rows", fix='add x = "<axis>" and curve = "<axis>"')
+    if bool(figure.against) != (figure.by is not None) or (figure.by and kind != "matrix"):
+        fix = 'write kind = "matrix", against = { axis = "value" } and by = "harm"'
+        fields.refuse("a matrix, and nothing else, has `against` and `by`, both", "by", fix=fix)
     if figure.x_metric is not None:
         metric.check(fields, figure.x_metric, figure.scope, "x_metric")
     for one in figure.y:
@@ -70,3 +102,42 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
             metric.check(fields, one, place, "y")
     fields.done()
     return figure
+
+
+def _over(fields: Fields) -> Over:
+    def seconds(key: str) -> float | None:
+        written = fields.text(key)
+        if written is None:
+            return None
+        found = parse(written)
+        if found is None or found.dimension != "time":
+            fields.refuse(f"`{written}` is no time", key, fix='write such as "55 s"')
+        return found.value
+
+    start, end = seconds("from") or 0.0, seconds("to")
+    if end is not None and end <= start:
+        fields.refuse("the figure ends before it begins", "to", fix="write a later time")
+    every = seconds("every")
+    if not every:
+        fix = 'write every = "500 ms", the length of its intervals'
+        fields.refuse("a figure over time has intervals", "every", fix=fix)
+    return Over(start, end, every, str(fields.text("every")))
+
+
+def _check_series(fields: Fields, figure: Figure) -> None:
+    """Refuses what a figure over time cannot show."""
+    kind, _, place = figure.scope.partition(":")
+    rows = _native.series()
+    if kind not in dict(rows) or not place:
+        forms = [f"{one}:<id>" for one in dict(rows)]
+        what = f'nothing is known over time of "{figure.scope}"'
+        fields.refuse(what, "scope", near=forms, fix="write one of these")
+    known = [name for whose, name in rows if whose == kind]
+    for one in figure.y:
+        if one not in known:
+            what = f"{kind} has no `{one}` over time"
+            fields.refuse(what, "y", near=nearest(one, known) or known, fix="write one of these")
+    if figure.x is not None:
+        fields.refuse("the x axis of a figure over time is time", "x", fix="remove it")
+    if len(figure.y) > 1 and figure.curve is not None:
+        fields.refuse("several metrics are curves already", "curve", fix="make it a panel")

@@ -18,16 +18,15 @@ from backwater.bound import (
 )
 from backwater.claim import (
     ABSENT,
-    FUNCTIONS,
     Cells,
     Claim,
     Labels,
-    Metrics,
     matches,
     pairs_of,
     trials_of,
-    value_of,
 )
+from backwater.compare import compare
+from backwater.function import FUNCTIONS, Metrics, value_of
 from backwater.interval import Interval, interval
 from backwater.reduce import CURVES, PAIRS, PLAIN
 
@@ -143,7 +142,11 @@ class _Values:
         value = self._read(case, seed)
         if partner is not None and value is not None:
             other = self._read(partner, seed)
-            value = None if other is None else _compare(value, other, self.claim.by)
+            value = (
+                None
+                if other is None
+                else compare(value, other, self.claim.by or "", self.claim.metric)
+            )
         self.absent += value is None
         self.infinite += value is not None and math.isinf(value)
         return value
@@ -324,14 +327,6 @@ def _finished(ground: Ground, case: Labels, seed: int) -> Metrics:
     metrics = ground.cells.metrics(case, seed)
     assert metrics is not None, "unfinished cases were sorted out before"
     return metrics
-
-
-def _compare(value: float, other: float, by: str | None) -> float | None:
-    if by == "difference":
-        return value - other
-    if other == 0:
-        return None if value == 0 else math.copysign(math.inf, value)
-    return value / other
 
 
 def _name(labels: Labels) -> str:

@@ -79,6 +79,13 @@ _TITLES = {
     "deadlock_at_s": "Time of deadlock",
     "queue_mean_B": "Mean queue",
     "queue_max_B": "Largest queue",
+    "window_B": "Congestion window",
+    "age_p95_s": "95th percentile of the age",
+    "cell_throughput_bps": "Throughput",
+    "score_ln": "Score, ln(Mbit/s ÷ ms)",
+    "signal_delay_p95_s": "95th percentile of the signal delay",
+    "link_throughput_bps": "Throughput of the link",
+    "srtt_s": "Smoothed round trip",
 }
 _SHARES = ("loss", "paused", "busy", "idle", "airtime", "collision")
 _SUFFIXES = {"s": "time", "bps": "rate", "B": "size", "pkts": "packets"}

@@ -102,6 +102,8 @@ def run(
     pcap: str | Path | None = None,
     columns: bool = True,
     controllers: Controllers | None = None,
+    mahimahi_log: Mapping[str, str | Path] | None = None,
+    series: str | None = None,
 ) -> RunResult:
     """Runs a scenario once.
 
@@ -109,12 +111,17 @@ def run(
     path; `record` and `pcap` name files to write. Without `columns` memory doesn't grow with
     simulated time.
 
+    `mahimahi_log` writes trace links, by name, as link logs of mahimahi. `series` is the length of
+    intervals, such as "100 ms": the document then has what ports and flows did in each of them.
+
     `controllers` gives flows with a transport, by name, congestion controllers written in Python in
     place of those that the scenario names: what `factory(setup)` returns has a `window` in bytes, a
     method `on_round(round)` or `on_ack(ack)`, and may have `on_congestion(congestion)` and `pacing`
     in bit/s.
     """
-    return run_resolved(*resolve(what, seed, set or {}), record, pcap, columns, controllers)
+    logs = mahimahi_log or {}
+    world = resolve(what, seed, set or {})
+    return run_resolved(*world, record, pcap, columns, controllers, logs, series)
 
 
 def resolve(
@@ -135,6 +142,8 @@ def run_resolved(
     pcap: str | Path | None = None,
     columns: bool = False,
     controllers: Controllers | None = None,
+    mahimahi_log: Mapping[str, str | Path] | None = None,
+    series: str | None = None,
 ) -> RunResult:
     """Runs what has been checked."""
     try:
@@ -145,6 +154,8 @@ def run_resolved(
                 None if pcap is None else str(pcap),
                 columns,
                 None if controllers is None else dict(controllers),
+                [(link, str(path)) for link, path in (mahimahi_log or {}).items()],
+                series,
             )
     except _native.ControllerError as error:
         raise Unfinished(

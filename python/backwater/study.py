@@ -163,6 +163,11 @@ class Study:
             for seed, resolved in self._resolve(labels, quick, self.seed_list(quick, seeds))
         ]
 
+    def resolved(self, labels: Labels, seed: int, quick: bool = False) -> _native.Resolved:
+        """A case as it runs; a scenario that cannot run is refused."""
+        ((_, resolved),) = self._resolve(labels, quick, [seed])
+        return resolved
+
     def run(
         self,
         out: str | Path | None = None,

@@ -39,11 +39,11 @@ class Sweep:
             raise Refusal("the sweep has no axis", fix="give a path and its values")
         names = _names(list(self.axes))
         lines = [
-            f"study = {{ id = {_toml(_slug(stem))}, title = {_toml(f'Sweep of {stem}')}, "
-            f"seeds = {self.seeds}, scenario = {_toml(base.name)} }}"
+            f"study = {{ id = {toml(_slug(stem))}, title = {toml(f'Sweep of {stem}')}, "
+            f"seeds = {self.seeds}, scenario = {toml(base.name)} }}"
         ]
         for (path, values), name in zip(self.axes.items(), names, strict=True):
-            lines.append(f"axes.{_toml(name)} = {_axis(path, values)}")
+            lines.append(f"axes.{toml(name)} = {_axis(path, values)}")
         lines += _figures(names)
         block = "\n".join(lines)
         text = (
@@ -77,29 +77,28 @@ def _base(what: str | Path | Mapping[str, Any] | Scenario) -> Base:
 def _axis(path: str, values: Sequence[Any] | Mapping[str, Mapping[str, Any]]) -> str:
     if isinstance(values, Mapping):
         listed = ", ".join(
-            f"{{ label = {_toml(label)}, set = {_toml(sets)} }}" for label, sets in values.items()
+            f"{{ label = {toml(label)}, set = {toml(sets)} }}" for label, sets in values.items()
         )
         return f"{{ values = [{listed}] }}"
     listed = ", ".join(_value(path, value) for value in map(scenarios.plain, values))
-    return f"{{ title = {_toml(path)}, path = {_toml(path)}, values = [{listed}] }}"
+    return f"{{ title = {toml(path)}, path = {toml(path)}, values = [{listed}] }}"
 
 
 def _value(path: str, value: Any) -> str:
     """A plain value, or a table under a label that is its JSON."""
     if label_of(value) is not None:
-        return _toml(value)
-    label = _toml(scenarios.written(value))
-    return f"{{ label = {label}, set = {{ {_toml(path)} = {_toml(value)} }} }}"
+        return toml(value)
+    label = toml(scenarios.written(value))
+    return f"{{ label = {label}, set = {{ {toml(path)} = {toml(value)} }} }}"
 
 
 def _figures(names: list[str]) -> list[str]:
     if len(names) > 3:
         return []
     roles = ", ".join(
-        f"{role} = {_toml(name)}"
-        for role, name in zip(("x", "curve", "panel"), names, strict=False)
+        f"{role} = {toml(name)}" for role, name in zip(("x", "curve", "panel"), names, strict=False)
     )
-    return [f"figures.{y} = {{ {roles}, y = {_toml(y)} }}" for y in FIGURES]
+    return [f"figures.{y} = {{ {roles}, y = {toml(y)} }}" for y in FIGURES]
 
 
 def _names(paths: list[str]) -> list[str]:
@@ -112,12 +111,12 @@ def _names(paths: list[str]) -> list[str]:
     return [f"{'-'.join(part)}-{i}" for i, part in enumerate(parts, 1)]
 
 
-def _toml(value: Any) -> str:
+def toml(value: Any) -> str:
     """A plain value in TOML, which takes JSON's texts, numbers and flags."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_toml(str(k))} = {_toml(v)}" for k, v in value.items()) + " }"
+        return "{ " + ", ".join(f"{toml(str(k))} = {toml(v)}" for k, v in value.items()) + " }"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml, value)) + "]"
+        return "[" + ", ".join(map(toml, value)) + "]"
     return scenarios.written(value)
 
 

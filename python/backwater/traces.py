@@ -1,11 +1,19 @@
-"""The folder of traces, which belong to others and are not shipped: BACKWATER_TRACES names it."""
+"""Traces: the folder of those that belong to others, models fitted to them, what models make."""
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+from backwater import _native
+from backwater.errors import refusing
 
 VARIABLE = "BACKWATER_TRACES"
+# What mahimahi sends at a line of a trace.
+OPPORTUNITY = "1504 B"
 
 
 def folder() -> Path | None:
@@ -18,3 +26,48 @@ def present(name: str) -> bool:
     """Whether a trace of this name is there."""
     where = folder()
     return where is not None and (where / name).is_file()
+
+
+def fit(trace: str | Path, kind: str = "cox", opportunity: str = OPPORTUNITY) -> dict[str, Any]:
+    """A generator with the parameters that come nearest to a trace file.
+
+    The file is looked up here and in the folder of traces. `options` and `kind` together are what
+    a scenario takes for `trace`; `recording` and `fitted` describe the file and twenty runs of the
+    generator, mean and standard deviation, by the same figures.
+    """
+    with refusing():
+        text = _native.trace_fit(str(trace), kind, opportunity, ".")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def toml(kind: str, options: Mapping[str, Any]) -> str:
+    """A generator as TOML, one option on each line."""
+    rows = {"kind": kind, **options}
+    return "".join(f"{name} = {json.dumps(value)}\n" for name, value in rows.items())
+
+
+def make(
+    text: str,
+    *,
+    name: str = "trace",
+    set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
+    seed: int = 1,
+    duration: str = "140 s",
+    opportunity: str = OPPORTUNITY,
+) -> str:
+    """The trace file that a generator, described in TOML, gives under a seed.
+
+    `set` overrides its options; `name` is what a refusal calls the text.
+    """
+    sets = [(option, json.dumps(value)) for option, value in (set or {}).items()]
+    with refusing():
+        return _native.trace_make(text, name, sets, seed, duration, opportunity, ".")
+
+
+def log(file: str | Path) -> dict[str, Any]:
+    """What mahimahi's graph script says of a link log: rates, utilisation, delays."""
+    with refusing():
+        text = _native.trace_log(str(file), ".")
+    found: dict[str, Any] = json.loads(text)
+    return found

@@ -313,7 +313,7 @@ impl Controller for Scripted {
                     rtt_s: ack.rtt.map(Span::seconds),
                     srtt_s: ack.srtt.seconds(),
                     rtt_min_s: ack.min_rtt.seconds(),
-                    delivery_bps: ack.rate.map(|sample| sample.rate.0),
+                    delivery_bps: ack.rate.map(|sample| sample.rate().0),
                     round: ack.round,
                     recovering: ack.recovering,
                 },

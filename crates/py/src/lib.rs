@@ -5,6 +5,7 @@ mod controller;
 mod outcome;
 mod scenario;
 mod script;
+mod traces;
 
 use pyo3::prelude::*;
 
@@ -35,14 +36,24 @@ fn schema() -> String {
     backwater_scenario::schema().to_string()
 }
 
+/// Whose each series over time is, and its name.
+#[pyfunction]
+fn series() -> Vec<(&'static str, &'static str)> {
+    backwater_scenario::SERIES.to_vec()
+}
+
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(version, m)?)?;
     m.add_function(wrap_pyfunction!(engine_id, m)?)?;
     m.add_function(wrap_pyfunction!(parts, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
+    m.add_function(wrap_pyfunction!(series, m)?)?;
     m.add_function(wrap_pyfunction!(batch::run_batch, m)?)?;
     m.add_function(wrap_pyfunction!(outcome::diff, m)?)?;
+    m.add_function(wrap_pyfunction!(traces::trace_fit, m)?)?;
+    m.add_function(wrap_pyfunction!(traces::trace_make, m)?)?;
+    m.add_function(wrap_pyfunction!(traces::trace_log, m)?)?;
     m.add_class::<scenario::Scenario>()?;
     m.add_class::<scenario::Resolved>()?;
     m.add_class::<outcome::Outcome>()?;

@@ -50,7 +50,8 @@ pub fn fail(failure: native::Failure) -> PyErr {
 #[pyclass(module = "backwater._native")]
 pub struct Scenario(native::Scenario);
 
-fn folders(folder: Option<PathBuf>) -> Folders {
+/// Where the files of a scenario or command are looked up.
+pub fn folders(folder: Option<PathBuf>) -> Folders {
     Folders {
         scenario: folder,
         traces: std::env::var_os("BACKWATER_TRACES").map(PathBuf::from),
@@ -119,7 +120,8 @@ impl Resolved {
         script::control(py, &mut world, &self.0, None, &Fault::default())
     }
 
-    #[pyo3(signature = (record, pcap, columns, controllers = None))]
+    #[pyo3(signature = (record, pcap, columns, controllers = None, logs = vec![], series = None))]
+    #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
     fn run(
         &self,
         py: Python<'_>,
@@ -127,11 +129,16 @@ impl Resolved {
         pcap: Option<PathBuf>,
         columns: bool,
         controllers: Option<&Bound<'_, PyDict>>,
+        logs: Vec<(String, PathBuf)>,
+        series: Option<&str>,
     ) -> PyResult<Outcome> {
+        let every = |s: &str| native::interval(&self.0, s).map_err(|d| refuse(&d));
         let keep = native::Keep {
             record: record.as_deref(),
             pcap: pcap.as_deref(),
             columns,
+            logs: &logs,
+            series: series.map(every).transpose()?,
         };
         let fault = Fault::default();
         let mut world = self.0.build_hosted().map_err(|d| refuse(&d))?;

@@ -146,10 +146,8 @@ fn end_to_end(
         let measured = stats.filter(|s| s.rtt_count > 0);
         json!(measured.map(of))
     };
-    let done = stats
-        .filter(|s| s.completed > 0)
-        .map(|s| s.completion.histogram());
-    let completion = |q: f64| json!(done.as_ref().map(|h| h.value_at_quantile(q) as f64 / 1e9));
+    let done = stats.filter(|s| s.completed > 0).map(|s| &s.completion);
+    let completion = |q: f64| json!(done.map(|d| d.quantile(q) as f64 / 1e9));
     let mut rows = vec![
         (
             "retransmitted_pkts",
@@ -162,10 +160,7 @@ fn end_to_end(
             "rtt_mean_s",
             rtt(|s| s.rtt_sum as f64 / s.rtt_count as f64 / TICKS),
         ),
-        (
-            "rtt_p95_s",
-            rtt(|s| s.rtt.histogram().value_at_quantile(0.95) as f64 / 1e9),
-        ),
+        ("rtt_p95_s", rtt(|s| s.rtt.quantile(0.95) as f64 / 1e9)),
         (
             "window_mean_B",
             json!(stats.map(|s| s.window_area as f64 / TICKS / window)),
@@ -189,8 +184,7 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
     let n = sums.delivered.packets;
     // Packets that were under way at the end of the warm-up have a delay too.
     let mean = |ticks: u128| (n > 0).then(|| ticks as f64 / n as f64 / TICKS);
-    let quantile =
-        |q: f64| (!sums.delay.is_empty()).then(|| sums.delay.value_at_quantile(q) as f64 / 1e9);
+    let quantile = |q: f64| (!sums.delay.is_empty()).then(|| sums.delay.quantile(q) as f64 / 1e9);
     let rows = [
         (
             "offered_bps",

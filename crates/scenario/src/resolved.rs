@@ -8,7 +8,7 @@ use backwater_transport::part::Args;
 use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
-use crate::decode::{Draft, Flow, Transport};
+use crate::decode::{Draft, Flow, Link, Port, Transport};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::fields::CONTROLLER;
 use crate::files::{Files, hex};
@@ -74,6 +74,16 @@ impl Resolved {
             add(&input.sha256);
         }
         hex(&hash.finalize())
+    }
+
+    /// The links, and how their directions were made.
+    pub(crate) fn links(&self) -> &[Link] {
+        &self.draft.links
+    }
+
+    /// Their ports, two for each.
+    pub(crate) fn ports(&self) -> &[Port] {
+        &self.draft.ports
     }
 
     /// What the world is built from.

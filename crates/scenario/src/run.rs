@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use backwater_sim::connection::Header;
 use backwater_sim::network::{Flow, Part};
@@ -15,12 +15,14 @@ use backwater_sim::record::{Record, What, wifi_bytes};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 use backwater_transport::endpoint::Protocol;
-use backwater_transport::units::Time;
+use backwater_transport::units::{Span, Time};
 use serde_json::{Value, json};
 
 use crate::diagnostic::Diagnostic;
 use crate::document::document;
+use crate::link_log::LinkLog;
 use crate::resolved::Resolved;
+use crate::series::Series;
 
 /// What to keep of a run besides its sums.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,6 +33,10 @@ pub struct Keep<'a> {
     pub pcap: Option<&'a Path>,
     /// Events in memory.
     pub columns: bool,
+    /// Logs of mahimahi: trace link or its port, and the file.
+    pub logs: &'a [(String, PathBuf)],
+    /// Sums over intervals of this length, in the document's `series`.
+    pub series: Option<Span>,
 }
 
 /// Why a run did not start or finish.
@@ -75,6 +81,8 @@ pub struct Run {
     record: Option<(String, BufWriter<File>)>,
     pcap: Option<(String, Capture<BufWriter<File>>)>,
     columns: Option<Columns>,
+    logs: Vec<LinkLog>,
+    series: Option<Series>,
     /// Recorded, and not yet passed on.
     records: Vec<Record>,
 }
@@ -102,12 +110,17 @@ impl Run {
     /// # Errors
     /// A file that cannot be created.
     pub fn of(mut world: World, resolved: &Resolved, keep: Keep<'_>) -> Result<Run, Failure> {
-        if keep.record.is_some() || keep.pcap.is_some() || keep.columns {
+        let watched = keep.columns || keep.series.is_some();
+        if keep.record.is_some() || keep.pcap.is_some() || watched {
             world.start_recording();
         }
         if keep.pcap.is_some() {
             world.start_air_log();
         }
+        let length = Span(world.end().0);
+        let log =
+            |(link, path): &(String, PathBuf)| LinkLog::open(&mut world, resolved, link, path);
+        let logs = keep.logs.iter().map(log).collect::<Result<Vec<_>, _>>()?;
         let open = |path: &Path| {
             let name = path.display().to_string();
             File::create(path)
@@ -145,6 +158,8 @@ impl Run {
             record,
             pcap,
             columns: keep.columns.then(Columns::default),
+            logs,
+            series: keep.series.map(|every| Series::new(every, length)),
             records: Vec::new(),
         })
     }
@@ -170,6 +185,9 @@ impl Run {
         }
         if let Some(columns) = &mut self.columns {
             columns.extend(&records);
+        }
+        if let Some(series) = &mut self.series {
+            series.extend(&self.world, &records);
         }
         Ok(done)
     }
@@ -213,6 +231,9 @@ impl Run {
                 .and_then(|mut f| f.flush())
                 .map_err(|e| Failure::Io(name, e))?;
         }
+        for log in self.logs {
+            log.close(&self.world)?;
+        }
         let names = Names {
             places: self
                 .world
@@ -222,11 +243,11 @@ impl Run {
                 .collect(),
             flows: self.world.flows.iter().map(|f| f.name.clone()).collect(),
         };
-        Ok((
-            document(&self.resolved, &self.world, &report),
-            self.columns,
-            names,
-        ))
+        let mut document = document(&self.resolved, &self.world, &report);
+        if let Some(series) = self.series {
+            document["series"] = series.document(&self.world);
+        }
+        Ok((document, self.columns, names))
     }
 }
 

@@ -49,7 +49,7 @@ pub fn ack_bytes(protocol: Protocol, blocks: u64) -> u64 {
 pub const ACKS: &str = "~ack";
 
 /// What a packet of a connection says.
-#[derive(Copy, Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Header {
     /// Data, and the receiver's clock when it made the last acknowledgement that came back: the echo
     /// of a segment's timestamp option.
@@ -72,6 +72,17 @@ impl Headers {
     }
 }
 
+impl Headers {
+    /// Reads a word of what a packet says.
+    #[inline]
+    pub fn touch(&self, packet: Id<Packet>) -> u64 {
+        self.0.get(packet.index()).map_or(0, |header| match header {
+            Header::Data(segment, _) => segment.start,
+            Header::Ack(ack) => ack.upto ^ u64::from(ack.window),
+        })
+    }
+}
+
 impl std::ops::Index<Id<Packet>> for Headers {
     type Output = Header;
     fn index(&self, packet: Id<Packet>) -> &Header {
@@ -88,25 +99,46 @@ pub enum Side {
     Receiver = 1,
 }
 
-/// Instants at which an end has an event in the calendar, the soonest last. An instant that an end
-/// no longer waits for stays: when it comes the end looks at what is due, which is how a timer that
-/// moves away with every acknowledgement costs one event at a time.
-#[derive(Clone, Debug, Default)]
-pub struct Alarm(SmallVec<[Time; 3]>);
+/// Instants at which an end has an event in the calendar. An instant that an end no longer waits for
+/// stays: when it comes the end looks at what is due, which is how a timer that moves away with every
+/// acknowledgement costs one event at a time.
+#[derive(Clone, Debug)]
+pub struct Alarm {
+    soonest: Time,
+    /// The others, the soonest last.
+    others: SmallVec<[Time; 2]>,
+}
+
+impl Default for Alarm {
+    fn default() -> Self {
+        Alarm {
+            soonest: Time::NEVER,
+            others: SmallVec::new(),
+        }
+    }
+}
 
 impl Alarm {
     /// Whether an event is needed for `due`. If so it counts as made.
+    #[inline]
     pub fn needs(&mut self, due: Time) -> bool {
-        let needs = due < Time::NEVER && self.0.last().is_none_or(|soonest| due < *soonest);
+        let needs = due < self.soonest;
         if needs {
-            self.0.push(due);
+            self.add(due);
         }
         needs
     }
 
+    fn add(&mut self, due: Time) {
+        if self.soonest < Time::NEVER {
+            self.others.push(self.soonest);
+        }
+        self.soonest = due;
+    }
+
     /// The soonest event has come.
     pub fn rang(&mut self) {
-        self.0.pop();
+        self.soonest = self.others.pop().unwrap_or(Time::NEVER);
     }
 }
 
@@ -221,6 +253,18 @@ impl ConnectionStats {
 }
 
 impl Connection {
+    /// Reads a word of each cache line that a segment touches at its end.
+    #[inline]
+    pub fn touch_receiver(&self) -> u64 {
+        self.receiver.touch() ^ self.alarms[Side::Receiver as usize].soonest.0
+    }
+
+    /// Reads a word of each cache line that an acknowledgement touches at its end.
+    #[inline]
+    pub fn touch_sender(&self) -> u64 {
+        self.sender.touch() ^ self.stats.rtt.touch() ^ self.stats.window ^ self.stats.rtt_count
+    }
+
     /// Bytes delivered in order, segments sent again, segments sent, since the beginning.
     pub fn totals(&self) -> [u64; 3] {
         let sent = self.sender.counters();

@@ -403,8 +403,8 @@ pub enum Part {
 pub struct Flow {
     /// When the source ends.
     pub stop: Time,
-    /// Bytes of the demand that is due.
-    pub due: u64,
+    /// What it is to a connection.
+    pub part: Part,
     /// Largest IP packet.
     pub packet: u64,
     /// Receiving hosts.
@@ -425,8 +425,8 @@ pub struct Flow {
     pub compass: Random,
     /// Counters.
     pub stats: FlowStats,
-    /// What it is to a connection.
-    pub part: Part,
+    /// Bytes of the demand that is due.
+    pub due: u64,
     /// The source.
     pub source: AnySource,
     /// Name.

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use crate::controller::{AnyController, Cause, Sent};
 use crate::endpoint::{Inspection, SenderCounters, SenderSetup};
 use crate::pilot::{Findings, Pilot};
-use crate::rate::Snapshot;
+use crate::rate::{Newest, Snapshot};
 use crate::segment::{AckSegment, Segment};
 use crate::units::{Span, Time};
 
@@ -170,7 +170,7 @@ impl DatagramSender {
         self.congestion(now, ack, &found, marked);
         let recovering = self.episode.is_some();
         self.pilot
-            .on_ack(now, ack, found, self.in_flight, recovering, marked);
+            .on_ack(now, ack, &found, self.in_flight, recovering, marked);
     }
 
     fn deliver(
@@ -186,9 +186,12 @@ impl DatagramSender {
         found.one_way = Some(Span(ack.received.0.saturating_sub(snapshot.sent.0)));
         self.pilot.rtt.sample(rtt);
         self.pilot.rtt.observe(rtt);
-        self.pilot
-            .sampler
-            .on_delivered(now, ack.number, snapshot, u64::from(len));
+        self.pilot.sampler.on_delivered(now, u64::from(len));
+        found.newest = Some(Newest {
+            number: ack.number,
+            again: false,
+            snapshot: *snapshot,
+        });
         self.count(len, found);
     }
 
@@ -265,6 +268,11 @@ impl DatagramSender {
             Time::NEVER
         };
         self.deadline.min(self.pilot.wake()).min(pacing)
+    }
+
+    /// Reads a word of each cache line that an acknowledgement touches.
+    pub fn touch(&self) -> u64 {
+        self.pilot.touch() ^ self.in_flight ^ self.flying.front().map_or(0, |f| f.1.delivered)
     }
 
     /// Counts since the beginning.

@@ -212,6 +212,13 @@ impl AnySender {
         each!(self, s => s.due())
     }
 
+    /// Reads a word of each cache line that an acknowledgement touches. Changes nothing: a driver with many
+    /// connections has the memory fetch them ahead.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        each!(self, s => s.touch())
+    }
+
     /// Counts since the beginning.
     pub fn counters(&self) -> &SenderCounters {
         each!(self, s => s.counters())

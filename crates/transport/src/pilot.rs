@@ -1,9 +1,11 @@
 //! What both senders do with their controller: keep its limits, pace, sample rates, count rounds and
 //! marks, and tell it about each acknowledgement.
 
-use crate::controller::{Ack, AnyController, Cause, Congestion, Controller, Limits, Lost, Sent};
+use crate::controller::{
+    Ack, AnyController, Cause, Congestion, Controller, Departure, Limits, Lost, Sent,
+};
 use crate::endpoint::{EcnFeedback, Inspection, SenderCounters, SenderSetup};
-use crate::rate::{Sampler, Snapshot};
+use crate::rate::{Newest, Sampler, Snapshot};
 use crate::rtt::Rtt;
 use crate::segment::{AckSegment, Ecn, Feedback};
 use crate::units::{Span, Time};
@@ -27,6 +29,8 @@ pub struct Findings {
     pub one_way: Option<Span>,
     /// Bytes in flight before.
     pub prior_in_flight: u64,
+    /// The segment sent last among those newly delivered.
+    pub newest: Option<Newest>,
 }
 
 /// The controller and what it is told from.
@@ -42,6 +46,8 @@ pub struct Pilot {
     pub sampler: Sampler,
     pub counters: SenderCounters,
     ce_bytes: u64,
+    /// The controller follows departures.
+    follows: bool,
     /// The window held the sender back in this round, in the last.
     limited: (bool, bool),
 }
@@ -68,6 +74,7 @@ impl Pilot {
             sampler: Sampler::default(),
             counters: SenderCounters::default(),
             ce_bytes: 0,
+            follows: true,
             limited: (false, false),
         }
     }
@@ -103,7 +110,8 @@ impl Pilot {
     }
 
     /// A segment leaves: pacing, counts, the controller. Gives what goes into its header.
-    pub fn on_sent(&mut self, sent: Sent) -> Feedback {
+    #[inline]
+    pub fn on_sent(&mut self, sent: Sent) -> Option<Box<Feedback>> {
         if let (Some(rate), true) = (self.limits.pacing, self.pacing) {
             let gap = sent.len as f64 * 8e12 / rate.0.max(1) as f64;
             self.release = self.release.max(sent.now).after(Span(gap as u64));
@@ -114,10 +122,21 @@ impl Pilot {
             self.counters.retransmitted += 1;
             self.counters.retransmitted_bytes += sent.len;
         }
-        let feedback = self.controller.announce(&sent);
-        self.controller.on_sent(&sent);
+        if self.follows {
+            self.follow(&sent)
+        } else {
+            None
+        }
+    }
+
+    fn follow(&mut self, sent: &Sent) -> Option<Box<Feedback>> {
+        let departure = self.controller.on_sent(sent);
+        self.follows = departure != Departure::Ignored;
         self.limits = self.controller.limits();
-        feedback
+        match departure {
+            Departure::Announced(feedback) => Some(Box::new(feedback)),
+            Departure::Ignored | Departure::Noted => None,
+        }
     }
 
     /// A segment was declared lost; `in_flight` is without it.
@@ -183,12 +202,14 @@ impl Pilot {
         &mut self,
         now: Time,
         ack: &AckSegment,
-        found: Findings,
+        found: &Findings,
         in_flight: u64,
         recovering: bool,
         marked: u64,
     ) {
-        let (rate, round_start) = self.sampler.finish(self.rtt.least());
+        let (rate, round_start) = self
+            .sampler
+            .finish(now, found.newest.as_ref(), self.rtt.least());
         if round_start {
             self.limited = (false, self.limited.0);
         }
@@ -212,7 +233,7 @@ impl Pilot {
             recovering,
             sent: self.counters.bytes,
             number: ack.number,
-            feedback: ack.feedback,
+            feedback: ack.feedback.as_deref(),
         });
         self.limits = self.controller.limits();
     }
@@ -222,6 +243,12 @@ impl Pilot {
             self.controller.on_timer(now);
             self.limits = self.controller.limits();
         }
+    }
+
+    /// Reads a word of each cache line that an acknowledgement touches.
+    pub fn touch(&self) -> u64 {
+        let limits = self.limits.window ^ self.release.0 ^ self.rtt.srtt().0;
+        limits ^ self.sampler.delivered() ^ self.counters.segments ^ self.counters.acked
     }
 
     pub fn inspect(&self, window: u64, in_flight: u64) -> Inspection {

@@ -6,7 +6,7 @@
 //! the span in which they were sent and the span in which they were acknowledged.
 
 use crate::controller::RateSample;
-use crate::units::{Rate, Span, Time};
+use crate::units::{Span, Time};
 
 /// What a segment carries about the moment it left.
 #[derive(Copy, Clone, Debug, Default)]
@@ -35,19 +35,17 @@ pub struct Sampler {
     limited_until: u64,
     round: u64,
     round_ends: u64,
-    /// Of the acknowledgement in work.
-    newest: Option<Newest>,
 }
 
 /// The newest segment that an acknowledgement delivers.
 #[derive(Copy, Clone, Debug)]
-struct Newest {
-    number: u64,
-    delivered: u64,
-    tx_in_flight: u64,
-    lost: u64,
-    app_limited: bool,
-    interval: Span,
+pub struct Newest {
+    /// Number of its transmission.
+    pub number: u64,
+    /// Whether it had been sent before.
+    pub again: bool,
+    /// The counters as it left.
+    pub snapshot: Snapshot,
 }
 
 impl Sampler {
@@ -68,28 +66,8 @@ impl Sampler {
         }
     }
 
-    /// A segment, by its transmission number, is newly known to be delivered; `len` of its bytes were
-    /// not counted before.
-    pub fn on_delivered(&mut self, now: Time, number: u64, snapshot: &Snapshot, len: u64) {
-        self.delivered += len;
-        self.delivered_time = now;
-        if self.newest.is_none_or(|n| number > n.number) {
-            let ack_elapsed = Span(now.0.saturating_sub(snapshot.delivered_time.0));
-            let send_elapsed = snapshot.sent.since(snapshot.first_sent);
-            self.newest = Some(Newest {
-                number,
-                delivered: snapshot.delivered,
-                tx_in_flight: snapshot.tx_in_flight,
-                lost: snapshot.lost,
-                app_limited: snapshot.app_limited,
-                interval: send_elapsed.max(ack_elapsed),
-            });
-            self.first_sent = snapshot.sent;
-        }
-    }
-
-    /// Bytes were delivered, nobody knows which (a duplicate acknowledgement).
-    pub fn on_duplicate(&mut self, now: Time, len: u64) {
+    /// So many bytes are newly known to be delivered.
+    pub fn on_delivered(&mut self, now: Time, len: u64) {
         self.delivered += len;
         self.delivered_time = now;
     }
@@ -113,19 +91,30 @@ impl Sampler {
 
     /// Ends the work on an acknowledgement: the sample, and whether a round begins. No sample
     /// without a delivery, or from an interval shorter than the least round trip.
-    pub fn finish(&mut self, least: Span) -> (Option<RateSample>, bool) {
+    pub fn finish(
+        &mut self,
+        now: Time,
+        newest: Option<&Newest>,
+        least: Span,
+    ) -> (Option<RateSample>, bool) {
         if self.limited_until > 0 && self.delivered > self.limited_until {
             self.limited_until = 0;
         }
-        let Some(newest) = self.newest.take() else {
+        let Some(Newest {
+            snapshot: newest, ..
+        }) = newest
+        else {
             return (None, false);
         };
+        self.first_sent = newest.sent;
         let starts = newest.delivered >= self.round_ends;
         if starts {
             self.round += 1;
             self.round_ends = self.delivered;
         }
-        let interval = newest.interval;
+        let send_elapsed = newest.sent.since(newest.first_sent);
+        let ack_elapsed = Span(now.0.saturating_sub(newest.delivered_time.0));
+        let interval = send_elapsed.max(ack_elapsed);
         if interval == Span::ZERO || (least != Span::MAX && interval < least) {
             return (None, starts);
         }
@@ -133,7 +122,6 @@ impl Sampler {
         let sample = RateSample {
             delivered,
             interval,
-            rate: Rate((delivered as f64 * 8e12 / interval.0 as f64) as u64),
             app_limited: newest.app_limited,
             prior_delivered: newest.delivered,
             tx_in_flight: newest.tx_in_flight,
@@ -156,8 +144,31 @@ impl Sampler {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Rate;
 
     const MSS: u64 = 1000;
+
+    fn deliver(
+        s: &mut Sampler,
+        now: Time,
+        number: u64,
+        snapshot: Snapshot,
+        least: Span,
+    ) -> (Option<RateSample>, bool) {
+        s.on_delivered(now, MSS);
+        let again = false;
+        let newest = Newest {
+            number,
+            again,
+            snapshot,
+        };
+        s.finish(now, Some(&newest), least)
+    }
+
+    fn limited(s: &mut Sampler, now: Time, number: u64, snapshot: Snapshot) -> bool {
+        let (sample, _) = deliver(s, now, number, snapshot, Span::MAX);
+        sample.unwrap().app_limited
+    }
 
     /// Ten segments leave at once; the path delivers one per ms after 10 ms. Once what left with
     /// that burst behind it is delivered, each sample is one segment per ms = 8 Mbit/s.
@@ -173,13 +184,12 @@ mod tests {
         for n in 10..200 {
             let now = ms(n);
             let (number, snapshot) = flying.pop_front().unwrap();
-            s.on_delivered(now, number, &snapshot, MSS);
-            let (sample, start) = s.finish(Span::millis(10));
+            let (sample, start) = deliver(&mut s, now, number, snapshot, Span::millis(10));
             rounds += u64::from(start);
             let sample = sample.unwrap();
             assert!(!sample.app_limited);
             if n >= 30 {
-                assert_eq!(sample.rate, Rate(8_000_000));
+                assert_eq!(sample.rate(), Rate(8_000_000));
                 assert_eq!(sample.delivered, 10 * MSS);
             }
             flying.push_back((n, s.on_send(now, 9 * MSS, MSS)));
@@ -196,15 +206,11 @@ mod tests {
         let a = s.on_send(ms(0), 0, MSS);
         s.limit(MSS);
         let b = s.on_send(ms(1), MSS, MSS);
-        s.on_delivered(ms(10), 0, &a, MSS);
-        assert!(!s.finish(Span::MAX).0.unwrap().app_limited);
+        assert!(!limited(&mut s, ms(10), 0, a));
         let c = s.on_send(ms(10), MSS, MSS);
-        s.on_delivered(ms(11), 1, &b, MSS);
-        assert!(s.finish(Span::MAX).0.unwrap().app_limited);
+        assert!(limited(&mut s, ms(11), 1, b));
         let d = s.on_send(ms(11), MSS, MSS);
-        s.on_delivered(ms(20), 2, &c, MSS);
-        assert!(s.finish(Span::MAX).0.unwrap().app_limited);
-        s.on_delivered(ms(21), 3, &d, MSS);
-        assert!(!s.finish(Span::MAX).0.unwrap().app_limited);
+        assert!(limited(&mut s, ms(20), 2, c));
+        assert!(!limited(&mut s, ms(21), 3, d));
     }
 }

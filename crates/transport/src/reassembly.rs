@@ -1,6 +1,6 @@
 //! Which bytes of a stream have come, and which blocks to report (RFC 2018, RFC 2883).
 
-use crate::segment::SACK_BLOCKS;
+use crate::segment::{AckSegment, SACK_BLOCKS};
 
 /// All below `next` has come, and the blocks above.
 #[derive(Clone, Debug, Default)]
@@ -74,20 +74,18 @@ impl Reassembly {
     }
 
     /// Adds the blocks to report: first that of the newest segment, then those reported before it.
-    pub fn blocks(&self, out: &mut [(u64, u64); SACK_BLOCKS], count: &mut u8) {
+    pub fn report(&self, ack: &mut AckSegment) {
         if self.blocks.is_empty() {
             return;
         }
-        let dsack = *count;
+        let duplicate = ack.blocks.count();
         for byte in &self.recent[..self.known] {
             let Some(at) = self.block_of(*byte) else {
                 continue;
             };
             let block = self.blocks[at];
-            let told = &out[usize::from(dsack)..usize::from(*count)];
-            if usize::from(*count) < SACK_BLOCKS && !told.contains(&block) {
-                out[usize::from(*count)] = block;
-                *count += 1;
+            if !ack.sack().skip(duplicate).any(|told| told == block) {
+                ack.report(block.0, block.1);
             }
         }
     }
@@ -98,9 +96,12 @@ mod tests {
     use super::*;
 
     fn report(r: &Reassembly) -> Vec<(u64, u64)> {
-        let (mut out, mut count) = ([(0, 0); SACK_BLOCKS], 0);
-        r.blocks(&mut out, &mut count);
-        out[..usize::from(count)].to_vec()
+        let mut ack = AckSegment {
+            upto: r.next(),
+            ..AckSegment::default()
+        };
+        r.report(&mut ack);
+        ack.sack().collect()
     }
 
     /// RFC 2018 section 4, third example of its kind: every other segment is missing, then the

@@ -4,7 +4,7 @@
 use crate::endpoint::{EcnFeedback, Protocol};
 use crate::forecast::Forecaster;
 use crate::reassembly::Reassembly;
-use crate::segment::{AckSegment, Ecn, Feedback, Segment};
+use crate::segment::{AckSegment, Ecn, Segment};
 use crate::units::{Span, Time};
 
 /// Delayed acknowledgements (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
@@ -26,9 +26,9 @@ pub struct ReceiverSetup {
     /// How marks are echoed.
     pub ecn: EcnFeedback,
     /// Bytes the receiver can hold beyond the next one expected.
-    pub window: u64,
+    pub window: u32,
     /// What the sender's controller wants run here (`Controller::forecaster`).
-    pub forecaster: Option<Forecaster>,
+    pub forecaster: Option<Box<Forecaster>>,
 }
 
 impl ReceiverSetup {
@@ -62,8 +62,6 @@ pub struct Receiver {
     /// Classic echo, or DCTCP's state.
     echo: bool,
     ce_bytes: u64,
-    ce_packets: u64,
-    received_bytes: u64,
 }
 
 /// The segment that an acknowledgement is about.
@@ -90,17 +88,13 @@ impl Receiver {
             acked_upto: 0,
             echo: false,
             ce_bytes: 0,
-            ce_packets: 0,
-            received_bytes: 0,
         }
     }
 
     /// A segment has come, with this codepoint.
     pub fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment> {
-        self.received_bytes += u64::from(segment.len);
         if ecn == Ecn::Ce {
             self.ce_bytes += u64::from(segment.len);
-            self.ce_packets += 1;
         }
         if let Some(forecaster) = &mut self.setup.forecaster {
             forecaster.on_segment(now, segment);
@@ -128,7 +122,7 @@ impl Receiver {
         if segment.start <= self.acked_upto && segment.sent >= self.recent {
             self.recent = segment.sent;
         }
-        let duplicate = if end > next.saturating_add(self.setup.window) {
+        let duplicate = if end > next.saturating_add(u64::from(self.setup.window)) {
             false
         } else {
             !self.data.insert(segment.start, end)
@@ -190,26 +184,22 @@ impl Receiver {
                 Protocol::Datagram => self.numbers.next,
             },
             ece: self.echo,
-            covers: self.pending,
             number: self.last.number,
             echo: self.recent,
             received: self.last.received,
             ce_bytes: self.ce_bytes,
-            ce_packets: self.ce_packets,
-            received_bytes: self.received_bytes,
             window: self.setup.window,
             feedback: match &mut self.setup.forecaster {
-                Some(forecaster) => forecaster.feedback(now),
-                None => Feedback::None,
+                Some(forecaster) => forecaster.feedback(now).map(Box::new),
+                None => None,
             },
             ..AckSegment::default()
         };
         if duplicate {
-            ack.sack[0] = (self.last.start, self.last.end);
-            ack.blocks = 1;
+            ack.report(self.last.start, self.last.end);
             ack.duplicate = true;
         }
-        self.data.blocks(&mut ack.sack, &mut ack.blocks);
+        self.data.report(&mut ack);
         self.pending = 0;
         self.deadline = Time::NEVER;
         self.acked_upto = ack.upto;
@@ -219,6 +209,12 @@ impl Receiver {
     /// The instant `due` has come.
     pub fn on_timer(&mut self, now: Time) -> Option<AckSegment> {
         (self.deadline <= now).then(|| self.acknowledge(now, false))
+    }
+
+    /// Reads a word of each cache line that a segment touches.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.data.next() ^ self.last.number ^ self.deadline.0 ^ u64::from(self.setup.window)
     }
 
     /// The instant at which `on_timer` is wanted; `NEVER` for none.

@@ -36,8 +36,9 @@ pub struct Entry {
     pub number: u64,
     /// The counters as it last left.
     pub snapshot: Snapshot,
-    before: u64,
-    after: u64,
+    /// Its neighbours in the order of transmission, as identities from its own; zero for none.
+    before: i32,
+    after: i32,
 }
 
 impl Entry {
@@ -85,6 +86,19 @@ impl Default for Scoreboard {
 }
 
 impl Scoreboard {
+    /// Reads a word of each cache line that an acknowledgement touches.
+    pub fn touch(&self) -> u64 {
+        let (front, end) = (
+            self.ring.front(),
+            self.newest.wrapping_sub(self.base) as usize,
+        );
+        let ends = [front, self.ring.get(end)];
+        let ends = ends.into_iter().flatten();
+        ends.fold(self.in_flight ^ self.lost, |read, e| {
+            read ^ e.start ^ e.snapshot.delivered
+        })
+    }
+
     /// Bytes flying.
     pub fn in_flight(&self) -> u64 {
         self.in_flight
@@ -133,21 +147,33 @@ impl Scoreboard {
     pub fn push(&mut self, start: u64, len: u32, number: u64, snapshot: Snapshot) {
         let id = self.ids().end;
         self.in_flight += u64::from(len);
+        let before = match self.newest {
+            NONE => {
+                self.oldest = id;
+                0
+            }
+            newest => {
+                let distance = distance(newest, id);
+                self.entry_mut(newest).after = distance;
+                -distance
+            }
+        };
+        self.newest = id;
         self.ring.push_back(Entry {
             start,
             len,
             number,
             snapshot,
+            before,
             ..Entry::default()
         });
-        self.link(id);
     }
 
     /// The first segment is acknowledged with all before it.
-    pub fn pop(&mut self) -> Entry {
+    pub fn pop(&mut self) {
         self.leave(self.base);
         self.base += 1;
-        self.ring.pop_front().expect("the caller saw it")
+        self.ring.pop_front();
     }
 
     /// A segment leaves again.
@@ -198,7 +224,7 @@ impl Scoreboard {
         match entry.state {
             State::Flying => {
                 self.in_flight -= len;
-                self.unlink(before, after);
+                self.unlink(id, before, after);
             }
             State::Lost => self.lost -= len,
             State::Sacked => self.sacked_segments -= 1,
@@ -285,8 +311,7 @@ impl Scoreboard {
 
     /// The segment in flight that was sent next after this one.
     pub fn sent_after(&self, id: u64) -> Option<u64> {
-        let after = self.entry(id).after;
-        (after != NONE).then_some(after)
+        neighbour(id, self.entry(id).after)
     }
 
     /// Nothing was lost after all: all that is lost and not sent again counts as flying.
@@ -312,26 +337,48 @@ impl Scoreboard {
     /// Appends to the list in order of transmission.
     fn link(&mut self, id: u64) {
         let newest = self.newest;
-        let entry = self.entry_mut(id);
-        entry.before = newest;
-        entry.after = NONE;
-        match newest {
-            NONE => self.oldest = id,
-            n => self.entry_mut(n).after = id,
-        }
         self.newest = id;
+        self.entry_mut(id).after = 0;
+        match newest {
+            NONE => {
+                self.oldest = id;
+                self.entry_mut(id).before = 0;
+            }
+            n => self.join(n, id),
+        }
     }
 
-    fn unlink(&mut self, before: u64, after: u64) {
-        match before {
-            NONE => self.oldest = after,
-            b => self.entry_mut(b).after = after,
-        }
-        match after {
-            NONE => self.newest = before,
-            a => self.entry_mut(a).before = before,
+    fn unlink(&mut self, id: u64, before: i32, after: i32) {
+        match (neighbour(id, before), neighbour(id, after)) {
+            (None, None) => (self.oldest, self.newest) = (NONE, NONE),
+            (None, Some(a)) => {
+                self.oldest = a;
+                self.entry_mut(a).before = 0;
+            }
+            (Some(b), None) => {
+                self.newest = b;
+                self.entry_mut(b).after = 0;
+            }
+            (Some(b), Some(a)) => self.join(b, a),
         }
     }
+
+    /// Makes two segments neighbours in the order of transmission.
+    fn join(&mut self, before: u64, after: u64) {
+        let distance = distance(before, after);
+        self.entry_mut(before).after = distance;
+        self.entry_mut(after).before = -distance;
+    }
+}
+
+/// How far one segment lies behind another. No ring holds 2³¹ of them: a window is at most 1 GiB.
+fn distance(from: u64, to: u64) -> i32 {
+    to.wrapping_sub(from) as i32
+}
+
+/// The segment so far from this one in identity; none at no distance.
+fn neighbour(id: u64, distance: i32) -> Option<u64> {
+    (distance != 0).then(|| id.wrapping_add_signed(i64::from(distance)))
 }
 
 #[cfg(test)]
@@ -390,7 +437,8 @@ mod tests {
                     }
                     5 if n > 0 && pick < 3 => {
                         for _ in 0..=pick {
-                            assert_eq!(board.pop().start, base * LEN);
+                            assert_eq!(board.front().unwrap().start, base * LEN);
+                            board.pop();
                             plain.remove(0);
                             base += 1;
                         }

@@ -1,6 +1,6 @@
 //! What endpoints exchange: data segments one way, acknowledgements the other. A stream numbers its
-//! bytes; a datagram protocol sends each packet once and numbers packets. Both are `Copy`, so that
-//! they can lie in a table beside the packet that carries them.
+//! bytes; a datagram protocol sends each packet once and numbers packets. They wait in a table beside
+//! the packet that carries them, so they are small: what few of them say is out of line.
 
 use crate::units::Time;
 
@@ -20,11 +20,8 @@ pub enum Ecn {
 }
 
 /// What travels in a header for schemes that talk to the other end or to routers.
-#[derive(Copy, Clone, Debug, Default, PartialEq)]
+#[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Feedback {
-    /// Nothing.
-    #[default]
-    None,
     /// Sprout: packets that will be delivered by the end of each of eight ticks, with confidence.
     /// `settled` counts in the bytes of `Announce::position`.
     Forecast {
@@ -48,7 +45,7 @@ pub enum Feedback {
 }
 
 /// A data segment.
-#[derive(Copy, Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Segment {
     /// Number of the transmission, from 0, counted for each flow; a retransmission has a new one.
     pub number: u64,
@@ -67,28 +64,31 @@ pub struct Segment {
     /// When it was sent (timestamp option, RFC 7323).
     pub sent: Time,
     /// Explicit feedback.
-    pub feedback: Feedback,
+    pub feedback: Option<Box<Feedback>>,
 }
 
 /// Most SACK blocks with timestamps in 40 bytes of options (RFC 2018 section 3).
 pub const SACK_BLOCKS: usize = 3;
 
+/// Blocks as they are on the wire: their edges are numbers modulo 2³².
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    edges: [[[u8; 4]; 2]; SACK_BLOCKS],
+    count: u8,
+}
+
 /// An acknowledgement.
-#[derive(Copy, Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AckSegment {
     /// Next byte expected: all below have been received. In a datagram protocol the highest number
     /// received, plus one.
     pub upto: u64,
-    /// Blocks received above, `[first, end)`, the newest first; `blocks` of them count.
-    pub sack: [(u64, u64); SACK_BLOCKS],
-    /// How many blocks.
-    pub blocks: u8,
+    /// Blocks received; see `sack`.
+    pub blocks: Blocks,
     /// The first block tells of a duplicate (RFC 2883).
     pub duplicate: bool,
     /// Classic ECN echo (RFC 3168 section 6.1.3), or DCTCP's state (RFC 8257 section 3.2).
     pub ece: bool,
-    /// Segments that this acknowledgement covers.
-    pub covers: u32,
     /// `Segment::number` of the segment that made it.
     pub number: u64,
     /// Its `Segment::sent`: the timestamp echo. With delayed acknowledgements that of the oldest
@@ -98,12 +98,69 @@ pub struct AckSegment {
     pub received: Time,
     /// Payload bytes received with CE since the beginning (AccECN, RFC 9768).
     pub ce_bytes: u64,
-    /// Packets received with CE since the beginning.
-    pub ce_packets: u64,
-    /// Payload bytes received since the beginning, duplicates included.
-    pub received_bytes: u64,
     /// Bytes the receiver has room for beyond `upto`.
-    pub window: u64,
+    pub window: u32,
     /// Explicit feedback.
-    pub feedback: Feedback,
+    pub feedback: Option<Box<Feedback>>,
+}
+
+impl Blocks {
+    /// How many.
+    pub fn count(&self) -> usize {
+        usize::from(self.count)
+    }
+}
+
+impl AckSegment {
+    /// Blocks received above `upto`, `[first, end)`, the newest first; perhaps a duplicate before them.
+    /// An edge lies within 2 GiB of `upto`: no window is larger than 1 GiB (RFC 7323 section 2.3).
+    pub fn sack(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let upto = self.upto;
+        let whole = move |edge: [u8; 4]| {
+            let ahead = u32::from_ne_bytes(edge).wrapping_sub(upto as u32) as i32;
+            upto.wrapping_add_signed(i64::from(ahead))
+        };
+        let blocks = &self.blocks.edges[..self.blocks.count()];
+        blocks.iter().map(move |b| (whole(b[0]), whole(b[1])))
+    }
+
+    /// Reports a block; false where there is no more room.
+    pub fn report(&mut self, first: u64, end: u64) -> bool {
+        let count = self.blocks.count();
+        let Some(place) = self.blocks.edges.get_mut(count) else {
+            return false;
+        };
+        *place = [first, end].map(|edge| (edge as u32).to_ne_bytes());
+        self.blocks.count += 1;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_found_again_on_both_sides_of_a_multiple_of_4_gib() {
+        for upto in [0u64, 1 << 32, (1 << 32) + 1000, (5 << 32) - 1000] {
+            let mut ack = AckSegment {
+                upto,
+                ..AckSegment::default()
+            };
+            let blocks = [
+                (upto.saturating_sub(1400), upto),
+                (upto + 1400, upto + 2800),
+                (upto + (1 << 30), upto + (1 << 30) + 1),
+            ];
+            assert!(blocks.iter().all(|b| ack.report(b.0, b.1)));
+            assert!(!ack.report(0, 1), "there is room for three");
+            assert_eq!(ack.sack().collect::<Vec<_>>(), blocks);
+        }
+    }
+
+    #[test]
+    fn both_are_small() {
+        assert_eq!(std::mem::size_of::<Segment>(), 40);
+        assert_eq!(std::mem::size_of::<AckSegment>(), 80);
+    }
 }

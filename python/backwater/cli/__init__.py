@@ -23,8 +23,10 @@ from backwater.cli import (
     list_,
     report,
     run,
+    scorecard,
     study,
     sweep,
+    trace,
 )
 from backwater.errors import (
     EXIT_DONE,
@@ -43,10 +45,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for verb in (list_, explain, run, sweep, report, export, diff, doctor, bench):
+for verb in (list_, explain, run, sweep, report, export, diff, doctor, bench, scorecard):
     app.command(name=verb.NAME)(verb.command)
 app.command(name=contest.NAME, cls=contest.Command)(contest.command)
 app.add_typer(study.app, name=study.NAME)
+app.add_typer(trace.app, name=trace.NAME)
 
 
 def _version(wanted: bool) -> None:

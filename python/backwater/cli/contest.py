@@ -124,12 +124,15 @@ def _document(found: Any, roads: Any, kinds: list[bool]) -> dict[str, Any]:
     from backwater import contest
 
     tables = {}
+    known = contest.places(found.standings(held_out=False))
     for kind in kinds:
         standings = found.standings(kind)
         front = contest.pareto(standings)
         tables["held_out" if kind else "known"] = [
             {
                 "controller": one.controller,
+                "place": place,
+                "place_known": known.get(one.controller),
                 "score_ln": one.score,
                 "power": one.power,
                 "cell_throughput_bps": one.throughput_bps,
@@ -138,7 +141,7 @@ def _document(found: Any, roads: Any, kinds: list[bool]) -> dict[str, Any]:
                 "runs": one.runs,
                 "without_score": one.failed,
             }
-            for one in standings
+            for place, one in enumerate(standings, 1)
         ]
     return {
         "schema": "backwater/contest/1",
@@ -178,12 +181,15 @@ def _show(found: Any, held_out: bool) -> None:
 
     standings = found.standings(held_out)
     front = contest.pareto(standings)
+    known = contest.places(found.standings(held_out=False))
 
     def shown(value: float | None, factor: float, digits: int) -> str:
         return "–" if value is None else number(value * factor, digits)
 
     rows = [
         (
+            str(place),
+            *((str(known.get(one.controller, "–")),) if held_out else ()),
             one.controller + (" *" if one.controller in front else ""),
             shown(one.score, 1, 3),
             shown(one.power, 1, 3),
@@ -191,8 +197,10 @@ def _show(found: Any, held_out: bool) -> None:
             shown(one.delay_s, 1e3, 4),
             str(one.runs),
         )
-        for one in standings
+        for place, one in enumerate(standings, 1)
     ]
     title = "held-out traces" if held_out else "known traces"
-    columns = ("controller", "ln(Mbit/s ÷ ms) ", "power ", "Mbit/s ", "ms ", "runs ")
+    # A controller that was fitted to the known traces falls behind here.
+    before = ("place ", "over the known ") if held_out else ("place ",)
+    columns = (*before, "controller", "ln(Mbit/s ÷ ms) ", "power ", "Mbit/s ", "ms ", "runs ")
     console.table(f"{title}; * = nobody is better in both", columns, rows)

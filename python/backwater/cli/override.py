@@ -14,6 +14,14 @@ else:
     import tomli as tomllib
 
 
+_EXAMPLES = {
+    "PATH=VALUE": "flows.*.source.rate=3 Mbit/s in quotes",
+    "PATH=V1,V2": "flows.*.source.rate=3 Mbit/s,4 Mbit/s in quotes",
+    "LINK=FILE": "down=down.log",
+    "NAME=VALUE": "beta=0.7",
+}
+
+
 def parse(written: str) -> tuple[str, Any]:
     """One override; the value is TOML where it is, else a text."""
     path, value = split(written, "PATH=VALUE")
@@ -37,8 +45,7 @@ def split(written: str, form: str) -> tuple[str, str]:
     path, equals, value = written.partition("=")
     if not equals or not path.strip():
         raise Refusal(
-            f"`{written}` is not {form}",
-            fix=f"write {form}, for example flows.*.source.rate=3 Mbit/s in quotes",
+            f"`{written}` is not {form}", fix=f"write {form}, for example {_EXAMPLES[form]}"
         )
     return path.strip(), value
 

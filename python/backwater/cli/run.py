@@ -31,12 +31,17 @@ def command(
     record: Annotated[
         Path | None, typer.Option(help="Write every event, for `backwater diff`.")
     ] = None,
+    mahimahi_log: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LINK=FILE", help="Write a trace link's log; may be repeated."),
+    ] = None,
     json: console.Json = False,
 ) -> int:
     """Run a scenario once."""
     overrides = dict(override.parse(one) for one in set_ or ())
     resolved, name = resolve(scenario, seed, overrides)
-    document = run_resolved(resolved, name, record, pcap).document
+    logs = dict(override.split(one, "LINK=FILE") for one in mahimahi_log or ())
+    document = run_resolved(resolved, name, record, pcap, mahimahi_log=logs).document
     for warning in document["warnings"]:
         console.talk(f"warning: {warning}")
     if json:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's colours without black and yellow, which vanish on dark and on white paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F6A3B", "#808080")
-SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "stroke")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 INK, FAINT = "#222222", "#d9d9d9"
 # As an axis format, ~g takes its precision from the step between ticks, and writes 300 as 3e+2.
 PLAIN = {"labelExpr": "format(datum.value, '~g')"}
@@ -100,7 +100,7 @@ def across(results: Results, plan: Grid, discrete: bool = False) -> Across:
     encoding |= {
         "type": "quantitative",
         "scale": {"type": "log", "nice": False} if wide else {"zero": False, "nice": False},
-        "axis": {"values": numbers, **PLAIN, "labelOverlap": True},
+        "axis": {"values": numbers, **PLAIN, "labelOverlap": True, "labelSeparation": 6},
     }
     encoding["scale"]["padding"] = 8
     return Across(values, encoding, unit.label(title), True)

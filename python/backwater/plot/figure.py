@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from backwater.plot import time
 from backwater.plot.encoding import CONFIG
 from backwater.plot.marks import Body, bars, curves, ranking, stack
+from backwater.plot.matrix import matrix
 from backwater.plot.plane import plane
 from backwater.plot.points import Grid, Point, at_places, axis_title, grid, points
 from backwater.quantity import Unit, dimension_of, parse_all, unit_for
@@ -67,14 +69,19 @@ def delay_figure(results: Results) -> Figure | None:
 
 def spec(results: Results, figure: Figure) -> dict[str, Any]:
     """The Vega-Lite specification of a figure."""
+    if figure.kind == "time":
+        return _over_time(results, figure)
+    against = None if figure.by is None else (figure.against, figure.by)
     if figure.places:
         tables = [at_places(results, metric, figure) for metric in figure.y]
     else:
-        tables = [points(results, metric, figure.scope, figure.where) for metric in figure.y]
+        tables = [points(results, y, figure.scope, figure.where, against) for y in figure.y]
     if not tables[0]:
         raise FigureError(f"no case of these results belongs to figure {figure.id}")
     plan = grid(results, figure, tables[0])
     unit = _y_unit(figure.y[0], [point for table in tables for point in table])
+    if figure.by in ("harm", "ratio"):
+        unit = Unit("", 1.0)
     if figure.kind == "stack":
         body = stack(results, plan, figure, tables, unit)
     elif figure.kind == "bars":
@@ -83,6 +90,8 @@ def spec(results: Results, figure: Figure) -> dict[str, Any]:
         over = points(results, str(figure.x_metric), figure.scope, figure.where)
         x_unit = _y_unit(str(figure.x_metric), over)
         body = plane(results, plan, figure, (over, tables[0]), (x_unit, unit))
+    elif figure.kind == "matrix":
+        body = matrix(results, plan, figure, tables[0], unit)
     elif figure.kind == "rank":
         body = ranking(results, plan, figure, tables[0], unit)
     else:
@@ -90,10 +99,26 @@ def spec(results: Results, figure: Figure) -> dict[str, Any]:
     return _assemble(results, plan, body, figure.title)
 
 
+def _over_time(results: Results, figure: Figure) -> dict[str, Any]:
+    cases = time.shown(results, figure)
+    if not cases:
+        raise FigureError(f"no case of these results belongs to figure {figure.id}")
+    plan = time.grid(results, figure, cases)
+    try:
+        body = time.over_time(results, plan, figure, cases)
+    except time.StaleError as error:
+        raise FigureError(str(error)) from error
+    return _assemble(results, plan, body, figure.title)
+
+
 def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str, Any]:
     panels = plan.joined(plan.panel) if plan.panel else []
     columns = min(len(plan.labels[plan.panel[-1]]), MOST_COLUMNS) if plan.panel else 1
-    view = {"width": WIDTH if len(panels) > 1 else ALONE, "height": HEIGHT, **body.view}
+    # Time wants width, and one panel above the other to be compared.
+    wide = bool(body.meta.get("wide"))
+    columns = 1 if wide else columns
+    width = WIDTH if len(panels) > 1 and not wide else ALONE
+    view = {"width": width, "height": HEIGHT, **body.view}
     built: dict[str, Any] = {
         "$schema": SCHEMA,
         "config": CONFIG,

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from backwater.figure import Figure
     from backwater.results import Results
 
+MOST_NAMES = 8
+# What the tangent is.
+SAID = "equal y ÷ x: the best score"
+
 
 def plane(
     results: Results,
@@ -46,9 +50,11 @@ def plane(
         "scale": {"reverse": True, "zero": True},
     }
     y = {"field": "mean", "type": "quantitative", "title": titles[1], "scale": {"zero": True}}
-    told = {**colour(results, plan, shape=False)}
-    # The names stand beside the marks.
-    told["color"] = {**told["color"], "legend": None} if plan.curve else told["color"]
+    # A few names stand beside the marks; many would cover each other, and stand above with shapes.
+    many = bool(plan.curve) and len(plan.joined(plan.curve)) > MOST_NAMES
+    told = {**colour(results, plan, shape=many)}
+    if plan.curve and not many:
+        told["color"] = {**told["color"], "legend": None}
     tooltip = [
         {"field": "name", "type": "nominal", "title": "case"},
         {"field": "over", "type": "nominal", "title": titles[0]},
@@ -62,16 +68,29 @@ def plane(
             "encoding": {"x": x, "y": y, "color": {"value": "#888888"}},
         },
         {
+            "transform": [{"filter": "isValid(datum.said)"}],
+            "mark": {"type": "text", "align": "right", "dx": -6, "fontStyle": "italic"},
+            "encoding": {
+                "x": x,
+                "y": y,
+                "text": {"field": "said"},
+                "color": {"value": "#666666"},
+            },
+        },
+        {
             **marks,
             "mark": {"type": "point", "filled": True, "size": 60},
             "encoding": {"x": x, "y": y, **told, "tooltip": tooltip},
         },
-        {
-            **marks,
-            "mark": {"type": "text", "dx": 6, "align": "left", "fontSize": 11},
-            "encoding": {"x": x, "y": y, **told, "text": {"field": "name"}},
-        },
     ]
+    if not many:
+        layer.append(
+            {
+                **marks,
+                "mark": {"type": "text", "dx": 6, "align": "left", "fontSize": 11},
+                "encoding": {"x": x, "y": y, **told, "text": {"field": "name"}},
+            }
+        )
     return Body(rows + _tangents(rows), {"layer": layer}, {"titles": titles})
 
 
@@ -89,4 +108,5 @@ def _tangents(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         for x in (0.0, reach):
             end = {"x": x, "mean": x * slope, "low": None, "high": None, "n": 0, "text": ""}
             ends.append({**end, "tangent": True, "panel": panel})
+        ends[-1]["said"] = SAID
     return ends

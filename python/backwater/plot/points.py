@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from backwater.claim import value_of
+from backwater.compare import compare
+from backwater.function import value_of
 from backwater.interval import interval
 from backwater.quantity import capital, parse_all
 
@@ -86,9 +88,16 @@ def points(
     metric: str,
     scope: str = "run",
     where: Mapping[str, Sequence[str]] | None = None,
+    against: tuple[Mapping[str, Sequence[str]], str] | None = None,
 ) -> list[Point]:
-    """A metric over every combination of axis values that `where` lets through."""
+    """A metric over every combination of axis values that `where` lets through.
+
+    With `against` (axis values, and how) each case is compared with the one that is equal in
+    everything but these, under the same seed.
+    """
     known = values(results, metric, scope)
+    if against is not None:
+        known = _compared(results, known, metric, *against)
     axes = [axis.name for axis in results.study.axes]
     found: dict[tuple[str, ...], list[float | None]] = {}
     for case in results.cases:
@@ -96,6 +105,25 @@ def points(
             key = tuple(case.labels[axis] for axis in axes)
             found.setdefault(key, []).append(known.get(case.key))
     return [_point(dict(zip(axes, key, strict=True)), some) for key, some in found.items()]
+
+
+def _compared(
+    results: Results,
+    known: Mapping[str, float | None],
+    metric: str,
+    against: Mapping[str, Sequence[str]],
+    by: str,
+) -> dict[str, float | None]:
+    keys = {(tuple(sorted(c.labels.items())), c.seed): c.key for c in results.cases}
+    partner = {axis: labels[0] for axis, labels in against.items()}
+    found: dict[str, float | None] = {}
+    for case in results.cases:
+        other = keys.get((tuple(sorted({**case.labels, **partner}.items())), case.seed))
+        mine, theirs = known.get(case.key), known.get(other or "")
+        told = None if mine is None or theirs is None else compare(mine, theirs, by, metric)
+        # What is infinitely better or worse than nothing has no place on a scale.
+        found[case.key] = told if told is not None and math.isfinite(told) else None
+    return found
 
 
 def at_places(results: Results, metric: str, figure: Figure) -> list[Point]:

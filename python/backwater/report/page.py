@@ -288,6 +288,8 @@ def command(manifest: Mapping[str, Any]) -> str:
 
 
 def _caption(kind: str, seeds: set[int], gaps: bool) -> str:
+    if kind == "time":
+        return "One seed of each combination."
     most = max(seeds)
     if most < 2:
         said = "One seed, so no interval."

@@ -50,6 +50,7 @@ def wanted(results: Results) -> list[tuple[str, str]]:
         *(
             (metric, scope)
             for figure in results.study.figures
+            if figure.over is None
             for metric in figure.y
             for scope in figure.places or (figure.scope,)
         ),

@@ -7,7 +7,7 @@ mod flows;
 mod generate;
 mod links;
 mod mechanisms;
-mod parts;
+pub mod parts;
 mod places;
 mod ports;
 mod record;

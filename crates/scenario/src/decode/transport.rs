@@ -197,7 +197,7 @@ impl Transport {
         TransportSpec {
             sender: self.sender.clone(),
             receiver: ReceiverSetup {
-                forecaster: controller.forecaster(),
+                forecaster: controller.forecaster().map(Box::new),
                 ..self.receiver.clone()
             },
             controller,

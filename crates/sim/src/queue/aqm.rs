@@ -10,6 +10,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
 
 use super::codel::Codel;
+use super::codel_mahimahi::CodelMahimahi;
 use super::drop_head::DropHead;
 use super::dualpi2::DualPi2;
 use super::fq_codel::FqCodel;
@@ -139,6 +140,12 @@ pub trait Aqm {
         Verdict::Accept
     }
 
+    /// Whether the frame behind the one that was just let go is lost at once. It is shown to `pop`, whose
+    /// verdict is a drop, and then this is asked again.
+    fn takes_next(&self) -> bool {
+        false
+    }
+
     /// The port asked for a frame in vain since it was told last.
     fn emptied(&mut self) {}
 }
@@ -213,6 +220,12 @@ macro_rules! aqms {
                     AnyAqm::Custom(a) => a.pop(frame),
                 }
             }
+            fn takes_next(&self) -> bool {
+                match self {
+                    $(AnyAqm::$name(a) => a.takes_next(),)*
+                    AnyAqm::Custom(a) => a.takes_next(),
+                }
+            }
             fn emptied(&mut self) {
                 match self {
                     $(AnyAqm::$name(a) => a.emptied(),)*
@@ -226,6 +239,7 @@ macro_rules! aqms {
 aqms!(
     DropHead,
     Codel,
+    CodelMahimahi,
     FqCodel,
     Pie,
     PieMahimahi,

@@ -4,6 +4,7 @@
 
 pub mod aqm;
 mod codel;
+mod codel_mahimahi;
 mod drop_head;
 mod drr;
 mod dualpi2;
@@ -127,6 +128,7 @@ pub static QUEUES: &[Part<Build>] = &[
     infinite::PART,
     drop_head::PART,
     codel::PART,
+    codel_mahimahi::PART,
     fq_codel::PART,
     pie::PART,
     pie_mahimahi::PART,

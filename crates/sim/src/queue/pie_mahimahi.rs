@@ -6,7 +6,7 @@
 //! millisecond, divided by 128, 32 or 16; rates in whole bytes per millisecond.
 //! Differences: its clock starts with the run, not with the first packet.
 
-use backwater_transport::part::{Part, Refusal};
+use backwater_transport::part::{Args, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
@@ -21,7 +21,7 @@ const BETA: f64 = 1.25;
 /// Bytes over which the departure rate is measured.
 const MEASURE: u64 = 16_384;
 /// A full packet with the header of its tunnel device.
-const PACKET: u64 = 1504;
+pub(super) const PACKET: u64 = 1504;
 
 /// The controller and what it measures.
 #[derive(Clone, Debug)]
@@ -39,8 +39,22 @@ pub struct PieMahimahi {
     updated_ms: u64,
 }
 
-fn ms(at: Time) -> u64 {
+/// An instant on mahimahi's clock.
+pub(super) fn ms(at: Time) -> u64 {
     at.0 / Span::millis(1).0
+}
+
+/// An option that mahimahi counts in milliseconds.
+pub(super) fn whole_ms(args: &Args, option: &'static str) -> Result<u64, Refusal> {
+    let span = args.span(option);
+    if span.0 == 0 || !span.0.is_multiple_of(Span::millis(1).0) {
+        return Err(Refusal {
+            option,
+            what: "mahimahi counts whole milliseconds, at least one".into(),
+            fix: "write a time such as \"15 ms\"".into(),
+        });
+    }
+    Ok(ms(Time(span.0)))
 }
 
 impl PieMahimahi {
@@ -149,18 +163,8 @@ pub const PART: Part<Build> = Part {
     source: "mahimahi, pie_packet_queue.cc",
     options: &[REFERENCE, MAX_BURST],
     build: |args| {
-        let whole = |option: &'static str| {
-            let span = args.span(option);
-            if span.0 == 0 || span.0 % Span::millis(1).0 != 0 {
-                return Err(Refusal {
-                    option,
-                    what: "mahimahi counts whole milliseconds, at least one".into(),
-                    fix: "write a time such as \"15 ms\"".into(),
-                });
-            }
-            Ok(span.0 / Span::millis(1).0)
-        };
-        Ok(PieMahimahi::new(whole("reference")?, whole("max_burst")?).into())
+        let (reference, burst) = (whole_ms(args, "reference")?, whole_ms(args, "max_burst")?);
+        Ok(PieMahimahi::new(reference, burst).into())
     },
 };
 

@@ -1,8 +1,7 @@
 //! The delays of one flow, in the classes of an HDR histogram of three significant digits. A network
 //! has thousands of flows, so a flow keeps only the classes between its least and its greatest
-//! delay, and counts a few delays at a time: the last ones lie in one cache line.
-
-use hdrhistogram::Histogram;
+//! delay, a byte for each while that is enough, and counts a few delays at a time: the last ones lie in
+//! one cache line.
 
 /// Delays in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +12,10 @@ pub struct Delays {
     held: u16,
     /// Class of the first count.
     first: u16,
-    counts: Vec<u32>,
+    /// Counts modulo 256.
+    low: Vec<u8>,
+    /// How often they went beyond that; empty while none did.
+    high: Vec<u32>,
 }
 
 const RECENT: usize = 30;
@@ -29,7 +31,8 @@ impl Default for Delays {
             recent: [0; RECENT],
             held: 0,
             first: 0,
-            counts: Vec::new(),
+            low: Vec::new(),
+            high: Vec::new(),
         }
     }
 }
@@ -44,6 +47,12 @@ fn class(value: u64) -> u16 {
 fn least(class: u16) -> u64 {
     let beyond = (class >> 10).saturating_sub(1);
     u64::from(class - (beyond << 10)) << beyond
+}
+
+/// The greatest value of a class.
+fn greatest(class: u16) -> u64 {
+    let beyond = (class >> 10).saturating_sub(1);
+    least(class) + ((1 << beyond) - 1)
 }
 
 impl Delays {
@@ -69,65 +78,135 @@ impl Delays {
         let (Some(low), Some(high)) = (recent.iter().min(), recent.iter().max()) else {
             return;
         };
-        let (low, high) = (low / BLOCK * BLOCK, high / BLOCK * BLOCK + BLOCK);
-        if self.counts.is_empty() {
-            self.first = low;
-        }
-        if low < self.first {
-            let more = usize::from(self.first - low);
-            self.counts.splice(..0, std::iter::repeat_n(0, more));
-            self.first = low;
-        }
-        let span = usize::from(high - self.first);
-        if span > self.counts.len() {
-            self.counts.resize(span, 0);
-        }
-        for class in recent {
-            let count = &mut self.counts[usize::from(class - self.first)];
-            *count = count.saturating_add(1);
+        let (low, high) = (*low, *high);
+        self.span(low, high);
+        for at in 0..usize::from(self.held) {
+            let place = usize::from(self.recent[at] - self.first);
+            let count = &mut self.low[place];
+            *count = count.wrapping_add(1);
+            if *count == 0 {
+                self.carry(place);
+            }
         }
         self.held = 0;
     }
 
-    /// The same as a histogram of the library, for quantiles.
-    pub fn histogram(&self) -> Histogram<u32> {
+    /// Makes room for these classes and those between.
+    fn span(&mut self, low: u16, high: u16) {
+        let (low, high) = (low / BLOCK * BLOCK, high / BLOCK * BLOCK + BLOCK);
+        if self.low.is_empty() {
+            self.first = low;
+        }
+        if low < self.first {
+            let more = usize::from(self.first - low);
+            self.low.splice(..0, std::iter::repeat_n(0, more));
+            if !self.high.is_empty() {
+                self.high.splice(..0, std::iter::repeat_n(0, more));
+            }
+            self.first = low;
+        }
+        let span = usize::from(high - self.first);
+        if span > self.low.len() {
+            self.low.resize(span, 0);
+        }
+    }
+
+    #[cold]
+    fn carry(&mut self, place: usize) {
+        if self.high.len() < self.low.len() {
+            self.high.resize(self.low.len(), 0);
+        }
+        self.high[place] += 1;
+    }
+
+    /// Classes of what is counted, ascending, and how many are in each.
+    fn counts(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        let high = self.high.iter().copied().chain(std::iter::repeat(0));
+        let counts = self.low.iter().zip(high);
+        let counts = counts.map(|(low, high)| u64::from(high) << 8 | u64::from(*low));
+        (self.first..).zip(counts).filter(|(_, count)| *count > 0)
+    }
+
+    /// How many.
+    pub fn len(&self) -> u64 {
+        u64::from(self.held) + self.counts().map(|(_, count)| count).sum::<u64>()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.held == 0 && self.low.is_empty()
+    }
+
+    /// The delay in nanoseconds that a share `q` of them does not exceed, as the greatest of its class;
+    /// for `q` = 0 the least of the first; zero where there is none.
+    pub fn quantile(&self, q: f64) -> u64 {
         let mut all = self.clone();
         all.count();
-        let mut histogram = Histogram::new(3).expect("three digits are within the library's range");
-        for (class, count) in (all.first..).zip(&all.counts) {
-            if *count > 0 {
-                histogram
-                    .record_n(least(class), *count)
-                    .expect("a histogram that resizes itself");
+        let wanted = libm::ceil(q.min(1.0) * all.len() as f64) as u64;
+        let mut below = 0;
+        for (class, count) in all.counts() {
+            below += count;
+            if below >= wanted.max(1) {
+                return if q == 0.0 {
+                    least(class)
+                } else {
+                    greatest(class)
+                };
             }
         }
-        histogram
+        0
+    }
+
+    /// Takes in the delays of another flow.
+    pub fn add(&mut self, other: &Delays) {
+        self.count();
+        let mut other = other.clone();
+        other.count();
+        let (Some(low), Some(high)) = (other.counts().next(), other.counts().last()) else {
+            return;
+        };
+        self.span(low.0, high.0);
+        for (class, more) in other.counts() {
+            let place = usize::from(class - self.first);
+            let sum = u64::from(self.low[place]) + more;
+            self.low[place] = sum as u8;
+            if sum >> 8 > 0 {
+                self.high.resize(self.low.len(), 0);
+                self.high[place] += (sum >> 8) as u32;
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hdrhistogram::Histogram;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn quantiles_are_those_of_the_library(
             values in prop::collection::vec((0u32..64, any::<u64>()), 0..200),
-            one in any::<u64>()
+            one in any::<u64>(),
+            often in 0usize..1000
         ) {
-            let mut delays = Delays::default();
+            // Of two flows, one of which counts a delay beyond a byte.
+            let mut delays = [Delays::default(), Delays::default()];
             let mut library = Histogram::<u32>::new(3).expect("three digits");
-            for (bits, value) in values.iter().copied().chain([(11, one), (12, one)]) {
+            let again = std::iter::repeat_n((12, one), often);
+            let all = values.iter().copied().chain([(11, one)]).chain(again);
+            for (i, (bits, value)) in all.enumerate() {
                 let value = value >> bits;
-                delays.record(value);
+                delays[usize::from(i % 7 == 0)].record(value);
                 library.record(value).expect("resizes itself");
             }
-            let ours = delays.histogram();
+            let [mut ours, other] = delays;
+            ours.add(&other);
             prop_assert_eq!(ours.len(), library.len());
             for percent in 0..=100 {
                 let q = f64::from(percent) / 100.0;
-                prop_assert_eq!(ours.value_at_quantile(q), library.value_at_quantile(q));
+                prop_assert_eq!(ours.quantile(q), library.value_at_quantile(q));
             }
         }
     }
@@ -145,7 +224,11 @@ mod tests {
     fn a_flow_keeps_the_span_of_its_delays_only() {
         let mut delays = Delays::default();
         (0..1000).for_each(|i| delays.record(1_000_000_000 + 1000 * (i % 7)));
-        assert_eq!(delays.histogram().len(), 1000);
-        assert_eq!(delays.counts.len(), usize::from(BLOCK));
+        assert_eq!((delays.len(), delays.is_empty()), (1000, false));
+        assert_eq!(delays.low.len(), usize::from(BLOCK));
+        assert_eq!(
+            (Delays::default().len(), Delays::default().quantile(0.5)),
+            (0, 0)
+        );
     }
 }

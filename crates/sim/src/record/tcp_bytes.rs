@@ -36,7 +36,7 @@ pub(super) fn write(out: &mut Vec<u8>, d: &Datagram, header: &Header) {
             ([one, other], byte(s.start), byte(0), flags, u16::MAX)
         }
         Header::Ack(a) => {
-            let window = a.window.min(u64::from(u16::MAX)) as u16;
+            let window = a.window.min(u32::from(u16::MAX)) as u16;
             let flags = if a.ece { ECE } else { 0 };
             ([other, one], byte(0), byte(a.upto), flags, window)
         }
@@ -68,9 +68,9 @@ fn options(out: &mut Vec<u8>, header: &Header) {
     out.extend_from_slice(&microseconds(value));
     out.extend_from_slice(&microseconds(echo));
     let Header::Ack(a) = header else { return };
-    if a.blocks > 0 {
-        out.extend_from_slice(&[NOP, NOP, SACK, 2 + 8 * a.blocks]);
-        for (first, end) in &a.sack[..usize::from(a.blocks)] {
+    if a.blocks.count() > 0 {
+        out.extend_from_slice(&[NOP, NOP, SACK, 2 + 8 * a.blocks.count() as u8]);
+        for (first, end) in a.sack() {
             for edge in [first, end] {
                 out.extend_from_slice(&(edge.wrapping_add(1) as u32).to_be_bytes());
             }

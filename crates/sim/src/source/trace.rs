@@ -11,7 +11,7 @@ const LINE: usize = 1000;
 
 /// What is wrong with a trace, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub struct Fault {
     place: Place,
     what: String,
 }
@@ -40,6 +40,19 @@ impl Place {
 }
 
 impl Fault {
+    /// What is wrong, without its place.
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+
+    /// The line of text, counted from one.
+    pub fn line(&self) -> Option<usize> {
+        match self.place {
+            Place::Line(line) => Some(line),
+            Place::Whole | Place::Packet(..) | Place::Block(..) => None,
+        }
+    }
+
     /// As the refusal of the option `file`.
     pub(crate) fn refusal(&self, file: &File, fix: &str) -> Refusal {
         Refusal {

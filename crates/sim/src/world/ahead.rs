@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use super::World;
 use crate::event::Event;
-use crate::network::Port;
+use crate::network::{Flow, Part, Port};
 use crate::packet::Packet;
 use crate::table::Id;
 
@@ -64,9 +64,31 @@ impl World {
             let port = &self.ports[ingress];
             read ^ port.touch() ^ u64::from(self.nodes[port.node].alarms)
         } else if !flow.is_none() {
-            read ^ self.flows[flow].stats.touch()
+            let Flow { stats, part, .. } = &self.flows[flow];
+            read ^ stats.touch() ^ self.follow_to_end(*part, first)
         } else {
             read
         }
+    }
+
+    /// The end of a connection that hears the packet, and what it sends in answer.
+    fn follow_to_end(&self, part: Part, packet: Id<Packet>) -> u64 {
+        let (end, answers) = match part {
+            Part::None => return 0,
+            Part::Data(id) => {
+                let c = &self.connections[id];
+                (c.touch_receiver(), &self.flows[c.acks])
+            }
+            Part::Acks(id) => {
+                let c = &self.connections[id];
+                (c.touch_sender(), &self.flows[c.data])
+            }
+        };
+        // A station has none.
+        let port = match answers.port.is_none() {
+            true => 0,
+            false => self.ports[answers.port].touch(),
+        };
+        end ^ self.headers.touch(packet) ^ answers.touch() ^ port
     }
 }

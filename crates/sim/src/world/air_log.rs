@@ -46,7 +46,7 @@ impl World {
                             to: packet.to,
                             len: packet.len,
                             traffic: packet.traffic,
-                            header: of_connection.then(|| Box::new(self.headers[id])),
+                            header: of_connection.then(|| Box::new(self.headers[id].clone())),
                         }
                     });
                     let sent = log.packet(station, number, exchange.category, fresh);

@@ -112,7 +112,10 @@ impl World {
     #[inline(never)]
     pub(super) fn choose_judged(&mut self, id: Id<Port>, at: Time, now: Time) {
         match self.judge_next(id, at) {
-            Some(Choice::Frame { queue, before }) => self.start(id, queue, before, at),
+            Some(Choice::Frame { queue, before }) => {
+                self.start(id, queue, before, at);
+                self.cull(id, queue, at);
+            }
             Some(Choice::Held(until)) => self.stall(id, at, until, now),
             None => {}
         }
@@ -162,6 +165,25 @@ impl World {
                 port.next_try = Time::NEVER;
                 return None;
             }
+        }
+    }
+
+    /// Loses what the algorithm wants lost behind a frame that has just left a class queue.
+    pub(super) fn cull(&mut self, id: Id<Port>, q: usize, at: Time) {
+        loop {
+            let port = &self.ports[id];
+            let managed = port.more.managed.as_ref().expect("a managed port");
+            let head = port.queues()[q].list.head();
+            if head.is_none() || !managed.aqm.takes_next() {
+                return;
+            }
+            let mut frame = self.frame(id, head, q, at);
+            frame.bytes -= frame.size;
+            frame.packets -= 1;
+            let managed = self.ports[id].more.managed.as_mut().expect("asked above");
+            let verdict = managed.aqm.pop(&frame);
+            debug_assert_eq!(verdict, Verdict::Drop, "what is taken is lost");
+            self.discard(id, q, Id::NONE, Cause::Aqm, at);
         }
     }
 

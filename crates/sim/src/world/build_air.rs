@@ -12,7 +12,6 @@ use crate::medium::wifi::air::{Medium, NOBODY};
 use crate::medium::wifi::channel::{ChannelSpec, Link};
 use crate::medium::wifi::frame::Reply;
 use crate::medium::wifi::mac::{CATEGORIES, Category, Contention};
-use crate::medium::wifi::phy::Standard;
 use crate::medium::wifi::physical::FLOOR;
 use crate::medium::wifi::radio::{Hop, HopQueue, Radio, StationCount};
 use crate::medium::wifi::reception::Hearing;
@@ -546,11 +545,6 @@ fn check_medium(medium: &MediumSpec) -> Result<(), Refusal> {
     let ChannelSpec::Physical(channel) = &medium.channel else {
         return Ok(());
     };
-    if medium.phy.standard != Standard::Ofdm {
-        let what = "the physical channel knows the frame errors of OFDM only, not those of 802.11b";
-        let fix = "write standard = \"802.11a\" or \"802.11g\", or model = \"disc\"";
-        return refuse(format!("{path}.channel.model"), what, fix);
-    }
     for (name, dbm) in [
         ("energy_detect", channel.energy_detect),
         ("preamble_detect", channel.preamble_detect),

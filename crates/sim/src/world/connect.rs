@@ -137,7 +137,7 @@ impl World {
             "controllers are settled before the run"
         );
         let receiver = ReceiverSetup {
-            forecaster: controller.forecaster(),
+            forecaster: controller.forecaster().map(Box::new),
             ..transport.receiver.clone()
         };
         let c = &mut self.connections[id];

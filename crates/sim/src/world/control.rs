@@ -586,7 +586,7 @@ impl World {
         let of_connection = matches!(what, What::Send | What::Drop)
             && !flow.is_none()
             && self.flows[flow].part != Part::None;
-        let header = of_connection.then(|| Box::new(self.headers[packet_id]));
+        let header = of_connection.then(|| Box::new(self.headers[packet_id].clone()));
         let records = self.record.as_mut().expect("a run that is recorded");
         records.push(Record {
             at,

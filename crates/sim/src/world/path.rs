@@ -70,6 +70,9 @@ impl World {
             self.note(What::Send, at, id, packet_id, waited.0);
         }
         self.send_off(id, packet_id, departs);
+        if self.ports[id].more.managed.is_some() {
+            self.cull(id, q, at);
+        }
     }
 
     /// Puts a packet on the wire that leaves at `departs`.

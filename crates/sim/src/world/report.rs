@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use backwater_transport::units::Time;
-use hdrhistogram::Histogram;
 
 use super::{DropKey, World};
 use crate::connection::{Connection, ConnectionStats};
 use crate::medium::wifi::radio::StationCount;
 use crate::network::{Flow, Part, Port, PortCount};
 use crate::packet::Packet;
+use crate::record::delays::Delays;
 use crate::record::flow_stats::{Count, DelaySum};
 use crate::table::Id;
 
@@ -81,7 +81,7 @@ pub struct FlowReport {
 }
 
 /// Sums over some flows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ClassReport {
     /// Handed to sending hosts.
     pub entered: Count,
@@ -95,8 +95,8 @@ pub struct ClassReport {
     pub sum: DelaySum,
     /// Longest delay, ticks.
     pub max: u64,
-    /// Histogram in nanoseconds.
-    pub delay: Histogram<u32>,
+    /// Each of them.
+    pub delay: Delays,
 }
 
 /// A flow with a transport, from the end of the warm-up.
@@ -121,20 +121,6 @@ pub struct PortReport {
     pub port: Id<Port>,
     /// What it counted after the warm-up.
     pub count: PortCount,
-}
-
-impl Default for ClassReport {
-    fn default() -> Self {
-        ClassReport {
-            entered: Count::default(),
-            delivered: Count::default(),
-            dropped: Count::default(),
-            marked: Count::default(),
-            sum: DelaySum::default(),
-            max: 0,
-            delay: Histogram::new(3).expect("three digits are within the library's range"),
-        }
-    }
 }
 
 impl ClassReport {
@@ -165,9 +151,7 @@ impl ClassReport {
         self.sum.retries += other.sum.retries;
         self.sum.propagation += other.sum.propagation;
         self.max = self.max.max(other.max);
-        self.delay
-            .add(&other.delay)
-            .expect("a histogram that resizes itself takes any other");
+        self.delay.add(&other.delay);
     }
 }
 
@@ -260,7 +244,7 @@ impl World {
                 marked: stats.marked.since(stats.base[3]),
                 sum: stats.sum(),
                 max: stats.max,
-                delay: stats.delay.histogram(),
+                delay: stats.delay.clone(),
             },
             victims: stats.victims,
             hops: flow.path.iter().enumerate().map(row).collect(),

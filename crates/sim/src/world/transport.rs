@@ -2,7 +2,7 @@
 //! acknowledgements, and what they say moves the sender.
 
 use backwater_transport::endpoint::Protocol;
-use backwater_transport::segment::{AckSegment, Ecn, Segment};
+use backwater_transport::segment::{AckSegment, Ecn};
 use backwater_transport::units::Time;
 
 use super::World;
@@ -27,18 +27,21 @@ impl World {
 
     /// A packet of a connection has come to its end.
     pub(super) fn hear_header(&mut self, part: Part, packet: Id<Packet>, ecn: Ecn, now: Time) {
-        match (part, self.headers[packet]) {
-            (Part::Data(id), Header::Data(segment, _)) => self.hear_segment(id, &segment, ecn, now),
-            (Part::Acks(id), Header::Ack(ack)) => self.hear_ack(id, &ack, now),
-            (part, header) => unreachable!("{header:?} in {part:?}"),
+        match part {
+            Part::Data(id) => self.hear_segment(id, packet, ecn, now),
+            Part::Acks(id) => self.hear_ack(id, packet, now),
+            Part::None => unreachable!("a header without a connection"),
         }
     }
 
     /// A segment has come to the receiving end.
-    fn hear_segment(&mut self, id: Id<Connection>, s: &Segment, ecn: Ecn, now: Time) {
+    fn hear_segment(&mut self, id: Id<Connection>, packet: Id<Packet>, ecn: Ecn, now: Time) {
         let c = &mut self.connections[id];
         c.progress.note(now, c.receiver.delivered());
-        let ack = c.receiver.on_segment(now, s, ecn);
+        let Header::Data(segment, _) = &self.headers[packet] else {
+            unreachable!("an acknowledgement among the data");
+        };
+        let ack = c.receiver.on_segment(now, segment, ecn);
         if !c.transfers.is_empty() {
             let delivered = c.receiver.delivered();
             while c.transfers.front().is_some_and(|t| t.0 <= delivered) {
@@ -53,8 +56,11 @@ impl World {
     }
 
     /// An acknowledgement has come to the sending end.
-    fn hear_ack(&mut self, id: Id<Connection>, ack: &AckSegment, now: Time) {
+    fn hear_ack(&mut self, id: Id<Connection>, packet: Id<Packet>, now: Time) {
         let c = &mut self.connections[id];
+        let Header::Ack(ack) = &self.headers[packet] else {
+            unreachable!("data among the acknowledgements");
+        };
         c.heard = ack.received;
         c.stats.round_trip(now.since(ack.echo));
         c.sender.on_ack(now, ack);
@@ -99,8 +105,9 @@ impl World {
                 break;
             };
             let len = segment_header(c.protocol) + u64::from(segment.len);
-            let (flow, header) = (c.data, Header::Data(segment, c.heard));
-            self.depart(flow, len, segment.ecn, header, now);
+            let (flow, ecn) = (c.data, segment.ecn);
+            let header = Header::Data(segment, c.heard);
+            self.depart(flow, len, ecn, header, now);
         }
         let c = &mut self.connections[id];
         c.stats.window(c.sender.window(), now);
@@ -112,7 +119,7 @@ impl World {
 
     fn acknowledge(&mut self, id: Id<Connection>, ack: AckSegment, now: Time) {
         let c = &self.connections[id];
-        let len = ack_bytes(c.protocol, u64::from(ack.blocks));
+        let len = ack_bytes(c.protocol, ack.blocks.count() as u64);
         self.depart(c.acks, len, Ecn::NotEct, Header::Ack(ack), now);
     }
 

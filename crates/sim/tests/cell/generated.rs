@@ -110,6 +110,7 @@ fn a_cellular_model_has_its_mean_its_spread_and_its_outages() {
         [
             ("peak", mbit(10.0)),
             ("volatility", mbit(4.0)),
+            ("reversion", Value::Number(0.0)),
             ("sticky", Value::Share(sticky)),
             ("outage", Value::Span(Span::millis(500))),
             ("burst", Value::Number(1.0)),

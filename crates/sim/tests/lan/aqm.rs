@@ -224,6 +224,33 @@ fn pie_as_mahimahi_has_it_keeps_the_delay_low_too() {
     assert_eq!(report.all.marked.packets, 0);
 }
 
+/// mahimahi's CoDel loses the packet behind the one it decides on: every loss follows a departure, and the
+/// number lost is the next one. It keeps the delay down all the same.
+#[test]
+fn codel_as_mahimahi_has_it_loses_the_packet_behind() {
+    let codel = queue("codel-mahimahi", &[]);
+    let (mut net, hosts, d, port) = bottleneck(10.0, 1, &codel);
+    net.0.ports[port].buffer = Limit::Unlimited;
+    net.flow("f", hosts[0], d, cbr(11 * MBIT)).ecn = Ecn::Ect0;
+    let (report, records) = net.run_recorded();
+    let (mut sent, mut lost) = (0, 0);
+    for record in records.iter().filter(|r| r.port.index() == port) {
+        match record.what {
+            What::Send => sent = record.seq,
+            What::Drop => {
+                assert_eq!(record.seq, sent + 1, "at {}", record.at);
+                (sent, lost) = (record.seq, lost + 1);
+            }
+            _ => {}
+        }
+    }
+    assert!(lost > 20, "{lost}");
+    assert_eq!(lost_to(&report, Cause::Aqm), lost);
+    assert_eq!(report.all.marked.packets, 0);
+    let with = overload(40.0, 11 * MBIT, Ecn::Ect0, &codel);
+    assert!(mean_wait(&with) < 0.04, "{}", mean_wait(&with));
+}
+
 /// 11 Mbit/s of IP bytes are 11.279 on the line: of 8.82 frames one must go. Spread by the count,
 /// gaps are uniform on 1 … 1/p, so that (1/p + 1)/2 = 8.82 and p = 0.0601; on the ramp to 10 %
 /// between 15 and 45 kB that is an average of 33.0 kB, and the frame in transmission besides.

@@ -196,7 +196,7 @@ fn quantiles_are_those_of_the_delays() {
     let all = net.run().all;
     for n in [1u64, 50, 95, 99, 100] {
         let expected = (n * 1_230_400 - 9_600 + 1_000) as f64;
-        let got = all.delay.value_at_quantile(n as f64 / 100.0) as f64;
+        let got = all.delay.quantile(n as f64 / 100.0) as f64;
         assert!((got / expected - 1.0).abs() < 1e-3, "{n}: {got} {expected}");
     }
     assert_eq!(all.max, 100 * 1_230_400_000 - 9_600_000 + US);

@@ -4,12 +4,14 @@
 //! window divided by `beta`; otherwise `alpha` packets more for each window or each acknowledgement.
 //!
 //! Reference: the 6.829 report (`alpha` 1, `beta` 2, 100 ms). Its published numbers follow from
-//! `per = "ack"` with 200 ms, not from the rule it prints; both are options here. Differences: none
-//! beyond the options.
+//! `per = "ack"` with 200 ms, not from the rule it prints; both are options here. What the rule leaves open is
+//! whether acknowledgements that come in one millisecond, of which a cellular link gives many, are as many
+//! round trips or one (`every = "ms"`), and whether a fraction of a packet in the window counts as room
+//! (`rounding = "up"`). Differences: none beyond the options.
 
 use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount};
 use crate::part::{Default, Kind, Opt, Part};
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// The window in packets, and the rule.
 #[derive(Clone, Debug)]
@@ -20,6 +22,9 @@ pub struct Aimd {
     beta: f64,
     threshold: Option<Span>,
     per_ack: bool,
+    /// One decrease for each millisecond at most.
+    by_ms: bool,
+    round_up: bool,
     /// No second decrease before so many acknowledgements.
     cooldown: u64,
     /// Or before what was sent at the first is acknowledged.
@@ -30,6 +35,12 @@ pub struct Aimd {
     /// No decrease before this transmission is acknowledged.
     calm_until: u64,
     next: u64,
+    /// When the window was decreased last.
+    decreased: Option<Time>,
+}
+
+fn ms(at: Time) -> u64 {
+    at.0 / Span::millis(1).0
 }
 
 impl Aimd {
@@ -55,8 +66,11 @@ impl Controller for Aimd {
             } else {
                 self.alpha / self.window
             };
+        } else if self.by_ms && self.decreased.map(ms) == Some(ms(ack.now)) {
+            return;
         } else if self.calm_acks == 0 && (!self.once || ack.number >= self.calm_until) {
             self.decrease();
+            self.decreased = Some(ack.now);
             return;
         }
         self.calm_acks = self.calm_acks.saturating_sub(1);
@@ -73,12 +87,17 @@ impl Controller for Aimd {
         }
     }
 
-    fn on_sent(&mut self, sent: &super::Sent) {
+    fn on_sent(&mut self, sent: &super::Sent) -> super::Departure {
         self.next = sent.number + 1;
+        super::Departure::Noted
     }
 
     fn limits(&self) -> Limits {
-        Limits::of((self.window * self.mss as f64) as u64)
+        let packets = match self.round_up {
+            true => libm::ceil(self.window),
+            false => self.window,
+        };
+        Limits::of((packets * self.mss as f64) as u64)
     }
 
     fn reduction(&self) -> Reduction {
@@ -132,6 +151,18 @@ pub const PART: Part<Build> = Part {
             "add for each window acknowledged, or for each acknowledgement",
         ),
         Opt::new(
+            "every",
+            Kind::Choice(&["ack", "ms"]),
+            Default::Is("ack"),
+            "how often a long round trip counts: at each acknowledgement, or once in a millisecond",
+        ),
+        Opt::new(
+            "rounding",
+            Kind::Choice(&["down", "up"]),
+            Default::Is("down"),
+            "whether a fraction of a packet in the window is room for one",
+        ),
+        Opt::new(
             "cooldown",
             Kind::Count,
             Default::Is("0"),
@@ -166,6 +197,8 @@ pub const PART: Part<Build> = Part {
             beta: args.number("beta"),
             threshold: args.flag("delay").then(|| args.span("threshold")),
             per_ack: args.choice("per") == "ack",
+            by_ms: args.choice("every") == "ms",
+            round_up: args.choice("rounding") == "up",
             cooldown: args.count("cooldown"),
             once: args.flag("once"),
             on_timeout: args.flag("on_timeout"),
@@ -173,6 +206,7 @@ pub const PART: Part<Build> = Part {
             calm_acks: 0,
             calm_until: 0,
             next: 0,
+            decreased: None,
         }
         .into())
     },

@@ -15,8 +15,6 @@ pub struct RateSample {
     pub delivered: u64,
     /// The longer of the spans over which they were sent and acknowledged.
     pub interval: Span,
-    /// `delivered` / `interval` in bit/s.
-    pub rate: Rate,
     /// The application, not the network, held the sender back when the packet left.
     pub app_limited: bool,
     /// Delivered bytes, in total, when the newest acknowledged packet left.
@@ -27,9 +25,16 @@ pub struct RateSample {
     pub lost: u64,
 }
 
+impl RateSample {
+    /// `delivered` / `interval`. Few controllers ask, so it is not worked out before.
+    pub fn rate(&self) -> Rate {
+        Rate((self.delivered as f64 * 8e12 / self.interval.0 as f64) as u64)
+    }
+}
+
 /// What an acknowledgement tells.
 #[derive(Copy, Clone, Debug)]
-pub struct Ack {
+pub struct Ack<'a> {
     /// Now.
     pub now: Time,
     /// Bytes newly known to be delivered, selectively or cumulatively.
@@ -69,7 +74,7 @@ pub struct Ack {
     /// Number of the newest transmission acknowledged (`Segment::number`).
     pub number: u64,
     /// Explicit feedback.
-    pub feedback: Feedback,
+    pub feedback: Option<&'a Feedback>,
 }
 
 /// Why the network is taken to be congested.
@@ -119,6 +124,17 @@ pub struct Sent {
     pub again: bool,
     /// The application has nothing more to send.
     pub app_limited: bool,
+}
+
+/// What a controller makes of a departure.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Departure {
+    /// Nothing, now or ever: it need not be told of another.
+    Ignored,
+    /// It took note.
+    Noted,
+    /// It took note, and the header of the segment says this.
+    Announced(Feedback),
 }
 
 /// A segment has been declared lost.
@@ -216,16 +232,13 @@ pub trait Controller {
     /// What the sender may do now.
     fn limits(&self) -> Limits;
 
-    /// A segment has left.
-    fn on_sent(&mut self, _sent: &Sent) {}
+    /// A segment leaves.
+    fn on_sent(&mut self, _sent: &Sent) -> Departure {
+        Departure::Ignored
+    }
 
     /// A segment has been declared lost: called for each, before `on_congestion` and `on_ack`.
     fn on_lost(&mut self, _lost: &Lost) {}
-
-    /// What goes into the header of a segment, asked just before `on_sent` with the same facts.
-    fn announce(&self, _sent: &Sent) -> Feedback {
-        Feedback::None
-    }
 
     /// What the receiver has to run for this controller, besides acknowledging.
     fn forecaster(&self) -> Option<Forecaster> {
@@ -323,7 +336,7 @@ macro_rules! controllers {
                 }
             }
 
-            fn on_sent(&mut self, sent: &Sent) {
+            fn on_sent(&mut self, sent: &Sent) -> Departure {
                 match self {
                     $(AnyController::$type(c) => c.on_sent(sent),)*
                     AnyController::Custom(c) => c.on_sent(sent),
@@ -334,13 +347,6 @@ macro_rules! controllers {
                 match self {
                     $(AnyController::$type(c) => c.on_lost(lost),)*
                     AnyController::Custom(c) => c.on_lost(lost),
-                }
-            }
-
-            fn announce(&self, sent: &Sent) -> Feedback {
-                match self {
-                    $(AnyController::$type(c) => c.announce(sent),)*
-                    AnyController::Custom(c) => c.announce(sent),
                 }
             }
 

@@ -12,7 +12,7 @@
 
 use super::classic::Classic;
 use super::marks::Marks;
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Sent, amount};
+use super::{Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Sent, amount};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::segment::Ecn;
 use crate::units::{Rate, Span, Time};
@@ -140,8 +140,9 @@ impl Controller for Prague {
         }
     }
 
-    fn on_sent(&mut self, sent: &Sent) {
+    fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.sent = sent.number + 1;
+        Departure::Noted
     }
 
     fn limits(&self) -> Limits {

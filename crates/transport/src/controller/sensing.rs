@@ -14,7 +14,9 @@
 
 use std::collections::VecDeque;
 
-use super::{Ack, Cause, Congestion, Controller, Inspect, Limits, Reduction, Sent, Setup, amount};
+use super::{
+    Ack, Cause, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent, Setup, amount,
+};
 use crate::part::{Args, Default, Kind, Opt, Refusal};
 use crate::units::{Span, Time};
 
@@ -173,11 +175,12 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
         }
     }
 
-    fn on_sent(&mut self, sent: &Sent) {
+    fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.now = sent.now;
         if SENSE == LATE {
             self.out.push_back((sent.number, sent.now));
         }
+        Departure::Noted
     }
 
     fn on_timer(&mut self, now: Time) {

@@ -12,7 +12,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction, Sent};
+use super::{Ack, Build, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent};
 use crate::forecast::{Forecaster, HORIZON, Model, Process};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::segment::Feedback;
@@ -89,11 +89,11 @@ impl Sprout {
 impl Controller for Sprout {
     fn on_ack(&mut self, ack: &Ack) {
         self.in_flight = ack.in_flight;
-        if let Feedback::Forecast {
+        if let Some(&Feedback::Forecast {
             made,
             packets,
             settled,
-        } = ack.feedback
+        }) = ack.feedback
             && self.made.is_none_or(|old| old < made)
         {
             self.made = Some(made);
@@ -110,26 +110,24 @@ impl Controller for Sprout {
         self.catch_up(congestion.now);
     }
 
-    fn on_sent(&mut self, sent: &Sent) {
+    fn on_sent(&mut self, sent: &Sent) -> Departure {
+        let last = sent.app_limited || self.budget() < sent.len + self.mss;
+        let announced = Feedback::Announce {
+            next: if last { self.heartbeat.0 } else { 0 },
+            discarded: self.discarded,
+            position: self.position,
+        };
         self.catch_up(sent.now);
         self.in_flight = sent.in_flight;
         self.position += sent.len;
         self.queued += sent.len;
         self.last_sent = sent.now;
         self.recent.push_back((sent.now, self.position));
+        Departure::Announced(announced)
     }
 
     fn on_timer(&mut self, now: Time) {
         self.catch_up(now);
-    }
-
-    fn announce(&self, sent: &Sent) -> Feedback {
-        let last = sent.app_limited || self.budget() < sent.len + self.mss;
-        Feedback::Announce {
-            next: if last { self.heartbeat.0 } else { 0 },
-            discarded: self.discarded,
-            position: self.position,
-        }
     }
 
     fn forecaster(&self) -> Option<Forecaster> {

@@ -113,12 +113,12 @@ impl Forecaster {
         self.advance(now);
         let time = *self.time.get_or_insert(now);
         self.bytes += u64::from(segment.len);
-        let (next, discarded, position) = match segment.feedback {
-            Feedback::Announce {
+        let (next, discarded, position) = match segment.feedback.as_deref() {
+            Some(Feedback::Announce {
                 next,
                 discarded,
                 position,
-            } => (next, discarded, position),
+            }) => (*next, *discarded, *position),
             _ => (0, 0, segment.start),
         };
         self.account
@@ -172,21 +172,19 @@ impl Forecaster {
     }
 
     /// What an acknowledgement that leaves now carries.
-    pub fn feedback(&mut self, now: Time) -> Feedback {
+    pub fn feedback(&mut self, now: Time) -> Option<Feedback> {
         self.advance(now);
-        let Some(time) = self.time else {
-            return Feedback::None;
-        };
+        let time = self.time?;
         if self.made != Some(time) {
             self.forecast();
             self.settled = self.account.settled();
             self.made = Some(time);
         }
-        Feedback::Forecast {
+        Some(Feedback::Forecast {
             made: time,
             packets: self.packets,
             settled: self.settled,
-        }
+        })
     }
 }
 
@@ -211,20 +209,20 @@ mod tests {
     fn segment(position: u64, next: Span, discarded: u64) -> Segment {
         Segment {
             len: 1400,
-            feedback: Feedback::Announce {
+            feedback: Some(Box::new(Feedback::Announce {
                 next: next.0,
                 discarded,
                 position,
-            },
+            })),
             ..Segment::default()
         }
     }
 
-    fn packets(feedback: Feedback) -> ([u16; 8], u64) {
+    fn packets(feedback: Option<Feedback>) -> ([u16; 8], u64) {
         match feedback {
-            Feedback::Forecast {
+            Some(Feedback::Forecast {
                 packets, settled, ..
-            } => (packets, settled),
+            }) => (packets, settled),
             other => panic!("no forecast but {other:?}"),
         }
     }

@@ -98,3 +98,23 @@ impl NewReno {
         self.partial
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten segments are out and the first is lost: nine duplicates count nine segments, and no more
+    /// whatever comes. The retransmission counts itself, the nine behind it were counted.
+    #[test]
+    fn nothing_is_delivered_twice() {
+        let mut newreno = NewReno::new(1000);
+        let counted = (0..12)
+            .map(|_| newreno.deliver_duplicate(10_000))
+            .sum::<u64>();
+        assert_eq!(counted, 9_000);
+        assert_eq!(newreno.uncounted(1000, true), 1000);
+        let behind = (0..9).map(|_| newreno.uncounted(1000, false)).sum::<u64>();
+        assert_eq!(behind, 0);
+        assert_eq!(newreno.uncounted(1000, false), 1000);
+    }
+}

@@ -108,11 +108,22 @@ impl Rack {
     }
 
     /// Step 5: finds the segments that are now lost, and arms the timer for those that still wait.
+    #[inline]
     pub fn detect(&mut self, flow: Flow, board: &Scoreboard, lost: &mut Vec<u64>) {
         self.timer = Time::NEVER;
         let Some((_, number)) = self.newest else {
             return;
         };
+        // Mostly what was sent first arrives first.
+        if board
+            .oldest()
+            .is_some_and(|id| board.entry(id).number < number)
+        {
+            self.look(number, flow, board, lost);
+        }
+    }
+
+    fn look(&mut self, number: u64, flow: Flow, board: &Scoreboard, lost: &mut Vec<u64>) {
         let wait = self.rtt + self.window(flow, board.sacked_segments());
         let mut next = board.oldest();
         let mut last = None;

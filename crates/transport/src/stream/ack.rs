@@ -2,6 +2,7 @@
 
 use crate::controller::Cause;
 use crate::pilot::Findings;
+use crate::rate::Newest;
 use crate::recovery::Detector;
 use crate::recovery::prr::Prr;
 use crate::recovery::tlp::Verdict;
@@ -15,8 +16,8 @@ use super::{Phase, StreamSender};
 #[derive(Clone, Debug, Default)]
 struct News {
     found: Findings,
-    /// The segment sent last among those newly delivered.
-    newest: Option<Newest>,
+    /// Bytes of it that no duplicate had counted.
+    fresh: u64,
     /// The block that a duplicate is reported for.
     dsack: Option<(u64, u64)>,
     /// The left edge moved.
@@ -25,26 +26,38 @@ struct News {
     echoed: bool,
 }
 
-/// What is measured from a segment.
-#[derive(Copy, Clone, Debug)]
-struct Newest {
-    number: u64,
-    sent: Time,
-    again: bool,
-}
-
 impl News {
-    fn deliver(&mut self, entry: &Entry) {
-        self.found.acked += u64::from(entry.len);
-        self.found.segments += 1;
-        if self.newest.is_none_or(|n| entry.number > n.number) {
-            self.newest = Some(Newest {
+    /// A segment is newly known to be delivered; the detector hears of it too.
+    #[inline]
+    fn deliver(&mut self, entry: &Entry, detector: &mut Detector, seen: Seen) {
+        let found = &mut self.found;
+        found.acked += u64::from(entry.len);
+        found.segments += 1;
+        if found.newest.is_none_or(|n| entry.number > n.number) {
+            found.newest = Some(Newest {
                 number: entry.number,
-                sent: entry.snapshot.sent,
                 again: entry.again(),
+                snapshot: entry.snapshot,
             });
         }
+        let len = u64::from(entry.len);
+        self.fresh += match detector {
+            Detector::Rack(rack) => {
+                rack.on_delivered(seen.now, entry, seen.echo, seen.least);
+                len
+            }
+            Detector::NewReno(newreno) => newreno.uncounted(len, entry.again()),
+            Detector::Sack(_) => len,
+        };
     }
+}
+
+/// What an acknowledgement's arrival says about every segment that it delivers.
+#[derive(Copy, Clone, Debug)]
+struct Seen {
+    now: Time,
+    echo: Time,
+    least: Span,
 }
 
 impl StreamSender {
@@ -75,6 +88,9 @@ impl StreamSender {
         if selective {
             self.take_blocks(now, ack, &mut news);
         }
+        if news.found.acked > 0 {
+            self.pilot.sampler.on_delivered(now, news.fresh);
+        }
         self.measure(now, ack, &mut news);
         if news.advanced {
             self.restart_timer(now);
@@ -95,15 +111,13 @@ impl StreamSender {
         // The acknowledgement that ends recovery still belongs to it.
         let fast = was_fast || self.phase == Phase::Fast;
         let flight = self.in_flight();
-        self.pilot.on_ack(now, ack, found, flight, fast, marked);
-        if news.advanced || found.acked > 0 {
-            self.arm_probe(now);
-        }
+        self.pilot.on_ack(now, ack, &found, flight, fast, marked);
+        self.rearm |= news.advanced || found.acked > 0;
     }
 
     /// The receiver's window never shrinks (RFC 9293 section 3.8.6).
     fn edge_after(&self, ack: &AckSegment) -> u64 {
-        let edge = ack.upto.saturating_add(ack.window);
+        let edge = ack.upto.saturating_add(u64::from(ack.window));
         if self.edge == u64::MAX {
             edge
         } else {
@@ -117,11 +131,12 @@ impl StreamSender {
             news.echoed =
                 front.resent == 1 && front.state == State::Flying && ack.echo < front.snapshot.sent;
         }
-        while self.board.front().is_some_and(|e| e.end() <= ack.upto) {
-            let entry = self.board.pop();
-            if entry.state != State::Sacked {
-                self.note_delivered(now, ack, &entry, news);
+        let seen = self.seen(now, ack);
+        while let Some(front) = self.board.front().filter(|e| e.end() <= ack.upto) {
+            if front.state != State::Sacked {
+                news.deliver(front, &mut self.detector, seen);
             }
+            self.board.pop();
         }
         self.board.settle(ack.upto);
         self.pilot.counters.acked += ack.upto - self.una;
@@ -129,27 +144,24 @@ impl StreamSender {
         self.front_timed_out = false;
     }
 
-    fn note_delivered(&mut self, now: Time, ack: &AckSegment, entry: &Entry, news: &mut News) {
-        let mut len = u64::from(entry.len);
-        if let Detector::NewReno(newreno) = &mut self.detector {
-            len = newreno.uncounted(len, entry.again());
+    fn seen(&self, now: Time, ack: &AckSegment) -> Seen {
+        Seen {
+            now,
+            echo: ack.echo,
+            least: self.pilot.rtt.least(),
         }
-        self.pilot
-            .sampler
-            .on_delivered(now, entry.number, &entry.snapshot, len);
-        if let Detector::Rack(rack) = &mut self.detector {
-            rack.on_delivered(now, entry, ack.echo, self.pilot.rtt.least());
-        }
-        news.deliver(entry);
     }
 
     /// Takes the selective acknowledgements to the scoreboard.
     fn take_blocks(&mut self, now: Time, ack: &AckSegment, news: &mut News) {
-        let count = usize::from(ack.blocks).min(SACK_BLOCKS);
+        let count = ack.blocks.count();
         if count == 0 {
             return;
         }
-        let mut blocks = ack.sack;
+        let mut blocks = [(0, 0); SACK_BLOCKS];
+        for (place, block) in blocks.iter_mut().zip(ack.sack()) {
+            *place = block;
+        }
         let mut blocks = &mut blocks[..count];
         if ack.duplicate {
             news.dsack = Some(blocks[0]);
@@ -157,36 +169,29 @@ impl StreamSender {
         }
         // Ascending, or one acknowledgement's blocks would look like reordering.
         blocks.sort_unstable();
-        let (nxt, una, echo) = (self.nxt, self.una, ack.echo);
-        let least = self.pilot.rtt.least();
-        let (detector, sampler) = (&mut self.detector, &mut self.pilot.sampler);
+        let (nxt, una, seen) = (self.nxt, self.una, self.seen(now, ack));
+        let detector = &mut self.detector;
         for (from, to) in blocks.iter().copied() {
             if to <= una || to > nxt {
                 continue;
             }
-            self.board.sack(from, to, |entry| {
-                let len = u64::from(entry.len);
-                sampler.on_delivered(now, entry.number, &entry.snapshot, len);
-                if let Detector::Rack(rack) = detector {
-                    rack.on_delivered(now, entry, echo, least);
-                }
-                news.deliver(entry);
-            });
+            self.board
+                .sack(from, to, |entry| news.deliver(entry, detector, seen));
         }
     }
 
     /// The round trip of the newest segment delivered. A segment sent again leaves open which
     /// transmission arrived, unless the echo is not older than the last one (RFC 7323, RFC 3522).
     fn measure(&mut self, now: Time, ack: &AckSegment, news: &mut News) {
-        if let Some(newest) = news.newest {
-            let sent = newest.sent;
+        if let Some(newest) = &news.found.newest {
+            let sent = newest.snapshot.sent;
             if !newest.again || ack.echo >= sent {
                 let rtt = now.since(sent);
                 self.pilot.rtt.observe(rtt);
-                news.found.rtt = Some(rtt);
                 if newest.number == ack.number {
                     news.found.one_way = Some(Span(ack.received.0.saturating_sub(sent.0)));
                 }
+                news.found.rtt = Some(rtt);
             }
         }
         // RFC 7323 section 4.1: the echo is a sample only where the left edge moves. Whoever is at the
@@ -234,7 +239,7 @@ impl StreamSender {
         } else if outstanding > 0 && ack.upto == self.una && self.phase != Phase::Timeout {
             let told = newreno.on_duplicate(outstanding);
             let delivered = newreno.deliver_duplicate(outstanding);
-            self.pilot.sampler.on_duplicate(now, delivered);
+            self.pilot.sampler.on_delivered(now, delivered);
             if told && self.phase == Phase::Open && self.una >= self.guard {
                 let mut before = *found;
                 before.prior_in_flight = newreno.flight();
@@ -376,7 +381,7 @@ impl StreamSender {
             return;
         };
         let dsack = news.dsack.map(|d| d.1);
-        let plain = !news.advanced && ack.blocks == 0;
+        let plain = !news.advanced && ack.blocks.count() == 0;
         if tlp.on_ack(ack.upto, dsack, plain) == Verdict::Repaired && self.phase == Phase::Open {
             self.pilot.counters.recoveries += 1;
             let flight = news.found.prior_in_flight;

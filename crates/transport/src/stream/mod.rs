@@ -67,6 +67,8 @@ pub struct StreamSender {
     mark_ends: u64,
     cwr: bool,
     paced: bool,
+    /// The timer of the probe is to be set anew, once nothing more leaves.
+    rearm: bool,
     /// Scratch: segments just found lost.
     losses: Vec<u64>,
 }
@@ -103,6 +105,7 @@ impl StreamSender {
             mark_ends: 0,
             cwr: false,
             paced: false,
+            rearm: false,
             losses: Vec::new(),
             pilot: Pilot::new(setup, controller),
         }
@@ -128,6 +131,14 @@ impl StreamSender {
 
     /// The next segment that may leave now.
     pub fn poll(&mut self, now: Time) -> Option<Segment> {
+        let next = self.next(now);
+        if next.is_none() && std::mem::take(&mut self.rearm) {
+            self.arm_probe(now);
+        }
+        next
+    }
+
+    fn next(&mut self, now: Time) -> Option<Segment> {
         self.paced = false;
         if std::mem::take(&mut self.probe) {
             return self.send_probe(now);
@@ -173,9 +184,8 @@ impl StreamSender {
         self.board.push(start, len as u32, self.number, snapshot);
         self.nxt += len;
         let cwr = std::mem::take(&mut self.cwr);
-        let segment = self.leave(now, start, len, false, cwr);
-        self.arm_probe(now);
-        segment
+        self.rearm = true;
+        self.leave(now, start, len, false, cwr)
     }
 
     fn resend(&mut self, now: Time, id: u64) -> Segment {
@@ -294,7 +304,7 @@ impl StreamSender {
                 prr.on_timer(flight);
             }
         }
-        self.arm_probe(now);
+        self.rearm = true;
     }
 
     /// The retransmission timer expired (RFC 6298 section 5, RFC 5681 section 3.1).
@@ -359,6 +369,12 @@ impl StreamSender {
         let probe = self.tlp.as_ref().map_or(Time::NEVER, Tlp::due);
         let timers = self.rto.min(self.pilot.wake()).min(pacing);
         timers.min(rack).min(probe)
+    }
+
+    /// Reads a word of each cache line that an acknowledgement touches.
+    pub fn touch(&self) -> u64 {
+        let own = self.una ^ self.written ^ self.rto.0 ^ self.answered ^ u64::from(self.force);
+        own ^ self.pilot.touch() ^ self.board.touch() ^ self.detector.gone()
     }
 
     /// Counts since the beginning.

@@ -129,8 +129,8 @@ fn a_policer_is_found_after_two_intervals_at_one_rate_and_kept_for_48_rounds() {
                 ack.round_start = i == 0;
                 ack.rate = Some(RateSample {
                     delivered: 40 * MSS,
-                    interval: Span::millis(40),
-                    rate: Rate(10_000 * 8 * MSS),
+                    // Ten thousand segments a second.
+                    interval: Span::millis(4),
                     app_limited: false,
                     prior_delivered: before.saturating_sub(u64::from(i > 0)),
                     tx_in_flight: 40 * MSS,

@@ -6,7 +6,6 @@ mod options;
 use backwater_transport::controller::{Ack, AnyController, CONTROLLERS, Setup};
 use backwater_transport::part::{Default, Kind, Opt, Refusal};
 use backwater_transport::random::Random;
-use backwater_transport::segment::Feedback;
 use backwater_transport::units::{Span, Time};
 
 /// Payload of a full segment in all these tests.
@@ -101,7 +100,7 @@ fn contradictory_options_are_refused() {
 }
 
 /// An acknowledgement that tells of nothing but the bytes in flight.
-pub fn quiet_ack(now: Time, in_flight: u64) -> Ack {
+pub fn quiet_ack(now: Time, in_flight: u64) -> Ack<'static> {
     Ack {
         now,
         acked: 0,
@@ -122,7 +121,7 @@ pub fn quiet_ack(now: Time, in_flight: u64) -> Ack {
         recovering: false,
         sent: 0,
         number: 0,
-        feedback: Feedback::None,
+        feedback: None,
     }
 }
 

@@ -460,3 +460,23 @@ fn vivace_bears_random_loss_up_to_what_its_weight_allows() {
     assert!(bearable > 0.7, "{bearable}");
     assert!(heavy < 0.3, "{heavy}");
 }
+
+/// When capacity falls to a quarter, round trips grow by three seconds a second: what is sent t after
+/// the fall is answered 4 t after it. Four trials and each step wait for answers, so that decisions come
+/// at times that quadruple, and none takes more than a few tenths off the rate: without loss the
+/// queue outruns them. A queue of a bandwidth-delay product bounds round trips, and the rate follows.
+#[test]
+fn vivace_follows_a_fall_of_capacity_only_where_the_queue_is_bounded() {
+    let after_a_fall = |buffer: u64| {
+        let mut net = Net::new(Rate(20_000_000), Span::millis(40), buffer);
+        net.add(build("vivace", &[]), at(0.0));
+        net.run(at(20.0));
+        net.rate = Rate(5_000_000);
+        net.run(at(50.0));
+        net.flows[0].value("rate_bps") / 5e6
+    };
+    let (bounded, endless) = (after_a_fall(69 * MSS), after_a_fall(u64::MAX));
+    assert!(bounded < 1.3, "{bounded}");
+    // Steps within 5, 15, 25 % of the rate, the third at 0.16 s times 4^4 at the earliest.
+    assert!(endless > 4.0 * 0.95 * 0.85 * 0.75, "{endless}");
+}

@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::controller::{
-    Ack, AnyController, Cause, Congestion, Controller, Lost, RateSample, Sent,
+    Ack, AnyController, Cause, Congestion, Controller, Departure, Lost, RateSample, Sent,
 };
 use backwater_transport::forecast::Forecaster;
 use backwater_transport::segment::{Feedback, Segment};
-use backwater_transport::units::{Bytes, PS_PER_S, Rate, Span, Time};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::build::MSS;
 
@@ -59,17 +59,17 @@ pub struct Flow {
     rto: Time,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Packet {
     flow: usize,
     segment: Segment,
     marked: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Event {
     Served,
-    Ack(Packet, Time, Feedback),
+    Ack(Packet, Time, Option<Feedback>),
 }
 
 /// The path and all flows over it.
@@ -235,7 +235,7 @@ impl Net {
         self.busy = false;
         self.serve();
         let received = self.now.after(Span(self.rtt.0 / 2));
-        let mut feedback = Feedback::None;
+        let mut feedback = None;
         if let Some(forecaster) = &mut self.flows[packet.flow].forecaster {
             forecaster.on_segment(received, &packet.segment);
             feedback = forecaster.feedback(received);
@@ -332,7 +332,7 @@ impl Net {
         }
     }
 
-    fn acked(&mut self, packet: Packet, received: Time, feedback: Feedback) {
+    fn acked(&mut self, packet: Packet, received: Time, feedback: Option<Feedback>) {
         let (now, number) = (self.now, packet.segment.number);
         let f = &mut self.flows[packet.flow];
         let Some(index) = f.records.iter().position(|r| r.number == number) else {
@@ -367,9 +367,6 @@ impl Net {
         let rate = (interval >= f.min_rtt).then(|| RateSample {
             delivered,
             interval,
-            rate: Rate(
-                (u128::from(delivered) * 8 * u128::from(PS_PER_S) / u128::from(interval.0)) as u64,
-            ),
             app_limited: record.app_limited,
             prior_delivered: record.delivered,
             tx_in_flight: record.tx_in_flight,
@@ -416,7 +413,7 @@ impl Net {
             recovering: f.recovery.is_some(),
             sent: f.sent,
             number,
-            feedback,
+            feedback: feedback.as_ref(),
         };
         f.controller.on_ack(&ack);
     }
@@ -454,8 +451,10 @@ impl Flow {
             lost: self.lost,
             open: true,
         });
-        let feedback = self.controller.announce(&sent);
-        self.controller.on_sent(&sent);
+        let feedback = match self.controller.on_sent(&sent) {
+            Departure::Announced(feedback) => Some(Box::new(feedback)),
+            Departure::Ignored | Departure::Noted => None,
+        };
         let segment = Segment {
             number,
             start: self.sent,

@@ -45,24 +45,24 @@ impl World {
         self.random.between(1, 100) <= percent
     }
 
-    fn feedback(&mut self) -> Feedback {
+    fn feedback(&mut self) -> Option<Feedback> {
         match self.random.between(0, 3) {
             0 => {
                 let mut packets = [0u16; 8];
                 for count in &mut packets {
                     *count = self.random.between(0, 60_000) as u16;
                 }
-                Feedback::Forecast {
+                Some(Feedback::Forecast {
                     made: Time(self.random.between(0, self.now.0)),
                     packets,
                     settled: self.random.between(0, 2 * self.sent + 1),
-                }
+                })
             }
-            _ => Feedback::None,
+            _ => None,
         }
     }
 
-    fn ack(&mut self) -> Ack {
+    fn ack(&mut self) -> Ack<'static> {
         let acked = if self.chance(5) { 0 } else { self.bytes() };
         let prior = self.in_flight;
         self.in_flight = prior.saturating_sub(acked);
@@ -76,10 +76,6 @@ impl World {
         let rate = RateSample {
             delivered,
             interval,
-            rate: Rate(
-                (u128::from(delivered) * 8_000_000_000_000 / u128::from(interval.0)).min(1 << 50)
-                    as u64,
-            ),
             app_limited: self.chance(20),
             prior_delivered: self.delivered.saturating_sub(delivered),
             tx_in_flight: prior,
@@ -105,7 +101,7 @@ impl World {
             recovering: self.chance(10),
             sent: self.sent,
             number: self.random.between(0, self.number),
-            feedback: self.feedback(),
+            feedback: None,
         }
     }
 
@@ -118,7 +114,11 @@ impl World {
         match self.random.between(0, 9) {
             0..5 => {
                 let ack = self.ack();
-                controller.on_ack(&ack);
+                let feedback = self.feedback();
+                controller.on_ack(&Ack {
+                    feedback: feedback.as_ref(),
+                    ..ack
+                });
             }
             5..8 => {
                 let len = self.random.between(1, MSS);
@@ -131,7 +131,6 @@ impl World {
                     again: self.chance(5),
                     app_limited: self.chance(10),
                 };
-                controller.announce(&sent);
                 controller.on_sent(&sent);
                 self.sent += len;
                 self.number += 1;

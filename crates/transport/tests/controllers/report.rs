@@ -204,6 +204,16 @@ fn aimd_divides_above_the_threshold_and_adds_below() {
         &Bench::new("aimd", &cooled).acks(&[101.0; 4]),
         &[8.0, 8.0, 8.0, 4.0],
     );
+    // What is acknowledged in one millisecond counts once; two of them are two.
+    let mut by_ms = Bench::new("aimd", &[("every", "ms"), ("initial", "16 packets")]);
+    close(&by_ms.acks(&[101.0; 3]), &[8.0, 8.0, 8.0]);
+    by_ms.now += Span::millis(1);
+    close(&by_ms.acks(&[101.0, 101.0]), &[4.0, 4.0]);
+    let up = [("rounding", "up"), ("initial", "16 packets"), ("beta", "3")];
+    close(
+        &Bench::new("aimd", &up).acks(&[101.0, 101.0, 99.0]),
+        &[6.0, 2.0, 3.0],
+    );
     let loss = [
         ("delay", "false"),
         ("on_timeout", "true"),

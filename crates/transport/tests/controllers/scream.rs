@@ -13,7 +13,7 @@ fn value(controller: &AnyController, name: &str) -> f64 {
 
 /// One segment acknowledged over a round trip of 50 ms, after so many ms in one way; the flight is a
 /// full window of 10 segments.
-fn ack(ms: f64, one_way_ms: u64) -> Ack {
+fn ack(ms: f64, one_way_ms: u64) -> Ack<'static> {
     let mut ack = quiet_ack(at(ms / 1000.0), 9 * MSS);
     ack.prior_in_flight = 10 * MSS;
     ack.acked = MSS;

@@ -10,7 +10,7 @@ fn window(controller: &AnyController) -> f64 {
     controller.limits().window as f64 / MSS as f64
 }
 
-fn ack(now_ms: f64, rtt_ms: f64) -> Ack {
+fn ack(now_ms: f64, rtt_ms: f64) -> Ack<'static> {
     let mut ack = quiet_ack(at(now_ms / 1000.0), 0);
     ack.acked = MSS;
     ack.rtt = Some(Span::from_seconds(rtt_ms / 1000.0));

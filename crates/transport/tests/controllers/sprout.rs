@@ -59,11 +59,12 @@ fn draining_cumulative_counts_underestimates_the_queue() {
             });
         }
         let mut ack = quiet_ack(at(0.05), 40 * MSS);
-        ack.feedback = Feedback::Forecast {
+        let forecast = Feedback::Forecast {
             made: at(0.04),
             packets: [3, 9, 15, 21, 27, 33, 39, 45],
             settled: 0,
         };
+        ack.feedback = Some(&forecast);
         controller.on_ack(&ack);
         controller.on_timer(at(0.0995));
         (controller.limits().window - 40 * MSS) / MSS
@@ -79,11 +80,12 @@ fn a_forecast_of_one_packet_lets_a_full_segment_out() {
     let room = |options: &[(&str, &str)]| {
         let mut controller = build("sprout", options);
         let mut ack = quiet_ack(at(0.05), 0);
-        ack.feedback = Feedback::Forecast {
+        let forecast = Feedback::Forecast {
             made: at(0.04),
             packets: [0, 0, 0, 0, 0, 1, 1, 1],
             settled: 0,
         };
+        ack.feedback = Some(&forecast);
         controller.on_ack(&ack);
         controller.limits().window
     };

@@ -139,7 +139,7 @@ impl Loopback {
         let full = self.departures.len() as u64 > self.path.buffer;
         let fate = if full { Fate::Drop } else { fate };
         if self.keep {
-            self.sent.push((segment, fate));
+            self.sent.push((segment.clone(), fate));
         }
         if fate == Fate::Drop {
             self.drops += 1;
@@ -163,7 +163,7 @@ impl Loopback {
             }
             _ => segment.ecn,
         };
-        self.at(arrival, Event::Arrive(segment, ecn));
+        self.at(arrival, Event::Arrive(segment.clone(), ecn));
         if fate == Fate::Twice {
             self.at(arrival, Event::Arrive(segment, ecn));
         }
@@ -289,7 +289,7 @@ fn ends(
     let mut receiver = ReceiverSetup::new(protocol);
     change(&mut sender, &mut receiver);
     let controller = controller(id, options, MSS);
-    receiver.forecaster = controller.forecaster();
+    receiver.forecaster = controller.forecaster().map(Box::new);
     Loopback::new(
         path,
         AnySender::new(&sender, controller),

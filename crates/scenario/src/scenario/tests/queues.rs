@@ -85,6 +85,11 @@ fn queues_that_make_no_sense_are_refused() {
         "15 ms",
     );
     with(
+        "queue = { kind = \"codel-mahimahi\", target = \"0.5 ms\" }",
+        "whole milliseconds",
+        "15 ms",
+    );
+    with(
         "queue = { kind = \"fq-codel\" }",
         "not classes",
         "strict-priority",

@@ -2,15 +2,17 @@
 //! itself random, and sometimes there are none for a while.
 //!
 //! When: the rate moves by Brownian motion between zero and `peak`, a normal step of `volatility` ×
-//! √tick at each tick of 20 ms, reflected at both ends. A step below zero begins an outage with the
+//! √tick at each tick of 20 ms, reflected at both ends, and `reversion` × tick of its distance from the
+//! middle returns. A step below zero begins an outage with the
 //! chance `sticky`; an outage lasts an exponential time with the mean `outage`. Within a tick the
 //! events of a Poisson process give `burst` opportunities each on average, by a geometric law: base
 //! stations grant several at once.
 //! Reference: Winstein, Sivaraman and Balakrishnan, Stochastic Forecasts Achieve High Throughput and
 //! Low Delay over Cellular Networks (Sprout), NSDI 2013, section 3.1: a doubly stochastic (Cox) process
 //! with sticky outages and a tick of 20 ms.
-//! Differences: `sticky` and `burst` are ours. In Sprout's model every visit to zero is sticky and
-//! opportunities are single: `sticky = "100 %"`, `burst = 1`.
+//! Differences: `reversion`, `sticky` and `burst` are ours. In Sprout's model nothing returns, every visit
+//! to zero is sticky and opportunities are single: `reversion = 0`, `sticky = "100 %"`, `burst = 1`.
+//! Defaults: what `fit` finds for mahimahi's Verizon-LTE-short.down.
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
@@ -28,6 +30,8 @@ pub struct Shape {
     pub peak: f64,
     /// Standard deviation of the rate's change in a second, bit/s.
     pub volatility: f64,
+    /// Share of the distance from half the greatest rate that is lost in a second.
+    pub reversion: f64,
     /// Chance that a visit to zero becomes an outage.
     pub sticky: f64,
     /// Mean length of an outage in seconds.
@@ -71,6 +75,7 @@ impl Cox {
         let Shape {
             peak,
             volatility,
+            reversion,
             sticky,
             outage,
             ..
@@ -83,7 +88,9 @@ impl Cox {
         if self.outage_until > begin {
             return;
         }
-        let mut next = rate + volatility * libm::sqrt(TICK.seconds()) * random.normal();
+        let mut next = rate
+            + reversion * TICK.seconds() * (peak / 2.0 - rate)
+            + volatility * libm::sqrt(TICK.seconds()) * random.normal();
         if next < 0.0 && random.unit() <= sticky {
             self.outage_until = begin.after(Span::from_seconds(random.exponential(outage)));
             next = 0.0;
@@ -144,7 +151,7 @@ pub(super) const PART: Part<Build> = Part {
         Opt::new(
             "peak",
             Kind::Rate,
-            Default::Is("10 Mbit/s"),
+            Default::Is("9.91 Mbit/s"),
             "greatest rate; the mean is half of it",
         )
         .at_least("10 kbit/s")
@@ -152,21 +159,29 @@ pub(super) const PART: Part<Build> = Part {
         Opt::new(
             "volatility",
             Kind::Rate,
-            Default::Is("2.4 Mbit/s"),
+            Default::Is("2.15 Mbit/s"),
             "standard deviation of the rate's change in a second",
         )
         .at_least("1 bit/s")
         .at_most("10 Gbit/s"),
         Opt::new(
+            "reversion",
+            Kind::Number,
+            Default::Is("0"),
+            "share of its distance from half the peak that the rate loses in a second",
+        )
+        .at_least("0")
+        .at_most("20"),
+        Opt::new(
             "sticky",
             Kind::Share,
-            Default::Is("10 %"),
+            Default::Is("3.81 %"),
             "chance that a visit to zero becomes an outage",
         ),
         Opt::new(
             "outage",
             Kind::Span,
-            Default::Is("500 ms"),
+            Default::Is("555 ms"),
             "mean length of an outage",
         )
         .at_least("1 ms")
@@ -174,7 +189,7 @@ pub(super) const PART: Part<Build> = Part {
         Opt::new(
             "burst",
             Kind::Number,
-            Default::Is("1"),
+            Default::Is("1.59"),
             "mean number of opportunities that come at once",
         )
         .at_least("1")
@@ -184,6 +199,7 @@ pub(super) const PART: Part<Build> = Part {
         Ok(AnyTrace::Cox(Cox::new(Shape {
             peak: args.rate("peak").0 as f64,
             volatility: args.rate("volatility").0 as f64,
+            reversion: args.number("reversion"),
             sticky: args.share("sticky"),
             outage: args.span("outage").seconds(),
             burst: args.number("burst"),

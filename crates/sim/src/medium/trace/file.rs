@@ -63,11 +63,7 @@ impl Schedule for Recorded {
 ///
 /// # Errors
 /// What is wrong, and in which line.
-pub fn read(content: &[u8]) -> Result<Arc<[u32]>, String> {
-    parse(content).map_err(|fault| fault.to_string())
-}
-
-fn parse(content: &[u8]) -> Result<Arc<[u32]>, Fault> {
+pub fn read(content: &[u8]) -> Result<Arc<[u32]>, Fault> {
     if content.is_empty() {
         return Err(Place::Whole.fault("the trace is empty"));
     }
@@ -134,7 +130,7 @@ pub(super) const PART: Part<Build> = Part {
     options: &[Opt::new("file", Kind::File, Default::Required, "the trace")],
     build: |args| {
         let file = args.file("file");
-        let lines = parse(&file.content).map_err(|fault| {
+        let lines = read(&file.content).map_err(|fault| {
             fault.refusal(
                 &file,
                 "write one millisecond on each line, in order, such as 0, 3, 3, 7",
@@ -154,7 +150,9 @@ mod tests {
     use super::*;
 
     fn why(content: &[u8]) -> String {
-        read(content).expect_err("a trace that is refused")
+        read(content)
+            .expect_err("a trace that is refused")
+            .to_string()
     }
 
     #[test]

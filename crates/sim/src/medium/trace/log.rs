@@ -49,8 +49,31 @@ impl Log {
     ///
     /// # Errors
     /// What is wrong, and in which line.
-    pub fn parse(content: &[u8]) -> Result<Log, String> {
-        parse(content).map_err(|fault| fault.to_string())
+    pub fn parse(content: &[u8]) -> Result<Log, Fault> {
+        let mut log = Log::default();
+        let Some(body) = content.strip_suffix(b"\n") else {
+            return Err(Place::Whole.fault("the log is empty or its last line isn't whole"));
+        };
+        for (index, line) in body.split(|byte| *byte == b'\n').enumerate() {
+            let place = Place::Line(index + 1);
+            let text =
+                str::from_utf8(line).map_err(|_| place.fault("the line isn't text in UTF-8"))?;
+            if text.starts_with('#') {
+                if !log.entries.is_empty() {
+                    return Err(place.fault("a header line among what happened"));
+                }
+                log.header.push(text.to_owned());
+                continue;
+            }
+            let entry = entry(text).ok_or_else(|| {
+                place.fault(format!("{} is no line of a mahimahi log", quote(text)))
+            })?;
+            if log.entries.last().is_some_and(|last| last.at > entry.at) {
+                return Err(place.fault("the times go back"));
+            }
+            log.entries.push(entry);
+        }
+        Ok(log)
     }
 
     /// The value of a header line such as `base timestamp`.
@@ -82,31 +105,6 @@ impl Log {
         }
         text
     }
-}
-
-fn parse(content: &[u8]) -> Result<Log, Fault> {
-    let mut log = Log::default();
-    let Some(body) = content.strip_suffix(b"\n") else {
-        return Err(Place::Whole.fault("the log is empty or its last line isn't whole"));
-    };
-    for (index, line) in body.split(|byte| *byte == b'\n').enumerate() {
-        let place = Place::Line(index + 1);
-        let text = str::from_utf8(line).map_err(|_| place.fault("the line isn't text in UTF-8"))?;
-        if text.starts_with('#') {
-            if !log.entries.is_empty() {
-                return Err(place.fault("a header line among what happened"));
-            }
-            log.header.push(text.to_owned());
-            continue;
-        }
-        let entry = entry(text)
-            .ok_or_else(|| place.fault(format!("{} is no line of a mahimahi log", quote(text))))?;
-        if log.entries.last().is_some_and(|last| last.at > entry.at) {
-            return Err(place.fault("the times go back"));
-        }
-        log.entries.push(entry);
-    }
-    Ok(log)
 }
 
 fn entry(text: &str) -> Option<Entry> {
@@ -240,7 +238,7 @@ mod tests {
             ("2 + 1504\n# late\n", "line 2: a header line"),
             ("-2 + 1504\n", "line 1"),
         ] {
-            let found = Log::parse(text.as_bytes()).expect_err(text);
+            let found = Log::parse(text.as_bytes()).expect_err(text).to_string();
             assert!(found.contains(why), "{text:?}: {found}");
         }
     }

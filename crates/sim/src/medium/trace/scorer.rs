@@ -89,7 +89,7 @@ impl Scorer {
 }
 
 /// The 95th percentile of the signal delay, from (millisecond, smallest delay) in order of time.
-fn signal_p95(known: impl DoubleEndedIterator<Item = (u64, u64)>) -> Option<u64> {
+pub(super) fn signal_p95(known: impl DoubleEndedIterator<Item = (u64, u64)>) -> Option<u64> {
     let mut all = Vec::new();
     let mut after: Option<(u64, u64)> = None;
     for (came, delay) in known.rev() {

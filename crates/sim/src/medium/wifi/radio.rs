@@ -213,6 +213,7 @@ impl Radio {
     }
 
     /// When it sends, if the medium, idle since `base`, stays so; `NEVER` if it has nothing to send.
+    #[inline]
     pub fn expiry(&self, base: Time, slot: Span) -> Time {
         let waiting = self.categories.iter().filter(|c| c.frames > 0);
         waiting

@@ -21,7 +21,8 @@ pub use view::View;
 
 use super::filter::Extreme;
 use super::{
-    Ack, Cause, Congestion, Controller, Inspect, Limits, Lost, Reduction, Sent, Setup, amount,
+    Ack, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent, Setup,
+    amount,
 };
 use crate::random::Random;
 use crate::segment::Ecn;
@@ -317,7 +318,7 @@ impl<const LINUX: bool> Engine<LINUX> {
             ..Sample::default()
         };
         if let Some(rate) = &ack.rate {
-            self.rs.rate = rate.rate.0 as f64 / 8.0;
+            self.rs.rate = rate.rate().0 as f64 / 8.0;
             self.rs.delivered = rate.delivered as f64;
             self.rs.prior_delivered = Some(rate.prior_delivered);
             self.rs.app_limited = rate.app_limited || rate.prior_delivered < self.ignored_below;
@@ -399,12 +400,13 @@ impl<const LINUX: bool> Controller for Engine<LINUX> {
         }
     }
 
-    fn on_sent(&mut self, sent: &Sent) {
+    fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.now = sent.now;
         if sent.in_flight == sent.len && self.delivered > 0 && !self.recovering {
             self.restart_from_idle();
         }
         self.in_flight = sent.in_flight as f64;
+        Departure::Noted
     }
 
     fn limits(&self) -> Limits {

@@ -16,7 +16,9 @@ use aggregation::Aggregation;
 use policer::{Policer, Seen};
 
 use super::filter::Extreme;
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, Sent, amount};
+use super::{
+    Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent, amount,
+};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::random::Random;
 use crate::units::{Span, Time};
@@ -142,7 +144,7 @@ impl Bbr1 {
     fn update_bw(&mut self, ack: &Ack) -> bool {
         let Some(rate) = &ack.rate else { return false };
         let limited = rate.app_limited || rate.prior_delivered < self.ignored_below;
-        let sample = rate.rate.0 / 8;
+        let sample = rate.rate().0 / 8;
         if !limited || sample as f64 >= self.max_bw() {
             self.bw.update(ack.round, self.bw_rounds, sample);
         }
@@ -374,7 +376,7 @@ impl Controller for Bbr1 {
         }
     }
 
-    fn on_sent(&mut self, sent: &Sent) {
+    fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.now = sent.now;
         if sent.in_flight == sent.len && self.delivered > 0 && !self.recovering {
             self.idle_restart = true;
@@ -387,6 +389,7 @@ impl Controller for Bbr1 {
                 State::Startup | State::Drain => {}
             }
         }
+        Departure::Noted
     }
 
     fn limits(&self) -> Limits {

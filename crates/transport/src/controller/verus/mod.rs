@@ -16,7 +16,8 @@ use std::collections::VecDeque;
 use profile::{MOST_WINDOW, Profile};
 
 use super::{
-    Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Lost, Reduction, Sent, amount,
+    Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent,
+    amount,
 };
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
@@ -243,12 +244,13 @@ impl Controller for Verus {
         }
     }
 
-    fn on_sent(&mut self, sent: &Sent) {
+    fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.now = sent.now;
         self.in_flight = sent.in_flight as f64 / self.mss;
         self.next = sent.number + 1;
         self.budget = (self.budget - 1.0).max(0.0);
         self.sent.push_back((sent.number, self.window));
+        Departure::Noted
     }
 
     fn on_timer(&mut self, now: Time) {

@@ -13,10 +13,10 @@
 //! whose utility is known; the program's third estimate of the slope, from the means of two halves,
 //! is left out.
 //!
-//! It learns as if the path stood still: six intervals of a round trip pass from one decision to the
-//! next. While capacity falls, whatever was tried last has the worst utility, also the lower rate, so
-//! the trials contradict each other and the rate stays; the queue makes round trips longer and the
-//! next decision later. Only loss, which a bounded queue has, ends that.
+//! It learns as if the path stood still. While capacity falls whatever was tried last looks worst, the
+//! lower rate, too, so that trials contradict each other and the rate stays. After a fall to 1/r, what is
+//! sent t later is answered r·t later: in a queue without limit decisions come at times that multiply by r,
+//! each within some 10 % of the rate, and the queue outruns them. Only loss ends that.
 
 mod interval;
 mod utility;
@@ -27,7 +27,8 @@ use interval::{Interval, Purpose};
 use utility::Utility;
 
 use super::{
-    Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Lost, Reduction, Sent, amount,
+    Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent,
+    amount,
 };
 use crate::part::{Default, Kind, Opt, Part};
 use crate::random::Random;
@@ -294,12 +295,13 @@ impl Controller for Vivace {
         }
     }
 
-    fn on_sent(&mut self, sent: &Sent) {
+    fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.now = sent.now;
         self.next = sent.number + 1;
         if let Some(interval) = self.intervals.back_mut() {
             interval.sent += sent.len as f64;
         }
+        Departure::Noted
     }
 
     fn on_timer(&mut self, now: Time) {

@@ -1,0 +1,126 @@
+//! A run's link as a log of mahimahi. The header names what mahimahi's names; its clock begins with the run.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use backwater_sim::medium::trace::log::Log;
+use backwater_sim::network::Port;
+use backwater_sim::spec::Limit;
+use backwater_sim::table::Id;
+use backwater_sim::world::World;
+
+use crate::diagnostic::{Diagnostic, Fault, Origin};
+use crate::resolved::Resolved;
+use crate::run::Failure;
+
+/// A log that is written when the run ends.
+pub struct LinkLog {
+    path: String,
+    file: BufWriter<File>,
+    port: Id<Port>,
+    header: Vec<String>,
+}
+
+impl LinkLog {
+    /// Has the server of a trace link note what happens; `link` is its name or that of its port.
+    ///
+    /// # Errors
+    /// No such trace link, or a file that cannot be created.
+    pub fn open(
+        world: &mut World,
+        resolved: &Resolved,
+        link: &str,
+        path: &Path,
+    ) -> Result<LinkLog, Failure> {
+        let found = find(resolved, link).map_err(|d| Failure::Refused(Box::new(d)))?;
+        let port = Id::new(found.port);
+        let server = world.ports[port].more.server.as_mut();
+        server.expect("a trace link has a server").journal = Some(Box::default());
+        let path = path.display().to_string();
+        let file = File::create(&path).map_err(|e| Failure::Io(path.clone(), e))?;
+        let header = vec![
+            format!(
+                "# mahimahi mm-link ({}) [{}] > {path}",
+                found.name, found.trace
+            ),
+            format!("# queue: {}", found.queue),
+            "# init timestamp: 0".to_owned(),
+            "# base timestamp: 0".to_owned(),
+        ];
+        Ok(LinkLog {
+            path,
+            file: BufWriter::new(file),
+            port,
+            header,
+        })
+    }
+
+    /// Writes what happened.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn close(mut self, world: &World) -> Result<(), Failure> {
+        let server = world.ports[self.port].more.server.as_ref();
+        let log = Log {
+            header: self.header,
+            entries: server.expect("it was opened").entries(world.end()),
+        };
+        let written = self.file.write_all(log.write().as_bytes());
+        let done = written.and_then(|()| self.file.flush());
+        done.map_err(|e| Failure::Io(self.path, e))
+    }
+}
+
+/// A trace link as a log names it.
+struct Found {
+    port: usize,
+    name: String,
+    trace: String,
+    queue: String,
+}
+
+fn find(resolved: &Resolved, wanted: &str) -> Result<Found, Diagnostic> {
+    let (links, ports) = (resolved.links(), resolved.ports());
+    let mut names = Vec::new();
+    for (index, port) in ports.iter().enumerate() {
+        let Some(link) = links.get(index / 2) else {
+            break;
+        };
+        let trace = link.ways[index % 2].as_ref().and_then(|w| w.trace.as_ref());
+        let (Some(trace), Some(way)) = (trace, &link.spec.ways[index % 2]) else {
+            continue;
+        };
+        if way.name != wanted && port.spec.name != wanted {
+            names.push(way.name.as_str());
+            continue;
+        }
+        let file = trace.args.has("file").then(|| trace.args.file("file").path);
+        return Ok(Found {
+            port: index,
+            name: way.name.clone(),
+            trace: file.unwrap_or_else(|| trace.id.to_owned()),
+            queue: queue(port.queue.id, port.spec.buffer),
+        });
+    }
+    let what = format!("there is no trace link `{wanted}`");
+    let origin = Origin::Set("--mahimahi-log".into());
+    Err(Fault::unknown(what, wanted, names).at(&origin))
+}
+
+/// A queue in mahimahi's words, where it has any.
+fn queue(id: &str, buffer: Limit) -> String {
+    let kind = match (id, buffer) {
+        (_, Limit::Unlimited) => return "infinite".to_owned(),
+        ("fifo" | "strict-priority", _) => "droptail",
+        ("drop-head", _) => "drophead",
+        ("codel-mahimahi", _) => "codel",
+        ("pie-mahimahi", _) => "pie",
+        (other, _) => other,
+    };
+    match buffer {
+        Limit::Packets(n) => format!("{kind} [packets={n}]"),
+        Limit::Bytes(bytes) => format!("{kind} [bytes={}]", bytes.0),
+        Limit::Unlimited => unreachable!("returned above"),
+    }
+}

@@ -1,0 +1,36 @@
+//! Estimates: the middle of the bounds as the mean rate; their distance and the step from variance and
+//! Allan variance of the rate in a second, for which a reflected motion has closed forms (`wander.rs`).
+//! What opportunities add that do not come evenly is taken off first.
+
+use backwater_transport::part::{Args, Value};
+use backwater_transport::units::{Rate, Span};
+
+use super::{Estimator, Wander, rate, reflected, rounded};
+
+/// Time between steps, s: the generator's default.
+const EVERY: f64 = 0.2;
+pub(super) const ESTIMATOR: Estimator = Estimator {
+    id: "random-walk",
+    fit: |recording| {
+        let (width, sigma) = reflected(&Wander::of(recording));
+        let middle = recording.mean();
+        let half = (width / 2.0).min(middle).max(1e3);
+        let step = sigma * libm::sqrt(EVERY);
+        let (low, high) = (
+            rate(middle - half, 0.0, 1e11),
+            rate(middle + half, 1e3, 1e11),
+        );
+        let (Value::Rate(least), Value::Rate(most)) = (&low, &high) else {
+            unreachable!("rates")
+        };
+        let room = (most.0 - least.0) / 2;
+        let step = Value::Rate(Rate((rounded(step) as u64).clamp(1, room)));
+        let every = Value::Span(Span::from_seconds(EVERY));
+        Args(vec![
+            ("low", low),
+            ("high", high),
+            ("step", step),
+            ("every", every),
+        ])
+    },
+};

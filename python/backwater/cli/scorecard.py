@@ -1,0 +1,133 @@
+"""`backwater scorecard`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from backwater import _native, contest, script
+from backwater.cli import console, override
+from backwater.cli.batch import failures, go, tell, warnings
+from backwater.errors import Refusal, nearest
+from backwater.execution import Execution
+from backwater.quantity import number
+
+NAME = "scorecard"
+OUT = Path("results")
+
+
+def command(
+    context: typer.Context,
+    controller: Annotated[str, typer.Argument(help="A controller, or FILE.py:Class.")],
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", metavar="NAME=VALUE", help="Of the controller; may be repeated."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Eight seeds instead of twenty.")] = False,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Instead of those.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder; the scorecard gets one in it.")] = OUT,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue what is in the folder.")
+    ] = False,
+    json: console.Json = False,
+) -> int:
+    """Hold a controller against RFC 9743, beside CUBIC and Reno."""
+    from backwater import scorecard
+
+    table, label = subject(controller, option or [])
+    study = scorecard.study(table, label)
+    execution = Execution(study, out / study.id, quick, seeds, workers, resume, context.obj)
+    execution.prepare()
+    batch = go(execution)
+    tell(batch)
+    found = scorecard.verdicts(execution, label)
+    if json:
+        results = batch.results
+        console.emit(
+            {
+                "schema": "backwater/scorecard/1",
+                "version": _native.version(),
+                "mode": "quick" if quick else "full",
+                "controller": label,
+                "options": table,
+                "status": results.status,
+                "out": str(results.folder),
+                "report": None if batch.report is None else str(batch.report),
+                "seeds": len(results.manifest["seeds"]),
+                "fingerprint": results.fingerprint,
+                "rows": [_row(one) for one in found],
+                "summary": _summary(found, label),
+                "warnings": warnings(results),
+                "failures": failures(results),
+                "cost": results.cost,
+            }
+        )
+    else:
+        _show(found, label)
+        console.data(f"report {batch.report or 'not written'}")
+    return batch.code
+
+
+def subject(controller: str, options: list[str]) -> tuple[dict[str, Any], str]:
+    """What a scenario says of the controller, and how it is called."""
+    given = {}
+    for written in options:
+        name, value = override.split(written, "NAME=VALUE")
+        given[name] = override.value_of(value)
+    if script.is_class(controller):
+        table = script.table(controller)
+        return (table | {"options": given} if given else table), controller
+    known = contest.controllers()
+    if controller not in known:
+        near = nearest(controller, known) or known
+        fix = "name another, or FILE.py:Class"
+        raise Refusal(f"there is no controller `{controller}`", nearest=near, fix=fix)
+    said = ", ".join(f"{name} = {value}" for name, value in given.items())
+    return {"kind": controller, **given}, controller + (f" ({said})" if said else "")
+
+
+def _row(one: Any) -> dict[str, Any]:
+    record = one.record or {}
+    return {
+        "section": one.section,
+        "title": one.title,
+        "claim": one.claim or None,
+        "says": one.says,
+        "source": one.source,
+        "controller": one.who,
+        "verdict": one.word,
+        "reason": one.reason,
+        **{key: record.get(key) for key in ("measured", "low", "high", "n", "unit", "bound")},
+        "cases": record.get("cases", []),
+    }
+
+
+def _summary(found: list[Any], label: str) -> dict[str, int]:
+    mine = [one.word for one in found if one.who == label]
+    return {word.replace("-", "_"): mine.count(word) for word in dict.fromkeys(mine)}
+
+
+def _show(found: list[Any], label: str) -> None:
+    names = list(dict.fromkeys(one.who for one in found))
+    grouped: dict[tuple[str, str, str, str], dict[str, Any]] = {}
+    for one in found:
+        key = (one.section, one.title, one.claim, one.says)
+        grouped.setdefault(key, {})[one.who] = one
+    rows = []
+    for (section, title, claim, says), by in grouped.items():
+        mine = by[label]
+        said = says if claim else f"{title} ({mine.reason})"
+        rows.append((section, said, *(_cell(by[name]) for name in names)))
+    console.table(f"RFC 9743, {label}", ("section", "criterion", *names), rows, prose=1)
+    counted = ", ".join(f"{n} {word}" for word, n in _summary(found, label).items())
+    console.data(f"{label}: {counted}")
+
+
+def _cell(one: Any) -> str:
+    if one.record is None or one.record["measured"] is None:
+        return str(one.word)
+    unit = f" {one.record['unit']}" if one.record["unit"] else ""
+    return f"{one.word}: {number(one.record['measured'])}{unit}"

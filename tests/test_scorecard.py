@@ -1,0 +1,122 @@
+"""The scorecard of RFC 9743: that it separates, what stands in it, what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import backwater
+from backwater import scorecard
+from backwater.execution import Execution
+from backwater.study import Study
+from command import call
+
+STEADY = """\
+class Steady:
+    def __init__(self, setup, queue=0.010):
+        self.mss, self.window, self.queue = setup.mss_B, setup.initial_B, queue
+
+    def on_ack(self, ack):
+        if ack.rtt_s is not None:
+            change = min(1.5, (ack.rtt_min_s + self.queue) / ack.rtt_s) - 1
+            self.window = max(2 * self.mss, self.window + change * ack.acked_B)
+"""
+
+
+def words(controller: dict[str, Any], label: str, *cases: str) -> dict[tuple[str, str], str]:
+    """The verdicts by claim and controller, over some of the cases."""
+    study = scorecard.study(controller, label)
+    quick = replace(study.quick, labels={"case": cases})
+    execution = Execution(replace(study, quick=quick), None, quick=True, seeds=6)
+    execution.run()
+    return {(one.claim, one.who): one.word for one in scorecard.verdicts(execution, label)}
+
+
+SHARED = ("reno, shallow", "reno", "cubic, shallow", "cubic")
+
+
+def test_the_standards_leave_each_other_a_share() -> None:
+    found = words({"kind": "reno"}, "reno", *SHARED)
+    assert {key: word for key, word in found.items() if key[0] in ("c5212", "c5214")} == {
+        ("c5212", "reno"): scorecard.REFERENCE,
+        ("c5212", "cubic"): "pass",
+        ("c5214", "reno"): "pass",
+        ("c5214", "cubic"): scorecard.REFERENCE,
+    }
+
+
+def test_bbr1_harms_behind_a_shallow_buffer() -> None:
+    """Hock et al., ICNP 2017; RFC 9743, section 5.1.3, on its losses."""
+    found = words({"kind": "bbr1"}, "bbr1", "reno, shallow", "cubic, shallow", "four, shallow")
+    assert [found[claim, "bbr1"] for claim in ("c5211", "c5212", "c5213", "c5214", "c513")] == [
+        "fail"
+    ] * 5
+    assert found["c513", "cubic"] == found["c513", "reno"] == "pass"
+
+
+def test_a_large_constant_window_does_not_back_off() -> None:
+    window = {"kind": "fixed", "window": "1000 packets"}
+    found = words(window, "fixed (window = 1000 packets)", "flood", "drizzle")
+    assert found["c511", "fixed (window = 1000 packets)"] == "fail"
+    assert found["c511", "cubic"] == found["c511", "reno"] == "pass"
+    assert found["c702", "cubic"] == found["c702", "reno"] == "pass"
+
+
+@pytest.mark.parametrize("label", scorecard.BASELINES)
+def test_a_baseline_is_not_compared_with_itself(label: str) -> None:
+    study = scorecard.study({"kind": label}, label)
+    assert [axis.labels for axis in study.axes if axis.name == "who"] == [
+        [label, *(one for one in scorecard.BASELINES if one != label)]
+    ]
+    assert all(claim.against.get("who") != (label,) for claim in study.claims)
+    assert study.plan(quick=True, seeds=1)
+
+
+def test_every_claim_stands_in_a_row_and_has_a_source() -> None:
+    study = Study.load(scorecard.STUDY)
+    rows = [claim for row in scorecard.ROWS for claim in row.claims]
+    assert sorted(rows) == sorted(claim.id for claim in study.claims)
+    assert all("RFC 9743, section" in claim.source for claim in study.claims)
+    assert all(bool(row.claims) != bool(row.reason) for row in scorecard.ROWS)
+
+
+def test_the_command_takes_a_class_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    (tmp_path / "steady.py").write_text(STEADY)
+    arguments = ("scorecard", "steady.py:Steady", "--option", "queue=0.005", "--seeds", "1")
+    done = call(*arguments, "--quick", "--json", "--out", "out", cwd=tmp_path)
+    assert done.code == 0, done.err
+    found = done.document
+    schema = json.loads((Path(backwater.__file__).parent / "schemas/scorecard.json").read_text())
+    jsonschema.validate(found, schema, cls=jsonschema.Draft202012Validator)
+    assert found["options"]["options"] == {"queue": 0.005}
+    assert {row["controller"] for row in found["rows"]} == {"steady.py:Steady", "cubic", "reno"}
+    assert {row["verdict"] for row in found["rows"] if row["section"] == "7.10"} == {"not-run"}
+    assert (tmp_path / "out" / "scorecard" / "report.html").is_file()
+    manifest = json.loads((tmp_path / "out" / "scorecard" / "manifest.json").read_text())
+    assert len(manifest["inputs"]) == 1
+    again = call(*arguments, "--quick", "--resume", "--json", "--out", "out", cwd=tmp_path)
+    assert again.document["fingerprint"] == found["fingerprint"]
+    assert again.document["rows"] == found["rows"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("cubik",), "there is no controller `cubik`"),
+        (("cubic", "--option", "beta=2"), "`beta` is at most 0.99"),
+        (("cubic", "--option", "beta"), "is not NAME=VALUE"),
+        (("absent.py:Steady",), "there is no file"),
+    ],
+)
+def test_what_is_no_controller_is_refused(
+    arguments: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    done = call("scorecard", *arguments, "--out", "out", cwd=tmp_path)
+    assert done.code == 2
+    assert said in done.err
+    assert not (tmp_path / "out").exists()

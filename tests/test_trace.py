@@ -1,0 +1,170 @@
+"""`backwater trace`, link logs of mahimahi, and series over time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import backwater
+from backwater import traces
+from command import call
+from test_cli import valid
+
+# A window of ten packets over an opportunity in each millisecond, 20 ms each way.
+SCENARIO = """
+schema = "backwater/scenario/1"
+duration = "2 s"
+nodes.S = { kind = "host" }
+nodes.R = { kind = "host" }
+
+[links.down]
+from = "S"
+to = "R"
+kind = "trace"
+delay = "20 ms"
+trace = { kind = "constant", rate = "12.032 Mbit/s" }
+
+[links.up]
+from = "R"
+to = "S"
+kind = "trace"
+delay = "20 ms"
+trace = { kind = "constant", rate = "12.032 Mbit/s" }
+
+[flows.f]
+from = "S"
+to = "R"
+transport = "datagram"
+controller = { kind = "fixed", window = "10 packets" }
+source = { kind = "bulk" }
+"""
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    (tmp_path / "x.toml").write_text(SCENARIO)
+    return tmp_path / "x.toml"
+
+
+def test_a_made_trace_is_fitted_and_made_again(tmp_path: Path) -> None:
+    options = ("--set", "peak=4 Mbit/s", "--set", "burst=3", "--duration", "600 s")
+    done = call("trace", "make", "cox", *options, "--seed", "7", "-o", "a.trace", cwd=tmp_path)
+    assert done.code == 0, done.err
+    stamps = [int(line) for line in (tmp_path / "a.trace").read_text().splitlines()]
+    assert stamps == sorted(stamps)
+    assert stamps[-1] <= 600_000
+    assert done.err == f"{len(stamps)} opportunities in a.trace\n"
+    again = call("trace", "make", "cox", *options, "--seed", "7", cwd=tmp_path)
+    assert again.out == (tmp_path / "a.trace").read_text()
+    assert call("trace", "make", "cox", *options, cwd=tmp_path).out != again.out
+
+    done = call("trace", "fit", "a.trace", "-o", "fit.toml", "--json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    found = valid(done, "trace-fit")
+    # In 40 ms, of 6.6 opportunities on average by three: 2·3 − 1, known to a few percent.
+    assert found["options"]["burst"] == pytest.approx(3, rel=0.1)
+    assert found["recording"]["opportunities"] == len(stamps)
+    mean = found["recording"]["mean_bps"]
+    assert mean == pytest.approx(len(stamps) * 1504 * 8 / (stamps[-1] / 1e3))
+    # The model's twenty runs lie around the recording.
+    for name in ("mean_bps", "cv_1s", "autocorrelation_1s", "dispersion_40ms"):
+        model = found["fitted"][name]
+        assert abs(model["mean"] - found["recording"][name]) < 2 * model["deviation"], name
+    done = call("trace", "make", "fit.toml", "--duration", "20 s", "--json", cwd=tmp_path)
+    made = valid(done, "trace-make")
+    assert len(made["stamps_ms"]) == made["opportunities"] > 1000
+
+
+def test_a_fit_says_recording_and_model_side_by_side(tmp_path: Path) -> None:
+    even = "".join(f"{2 * n}\n" for n in range(1, 20_000))
+    (tmp_path / "even").write_text(even)
+    done = call("trace", "fit", "even", "--kind", "constant", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert done.out.startswith('trace = { kind = "constant", rate = "6.02 Mbit/s" }\n')
+    assert "longest gap" in done.out
+    assert "An outage is a gap of 200 ms or more." in done.out
+
+
+def test_a_link_writes_a_log_that_says_what_the_run_says(scenario: Path) -> None:
+    arguments = ("run", "x.toml", "--mahimahi-log", "down=down.log", "--json")
+    done = call(*arguments, cwd=scenario.parent)
+    assert done.code == 0, done.err
+    run = json.loads(done.out)
+    lines = (scenario.parent / "down.log").read_text().splitlines()
+    assert lines[:4] == [
+        "# mahimahi mm-link (down) [constant] > down.log",
+        "# queue: infinite",
+        "# init timestamp: 0",
+        "# base timestamp: 0",
+    ]
+    # By hand: ten packets come at 20 and leave one each millisecond; each is answered by one that
+    # comes to the queue 42 ms later: 20 ms, the opportunity after, and 20 ms.
+    assert lines[4:6] == ["1 # 1504", "2 # 1504"]
+    at = lines.index("20 + 1504")
+    assert lines[at : at + 10] == ["20 + 1504"] * 10
+    assert lines[at + 10 : at + 14] == ["21 # 1504", "21 - 1504 1", "22 # 1504", "22 - 1504 2"]
+    said = call("trace", "log", "down.log", "--json", cwd=scenario.parent)
+    assert said.code == 0, said.err
+    log = valid(said, "trace-log")
+    departures = [line for line in lines if " - " in line]
+    assert log["departed_pkts"] == len(departures)
+    assert log["dropped_pkts"] == 0
+    # From 1 to 2000 ms.
+    assert log["duration_s"] == pytest.approx(1.999)
+    assert log["capacity_bps"] == pytest.approx(2000 * 12_032 / 1.999)
+    assert log["throughput_bps"] == pytest.approx(len(departures) * 12_032 / 1.999)
+    assert log["signal_delay_p95_s"] == run["metrics"]["signal_delay_p95_s"]
+    plain = call("trace", "log", "down.log", cwd=scenario.parent)
+    assert "average capacity: 12" in plain.out
+    assert "signal delay" in plain.out
+
+
+def test_a_run_tells_what_it_did_over_time(scenario: Path) -> None:
+    done = backwater.run(scenario, series="500 ms", columns=False)
+    series = done.document["series"]
+    assert series["every_s"] == 0.5
+    port = series["ports"]["S>R"]
+    assert len(port["capacity_bps"]) == 4
+    # An opportunity in each millisecond; the one at 500 ms is the second interval's.
+    assert port["capacity_bps"][:2] == [499 * 12_032 / 0.5, 500 * 12_032 / 0.5]
+    assert series["flows"]["f"]["window_B"] == [done.flows["f"]["window_mean_B"]] * 4
+    assert backwater.run(scenario, columns=False).fingerprint == done.fingerprint
+    with pytest.raises(backwater.Refusal, match="intervals"):
+        backwater.run(scenario, series="0 s")
+
+
+def test_what_cannot_be_is_refused(scenario: Path, tmp_path: Path) -> None:
+    (tmp_path / "back").write_text("5\n4\n")
+    (tmp_path / "long").write_bytes(b"1\n" + b"7" * (1 << 20) + b"\n")
+    (tmp_path / "odd.log").write_text("# base timestamp: 0\n1 # 1504\nhello\n")
+    for arguments, said, line in (
+        (("trace", "fit", "absent"), "there is no file", None),
+        (("trace", "fit", "back"), "the times go back", 2),
+        (("trace", "fit", "long"), "49 days", 2),
+        (("trace", "fit", "back", "--kind", "periodic"), "no estimator", None),
+        (("trace", "make", "cocks"), "unknown trace", 1),
+        (("trace", "make", "cox", "--set", "peek=1"), "peek", None),
+        (("trace", "make", "cox", "--duration", "soon"), "not", None),
+        (("trace", "make", "absent.toml"), "cannot read", None),
+        (("trace", "log", "odd.log"), "no line of a mahimahi log", 3),
+        (("run", "x.toml", "--mahimahi-log", "dwn=x.log"), "no trace link `dwn`", None),
+        (("run", "x.toml", "--mahimahi-log", "down"), "is not LINK=FILE", None),
+    ):
+        done = call(*arguments, "--json", cwd=tmp_path)
+        error = valid(done, "error")["error"]
+        assert said in error["what"], (arguments, error)
+        assert error["fix"], arguments
+        assert error["line"] == line, arguments
+        assert done.code == 2, arguments
+        assert "Traceback" not in done.err
+
+
+def test_traces_work_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = traces.make('kind = "constant"\nrate = "1.2 Mbit/s"\n', duration="30 s")
+    Path("even").write_text(made)
+    assert traces.fit("even", "constant")["options"] == {"rate": "1.2 Mbit/s"}
+    with pytest.raises(backwater.Refusal, match="no opportunity"):
+        traces.make('kind = "constant"\nrate = "1 kbit/s"\n', duration="1 s")

@@ -54,9 +54,10 @@ fn recovered(id: &str, given: &[(&'static str, Value)], seconds: u64, seed: u64)
 /// 1.2/s forgets in 0.45 s, so there are T/2τ = 16,000 independent rates: 0.4 % of standard error for
 /// the peak, √(0.8/16,000) = 0.7 % for the variance. A second forgets 0.8 of the rate, known to 1 %, and
 /// d ln 0.8 / d ln σ² is 0.3: 1.7 % for the volatility, and 4 % for the reversion, which is what is left of
-/// the variance. Of about 1000 outages 650 are longer than the least: 4 % for mean and number each, and the
-/// reversion's 4 % move the visits to zero: 8 % for `sticky`. The model's own runs, 3.3 times as long, make
-/// all of it 1.14 times as large. Allowed are two and a half standard errors or more.
+/// the variance. Of about 1000 outages N = 650 are longer than the least, exponentially so. Their squares over
+/// their sum, S2/S1, have the relative variance (20/4 + 1 - 2·4/2)/N = 2/N: 5.5 % for the mean, and as much for the
+/// number, S1 over it; the reversion's 4 % move the visits to zero by 7 %: 9 % for `sticky`. The model's own runs, 3.3 times
+/// as long, make all of it 1.14 times as large. Allowed are three standard errors or more, of 18 comparisons.
 #[test]
 fn a_model_finds_its_own_parameters_again() {
     let given = [
@@ -67,7 +68,7 @@ fn a_model_finds_its_own_parameters_again() {
         ("outage", Value::Span(Span::millis(500))),
         ("burst", Value::Number(1.5)),
     ];
-    let allowed = [0.02, 0.06, 0.15, 0.20, 0.15, 0.02];
+    let allowed = [0.02, 0.06, 0.15, 0.30, 0.19, 0.02];
     for seed in 1..=3 {
         let found = recovered("cox", &given, 4 * 3600, seed);
         for ((name, _), (ratio, allowed)) in given.iter().zip(found.iter().zip(allowed)) {

@@ -46,8 +46,10 @@ demo: setup
 
 test: lint test-rust test-portable test-python fuzz
 
+# cargo fmt does not find the modules that a macro lists.
 lint: setup
 	cargo fmt --all --check
+	find crates -name '*.rs' -exec rustfmt --edition 2024 --check {} +
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

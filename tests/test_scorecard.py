@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
+import backwater
 from backwater import scorecard
 from backwater.execution import Execution
 from backwater.study import Study
@@ -89,7 +91,8 @@ def test_the_command_takes_a_class_and_goes_on_where_it_was(tmp_path: Path) -> N
     done = call(*arguments, "--quick", "--json", "--out", "out", cwd=tmp_path)
     assert done.code == 0, done.err
     found = done.document
-    assert found["schema"] == "backwater/scorecard/1"
+    schema = json.loads((Path(backwater.__file__).parent / "schemas/scorecard.json").read_text())
+    jsonschema.validate(found, schema, cls=jsonschema.Draft202012Validator)
     assert found["options"]["options"] == {"queue": 0.005}
     assert {row["controller"] for row in found["rows"]} == {"steady.py:Steady", "cubic", "reno"}
     assert {row["verdict"] for row in found["rows"] if row["section"] == "7.10"} == {"not-run"}

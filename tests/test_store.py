@@ -22,7 +22,7 @@ from backwater.results import Results
 from backwater.store import BROKEN, FAILED, FILE, RESULT_TABLES, Store
 from backwater.study import Study
 from command import call, ended, start
-from studies import SCENARIO, markdown
+from studies import BLOCK, SCENARIO, markdown
 
 KILLS = 20
 CASES = 2 * 2 * 8
@@ -381,3 +381,15 @@ def test_a_write_that_fails_is_unfinished(tmp_path: Path) -> None:
     store.connection.execute("PRAGMA query_only=ON")
     with pytest.raises(Unfinished):
         store.add("k", "s", "{}", 1, document(ok=True), None)
+
+
+def test_a_new_axis_of_one_value_keeps_what_ran(tmp_path: Path) -> None:
+    """Its scenarios are the ones that ran; only what they are called is new."""
+    Study.parse(markdown(), "small.md").run(tmp_path, quick=True)
+    block = BLOCK.replace(
+        "figures.loss",
+        'axes.buffer = { path = "ports.W>D.buffer", values = ["50 kB"] }\nfigures.loss',
+    )
+    again = Study.parse(markdown(block), "small.md").run(tmp_path, quick=True, resume=True)
+    assert {case.labels["buffer"] for case in again.cases} == {"50 kB"}
+    assert again.finished == len(again.cases) == 8

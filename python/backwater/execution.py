@@ -79,6 +79,7 @@ class Execution:
                 f"{stale} cases in the folder belong to another version of the engine or of the "
                 "study and are replaced"
             )
+        store.relabel((key, case.case_json) for key, case in zip(keys, plan, strict=True))
         finished = store.finished()
         pending = [i for i, key in enumerate(keys) if key not in finished]
         done = len(plan) - len(pending)

@@ -168,6 +168,14 @@ class Store:
                     connection.executemany(f"DELETE FROM {table} WHERE key = ?", stale)
         return len(stale)
 
+    def relabel(self, cases: Iterable[tuple[str, str]]) -> None:
+        """Calls kept cases (key, combination) as the study calls them now: an axis may be new."""
+        rows = [(case_json, key, case_json) for key, case_json in cases]
+        with self._transaction() as connection:
+            connection.executemany(
+                "UPDATE cases SET case_json = ? WHERE key = ? AND case_json <> ?", rows
+            )
+
     def finished(self) -> set[str]:
         """Keys of the cases that need not run again."""
         found = self.query("SELECT key FROM cases WHERE status = ?", DONE)

@@ -117,7 +117,7 @@ pub static CHANNEL: &[Field] = &[
         "model",
         Kind::Choice(&["disc", "physical"]),
         Default::Is("disc"),
-        "unit disc; or physical: path loss, shadowing, noise, interference, frame errors (OFDM only)",
+        "unit disc; or physical: path loss, shadowing, noise, interference, frame errors",
     )),
     Field::option(
         Opt::new(

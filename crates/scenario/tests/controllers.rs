@@ -79,3 +79,45 @@ fn every_controller_uses_a_path_of_its_own() {
         }
     }
 }
+
+/// A file stands by its hash in what determines a run; nobody here executes it.
+#[test]
+fn a_controller_of_another_language_needs_a_host() {
+    let file = |name: &str| {
+        let text = format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "1 s"
+nodes.S = {{ kind = "host" }}
+nodes.D = {{ kind = "host" }}
+links.a = {{ ends = ["S", "D"], rate = "10 Mbit/s", delay = "1 ms" }}
+flows.f = {{ from = "S", to = "D", transport = "tcp", controller = {{ kind = "python", file = "{name}", class = "A", options = {{ b = 1.0, a = [true, "x"] }} }}, source = {{ kind = "bulk" }} }}
+"#
+        );
+        let folders = Folders {
+            scenario: Some(env!("CARGO_MANIFEST_DIR").into()),
+            traces: None,
+        };
+        let scenario = Scenario::from_toml(&text, "x.toml", folders).unwrap();
+        scenario.resolve(None)
+    };
+    let resolved = file("Cargo.toml").unwrap();
+    let written = format!(
+        r#""controller":{{"class":"A","file_sha256":"{}","kind":"python","options":{{"a":[true,"x"],"b":1.0}}}}"#,
+        resolved.inputs[0].sha256
+    );
+    assert!(
+        resolved.canonical.contains(&written),
+        "{}",
+        resolved.canonical
+    );
+    assert_ne!(resolved.key(""), file("src/lib.rs").unwrap().key(""));
+    assert!(resolved.needs_host() && resolved.build_hosted().is_ok());
+    let refused = resolved.build().unwrap_err().to_string();
+    assert!(
+        refused.contains("controller of another language"),
+        "{refused}"
+    );
+    assert!(refused.contains("x.toml:7"), "{refused}");
+    assert!(file("absent.py").is_err());
+}

@@ -22,8 +22,8 @@ pub struct Calendar {
     near: [Key; ROOM],
     start: usize,
     end: usize,
-    /// Fewer in the list than this are made more.
-    low: usize,
+    /// Events that join the list together, at least.
+    batch: usize,
     heap: Heap,
     /// What is not earlier than this goes to the wheel; `NEVER` while there is none.
     edge: Key,
@@ -34,8 +34,9 @@ pub struct Calendar {
 const ROOM: usize = 64;
 /// Events that the list may hold.
 const NEAR: usize = 32;
-/// Events that the list should hold where there is a wheel, so that it is known what comes next.
-const LOW: usize = 12;
+/// Events that join the list together where it should be known what comes next: so many that the memory
+/// has enough to do.
+const AHEAD: usize = 16;
 /// Events that come from the heap, or go there, at a time.
 const MOVE: usize = 8;
 /// A heap longer than this is worth a wheel.
@@ -47,7 +48,7 @@ impl Default for Calendar {
             near: [Key::default(); ROOM],
             start: 0,
             end: 0,
-            low: 1,
+            batch: 1,
             heap: Heap::default(),
             edge: Key::NEVER,
             wheel: None,
@@ -70,25 +71,35 @@ impl Calendar {
 
     /// Takes the next event if it is due at `until` or before.
     #[inline]
-    pub fn pop(&mut self, until: Time) -> Option<(Time, Event)> {
+    pub fn pop(&mut self, until: Time) -> Option<Key> {
         self.fill();
         let key = *self.soonest().last()?;
         if key.at() > until {
             return None;
         }
         self.end -= 1;
-        Some((key.at(), key.event()))
+        Some(key)
     }
 
-    /// Makes sure that the next event is in the list, if there is one; in a large network the next few.
-    /// Gives the number of events that have joined the list at its start, where the latest are.
+    /// Has the next few events known early from now on, once there are many.
+    pub fn look_ahead(&mut self) {
+        self.batch = AHEAD;
+    }
+
+    /// Whether there are many and the next few are known early.
+    pub fn looks_ahead(&self) -> bool {
+        self.batch > 1 && self.wheel.is_some()
+    }
+
+    /// Makes sure that the next event is in the list, if there is one. True where the list was empty, so that
+    /// all in it are new.
     #[inline]
-    pub fn fill(&mut self) -> usize {
-        if self.end - self.start < self.low {
-            self.fetch()
-        } else {
-            0
+    pub fn fill(&mut self) -> bool {
+        let empty = self.start == self.end;
+        if empty {
+            self.fetch();
         }
+        empty
     }
 
     /// The soonest events, as many as are in the list, the soonest last.
@@ -139,23 +150,14 @@ impl Calendar {
         (self.start, self.end) = (0, self.end - self.start);
     }
 
-    /// Moves the soonest of the heap to the list, once that is empty, or else those of the next buckets.
+    /// Moves the soonest of the heap to the list, which is empty, or else those of the next buckets.
     #[inline(never)]
-    fn fetch(&mut self) -> usize {
-        let mut fresh = 0;
-        while self.end - self.start < self.low && self.heap.is_empty() {
-            let Some(wheel) = &mut self.wheel else {
-                break;
-            };
-            if wheel.misfits() {
-                self.arrange();
-                continue;
-            }
-            let bucket = self.take_bucket();
-            if bucket == 0 {
-                break;
-            }
-            fresh += bucket;
+    fn fetch(&mut self) {
+        if self.heap.is_empty() && self.wheel.as_mut().is_some_and(|wheel| wheel.misfits()) {
+            self.arrange();
+        }
+        if self.start == self.end && self.heap.is_empty() {
+            self.turn();
         }
         if self.start == self.end {
             (self.start, self.end) = (0, self.heap.len().min(MOVE));
@@ -163,52 +165,44 @@ impl Calendar {
                 self.near[place] = self.heap.pop().expect("as many as were counted");
             }
         }
-        fresh
     }
 
-    /// Moves the events of the next bucket, which are later than all others outside the wheel, to the
-    /// list; to the heap if they are too many. Gives their number, zero when the wheel is empty.
-    fn take_bucket(&mut self) -> usize {
-        let wheel = self.wheel.as_mut().expect("only a wheel has buckets");
-        let mut fresh = [Key::default(); NEAR];
-        let mut count = 0;
-        let heap = &mut self.heap;
-        let some = wheel.turn(|key| {
-            if count < fresh.len() {
-                fresh[count] = key;
-            } else {
-                heap.push(key);
+    /// Moves the events of the next few buckets, which are later than all others outside the wheel, to the
+    /// list; to the heap what is too much for it.
+    #[inline]
+    fn turn(&mut self) {
+        let Some(wheel) = &mut self.wheel else {
+            return;
+        };
+        let (near, heap) = (&mut self.near, &mut self.heap);
+        // Some room is left above, for what is scheduled soon.
+        let end = ROOM - MOVE;
+        let mut start = end;
+        while end - start < self.batch && heap.is_empty() {
+            let some = wheel.turn(|key| {
+                if start == 1 {
+                    // None in the heap may be sooner than any in the list.
+                    let latest = near[start];
+                    heap.push(key.max(latest));
+                    if key >= latest {
+                        return;
+                    }
+                    start += 1;
+                }
+                let mut place = start;
+                while place < end && near[place] > key {
+                    near[place - 1] = near[place];
+                    place += 1;
+                }
+                near[place - 1] = key;
+                start -= 1;
+            });
+            if !some {
+                break;
             }
-            count += 1;
-        });
-        if !some {
-            return 0;
         }
+        (self.start, self.end) = (start, end);
         self.edge = wheel.edge();
-        if count > fresh.len() {
-            fresh.iter().for_each(|key| heap.push(*key));
-            return count;
-        }
-        if self.start < count {
-            // The list holds fewer than `LOW`, so that there is room below it and some above.
-            let place = NEAR + (self.start + LOW - self.end);
-            self.near.copy_within(self.start..self.end, place);
-            (self.start, self.end) = (place, NEAR + LOW);
-        }
-        self.start -= count;
-        // Sorted by counting how many are greater: no branch of it depends on the keys.
-        let mut ranks = [self.start; NEAR];
-        for i in 1..count {
-            for j in 0..i {
-                let greater = usize::from(fresh[j] < fresh[i]);
-                ranks[j] += greater;
-                ranks[i] += 1 - greater;
-            }
-        }
-        for (key, rank) in fresh[..count].iter().zip(ranks) {
-            self.near[rank] = *key;
-        }
-        count
     }
 
     /// Puts all events into a wheel that suits them, or, if they are few, makes do without.
@@ -218,14 +212,16 @@ impl Calendar {
         keys.extend(self.heap.keys());
         keys.extend(old.iter().flat_map(|w| w.keys()));
         keys.sort_unstable();
-        *self = Calendar::default();
+        *self = Calendar {
+            batch: self.batch,
+            ..Calendar::default()
+        };
         if keys.len() > CROWD {
             let mut wheel = Wheel::suited(&keys);
             if let Some(old) = old {
                 wheel.succeed(&old);
             }
             self.edge = wheel.edge();
-            self.low = LOW;
             self.wheel = Some(Box::new(wheel));
         }
         for key in keys {

@@ -110,6 +110,13 @@ impl Key {
         Time((self.0 >> 64) as u64)
     }
 
+    /// The port whose wire a frame leaves, if that is what happens.
+    #[inline]
+    pub fn arrival(self) -> Option<Id<Port>> {
+        let tie = self.0 as u64;
+        (tie >> 56 == 1).then(|| Id::raw((tie >> 24) as u32))
+    }
+
     /// What.
     pub fn event(self) -> Event {
         let tie = self.0 as u64;

@@ -5,6 +5,7 @@ pub mod calendar;
 pub mod connection;
 mod custom;
 pub mod event;
+pub mod forwarding;
 pub mod mechanism;
 pub mod medium;
 pub mod network;

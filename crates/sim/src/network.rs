@@ -10,26 +10,26 @@ use crate::connection::Connection;
 use crate::mechanism::Control;
 use crate::mechanism::gates::Gates;
 use crate::medium::boxes::AnyBox;
+use crate::medium::ethernet::GAP;
 use crate::medium::trace::Server;
 use crate::packet::List;
 use crate::queue::aqm::Managed;
-use crate::queue::{AnyScheduler, ClassQueue};
+use crate::queue::{AnyScheduler, ClassQueue, Scheduler};
 use crate::record::flow_stats::FlowStats;
 use crate::source::AnySource;
 use crate::spec::Limit;
 use crate::switch::{Ledger, Pool};
 use crate::table::{Id, Table};
 use crate::targets::Targets;
-use smallvec::SmallVec;
 
-/// A host or a switch. What a frame touches comes first.
+/// A host or a switch. What a frame touches of it comes first, in a cache line.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Node {
     /// Places of the node that are congested.
     pub alarms: u32,
     /// Shared memory, where the model has it.
-    pub pool: Option<Box<Pool>>,
+    pub pool: Option<Pool>,
     /// Bytes held by (ingress, class), where a part needs them.
     pub ledger: Option<Box<Ledger>>,
     /// Places that watch what came in, by local port number: (control, place).
@@ -44,29 +44,28 @@ pub struct Node {
     pub name: String,
 }
 
-/// An egress port and the wire that leaves it. What a hop touches comes first, in three cache lines.
+/// An egress port and the wire that leaves it. What a hop touches comes first, in two cache lines.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Port {
     /// When the frame in transmission ends and the next choice is due; `NEVER` when nothing is sent
     /// and nothing waits.
     pub next_try: Time,
-    /// The transmitter is busy until then; the frame's last bit leaves at that instant.
-    pub free_at: Time,
-    /// No frame starts before then: the inter-packet gap.
+    /// No frame starts before then: the inter-packet gap that follows the last frame.
     pub gap_until: Time,
     /// Ticks to send a byte.
     pub ps_per_byte: u64,
     /// Propagation delay.
     pub delay: Span,
+    /// Nothing is held back from then on; `NEVER` while destinations or rates may be, or where
+    /// active queue management has a say in every choice.
+    pub shut_until: Time,
     /// Frames in flight, the one in transmission included. The first has an event.
     pub wire: List,
     /// Data frames waiting.
     pub waiting: u32,
     /// Bytes of the frame in transmission that its class queue still holds; 0 when none.
     pub sending: u32,
-    /// Its class queue.
-    pub sending_queue: u8,
     /// Its class.
     pub sending_class: u8,
     /// Number of the port through which it came in.
@@ -76,40 +75,34 @@ pub struct Port {
     pub far_entry: u8,
     /// Bit q: class queue q has a waiting frame.
     pub held: u8,
-    /// Nobody looks at what comes and goes here: no detector, no accounts, no record, no active
-    /// queue management.
-    pub plain: bool,
-    /// The choice at hand found every waiting frame held back.
-    pub stalled: bool,
-    /// The node keeps a ledger or a pool.
-    pub accounted: bool,
-    /// Bytes × ticks held, of the frames that have started.
-    pub area: u128,
-    /// Data frames sent.
-    pub sent_packets: u64,
+    /// What is so about it.
+    pub traits: Traits,
+    /// The class queue, where there is one.
+    queue: ClassQueue,
+    /// Data frames sent, but for those that `more.sent` counts.
+    sent_packets: u64,
     /// Their bytes.
-    pub sent_bytes: u64,
+    sent_bytes: u64,
+    /// Bytes × ticks held, of the frames that have started; `more.sent` counts what does not fit.
+    area: u64,
     /// Most bytes a class queue has held since the warm-up.
     pub max_bytes: u64,
-    /// Nothing is held back from then on; `NEVER` while destinations or rates may be, or where
-    /// active queue management has a say in every choice.
-    pub shut_until: Time,
-    /// Ticks for which the port sent no data although frames waited, up to the last change.
-    pub stall: u64,
-    /// Base of the far node's forwarding rows; `u32::MAX` for a host.
-    pub far_routes: u32,
+    /// The far node's row in the forwarding tables; `u32::MAX` for a host.
+    pub far_row: u32,
     /// This node.
     pub node: Id<Node>,
-    /// Class queues.
-    pub queues: SmallVec<[ClassQueue; 1]>,
-    /// Buffer of each class queue.
-    pub buffer: Limit,
     /// Control frames waiting: they go ahead of data and ignore gates.
     pub control: List,
+    /// Ticks for which the port sent no data although frames waited, up to the last change.
+    pub stall: u64,
     /// When it did so last.
     pub stall_end: Time,
     /// Since when it does so now.
     pub stall_from: Time,
+    /// Buffer of each class queue.
+    pub buffer: Limit,
+    /// Class queues, where there are several.
+    queues: Vec<ClassQueue>,
     /// Who goes first.
     pub scheduler: AnyScheduler,
     /// Knobs of back-pressure, where some mechanism can reach this port.
@@ -124,15 +117,141 @@ pub struct Port {
     pub peer: Id<Port>,
     /// Number of the port at its node.
     pub local: u32,
+}
+
+/// A set of truths about a port, so that a hop tests several at once.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traits(u32);
+
+impl Traits {
+    /// Somebody looks at what comes and goes here: a detector, accounts, a record, active queue management,
+    /// or what serves it.
+    pub const WATCHED: u32 = 1;
+    /// The choice at hand found every waiting frame held back.
+    pub const STALLED: u32 = 2;
+    /// Such a thing has happened.
+    pub const EVER_STALLED: u32 = 4;
+    /// The node keeps a ledger or a pool.
+    pub const ACCOUNTED: u32 = 8;
     /// Every departure needs an event.
-    pub wakeful: bool,
+    pub const WAKEFUL: u32 = 16;
     /// Every departure is served in its own time: the run is recorded or unfused.
-    pub attentive: bool,
+    pub const ATTENTIVE: u32 = 32;
     /// It is a box: packets pass it and are neither queued nor transmitted.
-    pub passed: bool,
+    pub const PASSED: u32 = 64;
+    /// It has several class queues.
+    pub const CLASSES: u32 = 128;
+    /// Its buffer has a limit.
+    pub const LIMITED: u32 = 256;
+    /// A control frame waits.
+    pub const URGENT: u32 = 512;
+    /// It has a detector.
+    pub const DETECTED: u32 = 1024;
+    /// The node keeps a ledger.
+    pub const LEDGER: u32 = 2048;
 }
 
 impl Port {
+    /// Whether any of these is so.
+    #[inline(always)]
+    pub fn is(&self, traits: u32) -> bool {
+        self.traits.0 & traits != 0
+    }
+
+    /// Makes these so, or not so.
+    #[inline(always)]
+    pub fn set(&mut self, traits: u32, so: bool) {
+        self.traits.0 = if so {
+            self.traits.0 | traits
+        } else {
+            self.traits.0 & !traits
+        };
+    }
+
+    /// The class queues.
+    pub fn queues(&self) -> &[ClassQueue] {
+        if self.is(Traits::CLASSES) {
+            &self.queues
+        } else {
+            std::slice::from_ref(&self.queue)
+        }
+    }
+
+    /// The active queue management of a managed port, and its class queues.
+    pub fn managed(&mut self) -> (&mut Managed, &[ClassQueue]) {
+        let queues = match self.traits.0 & Traits::CLASSES {
+            0 => std::slice::from_ref(&self.queue),
+            _ => &self.queues,
+        };
+        (self.more.managed.as_mut().expect("a managed port"), queues)
+    }
+
+    /// A class queue.
+    #[inline(always)]
+    pub fn queue(&self, q: usize) -> &ClassQueue {
+        if self.is(Traits::CLASSES) {
+            &self.queues[q]
+        } else {
+            &self.queue
+        }
+    }
+
+    /// The same, to change it.
+    #[inline(always)]
+    pub fn queue_mut(&mut self, q: usize) -> &mut ClassQueue {
+        if self.is(Traits::CLASSES) {
+            &mut self.queues[q]
+        } else {
+            &mut self.queue
+        }
+    }
+
+    /// Number of the class queue for a class.
+    #[inline(always)]
+    pub fn queue_of(&self, class: u8) -> usize {
+        if self.is(Traits::CLASSES) {
+            usize::from(class)
+        } else {
+            0
+        }
+    }
+
+    /// The transmitter is busy until then; the last frame's last bit leaves at that instant.
+    #[inline(always)]
+    pub fn free_at(&self) -> Time {
+        Time(self.gap_until.0.saturating_sub(GAP * self.ps_per_byte))
+    }
+
+    /// Counts a data frame sent, held here for so many ticks.
+    #[inline(always)]
+    pub fn count_sent(&mut self, size: u64, held: u64) {
+        self.sent_packets += 1;
+        self.sent_bytes += size;
+        self.count_area(size, held);
+    }
+
+    /// Counts the bytes of a frame for the ticks it was held.
+    #[inline(always)]
+    pub fn count_area(&mut self, size: u64, held: u64) {
+        let area = u128::from(self.area) + u128::from(size) * u128::from(held);
+        match u64::try_from(area) {
+            Ok(area) => self.area = area,
+            Err(_) => {
+                self.more.sent.area += area;
+                self.area = 0;
+            }
+        }
+    }
+
+    /// What was counted of frames sent.
+    pub fn sent(&self) -> PortCount {
+        let mut count = self.more.sent.clone();
+        count.packets += self.sent_packets;
+        count.bytes += self.sent_bytes;
+        count.area += u128::from(self.area);
+        count
+    }
+
     /// Whether its frames wait in queues of its active queue management, not in class queues.
     pub fn chooses_itself(&self) -> bool {
         self.more
@@ -144,52 +263,58 @@ impl Port {
     /// All lists of waiting data frames.
     pub fn lists(&self) -> impl Iterator<Item = &List> {
         let own = self.more.managed.iter().flat_map(|m| &m.queues);
-        self.queues.iter().chain(own).map(|queue| &queue.list)
+        self.queues().iter().chain(own).map(|queue| &queue.list)
     }
 
-    /// A port that has never sent and holds nothing, without a wire.
-    pub fn idle(node: Id<Node>, far: Id<Node>, more: PortMore) -> Port {
-        Port {
+    /// A port that has never sent and holds nothing, without a wire. It belongs to `more`, with so many
+    /// class queues and this buffer.
+    pub fn idle(
+        node: Id<Node>,
+        far: Id<Node>,
+        scheduler: AnyScheduler,
+        buffer: Limit,
+        more: PortMore,
+    ) -> Port {
+        let classes = scheduler.classes();
+        let several = classes > 1;
+        let mut port = Port {
             next_try: Time::NEVER,
-            free_at: Time::ZERO,
             gap_until: Time::ZERO,
             ps_per_byte: 0,
             delay: Span::ZERO,
+            shut_until: Time::ZERO,
             wire: List::default(),
             waiting: 0,
             sending: 0,
-            sending_queue: 0,
             sending_class: 0,
             sending_entry: 0,
             far_entry: 0,
             held: 0,
-            plain: true,
-            stalled: false,
-            accounted: false,
-            area: 0,
+            traits: Traits::default(),
+            queue: ClassQueue::default(),
             sent_packets: 0,
             sent_bytes: 0,
+            area: 0,
             max_bytes: 0,
-            shut_until: Time::ZERO,
-            stall: 0,
-            far_routes: u32::MAX,
+            far_row: u32::MAX,
             node,
-            queues: SmallVec::new(),
-            buffer: Limit::Unlimited,
             control: List::default(),
+            stall: 0,
             stall_end: Time::ZERO,
             stall_from: Time::ZERO,
-            scheduler: AnyScheduler::Fifo,
+            buffer,
+            queues: vec![ClassQueue::default(); if several { classes } else { 0 }],
+            scheduler,
             gates: None,
             watch: None,
             more: Box::new(more),
             far,
             peer: Id::NONE,
             local: 0,
-            wakeful: false,
-            attentive: false,
-            passed: false,
-        }
+        };
+        port.set(Traits::CLASSES, several);
+        port.set(Traits::LIMITED, buffer != Limit::Unlimited);
+        port
     }
 }
 
@@ -316,7 +441,7 @@ impl Port {
     /// Reads a word of each cache line that a hop touches.
     #[inline]
     pub fn touch(&self) -> u64 {
-        self.next_try.0 ^ self.sent_bytes ^ u64::from(self.control.head().0)
+        self.next_try.0 ^ self.max_bytes
     }
 }
 
@@ -368,11 +493,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_hop_touches_of_a_port_lies_in_three_cache_lines() {
+    fn what_a_hop_touches_of_a_port_lies_in_two_cache_lines() {
         assert_eq!(std::mem::align_of::<Port>(), 64);
-        assert_eq!(std::mem::offset_of!(Port, area), 64);
-        assert_eq!(std::mem::offset_of!(Port, queues), 128);
-        assert_eq!(std::mem::offset_of!(Port, stall_from), 192);
+        assert_eq!(std::mem::offset_of!(Port, queue), 64);
+        assert_eq!(std::mem::offset_of!(Port, control), 128);
+    }
+
+    #[test]
+    fn what_a_frame_touches_of_a_node_lies_in_one_cache_line() {
+        assert_eq!(std::mem::align_of::<Node>(), 64);
+        assert_eq!(std::mem::offset_of!(Node, ledger), 64);
     }
 
     #[test]

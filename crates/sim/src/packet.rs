@@ -10,6 +10,7 @@ use crate::table::Id;
 
 /// A frame on its way.
 #[derive(Copy, Clone, Debug)]
+#[repr(align(64))]
 pub struct Packet {
     /// The packet behind it in the list that holds it.
     pub next: Id<Packet>,
@@ -238,5 +239,6 @@ mod tests {
     #[test]
     fn a_packet_fills_one_cache_line() {
         assert_eq!(std::mem::size_of::<Packet>(), 64);
+        assert_eq!(std::mem::align_of::<Packet>(), 64);
     }
 }

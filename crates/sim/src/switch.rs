@@ -45,9 +45,8 @@ struct Share {
     headroom: u64,
 }
 
-/// A shared memory. Its own figures lie in one cache line, the shares of an interface in another.
+/// A shared memory. Its own figures lie together, and so do the shares of an interface.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
 pub struct Pool {
     /// Memory that is neither reserve nor headroom.
     common: u64,
@@ -57,7 +56,7 @@ pub struct Pool {
     classes: u32,
     used: u64,
     /// By interface, then class.
-    shares: Vec<Share>,
+    shares: Box<[Share]>,
 }
 
 impl Pool {
@@ -80,7 +79,7 @@ impl Pool {
             shift,
             classes: classes as u32,
             used: 0,
-            shares: vec![Share::default(); ports * classes],
+            shares: vec![Share::default(); ports * classes].into(),
         })
     }
 
@@ -106,15 +105,23 @@ impl Pool {
         self.shares[self.place(ingress, class)].headroom
     }
 
-    /// Whether a frame would find no headroom in use and stay below the threshold. What this says of
+    /// Takes a frame in if it finds no headroom in use and stays below the threshold. What this says of
     /// accounts that lag behind departures also holds of the true ones, which can only be lower, and
     /// bookings commute while headroom is not used.
-    pub fn calm(&self, ingress: usize, class: usize, bytes: u64) -> bool {
-        let share = &self.shares[self.place(ingress, class)];
-        let shared = (share.body + bytes).saturating_sub(self.reserve);
+    #[inline]
+    pub fn admit_calmly(&mut self, ingress: usize, class: usize, bytes: u64) -> bool {
+        let place = self.place(ingress, class);
+        let share = &mut self.shares[place];
+        let body = share.body + bytes;
+        let shared = body.saturating_sub(self.reserve);
         let used = self.used + shared - share.body.saturating_sub(self.reserve);
-        share.headroom == 0
-            && (shared == 0 || shared < self.common.saturating_sub(used) >> self.shift)
+        let calm = share.headroom == 0
+            && (shared == 0 || shared < self.common.saturating_sub(used) >> self.shift);
+        if calm {
+            share.body = body;
+            self.used = used;
+        }
+        calm
     }
 
     /// Takes a frame in, or says that there is no room.
@@ -137,6 +144,7 @@ impl Pool {
     }
 
     /// Lets a frame go.
+    #[inline]
     pub fn release(&mut self, ingress: usize, class: usize, bytes: u64) {
         let place = self.place(ingress, class);
         let share = &mut self.shares[place];

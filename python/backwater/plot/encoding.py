@@ -100,7 +100,7 @@ def across(results: Results, plan: Grid, discrete: bool = False) -> Across:
     encoding |= {
         "type": "quantitative",
         "scale": {"type": "log", "nice": False} if wide else {"zero": False, "nice": False},
-        "axis": {"values": numbers, **PLAIN, "labelOverlap": True},
+        "axis": {"values": numbers, **PLAIN, "labelOverlap": True, "labelSeparation": 6},
     }
     encoding["scale"]["padding"] = 8
     return Across(values, encoding, unit.label(title), True)

@@ -37,7 +37,7 @@ def matrix(
     x_title = " · ".join(axis_title(results, axis) for axis in plan.x)
     y_title = " · ".join(axis_title(results, axis) for axis in plan.curve)
     x: dict[str, Any] = {"field": "x", "type": "nominal", "sort": columns, "title": x_title}
-    x["axis"] = {"orient": "top", "labelAngle": 0 if max(map(len, columns)) < 9 else -30}
+    x["axis"] = {"labelAngle": 0 if max(map(len, columns)) < 9 else -30}
     y = {"field": "curve", "type": "nominal", "sort": lines, "title": y_title}
     if figure.by == "harm":
         scale: dict[str, Any] = {"domain": [-1, 0, 1], "range": DIVERGING, "clamp": True}
@@ -47,7 +47,7 @@ def matrix(
         scale = {"domain": [0, top], "range": GROWING, "clamp": True}
         dark = f"datum.mean > {0.6 * top!r}"
     shade = {"field": "mean", "type": "quantitative", "title": shade_title, "scale": scale}
-    shade["legend"] = {"gradientLength": 200, "orient": "right"}
+    shade["legend"] = {"gradientLength": 200, "orient": "top", "titleLimit": 600}
     tooltip = [
         {"field": "curve", "type": "nominal", "title": y_title},
         {"field": "x", "type": "nominal", "title": x_title},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -119,9 +120,9 @@ def _compared(
     for case in results.cases:
         other = keys.get((tuple(sorted({**case.labels, **partner}.items())), case.seed))
         mine, theirs = known.get(case.key), known.get(other or "")
-        found[case.key] = (
-            None if mine is None or theirs is None else compare(mine, theirs, by, metric)
-        )
+        told = None if mine is None or theirs is None else compare(mine, theirs, by, metric)
+        # What is infinitely better or worse than nothing has no place on a scale.
+        found[case.key] = told if told is not None and math.isfinite(told) else None
     return found
 
 

@@ -1,12 +1,12 @@
-//! A calendar queue: events in buckets of equal width, one turn of the wheel ahead. A bucket has places
-//! for a handful; what finds none, and what lies more than a turn ahead, waits in a heap until its
-//! bucket is due.
+//! A calendar queue: events in buckets of equal width, one turn of the wheel ahead. A bucket is a chain of
+//! places in an arena that is used again last in, first out. What lies more than a turn ahead waits in a heap
+//! until its bucket is due.
 //!
 //! Reference: R. Brown, "Calendar queues: a fast O(1) priority queue implementation for the
 //! simulation event set problem", CACM 31(10), 1988.
-//! Differences: a bucket holds one turn only and no order; the heap, so that no bucket is searched
-//! twice and a thousand events at one instant do no harm; width and number of buckets are looked at
-//! again after so many events, not whenever the number of events doubles.
+//! Differences: a bucket holds one turn only and no order, and is so narrow that most hold one event or
+//! none, because how many there are cannot be predicted; a bit for each says which have any; width and number
+//! of buckets are looked at again after so many events, not whenever the number of events doubles.
 
 use super::heap::Heap;
 use crate::event::Key;
@@ -18,14 +18,24 @@ pub(super) struct Wheel {
     shift: u32,
     /// Number of the bucket taken out last: instant >> shift, not wrapped.
     turned: u64,
-    /// Places of all buckets, `PLACES` each.
-    places: Vec<Key>,
-    /// Places taken, for each bucket.
-    taken: Vec<u8>,
+    /// The first place of each bucket; `NONE` for an empty one.
+    first: Vec<u32>,
+    /// A bit for each bucket: it holds something.
+    some: Vec<u64>,
+    places: Vec<Place>,
+    /// The first place that is free.
+    free: u32,
     /// Events in buckets.
     held: usize,
     heap: Heap,
     count: Count,
+}
+
+/// An event, and the place behind it in its chain.
+#[derive(Copy, Clone, Debug)]
+struct Place {
+    key: Key,
+    next: u32,
 }
 
 /// What tells whether the width suits, since the last look.
@@ -41,14 +51,16 @@ struct Count {
     until: u64,
 }
 
-/// Events that a bucket should hold.
-const FILL: u64 = 4;
-/// Events that it can hold.
-const PLACES: usize = 8;
+const NONE: u32 = u32::MAX;
+/// Buckets for the time in which one of the events pending is due. More than these are served then, those
+/// that are scheduled meanwhile.
+const FINE: u64 = 2;
+/// Buckets for each event pending.
+const TURN: usize = 8;
 /// Events between two looks at the width, at least.
 const LOOK: u64 = 4096;
-const FEWEST: usize = 256;
-const MOST: usize = 1 << 20;
+const FEWEST: usize = 1024;
+const MOST: usize = 1 << 22;
 
 impl Wheel {
     /// An empty wheel whose buckets suit these keys, which are in order and not none. Its first bucket
@@ -57,14 +69,17 @@ impl Wheel {
         // Seven eighths of them, so that a few far away don't widen the buckets of all.
         let most = keys.len() - keys.len() / 8;
         let span = keys[most - 1].at().0 - keys[0].at().0;
-        let width = (span / most as u64).saturating_mul(FILL).max(1);
+        let width = (span / (most as u64 * FINE)).max(1);
         let shift = width.ilog2();
-        let buckets = keys.len().next_power_of_two().clamp(FEWEST, MOST);
+        let buckets = (keys.len() * TURN).next_power_of_two();
+        let buckets = buckets.clamp(FEWEST, MOST);
         Wheel {
             shift,
             turned: keys[0].at().0 >> shift,
-            places: vec![Key::default(); buckets * PLACES],
-            taken: vec![0; buckets],
+            first: vec![NONE; buckets],
+            some: vec![0; buckets / 64],
+            places: Vec::new(),
+            free: NONE,
             held: 0,
             heap: Heap::default(),
             count: Count {
@@ -76,7 +91,7 @@ impl Wheel {
 
     /// Takes the place of a wheel that was found unsuitable: looks less often where it is no other.
     pub(super) fn succeed(&mut self, old: &Wheel) {
-        if self.shift == old.shift && self.taken.len() == old.taken.len() {
+        if self.shift == old.shift && self.first.len() == old.first.len() {
             self.count.until = old.count.until.saturating_mul(2);
         }
     }
@@ -94,22 +109,31 @@ impl Wheel {
     #[inline]
     pub(super) fn push(&mut self, key: Key) {
         let bucket = key.at().0 >> self.shift;
-        if bucket - self.turned < self.taken.len() as u64 {
-            let b = bucket as usize & (self.taken.len() - 1);
-            let taken = &mut self.taken[b];
-            if usize::from(*taken) < PLACES {
-                self.places[b * PLACES + usize::from(*taken)] = key;
-                *taken += 1;
-                self.held += 1;
-                self.count.put += 1;
-                return;
-            }
+        if bucket - self.turned >= self.first.len() as u64 {
+            self.count.strays += 1;
+            return self.heap.push(key);
         }
-        self.count.strays += 1;
-        self.heap.push(key);
+        let b = bucket as usize & (self.first.len() - 1);
+        let place = Place {
+            key,
+            next: self.first[b],
+        };
+        let at = self.free;
+        if at == NONE {
+            self.first[b] = self.places.len() as u32;
+            self.places.push(place);
+        } else {
+            self.first[b] = at;
+            self.free = self.places[at as usize].next;
+            self.places[at as usize] = place;
+        }
+        self.some[b / 64] |= 1 << (b % 64);
+        self.held += 1;
+        self.count.put += 1;
     }
 
     /// Takes out the events of the next bucket that has any, in no order. False when the wheel is empty.
+    #[inline]
     pub(super) fn turn(&mut self, mut take: impl FnMut(Key)) -> bool {
         let stray = self.heap.first().map(|key| key.at().0 >> self.shift);
         let next = match (self.held, stray) {
@@ -120,13 +144,17 @@ impl Wheel {
         };
         self.count.turned += next - self.turned;
         self.turned = next;
-        let b = next as usize & (self.taken.len() - 1);
-        let taken = usize::from(std::mem::take(&mut self.taken[b]));
-        self.held -= taken;
-        let first = b * PLACES;
-        self.places[first..first + taken]
-            .iter()
-            .for_each(|key| take(*key));
+        let b = next as usize & (self.first.len() - 1);
+        self.some[b / 64] &= !(1 << (b % 64));
+        let mut at = std::mem::replace(&mut self.first[b], NONE);
+        while at != NONE {
+            let place = &mut self.places[at as usize];
+            take(place.key);
+            let next = std::mem::replace(&mut place.next, self.free);
+            self.free = at;
+            at = next;
+            self.held -= 1;
+        }
         if stray == Some(next) {
             while let Some(key) = self.heap.first()
                 && key.at().0 >> self.shift == next
@@ -139,15 +167,29 @@ impl Wheel {
     }
 
     /// Number of the next bucket with an event in its places, of which there is one.
+    #[inline]
     fn next(&self) -> u64 {
-        let from = (self.turned + 1) as usize & (self.taken.len() - 1);
-        let (before, after) = self.taken.split_at(from);
-        let mut ahead = after.iter().chain(before);
-        let empty = ahead.position(|taken| *taken > 0);
-        self.turned + 1 + empty.expect("a bucket that is not empty") as u64
+        let from = (self.turned + 1) as usize & (self.first.len() - 1);
+        let rest = self.some[from / 64] >> (from % 64);
+        if rest != 0 {
+            return self.turned + 1 + u64::from(rest.trailing_zeros());
+        }
+        self.next_word(from)
+    }
+
+    /// The same, where none of the bits behind that of `from` in its word is set.
+    fn next_word(&self, from: usize) -> u64 {
+        let (before, after) = self.some.split_at(from / 64 + 1);
+        let mut words = after.iter().chain(before).enumerate();
+        let (ahead, word) = words
+            .find(|(_, word)| **word != 0)
+            .expect("a bucket that is not empty");
+        let skipped = 64 - from % 64 + ahead * 64;
+        self.turned + 1 + skipped as u64 + u64::from(word.trailing_zeros())
     }
 
     /// Whether other buckets might do better. Costs a comparison most of the time.
+    #[inline]
     pub(super) fn misfits(&mut self) -> bool {
         let Count {
             put,
@@ -162,13 +204,19 @@ impl Wheel {
             until,
             ..Count::default()
         };
-        turned > 2 * put || put > 2 * FILL * turned || strays > put / 4
+        turned > 8 * put || put > 2 * turned || strays > put / 4
     }
 
     /// All events, in no order.
     pub(super) fn keys(&self) -> impl Iterator<Item = Key> + '_ {
-        let buckets = self.places.chunks_exact(PLACES).zip(&self.taken);
-        let placed = buckets.flat_map(|(places, taken)| &places[..usize::from(*taken)]);
-        placed.copied().chain(self.heap.keys())
+        let chained = self.first.iter().flat_map(move |first| {
+            let mut at = *first;
+            std::iter::from_fn(move || {
+                let place = self.places.get(at as usize)?;
+                at = place.next;
+                Some(place.key)
+            })
+        });
+        chained.chain(self.heap.keys())
     }
 }

@@ -184,11 +184,11 @@ impl World {
         ) {
             exchange.own_end = now;
         }
-        let understood = match air.medium(station).receivers.is_some() {
+        match air.medium(station).receivers.is_some() {
             true => air.fade(station, &frame, now),
             false => air.separate(station, &frame, now),
-        };
-        self.conclude(station, frame, understood, now);
+        }
+        self.conclude(station, frame, now);
         let at = self.air.soonest(station);
         self.attend(station, at);
     }

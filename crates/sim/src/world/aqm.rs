@@ -1,5 +1,5 @@
 //! Active queue management at work: it judges frames before they join a port's queue and when they
-//! are chosen to leave. Its ports take the slow way: they are not plain, and count as shut.
+//! are chosen to leave. Its ports take the slow way: they are watched, and count as shut.
 //!
 //! A frame that belongs to a queue of the algorithm's own passes through the class queue's list, so
 //! that everything else deals with class queues only.
@@ -9,7 +9,7 @@ use backwater_transport::units::{Span, Time};
 use super::World;
 use super::control::Gone;
 use super::forward::Choice;
-use crate::network::Port;
+use crate::network::{Port, Traits};
 use crate::packet::Packet;
 use crate::queue::aqm::{Aqm, Frame, Parties, Verdict, Waiting};
 use crate::record::Cause;
@@ -43,14 +43,14 @@ impl World {
         let port = &self.ports[id];
         let managed = port.more.managed.as_ref().expect("a managed port");
         if managed.queues.is_empty() {
-            return managed.aqm.victim(&arriving, &port.queues);
+            return managed.aqm.victim(&arriving, port.queues());
         }
         let own = managed.aqm.victim(&arriving, &managed.queues)?;
         self.stage(id, own);
         Some(0)
     }
 
-    /// Whether a frame may join a port that is not plain; marks it where it is told to.
+    /// Whether a frame may join a managed port; marks it where it is told to.
     #[inline(never)]
     pub(super) fn admit(
         &mut self,
@@ -83,12 +83,14 @@ impl World {
     pub(super) fn sort(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
         let parties = self.parties(packet_id);
         let port = &mut self.ports[id];
-        let Some(managed) = port.more.managed.as_mut().filter(|m| !m.queues.is_empty()) else {
+        if !port.chooses_itself() {
             return;
-        };
-        let own = managed.aqm.classify(&parties);
-        let staged = self.packets.take_after(&mut port.queues[0].list, Id::NONE);
+        }
+        let passed = &mut port.queue_mut(0).list;
+        let staged = self.packets.take_after(passed, Id::NONE);
         debug_assert_eq!(staged, packet_id, "the class queue only passes frames on");
+        let managed = port.more.managed.as_mut().expect("a managed port");
+        let own = managed.aqm.classify(&parties);
         let queue = &mut managed.queues[own];
         self.packets.append(&mut queue.list, packet_id);
         queue.bytes += self.packets[packet_id].frame();
@@ -103,7 +105,7 @@ impl World {
         let packet_id = self.packets.take_after(&mut queue.list, Id::NONE);
         queue.bytes -= self.packets[packet_id].frame();
         queue.packets -= 1;
-        self.packets.append(&mut port.queues[0].list, packet_id);
+        self.packets.append(&mut port.queue_mut(0).list, packet_id);
     }
 
     /// Makes the choice that is due.
@@ -129,7 +131,7 @@ impl World {
                 return Some(choice);
             };
             let packet_id = if before.is_none() {
-                self.ports[id].queues[queue].list.head()
+                self.ports[id].queue(queue).list.head()
             } else {
                 self.packets[before].next
             };
@@ -171,7 +173,7 @@ impl World {
         loop {
             let port = &self.ports[id];
             let managed = port.more.managed.as_ref().expect("a managed port");
-            let head = port.queues[q].list.head();
+            let head = port.queues()[q].list.head();
             if head.is_none() || !managed.aqm.takes_next() {
                 return;
             }
@@ -211,7 +213,7 @@ impl World {
     /// Loses a frame that waits in a class queue behind `before`.
     fn discard(&mut self, id: Id<Port>, q: usize, before: Id<Packet>, cause: Cause, at: Time) {
         let port = &mut self.ports[id];
-        let queue = &mut port.queues[q];
+        let queue = port.queue_mut(q);
         let packet_id = self.packets.take_after(&mut queue.list, before);
         let packet = &self.packets[packet_id];
         let size = packet.frame();
@@ -221,8 +223,8 @@ impl World {
             port.held &= !(1 << q);
         }
         port.waiting -= 1;
-        port.area += u128::from(size) * u128::from(at.0 - packet.at.0);
-        if port.stalled {
+        port.count_area(size, at.0 - packet.at.0);
+        if port.is(Traits::STALLED) {
             // What stood behind it may go.
             port.retry(at);
             if port.waiting == 0 {
@@ -242,12 +244,13 @@ impl World {
     /// Lets the algorithm's timer catch up.
     fn update_aqm(&mut self, id: Id<Port>, now: Time) {
         let port = &mut self.ports[id];
-        let managed = port.more.managed.as_mut().expect("a managed port");
+        let sending = u64::from(port.sending);
+        let (managed, queues) = port.managed();
         let own = !managed.queues.is_empty();
         let waiting = Waiting {
-            queues: if own { &managed.queues } else { &port.queues },
+            queues: if own { &managed.queues } else { queues },
             packets: &self.packets,
-            sending: if own { 0 } else { u64::from(port.sending) },
+            sending: if own { 0 } else { sending },
         };
         managed.aqm.update(now, &waiting);
     }
@@ -257,22 +260,23 @@ impl World {
         let parties = self.parties(packet_id);
         let packet = &self.packets[packet_id];
         let port = &mut self.ports[id];
-        let managed = port.more.managed.as_mut().expect("a managed port");
+        let sending = u64::from(port.sending);
+        let of_queue = port.queue_of(port.sending_class) == q;
+        let (managed, queues) = port.managed();
         let (queue, held) = if managed.queues.is_empty() {
-            (q, &port.queues[q])
+            (q, &queues[q])
         } else {
             let own = managed.aqm.classify(&parties);
             (own, &managed.queues[own])
         };
-        let leaving =
-            managed.queues.is_empty() && port.sending > 0 && usize::from(port.sending_queue) == q;
+        let leaving = managed.queues.is_empty() && sending > 0 && of_queue;
         Frame {
             now,
             queue,
             size: packet.frame(),
             ecn: packet.traffic.ecn(),
             sojourn: Span(now.0 - packet.at.0),
-            bytes: held.bytes - if leaving { u64::from(port.sending) } else { 0 },
+            bytes: held.bytes - if leaving { sending } else { 0 },
             packets: held.packets - u64::from(leaving),
         }
     }

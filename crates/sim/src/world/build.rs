@@ -13,12 +13,13 @@ use super::connect::{ack_flows, of_data};
 use crate::calendar::Calendar;
 use crate::connection::Headers;
 use crate::event::Event;
+use crate::forwarding::Forwarding;
 use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
 use crate::medium::wifi::air::{Air, NOBODY};
-use crate::network::{Flow, Mail, Node, Part, Port, PortMore};
+use crate::network::{Flow, Mail, Node, Part, Port, PortMore, Traits};
 use crate::packet::Packets;
+use crate::queue::MAX_CLASSES;
 use crate::queue::aqm::Managed;
-use crate::queue::{ClassQueue, MAX_CLASSES, Scheduler};
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::FlowStats;
 use crate::source::{AnySource, Source};
@@ -26,7 +27,6 @@ use crate::spec::{Destination, Limit, NodeKind, Refusal, Service, Spec, SwitchMo
 use crate::switch::Pool;
 use crate::table::{Id, Table};
 use crate::targets::Lists;
-use smallvec::smallvec;
 
 /// Ports that a packet's `entry` tells apart.
 const MAX_ENTRIES: usize = 256;
@@ -42,6 +42,9 @@ pub(super) fn refuse<T>(
         fix: fix.into(),
     })
 }
+
+/// What a hop touches of more ports than this does not stay in the fastest cache of a machine.
+const CROWD: usize = 500;
 
 impl World {
     /// Builds a world.
@@ -90,13 +93,21 @@ impl World {
         world.check_queues()?;
         for port in &mut world.ports.0 {
             let wire = port.more.server.is_none() && port.more.managed.is_none();
-            port.plain = port.watch.is_none() && !port.accounted && wire;
+            let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;
+            port.set(Traits::WATCHED, !plain);
+            port.set(Traits::DETECTED, port.watch.is_some());
+            let ledger = world.nodes[port.node].ledger.is_some();
+            port.set(Traits::LEDGER, port.is(Traits::ACCOUNTED) && ledger);
             if port.watch.is_some() && port.more.managed.is_some() {
                 // Whether losses on departure bring relief cannot be foreseen.
-                (port.attentive, port.wakeful) = (true, true);
+                port.set(Traits::ATTENTIVE | Traits::WAKEFUL, true);
             }
         }
         world.add_boxes(spec);
+        world.pack_forwarding();
+        if world.ports.len() > CROWD {
+            world.calendar.look_ahead();
+        }
         for id in world.flows.ids() {
             world.ask(id, Time(spec.flows[id.index()].start.0));
         }
@@ -124,8 +135,7 @@ impl World {
             air: Air::default(),
             controls: Table::default(),
             hosts: Vec::new(),
-            routes: Vec::new(),
-            groups: Vec::new(),
+            forwarding: Forwarding::default(),
             boxes: BTreeMap::new(),
             mail: Mail::default(),
             outbox: VecDeque::new(),
@@ -217,20 +227,16 @@ impl World {
                     managed,
                     ..PortMore::default()
                 };
-                self.ports.push(Port {
-                    ps_per_byte: match rate.0 {
-                        0 => 0,
-                        bps => (8 * PS_PER_S).div_ceil(bps),
-                    },
-                    delay,
-                    peer: Id::new(2 * i + 1 - side),
-                    local,
-                    queues: smallvec![ClassQueue::default(); port.scheduler.classes()],
-                    scheduler: port.scheduler.clone(),
-                    buffer: port.buffer,
-                    shut_until,
-                    ..Port::idle(node, far, more)
-                });
+                let mut made = Port::idle(node, far, port.scheduler.clone(), port.buffer, more);
+                made.ps_per_byte = match rate.0 {
+                    0 => 0,
+                    bps => (8 * PS_PER_S).div_ceil(bps),
+                };
+                made.delay = delay;
+                made.peer = Id::new(2 * i + 1 - side);
+                made.local = local;
+                made.shut_until = shut_until;
+                self.ports.push(made);
             }
         }
         self.add_servers(spec);
@@ -285,7 +291,7 @@ impl World {
                             "give it more memory, or less reserve and headroom",
                         );
                     };
-                    self.nodes[id].pool = Some(Box::new(pool));
+                    self.nodes[id].pool = Some(pool);
                     self.account(&ports);
                 }
                 _ => {}
@@ -298,7 +304,7 @@ impl World {
     fn account(&mut self, ports: &[Id<Port>]) {
         for id in ports {
             let port = &mut self.ports[*id];
-            port.accounted = true;
+            port.set(Traits::ACCOUNTED, true);
         }
     }
 
@@ -446,7 +452,7 @@ impl World {
                         );
                     }
                 }
-                let classes = port.queues.len();
+                let classes = port.queues().len();
                 if classes > 1 && usize::from(flow.class) >= classes {
                     let what = format!(
                         "class {} has no queue at {}, which has {classes} classes",
@@ -478,7 +484,7 @@ impl World {
 
     /// A node that keeps accounts by class needs class queues.
     fn check_queues(&self) -> Result<(), Refusal> {
-        for port in self.ports.iter().filter(|p| p.accounted) {
+        for port in self.ports.iter().filter(|p| p.is(Traits::ACCOUNTED)) {
             if port.chooses_itself() {
                 let what = format!(
                     "{} keeps accounts of what came in by class, and the queue at {} chooses among flows itself",

@@ -6,17 +6,17 @@ use backwater_transport::random::Random;
 use backwater_transport::units::Rate;
 use smallvec::{SmallVec, smallvec};
 
+use super::World;
 use super::build::refuse;
-use super::{NOWHERE, World};
 use crate::medium::wifi::air::{Medium, NOBODY};
 use crate::medium::wifi::channel::{ChannelSpec, Link};
 use crate::medium::wifi::frame::Reply;
 use crate::medium::wifi::mac::{CATEGORIES, Category, Contention};
-use crate::medium::wifi::phy::Standard;
 use crate::medium::wifi::physical::FLOOR;
 use crate::medium::wifi::radio::{Hop, HopQueue, Radio, StationCount};
 use crate::medium::wifi::reception::Hearing;
 use crate::network::{Node, Port, PortMore};
+use crate::queue::AnyScheduler;
 use crate::spec::{Limit, MediumSpec, NodeKind, Refusal, Routing, Spec, StationSpec};
 use crate::table::Id;
 
@@ -85,10 +85,11 @@ impl World {
             let categories = categories(medium, station, &path)?;
             let number = self.air.radios.len() as u32;
             self.nodes[id].station = number;
+            let row = self.forwarding.add_row(hosts);
             let radio = Radio {
                 node: id,
                 medium: station.medium as u32,
-                rows: self.routes.len() as u32,
+                row: row.expect("stations that fit the tables of the media"),
                 host: self.nodes[id].host.expect("a station is a host"),
                 random: Random::stream(spec.seed, "station", &node.name),
                 categories,
@@ -106,7 +107,6 @@ impl World {
                 base: StationCount::default(),
             };
             self.air.add(radio, Hearing::new(spec.seed, &node.name));
-            self.routes.extend(std::iter::repeat_n(NOWHERE, hosts));
         }
         Ok(())
     }
@@ -187,10 +187,8 @@ impl World {
             rate,
             ..PortMore::default()
         };
-        let port = Port {
-            far_routes: self.air.radios[to as usize].rows,
-            ..Port::idle(node, far, more)
-        };
+        let mut port = Port::idle(node, far, AnyScheduler::Fifo, Limit::Unlimited, more);
+        port.far_row = self.air.radios[to as usize].row;
         let id = self.ports.push(port);
         let queues = radio.categories.len();
         let number = self.air.hops.len() as u32;
@@ -256,8 +254,8 @@ impl World {
             for (station, next) in next.into_iter().enumerate() {
                 if next != NOBODY {
                     let port = self.hop(spec, station as u32, next);
-                    let row = self.air.radios[station].rows as usize + host;
-                    self.routes[row] = port.0;
+                    let row = self.air.radios[station].row;
+                    self.forwarding.write(row, host, &[port]);
                 }
             }
         }
@@ -335,7 +333,7 @@ impl World {
     }
 
     fn written_air_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let mut written: BTreeMap<usize, &str> = BTreeMap::new();
+        let mut written: BTreeMap<(u32, usize), &str> = BTreeMap::new();
         for (number, flow) in spec.flows.iter().enumerate() {
             let Some(route) = &flow.route else { continue };
             let from = self.flows[Id::new(number)].from;
@@ -368,9 +366,9 @@ impl World {
                     return refuse(path, what, "name neighbours in order, or move them closer");
                 }
                 let port = self.hop(spec, a, b);
-                let row = self.air.radios[a as usize].rows as usize + goal[0] as usize;
-                let before = std::mem::replace(&mut self.routes[row], port.0);
-                if let Some(other) = written.get(&row).filter(|_| before != port.0) {
+                let entry = (self.air.radios[a as usize].row, goal[0] as usize);
+                let same = self.forwarding.write(entry.0, entry.1, &[port]);
+                if let Some(other) = written.get(&entry).filter(|_| !same) {
                     let what = format!(
                         "at {} the route to {} parts from the route of flow {other}",
                         name(pair[0]),
@@ -382,7 +380,7 @@ impl World {
                         "forwarding goes by destination: let both routes agree, or use two destinations",
                     );
                 }
-                written.insert(row, &flow.name);
+                written.insert(entry, &flow.name);
             }
         }
         Ok(())
@@ -391,7 +389,8 @@ impl World {
     /// Follows each flow between stations to its destinations; checks that its packets fit.
     fn trace_air(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for (number, spec_flow) in spec.flows.iter().enumerate() {
-            let flow = &self.flows[Id::new(number)];
+            let flow_id = Id::new(number);
+            let flow = &self.flows[flow_id];
             if self.nodes[flow.from].station == NOBODY {
                 continue;
             }
@@ -405,15 +404,15 @@ impl World {
                 return refuse(path("class"), what, "write ac = \"BE\"");
             }
             let mut ways = Vec::new();
-            for host in flow.to.iter().map(|h| h as usize) {
+            for host in flow.to.iter() {
                 ways.clear();
-                let goal = self.hosts[host];
+                let goal = self.hosts[host as usize];
                 let mut at = flow.from;
                 while at != goal {
-                    let rows = self.air.radios[self.nodes[at].station as usize].rows;
-                    let row = self.routes[rows as usize + host];
+                    let row = self.air.radios[self.nodes[at].station as usize].row;
+                    let port = self.forwarding.written(row, flow_id, host);
                     let (a, b) = (&self.nodes[flow.from].name, &self.nodes[goal].name);
-                    if row == NOWHERE {
+                    if port.is_none() {
                         let what = match at == flow.from {
                             true => format!("no way leads from {a} to {b}: it is out of reach"),
                             false => {
@@ -423,7 +422,6 @@ impl World {
                         let fix = "move the stations closer, write a route, or write routing = { kind = \"airtime\" }";
                         return refuse(path("to"), what, fix);
                     }
-                    let port: Id<Port> = Id::raw(row);
                     ways.push(port);
                     at = self.ports[port].far;
                     if ways.len() > self.air.radios.len() {
@@ -547,11 +545,6 @@ fn check_medium(medium: &MediumSpec) -> Result<(), Refusal> {
     let ChannelSpec::Physical(channel) = &medium.channel else {
         return Ok(());
     };
-    if medium.phy.standard != Standard::Ofdm {
-        let what = "the physical channel knows the frame errors of OFDM only, not those of 802.11b";
-        let fix = "write standard = \"802.11a\" or \"802.11g\", or model = \"disc\"";
-        return refuse(format!("{path}.channel.model"), what, fix);
-    }
     for (name, dbm) in [
         ("energy_detect", channel.energy_detect),
         ("preamble_detect", channel.preamble_detect),

@@ -13,7 +13,7 @@ use crate::mechanism::control::{Seen, Told, quantum};
 use crate::mechanism::detector::Level;
 use crate::mechanism::responder::{Knobs, Responder};
 use crate::medium::ethernet::{self, GAP, HEADER_FCS, PREAMBLE};
-use crate::network::{Node, Part, Port, Posted};
+use crate::network::{Node, Part, Port, Posted, Traits};
 use crate::packet::{Packet, Traffic};
 use crate::record::fingerprint::Mark;
 use crate::record::{Cause, Record, What};
@@ -52,6 +52,7 @@ impl World {
 
     /// Books a frame that comes in. A node without alarms lags behind its departures until that
     /// could matter.
+    #[inline(always)]
     pub(super) fn account_arrival(
         &mut self,
         id: Id<Port>,
@@ -64,28 +65,42 @@ impl World {
             packet.class() as usize,
             packet.frame(),
         );
-        let node_id = self.ports[id].node;
+        let port = &self.ports[id];
+        let (node_id, ledger) = (port.node, port.is(Traits::LEDGER));
         let node = &mut self.nodes[node_id];
-        let mut booking = Booking::Entered;
-        if let Some(pool) = &mut node.pool {
-            let calm = pool.calm(local, class, size);
-            if calm && node.alarms == 0 {
-                booking = Booking::Calm;
-            } else if !calm {
-                self.settle_node(node_id, now);
-            }
-        }
-        let node = &mut self.nodes[node_id];
-        if let Some(pool) = &mut node.pool
-            && !pool.admit(local, class, size)
-        {
+        let alarmed = node.alarms > 0;
+        let calm = match &mut node.pool {
+            Some(pool) => pool.admit_calmly(local, class, size),
+            None => true,
+        };
+        if !calm && !self.admit_to_pool(node_id, local, class, size, now) {
             return Booking::Refused;
         }
-        if let Some(ledger) = &mut node.ledger {
+        if ledger {
+            let ledger = self.nodes[node_id].ledger.as_mut();
+            let ledger = ledger.expect("the ledger that the port knows of");
             ledger.add(local, class, size);
-            booking = Booking::Entered;
         }
-        booking
+        match calm && !alarmed && !ledger {
+            true => Booking::Calm,
+            false => Booking::Entered,
+        }
+    }
+
+    /// Takes a frame into a shared memory that it may find short, unless it does.
+    #[inline(never)]
+    fn admit_to_pool(
+        &mut self,
+        node: Id<Node>,
+        local: usize,
+        class: usize,
+        size: u64,
+        now: Time,
+    ) -> bool {
+        self.settle_node(node, now);
+        let pool = self.nodes[node].pool.as_mut();
+        pool.expect("a node with a shared memory")
+            .admit(local, class, size)
     }
 
     /// Brings the ports of a node up to date, if they lag.
@@ -98,15 +113,20 @@ impl World {
         }
     }
 
-    /// A frame has left a port that is not plain, or was lost from its queue: books it, and lets detectors look.
-    #[inline(never)]
+    /// A frame has left a port that is watched, or was lost from its queue: books it, and lets detectors look.
+    #[inline]
     pub(super) fn look_at_departure(&mut self, id: Id<Port>, gone: &Gone, at: Time) {
-        let port = &self.ports[id];
-        let (accounted, watch) = (port.accounted, port.watch);
-        if accounted {
+        if self.ports[id].is(Traits::ACCOUNTED) {
             self.account_departure(id, gone, at);
         }
-        if let Some((control, place)) = watch {
+        if self.ports[id].is(Traits::DETECTED) {
+            self.detect_departure(id, gone, at);
+        }
+    }
+
+    #[inline(never)]
+    fn detect_departure(&mut self, id: Id<Port>, gone: &Gone, at: Time) {
+        if let Some((control, place)) = self.ports[id].watch {
             let level = self.egress_level(id, gone.queue, at);
             if self.controls[control].released(&level, place) {
                 self.after_look(control, place, id, at);
@@ -114,19 +134,29 @@ impl World {
         }
     }
 
+    #[inline]
     fn account_departure(&mut self, id: Id<Port>, gone: &Gone, at: Time) {
-        let node_id = self.ports[id].node;
+        let port = &self.ports[id];
+        let (node_id, ledger) = (port.node, port.is(Traits::LEDGER));
         let (size, class, local) = (gone.size, gone.class as usize, gone.entry as usize);
         let node = &mut self.nodes[node_id];
         if let Some(pool) = &mut node.pool {
             pool.release(local, class, size);
         }
-        if let Some(ledger) = &mut node.ledger {
+        if ledger {
+            let ledger = node.ledger.as_mut();
+            let ledger = ledger.expect("the ledger that the port knows of");
             ledger.remove(local, class, size);
         }
-        if node.alarms == 0 {
-            return;
+        if node.alarms > 0 {
+            self.detect_relief(node_id, class, local, at);
         }
+    }
+
+    /// A frame that came in through a port of a node with alarms has left.
+    #[inline(never)]
+    fn detect_relief(&mut self, node_id: Id<Node>, class: usize, local: usize, at: Time) {
+        let node = &self.nodes[node_id];
         if let Some((control, place)) = node.watch[local] {
             let watched = node.ports[local];
             let level = self.ingress_level(watched, class, at);
@@ -136,7 +166,7 @@ impl World {
         }
     }
 
-    /// A frame has been queued at a port that is not plain: records it, and lets detectors look.
+    /// A frame has been queued at a port that is watched: records it, and lets detectors look.
     #[inline(never)]
     pub(super) fn look_at_arrival(
         &mut self,
@@ -149,14 +179,13 @@ impl World {
             server.came(self.packets[packet_id].len, now);
         }
         if self.record.is_some() {
-            let held = self.ports[id].queues[q].bytes;
+            let held = self.ports[id].queue(q).bytes;
             self.note(What::Enqueue, now, id, packet_id, held);
         }
         let packet = &self.packets[packet_id];
         let (to, class) = (packet.to, packet.class());
-        let Port {
-            watch, accounted, ..
-        } = self.ports[id];
+        let port = &self.ports[id];
+        let (accounted, watch) = (port.is(Traits::ACCOUNTED), port.watch);
         let named = accounted
             || watch.is_some_and(|(control, place)| self.controls[control].listens(place));
         let from = if named {
@@ -169,7 +198,7 @@ impl World {
             self.mind_drain(id, now);
             let level = self.egress_level(id, q, now);
             let (packets, queue, hosts) =
-                (&self.packets, &self.ports[id].queues[q], self.hosts.len());
+                (&self.packets, self.ports[id].queue(q), self.hosts.len());
             let queued = || {
                 let mut words = vec![0u64; hosts.div_ceil(64)];
                 packets
@@ -217,10 +246,12 @@ impl World {
     pub(super) fn wake_at_departure(&mut self, id: Id<Port>) {
         let port = &self.ports[id];
         let shortest = (PREAMBLE + ethernet::MIN_FRAME) * port.ps_per_byte;
-        let exact = port.attentive || port.accounted && self.nodes[port.node].alarms > 0;
+        let exact = port.is(Traits::ATTENTIVE)
+            || port.is(Traits::ACCOUNTED) && self.nodes[port.node].alarms > 0;
         let matters = exact
             || port.watch.is_some_and(|(control, place)| {
-                let level = self.egress_level(id, port.sending_queue as usize, port.free_at);
+                let level =
+                    self.egress_level(id, port.queue_of(port.sending_class), port.free_at());
                 let leaves = match port.buffer {
                     Limit::Packets(_) => u64::from(port.sending > 0),
                     _ => u64::from(port.sending),
@@ -232,7 +263,7 @@ impl World {
                 port.delay.0 >= shortest || self.controls[control].may_relieve(place, &left)
             });
         if matters {
-            self.calendar.push(port.free_at, Event::Wake(id));
+            self.calendar.push(port.free_at(), Event::Wake(id));
         }
     }
 
@@ -280,7 +311,7 @@ impl World {
     /// Occupancy of a class queue, in the unit of its limit.
     fn egress_level(&self, id: Id<Port>, q: usize, now: Time) -> Level {
         let port = &self.ports[id];
-        let queue = &port.queues[q];
+        let queue = port.queue(q);
         let (held, room) = match port.buffer {
             Limit::Bytes(limit) => (queue.bytes, limit.0),
             Limit::Packets(limit) => (queue.packets, limit),
@@ -330,7 +361,7 @@ impl World {
         let node = &mut self.nodes[node_id];
         node.alarms = node.alarms + u32::from(alarmed) - u32::from(before);
         let turned = node.alarms == u32::from(alarmed && !before) && alarmed != before;
-        if self.ports[id].accounted && turned {
+        if self.ports[id].is(Traits::ACCOUNTED) && turned {
             for i in 0..self.nodes[node_id].ports.len() {
                 let port = self.nodes[node_id].ports[i];
                 self.mind_departures(port, now);
@@ -347,11 +378,11 @@ impl World {
         let own = port
             .watch
             .is_some_and(|(control, place)| self.controls[control].alarmed(place));
-        let node = port.accounted && self.nodes[port.node].alarms > 0;
+        let node = port.is(Traits::ACCOUNTED) && self.nodes[port.node].alarms > 0;
         let port = &mut self.ports[id];
-        port.wakeful = own || node || port.attentive;
+        port.set(Traits::WAKEFUL, own || node || port.is(Traits::ATTENTIVE));
         // The frame under way was judged by the alarms that held when it started.
-        if port.wakeful && !port.attentive && port.free_at > now {
+        if port.is(Traits::WAKEFUL) && !port.is(Traits::ATTENTIVE) && port.free_at() > now {
             self.wake_at_departure(id);
         }
     }
@@ -391,6 +422,7 @@ impl World {
             self.catch_up(id, now);
             let port = &mut self.ports[id];
             self.packets.append(&mut port.control, packet_id);
+            port.set(Traits::URGENT, true);
             port.retry(now);
             self.catch_up(id, now);
             if let Some((neighbour, epoch, delay)) = self.controls[control].start_timer(id) {
@@ -410,10 +442,11 @@ impl World {
     pub(super) fn start_control(&mut self, id: Id<Port>, at: Time) {
         let port = &mut self.ports[id];
         let packet_id = self.packets.take_after(&mut port.control, Id::NONE);
+        port.set(Traits::URGENT, !port.control.is_empty());
         let begin = at.max(port.gap_until);
         let size = self.packets[packet_id].frame();
-        port.free_at = Time(begin.0 + (PREAMBLE + size) * port.ps_per_byte);
-        port.gap_until = Time(port.free_at.0 + GAP * port.ps_per_byte);
+        port.next_try = Time(begin.0 + (PREAMBLE + size) * port.ps_per_byte);
+        port.gap_until = Time(port.next_try.0 + GAP * port.ps_per_byte);
         port.more.sent.control += 1;
         port.more.sent.control_bytes += size;
         if self.record.is_some() {
@@ -504,13 +537,13 @@ impl World {
     /// the gate is not on its path.
     pub(super) fn count_victim(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
         let port = &self.ports[id];
-        if port.far_routes == u32::MAX {
+        if port.far_row == u32::MAX {
             return;
         }
         let packet = &self.packets[packet_id];
         let (flow, egress) = (
             packet.flow,
-            self.egress(port.far_routes, packet.flow, packet.to),
+            self.forwarding.egress(port.far_row, packet.flow, packet.to),
         );
         let (origin, classes) = port
             .gates

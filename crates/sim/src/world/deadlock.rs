@@ -10,7 +10,7 @@ use backwater_transport::units::Time;
 
 use super::World;
 use crate::event::Event;
-use crate::network::Port;
+use crate::network::{Port, Traits};
 use crate::table::Id;
 
 /// A cycle of ports that wait for one another.
@@ -44,7 +44,9 @@ impl World {
     /// Whether a gate has held a port since then.
     fn stuck(&self, id: Id<Port>, now: Time, since: u64) -> bool {
         let port = &self.ports[id];
-        port.stalled && port.free_at.0 <= since && port.gates.as_ref().is_some_and(|g| g.shut(now))
+        port.is(Traits::STALLED)
+            && port.free_at().0 <= since
+            && port.gates.as_ref().is_some_and(|g| g.shut(now))
     }
 
     /// Ports any of which could free `id` by sending: the congested output queues whose word it has,

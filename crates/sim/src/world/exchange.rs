@@ -11,8 +11,9 @@ use crate::table::Id;
 
 impl World {
     /// What follows from a frame that was understood by whom it was for, or was not.
-    pub(super) fn conclude(&mut self, station: u32, frame: Frame, understood: bool, now: Time) {
+    pub(super) fn conclude(&mut self, station: u32, frame: Frame, now: Time) {
         let to = frame.to;
+        let understood = !self.air.heard.is_empty();
         match frame.kind {
             FrameKind::Rts => {
                 // A station whose NAV says that others have the medium does not answer.
@@ -37,7 +38,12 @@ impl World {
             FrameKind::Data => self.exchange_failed(station, now),
             FrameKind::Ack if understood => self.exchange_done(to, now),
             FrameKind::Cts | FrameKind::Ack => self.exchange_failed(to, now),
-            FrameKind::Group => self.exchange_done(station, now),
+            FrameKind::Group => {
+                for i in 0..self.air.heard.len() {
+                    self.obey(station, self.air.heard[i], now);
+                }
+                self.exchange_done(station, now);
+            }
         }
     }
 
@@ -106,9 +112,7 @@ impl World {
         let (to, size) = (packet.to, packet.frame());
         let arrived = packet.at;
         let port = &mut self.ports[port_id];
-        port.sent_packets += 1;
-        port.sent_bytes += size;
-        port.area += u128::from(size) * u128::from(now.0 - arrived.0);
+        port.count_sent(size, now.0 - arrived.0);
         if self.record.is_some() {
             let waited = exchange.begun.0 - arrived.0;
             self.note(What::Send, exchange.begun, port_id, packet_id, waited);
@@ -296,5 +300,162 @@ impl World {
             data
         };
         now + medium.sifs + own + medium.delta + medium.rest(kind, data, medium.ack(rate)) <= until
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use backwater_transport::part::{Args, Value};
+    use backwater_transport::segment::Ecn;
+    use backwater_transport::units::{Bytes, Rate, Span, Time};
+
+    use super::World;
+    use crate::mechanism::relay::Ask;
+    use crate::mechanism::responder::contention::{Contention, Knob};
+    use crate::medium::wifi::air::NOBODY;
+    use crate::medium::wifi::channel::{ChannelSpec, Disc};
+    use crate::medium::wifi::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
+    use crate::medium::wifi::phy::{Answer, Phy, Standard};
+    use crate::medium::wifi::radio::Management;
+    use crate::source::SOURCES;
+    use crate::spec::{
+        CategorySpec, Destination, FlowSpec, Limit, MediumSpec, NodeKind, NodeSpec, Routing, Spec,
+        StationSpec,
+    };
+
+    const PHY: Phy = Phy {
+        standard: Standard::Ofdm,
+        data: Rate(54_000_000),
+        control: Rate(6_000_000),
+        answer: Answer::Control,
+        short_preamble: false,
+    };
+
+    /// RTS/CTS for all, DCF; who is within 100 m hears, nobody else senses anything.
+    fn line(places: &[f64]) -> Spec {
+        let mac = MacSpec {
+            access: AccessMode::Dcf,
+            rts_above: 0,
+            retry_short: 7,
+            retry_long: 4,
+            after_collision: AfterCollision::Timeout,
+            countdown: Countdown::IdleSlot,
+            nav_reset: true,
+            categories: AccessMode::Dcf.defaults(PHY.standard.window()),
+        };
+        let station = |x: &f64| NodeSpec {
+            name: format!("s{x}"),
+            kind: NodeKind::Station(Box::new(StationSpec {
+                medium: 0,
+                at: [*x, 0.0],
+                buffer: Limit::Packets(100),
+                own_share: 1.0,
+                in_turn: false,
+                rate: None,
+                categories: [CategorySpec::default(); 4],
+            })),
+        };
+        Spec {
+            seed: 1,
+            duration: Span::secs(1),
+            warmup: Span::ZERO,
+            routing: Routing::ShortestPath,
+            roots: Vec::new(),
+            media: vec![MediumSpec {
+                name: "air".into(),
+                phy: PHY,
+                mac,
+                channel: ChannelSpec::Disc(Disc {
+                    transmit: 100.0,
+                    sense: 100.0,
+                    interfere: 100.0,
+                    capture: None,
+                    propagation: Span::micros(1),
+                }),
+            }],
+            nodes: places.iter().map(station).collect(),
+            links: Vec::new(),
+            ports: Vec::new(),
+            mechanisms: Vec::new(),
+            flows: Vec::new(),
+        }
+    }
+
+    /// Station 0 tells all its neighbours to step back once, at 10 ms; the world a second later.
+    fn tell_all(spec: &Spec) -> World {
+        let mut world = World::build(spec).expect("a legal line");
+        let now = Time::ZERO + Span::millis(10);
+        world.advance(now);
+        world.air.radios[0].notices.push_back(Management {
+            to: NOBODY,
+            bytes: 50,
+            ask: Ask {
+                to: NOBODY,
+                category: 0,
+                less: true,
+                rate: Rate(1_000_000),
+            },
+            respond: Contention {
+                knob: Knob::Aifsn,
+                lowest: 2,
+                most: [10; 4],
+                own: false,
+            },
+            holds: [Span::secs(100), Span::secs(1)],
+            heard: false,
+            tries: 0,
+        });
+        world.one_more(0, 0, now);
+        world.advance(world.end());
+        world
+    }
+
+    fn aifsn(world: &World) -> Vec<u8> {
+        let radios = world.air.radios.iter();
+        radios.map(|r| r.categories[0].set.aifsn).collect()
+    }
+
+    /// A group frame goes out once, at the basic rate, without RTS, and nobody answers; each neighbour has it,
+    /// and who is out of reach has not. 10.3.2.11, 10.7.6.
+    #[test]
+    fn a_group_frame_goes_to_every_neighbour_once_and_unanswered() {
+        let world = tell_all(&line(&[0.0, 60.0, -90.0, 150.0]));
+        assert_eq!(aifsn(&world), [2, 3, 3, 2]);
+        let frames: Vec<u64> = world.air.radios.iter().map(|r| r.count.frames).collect();
+        assert_eq!(frames, [1, 0, 0, 0]);
+        let sender = &world.air.radios[0].count;
+        assert_eq!(sender.airtime, PHY.airtime(50, PHY.control).0);
+        assert_eq!((sender.attempts, sender.management), (0, 1));
+        assert!(world.air.radios[0].notices.is_empty());
+    }
+
+    /// A neighbour that a hidden station keeps busy misses it, and it is not repeated for that.
+    #[test]
+    fn a_group_frame_that_a_neighbour_misses_is_not_repeated() {
+        let mut spec = line(&[0.0, 60.0, -90.0, 150.0, 240.0]);
+        let row = SOURCES.iter().find(|p| p.id == "saturated").expect("one");
+        spec.media[0].mac.rts_above = u64::MAX;
+        spec.flows.push(FlowSpec {
+            name: "f".into(),
+            from: 3,
+            to: Destination::Node(4),
+            class: 1,
+            ecn: Ecn::NotEct,
+            packet: Bytes(2000),
+            start: Span::ZERO,
+            stop: Span::secs(1),
+            source: (row.build)(&Args(vec![("packet", Value::Bytes(Bytes(2000)))])).expect("legal"),
+            budget: None,
+            route: None,
+            transport: None,
+        });
+        spec.media[0].phy.data = Rate(6_000_000);
+        let world = tell_all(&spec);
+        assert_eq!(aifsn(&world), [2, 2, 3, 2, 2]);
+        let sender = &world.air.radios[0].count;
+        assert_eq!(
+            (sender.frames, sender.failures, sender.retry_drops),
+            (1, 0, 0)
+        );
     }
 }

@@ -10,12 +10,12 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Time};
 
 use super::control::{Booking, Gone};
-use super::{Exit, Fate, GROUP, World};
+use super::{Exit, Fate, World};
 use crate::event::Event;
 use crate::medium::ethernet::{GAP, PREAMBLE};
-use crate::network::{Flow, Part, Port};
+use crate::network::{Part, Port, Traits};
 use crate::packet::{Packet, Packets, Traffic};
-use crate::queue::Scheduler;
+use crate::queue::{MAX_CLASSES, Scheduler};
 use crate::record::fingerprint::Mark;
 use crate::record::{Cause, What};
 use crate::spec::Limit;
@@ -50,7 +50,7 @@ impl World {
                 // A detector that was relieved has had this port brought up to date.
                 return;
             }
-            if !port.control.is_empty() {
+            if port.is(Traits::URGENT) {
                 let at = port.next_try;
                 self.start_control(id, at);
             } else if port.waiting == 0 {
@@ -72,60 +72,56 @@ impl World {
         let port = &mut self.ports[id];
         let size = packet.frame();
         packet.at = now;
-        let q = if port.queues.len() == 1 {
-            0
-        } else {
-            packet.class() as usize
-        };
-        let queue = &mut port.queues[q];
-        let fits = match port.buffer {
-            Limit::Unlimited => true,
-            Limit::Bytes(limit) => queue.bytes + size <= limit.0,
-            Limit::Packets(limit) => queue.packets < limit,
-        };
-        if !fits {
+        let q = port.queue_of(packet.class());
+        if port.is(Traits::LIMITED) && !port.has_room(q, size) {
             return self.overflow(id, packet_id, q, now);
         }
-        let mut look = !port.plain;
-        if look && port.passed {
-            return self.pass(id, packet_id, now);
-        }
-        let managed = look && port.shut_until == Time::NEVER;
-        if managed && !self.admit(id, packet_id, q, now) {
-            return self.turn_away(id, packet_id, q, Cause::Aqm, now);
-        }
-        let port = &mut self.ports[id];
-        if port.accounted {
-            match self.account_arrival(id, packet_id, now) {
-                Booking::Refused => {
-                    return self.turn_away(id, packet_id, q, Cause::MemoryFull, now);
+        let mut look = port.is(Traits::WATCHED);
+        if look {
+            if port.is(Traits::PASSED) {
+                return self.pass(id, packet_id, now);
+            }
+            let managed = port.shut_until == Time::NEVER;
+            if managed && !self.admit(id, packet_id, q, now) {
+                return self.turn_away(id, packet_id, q, Cause::Aqm, now);
+            }
+            if self.ports[id].is(Traits::ACCOUNTED) {
+                match self.account_arrival(id, packet_id, now) {
+                    Booking::Refused => {
+                        return self.turn_away(id, packet_id, q, Cause::MemoryFull, now);
+                    }
+                    Booking::Calm => {
+                        let detected = self.ports[id].is(Traits::DETECTED);
+                        look = managed || detected || self.record.is_some();
+                    }
+                    Booking::Entered => {}
                 }
-                Booking::Calm => {
-                    look = managed || self.ports[id].watch.is_some() || self.record.is_some();
-                }
-                Booking::Entered => {}
             }
         }
         let port = &mut self.ports[id];
         if !look && port.next_try == Time::NEVER && port.shut_until <= now {
-            let queue = &mut port.queues[q];
+            let queue = port.queue_mut(q);
             queue.bytes += size;
             queue.packets += 1;
-            port.max_bytes = port.max_bytes.max(queue.bytes);
-            return self.transmit(id, q, packet_id, now);
+            let held = queue.bytes;
+            port.max_bytes = port.max_bytes.max(held);
+            return self.transmit(id, packet_id, now);
         }
         let packet = &mut self.packets[packet_id];
         let mut held_back = false;
-        packet.gated = packet.gated.wrapping_sub(port.stall_clock(now));
-        if port.stalled {
-            let gates = port.gates.as_ref().expect("a port that stalls has gates");
-            held_back = gates.opens(packet.class(), packet.to, now) > now;
+        if port.is(Traits::EVER_STALLED) {
+            packet.gated = packet.gated.wrapping_sub(port.stall_clock(now));
+            if port.is(Traits::STALLED) {
+                let gates = port.gates.as_ref().expect("a port that stalls has gates");
+                held_back = gates.opens(packet.class(), packet.to, now) > now;
+            }
         }
-        let queue = &mut port.queues[q];
+        let queue = port.queue_mut(q);
         queue.bytes += size;
         queue.packets += 1;
-        port.max_bytes = port.max_bytes.max(queue.bytes);
         self.packets.append(&mut queue.list, packet_id);
+        let held = queue.bytes;
+        port.max_bytes = port.max_bytes.max(held);
         port.waiting += 1;
         port.held |= 1 << q;
         // A frame that is held back itself changes nothing for those before it.
@@ -143,21 +139,23 @@ impl World {
     #[inline(always)]
     fn release(&mut self, id: Id<Port>) {
         let port = &mut self.ports[id];
-        let (size, q, at) = (
+        let (size, class, entry, at) = (
             u64::from(port.sending),
-            port.sending_queue as usize,
-            port.free_at,
+            port.sending_class,
+            port.sending_entry,
+            port.next_try,
         );
         port.sending = 0;
-        let queue = &mut port.queues[q];
+        let q = port.queue_of(class);
+        let queue = port.queue_mut(q);
         queue.bytes -= size;
         queue.packets -= 1;
-        if !port.plain {
+        if port.is(Traits::WATCHED) {
             let gone = Gone {
                 queue: q,
                 size,
-                class: port.sending_class,
-                entry: port.sending_entry,
+                class,
+                entry,
             };
             self.look_at_departure(id, &gone, at);
         }
@@ -188,11 +186,11 @@ impl World {
     /// Every waiting frame is held back until then.
     pub(super) fn stall(&mut self, id: Id<Port>, at: Time, until: Time, now: Time) {
         let port = &mut self.ports[id];
-        let more = &mut port.more;
-        if !port.stalled {
-            port.stalled = true;
+        if !port.is(Traits::STALLED) {
+            port.set(Traits::STALLED | Traits::EVER_STALLED, true);
             port.stall_from = at;
         }
+        let more = &mut port.more;
         port.next_try = until;
         if until > now && until < Time::NEVER && (more.armed <= at || until < more.armed) {
             more.armed = until;
@@ -205,12 +203,12 @@ impl World {
         let port = &mut self.ports[id];
         let gates = port.gates.as_ref().expect("only gates hold frames back");
         let selective = gates.selective();
-        let mut first = [(Id::NONE, 0u64); crate::queue::MAX_CLASSES];
+        let mut first = [(Id::NONE, 0u64); MAX_CLASSES];
         let mut ready = 0u8;
         let mut soonest = Time::NEVER;
-        for q in (0..port.queues.len()).filter(|q| port.held >> q & 1 == 1) {
+        for q in (0..port.queues().len()).filter(|q| port.held >> q & 1 == 1) {
             let mut before = Id::NONE;
-            let mut walk = port.queues[q].list.head();
+            let mut walk = port.queue(q).list.head();
             while !walk.is_none() {
                 let packet = &self.packets[walk];
                 let opens = gates.opens(packet.class(), packet.to, at);
@@ -241,33 +239,42 @@ impl World {
     #[inline(always)]
     pub(super) fn start(&mut self, id: Id<Port>, q: usize, before: Id<Packet>, at: Time) {
         let port = &mut self.ports[id];
-        let queue = &mut port.queues[q];
+        let queue = port.queue_mut(q);
         let packet_id = self.packets.take_after(&mut queue.list, before);
         if queue.list.is_empty() {
             port.held &= !(1 << q);
         }
         port.waiting -= 1;
-        if port.stalled {
+        if port.is(Traits::EVER_STALLED) {
+            self.meet_stalls(id, packet_id, at);
+        }
+        let port = &mut self.ports[id];
+        if port.shut_until > at
+            && let Some(gates) = &mut port.gates
+        {
+            let packet = &self.packets[packet_id];
+            let begin = at.max(port.gap_until);
+            gates.charge(packet.class(), packet.to, Bytes(packet.frame()), begin);
+        }
+        self.transmit(id, packet_id, at);
+    }
+
+    /// A frame starts at a port that has stalled, now or before: says how long that was while it waited.
+    fn meet_stalls(&mut self, id: Id<Port>, packet_id: Id<Packet>, at: Time) {
+        let port = &mut self.ports[id];
+        if port.is(Traits::STALLED) {
             port.end_stall(at);
         }
         let packet = &mut self.packets[packet_id];
         packet.gated = packet.gated.wrapping_add(port.stall);
-        let held_back = port.stall_end > packet.at;
-        if port.shut_until > at
-            && let Some(gates) = &mut port.gates
-        {
-            let begin = at.max(port.gap_until);
-            gates.charge(packet.class(), packet.to, Bytes(packet.frame()), begin);
-        }
-        if held_back {
+        if port.stall_end > packet.at {
             self.count_victim(id, packet_id);
         }
-        self.transmit(id, q, packet_id, at);
     }
 
     /// Sends a frame that is in no list and counts as held by its class queue.
     #[inline(always)]
-    fn transmit(&mut self, id: Id<Port>, q: usize, packet_id: Id<Packet>, at: Time) {
+    fn transmit(&mut self, id: Id<Port>, packet_id: Id<Packet>, at: Time) {
         let port = &mut self.ports[id];
         let packet = &mut self.packets[packet_id];
         let begin = at.max(port.gap_until);
@@ -276,46 +283,41 @@ impl World {
         let waited = begin.0 - packet.at.0;
         packet.waited += waited;
         packet.serial += duration;
-        port.free_at = Time(begin.0 + duration);
-        port.gap_until = Time(port.free_at.0 + GAP * port.ps_per_byte);
+        port.next_try = Time(begin.0 + duration);
+        port.gap_until = Time(port.next_try.0 + GAP * port.ps_per_byte);
         port.sending = size as u32;
-        port.sending_queue = q as u8;
         port.sending_class = packet.class();
         port.sending_entry = packet.entry;
-        port.sent_packets += 1;
-        port.sent_bytes += size;
-        port.area += u128::from(size) * u128::from(port.free_at.0 - packet.at.0);
-        self.find_way(id, packet_id);
+        port.count_sent(size, waited + duration);
         if self.record.is_some() {
             self.note(What::Send, begin, id, packet_id, waited);
         }
+        self.find_way(id, packet_id);
         self.launch(id, packet_id);
     }
 
     /// Notes with a packet that leaves a port the egress port it goes to at the far end.
     #[inline(always)]
     pub(super) fn find_way(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
-        let rows = self.ports[id].far_routes;
-        let packet = &self.packets[packet_id];
-        let egress = match rows {
+        let row = self.ports[id].far_row;
+        let packet = &mut self.packets[packet_id];
+        packet.ingress = match row {
             u32::MAX => Id::NONE,
-            rows => self.egress(rows, packet.flow, packet.to),
+            row => self.forwarding.egress(row, packet.flow, packet.to),
         };
-        self.packets[packet_id].ingress = egress;
     }
 
-    /// Puts a frame whose transmission has begun on the wire.
+    /// Puts a frame whose transmission has begun, and ends at `next_try`, on the wire.
     #[inline(always)]
     pub(super) fn launch(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
         let port = &mut self.ports[id];
-        port.next_try = port.free_at;
-        let arrives = port.free_at + port.delay;
+        let arrives = port.next_try + port.delay;
         self.packets[packet_id].at = arrives;
         if port.wire.is_empty() {
             self.calendar.push(arrives, Event::Arrive(id));
         }
         self.packets.append(&mut port.wire, packet_id);
-        if port.wakeful {
+        if port.is(Traits::WAKEFUL) {
             self.wake_at_departure(id);
         }
     }
@@ -340,21 +342,6 @@ impl World {
             return self.deliver(id, packet_id, now);
         }
         self.enqueue(egress, packet_id, now);
-    }
-
-    /// The egress port of a switch, whose forwarding rows start at `rows`, toward a host.
-    #[inline(always)]
-    pub(super) fn egress(&self, rows: u32, flow: Id<Flow>, to: u32) -> Id<Port> {
-        let row = self.routes[rows as usize + to as usize];
-        if row & GROUP == 0 {
-            return Id::raw(row);
-        }
-        let group = &self.groups[(row & !GROUP) as usize];
-        // The switch takes part in the hash, so that switches in a row don't all choose alike.
-        let mix = (u64::from(flow.0) << 32 | u64::from(to)) ^ (u64::from(rows) << 20);
-        let hash = mix.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let hash = (hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        group[((hash >> 32) as u32 % group.len() as u32) as usize]
     }
 
     pub(super) fn deliver(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
@@ -441,10 +428,21 @@ impl World {
 }
 
 impl Port {
+    /// Whether a class queue has room for a frame.
+    #[inline(always)]
+    fn has_room(&self, q: usize, size: u64) -> bool {
+        let queue = self.queue(q);
+        match self.buffer {
+            Limit::Unlimited => true,
+            Limit::Bytes(limit) => queue.bytes + size <= limit.0,
+            Limit::Packets(limit) => queue.packets < limit,
+        }
+    }
+
     /// Ticks for which the port sent no data although frames waited.
     pub(super) fn stall_clock(&self, now: Time) -> u64 {
         self.stall
-            + if self.stalled {
+            + if self.is(Traits::STALLED) {
                 now.0 - self.stall_from.0
             } else {
                 0
@@ -452,7 +450,7 @@ impl Port {
     }
 
     pub(super) fn end_stall(&mut self, at: Time) {
-        self.stalled = false;
+        self.set(Traits::STALLED, false);
         self.stall += at.0 - self.stall_from.0;
         self.stall_end = at;
     }
@@ -464,15 +462,25 @@ impl Port {
         if held.is_power_of_two() {
             return held.trailing_zeros() as usize;
         }
-        let queues = &self.queues;
+        self.pick_class(packets)
+    }
+
+    fn pick_class(&mut self, packets: &Packets) -> usize {
+        let held = self.held;
+        let heads: [Id<Packet>; MAX_CLASSES] =
+            std::array::from_fn(|q| match self.queues().get(q) {
+                Some(queue) => queue.list.head(),
+                None => Id::NONE,
+            });
         self.scheduler
-            .pick(held, held, |q| packets[queues[q].list.head()].frame())
+            .pick(held, held, |q| packets[heads[q]].frame())
     }
 
     /// Makes the next choice due now, if the port stands idle.
+    #[inline]
     pub(super) fn retry(&mut self, now: Time) {
-        if self.next_try == Time::NEVER || self.stalled {
-            self.next_try = now.max(self.free_at);
+        if self.next_try == Time::NEVER || self.is(Traits::STALLED) {
+            self.next_try = now.max(self.free_at());
         }
     }
 }

@@ -47,6 +47,7 @@ pub use run::{Exit, Fate};
 
 use crate::calendar::Calendar;
 use crate::connection::{Connection, Headers};
+use crate::forwarding::Forwarding;
 use crate::mechanism::Control;
 use crate::mechanism::control::Told;
 use crate::medium::wifi::air::Air;
@@ -83,9 +84,7 @@ pub struct World {
     controls: Table<Control>,
     /// Node of each host number.
     pub hosts: Vec<Id<Node>>,
-    /// Forwarding rows of all switches: port, or `GROUP` with the number of an ECMP group.
-    routes: Vec<u32>,
-    groups: Vec<Vec<Id<Port>>>,
+    forwarding: Forwarding,
     /// The port whose queue each box leads to.
     boxes: BTreeMap<Id<Port>, Id<Port>>,
     mail: Mail,
@@ -109,8 +108,3 @@ pub struct World {
     notices_sent: u64,
     notices_heard: u64,
 }
-
-/// Marks a forwarding row that names an ECMP group.
-const GROUP: u32 = 0x8000_0000;
-/// A forwarding row without a way.
-const NOWHERE: u32 = u32::MAX;

@@ -7,18 +7,17 @@
 
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
-use smallvec::smallvec;
 
 use super::World;
 use super::forward::Choice;
 use crate::event::Event;
 use crate::medium::boxes::{AnyBox, Pass, PathBox};
 use crate::medium::trace::Server;
-use crate::network::{Port, PortMore, Stage};
+use crate::network::{Port, PortMore, Stage, Traits};
 use crate::packet::Packet;
-use crate::queue::ClassQueue;
+use crate::queue::AnyScheduler;
 use crate::record::What;
-use crate::spec::{Service, Spec, Way};
+use crate::spec::{Limit, Service, Spec, Way};
 use crate::table::Id;
 
 impl World {
@@ -48,25 +47,24 @@ impl World {
             },
         };
         let port = &mut self.ports[id];
-        let server = port.more.server.as_mut().expect("a port with a server");
-        let queue = &mut port.queues[q];
+        let queue = port.queue_mut(q);
         let packet_id = self.packets.take_after(&mut queue.list, Id::NONE);
-        if queue.list.is_empty() {
-            port.held &= !(1 << q);
-        }
-        port.waiting -= 1;
         let packet = &mut self.packets[packet_id];
         let frame = packet.frame();
         queue.bytes -= frame;
         queue.packets -= 1;
+        if queue.list.is_empty() {
+            port.held &= !(1 << q);
+        }
+        port.waiting -= 1;
+        let server = port.more.server.as_mut().expect("a port with a server");
         let departs = server.take(packet.at, at, server.size(packet.len));
         let waited = at.since(packet.at);
         packet.waited += waited.0;
         packet.serial += departs.since(at).0;
-        port.sent_packets += 1;
-        port.sent_bytes += frame;
-        port.area += u128::from(frame) * u128::from(waited.0);
-        port.free_at = departs;
+        port.count_sent(frame, waited.0);
+        // No gap follows: there is no line rate.
+        port.gap_until = departs;
         port.next_try = departs;
         if self.record.is_some() {
             self.note(What::Send, at, id, packet_id, waited.0);
@@ -87,7 +85,7 @@ impl World {
             self.calendar.push(arrives, Event::Arrive(id));
         }
         self.packets.append(&mut port.wire, packet_id);
-        if port.attentive {
+        if port.is(Traits::ATTENTIVE) {
             self.calendar.push(departs, Event::Wake(id));
         }
     }
@@ -102,8 +100,7 @@ impl World {
             Pass::At(out) => out,
         };
         let next = stage.next;
-        port.sent_packets += 1;
-        port.sent_bytes += size;
+        port.count_sent(size, 0);
         if out == now && port.wire.is_empty() {
             return self.enqueue(next, packet_id, now);
         }
@@ -205,13 +202,9 @@ impl World {
             ..PortMore::default()
         };
         let (node, far) = (self.ports[main].node, self.ports[main].far);
-        let port = Port {
-            plain: false,
-            passed: true,
-            queues: smallvec![ClassQueue::default()],
-            peer: self.ports[main].peer,
-            ..Port::idle(node, far, more)
-        };
+        let mut port = Port::idle(node, far, AnyScheduler::Fifo, Limit::Unlimited, more);
+        port.peer = self.ports[main].peer;
+        port.set(Traits::WATCHED | Traits::PASSED, true);
         let id = self.ports.push(port);
         self.boxes.insert(id, main);
         id
@@ -228,14 +221,7 @@ impl World {
         if entrance == main {
             return;
         }
-        let rows = self.routes.iter_mut().filter(|row| **row == main.0);
-        rows.for_each(|row| *row = entrance.0);
-        let groups = self
-            .groups
-            .iter_mut()
-            .flatten()
-            .filter(|port| **port == main);
-        groups.for_each(|port| *port = entrance);
+        self.forwarding.lead(main, entrance);
         let node = &mut self.nodes[self.ports[main].node];
         if node.host.is_some() {
             node.ports[0] = entrance;

@@ -133,6 +133,13 @@ impl World {
         if std::mem::replace(&mut request.heard, true) {
             return;
         }
+        self.obey(from, station, now);
+    }
+
+    /// A station does what the request asks for that another sends.
+    pub(super) fn obey(&mut self, from: u32, station: u32, now: Time) {
+        let sender = &self.air.radios[from as usize];
+        let request = sender.notices.front().expect("the frame that was sent");
         let (ask, respond, [expiry, period]) = (request.ask, request.respond, request.holds);
         let number = usize::from(ask.category);
         let radio = &mut self.air.radios[station as usize];

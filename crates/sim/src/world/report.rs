@@ -290,11 +290,8 @@ impl World {
     /// A port's counters at `now`, with the areas of frames that are still held.
     pub(super) fn port_count(&self, id: Id<Port>, now: Time) -> PortCount {
         let port = &self.ports[id];
-        let mut count = port.more.sent.clone();
-        count.packets = port.sent_packets;
-        count.bytes = port.sent_bytes;
-        count.area = port.area;
-        let ahead = port.free_at.0.saturating_sub(now.0);
+        let mut count = port.sent();
+        let ahead = port.free_at().0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
         for packet in port.lists().flat_map(|list| self.packets.walk(list)) {
             count.area += u128::from(packet.frame()) * u128::from(now.0 - packet.at.0);
@@ -319,7 +316,7 @@ impl World {
                 data += waiting.len() as u64;
                 bytes += waiting.iter().map(|p| p.frame()).sum::<u64>();
             }
-            agree &= bytes == port.queues.iter().map(|q| q.bytes).sum::<u64>();
+            agree &= bytes == port.queues().iter().map(|q| q.bytes).sum::<u64>();
             for packet in self.packets.walk(&port.wire) {
                 if packet.flow.is_none() {
                     control += 1

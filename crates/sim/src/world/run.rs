@@ -5,7 +5,7 @@ use backwater_transport::units::{Bytes, Span, Time};
 
 use super::World;
 use crate::event::Event;
-use crate::network::{Flow, Part, Port};
+use crate::network::{Flow, Part, Port, Traits};
 use crate::packet::{Packet, Traffic};
 use crate::record::air_log::{AirFrame, AirLog};
 use crate::record::{Cause, Record};
@@ -127,7 +127,10 @@ impl World {
     pub fn start_recording(&mut self) {
         self.record = Some(Vec::new());
         self.unfuse();
-        self.ports.0.iter_mut().for_each(|p| p.plain = false);
+        self.ports
+            .0
+            .iter_mut()
+            .for_each(|p| p.set(Traits::WATCHED, true));
     }
 
     /// Frames that stations began to send since the last call.
@@ -149,24 +152,38 @@ impl World {
     pub fn unfuse(&mut self) {
         assert_eq!(self.now, Time::ZERO, "fusing is settled before the run");
         for port in &mut self.ports.0 {
-            port.attentive = true;
-            port.wakeful = true;
+            port.set(Traits::ATTENTIVE | Traits::WAKEFUL, true);
         }
     }
 
     fn step(&mut self, until: Time) -> Step {
-        let fresh = self.calendar.fill();
-        if fresh > 0 {
-            self.look_ahead(fresh);
+        if self.calendar.fill() && self.calendar.looks_ahead() {
+            self.look_ahead();
         }
-        let Some((at, event)) = self.calendar.pop(until) else {
+        let Some(key) = self.calendar.pop(until) else {
             return Step::Nothing;
         };
-        debug_assert!(at >= self.now, "{event:?} at {at} is behind {}", self.now);
+        let at = key.at();
+        debug_assert!(at >= self.now, "{key:?} at {at} is behind {}", self.now);
         self.now = at;
         self.events += 1;
+        // Most events are arrivals, and a table of jumps is guessed wrong more often than a question.
+        if let Some(port) = key.arrival() {
+            self.arrive(port, at);
+        } else {
+            self.serve_other(key.event(), at);
+        }
+        if !self.outbox.is_empty() {
+            self.post_all(at);
+        }
+        Step::Served
+    }
+
+    /// Serves what is not asked for first.
+    #[inline]
+    fn serve_other(&mut self, event: Event, at: Time) {
         match event {
-            Event::Arrive(port) => self.arrive(port, at),
+            Event::Arrive(_) => unreachable!("arrivals are served by themselves"),
             Event::Wake(port) => self.wake(port, at),
             Event::Emerge(port) => self.emerge(port, at),
             Event::React(port) => self.react(port, at),
@@ -193,10 +210,6 @@ impl World {
             Event::Ease(radio) => self.ease(radio, at),
             Event::Release(flow) => self.release_held(flow, at),
         }
-        if !self.outbox.is_empty() {
-            self.post_all(at);
-        }
-        Step::Served
     }
 
     /// A departure matters, or a gate was to open. One that opens later by now is waited for anew.
@@ -204,7 +217,8 @@ impl World {
         self.catch_up(id, now);
         let port = &mut self.ports[id];
         let later = port.next_try;
-        if port.stalled && port.more.armed == now && later > now && later < Time::NEVER {
+        if port.is(Traits::STALLED) && port.more.armed == now && later > now && later < Time::NEVER
+        {
             port.more.armed = later;
             self.calendar.push(later, Event::Wake(id));
         }
@@ -306,7 +320,7 @@ impl World {
         for id in self.ports.ids() {
             let counted = self.port_count(id, now);
             let port = &mut self.ports[id];
-            port.max_bytes = port.queues.iter().map(|q| q.bytes).max().unwrap_or(0);
+            port.max_bytes = port.queues().iter().map(|q| q.bytes).max().unwrap_or(0);
             port.more.base = counted;
             if let Some(server) = &mut port.more.server {
                 server.scorer.warm(now);

@@ -45,7 +45,8 @@ impl World {
             traffic,
             ..
         } = self.packets[packet_id];
-        let port = self.egress(self.air.radios[station as usize].rows, flow, to);
+        let row = self.air.radios[station as usize].row;
+        let port = self.forwarding.egress(row, flow, to);
         let hop = port.0 - self.air.first_port;
         let radio = &mut self.air.radios[station as usize];
         let number = radio.category(traffic.class());

@@ -136,6 +136,28 @@ fn sources_give_way_to_their_relay() {
     }
 }
 
+/// Sources that may step back only so far stay there, because the relay stays congested: it gets what a saturated
+/// station at AIFSN 2 gets beside two at that AIFSN, by an independent slot-exact computation. Requests take up to 1 %.
+#[test]
+fn sources_that_cannot_step_back_further_stay_where_they_are() {
+    for (most, expected) in [(3, 2.393), (4, 2.637), (5, 2.865)] {
+        let respond = part(
+            RESPONDERS,
+            "aifsn",
+            &[
+                ("min", Value::Count(2)),
+                ("max", Value::Count(most)),
+                ("own", Value::Flag(true)),
+            ],
+        );
+        let forwarded: f64 = hops(&fork(Some(respond))).iter().map(|r| r[1]).sum();
+        assert!(
+            (forwarded / expected - 1.0).abs() < 0.02,
+            "{most}: {forwarded}"
+        );
+    }
+}
+
 /// The queue and the difference of rates tell the relay's congestion as well. A difference counts as high from 8 %
 /// of what came in, and a queue as high from half of the buffer, so the relay loses next to nothing.
 #[test]

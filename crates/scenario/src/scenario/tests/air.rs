@@ -214,7 +214,5 @@ fn fields_of_the_other_channel_and_bad_values_are_refused() {
     refused(model, "model = \"disc\"", "no `shadowing`", "physical");
     let both = format!("{model}, {shadowing}");
     refused(&both, "model = \"disc\"", "transmit", "100 m");
-    let phy = "802.11g\", data = \"54";
-    refused(phy, "802.11b\", data = \"11", "OFDM only", "disc");
     refused("[\"230 m\"", "[\"300 m\"", "out of reach", "closer");
 }

@@ -33,6 +33,8 @@ pub struct Air {
     pub reach: Vec<Vec<Link>>,
     /// Whom they only disturb.
     pub(super) far: Vec<Vec<Far>>,
+    /// Who has got the frame that ended last, of those it was for.
+    pub heard: Vec<u32>,
     /// The stations that each station's frames made idle.
     pub groups: Vec<Group>,
     /// Each station's transmitter and queues.
@@ -81,11 +83,13 @@ impl Group {
         group
     }
 
+    #[inline]
     fn add(&mut self, number: usize) {
         self.members[number / 64] |= 1 << (number % 64);
     }
 
     /// A station of this number hears nothing any more, after a frame of station `by`.
+    #[inline]
     pub(super) fn take(&mut self, number: usize, ear: &mut Ear, by: u32, now: Time) {
         if ear.fall_silent(by, now) {
             self.add(number);
@@ -173,7 +177,7 @@ impl Medium {
             capture: channel.capture(),
             receivers: match &channel {
                 ChannelSpec::Disc(_) => None,
-                ChannelSpec::Physical(physical) => Some(physical.receivers()),
+                ChannelSpec::Physical(physical) => Some(physical.receivers(phy.standard)),
             },
             rts: phy.airtime(phy::RTS, phy.control),
             cts,

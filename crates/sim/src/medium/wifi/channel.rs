@@ -45,13 +45,14 @@ pub struct Link {
     pub power: u64,
 }
 
-/// What a station's transmission is to one that cannot understand it under the physical channel.
+/// What a station's transmission is to one that cannot understand it under the physical channel. Most entries of a
+/// large network are of this kind and are read at every frame, so they are small.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Far {
     /// The other.
     pub to: u32,
     /// What it adds to the interference there.
-    pub power: u64,
+    pub power: u32,
 }
 
 /// Power of a frame at the transmission range, or of the noise, in the units of `Link::power`.
@@ -91,15 +92,22 @@ impl ChannelSpec {
             }
         };
         let others = |from: usize| (0..places.len()).filter(move |to| *to != from);
-        let heard = |link: &Link| matches!(self, ChannelSpec::Disc(_)) || link.decodes;
+        let far = |link: &Link| match self {
+            ChannelSpec::Disc(_) => None,
+            ChannelSpec::Physical(_) if link.decodes => None,
+            ChannelSpec::Physical(_) => u32::try_from(link.power).ok(),
+        };
         let of = |from: usize| {
             let links = others(from).filter_map(|to| link(from, to));
-            let (reach, far): (Vec<Link>, Vec<Link>) = links.partition(heard);
-            let far = far.iter().map(|l| Far {
-                to: l.to,
-                power: l.power,
-            });
-            (reach, far.collect())
+            let (disturbed, reach): (Vec<Link>, Vec<Link>) = links.partition(|l| far(l).is_some());
+            let to = disturbed.iter().map(|l| l.to);
+            let powers = disturbed.iter().filter_map(far);
+            (
+                reach,
+                to.zip(powers)
+                    .map(|(to, power)| Far { to, power })
+                    .collect(),
+            )
         };
         (0..places.len()).map(of).collect()
     }

@@ -29,18 +29,18 @@ impl Air {
         }
     }
 
-    /// A station's frame ends. True if whom it is for has it whole.
-    pub fn separate(&mut self, station: u32, frame: &Frame, now: Time) -> bool {
+    /// A station's frame ends: `heard` is who has it whole of those it is for.
+    pub fn separate(&mut self, station: u32, frame: &Frame, now: Time) {
         let sender = station as usize;
         let medium = &self.media[self.radios[sender].medium as usize];
         let group = &mut self.groups[sender];
-        let mut understood = false;
+        self.heard.clear();
         for (number, link) in self.reach[sender].iter().enumerate() {
             let ear = &mut self.ears[link.to as usize];
             ear.energy -= u32::from(link.senses);
             ear.power -= link.power;
-            if ear.lock == station {
-                understood |= ear.hear_out(link.to, frame, medium, now);
+            if ear.lock == station && ear.hear_out(link.to, frame, medium, now) {
+                self.heard.push(link.to);
             }
             if ear.energy == 0 && ear.lock == NOBODY && !ear.sending {
                 group.take(number, ear, station, now);
@@ -51,6 +51,5 @@ impl Air {
         if ear.energy == 0 {
             group.take_own(ear, station, now);
         }
-        understood
     }
 }

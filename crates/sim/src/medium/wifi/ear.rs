@@ -75,11 +75,13 @@ impl Ear {
     }
 
     /// The instant from which interframe spaces count.
+    #[inline]
     pub fn base(&self) -> Time {
         self.idle_since.max(self.defer).max(self.reserved())
     }
 
     /// The medium becomes busy: the counters of its radio stop.
+    #[inline]
     pub(super) fn freeze(&mut self, radio: &mut Radio, medium: &Medium, now: Time) {
         self.busy = true;
         self.busy_since = now;
@@ -105,6 +107,7 @@ impl Ear {
     }
 
     /// The last of what made it busy is over, a frame of station `by`. False if it was idle before.
+    #[inline]
     pub(super) fn fall_silent(&mut self, by: u32, now: Time) -> bool {
         if self.busy {
             self.busy = false;
@@ -117,7 +120,8 @@ impl Ear {
     }
 
     /// The frame that it received has ended: what station `here` learns from it. True if it is whole and for
-    /// this station.
+    /// this station, or for all.
+    #[inline]
     pub(super) fn hear_out(
         &mut self,
         here: u32,
@@ -131,7 +135,7 @@ impl Ear {
             return false;
         }
         self.defer = now;
-        if frame.to == here {
+        if frame.to == here || frame.to == NOBODY {
             return true;
         }
         if frame.rest > Span::ZERO {

@@ -15,6 +15,7 @@ use backwater_transport::units::{Rate, Span};
 
 use super::channel::{Link, MOST, UNIT};
 use super::errors::{Rung, ratio};
+use super::phy::Standard;
 
 /// Parameters of the physical channel.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,8 +110,8 @@ impl Physical {
     }
 
     /// What stations that follow this channel do.
-    pub fn receivers(&self) -> Receivers {
-        let rungs = Rung::all(self.margin, self.fer_target);
+    pub fn receivers(&self, standard: Standard) -> Receivers {
+        let rungs = Rung::all(standard, self.margin, self.fer_target);
         Receivers {
             noise: UNIT as u64,
             busy_from: self.power(self.energy_detect),
@@ -180,7 +181,7 @@ mod tests {
     #[test]
     fn ranges_by_rate() {
         let channel = plain();
-        let receivers = channel.receivers();
+        let receivers = channel.receivers(Standard::Ofdm);
         let ranges = [192.0, 164.0, 162.0, 138.0, 111.0, 94.0, 71.0, 66.0];
         for ((rung, row), range) in receivers.rungs.iter().zip(RATES).zip(ranges) {
             let reaches = |metres: f64| {

@@ -23,8 +23,8 @@ pub struct Radio {
     pub node: Id<Node>,
     /// Medium.
     pub medium: u32,
-    /// Base of the node's forwarding rows.
-    pub rows: u32,
+    /// The node's row in the forwarding tables.
+    pub row: u32,
     /// Its host number.
     pub host: u32,
     /// Stream of backoffs.
@@ -213,6 +213,7 @@ impl Radio {
     }
 
     /// When it sends, if the medium, idle since `base`, stays so; `NEVER` if it has nothing to send.
+    #[inline]
     pub fn expiry(&self, base: Time, slot: Span) -> Time {
         let waiting = self.categories.iter().filter(|c| c.frames > 0);
         waiting

@@ -40,6 +40,7 @@ impl Level {
     }
 
     /// Sets the band, after anything about the ear has changed.
+    #[inline]
     fn tune(&mut self, ear: &Ear, busy_from: u64) {
         (self.low, self.high) = match ear.lock {
             NOBODY if ear.sending => (0, u64::MAX),
@@ -140,7 +141,7 @@ impl Air {
                 hearing.close(receivers, ear.wanted, before, level, now);
             }
             let (power, others) = (link.power as f64, (receivers.noise + before) as f64);
-            let heard = !ear.sending && power >= receivers.preamble * others;
+            let heard = link.decodes && !ear.sending && power >= receivers.preamble * others;
             let takes = match receivers.capture {
                 _ if !receives => heard,
                 Some(capture) => {
@@ -148,7 +149,7 @@ impl Air {
                     heard && (together || power >= capture * others)
                 }
                 None => {
-                    ear.damaged = true;
+                    ear.damaged |= link.decodes;
                     false
                 }
             };
@@ -168,7 +169,7 @@ impl Air {
         for far in &self.far[sender] {
             let level = &mut self.levels[far.to as usize];
             let before = level.power;
-            level.power += far.power;
+            level.power += u64::from(far.power);
             if level.power <= level.high {
                 continue;
             }
@@ -183,14 +184,14 @@ impl Air {
         }
     }
 
-    /// A station's frame ends: those who receive it find out whether they have it whole. True if whom it is
-    /// for has.
-    pub fn fade(&mut self, station: u32, frame: &Frame, now: Time) -> bool {
+    /// A station's frame ends: those who receive it find out whether they have it whole. `heard` is who
+    /// has, of those it is for.
+    pub fn fade(&mut self, station: u32, frame: &Frame, now: Time) {
         let sender = station as usize;
         let medium = &self.media[self.radios[sender].medium as usize];
         let receivers = medium.receivers.as_ref().expect("a physical channel");
         let group = &mut self.groups[sender];
-        let mut understood = false;
+        self.heard.clear();
         for (number, link) in self.reach[sender].iter().enumerate() {
             let ear = &mut self.ears[link.to as usize];
             let level = &mut self.levels[link.to as usize];
@@ -203,7 +204,9 @@ impl Air {
                 }
                 if ear.lock == station {
                     ear.damaged |= hearing.fails();
-                    understood |= ear.hear_out(link.to, frame, medium, now);
+                    if ear.hear_out(link.to, frame, medium, now) {
+                        self.heard.push(link.to);
+                    }
                 }
             }
             if ear.lock == NOBODY && !ear.sending && level.power < receivers.busy_from {
@@ -215,7 +218,7 @@ impl Air {
         for (number, far) in self.far[sender].iter().enumerate() {
             let level = &mut self.levels[far.to as usize];
             let before = level.power;
-            level.power -= far.power;
+            level.power -= u64::from(far.power);
             if level.power >= level.low {
                 continue;
             }
@@ -234,6 +237,5 @@ impl Air {
             group.take_own(ear, station, now);
         }
         level.tune(ear, receivers.busy_from);
-        understood
     }
 }

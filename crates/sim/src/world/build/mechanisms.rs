@@ -182,7 +182,7 @@ impl World {
             .is_some()
             .then(|| self.reached_through(id));
         let watch = mechanism.detect.watch();
-        let one_queue = watch == Watch::Egress && self.ports[id].queues.len() == 1;
+        let one_queue = watch == Watch::Egress && self.ports[id].queues().len() == 1;
         let detector = mechanism.detect.clone();
         let place = self.controls[control].watch(PlaceSpec {
             port: id,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::super::{GROUP, NOWHERE, World};
+use super::super::World;
 use super::refuse;
 use crate::mechanism::notice::Hosts;
 use crate::network::{Flow, Node, Port};
@@ -16,18 +16,17 @@ impl World {
         let hosts = self.hosts.len();
         let mut rows = vec![u32::MAX; self.nodes.len()];
         for node in self.nodes.ids().filter(|n| self.nodes[*n].host.is_none()) {
-            rows[node.index()] = self.routes.len() as u32;
-            self.routes.extend(std::iter::repeat_n(NOWHERE, hosts));
+            let Some(row) = self.forwarding.add_row(hosts) else {
+                return refuse(
+                    "nodes",
+                    "the forwarding tables have more than 2^31 entries",
+                    "use fewer hosts or switches",
+                );
+            };
+            rows[node.index()] = row;
         }
         for port in &mut self.ports.0 {
-            port.far_routes = rows[port.far.index()];
-        }
-        if self.routes.len() >= GROUP as usize {
-            return refuse(
-                "nodes",
-                "the forwarding tables have more than 2^31 rows",
-                "use fewer hosts or switches",
-            );
+            port.far_row = rows[port.far.index()];
         }
         let wanted: Vec<bool> = {
             let mut wanted = vec![false; hosts];
@@ -49,9 +48,8 @@ impl World {
                 "write routing = { kind = \"shortest-path\" } or { kind = \"ecmp\" }, or a route for every flow",
             );
         }
-        let mut group_of: BTreeMap<Vec<Id<Port>>, u32> = BTreeMap::new();
         for host in (0..hosts).filter(|h| wanted[*h]) {
-            self.route_to(host, spec.routing, &rows, &mut group_of);
+            self.route_to(host, spec.routing, &rows);
         }
         self.written_routes(spec, &rows)?;
         let mut paths = Vec::new();
@@ -62,6 +60,16 @@ impl World {
             });
         }
         Ok(paths)
+    }
+
+    /// Ends the writing of forwarding tables.
+    pub(super) fn pack_forwarding(&mut self) {
+        let last = |host: &Id<Node>| match self.nodes[*host].ports[..] {
+            [port] => self.ports[port].peer,
+            _ => Id::NONE,
+        };
+        let last: Vec<Id<Port>> = self.hosts.iter().map(last).collect();
+        self.forwarding.pack(&last);
     }
 
     /// Whether a node talks over the air; `add_air` gives its flows their ways.
@@ -92,13 +100,7 @@ impl World {
     }
 
     /// Shortest paths from everywhere to a host, by breadth-first search from it.
-    fn route_to(
-        &mut self,
-        host: usize,
-        routing: Routing,
-        rows: &[u32],
-        group_of: &mut BTreeMap<Vec<Id<Port>>, u32>,
-    ) {
+    fn route_to(&mut self, host: usize, routing: Routing, rows: &[u32]) {
         let goal = self.hosts[host];
         let mut distance = vec![u32::MAX; self.nodes.len()];
         distance[goal.index()] = 0;
@@ -126,25 +128,19 @@ impl World {
                 .copied()
                 .filter(nearer)
                 .collect();
-            let row = match routing {
-                Routing::Ecmp if ways.len() > 1 => {
-                    let next = self.groups.len() as u32;
-                    let group = *group_of.entry(ways.clone()).or_insert(next);
-                    if group == next {
-                        self.groups.push(ways);
-                    }
-                    GROUP | group
-                }
-                _ => ways[0].0,
+            let number = match routing {
+                Routing::Ecmp => ways.len(),
+                _ => 1,
             };
-            self.routes[rows[node.index()] as usize + host] = row;
+            self.forwarding
+                .write(rows[node.index()], host, &ways[..number]);
         }
     }
 
     /// Installs the routes that a person wrote. Forwarding is by destination, as in a filtering
     /// table, so two routes to one host may not part.
     fn written_routes(&mut self, spec: &Spec, rows: &[u32]) -> Result<(), Refusal> {
-        let mut written: BTreeMap<usize, &str> = BTreeMap::new();
+        let mut written: BTreeMap<(u32, usize), &str> = BTreeMap::new();
         for (id, flow) in self.flows.ids().zip(&spec.flows) {
             let Some(route) = &flow.route else { continue };
             if self.is_station(self.flows[id].from) {
@@ -185,9 +181,9 @@ impl World {
                 if self.nodes[at].host.is_some() {
                     continue;
                 }
-                let row = rows[at.index()] as usize + host;
-                let before = std::mem::replace(&mut self.routes[row], port.0);
-                if let Some(other) = written.get(&row).filter(|_| before != port.0) {
+                let entry = (rows[at.index()], host);
+                let same = self.forwarding.write(entry.0, entry.1, &[port]);
+                if let Some(other) = written.get(&entry).filter(|_| !same) {
                     let what = format!(
                         "at {} the route to {} parts from the route of flow {other}",
                         name(at),
@@ -199,7 +195,7 @@ impl World {
                         "forwarding goes by destination: let both routes agree, or use two destinations",
                     );
                 }
-                written.insert(row, &flow.name);
+                written.insert(entry, &flow.name);
             }
         }
         Ok(())
@@ -222,16 +218,17 @@ impl World {
                 }
                 // Written routes to a host agree where they meet and end there; computed ones come nearer.
                 assert!(ways.len() <= self.nodes.len(), "a way in a circle");
-                let stuck = far.far_routes == u32::MAX
-                    || self.routes[far.far_routes as usize + host as usize] == NOWHERE;
-                if stuck {
+                port = match far.far_row {
+                    u32::MAX => Id::NONE,
+                    row => self.forwarding.written(row, id, host),
+                };
+                if port.is_none() {
                     return refuse(
                         path,
                         format!("no way leads from {} to {}", name(flow.from), name(goal)),
                         "join them by links, or name another host",
                     );
                 }
-                port = self.egress(far.far_routes, id, host);
             }
         }
         Ok(if matches!(flow.to, Targets::One(_)) {
@@ -248,18 +245,12 @@ impl World {
             .ports
             .iter()
             .map(|p| &self.ports[self.ports[*p].peer])
-            .map(|p| p.far_routes)
+            .map(|p| p.far_row)
             .next();
-        let rows = rows.expect("a node with a port") as usize;
+        let row = rows.expect("a node with a port");
         let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
         for host in 0..self.hosts.len() {
-            let row = self.routes[rows + host];
-            let through = match row {
-                NOWHERE => false,
-                r if r & GROUP != 0 => self.groups[(r & !GROUP) as usize].contains(&id),
-                r => r == id.0,
-            };
-            if through {
+            if self.forwarding.leads(row, host, id) {
                 words[host / 64] |= 1 << (host % 64);
             }
         }

@@ -1,0 +1,276 @@
+//! Forwarding tables: which port of a switch, or of a station, leads toward a host. They are written row
+//! by row, one for each node; `pack` then brings them into the form in which frames are looked up.
+//!
+//! In a large network each frame looks into a row that has left the fast caches, so rows have to be short.
+//! Most hosts are told apart by the switch they hang on and by no other: hosts that all rows treat alike
+//! share a column, where "the port to that very host" counts as alike. Whether a row names one port, the
+//! host's own or a group of equal ways cannot be predicted, so all three are read without a branch.
+
+use std::collections::BTreeMap;
+
+use crate::network::{Flow, Port};
+use crate::table::Id;
+
+/// The tables of a world.
+#[derive(Clone, Debug, Default)]
+pub struct Forwarding {
+    hosts: usize,
+    /// Row by row: a port, `GROUP` with the number of an ECMP group, or `NOWHERE`. Empty once packed.
+    written: Vec<u32>,
+    groups: Vec<Vec<Id<Port>>>,
+    /// Numbers of the groups.
+    known: BTreeMap<Vec<Id<Port>>, u32>,
+    columns: Vec<Column>,
+    /// Entries of a packed row.
+    width: usize,
+    entries: Vec<Entry>,
+    ways: Vec<Id<Port>>,
+}
+
+/// Marks a written entry that names an ECMP group.
+const GROUP: u32 = 0x8000_0000;
+/// A written entry without a way.
+const NOWHERE: u32 = u32::MAX;
+
+/// Where a host's entries stand.
+#[derive(Copy, Clone, Debug)]
+struct Column {
+    number: u32,
+    /// The place in `ways` of the port to the host.
+    last: u32,
+}
+
+/// The place in `ways` where some begin, and the logarithm of their number.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry(u32);
+
+impl Entry {
+    const NOWHERE: Entry = Entry(u32::MAX);
+    /// One way, at the place that the host's column names.
+    const LAST: Entry = Entry(1 << Entry::PLACE);
+    /// Bits of the place; then a bit for `LAST`, then the logarithm.
+    const PLACE: u32 = 27;
+    /// The number of ways is no power of two and stands before them.
+    const UNEVEN: u32 = 15;
+
+    fn new(place: usize, size: u32) -> Entry {
+        assert!(
+            place < 1 << Entry::PLACE,
+            "fewer than 2^27 ports and groups"
+        );
+        Entry(size << (Entry::PLACE + 1) | place as u32)
+    }
+}
+
+/// What chooses among ways that are equally short. The switch takes part, so that switches in a row
+/// don't all choose alike.
+#[inline(always)]
+fn hash(flow: Id<Flow>, to: u32, before: usize) -> u32 {
+    let mix = (u64::from(flow.0) << 32 | u64::from(to)) ^ ((before as u64) << 20);
+    let hash = mix.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32) as u32
+}
+
+impl Forwarding {
+    /// Adds a row without ways to `hosts` hosts; gives its number. None if that makes too many entries.
+    pub fn add_row(&mut self, hosts: usize) -> Option<u32> {
+        let row = self.written.len() / hosts.max(1);
+        self.hosts = hosts;
+        self.written.resize(self.written.len() + hosts, NOWHERE);
+        (self.written.len() < GROUP as usize).then_some(row as u32)
+    }
+
+    /// Writes that frames to a host leave through this port, or one of these; gives whether that stood there.
+    pub fn write(&mut self, row: u32, host: usize, ways: &[Id<Port>]) -> bool {
+        let entry = match ways {
+            [port] => port.0,
+            _ => GROUP | self.group(ways),
+        };
+        let place = row as usize * self.hosts + host;
+        std::mem::replace(&mut self.written[place], entry) == entry
+    }
+
+    fn group(&mut self, ways: &[Id<Port>]) -> u32 {
+        if let Some(known) = self.known.get(ways) {
+            return *known;
+        }
+        let number = self.groups.len() as u32;
+        self.groups.push(ways.to_vec());
+        self.known.insert(ways.to_vec(), number);
+        number
+    }
+
+    /// The egress port toward a host, as written; `NONE` where none is.
+    pub fn written(&self, row: u32, flow: Id<Flow>, host: u32) -> Id<Port> {
+        match self.written[row as usize * self.hosts + host as usize] {
+            NOWHERE => Id::NONE,
+            entry if entry & GROUP != 0 => {
+                let group = &self.groups[(entry & !GROUP) as usize];
+                let hash = hash(flow, host, row as usize * self.hosts);
+                group[(hash % group.len() as u32) as usize]
+            }
+            port => Id::raw(port),
+        }
+    }
+
+    /// Whether frames to a host may leave through this port, as written.
+    pub fn leads(&self, row: u32, host: usize, port: Id<Port>) -> bool {
+        match self.written[row as usize * self.hosts + host] {
+            NOWHERE => false,
+            entry if entry & GROUP != 0 => self.groups[(entry & !GROUP) as usize].contains(&port),
+            entry => entry == port.0,
+        }
+    }
+
+    /// Sends to `entrance` what would go to `main`.
+    pub fn lead(&mut self, main: Id<Port>, entrance: Id<Port>) {
+        let ports = self.groups.iter_mut().flatten();
+        ports.filter(|p| **p == main).for_each(|p| *p = entrance);
+        let rows = self.written.iter_mut().filter(|row| **row == main.0);
+        rows.for_each(|row| *row = entrance.0);
+    }
+
+    /// Ends the writing. `last` names for each host the port at its only neighbour that leads to it,
+    /// `NONE` where there is none.
+    pub fn pack(&mut self, last: &[Id<Port>]) {
+        let mut seen: BTreeMap<u32, Entry> = BTreeMap::from([(NOWHERE, Entry::NOWHERE)]);
+        let mut numbers: BTreeMap<Vec<Entry>, u32> = BTreeMap::new();
+        let mut columns = Vec::new();
+        for (host, own) in last.iter().enumerate() {
+            let entries = self.written.iter().skip(host).step_by(last.len());
+            let column: Vec<Entry> = entries
+                .map(|entry| match *entry {
+                    entry if entry == own.0 && entry != NOWHERE => Entry::LAST,
+                    entry => *seen
+                        .entry(entry)
+                        .or_insert_with(|| lay(&mut self.ways, &self.groups, entry)),
+                })
+                .collect();
+            let next = numbers.len() as u32;
+            let number = *numbers.entry(column).or_insert(next);
+            let place = self.ways.len() as u32;
+            self.ways.push(*own);
+            columns.push(Column {
+                number,
+                last: place,
+            });
+        }
+        self.width = numbers.len();
+        let rows = self.written.len() / self.hosts.max(1);
+        self.entries = vec![Entry::NOWHERE; rows * self.width];
+        for (column, number) in numbers {
+            for (row, entry) in column.into_iter().enumerate() {
+                self.entries[row * self.width + number as usize] = entry;
+            }
+        }
+        self.columns = columns;
+        self.written = Vec::new();
+        self.groups = Vec::new();
+        self.known = BTreeMap::new();
+    }
+
+    /// The egress port toward a host, once packed.
+    #[inline(always)]
+    pub fn egress(&self, row: u32, flow: Id<Flow>, to: u32) -> Id<Port> {
+        let Column { number, last } = self.columns[to as usize];
+        let entry = self.entries[row as usize * self.width + number as usize].0;
+        let hash = hash(flow, to, row as usize * self.hosts);
+        let own = entry >> Entry::PLACE & 1;
+        let place = (entry & ((1 << Entry::PLACE) - 1)) + own * last;
+        let size = entry >> (Entry::PLACE + 1);
+        if size == Entry::UNEVEN {
+            let ways = self.ways[place as usize].0;
+            return self.ways[(place + 1 + hash % ways) as usize];
+        }
+        self.ways[(place + (hash & ((1 << size) - 1))) as usize]
+    }
+}
+
+/// Lays down the ways of a written entry.
+fn lay(ways: &mut Vec<Id<Port>>, groups: &[Vec<Id<Port>>], entry: u32) -> Entry {
+    let place = ways.len();
+    if entry & GROUP == 0 {
+        ways.push(Id::raw(entry));
+        return Entry::new(place, 0);
+    }
+    let group = &groups[(entry & !GROUP) as usize];
+    let size = match group.len().is_power_of_two() {
+        true => group.len().ilog2().min(Entry::UNEVEN),
+        false => Entry::UNEVEN,
+    };
+    if size == Entry::UNEVEN {
+        ways.push(Id::new(group.len()));
+    }
+    ways.extend(group);
+    Entry::new(place, size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Rows of entries: none, one of the switch's ports, or a group of them; sometimes the host's own.
+    fn row(hosts: usize) -> impl Strategy<Value = Vec<Vec<u32>>> {
+        let ways = prop_oneof![
+            1 => Just(vec![]),
+            4 => (0u32..3).prop_map(|p| vec![p]),
+            4 => (2usize..9).prop_map(|n| (0..n as u32).collect()),
+            2 => Just(vec![1000]),
+        ];
+        prop::collection::vec(ways, hosts)
+    }
+
+    proptest! {
+        #[test]
+        fn packed_rows_say_what_was_written(
+            rows in (1usize..20).prop_flat_map(|hosts| prop::collection::vec(row(hosts), 1..6)),
+            flows in prop::collection::vec(any::<u32>(), 1..9)
+        ) {
+            let hosts = rows[0].len();
+            // Every host has a port of its own that leads to it; a row names it by 1000.
+            let last: Vec<Id<Port>> = (0..hosts).map(|h| Id::new(1000 + h)).collect();
+            let mut tables = Forwarding::default();
+            for (number, row) in rows.iter().enumerate() {
+                prop_assert_eq!(tables.add_row(hosts), Some(number as u32));
+                for (host, ways) in row.iter().enumerate().filter(|(_, ways)| !ways.is_empty()) {
+                    let port = |way: &u32| match way {
+                        1000 => last[host],
+                        way => Id::raw(*way + 100 * number as u32),
+                    };
+                    let ways: Vec<Id<Port>> = ways.iter().map(port).collect();
+                    prop_assert!(!tables.write(number as u32, host, &ways));
+                    prop_assert!(tables.write(number as u32, host, &ways));
+                }
+            }
+            let mut packed = tables.clone();
+            packed.pack(&last);
+            for (number, row) in rows.iter().enumerate() {
+                for host in (0..hosts).filter(|h| !row[*h].is_empty()) {
+                    for flow in flows.iter().map(|f| Id::raw(*f)) {
+                        let way = tables.written(number as u32, flow, host as u32);
+                        prop_assert!(tables.leads(number as u32, host, way));
+                        prop_assert_eq!(packed.egress(number as u32, flow, host as u32), way);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn hosts_of_one_switch_share_a_column() {
+        // Two switches with four hosts each; port 10 + h leads to host h, 1 and 2 to the other switch.
+        let last: Vec<Id<Port>> = (10..18).map(Id::raw).collect();
+        let mut tables = Forwarding::default();
+        for switch in 0..2u32 {
+            assert_eq!(tables.add_row(8), Some(switch));
+            for (host, port) in last.iter().enumerate() {
+                let own = host / 4 == switch as usize;
+                let way = if own { *port } else { Id::raw(1 + switch) };
+                tables.write(switch, host, &[way]);
+            }
+        }
+        tables.pack(&last);
+        assert_eq!(tables.width, 2);
+    }
+}

@@ -266,9 +266,9 @@ mod tests {
         let series = &document["series"];
         assert_eq!(series["every_s"], 1.0);
         let port = &series["ports"]["S>R"];
-        // The opportunity at 1 s is the second interval's: 999 and 101, and 500 in the half second left.
+        // The opportunity at 1 s is the second interval's: 999, then that one and 99 each 10 ms apart.
         assert_eq!(port["capacity_bps"][0], 11_988_000.0);
-        assert_eq!(port["capacity_bps"][1], 1_212_000.0);
+        assert_eq!(port["capacity_bps"][1], 1_200_000.0);
         let values = |of: &Value| -> Vec<f64> {
             of.as_array()
                 .unwrap()
@@ -293,7 +293,7 @@ mod tests {
             .sum();
         let delivered = document["flows"][0]["delivered_pkts"].as_f64().unwrap();
         assert_eq!(bits, delivered * 1500.0 * 8.0);
-        // Two packets of 1472 bytes of payload as the window counts them; two frames of 1518 at most wait.
+        // The window counts what is behind all headers, 76 bytes of each packet; two frames of 1518 at most wait.
         let mss = 1500.0 - 76.0;
         assert_eq!(values(&flow["window_B"]), [2.0 * mss; 3]);
         let queue = values(&port["queue_max_B"]);

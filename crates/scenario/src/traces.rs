@@ -352,7 +352,7 @@ mod tests {
         };
         let found = make(slow, "t.toml", &[], &request, &none).unwrap_err();
         assert!(found.what.contains("no opportunity"), "{found}");
-        let found = make("kind = \"cocks\"\n", "t.toml", &[], &request, &none).unwrap_err();
+        let found = make("kind = \"coxx\"\n", "t.toml", &[], &request, &none).unwrap_err();
         assert_eq!(
             (found.line, found.nearest.first().map(String::as_str)),
             (Some(1), Some("cox"))

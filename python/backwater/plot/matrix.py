@@ -47,7 +47,7 @@ def matrix(
         scale = {"domain": [0, top], "range": GROWING, "clamp": True}
         dark = f"datum.mean > {0.6 * top!r}"
     shade = {"field": "mean", "type": "quantitative", "title": shade_title, "scale": scale}
-    shade["legend"] = {"gradientLength": 200, "orient": "right"}
+    shade["legend"] = {"gradientLength": 200, "orient": "top", "titleLimit": 600}
     tooltip = [
         {"field": "curve", "type": "nominal", "title": y_title},
         {"field": "x", "type": "nominal", "title": x_title},

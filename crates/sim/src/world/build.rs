@@ -43,8 +43,8 @@ pub(super) fn refuse<T>(
     })
 }
 
-/// More ports than this don't stay in the fast caches of the machine.
-const CROWD: usize = 2000;
+/// What a hop touches of more ports than this does not stay in the fastest cache of a machine.
+const CROWD: usize = 500;
 
 impl World {
     /// Builds a world.

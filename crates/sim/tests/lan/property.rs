@@ -68,9 +68,14 @@ fn any_source(random: &mut Random, rate: u64) -> AnySource {
 fn any_queue(random: &mut Random, classes: u64, managed: bool) -> Queue {
     let last = if managed { QUEUES.len() as u64 - 1 } else { 3 };
     let part = &QUEUES[random.between(0, last) as usize];
+    // What counts whole milliseconds takes no less.
+    let targets = match part.id {
+        "codel-mahimahi" => [1_000, 2_000],
+        _ => [50, 500],
+    };
     let small = [
         ("classes", Value::Count(classes)),
-        ("target", Value::Span(Span::micros(one(random, &[50, 500])))),
+        ("target", Value::Span(Span::micros(one(random, &targets)))),
         ("interval", Value::Span(Span::millis(one(random, &[1, 4])))),
         ("mtu", Value::Bytes(Bytes(one(random, &[0, 1_518])))),
         ("flows", Value::Count(one(random, &[2, 16]))),

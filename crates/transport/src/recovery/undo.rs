@@ -2,6 +2,10 @@
 //! duplicate reported for it (DSACK, RFC 3708) or by an acknowledgement whose timestamp is older than
 //! the retransmission (Eifel, RFC 3522). When all are, and nothing else is lost, the answer to the
 //! episode is undone (RFC 4015).
+//!
+//! F-RTO (RFC 5682) is not here. It tells a spurious timeout from the two acknowledgements after it, for
+//! connections without timestamps; every segment here has one, and the first acknowledgement's echo tells
+//! the same. Recovery without selective acknowledgements (RFC 6582) undoes nothing.
 
 /// One episode.
 #[derive(Clone, Debug, Default)]

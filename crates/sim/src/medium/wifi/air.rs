@@ -268,7 +268,11 @@ impl Air {
                 if ear.cover != group {
                     *word &= !(1 << bit);
                 } else if ear.counting != 0 && !ear.busy {
-                    soonest = soonest.min(self.radios[station].expiry(ear.base(), slot));
+                    let base = ear.base();
+                    // Nobody sends before the medium is idle.
+                    if base < soonest {
+                        soonest = soonest.min(self.radios[station].expiry(base, slot));
+                    }
                 }
             }
         }

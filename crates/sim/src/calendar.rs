@@ -31,9 +31,9 @@ pub struct Calendar {
 }
 
 /// Places for the list to move on in.
-const ROOM: usize = 64;
+const ROOM: usize = 192;
 /// Events that the list may hold.
-const NEAR: usize = 32;
+const NEAR: usize = 48;
 /// Events that join the list together where it should be known what comes next: so many that the memory
 /// has enough to do.
 const AHEAD: usize = 16;

@@ -187,7 +187,8 @@ mod tests {
     proptest! {
         #[test]
         fn quantiles_are_those_of_the_library(
-            values in prop::collection::vec((0u32..64, any::<u64>()), 0..200),
+            // Below the last class, whose end the library takes to be one less. A run lasts 53 days at most.
+            values in prop::collection::vec((1u32..64, any::<u64>()), 0..200),
             one in any::<u64>(),
             often in 0usize..1000
         ) {

@@ -27,9 +27,7 @@ flows.f = {{ from = "S", to = "D", transport = "{transport}", controller = {{ ki
 flows.x = {{ from = "X", to = "D", ecn = "ect0", source = {{ kind = "exponential-on-off", packet = "1500 B", rate = "4 Mbit/s", on = "100 ms", off = "100 ms" }} }}
 "#
     );
-    let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
-    let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
-    resolved.build().unwrap_or_else(|d| panic!("{d}"))
+    build(&text)
 }
 
 /// The same over a cellular link that swings between outage and 10 Mbit/s, the acknowledgements over a
@@ -50,12 +48,16 @@ links.up = {{ from = "D", to = "S", kind = "trace", trace = {{ kind = "constant"
 flows.f = {{ from = "S", to = "D", transport = "{transport}", controller = {{ kind = "{controller}" }}, source = {{ kind = "bulk" }} }}
 "#
     );
+    build(&text)
+}
+
+fn build(text: &str) -> World {
     let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
     let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
     resolved.build().unwrap_or_else(|d| panic!("{d}"))
 }
 
-/// A transfer of a megabyte over 10 Mbit/s and an endless queue, and then nothing.
+/// A transfer of a megabyte over 10 Mbit/s and a queue of twenty packets, and then nothing.
 fn transfer(controller: &str) -> World {
     let text = format!(
         r#"
@@ -68,9 +70,7 @@ ports."S>D" = {{ queue = {{ kind = "droptail" }}, buffer = "20 packets" }}
 flows.f = {{ from = "S", to = "D", transport = "tcp", controller = {{ kind = "{controller}" }}, source = {{ kind = "bulk", size = "1 MB" }} }}
 "#
     );
-    let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
-    let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
-    resolved.build().unwrap_or_else(|d| panic!("{d}"))
+    build(&text)
 }
 
 /// A flow for 20 s over an endless queue of 10 Mbit/s, 40 ms of propagation both ways.
@@ -86,9 +86,7 @@ ports."S>D" = {{ queue = {{ kind = "infinite" }} }}
 flows.f = {{ from = "S", to = "D", transport = "datagram", controller = {{ kind = "{controller}" }}, source = {{ kind = "bulk" }} }}
 "#
     );
-    let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
-    let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
-    resolved.build().unwrap_or_else(|d| panic!("{d}"))
+    build(&text)
 }
 
 fn finished(mut world: World) -> Report {

@@ -193,6 +193,7 @@ impl AnySender {
     }
 
     /// The next segment that may leave now.
+    #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<Segment> {
         each!(self, s => s.poll(now))
     }

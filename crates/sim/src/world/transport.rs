@@ -123,6 +123,7 @@ impl World {
         self.depart(c.acks, len, Ecn::NotEct, Header::Ack(ack), now);
     }
 
+    #[inline(always)]
     fn depart(&mut self, id: Id<Flow>, len: u64, ecn: Ecn, header: Header, now: Time) {
         let flow = &mut self.flows[id];
         let seq = flow.seq;

@@ -6,15 +6,12 @@ mod air;
 use air::stations;
 use backwater_sim::connection::ConnectionStats;
 use backwater_sim::network::{Flow, Part, Port};
-use backwater_sim::progress::EVERY;
-use backwater_sim::spec::Spec;
 use backwater_sim::table::Id;
 use backwater_sim::world::{ClassReport, ConnectionReport, FlowReport, Report, World};
 use backwater_transport::units::Time;
 use serde_json::{Map, Value, json};
 
 use crate::cell;
-use crate::convergence;
 use crate::resolved::Resolved;
 
 /// Ticks in a second.
@@ -110,7 +107,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "flows": flows.collect::<Value>(),
         "ports": ports.collect::<Value>(),
         "stations": stations(world, report, window),
-        "metrics": metrics(world, &spec, report, window, from),
+        "metrics": metrics(world, report, window, from),
         "deadlock": deadlock,
     })
 }
@@ -215,7 +212,7 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
         .collect()
 }
 
-fn metrics(world: &World, spec: &Spec, report: &Report, window: f64, from: Time) -> Value {
+fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     let mut all = rates(&report.all, window);
     for (class, sums) in report.classes.iter().enumerate() {
         all.insert(format!("loss_class{class}"), json!(sums.loss()));
@@ -240,7 +237,7 @@ fn metrics(world: &World, spec: &Spec, report: &Report, window: f64, from: Time)
         json!(goodputs.iter().sum::<f64>() * 8.0 / window),
     );
     all.insert("jain".into(), json!(jain(&goodputs)));
-    all.insert("convergence_s".into(), json!(convergence(world, spec)));
+    all.insert("convergence_s".into(), json!(report.convergence));
     all.insert("hop_ratio".into(), json!(hop_ratio(report)));
     all.insert("control_pkts".into(), json!(report.control));
     all.insert(
@@ -264,29 +261,6 @@ fn metrics(world: &World, spec: &Spec, report: &Report, window: f64, from: Time)
 fn jain(x: &[f64]) -> Option<f64> {
     let (sum, squares) = (x.iter().sum::<f64>(), x.iter().map(|v| v * v).sum::<f64>());
     (squares > 0.0).then(|| sum * sum / (x.len() as f64 * squares))
-}
-
-/// Seconds until the transfers without end share evenly.
-fn convergence(world: &World, spec: &Spec) -> Option<usize> {
-    let starts = spec
-        .flows
-        .iter()
-        .filter(|f| f.transport.is_some())
-        .map(|f| f.start);
-    let endless = world
-        .connections
-        .iter()
-        .zip(starts)
-        .filter(|(c, _)| c.written == u64::MAX && c.stop >= world.now());
-    let flows: Vec<(usize, Vec<u64>)> = endless
-        .map(|(c, start)| {
-            let mut progress = c.progress.clone();
-            progress.note(world.now(), c.receiver.delivered());
-            let began = start.0.div_ceil(EVERY.0) as usize;
-            (began, progress.each().collect())
-        })
-        .collect();
-    convergence::seconds(&flows)
 }
 
 /// What first hops carried over what last hops carried, of the flows with several.

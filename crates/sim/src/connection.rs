@@ -16,7 +16,6 @@ use smallvec::SmallVec;
 
 use crate::network::Flow;
 use crate::packet::Packet;
-use crate::progress::Progress;
 use crate::record::delays::Delays;
 use crate::table::Id;
 
@@ -168,8 +167,6 @@ pub struct Connection {
     pub heard: Time,
     /// What the sender showed last, in a run that is recorded.
     pub shown: Shown,
-    /// How far it has come.
-    pub progress: Progress,
     /// Counters.
     pub stats: ConnectionStats,
 }

@@ -220,6 +220,15 @@ impl AnySender {
         each!(self, s => s.touch())
     }
 
+    /// The same of the segments that it is about, once `touch` has fetched where they are.
+    #[inline]
+    pub fn touch_segments(&self) -> u64 {
+        match self {
+            AnySender::Stream(s) => s.touch_segments(),
+            AnySender::Datagram(_) => 0,
+        }
+    }
+
     /// Counts since the beginning.
     pub fn counters(&self) -> &SenderCounters {
         each!(self, s => s.counters())

@@ -134,7 +134,7 @@ impl StreamSender {
         let seen = self.seen(now, ack);
         while let Some(front) = self.board.front().filter(|e| e.end() <= ack.upto) {
             if front.state != State::Sacked {
-                news.deliver(front, &mut self.detector, seen);
+                news.deliver(&front, &mut self.detector, seen);
             }
             self.board.pop();
         }
@@ -302,7 +302,7 @@ impl StreamSender {
         let mut losses = std::mem::take(&mut self.losses);
         for id in losses.drain(..) {
             self.board.lose(id);
-            let entry = *self.board.entry(id);
+            let entry = self.board.entry(id);
             let len = u64::from(entry.len);
             self.lost_again |= entry.number >= self.answered;
             self.episode_lost += len;

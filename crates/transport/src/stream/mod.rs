@@ -195,7 +195,7 @@ impl StreamSender {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, now: Time, len: u64) -> Leaving {
         let start = self.nxt;
         let snapshot = self.pilot.sampler.on_send(now, self.in_flight(), len);
@@ -211,7 +211,7 @@ impl StreamSender {
     }
 
     fn resend(&mut self, now: Time, id: u64) -> Leaving {
-        let entry = *self.board.entry(id);
+        let entry = self.board.entry(id);
         let len = u64::from(entry.len);
         let snapshot = self.pilot.sampler.on_send(now, self.in_flight(), len);
         self.board.resend(id, self.number, snapshot);
@@ -408,7 +408,13 @@ impl StreamSender {
     /// Reads a word of each cache line that an acknowledgement touches.
     pub fn touch(&self) -> u64 {
         let own = self.una ^ self.written ^ self.rto.0 ^ self.answered ^ u64::from(self.force);
-        own ^ self.pilot.touch() ^ self.board.touch() ^ self.detector.gone()
+        own ^ self.pilot.touch() ^ self.board.in_flight() ^ self.detector.gone()
+    }
+
+    /// Reads a word of each segment that an acknowledgement touches.
+    #[inline]
+    pub fn touch_segments(&self) -> u64 {
+        self.board.touch()
     }
 
     /// Counts since the beginning.

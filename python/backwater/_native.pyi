@@ -53,6 +53,7 @@ class ControllerSetup:
 class AckSeen:
     now_s: float
     acked_B: int  # noqa: N815
+    advanced_B: int  # noqa: N815
     lost_B: int  # noqa: N815
     marked_B: int  # noqa: N815
     in_flight_B: int  # noqa: N815

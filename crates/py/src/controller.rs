@@ -99,6 +99,8 @@ pub struct AckSeen {
     now_s: f64,
     #[pyo3(name = "acked_B")]
     acked: u64,
+    #[pyo3(name = "advanced_B")]
+    advanced: u64,
     #[pyo3(name = "lost_B")]
     lost: u64,
     #[pyo3(name = "marked_B")]
@@ -307,6 +309,7 @@ impl Controller for Scripted {
                 AckSeen {
                     now_s: ack.now.seconds(),
                     acked: ack.acked,
+                    advanced: ack.advanced,
                     lost: ack.lost,
                     marked: ack.marked,
                     in_flight: ack.in_flight,

@@ -15,6 +15,8 @@ use crate::units::{Span, Time};
 pub struct Findings {
     /// Bytes newly delivered.
     pub acked: u64,
+    /// Bytes by which the left edge moved.
+    pub advanced: u64,
     /// Segments newly delivered.
     pub segments: u32,
     /// Bytes newly declared lost.
@@ -216,6 +218,7 @@ impl Pilot {
         self.controller.on_ack(&Ack {
             now,
             acked: found.acked,
+            advanced: found.advanced,
             acked_segments: found.segments,
             lost: found.lost,
             marked,

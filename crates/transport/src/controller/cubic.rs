@@ -71,7 +71,8 @@ impl Cubic {
         }
         let epoch = s.epoch.as_mut().expect("just begun");
         let t = ack.now.since(epoch.began).seconds();
-        let segments = ack.acked as f64 / self.mss as f64;
+        // After a timeout one acknowledgement may cover more than a window: it counts as one.
+        let segments = (ack.advanced as f64 / self.mss as f64).min(s.window);
         let alpha = if epoch.reno >= s.prior {
             1.0
         } else {
@@ -115,7 +116,7 @@ impl Controller for Cubic {
             }
             return;
         }
-        if ack.recovering || ack.acked == 0 {
+        if ack.recovering {
             return;
         }
         if self.state.window < self.state.threshold {
@@ -125,7 +126,7 @@ impl Controller for Cubic {
                 self.state.threshold = self.state.window;
                 self.slow_start.end();
             }
-        } else {
+        } else if ack.advanced > 0 {
             self.avoid(ack);
         }
     }

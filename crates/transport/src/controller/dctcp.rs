@@ -42,7 +42,7 @@ impl Controller for Dctcp {
         }
         match self.core.slow_start() {
             true => self.core.double(ack),
-            false => self.core.increase(ack.acked as f64, 1.0),
+            false => self.core.increase(ack.advanced as f64, 1.0),
         }
     }
 

@@ -39,6 +39,9 @@ pub struct Ack<'a> {
     pub now: Time,
     /// Bytes newly known to be delivered, selectively or cumulatively.
     pub acked: u64,
+    /// Bytes by which the cumulative acknowledgement moved: what a window grows on that follows
+    /// RFC 5681, for which duplicate acknowledgements are none. Of datagrams all of `acked`.
+    pub advanced: u64,
     /// Segments newly known to be delivered.
     pub acked_segments: u32,
     /// Bytes newly declared lost by this acknowledgement.

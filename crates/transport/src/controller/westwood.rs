@@ -70,7 +70,7 @@ impl Controller for Westwood {
         }
         match self.core.slow_start() {
             true => self.core.double(ack),
-            false => self.core.increase(ack.acked as f64, 1.0),
+            false => self.core.increase(ack.advanced as f64, 1.0),
         }
     }
 

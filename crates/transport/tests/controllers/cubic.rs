@@ -34,6 +34,7 @@ impl Bench {
             self.now += Span(Span::millis(100).0 / segments);
             self.cubic.on_ack(&Ack {
                 acked: MSS,
+                advanced: MSS,
                 acked_segments: 1,
                 srtt: Span::millis(100),
                 rtt: Some(Span::millis(100)),

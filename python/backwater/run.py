@@ -157,10 +157,10 @@ def run_resolved(
                 [(link, str(path)) for link, path in (mahimahi_log or {}).items()],
                 series,
             )
-    except _native.ControllerError as error:
+    except _native.PartError as error:
         raise Unfinished(
-            f"the controller of flow {error.flow} failed: {script.raised(error.__cause__)}",
-            place=f"flows.{error.flow}.controller",
+            f"{error.whose} failed: {script.raised(error.__cause__)}",
+            place=error.place,
             fix="mend the class; its run was ended",
         ) from error.__cause__
     except KeyError as error:

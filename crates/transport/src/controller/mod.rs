@@ -285,7 +285,7 @@ mod classic;
 mod delay;
 mod filter;
 mod marks;
-pub mod script;
+mod script;
 mod sensing;
 mod slow_start;
 

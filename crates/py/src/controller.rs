@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use backwater_transport::controller::{
-    Ack, AnyController, Cause, Congestion, Controller, CustomController, Limits, Reduction,
+    Ack, AnyController, Cause, Congestion, Controller, CustomController, Idle, Limits, Reduction,
 };
 use backwater_transport::endpoint::SenderSetup;
 use backwater_transport::random::Random;
@@ -145,6 +145,15 @@ pub struct CongestionSeen {
     lost: u64,
 }
 
+/// Nothing was in flight, and a segment is about to leave.
+#[pyclass(module = "backwater._native", frozen, get_all)]
+pub struct IdleSeen {
+    now_s: f64,
+    /// Most that the flow's `after_idle` leaves a window; none where it sets no bound.
+    #[pyo3(name = "window_B")]
+    window: Option<u64>,
+}
+
 /// Sums over a round.
 #[derive(Clone, Debug, Default)]
 struct Sums {
@@ -168,6 +177,7 @@ struct Scripted {
     on_ack: bool,
     on_round: bool,
     on_congestion: bool,
+    on_idle: bool,
     window: u64,
     pacing: Option<Rate>,
     sums: Sums,
@@ -202,6 +212,7 @@ pub fn make(
         on_ack: has("on_ack")?,
         on_round: has("on_round")?,
         on_congestion: has("on_congestion")?,
+        on_idle: has("on_idle")?,
         window: setup.initial,
         pacing: None,
         sums: Sums::default(),
@@ -339,6 +350,18 @@ impl Controller for Scripted {
                     },
                     in_flight: congestion.in_flight,
                     lost: congestion.lost,
+                },
+            );
+        }
+    }
+
+    fn on_idle(&mut self, idle: &Idle) {
+        if self.on_idle {
+            self.tell(
+                "on_idle",
+                IdleSeen {
+                    now_s: idle.now.seconds(),
+                    window: (idle.window < u64::MAX).then_some(idle.window),
                 },
             );
         }

@@ -61,6 +61,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<controller::AckSeen>()?;
     m.add_class::<controller::RoundSeen>()?;
     m.add_class::<controller::CongestionSeen>()?;
+    m.add_class::<controller::IdleSeen>()?;
     m.add(
         "ControllerError",
         m.py().get_type::<controller::ControllerError>(),

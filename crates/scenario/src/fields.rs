@@ -236,7 +236,7 @@ pub static MECHANISM: &[Field] = &[
         Shape::Texts,
         "watched ports, or stations: names or patterns",
     ),
-    Field::free("detect", Shape::Section(PartKind::Detector), "detector"),
+    Field::free(DETECT, Shape::Section(PartKind::Detector), "detector"),
     Field::free("notify", Shape::Section(PartKind::Notifier), "notifier"),
     Field::free("respond", Shape::Section(PartKind::Responder), "responder"),
 ];
@@ -249,6 +249,8 @@ pub const TCP: &str = "tcp";
 pub const DATAGRAM: &str = "datagram";
 /// The controller of a flow.
 pub const CONTROLLER: &str = "controller";
+/// Key of a mechanism's detector.
+pub const DETECT: &str = "detect";
 /// Loss recovery.
 pub const RECOVERIES: &[&str] = &[Recovery::ALL[0].0, Recovery::ALL[1].0, Recovery::ALL[2].0];
 /// What a pause does to a window.

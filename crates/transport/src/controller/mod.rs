@@ -300,7 +300,7 @@ mod classic;
 mod delay;
 mod filter;
 mod marks;
-pub mod script;
+mod script;
 mod sensing;
 mod slow_start;
 

@@ -93,6 +93,10 @@ class CongestionSeen:
     in_flight_B: int  # noqa: N815
     lost_B: int  # noqa: N815
 
+class IdleSeen:
+    now_s: float
+    window_B: int | None  # noqa: N815
+
 class Outcome:
     @property
     def document(self) -> str: ...

@@ -3,7 +3,7 @@
 //! keeps one segment in flight until the run is told to stop.
 
 use backwater_transport::controller::{
-    Ack, AnyController, Cause, Congestion, Controller, CustomController, Limits, Reduction,
+    Ack, AnyController, Cause, Congestion, Controller, CustomController, Idle, Limits, Reduction,
 };
 use backwater_transport::endpoint::SenderSetup;
 use backwater_transport::random::Random;
@@ -80,6 +80,15 @@ pub struct CongestionSeen {
     lost: u64,
 }
 
+/// Nothing was in flight, and a segment is about to leave.
+#[pyclass(module = "backwater._native", frozen, get_all)]
+pub struct IdleSeen {
+    now_s: f64,
+    /// Most that the flow's `after_idle` leaves a window; none where it sets no bound.
+    #[pyo3(name = "window_B")]
+    window: Option<u64>,
+}
+
 /// Sums over a round.
 #[derive(Clone, Debug, Default)]
 struct Sums {
@@ -103,6 +112,7 @@ struct Scripted {
     on_ack: bool,
     on_round: bool,
     on_congestion: bool,
+    on_idle: bool,
     window: u64,
     pacing: Option<Rate>,
     sums: Sums,
@@ -135,6 +145,7 @@ pub fn make(
         on_ack: has("on_ack")?,
         on_round: has("on_round")?,
         on_congestion: has("on_congestion")?,
+        on_idle: has("on_idle")?,
         window: setup.initial,
         pacing: None,
         sums: Sums::default(),
@@ -272,6 +283,18 @@ impl Controller for Scripted {
                     },
                     in_flight: congestion.in_flight,
                     lost: congestion.lost,
+                },
+            );
+        }
+    }
+
+    fn on_idle(&mut self, idle: &Idle) {
+        if self.on_idle {
+            self.tell(
+                "on_idle",
+                IdleSeen {
+                    now_s: idle.now.seconds(),
+                    window: (idle.window < u64::MAX).then_some(idle.window),
                 },
             );
         }

@@ -65,6 +65,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<controller::AckSeen>()?;
     m.add_class::<controller::RoundSeen>()?;
     m.add_class::<controller::CongestionSeen>()?;
+    m.add_class::<controller::IdleSeen>()?;
     m.add("PartError", m.py().get_type::<fault::PartError>())?;
     m.add(
         "ScenarioError",

@@ -19,9 +19,9 @@ const TICKS: f64 = 1e12;
 
 /// The document, without what the caller alone knows: schema, version, scenario's name and cost.
 pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
-    let spec = resolved.spec();
-    let window = (spec.duration.0 - spec.warmup.0) as f64 / TICKS;
-    let from = Time(spec.warmup.0);
+    let (duration, warmup) = (resolved.duration(), resolved.warmup());
+    let window = (duration.0 - warmup.0) as f64 / TICKS;
+    let from = Time(warmup.0);
     let port = |id: Id<Port>| world.ports[id].more.name.as_str();
     let flow = |id: Id<Flow>| world.flows[id].name.as_str();
     let node = |id| world.nodes[id].name.as_str();
@@ -92,8 +92,8 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "seed": resolved.seed,
         "resolved": resolved.sha256(),
         "fingerprint": format!("{:016x}", report.fingerprint),
-        "duration_s": spec.duration.seconds(),
-        "warmup_s": spec.warmup.seconds(),
+        "duration_s": duration.seconds(),
+        "warmup_s": warmup.seconds(),
         "labels": labels(resolved),
         "warnings": warnings(world, report),
         "conservation": {
@@ -122,7 +122,7 @@ fn labels(resolved: &Resolved) -> Map<String, Value> {
         .into_iter()
         .chain(resolved.labels())
         .map(|(name, word)| (name, json!(word)))
-        .chain(air::labels(&resolved.spec().media))
+        .chain(air::labels(resolved.media()))
         .collect()
 }
 

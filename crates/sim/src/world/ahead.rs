@@ -16,7 +16,7 @@ use crate::table::Id;
 /// Arrivals that are followed together, at most.
 const TOGETHER: usize = 32;
 /// Packets of a list that are followed, behind its first: a fast link serves several before the next look.
-const DEEP: usize = 4;
+const DEEP: usize = 8;
 
 type Lists = Trail<Id<Packet>, { TOGETHER + 1 }>;
 type Ends = Trail<(Part, Id<Packet>), { TOGETHER + 1 }>;

@@ -154,10 +154,10 @@ def test_hops_and_stations_stand_over_time(tmp_path: Path) -> None:
     # A and C share the medium, and a part of what C sends is its own.
     assert of["none", "f2 A>C", 1] > 1.2 * of["none", "f2 C>D", 1]
     spec = drawn(results, "aifsn")
-    of = {(row["curve"], row["x"]): row["mean"] for row in spec["data"]["values"]}
+    aifsn = {(row["curve"], row["x"]): row["mean"] for row in spec["data"]["values"]}
     # Best effort begins with 3 (IEEE 802.11, table 9-155) and nothing but requests moves it.
-    assert [of["none", at] for at in range(3)] == [3, 3, 3]
-    assert of["aifsn", 1] > 3
+    assert [aifsn["none", at] for at in range(3)] == [3, 3, 3]
+    assert aifsn["aifsn", 1] > 3
     assert spec["encoding"]["color"]["title"] == "Scheme"
     # Two figures, one run of each case.
     assert len(results.reruns) == 2

@@ -41,14 +41,25 @@ class Resolved:
         series: str | None = None,
     ) -> Outcome: ...
 
-class ControllerError(RuntimeError):
-    flow: str
+class PartError(RuntimeError):
+    whose: str
+    place: str
 
 class ControllerSetup:
     flow: str
     mss_B: int  # noqa: N815
     initial_B: int  # noqa: N815
     seed: int
+
+class DetectorSetup:
+    mechanism: str
+    seed: int
+
+class LevelSeen:
+    now_s: float
+    traffic_class: int
+    held_B: int  # noqa: N815
+    room_B: int  # noqa: N815
 
 class AckSeen:
     now_s: float
@@ -81,6 +92,10 @@ class CongestionSeen:
     cause: str
     in_flight_B: int  # noqa: N815
     lost_B: int  # noqa: N815
+
+class IdleSeen:
+    now_s: float
+    window_B: int | None  # noqa: N815
 
 class Outcome:
     @property

@@ -1,7 +1,7 @@
 //! Slow start, additive increase and multiplicative decrease with fractions of a byte: the frame
 //! that delay-based and mark-counting schemes put their own laws into.
 
-use super::{Ack, Cause, Congestion, Inspect, Setup, amount};
+use super::{Ack, Cause, Congestion, Idle, Inspect, Setup, amount};
 
 /// A window with a slow-start threshold, both in bytes.
 #[derive(Clone, Debug)]
@@ -73,6 +73,12 @@ impl Classic {
             }
             Cause::Recovered => {}
         }
+    }
+
+    /// After a pause.
+    pub fn on_idle(&mut self, idle: &Idle) {
+        self.threshold = self.threshold.max(idle.threshold as f64);
+        self.window = self.window.min(idle.window as f64);
     }
 
     /// The window in whole bytes, at least one segment.

@@ -11,7 +11,7 @@
 //! itself is the sender's.
 
 use super::slow_start::{self, SlowStart};
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Setup};
+use super::{Ack, Build, Cause, Congestion, Controller, Idle, Inspect, Limits, Setup};
 use crate::part::{Args, Default, Kind, Opt, Part};
 
 /// Reno's window, in bytes.
@@ -110,6 +110,11 @@ impl Controller for Reno {
             }
             Cause::Recovered => {}
         }
+    }
+
+    fn on_idle(&mut self, idle: &Idle) {
+        self.threshold = self.threshold.max(idle.threshold);
+        self.window = self.window.min(idle.window);
     }
 
     fn limits(&self) -> Limits {

@@ -1,7 +1,7 @@
 //! A run's sums as the JSON document that `run --json` prints. Keys carry SI units, shares are 0..1;
 //! what has no value is null.
 
-mod air;
+pub mod air;
 
 use air::stations;
 use backwater_sim::connection::ConnectionStats;
@@ -33,12 +33,12 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
             Part::None | Part::Acks(_) => None,
         };
         let to = match row.path.last() {
-            Some(last) => node(world.ports[*last].far).to_owned(),
+            Some(last) => air::far(world, *last).to_owned(),
             None => format!("any of {} hosts", row.to.iter().count()),
         };
         let hops = f.hops.iter().map(|h| {
             let p = &world.ports[h.port];
-            json!({"from": node(p.node), "to": node(p.far), "throughput_bps": h.count.bytes as f64 * 8.0 / window})
+            json!({"from": node(p.node), "to": air::far(world, h.port), "throughput_bps": h.count.bytes as f64 * 8.0 / window})
         });
         let mut one = Map::new();
         one.insert("id".into(), json!(row.name));
@@ -54,6 +54,9 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         one.insert("hol_victims_pkts".into(), json!(f.victims));
         one.extend(cell::of_flow(world, f.flow, from));
         one.insert("hops".into(), hops.collect());
+        if !f.receivers.is_empty() {
+            one.insert("receivers".into(), air::receivers(world, f));
+        }
         Value::Object(one)
     });
     let drops = report.drops.iter().map(|d| {

@@ -23,6 +23,7 @@ use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
 
 use crate::diagnostic::{Diagnostic, Fault, Origin};
+use crate::document::air::far;
 use crate::resolved::Resolved;
 use crate::series::station::OfStation;
 use crate::units;
@@ -249,8 +250,8 @@ impl Series {
             .hops
             .iter()
             .map(|((flow, port), bits)| {
-                let row = &world.ports[*port];
-                let (from, to) = (&world.nodes[row.node].name, &world.nodes[row.far].name);
+                let from = &world.nodes[world.ports[*port].node].name;
+                let to = far(world, *port);
                 let name = format!("{}/{from}>{to}", world.flows[*flow].name);
                 (name, json!({"throughput_bps": rates(bits)}))
             })

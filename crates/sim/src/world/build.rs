@@ -324,7 +324,9 @@ impl World {
             }
             let to = match &flow.to {
                 Destination::Node(n) => vec![*n],
-                Destination::AnyOf(list) | Destination::Nearest(list) => list.clone(),
+                Destination::AnyOf(list)
+                | Destination::Nearest(list)
+                | Destination::Group(list) => list.clone(),
             };
             if to.is_empty() {
                 return refuse(

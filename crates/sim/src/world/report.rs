@@ -6,8 +6,9 @@ use backwater_transport::units::Time;
 
 use super::{DropKey, World};
 use crate::connection::{Connection, ConnectionStats};
+use crate::medium::wifi::air::Member;
 use crate::medium::wifi::radio::StationCount;
-use crate::network::{Flow, Part, Port, PortCount};
+use crate::network::{Flow, Node, Part, Port, PortCount};
 use crate::packet::Packet;
 use crate::record::delays::Delays;
 use crate::record::flow_stats::{Count, DelaySum};
@@ -81,6 +82,17 @@ pub struct FlowReport {
     pub victims: u64,
     /// By hop, for a flow with one destination.
     pub hops: Vec<HopRow>,
+    /// By station, for a flow to a group.
+    pub receivers: Vec<ReceiverRow>,
+}
+
+/// A station of the group that a flow sends to.
+#[derive(Clone, Debug)]
+pub struct ReceiverRow {
+    /// Which.
+    pub node: Id<Node>,
+    /// Packets of the flow that it received.
+    pub packets: u64,
 }
 
 /// Sums over some flows.
@@ -246,6 +258,11 @@ impl World {
             port: *port,
             count: hops[i].since(base.map(|b| b[i]).unwrap_or_default()),
         };
+        let members = self.air.members.get(&id).into_iter().flatten();
+        let receiver = |member: &Member| ReceiverRow {
+            node: self.air.radios[member.station as usize].node,
+            packets: member.received - member.base,
+        };
         FlowReport {
             flow: id,
             sums: ClassReport {
@@ -259,6 +276,7 @@ impl World {
             },
             victims: stats.victims,
             hops: flow.path.iter().enumerate().map(row).collect(),
+            receivers: members.map(receiver).collect(),
         }
     }
 

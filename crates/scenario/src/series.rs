@@ -160,6 +160,10 @@ impl Series {
             _ if of.waiting.remove(&packet) => of.held[q] = of.held[q].saturating_sub(frame),
             _ => {}
         }
+        // What was held as a frame joined counts the one that was on its way out.
+        if of.waiting.is_empty() {
+            of.held = [0; 8];
+        }
         of.queue_max[at] = of.queue_max[at].max(of.held.iter().sum());
     }
 

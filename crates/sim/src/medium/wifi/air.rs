@@ -3,14 +3,14 @@
 use backwater_transport::units::{Rate, Span, Time};
 use smallvec::{SmallVec, smallvec};
 
-use super::channel::{ChannelSpec, Far, Link};
+use super::channel::{ChannelSpec, Far, Link, Near};
 use super::ear::Ear;
 use super::frame::FrameKind;
 use super::mac::{AfterCollision, MacSpec};
 use super::phy::{self, Phy};
 use super::physical::Receivers;
 use super::radio::{Hop, Radio};
-use super::reception::{Hearing, Level};
+use super::reception::{Coded, Hearing, Level};
 use crate::network::Port;
 use crate::packet::{Packet, Packets};
 use crate::table::Id;
@@ -29,8 +29,12 @@ pub struct Air {
     pub(super) levels: Vec<Level>,
     /// What each station's receiver knows of its frame under the physical channel.
     pub(super) hearings: Vec<Hearing>,
+    /// Each station's last frame under the physical channel.
+    pub(super) coded: Vec<Coded>,
     /// Whom each station's frames reach.
     pub reach: Vec<Vec<Link>>,
+    /// The same under the physical channel.
+    pub(super) near: Vec<Vec<Near>>,
     /// Whom they only disturb.
     pub(super) far: Vec<Vec<Far>>,
     /// Who has got the frame that ended last, of those it was for.
@@ -221,6 +225,8 @@ impl Air {
         let receivers = self.media[radio.medium as usize].receivers.as_ref();
         self.levels.push(Level::silent(receivers));
         self.hearings.push(hearing);
+        self.coded.push(Coded::default());
+        self.near.push(Vec::new());
         self.reach.push(Vec::new());
         self.far.push(Vec::new());
         self.groups.push(Group::new(vec![self.radios.len() as u32]));
@@ -233,6 +239,9 @@ impl Air {
         let stations = near.chain(far.iter().map(|f| f.to)).chain([station]);
         let station = station as usize;
         self.groups[station] = Group::new(stations.collect());
+        if let Some(receivers) = &self.medium(station as u32).receivers {
+            self.near[station] = reach.iter().map(|link| receivers.near(link)).collect();
+        }
         (self.reach[station], self.far[station]) = (reach, far);
     }
 

@@ -45,6 +45,21 @@ pub struct Link {
     pub power: u64,
 }
 
+/// A link under the physical channel, as a receiver asks for it.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Near {
+    /// The other.
+    pub to: u32,
+    /// Whether it can be understood there.
+    pub decodes: bool,
+    /// Its power there.
+    pub power: u64,
+    /// Power of all else up to which its preamble is recognised; less than none if never.
+    pub covers: i64,
+    /// Power of all else up to which a receiver leaves its frame for it.
+    pub overrides: i64,
+}
+
 /// What a station's transmission is to one that cannot understand it under the physical channel. Most entries of a
 /// large network are of this kind and are read at every frame, so they are small.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

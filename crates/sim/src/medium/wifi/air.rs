@@ -64,7 +64,8 @@ pub struct Spent {
     pub turn: u64,
 }
 
-/// The stations that one's frames made idle, which have one event together.
+/// The stations that one's frames made idle, which have one event together: those that have a counter to run
+/// or a frame to send.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Instant of the pending event.
@@ -76,26 +77,26 @@ pub struct Group {
 }
 
 impl Group {
-    /// A group to which only the sender belongs, the last of these stations.
+    /// A group to which nobody belongs.
     fn new(stations: Vec<u32>) -> Group {
-        let mut group = Group {
+        Group {
             armed: Time::NEVER,
             members: smallvec![0; stations.len().div_ceil(64)],
             stations,
-        };
-        group.add(group.stations.len() - 1);
-        group
+        }
     }
 
+    /// The station of this number belongs to it.
     #[inline]
-    fn add(&mut self, number: usize) {
-        self.members[number / 64] |= 1 << (number % 64);
+    fn add(&mut self, number: u32) {
+        self.members[number as usize / 64] |= 1 << (number % 64);
     }
 
     /// A station of this number hears nothing any more, after a frame of station `by`.
     #[inline]
     pub(super) fn take(&mut self, number: usize, ear: &mut Ear, by: u32, now: Time) {
-        if ear.fall_silent(by, now) {
+        let number = number as u32;
+        if ear.fall_silent(by, number, now) && ear.counting != 0 {
             self.add(number);
         }
     }
@@ -238,7 +239,9 @@ impl Air {
         let near = reach.iter().map(|l| l.to);
         let stations = near.chain(far.iter().map(|f| f.to)).chain([station]);
         let station = station as usize;
-        self.groups[station] = Group::new(stations.collect());
+        let stations: Vec<u32> = stations.collect();
+        self.ears[station].number = stations.len() as u32 - 1;
+        self.groups[station] = Group::new(stations);
         if let Some(receivers) = &self.medium(station as u32).receivers {
             self.near[station] = reach.iter().map(|link| receivers.near(link)).collect();
         }
@@ -259,6 +262,15 @@ impl Air {
         )
     }
 
+    /// A category has a counter to run or a frame to send.
+    pub fn count_down(&mut self, station: u32, category: usize) {
+        let ear = &mut self.ears[station as usize];
+        ear.counting |= 1 << category;
+        if !ear.busy {
+            self.groups[ear.cover as usize].add(ear.number);
+        }
+    }
+
     /// The earliest instant at which a station of a group would send; drops those that no longer belong to
     /// it.
     pub fn soonest(&mut self, group: u32) -> Time {
@@ -276,7 +288,7 @@ impl Air {
                 let ear = &self.ears[station];
                 if ear.cover != group {
                     *word &= !(1 << bit);
-                } else if ear.counting != 0 && !ear.busy {
+                } else if !ear.busy {
                     let base = ear.base();
                     // Nobody sends before the medium is idle.
                     if base < soonest {

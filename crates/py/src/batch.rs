@@ -10,7 +10,7 @@ use backwater_scenario as native;
 use backwater_sim::world::World;
 use pyo3::prelude::*;
 
-use crate::controller::Fault;
+use crate::fault::Fault;
 use crate::outcome::timed_run;
 use crate::scenario::Resolved;
 use crate::script;
@@ -49,13 +49,11 @@ fn one(resolved: &native::Resolved, stop: &AtomicBool) -> Option<Finding> {
 
 /// The world of a run. The interpreter is asked for only where it has something to do.
 fn world(resolved: &native::Resolved, fault: &Fault) -> Result<World, native::Failure> {
-    let refused = |d| native::Failure::Refused(Box::new(d));
-    let mut world = resolved.build_hosted().map_err(refused)?;
-    if resolved.needs_host() {
-        Python::attach(|py| script::make(py, &mut world, resolved, None, fault))
-            .map_err(refused)?;
-    }
-    Ok(world)
+    let built = match resolved.hosted().next() {
+        None => resolved.build(),
+        Some(_) => Python::attach(|py| script::build(py, resolved, None, fault)),
+    };
+    built.map_err(|d| native::Failure::Refused(Box::new(d)))
 }
 
 /// Runs `cases` on `workers` threads and calls `done(index, document, error)` on the caller's
@@ -68,7 +66,7 @@ pub fn run_batch(
     done: Py<PyAny>,
 ) -> PyResult<()> {
     let cases: Vec<native::Resolved> = cases.iter().map(|c| c.get().0.clone()).collect();
-    // Workers want the interpreter for controllers written in Python, also when they are to stop.
+    // Workers want the interpreter for classes of Python, also when they are to stop.
     py.detach(|| work(&cases, workers, &done))
 }
 

@@ -2,6 +2,8 @@
 
 mod batch;
 mod controller;
+mod detector;
+mod fault;
 mod outcome;
 mod scenario;
 mod script;
@@ -58,13 +60,13 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<scenario::Resolved>()?;
     m.add_class::<outcome::Outcome>()?;
     m.add_class::<controller::ControllerSetup>()?;
+    m.add_class::<detector::DetectorSetup>()?;
+    m.add_class::<detector::LevelSeen>()?;
     m.add_class::<controller::AckSeen>()?;
     m.add_class::<controller::RoundSeen>()?;
     m.add_class::<controller::CongestionSeen>()?;
-    m.add(
-        "ControllerError",
-        m.py().get_type::<controller::ControllerError>(),
-    )?;
+    m.add_class::<controller::IdleSeen>()?;
+    m.add("PartError", m.py().get_type::<fault::PartError>())?;
     m.add(
         "ScenarioError",
         m.py().get_type::<scenario::ScenarioError>(),

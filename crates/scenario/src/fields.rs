@@ -1,7 +1,7 @@
 //! Every name of a scenario and what stands there.
 
 use backwater_sim::medium::trace;
-use backwater_transport::endpoint::Recovery;
+use backwater_transport::endpoint::{AfterIdle, Recovery};
 use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::shape::{Field, Shape, Variant};
@@ -236,7 +236,7 @@ pub static MECHANISM: &[Field] = &[
         Shape::Texts,
         "watched ports, or stations: names or patterns",
     ),
-    Field::free("detect", Shape::Section(PartKind::Detector), "detector"),
+    Field::free(DETECT, Shape::Section(PartKind::Detector), "detector"),
     Field::free("notify", Shape::Section(PartKind::Notifier), "notifier"),
     Field::free("respond", Shape::Section(PartKind::Responder), "responder"),
 ];
@@ -249,8 +249,16 @@ pub const TCP: &str = "tcp";
 pub const DATAGRAM: &str = "datagram";
 /// The controller of a flow.
 pub const CONTROLLER: &str = "controller";
+/// Key of a mechanism's detector.
+pub const DETECT: &str = "detect";
 /// Loss recovery.
 pub const RECOVERIES: &[&str] = &[Recovery::ALL[0].0, Recovery::ALL[1].0, Recovery::ALL[2].0];
+/// What a pause does to a window.
+pub const AFTER_IDLE: &[&str] = &[
+    AfterIdle::ALL[0].0,
+    AfterIdle::ALL[1].0,
+    AfterIdle::ALL[2].0,
+];
 /// Ways in which marks come back.
 pub const MARKS: &[&str] = &["off", "classic", "dctcp", "accurate"];
 
@@ -264,6 +272,7 @@ pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
     ("recovery", &[TCP]),
     ("delayed_ack", &[TCP]),
     ("rto_min", &[TCP]),
+    ("after_idle", &[TCP]),
     ("silence", &[DATAGRAM]),
     ("ecn", &[UDP]),
     ("budget", &[UDP]),
@@ -357,6 +366,14 @@ pub static FLOW: &[Field] = &[
         .at_least("1 us")
         .at_most("60 s"),
     ),
+    Field::option(Opt::new(
+        "after_idle",
+        Kind::Choice(AFTER_IDLE),
+        Default::Absent,
+        "the window of a stream that sent nothing for longer than its retransmission timeout: back to the initial \
+         one (RFC 5681 section 4.1), half for each timeout (RFC 2861, Linux), or as it was; restart where it is left \
+         out; for reno, newreno, cubic, dctcp, westwood, vegas and fast, others restart by laws of their own",
+    )),
     Field::option(Opt::new(
         "pacing",
         Kind::Flag,

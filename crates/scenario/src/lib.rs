@@ -32,7 +32,7 @@ mod wireless;
 
 pub use diagnostic::Diagnostic;
 pub use files::Folders;
-pub use resolved::{Input, Resolved};
+pub use resolved::{Hosted, Input, Resolved};
 pub use run::{Columns, Failure, Keep, NO_FLOW, Names, Run, diff};
 pub use scenario::Scenario;
 pub use schema::schema;

@@ -89,6 +89,41 @@ fn transfers_tell_how_long_they_took() {
     assert!(at("fct_p50_s") <= at("fct_p95_s") && at("fct_p95_s") <= at("fct_p99_s"));
 }
 
+/// A response of 500 segments every four seconds. The first makes the window 500; with it kept, a later
+/// one takes its way there and serialisation, and with the initial window of ten (RFC 5681 section
+/// 4.1) five rounds more: 10, 20, 40, 80 and 160 leave 190 for the sixth.
+#[test]
+fn a_pause_between_responses_starts_slowly_again() {
+    let with = |choice: &str| {
+        let text = DUMBBELL
+            .replace("10 Mbit/s", "10 Gbit/s")
+            .replace("100 Mbit/s", "10 Gbit/s");
+        let text = text
+            .replace("25 packets", "1000 packets")
+            .replace("5 s", "60 s");
+        let text = text.replacen(
+            r#"{ kind = "bulk" }"#,
+            &format!(
+                r#"{{ kind = "request-response", gaps = "fixed", gap = "4 s", size = "724 kB" }}, delayed_ack = "0 s"{choice}"#
+            ),
+            1,
+        );
+        let doc = document(&text);
+        assert!(doc["flows"][0]["transfers"].as_u64().unwrap() > 10);
+        doc["flows"][0]["fct_p50_s"].as_f64().unwrap()
+    };
+    let (restart, decay, keep) = (
+        with(""),
+        with(r#", after_idle = "decay""#),
+        with(r#", after_idle = "keep""#),
+    );
+    // 10 ms each way; 500 frames of 1538 B at 10 Gbit/s take 0.6 ms.
+    assert!((keep - 0.0106).abs() < 0.0005, "{keep}");
+    assert!((restart - 5.0 * 0.020 - 0.010).abs() < 0.001, "{restart}");
+    // Four seconds are four timeouts and a little: 500 / 16 = 31, 62, 124, 248, and the rest.
+    assert!((decay - 4.0 * 0.020 - 0.010).abs() < 0.001, "{decay}");
+}
+
 #[test]
 fn a_flow_of_datagrams_that_nobody_answers_has_no_round_trip() {
     let text = DUMBBELL.replace(TCP, "").replacen(
@@ -118,6 +153,8 @@ fn options_are_part_of_the_resolved_form() {
         r#"rto_min = "200 ms""#,
         r#"initial_window = "4 packets""#,
         "pacing = false",
+        r#"after_idle = "decay""#,
+        r#"after_idle = "keep""#,
         r#"marks = "classic""#,
         r#"recovery = "sack""#,
         r#"recovery = "newreno""#,
@@ -125,7 +162,7 @@ fn options_are_part_of_the_resolved_form() {
     ] {
         assert_ne!(with(option), base, "{option}");
     }
-    let spelled = r#"packet = "1500 B", rto_min = "1 s", delayed_ack = "40 ms", pacing = true, recovery = "rack""#;
+    let spelled = r#"packet = "1500 B", rto_min = "1 s", delayed_ack = "40 ms", after_idle = "restart", pacing = true, recovery = "rack""#;
     assert_eq!(with(spelled), base);
 }
 

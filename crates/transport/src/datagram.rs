@@ -197,6 +197,7 @@ impl DatagramSender {
 
     fn count(&mut self, len: u32, found: &mut Findings) {
         found.acked += u64::from(len);
+        found.advanced = found.acked;
         found.segments += 1;
         self.pilot.counters.acked += u64::from(len);
     }

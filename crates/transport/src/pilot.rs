@@ -2,9 +2,9 @@
 //! marks, and tell it about each acknowledgement.
 
 use crate::controller::{
-    Ack, AnyController, Cause, Congestion, Controller, Departure, Limits, Lost, Sent,
+    Ack, AnyController, Cause, Congestion, Controller, Departure, Idle, Limits, Lost, Sent,
 };
-use crate::endpoint::{EcnFeedback, Inspection, SenderCounters, SenderSetup};
+use crate::endpoint::{AfterIdle, EcnFeedback, Inspection, SenderCounters, SenderSetup};
 use crate::rate::{Newest, Sampler, Snapshot};
 use crate::rtt::Rtt;
 use crate::segment::{AckSegment, Ecn, Feedback};
@@ -15,6 +15,8 @@ use crate::units::{Span, Time};
 pub struct Findings {
     /// Bytes newly delivered.
     pub acked: u64,
+    /// Bytes by which the left edge moved.
+    pub advanced: u64,
     /// Segments newly delivered.
     pub segments: u32,
     /// Bytes newly declared lost.
@@ -41,6 +43,8 @@ pub struct Pilot {
     ecn: Ecn,
     feedback: EcnFeedback,
     pacing: bool,
+    initial: u64,
+    after_idle: AfterIdle,
     release: Time,
     pub rtt: Rtt,
     pub sampler: Sampler,
@@ -69,6 +73,8 @@ impl Pilot {
                 chosen => chosen,
             },
             pacing: setup.pacing,
+            initial: setup.initial,
+            after_idle: setup.after_idle,
             release: Time::ZERO,
             rtt: Rtt::new(setup.rto_min),
             sampler: Sampler::default(),
@@ -216,6 +222,7 @@ impl Pilot {
         self.controller.on_ack(&Ack {
             now,
             acked: found.acked,
+            advanced: found.advanced,
             acked_segments: found.segments,
             lost: found.lost,
             marked,
@@ -234,6 +241,33 @@ impl Pilot {
             sent: self.counters.bytes,
             number: ack.number,
             feedback: ack.feedback.as_deref(),
+        });
+        self.limits = self.controller.limits();
+    }
+
+    /// Nothing is in flight, and the last transmission was at `last`.
+    #[cold]
+    pub fn on_idle(&mut self, now: Time, last: Time) {
+        let (idle, timeout) = (now.since(last), self.rtt.timeout());
+        let (mut window, mut threshold) = (u64::MAX, 0);
+        if idle > timeout {
+            let least = self.initial.min(self.limits.window);
+            match self.after_idle {
+                AfterIdle::Restart => window = least,
+                AfterIdle::Decay => {
+                    // Linux' count: the first timeout lets the window be.
+                    let halvings = idle.0.div_ceil(timeout.0) - 1;
+                    let halved = self.limits.window.checked_shr(halvings.min(64) as u32);
+                    window = halved.unwrap_or(0).max(least);
+                    threshold = self.limits.window / 4 * 3;
+                }
+                AfterIdle::Keep => {}
+            }
+        }
+        self.controller.on_idle(&Idle {
+            now,
+            window,
+            threshold,
         });
         self.limits = self.controller.limits();
     }

@@ -7,7 +7,8 @@ use backwater_transport::controller::{
     Ack, AnyController, Congestion, Controller, CustomController, Limits,
 };
 use backwater_transport::endpoint::{
-    AnySender, DelayedAck, EcnFeedback, Protocol, Receiver, ReceiverSetup, Recovery, SenderSetup,
+    AfterIdle, AnySender, DelayedAck, EcnFeedback, Protocol, Receiver, ReceiverSetup, Recovery,
+    SenderSetup,
 };
 use backwater_transport::segment::{Ecn, Segment};
 use backwater_transport::units::{Rate, Span, Time};
@@ -472,5 +473,54 @@ fn without_selective_acknowledgements_a_repaired_hole_is_no_burst() {
         assert!(lost < 0.1, "{buffer}: {lost}");
         let used = net.sender.counters().acked as f64 * 8.0 / 20.0 / 10e6;
         assert!(used > 0.8, "{buffer}: {used}");
+    }
+}
+
+/// Two hundred segments, a pause from the last of them on, and two hundred more: what leaves at once after
+/// the pause, and how the window stands then.
+fn after_a_pause(id: &str, choice: AfterIdle, pause_ms: u64) -> (u64, u64, Option<u64>) {
+    let mut net = stream(Path::new(10_000, 100, 100_000), id, &[], |sender, _| {
+        sender.after_idle = choice;
+    });
+    net.keep = true;
+    net.sender.write(200 * MSS);
+    net.run(ms(700));
+    let last = net.sent.last().expect("all of it").0.sent;
+    let again = last.after(Span::millis(pause_ms));
+    assert!(again > net.now);
+    net.run(again);
+    let before = net.sender.window() / MSS;
+    net.sender.write(200 * MSS);
+    net.pump();
+    let burst = net.sent.iter().filter(|s| s.0.sent == again).count() as u64;
+    assert_eq!(burst, (net.sender.window() / MSS).min(200), "{id}");
+    let threshold = net.sender.inspect().controller.ssthresh;
+    (before, burst, threshold.map(|t| t / MSS))
+}
+
+/// RFC 5681 section 4.1: whoever sent nothing for longer than the retransmission timeout (1 s here, RFC
+/// 6298) begins with the initial window of ten. RFC 2861, as Linux has it: the first timeout is free, each
+/// later one halves, the threshold is three quarters of the window of before. Slow start made that
+/// window 200 here, or a little less: rounds of 10, 20, 40, 80, and 50 of the fifth.
+#[test]
+fn a_pause_longer_than_the_timeout_takes_the_window_back() {
+    for id in [
+        "reno", "newreno", "cubic", "dctcp", "westwood", "vegas", "fast",
+    ] {
+        let (before, burst, _) = after_a_pause(id, AfterIdle::Restart, 1_500);
+        assert!(before > 20, "{id}: {before}");
+        assert_eq!(burst, 10, "{id}");
+        let (before, burst, _) = after_a_pause(id, AfterIdle::Restart, 990);
+        assert_eq!(burst, before.min(200), "{id}");
+        let (before, burst, _) = after_a_pause(id, AfterIdle::Keep, 60_000);
+        assert_eq!(burst, before.min(200), "{id}");
+        // Four timeouts and a half: halved four times, but to ten at least.
+        let (before, burst, threshold) = after_a_pause(id, AfterIdle::Decay, 4_500);
+        assert_eq!(burst, (before / 16).max(10), "{id}");
+        if id != "fast" {
+            assert!(threshold.is_none_or(|t| t >= before * 3 / 4), "{id}");
+        }
+        let (before, burst, _) = after_a_pause(id, AfterIdle::Decay, 1_500);
+        assert_eq!(burst, before / 2, "{id}");
     }
 }

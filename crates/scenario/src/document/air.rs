@@ -86,8 +86,7 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
 
 /// Ticks of exchanges on a hop since the end of the warm-up, if the port stands for one.
 pub fn exchanges(world: &World, port: Id<Port>) -> Option<u64> {
-    let number = port.0.checked_sub(world.air.first_port)?;
-    let hop = world.air.hops.get(number as usize)?;
+    let hop = world.air.hop(port)?;
     Some(hop.airtime - hop.airtime_base)
 }
 

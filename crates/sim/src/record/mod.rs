@@ -103,11 +103,13 @@ pub enum What {
     Srtt,
     /// Its pacing rate is new; value: bit/s.
     Pacing,
+    /// A station's AIFSN for a category, the class, is new; value: that. Where: the first of its hops.
+    Aifsn,
 }
 
 impl What {
     /// All, in the order of their numbers.
-    pub const ALL: [What; 11] = [
+    pub const ALL: [What; 12] = [
         What::Enqueue,
         What::Send,
         What::Deliver,
@@ -119,6 +121,7 @@ impl What {
         What::Threshold,
         What::Srtt,
         What::Pacing,
+        What::Aifsn,
     ];
 
     /// Name in results.
@@ -135,6 +138,7 @@ impl What {
             What::Threshold => "threshold",
             What::Srtt => "srtt",
             What::Pacing => "pacing",
+            What::Aifsn => "aifsn",
         }
     }
 }

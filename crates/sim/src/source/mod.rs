@@ -24,6 +24,7 @@ mod pace;
 mod pareto_on_off;
 mod pcap;
 mod pcapng;
+mod periodic_on_off;
 mod poisson;
 mod replay;
 mod request_response;
@@ -122,6 +123,7 @@ sources! {
     batch_poisson::BatchPoisson,
     exponential_on_off::ExponentialOnOff,
     pareto_on_off::ParetoOnOff,
+    periodic_on_off::PeriodicOnOff,
     replay::Replay,
     outside::Outside,
     bulk::Bulk,
@@ -144,6 +146,7 @@ pub static SOURCES: &[Part<Build>] = &[
     batch_poisson::PART,
     exponential_on_off::PART,
     pareto_on_off::PART,
+    periodic_on_off::PART,
     replay::PART,
     outside::PART,
     bulk::PART,

@@ -63,6 +63,8 @@ pub struct StreamSender {
     /// The first segment was resent because the timer expired.
     front_timed_out: bool,
     rto: Time,
+    /// When the last segment left.
+    left: Time,
     /// Marks are answered again when more than this is acknowledged.
     mark_ends: u64,
     cwr: bool,
@@ -102,6 +104,7 @@ impl StreamSender {
             probe: false,
             front_timed_out: false,
             rto: Time::NEVER,
+            left: Time::ZERO,
             mark_ends: 0,
             cwr: false,
             paced: false,
@@ -169,6 +172,9 @@ impl StreamSender {
             return None;
         }
         self.force = false;
+        if flight == 0 && self.number > 0 && self.board.is_empty() {
+            self.pilot.on_idle(now, self.left);
+        }
         Some(match lost {
             Some(id) => {
                 self.undo.on_resent();
@@ -219,6 +225,7 @@ impl StreamSender {
     fn leave(&mut self, now: Time, start: u64, len: u64, again: bool, cwr: bool) -> Segment {
         let number = self.number;
         self.number += 1;
+        self.left = now;
         if self.rto == Time::NEVER {
             self.rto = now.after(self.pilot.rtt.timeout());
         }

@@ -234,6 +234,12 @@ impl Air {
         self.radios.push(radio);
     }
 
+    /// The hop for which a port stands; none for a port with a wire.
+    pub fn hop(&self, port: Id<Port>) -> Option<&Hop> {
+        let number = port.0.checked_sub(self.first_port)?;
+        self.hops.get(number as usize)
+    }
+
     /// Says whom a station's frames reach, and whom they disturb.
     pub fn join(&mut self, station: u32, reach: Vec<Link>, far: Vec<Far>) {
         let near = reach.iter().map(|l| l.to);

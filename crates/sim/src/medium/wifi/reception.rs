@@ -136,12 +136,35 @@ impl Hearing {
     }
 
     /// Draws when a bit of the frame may fail from now on, and sets the band within which that stands.
-    #[inline]
+    #[inline(always)]
     fn watch(
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
         wanted: u64,
+        level: &mut Level,
+        now: Time,
+    ) {
+        let calm = coded.calm_until(receivers, wanted);
+        let unit = self.random.unit();
+        // An exponential variate is more than x with a chance of more than 1 − x.
+        if level.power <= calm && unit <= 1.0 - CALM {
+            (self.bounded, self.bound) = (calm, coded.calm_rate);
+            self.suspect = Time::NEVER;
+            (level.low, level.high) = (0, calm);
+        } else {
+            self.suspect(receivers, coded, wanted, unit, level, now);
+        }
+    }
+
+    /// The same where a bit may well fail, for a uniform variate.
+    #[inline(never)]
+    fn suspect(
+        &mut self,
+        receivers: &Receivers,
+        coded: &Coded,
+        wanted: u64,
+        unit: f64,
         level: &mut Level,
         now: Time,
     ) {
@@ -152,9 +175,7 @@ impl Hearing {
             (level.power, coded.rate(receivers, wanted, level.power))
         };
         let left = (coded.ends.0 - now.0) as f64;
-        let unit = self.random.unit();
         self.suspect = Time::NEVER;
-        // An exponential variate is more than x with a chance of more than 1 − x.
         if unit > 1.0 - self.bound * left {
             let after = -libm::log(unit) / self.bound;
             if after < left {
@@ -168,7 +189,7 @@ impl Hearing {
     }
 
     /// Whether a bit has failed by now, where all frames added up to `power` since `suspect` at least.
-    #[inline]
+    #[inline(always)]
     fn struck(
         &mut self,
         receivers: &Receivers,
@@ -177,9 +198,18 @@ impl Hearing {
         power: u64,
         now: Time,
     ) -> bool {
-        if self.suspect > now {
-            return false;
-        }
+        self.suspect <= now && self.strikes(receivers, coded, wanted, power, now)
+    }
+
+    #[inline(never)]
+    fn strikes(
+        &mut self,
+        receivers: &Receivers,
+        coded: &Coded,
+        wanted: u64,
+        power: u64,
+        now: Time,
+    ) -> bool {
         let rate = coded.rate(receivers, wanted, power);
         // From the instant at which none failed the process goes on, by its own rate.
         self.bound * self.random.unit() <= rate
@@ -187,6 +217,7 @@ impl Hearing {
     }
 
     /// The power on the air, `before` until now, has changed, and it is news to a station that receives a frame.
+    #[inline(never)]
     fn meet(
         &mut self,
         receivers: &Receivers,

@@ -156,6 +156,8 @@ fn options_are_part_of_the_resolved_form() {
         r#"after_idle = "decay""#,
         r#"after_idle = "keep""#,
         r#"marks = "classic""#,
+        r#"marks = "accurate""#,
+        r#"marks = "ace""#,
         r#"recovery = "sack""#,
         r#"recovery = "newreno""#,
         r#"packet = "1000 B""#,

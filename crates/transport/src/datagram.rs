@@ -166,7 +166,9 @@ impl DatagramSender {
         } else {
             return;
         }
-        let marked = self.pilot.marked(ack, found.acked);
+        let marked = self
+            .pilot
+            .marked(ack, found.acked, u64::from(found.segments));
         self.congestion(now, ack, &found, marked);
         let recovering = self.episode.is_some();
         self.pilot

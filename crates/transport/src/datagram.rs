@@ -278,6 +278,11 @@ impl DatagramSender {
         self.pilot.touch() ^ self.in_flight ^ self.flying.front().map_or(0, |f| f.1.delivered)
     }
 
+    /// Payload bytes of a full segment.
+    pub fn mss(&self) -> u64 {
+        self.mss
+    }
+
     /// Counts since the beginning.
     pub fn counters(&self) -> &SenderCounters {
         &self.pilot.counters

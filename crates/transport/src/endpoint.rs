@@ -258,6 +258,11 @@ impl AnySender {
         each!(self, s => s.counters())
     }
 
+    /// Payload bytes of a full segment.
+    pub fn mss(&self) -> u64 {
+        each!(self, s => s.mss())
+    }
+
     /// Window in force, bytes.
     pub fn window(&self) -> u64 {
         each!(self, s => s.window())

@@ -28,6 +28,7 @@ mod deadlock;
 mod exchange;
 mod forward;
 mod headroom;
+mod ideal;
 mod nearest;
 mod path;
 mod relay;

@@ -384,6 +384,11 @@ impl StreamSender {
         own ^ self.pilot.touch() ^ self.board.touch() ^ self.detector.gone()
     }
 
+    /// Payload bytes of a full segment.
+    pub fn mss(&self) -> u64 {
+        self.mss
+    }
+
     /// Counts since the beginning.
     pub fn counters(&self) -> &SenderCounters {
         &self.pilot.counters

@@ -244,6 +244,7 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         Pattern::Permutation => "permutation",
         Pattern::Pairs => "pairs",
         Pattern::Nearest => "nearest",
+        Pattern::Group => "group",
     };
     let ecn = match flow.ecn {
         Ecn::NotEct => "not-ect",

@@ -70,7 +70,16 @@ pub static METRICS: &[Metric] = &[
         "bits of IP packets that reached their host, per second; with a transport, of application bytes in order",
     ),
     metric("entered_pkts", EVERY, "packets that sources handed over"),
-    metric("delivered_pkts", EVERY, "packets that reached their host"),
+    metric(
+        "delivered_pkts",
+        &["run", "flow", "class", "receiver"],
+        "packets that reached their host, or any station of their group; of a receiver, what it received",
+    ),
+    metric(
+        "delivery_ratio",
+        &["receiver"],
+        "share of the packets of a flow to a group that one of its stations received",
+    ),
     metric(
         "dropped_pkts",
         &["run", "flow", "class", "drops"],

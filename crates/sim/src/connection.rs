@@ -16,7 +16,6 @@ use smallvec::SmallVec;
 
 use crate::network::Flow;
 use crate::packet::Packet;
-use crate::progress::Progress;
 use crate::record::delays::Delays;
 use crate::table::Id;
 
@@ -60,33 +59,41 @@ pub enum Header {
 
 /// Headers by the place of their packet; empty where no flow has a transport.
 #[derive(Clone, Debug, Default)]
-pub struct Headers(Vec<Header>);
+pub struct Headers(Vec<Line>);
+
+/// A header, in one cache line.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Line(Header);
 
 impl Headers {
-    /// Notes what a packet says.
+    /// Notes what a packet says, in place.
+    #[inline(always)]
     pub fn put(&mut self, packet: Id<Packet>, header: Header) {
-        match self.0.get_mut(packet.index()) {
-            Some(place) => *place = header,
-            None => self.0.resize(packet.index() + 1, header),
+        if packet.index() >= self.0.len() {
+            self.grow(packet);
         }
+        self.0[packet.index()].0 = header;
     }
-}
 
-impl Headers {
+    #[cold]
+    fn grow(&mut self, packet: Id<Packet>) {
+        let empty = Header::Data(Segment::default(), Time::ZERO);
+        self.0.resize(packet.index() + 1, Line(empty));
+    }
+
     /// Reads a word of what a packet says.
     #[inline]
     pub fn touch(&self, packet: Id<Packet>) -> u64 {
-        self.0.get(packet.index()).map_or(0, |header| match header {
-            Header::Data(segment, _) => segment.start,
-            Header::Ack(ack) => ack.upto ^ u64::from(ack.window),
-        })
+        let header = self.0.get(packet.index());
+        u64::from(matches!(header, Some(Line(Header::Data(..)))))
     }
 }
 
 impl std::ops::Index<Id<Packet>> for Headers {
     type Output = Header;
     fn index(&self, packet: Id<Packet>) -> &Header {
-        &self.0[packet.index()]
+        &self.0[packet.index()].0
     }
 }
 
@@ -170,8 +177,6 @@ pub struct Connection {
     pub heard: Time,
     /// What the sender showed last, in a run that is recorded.
     pub shown: Shown,
-    /// How far it has come.
-    pub progress: Progress,
     /// Counters.
     pub stats: ConnectionStats,
 }
@@ -278,7 +283,7 @@ impl Connection {
     /// Reads a word of each cache line that an acknowledgement touches at its end.
     #[inline]
     pub fn touch_sender(&self) -> u64 {
-        self.sender.touch() ^ self.stats.rtt.touch() ^ self.stats.window ^ self.stats.rtt_count
+        self.stats.rtt.touch() ^ self.stats.window ^ self.stats.rtt_count
     }
 
     /// Bytes delivered in order, segments sent again, segments sent, since the beginning.
@@ -310,6 +315,11 @@ mod tests {
         assert_eq!(ack_bytes(Protocol::Datagram, 0), 76);
         // The contest's datagrams: 1424 bytes behind headers make an IP packet of 1500.
         assert_eq!(1500 - segment_header(Protocol::Datagram), 1424);
+    }
+
+    #[test]
+    fn a_header_fills_one_cache_line() {
+        assert_eq!(std::mem::size_of::<Line>(), 64);
     }
 
     #[test]

@@ -227,6 +227,7 @@ impl AnySender {
     }
 
     /// The next segment that may leave now.
+    #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<Segment> {
         each!(self, s => s.poll(now))
     }
@@ -251,6 +252,15 @@ impl AnySender {
     #[inline]
     pub fn touch(&self) -> u64 {
         each!(self, s => s.touch())
+    }
+
+    /// The same of the segments that it is about, once `touch` has fetched where they are.
+    #[inline]
+    pub fn touch_segments(&self) -> u64 {
+        match self {
+            AnySender::Stream(s) => s.touch_segments(),
+            AnySender::Datagram(_) => 0,
+        }
     }
 
     /// Counts since the beginning.

@@ -182,5 +182,8 @@ impl World {
         for hop in &mut self.air.hops {
             hop.airtime_base = hop.airtime;
         }
+        for member in self.air.members.values_mut().flatten() {
+            member.base = member.received;
+        }
     }
 }

@@ -36,8 +36,12 @@ impl World {
 
     /// A segment has come to the receiving end.
     fn hear_segment(&mut self, id: Id<Connection>, packet: Id<Packet>, ecn: Ecn, now: Time) {
+        if self.progress.due(now) {
+            let connections = &self.connections;
+            self.progress
+                .note(now, |id| connections[id].receiver.delivered());
+        }
         let c = &mut self.connections[id];
-        c.progress.note(now, c.receiver.delivered());
         let Header::Data(segment, _) = &self.headers[packet] else {
             unreachable!("an acknowledgement among the data");
         };
@@ -128,6 +132,7 @@ impl World {
         self.depart(c.acks, len, Ecn::NotEct, Header::Ack(ack), now);
     }
 
+    #[inline(always)]
     fn depart(&mut self, id: Id<Flow>, len: u64, ecn: Ecn, header: Header, now: Time) {
         let flow = &mut self.flows[id];
         let seq = flow.seq;

@@ -134,9 +134,15 @@ impl StreamSender {
                 front.resent == 1 && front.state == State::Flying && ack.echo < front.snapshot.sent;
         }
         let seen = self.seen(now, ack);
-        while let Some(front) = self.board.front().filter(|e| e.end() <= ack.upto) {
+        // The next segment begins where this one ends, so what lies above isn't looked at.
+        let mut at = self.una;
+        while at < ack.upto
+            && let Some(front) = self.board.front()
+            && front.end() <= ack.upto
+        {
+            at = front.end();
             if front.state != State::Sacked {
-                news.deliver(front, &mut self.detector, seen);
+                news.deliver(&front, &mut self.detector, seen);
             }
             self.board.pop();
         }
@@ -304,7 +310,7 @@ impl StreamSender {
         let mut losses = std::mem::take(&mut self.losses);
         for id in losses.drain(..) {
             self.board.lose(id);
-            let entry = *self.board.entry(id);
+            let entry = self.board.entry(id);
             let len = u64::from(entry.len);
             self.lost_again |= entry.number >= self.answered;
             self.episode_lost += len;

@@ -1,5 +1,7 @@
 //! What is on the air: the tables of all stations, and the medium's timing. `world/air.rs` moves frames.
 
+use std::collections::BTreeMap;
+
 use backwater_transport::units::{Rate, Span, Time};
 use smallvec::{SmallVec, smallvec};
 
@@ -11,7 +13,7 @@ use super::phy::{self, Phy};
 use super::physical::Receivers;
 use super::radio::{Hop, Radio};
 use super::reception::{Hearing, Level};
-use crate::network::Port;
+use crate::network::{Flow, Port};
 use crate::packet::{Packet, Packets};
 use crate::table::Id;
 
@@ -47,6 +49,30 @@ pub struct Air {
     pub spent: Vec<Spent>,
     /// Delay budgets by flow; empty where no flow has one.
     pub budgets: Vec<Option<Span>>,
+    /// Members of the groups to which flows send, in the order of the stations.
+    pub members: BTreeMap<Id<Flow>, Vec<Member>>,
+}
+
+/// A station of a group.
+#[derive(Copy, Clone, Debug)]
+pub struct Member {
+    /// Which.
+    pub station: u32,
+    /// Packets that it received.
+    pub received: u64,
+    /// The same at the end of the warm-up.
+    pub base: u64,
+}
+
+impl Member {
+    /// A station that has received nothing.
+    pub fn new(station: u32) -> Member {
+        Member {
+            station,
+            received: 0,
+            base: 0,
+        }
+    }
 }
 
 /// What a packet carries along over the air.
@@ -225,6 +251,13 @@ impl Air {
         self.far.push(Vec::new());
         self.groups.push(Group::new(vec![self.radios.len() as u32]));
         self.radios.push(radio);
+    }
+
+    /// The port that stands for the hop from a station to another, or to `NOBODY` for its group.
+    pub fn hop_to(&self, station: u32, to: u32) -> Option<Id<Port>> {
+        let hops = self.radios[station as usize].hops.iter();
+        let mut hops = hops.map(|number| &self.hops[*number as usize]);
+        hops.find(|hop| hop.to == to).map(|hop| hop.port)
     }
 
     /// The hop for which a port stands; none for a port with a wire.

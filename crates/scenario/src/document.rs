@@ -4,8 +4,9 @@
 pub mod air;
 
 use air::stations;
-use backwater_sim::connection::ConnectionStats;
+use backwater_sim::connection::{ConnectionStats, DECADES};
 use backwater_sim::network::{Flow, Part, Port};
+use backwater_sim::record::delays::Delays;
 use backwater_sim::table::Id;
 use backwater_sim::world::{ClassReport, ConnectionReport, FlowReport, Report, World};
 use backwater_transport::units::Time;
@@ -170,6 +171,11 @@ fn end_to_end(
         ("fct_p95_s", completion(0.95)),
         ("fct_p99_s", completion(0.99)),
     ];
+    let mut all = Delays::default();
+    for decade in stats.iter().flat_map(|s| &s.slowdown) {
+        all.add(decade);
+    }
+    rows.extend(SLOWDOWN.map(|(name, q)| (name, slowdown(&all, q))));
     if let Some(c) = connection {
         let goodput = c.delivered as f64 * 8.0 / window;
         rows.push(("goodput_bps", json!(goodput)));
@@ -177,6 +183,43 @@ fn end_to_end(
     rows.into_iter()
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
+}
+
+/// Quantiles of slowdown, by name.
+const SLOWDOWN: [(&str, f64); 3] = [
+    ("slowdown_p50", 0.5),
+    ("slowdown_p95", 0.95),
+    ("slowdown_p99", 0.99),
+];
+
+/// A quantile of slowdowns counted in thousandths.
+fn slowdown(all: &Delays, q: f64) -> Value {
+    json!((!all.is_empty()).then(|| all.quantile(q) as f64 / 1e3))
+}
+
+/// Slowdown of the transfers of all flows, together and by decade of their size.
+fn slowdowns(report: &Report) -> Map<String, Value> {
+    let mut rows = Map::new();
+    let mut all = Delays::default();
+    for decade in 0..DECADES {
+        let mut some = Delays::default();
+        for flow in &report.connections {
+            if let Some(one) = flow.stats.slowdown.get(decade) {
+                some.add(one);
+            }
+        }
+        if some.is_empty() {
+            continue;
+        }
+        let transfers = format!("slowdown_transfers_decade{decade}");
+        rows.insert(transfers, json!(some.len()));
+        for (name, q) in SLOWDOWN {
+            rows.insert(format!("{name}_decade{decade}"), slowdown(&some, q));
+        }
+        all.add(&some);
+    }
+    rows.extend(SLOWDOWN.map(|(name, q)| (name.to_owned(), slowdown(&all, q))));
+    rows
 }
 
 /// Loss, rates and delays of one flow, one class, or all.
@@ -252,6 +295,7 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
         "deadlock_at_s".into(),
         json!(report.deadlock.as_ref().map(|d| d.at.seconds())),
     );
+    all.extend(slowdowns(report));
     all.extend(cell::of_run(world, from));
     all.insert(
         "weighted_intra_mesh_loss_bps".into(),

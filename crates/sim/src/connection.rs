@@ -170,8 +170,9 @@ pub struct Connection {
     pub waiting: bool,
     /// Bytes that the application has written.
     pub written: u64,
-    /// Finite transfers not yet delivered: where they end in the stream, and when they were written.
-    pub transfers: VecDeque<(u64, Time)>,
+    /// Finite transfers not yet delivered: where they end in the stream, how long they are, and when they
+    /// were written.
+    pub transfers: VecDeque<(u64, u64, Time)>,
     /// The receiver's clock in the last acknowledgement.
     pub heard: Time,
     /// What the sender showed last, in a run that is recorded.
@@ -193,6 +194,9 @@ pub struct Shown {
     pub pacing: Option<u64>,
 }
 
+/// Decades of size that slowdowns are told apart by; the last has what is larger, too.
+pub const DECADES: usize = 8;
+
 /// What a connection counts; all but `base` from the end of the warm-up.
 #[derive(Clone, Debug)]
 pub struct ConnectionStats {
@@ -208,6 +212,9 @@ pub struct ConnectionStats {
     pub completion: Delays,
     /// How many.
     pub completed: u64,
+    /// Completion times over the least possible, in thousandths, by the decade of the size: `[1]` is of 10 to
+    /// 99 B. As far up as there was one.
+    pub slowdown: Vec<Delays>,
     /// Bytes × ticks of the congestion window, up to `since`.
     pub window_area: u128,
     /// Window since then.
@@ -227,6 +234,7 @@ impl Default for ConnectionStats {
             rtt_min: Span(u64::MAX),
             completion: Delays::default(),
             completed: 0,
+            slowdown: Vec::new(),
             window_area: 0,
             window: 0,
             since: Time::ZERO,
@@ -244,10 +252,18 @@ impl ConnectionStats {
         self.rtt.record(rtt.0 / 1000);
     }
 
-    /// A transfer has been delivered.
-    pub fn complete(&mut self, took: Span) {
+    /// A transfer of so many bytes has been delivered, which would have taken `ideal` at best.
+    pub fn complete(&mut self, bytes: u64, took: Span, ideal: Option<Span>) {
         self.completed += 1;
         self.completion.record(took.0 / 1000);
+        if let Some(ideal) = ideal {
+            let decade = (bytes.max(1).ilog10() as usize).min(DECADES - 1);
+            if decade >= self.slowdown.len() {
+                self.slowdown.resize_with(decade + 1, Delays::default);
+            }
+            let thousandths = u128::from(took.0) * 1000 / u128::from(ideal.0);
+            self.slowdown[decade].record(thousandths as u64);
+        }
     }
 
     /// The window is so large from now on.

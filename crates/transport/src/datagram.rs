@@ -178,7 +178,9 @@ impl DatagramSender {
         } else {
             return;
         }
-        let marked = self.pilot.marked(ack, found.acked);
+        let marked = self
+            .pilot
+            .marked(ack, found.acked, u64::from(found.segments));
         self.congestion(now, ack, &found, marked);
         let recovering = self.episode.is_some();
         self.pilot
@@ -286,6 +288,11 @@ impl DatagramSender {
     /// Reads a word of each cache line that an acknowledgement touches.
     pub fn touch(&self) -> u64 {
         self.pilot.touch() ^ self.in_flight ^ self.flying.front().map_or(0, |f| f.1.delivered)
+    }
+
+    /// Payload bytes of a full segment.
+    pub fn mss(&self) -> u64 {
+        self.mss
     }
 
     /// Counts since the beginning.

@@ -99,8 +99,10 @@ pub struct AckSegment {
     pub echo: Time,
     /// When that segment came in, by the receiver's clock.
     pub received: Time,
-    /// Payload bytes received with CE since the beginning (AccECN, RFC 9768).
+    /// Payload bytes received with CE since the beginning (AccECN's option, RFC 9768 section 3.2.3).
     pub ce_bytes: u64,
+    /// Packets received with CE, modulo 8 (AccECN's ACE field, section 3.2.2).
+    pub ace: u8,
     /// Bytes the receiver has room for beyond `upto`.
     pub window: u32,
     /// Explicit feedback.

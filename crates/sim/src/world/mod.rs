@@ -29,6 +29,7 @@ mod exchange;
 mod forward;
 mod groups;
 mod headroom;
+mod ideal;
 mod nearest;
 mod path;
 mod relay;

@@ -20,7 +20,7 @@ impl World {
         c.written = c.written.saturating_add(bytes);
         c.sender.write(bytes);
         if c.written < u64::MAX && c.protocol == Protocol::Stream {
-            c.transfers.push_back((c.written, now));
+            c.transfers.push_back((c.written, bytes, now));
         }
         self.send_all(id, now);
     }
@@ -47,16 +47,21 @@ impl World {
         };
         let ack = c.receiver.on_segment(now, segment, ecn);
         if !c.transfers.is_empty() {
-            let delivered = c.receiver.delivered();
-            while c.transfers.front().is_some_and(|t| t.0 <= delivered) {
-                let (_, written) = c.transfers.pop_front().expect("looked at above");
-                c.stats.complete(now.since(written));
-            }
+            self.end_transfers(id, now);
         }
         if let Some(ack) = ack {
             self.acknowledge(id, ack, now);
         }
         self.set_alarm(id, Side::Receiver);
+    }
+
+    /// Transfers may have been delivered whole.
+    fn end_transfers(&mut self, id: Id<Connection>, now: Time) {
+        let delivered = self.connections[id].receiver.delivered();
+        let ended = |t: &mut (u64, u64, Time)| t.0 <= delivered;
+        while let Some((_, bytes, written)) = self.connections[id].transfers.pop_front_if(ended) {
+            self.complete(id, bytes, written, now);
+        }
     }
 
     /// An acknowledgement has come to the sending end.

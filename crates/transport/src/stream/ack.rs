@@ -103,7 +103,12 @@ impl StreamSender {
             let (flight, threshold) = (self.board.in_flight(), self.pilot.window());
             prr.on_ack(found.acked, flight, threshold, safe);
         }
-        let marked = self.pilot.marked(ack, found.acked);
+        // Without selective acknowledgements duplicates told of most that is acknowledged when a hole fills.
+        let packets = match selective {
+            true => u64::from(found.segments),
+            false => news.fresh / self.mss,
+        };
+        let marked = self.pilot.marked(ack, found.acked, packets);
         self.answer_marks(now, ack, marked, flight);
         // The acknowledgement that ends recovery still belongs to it.
         let fast = was_fast || self.phase == Phase::Fast;

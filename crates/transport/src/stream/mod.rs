@@ -424,6 +424,11 @@ impl StreamSender {
         self.board.touch()
     }
 
+    /// Payload bytes of a full segment.
+    pub fn mss(&self) -> u64 {
+        self.mss
+    }
+
     /// Counts since the beginning.
     pub fn counters(&self) -> &SenderCounters {
         &self.pilot.counters

@@ -318,3 +318,32 @@ def test_requests_of_a_relay_are_action_frames_among_qos_data(tmp_path: Path) ->
     assert len(data) == total(result, "attempts") - len(requests)
     assert {row[0] for row in data} == {"0"}
     assert len(on_air(path, ACK, "frame.number")) == total(result, "attempts") - failures(result)
+
+
+@needs_tshark
+def test_frames_to_a_group_are_broadcast_once_and_not_acknowledged(tmp_path: Path) -> None:
+    path = tmp_path / "group.pcapng"
+    flow = {
+        "from": "C",
+        "to": "*",
+        "pattern": "group",
+        "ac": "VI",
+        "source": {"kind": "cbr", "packet": "200 B", "rate": "80 kbit/s"},
+    }
+    changes = {"flows": {"hello": flow}, "routes": {}, "mechanisms": {}}
+    result = backwater.run(MESH, set=changes, pcap=path)
+    whole(path)
+    (row,) = result.document["flows"]
+    assert row["to"] == "*"
+    assert {one["station"]: one["delivered_pkts"] for one in row["receivers"]} == dict.fromkeys(
+        "ABD", row["delivered_pkts"]
+    )
+    assert {one["delivery_ratio"] for one in row["receivers"]} == {1.0}
+    what = ("wlan.ra", "ip.dst", "wlan.qos.priority", "wlan.qos.ack", "radiotap.datarate")
+    sent = on_air(path, QOS_DATA, *what, "wlan.duration")
+    assert len(sent) == row["delivered_pkts"] == 250
+    # AC_VI is user priority 5; ack policy 1 is "no ack"; the basic rate; nothing follows.
+    assert {tuple(one) for one in sent} == {
+        ("ff:ff:ff:ff:ff:ff", "255.255.255.255", "5", "0x0001", "1", "0")
+    }
+    assert len(fields(path, "wlan", "frame.number")) == 250

@@ -346,6 +346,13 @@ def test_a_function_compares_two_scopes() -> None:
         assert record["verdict"] == verdict
 
 
+def test_a_function_adds_up_the_scopes_of_a_list() -> None:
+    flows = {"flow:f1/goodput_bps": 1.0, "flow:f2/goodput_bps": 3.0, "flow:f3/goodput_bps": 12.0}
+    args = 'args = { metric = "goodput_bps", of = "flow:f3", to = ["flow:f1", "flow:f2"] }'
+    record = judged(f'function = "scope_ratio"\n{args}\nat_least = 2', {("none", 1, 1): flows})
+    assert record["measured"] == pytest.approx(3)
+
+
 def test_unfinished_cases_leave_a_claim_undecided() -> None:
     cases = dict(PAIRED)
     del cases["pause", 1, 2]

@@ -14,7 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from backwater import catalogue, cli, metric
+from backwater import catalogue, cli, errors, metric
 from command import BACKWATER, Ended, call
 from studies import SCENARIO, markdown
 
@@ -120,6 +120,12 @@ def test_set_overrides_by_path_with_and_without_quotes(run: Command) -> None:
     quoted = run("run", "s.toml", "--set", 'flows.f1.source.rate="2 Mbit/s"', "--json").document
     assert plain["fingerprint"] == quoted["fingerprint"]
     assert plain["flows"][0]["offered_bps"] < 4e6
+
+
+def test_a_table_that_is_not_toml_is_refused(run: Command) -> None:
+    told = run("run", "s.toml", "--set", 'flows.f1.source={"kind": "cbr"}', "--json")
+    assert told.code == errors.EXIT_REFUSED
+    assert "is not TOML" in told.document["error"]["what"]
 
 
 def test_every_metric_of_a_run_is_listed_and_no_other(run: Command) -> None:

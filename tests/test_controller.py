@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -31,6 +31,16 @@ class Constant:
         self.acked += ack.acked_B
 
 
+class Restarting(Constant):
+    """After a pause no more than RFC 5681 lets it have."""
+
+    seen: ClassVar[list[Any]] = []
+
+    def on_idle(self, idle: Any) -> None:
+        self.seen.append(idle)
+        self.window = min(20 * 1448, idle.window_B or 20 * 1448)
+
+
 class Gentle:
     """The tutorial's: adds a segment a round trip, takes an eighth off when the queue is long."""
 
@@ -51,6 +61,16 @@ class Gentle:
 
 def run(controller: Any, **others: Any) -> backwater.RunResult:
     return backwater.run(DUMBBELL, controllers={"f1": controller}, columns=False, **others)
+
+
+@pytest.mark.parametrize(("choice", "bound"), [("restart", 14_480), ("keep", None)])
+def test_a_python_controller_hears_of_pauses(choice: str, bound: int | None) -> None:
+    # Two seconds from a response to the next: twice the retransmission timeout.
+    source = {"kind": "request-response", "size": "60 kB", "gap": "2 s", "gaps": "fixed"}
+    Restarting.seen.clear()
+    run(Restarting, set={"flows.f1.source": source, "flows.f1.after_idle": choice})
+    bounds = [idle.window_B for idle in Restarting.seen]
+    assert bounds == [bound]
 
 
 def test_a_python_controller_decides_as_one_of_the_table_would() -> None:

@@ -73,6 +73,31 @@ MISTAKES = [
     ('to = "C"', 'to = "C", budget = "0 s"', "too small"),
     ('to = "C"', 'to = "C", budget = "1 s", transport = "tcp"', "budget"),
     (PLACE, PLACE + ', queue = "lifo"', "not one of the words"),
+    # Groups of stations.
+    ('to = "C"', 'to = "*"', "how a receiver is chosen"),
+    ('to = "C"', 'to = "C", pattern = "group"', "is one host"),
+    ('to = "C"', 'to = "*", pattern = "group"', "several senders or receivers"),
+    ('to = "C"', 'to = "X*", pattern = "group"', "no host matches"),
+    (
+        'to = "C", source = { kind = "cbr", packet = "1500 B", rate = "1 Mbit/s" } }\nroutes',
+        'to = "C*", pattern = "group", source = { kind = "cbr", packet = "1500 B", '
+        'rate = "1 Mbit/s" } }\n# routes',
+        "no station of the group hears A",
+    ),
+    (
+        'to = "C", source = { kind = "cbr", packet = "1500 B", rate = "1 Mbit/s" } }\nroutes',
+        'to = "*", pattern = "group", transport = "tcp", controller = { kind = "cubic" }, '
+        'source = { kind = "bulk" } }\n# routes',
+        "talks to one host",
+    ),
+    (
+        "flows.f",
+        'nodes.H = { kind = "host" }\nnodes.W = { kind = "switch" }\nlinks.l = { ends = '
+        '["H", "W"], rate = "1 Gbit/s", delay = "0 s" }\nflows.g = { from = "H", to = "*", '
+        'pattern = "group", source = { kind = "cbr", packet = "1500 B", rate = "1 Mbit/s" } }'
+        "\nflows.f",
+        "is no 802.11 station",
+    ),
     (
         'recipe = "aifsn", at',
         'recipe = "queue-aifsn", detect = { queue_low = "50 %", queue_high = "50 %" }, at',

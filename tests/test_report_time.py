@@ -53,9 +53,47 @@ scope = "flow:f"
 at_least = 1
 """
 
+# A flow of the relay's own, and one over it that comes for a second and is asked to contend less.
+MESH = """
+schema = "backwater/scenario/1"
+duration = "3 s"
+media.air.phy = { standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s", preamble = "long" }
+media.air.mac = { access = "edca", rts = "off" }
+media.air.channel = { model = "disc", transmit = "100 m", sense = "190 m", interfere = "190 m", capture = "off" }
+nodes.A = { kind = "station", medium = "air", at = ["-100 m", "0 m"], buffer = "20 packets" }
+nodes.C = { kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "20 packets" }
+nodes.D = { kind = "station", medium = "air", at = ["100 m", "0 m"], buffer = "20 packets" }
+mechanisms.bp = { recipe = "aifsn", at = ["C"] }
+flows.f1 = { from = "C", to = "D", ac = "BE", source = { kind = "cbr", packet = "1500 B", rate = "2 Mbit/s" } }
+flows.f2 = { from = "A", to = "D", ac = "BE", source = { kind = "periodic-on-off", packet = "1500 B", rate = "4 Mbit/s", on = "1 s", off = "1 s", first = "off" } }
+routes.f1 = ["C", "D"]
+routes.f2 = ["A", "C", "D"]
+"""  # noqa: E501
+PLACES = """\
+study = { id = "airy", title = "Over the air", seeds = 1 }
+axes.scheme = { path = "mechanisms.bp.recipe", values = ["none", "aifsn"] }
+
+[figures.hops]
+kind = "time"
+y = "throughput_bps"
+scopes = ["hop:f1/C>D", "hop:f2/A>C", "hop:f2/C>D"]
+every = "1 s"
+
+[figures.aifsn]
+kind = "time"
+y = "aifsn_mean_class1"
+scope = "station:A"
+curve = "scheme"
+every = "1 s"
+"""
+
 
 def study(block: str = BLOCK) -> Study:
     return Study.parse(studies.markdown(block, SCENARIO, "{{figure link}}\n"), "timely.md")
+
+
+def meshed(block: str = PLACES) -> Study:
+    return Study.parse(studies.markdown(block, MESH, "{{figure hops}}\n"), "airy.md")
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +140,41 @@ def test_a_report_has_the_figure_and_its_numbers(ran: Results, tmp_path: Path) -
     assert "One seed of each combination." in page
     assert "Time (s)" in page
     assert "Capacity" in page
+
+
+def test_hops_and_stations_stand_over_time(tmp_path: Path) -> None:
+    results = Execution(meshed(), tmp_path / "airy", command=["backwater"]).run()
+    rows = drawn(results, "hops")["data"]["values"]
+    of = {(row["panel"], row["curve"], row["x"]): row["mean"] for row in rows}
+    assert {curve for _, curve, _ in of} == {"f1 C>D", "f2 A>C", "f2 C>D"}
+    for panel in ("none", "aifsn"):
+        assert of[panel, "f2 A>C", 0] == 0
+        assert of[panel, "f2 C>D", 0] == 0
+        assert of[panel, "f1 C>D", 0] == pytest.approx(2, rel=0.01)
+    # A and C share the medium, and a part of what C sends is its own.
+    assert of["none", "f2 A>C", 1] > 1.2 * of["none", "f2 C>D", 1]
+    spec = drawn(results, "aifsn")
+    aifsn = {(row["curve"], row["x"]): row["mean"] for row in spec["data"]["values"]}
+    # Best effort begins with 3 (IEEE 802.11, table 9-155) and nothing but requests moves it.
+    assert [aifsn["none", at] for at in range(3)] == [3, 3, 3]
+    assert aifsn["aifsn", 1] > 3
+    assert spec["encoding"]["color"]["title"] == "Scheme"
+    # Two figures, one run of each case.
+    assert len(results.reruns) == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"hop:f2/A>C"', '"path:f2"', "nothing is known over time"),
+        ('y = "throughput_bps"', 'y = "goodput_bps"', "hop has no `goodput_bps` over time"),
+        ("class1", "class8", "no `aifsn_mean_class8` over time"),
+        ('y = "throughput_bps"', 'y = ["throughput_bps", "throughput_bps"]', "curves already"),
+    ],
+)
+def test_places_that_cannot_be_drawn_are_refused(old: str, new: str, said: str) -> None:
+    with pytest.raises(Refusal, match=said):
+        meshed(PLACES.replace(old, new, 1))
 
 
 def test_another_engine_or_scenario_draws_nothing(ran: Results) -> None:

@@ -41,8 +41,9 @@ class Resolved:
         series: str | None = None,
     ) -> Outcome: ...
 
-class ControllerError(RuntimeError):
-    flow: str
+class PartError(RuntimeError):
+    whose: str
+    place: str
 
 class ControllerSetup:
     flow: str
@@ -50,9 +51,20 @@ class ControllerSetup:
     initial_B: int  # noqa: N815
     seed: int
 
+class DetectorSetup:
+    mechanism: str
+    seed: int
+
+class LevelSeen:
+    now_s: float
+    traffic_class: int
+    held_B: int  # noqa: N815
+    room_B: int  # noqa: N815
+
 class AckSeen:
     now_s: float
     acked_B: int  # noqa: N815
+    advanced_B: int  # noqa: N815
     lost_B: int  # noqa: N815
     marked_B: int  # noqa: N815
     in_flight_B: int  # noqa: N815
@@ -80,6 +92,10 @@ class CongestionSeen:
     cause: str
     in_flight_B: int  # noqa: N815
     lost_B: int  # noqa: N815
+
+class IdleSeen:
+    now_s: float
+    window_B: int | None  # noqa: N815
 
 class Outcome:
     @property

@@ -75,9 +75,10 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
         over=_over(fields) if kind == "time" else None,
         places=fields.texts("scopes") or (),
     )
-    if figure.places and (kind not in ("line", "bars") or figure.curve or fields.text("scope")):
-        fix = "leave out `scope` and `curve`, and draw lines or bars"
-        fields.refuse("several scopes are the curves of lines or bars", "scopes", fix=fix)
+    drawn = kind in ("line", "bars", "time")
+    if figure.places and (not drawn or figure.curve or fields.text("scope")):
+        fix = "leave out `scope` and `curve`, and draw lines, bars or a figure over time"
+        fields.refuse("several scopes are curves", "scopes", fix=fix)
     if figure.x is None and kind == "line":
         fields.refuse(f"`{fields.word()}` has no x", fix='add x = "<axis>"')
     if len(ys) > 1 and kind not in ("stack", "time"):
@@ -126,18 +127,27 @@ def _over(fields: Fields) -> Over:
 
 def _check_series(fields: Fields, figure: Figure) -> None:
     """Refuses what a figure over time cannot show."""
-    kind, _, place = figure.scope.partition(":")
-    rows = _native.series()
-    if kind not in dict(rows) or not place:
-        forms = [f"{one}:<id>" for one in dict(rows)]
-        what = f'nothing is known over time of "{figure.scope}"'
-        fields.refuse(what, "scope", near=forms, fix="write one of these")
-    known = [name for whose, name in rows if whose == kind]
-    for one in figure.y:
-        if one not in known:
-            what = f"{kind} has no `{one}` over time"
-            fields.refuse(what, "y", near=nearest(one, known) or known, fix="write one of these")
+    for scope in figure.places or (figure.scope,):
+        _check_place(fields, figure, scope)
+    if len(figure.y) > 1 and figure.places:
+        fields.refuse("several metrics are curves already", "scopes", fix="name one `scope`")
     if figure.x is not None:
         fields.refuse("the x axis of a figure over time is time", "x", fix="remove it")
     if len(figure.y) > 1 and figure.curve is not None:
         fields.refuse("several metrics are curves already", "curve", fix="make it a panel")
+
+
+def _check_place(fields: Fields, figure: Figure, scope: str) -> None:
+    kind, _, place = scope.partition(":")
+    rows = _native.series()
+    if kind not in dict(rows) or not place:
+        forms = [f"{one}:<id>" for one in dict(rows)]
+        what = f'nothing is known over time of "{scope}"'
+        key = "scopes" if figure.places else "scope"
+        fields.refuse(what, key, near=forms, fix="write one of these")
+    known = [metric.Metric(name, (kind,)) for whose, name in rows if whose == kind]
+    for one in figure.y:
+        if not any(series.fits(one) for series in known):
+            names = [series.id for series in known]
+            what = f"{kind} has no `{one}` over time"
+            fields.refuse(what, "y", near=nearest(one, names) or names, fix="write one of these")

@@ -78,10 +78,13 @@ def _quotient(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None
 
 
 def _scope_ratio(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
+    def total(metrics: Metrics, scopes: Any) -> float:
+        return sum(value_of(metrics, args["metric"], scope) or 0.0 for scope in _list(scopes))
+
     above = below = 0.0
     for metrics in cases:
-        above += value_of(metrics, args["metric"], args["of"]) or 0.0
-        below += value_of(metrics, args["metric"], args["to"]) or 0.0
+        above += total(metrics, args["of"])
+        below += total(metrics, args["to"])
     if below:
         return above / below
     return math.inf if above else None
@@ -123,7 +126,8 @@ FUNCTIONS: dict[str, Function] = {
     "scope_ratio": Function(
         _scope_ratio,
         ("metric", "of", "to"),
-        "a metric in the scope `of` over that in the scope `to`, each summed over the chosen cases",
+        "a metric in the scopes `of` over that in the scopes `to`, each summed, and over the "
+        "chosen cases",
     ),
     "jain_of": Function(
         _jain,

@@ -63,6 +63,8 @@ class Results:
         self._columns: dict[tuple[str, str], dict[str, float | None]] = {}
         # Set by whoever has judged them; what is opened again reads them from the store.
         self.judged: list[dict[str, Any]] | None = None
+        # Series of cases that figures over time have run again, by key and length of the intervals.
+        self.reruns: dict[tuple[str, str], dict[str, Any]] = {}
 
     @staticmethod
     def open(folder: str | Path) -> Results:

@@ -116,8 +116,9 @@ def run(
 
     `controllers` gives flows with a transport, by name, congestion controllers written in Python in
     place of those that the scenario names: what `factory(setup)` returns has a `window` in bytes, a
-    method `on_round(round)` or `on_ack(ack)`, and may have `on_congestion(congestion)` and `pacing`
-    in bit/s.
+    method `on_round(round)` or `on_ack(ack)`, and may have `on_congestion(congestion)`,
+    `on_idle(idle)`, called before a segment leaves when nothing was in flight, and `pacing` in
+    bit/s.
     """
     logs = mahimahi_log or {}
     world = resolve(what, seed, set or {})
@@ -157,10 +158,10 @@ def run_resolved(
                 [(link, str(path)) for link, path in (mahimahi_log or {}).items()],
                 series,
             )
-    except _native.ControllerError as error:
+    except _native.PartError as error:
         raise Unfinished(
-            f"the controller of flow {error.flow} failed: {script.raised(error.__cause__)}",
-            place=f"flows.{error.flow}.controller",
+            f"{error.whose} failed: {script.raised(error.__cause__)}",
+            place=error.place,
             fix="mend the class; its run was ended",
         ) from error.__cause__
     except KeyError as error:

@@ -1,4 +1,4 @@
-"""Congestion controllers in files of Python: how a class is named, loaded and blamed."""
+"""Parts that are classes in files of Python: how a class is named, loaded and blamed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def table(written: str) -> dict[str, Any]:
 
 
 class Unfit(Exception):
-    """A class that cannot be a controller: the option to blame, what is wrong, what to do."""
+    """A class that cannot be such a part: the option to blame, what is wrong, what to do."""
 
     def __init__(self, option: str, what: str, fix: str) -> None:
         super().__init__(what)

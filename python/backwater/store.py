@@ -232,6 +232,8 @@ def flatten(document: Mapping[str, Any]) -> Iterator[Row]:
         for hop in flow["hops"]:
             scope = f"hop:{flow['id']}/{hop['from']}>{hop['to']}"
             yield scope, "throughput_bps", _real(hop["throughput_bps"])
+        for receiver in flow.get("receivers", ()):
+            yield from _row(f"receiver:{flow['id']}/{receiver['station']}", receiver)
     yield from _classes(document["flows"])
     yield from _drops(document["drops"])
 

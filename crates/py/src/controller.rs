@@ -2,81 +2,16 @@
 //! acknowledgement if it wants to be. A fault of the class ends its own run: from then on the flow
 //! keeps one segment in flight until the run is told to stop.
 
-use std::fmt;
-use std::sync::{Arc, Mutex};
-
 use backwater_transport::controller::{
-    Ack, AnyController, Cause, Congestion, Controller, CustomController, Limits, Reduction,
+    Ack, AnyController, Cause, Congestion, Controller, CustomController, Idle, Limits, Reduction,
 };
 use backwater_transport::endpoint::SenderSetup;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};
-use pyo3::create_exception;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-create_exception!(
-    _native,
-    ControllerError,
-    PyRuntimeError,
-    "A controller written in Python failed; `flow` is whose, `__cause__` what it raised."
-);
-
-/// The first fault of a run's controllers: the flow, and what was raised.
-#[derive(Clone, Default)]
-pub struct Fault(Arc<Mutex<Option<(String, PyErr)>>>);
-
-impl fmt::Debug for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Fault")
-    }
-}
-
-impl Fault {
-    /// Notes what a flow's controller raised, if nothing was before.
-    pub fn note(&self, flow: &str, error: PyErr) {
-        let mut slot = self.0.lock().expect("no holder panics");
-        slot.get_or_insert_with(|| (flow.to_owned(), error));
-    }
-
-    /// Whether a controller failed.
-    pub fn any(&self) -> bool {
-        self.0.lock().expect("no holder panics").is_some()
-    }
-
-    /// The fault in one line.
-    pub fn said(&self, py: Python<'_>) -> Option<String> {
-        let (flow, cause) = self.0.lock().expect("no holder panics").take()?;
-        Some(format!(
-            "the controller of flow {flow} failed: {}",
-            said(py, &cause)
-        ))
-    }
-
-    /// The fault as an exception.
-    pub fn take(&self, py: Python<'_>) -> Option<PyErr> {
-        let (flow, cause) = self.0.lock().expect("no holder panics").take()?;
-        if cause.is_instance_of::<PyKeyboardInterrupt>(py) {
-            // A person stopped the run while the class was at work.
-            return Some(cause);
-        }
-        let error = ControllerError::new_err(format!("the controller of flow {flow}: {cause}"));
-        if let Err(other) = error.value(py).setattr("flow", flow) {
-            return Some(other);
-        }
-        error.set_cause(py, Some(cause));
-        Some(error)
-    }
-}
-
-/// What was raised, in one line with its place.
-pub fn said(py: Python<'_>, error: &PyErr) -> String {
-    let said = py
-        .import("backwater.script")
-        .and_then(|script| script.call_method1("raised", (error.clone_ref(py).into_value(py),)))
-        .and_then(|said| said.extract());
-    said.unwrap_or_else(|_| error.to_string())
-}
+use crate::fault::{self, Fault, Whose};
 
 /// What a controller is made from.
 #[pyclass(module = "backwater._native", frozen, get_all)]
@@ -99,6 +34,8 @@ pub struct AckSeen {
     now_s: f64,
     #[pyo3(name = "acked_B")]
     acked: u64,
+    #[pyo3(name = "advanced_B")]
+    advanced: u64,
     #[pyo3(name = "lost_B")]
     lost: u64,
     #[pyo3(name = "marked_B")]
@@ -143,6 +80,15 @@ pub struct CongestionSeen {
     lost: u64,
 }
 
+/// Nothing was in flight, and a segment is about to leave.
+#[pyclass(module = "backwater._native", frozen, get_all)]
+pub struct IdleSeen {
+    now_s: f64,
+    /// Most that the flow's `after_idle` leaves a window; none where it sets no bound.
+    #[pyo3(name = "window_B")]
+    window: Option<u64>,
+}
+
 /// Sums over a round.
 #[derive(Clone, Debug, Default)]
 struct Sums {
@@ -159,13 +105,14 @@ struct Sums {
 #[derive(Debug)]
 struct Scripted {
     object: Py<PyAny>,
-    flow: String,
+    whose: Whose,
     fault: Fault,
     mss: u64,
     /// Methods that the class has.
     on_ack: bool,
     on_round: bool,
     on_congestion: bool,
+    on_idle: bool,
     window: u64,
     pacing: Option<Rate>,
     sums: Sums,
@@ -183,23 +130,22 @@ pub fn make(
     seed: u64,
     fault: &Fault,
 ) -> PyResult<AnyController> {
-    // Other readers of a number of 53 bits get it as it is.
-    const MOST: u64 = (1 << 53) - 1;
     let seen = ControllerSetup {
         flow: flow.to_owned(),
         mss: setup.mss,
         initial: setup.initial,
-        seed: Random::stream(seed, "python", flow).between(0, MOST),
+        seed: fault::seed(Random::stream(seed, "python", flow)),
     };
     let object = factory.call1((Py::new(py, seen)?,))?;
     let has = |name: &str| object.hasattr(name);
     let mut scripted = Scripted {
-        flow: flow.to_owned(),
+        whose: Whose::controller(flow),
         fault: fault.clone(),
         mss: setup.mss,
         on_ack: has("on_ack")?,
         on_round: has("on_round")?,
         on_congestion: has("on_congestion")?,
+        on_idle: has("on_idle")?,
         window: setup.initial,
         pacing: None,
         sums: Sums::default(),
@@ -253,7 +199,7 @@ impl Scripted {
             self.look(py)
         });
         if let Err(error) = told {
-            self.fault.note(&self.flow, error);
+            self.fault.note(&self.whose, error);
         }
     }
 
@@ -307,6 +253,7 @@ impl Controller for Scripted {
                 AckSeen {
                     now_s: ack.now.seconds(),
                     acked: ack.acked,
+                    advanced: ack.advanced,
                     lost: ack.lost,
                     marked: ack.marked,
                     in_flight: ack.in_flight,
@@ -341,6 +288,18 @@ impl Controller for Scripted {
         }
     }
 
+    fn on_idle(&mut self, idle: &Idle) {
+        if self.on_idle {
+            self.tell(
+                "on_idle",
+                IdleSeen {
+                    now_s: idle.now.seconds(),
+                    window: (idle.window < u64::MAX).then_some(idle.window),
+                },
+            );
+        }
+    }
+
     fn limits(&self) -> Limits {
         let failed = self.fault.any();
         Limits {
@@ -358,17 +317,9 @@ impl Controller for Scripted {
 impl CustomController for Scripted {
     /// A deep copy of the object. One that cannot be copied is a fault of the class.
     fn fork(&self) -> Box<dyn CustomController> {
-        let copied = Python::attach(|py| {
-            let copy = py.import("copy")?.getattr("deepcopy")?;
-            copy.call1((self.object.bind(py),)).map(Bound::unbind)
-        });
-        let object = copied.unwrap_or_else(|error| {
-            self.fault.note(&self.flow, error);
-            Python::attach(|py| self.object.clone_ref(py))
-        });
         Box::new(Scripted {
-            object,
-            flow: self.flow.clone(),
+            object: fault::copy(&self.object, &self.whose, &self.fault),
+            whose: self.whose.clone(),
             fault: self.fault.clone(),
             sums: self.sums.clone(),
             ..*self

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::ENGINE;
-use crate::controller::Fault;
+use crate::fault::Fault;
 use crate::outcome::{Outcome, timed_run};
 use crate::script;
 
@@ -116,8 +116,7 @@ impl Resolved {
 
     /// Refuses what cannot be built, without running it.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
-        let mut world = self.0.build_hosted().map_err(|d| refuse(&d))?;
-        script::control(py, &mut world, &self.0, None, &Fault::default())
+        script::world(py, &self.0, None, &Fault::default()).map(|_| ())
     }
 
     #[pyo3(signature = (record, pcap, columns, controllers = None, logs = vec![], series = None))]
@@ -141,8 +140,7 @@ impl Resolved {
             series: series.map(every).transpose()?,
         };
         let fault = Fault::default();
-        let mut world = self.0.build_hosted().map_err(|d| refuse(&d))?;
-        script::control(py, &mut world, &self.0, controllers, &fault)?;
+        let world = script::world(py, &self.0, controllers, &fault)?;
         let mut stop = Ok(());
         let finished = py.detach(|| {
             timed_run(native::Run::of(world, &self.0, keep)?, || {

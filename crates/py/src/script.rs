@@ -1,37 +1,70 @@
-//! Controllers of flows that are written in Python: given by the caller, or named by the scenario.
-//! The file that a scenario names is executed anew for each flow of each run, from the content that
-//! was hashed, so that runs share nothing and a result has one key.
+//! Parts that are classes of Python: given by the caller, or named by the scenario. The file that a scenario names
+//! is executed anew for each of its uses in each run, from the content that was hashed, so that runs share nothing and a
+//! result has one key.
 
 use backwater_scenario as native;
+use backwater_sim::mechanism::detector::script_place;
+use backwater_sim::spec::Spec;
 use backwater_sim::world::World;
-use backwater_transport::controller::script::{CLASS, FILE, OPTIONS};
 use backwater_transport::part::Args;
+use backwater_transport::script::{CLASS, FILE, OPTIONS};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::controller::{self, Fault};
+use crate::fault::{self, Fault, Whose};
 use crate::scenario::refuse;
+use crate::{controller, detector};
 
-/// Gives the flows of a world the controllers that no table makes: `given` by the name of a flow or
-/// of a row of flows, or those that the scenario names.
-pub fn control(
+/// The world of a run with its classes: controllers `given` by the name of a flow or of a row of flows, and what the
+/// scenario names.
+pub fn world(
     py: Python<'_>,
-    world: &mut World,
     resolved: &native::Resolved,
     given: Option<&Bound<'_, PyDict>>,
     fault: &Fault,
-) -> PyResult<()> {
+) -> PyResult<World> {
     if let Some(given) = given {
         check_names(resolved, given)?;
-    } else if !resolved.needs_host() {
-        return Ok(());
     }
-    make(py, world, resolved, given, fault).map_err(|d| refuse(&d))?;
+    let world = build(py, resolved, given, fault).map_err(|d| refuse(&d))?;
     match fault.take(py) {
         Some(error) => Err(error),
-        None => Ok(()),
+        None => Ok(world),
     }
+}
+
+/// The same; what a class of the caller's raises is a fault of its run, and one that the scenario names is refused.
+pub fn build(
+    py: Python<'_>,
+    resolved: &native::Resolved,
+    given: Option<&Bound<'_, PyDict>>,
+    fault: &Fault,
+) -> Result<World, native::Diagnostic> {
+    let mut spec = resolved.spec();
+    for mechanism in &mut spec.mechanisms {
+        let whose = Whose::detector(&mechanism.name);
+        let Some(part) = hosted(resolved, &whose.place) else {
+            continue;
+        };
+        let made = load(py, part.args).and_then(|class| {
+            let watch = script_place(part.args);
+            detector::make(py, &class, &mechanism.name, watch, resolved.seed, fault)
+        });
+        mechanism.detect = made.map_err(|e| unfit(py, resolved, &part.path, &e))?;
+    }
+    let mut world = resolved.build_hosted(&spec)?;
+    // Every place has a copy by now.
+    if let Some((whose, error)) = fault.clear() {
+        return Err(unfit(py, resolved, &whose.place, &error));
+    }
+    set_controllers(py, &mut world, &spec, resolved, given, fault)?;
+    Ok(world)
+}
+
+/// What the scenario says of a part at a place.
+fn hosted<'a>(resolved: &'a native::Resolved, place: &str) -> Option<native::Hosted<'a>> {
+    resolved.hosted().find(|part| part.path == place)
 }
 
 /// Refuses names that no flow with a transport has.
@@ -52,16 +85,15 @@ fn row(flow: &str) -> &str {
     flow.split('/').next().unwrap_or(flow)
 }
 
-/// The same; what a class of the caller's raises is a fault of its run, and one that the scenario
-/// names is refused.
-pub fn make(
+/// Gives the flows of a world the controllers that no table makes.
+fn set_controllers(
     py: Python<'_>,
     world: &mut World,
+    spec: &Spec,
     resolved: &native::Resolved,
     given: Option<&Bound<'_, PyDict>>,
     fault: &Fault,
 ) -> Result<(), native::Diagnostic> {
-    let spec = resolved.spec();
     let mut connections = world.connections.ids();
     for flow in &spec.flows {
         let Some(transport) = &flow.transport else {
@@ -74,17 +106,18 @@ pub fn make(
         let make = |class: &Bound<'_, PyAny>| {
             controller::make(py, class, name, &transport.sender, spec.seed, fault)
         };
-        let made = match (find(given, name), resolved.script(name)) {
+        let place = Whose::controller(row(name)).place;
+        let made = match (find(given, name), hosted(resolved, &place)) {
             (Some(class), _) => match make(&class) {
                 Ok(made) => made,
                 Err(error) => {
-                    fault.note(name, error);
+                    fault.note(&Whose::controller(name), error);
                     continue;
                 }
             },
-            (None, Some(args)) => {
-                let class = load(py, args).map_err(|e| unfit(py, resolved, name, &e))?;
-                make(&class).map_err(|e| unfit(py, resolved, name, &e))?
+            (None, Some(part)) => {
+                let class = load(py, part.args).map_err(|e| unfit(py, resolved, &part.path, &e))?;
+                make(&class).map_err(|e| unfit(py, resolved, &part.path, &e))?
             }
             (None, None) => continue,
         };
@@ -117,7 +150,7 @@ fn load<'py>(py: Python<'py>, args: &Args) -> PyResult<Bound<'py, PyAny>> {
 fn unfit(
     py: Python<'_>,
     resolved: &native::Resolved,
-    flow: &str,
+    place: &str,
     error: &PyErr,
 ) -> native::Diagnostic {
     let of = |name: &str| error.value(py).getattr(name).and_then(|v| v.extract()).ok();
@@ -127,11 +160,15 @@ fn unfit(
             let said: Option<String> = of("what");
             let fix: Option<String> = of("fix");
             let said = said.unwrap_or_else(|| error.to_string());
-            resolved.refuse_controller(row(flow), &option, &said, &fix.unwrap_or_default())
+            resolved.refuse(
+                &format!("{place}.{option}"),
+                &said,
+                &fix.unwrap_or_default(),
+            )
         }
         None => {
-            let said = controller::said(py, error);
-            resolved.refuse_controller(row(flow), CLASS, &said, "mend the class")
+            let said = fault::said(py, error);
+            resolved.refuse(&format!("{place}.{CLASS}"), &said, "mend the class")
         }
     }
 }

@@ -244,6 +244,7 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         Pattern::Permutation => "permutation",
         Pattern::Pairs => "pairs",
         Pattern::Nearest => "nearest",
+        Pattern::Group => "group",
     };
     let ecn = match flow.ecn {
         Ecn::NotEct => "not-ect",
@@ -292,6 +293,7 @@ fn transport(transport: Option<&Transport>, files: &Files<'_>) -> Json {
         ("recovery", Json::text(t.recovery())),
         ("delayed_ack", delayed),
         ("rto_min_s", Json::time(t.sender.rto_min)),
+        ("after_idle", Json::text(t.sender.after_idle.name())),
         ("silence_s", Json::time(t.sender.silence)),
         ("pacing", Json::Flag(t.sender.pacing)),
         ("marks", Json::text(t.marks())),

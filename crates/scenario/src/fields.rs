@@ -1,7 +1,7 @@
 //! Every name of a scenario and what stands there.
 
 use backwater_sim::medium::trace;
-use backwater_transport::endpoint::Recovery;
+use backwater_transport::endpoint::{AfterIdle, Recovery};
 use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::shape::{Field, Shape, Variant};
@@ -236,7 +236,7 @@ pub static MECHANISM: &[Field] = &[
         Shape::Texts,
         "watched ports, or stations: names or patterns",
     ),
-    Field::free("detect", Shape::Section(PartKind::Detector), "detector"),
+    Field::free(DETECT, Shape::Section(PartKind::Detector), "detector"),
     Field::free("notify", Shape::Section(PartKind::Notifier), "notifier"),
     Field::free("respond", Shape::Section(PartKind::Responder), "responder"),
 ];
@@ -249,10 +249,18 @@ pub const TCP: &str = "tcp";
 pub const DATAGRAM: &str = "datagram";
 /// The controller of a flow.
 pub const CONTROLLER: &str = "controller";
+/// Key of a mechanism's detector.
+pub const DETECT: &str = "detect";
 /// Loss recovery.
 pub const RECOVERIES: &[&str] = &[Recovery::ALL[0].0, Recovery::ALL[1].0, Recovery::ALL[2].0];
+/// What a pause does to a window.
+pub const AFTER_IDLE: &[&str] = &[
+    AfterIdle::ALL[0].0,
+    AfterIdle::ALL[1].0,
+    AfterIdle::ALL[2].0,
+];
 /// Ways in which marks come back.
-pub const MARKS: &[&str] = &["off", "classic", "dctcp", "accurate"];
+pub const MARKS: &[&str] = &["off", "classic", "dctcp", "accurate", "ace"];
 
 /// Options of a flow that go with some transports only.
 pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
@@ -264,6 +272,7 @@ pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
     ("recovery", &[TCP]),
     ("delayed_ack", &[TCP]),
     ("rto_min", &[TCP]),
+    ("after_idle", &[TCP]),
     ("silence", &[DATAGRAM]),
     ("ecn", &[UDP]),
     ("budget", &[UDP]),
@@ -283,11 +292,12 @@ pub static FLOW: &[Field] = &[
     ),
     Field::option(Opt::new(
         "pattern",
-        Kind::Choice(&["random", "permutation", "pairs", "nearest"]),
+        Kind::Choice(&["random", "permutation", "pairs", "nearest", "group"]),
         Default::Absent,
         "a destination drawn for each packet, one for each sender by a seeded permutation, the \
-         first sender to the first receiver, the second to the second…, or for each 802.11 station that of the \
-         receivers which the routing finds nearest",
+         first sender to the first receiver, the second to the second…, for each 802.11 station that of the \
+         receivers which the routing finds nearest, or all 802.11 stations among them that hear the sender: one \
+         frame at the control rate, without ACK and repetition",
     )),
     Field::option(
         Opt::new(
@@ -358,6 +368,14 @@ pub static FLOW: &[Field] = &[
         .at_most("60 s"),
     ),
     Field::option(Opt::new(
+        "after_idle",
+        Kind::Choice(AFTER_IDLE),
+        Default::Absent,
+        "the window of a stream that sent nothing for longer than its retransmission timeout: back to the initial \
+         one (RFC 5681 section 4.1), half for each timeout (RFC 2861, Linux), or as it was; restart where it is left \
+         out; for reno, newreno, cubic, dctcp, westwood, vegas and fast, others restart by laws of their own",
+    )),
+    Field::option(Opt::new(
         "pacing",
         Kind::Flag,
         Default::Absent,
@@ -367,7 +385,9 @@ pub static FLOW: &[Field] = &[
         "marks",
         Kind::Choice(MARKS),
         Default::Absent,
-        "how congestion marks come back; off where it is left out, unless the controller wants them",
+        "how congestion marks come back: echoed until the window is reduced (RFC 3168), for each change (RFC 8257), \
+         as exact counts of bytes (AccECN's option, RFC 9768), or as three bits of a count of packets (its ACE field); \
+         off where it is left out, and exact if the controller wants marks",
     )),
     Field::option(
         Opt::new(

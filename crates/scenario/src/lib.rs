@@ -6,7 +6,6 @@
 
 mod canonical;
 mod cell;
-mod convergence;
 mod decode;
 mod diagnostic;
 mod document;
@@ -32,7 +31,7 @@ mod wireless;
 
 pub use diagnostic::Diagnostic;
 pub use files::Folders;
-pub use resolved::{Input, Resolved};
+pub use resolved::{Hosted, Input, Resolved};
 pub use run::{Columns, Failure, Keep, NO_FLOW, Names, Run, diff};
 pub use scenario::Scenario;
 pub use schema::schema;

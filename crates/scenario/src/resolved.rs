@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use backwater_sim::spec::{Refusal, Spec};
+use backwater_sim::spec::{MediumSpec, Refusal, Spec};
 use backwater_sim::world::World;
 use backwater_transport::part::Args;
+use backwater_transport::units::Span;
 use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
-use crate::decode::{Draft, Flow, Link, Port, Transport};
+use crate::decode::{Draft, Link, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
-use crate::fields::CONTROLLER;
+use crate::fields::{CONTROLLER, DETECT};
 use crate::files::{Files, hex};
 use crate::names;
 use crate::path;
@@ -25,6 +26,15 @@ pub struct Input {
     pub sha256: String,
 }
 
+/// A part that a host has to make.
+#[derive(Clone, Debug)]
+pub struct Hosted<'a> {
+    /// Where the scenario names it: `flows.NAME.controller` or `mechanisms.NAME.detect`.
+    pub path: String,
+    /// The options of its row.
+    pub args: &'a Args,
+}
+
 /// What determines a run.
 #[derive(Clone, Debug)]
 pub struct Resolved {
@@ -34,7 +44,7 @@ pub struct Resolved {
     pub canonical: String,
     /// Files, in the order of their paths.
     pub inputs: Vec<Input>,
-    draft: Draft,
+    draft: Arc<Draft>,
     root: Arc<Node>,
 }
 
@@ -50,7 +60,7 @@ impl Resolved {
             seed,
             canonical: canonical(&draft, files),
             inputs,
-            draft,
+            draft: Arc::new(draft),
             root,
         }
     }
@@ -84,6 +94,21 @@ impl Resolved {
     /// Their ports, two for each.
     pub(crate) fn ports(&self) -> &[Port] {
         &self.draft.ports
+    }
+
+    /// How long a run takes.
+    pub fn duration(&self) -> Span {
+        self.draft.duration
+    }
+
+    /// What of it doesn't count.
+    pub fn warmup(&self) -> Span {
+        self.draft.warmup
+    }
+
+    /// 802.11 media.
+    pub(crate) fn media(&self) -> &[MediumSpec] {
+        &self.draft.media
     }
 
     /// What the world is built from.
@@ -126,44 +151,47 @@ impl Resolved {
         labels
     }
 
-    /// Builds the world, or says which field stands in the way. A scenario whose controllers a host
-    /// has to make is refused.
+    /// Builds the world, or says which field stands in the way. A scenario with parts that a host has to make is
+    /// refused.
     pub fn build(&self) -> Result<World, Diagnostic> {
-        if let Some(flow) = self.hosted().next() {
-            let what = "nobody here runs a controller of another language";
+        if let Some(part) = self.hosted().next() {
+            let what = "nobody here runs a class of another language";
             let fix = "run it by the command or from Python";
-            return Err(self.refuse_controller(&flow.name, "kind", what, fix));
+            return Err(self.refuse(&join(&part.path, "kind"), what, fix));
         }
-        self.build_hosted()
+        self.build_hosted(&self.spec())
     }
 
-    /// The same for a host, which makes the controllers of the flows that have a `script`.
-    pub fn build_hosted(&self) -> Result<World, Diagnostic> {
-        World::build(&self.spec()).map_err(|refusal| self.refusal(refusal))
+    /// The same for a host, which put detectors into the specification, and gives controllers to the world's flows.
+    pub fn build_hosted(&self, spec: &Spec) -> Result<World, Diagnostic> {
+        World::build(spec).map_err(|refusal| self.refusal(refusal))
     }
 
-    /// Whether a host has to make some of its controllers.
-    pub fn needs_host(&self) -> bool {
-        self.hosted().next().is_some()
+    /// The parts that a host has to make.
+    pub fn hosted(&self) -> impl Iterator<Item = Hosted<'_>> {
+        let controllers = self.draft.flows.iter().filter_map(|flow| {
+            let transport = flow.transport.as_ref().filter(|t| t.hosted())?;
+            Some(Hosted {
+                path: join(&join("flows", &flow.name), CONTROLLER),
+                args: &transport.controller.args,
+            })
+        });
+        let detectors = self
+            .draft
+            .mechanisms
+            .iter()
+            .filter(|m| m.hosted())
+            .map(|m| Hosted {
+                path: join(&join("mechanisms", &m.spec.name), DETECT),
+                args: &m.detect.args,
+            });
+        controllers.chain(detectors)
     }
 
-    fn hosted(&self) -> impl Iterator<Item = &Flow> {
-        let hosted = |f: &&Flow| f.transport.as_ref().is_some_and(Transport::hosted);
-        self.draft.flows.iter().filter(hosted)
-    }
-
-    /// What a flow says of a controller that a host has to make: the options of its row.
-    pub fn script(&self, flow: &str) -> Option<&Args> {
-        let row = flow.split('/').next();
-        let found = self.hosted().find(|f| row == Some(f.name.as_str()))?;
-        found.transport.as_ref().map(|t| &t.controller.args)
-    }
-
-    /// A refusal of a flow's controller, because of one of its options.
-    pub fn refuse_controller(&self, flow: &str, option: &str, what: &str, fix: &str) -> Diagnostic {
-        let controller = join(&join("flows", flow), CONTROLLER);
+    /// A refusal because of the field of a path.
+    pub fn refuse(&self, path: &str, what: &str, fix: &str) -> Diagnostic {
         self.refusal(Refusal {
-            path: join(&controller, option),
+            path: path.to_owned(),
             what: what.to_owned(),
             fix: fix.to_owned(),
         })

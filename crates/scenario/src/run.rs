@@ -6,10 +6,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use backwater_sim::connection::Header;
+use backwater_sim::medium::wifi::air::NOBODY;
 use backwater_sim::network::{Flow, Part};
 use backwater_sim::packet::Traffic;
 use backwater_sim::record::air_log::{AirFrame, Body, Carried};
-use backwater_sim::record::frame_bytes::{self, FrameKind};
+use backwater_sim::record::frame_bytes::{self, EVERYBODY, FrameKind};
 use backwater_sim::record::pcapng::{Capture, Interface, LinkType};
 use backwater_sim::record::{Record, What, wifi_bytes};
 use backwater_sim::table::Id;
@@ -368,7 +369,11 @@ fn capture_air_frame(
                 traffic,
                 ref header,
             } = *packet;
-            let (from, to) = (world.flows[flow].from.0, world.hosts[to as usize].0);
+            let from = world.flows[flow].from.0;
+            let to = match frame.to {
+                NOBODY => EVERYBODY,
+                _ => world.hosts[to as usize].0,
+            };
             let kind = frame_kind(world, flow, seq, traffic, header.as_deref());
             let len = u32::from(len);
             frame_bytes::write(&mut ethernet, from, to, 0, 0, len, &kind);

@@ -3,12 +3,19 @@
 //! Ports: `capacity_bps`, what a trace's opportunities carry, by the link's account; `throughput_bps`, what
 //! left, by the same account, or frames on a wire; `queue_max_B`, the most bytes held. Flows:
 //! `goodput_bps`, IP bytes delivered; `delay_mean_s` of what was delivered; `window_B` and `srtt_s` of a
-//! sender, as they stand at the end of the interval. What has no value is null.
+//! sender, as they stand at the end of the interval. Hops of a flow: `throughput_bps`, IP bytes whose
+//! transmission began. Stations: `aifsn_mean_class<N>`, the mean over the interval. What has no value is null.
+//! Between stations a port carries and holds IP bytes, and a packet leaves its queue as the exchange that
+//! succeeds begins.
 
-use std::collections::BTreeMap;
+mod station;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_sim::medium::ethernet;
-use backwater_sim::network::{Flow, Part, Port};
+use backwater_sim::network::{Flow, Node, Part, Port};
 use backwater_sim::record::{Record, What};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
@@ -16,11 +23,13 @@ use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
 
 use crate::diagnostic::{Diagnostic, Fault, Origin};
+use crate::document::air::far;
 use crate::resolved::Resolved;
+use crate::series::station::OfStation;
 use crate::units;
 
 /// Whose each series is, and its name.
-pub static SERIES: [(&str, &str); 7] = [
+pub static SERIES: [(&str, &str); 9] = [
     ("port", "capacity_bps"),
     ("port", "throughput_bps"),
     ("port", "queue_max_B"),
@@ -28,6 +37,8 @@ pub static SERIES: [(&str, &str); 7] = [
     ("flow", "delay_mean_s"),
     ("flow", "window_B"),
     ("flow", "srtt_s"),
+    ("hop", "throughput_bps"),
+    ("station", "aifsn_mean_class<N>"),
 ];
 
 /// More intervals would be no picture.
@@ -40,7 +51,7 @@ const MOST: u64 = 100_000;
 pub fn interval(resolved: &Resolved, written: &str) -> Result<Span, Diagnostic> {
     let refuse = |fault: Fault| fault.at(&Origin::Set("series".into()));
     let every = units::span(written).map_err(refuse)?;
-    let length = resolved.spec().duration;
+    let length = resolved.duration();
     if every.0 == 0 || length.0.div_ceil(every.0) > MOST {
         let what = format!(
             "intervals of {written} divide a run of {} s",
@@ -58,6 +69,9 @@ pub struct Series {
     intervals: usize,
     ports: BTreeMap<Id<Port>, OfPort>,
     flows: BTreeMap<Id<Flow>, OfFlow>,
+    /// Bits of a flow's packets sent over a hop.
+    hops: BTreeMap<(Id<Flow>, Id<Port>), Vec<u64>>,
+    stations: BTreeMap<Id<Node>, OfStation>,
 }
 
 struct OfPort {
@@ -66,6 +80,8 @@ struct OfPort {
     /// Bytes held by each class queue, and the interval up to which the maximum is known.
     held: [u64; 8],
     known: usize,
+    /// Packets that wait: what is lost may have come no further than the queue's door.
+    waiting: BTreeSet<(Id<Flow>, u32)>,
 }
 
 struct OfFlow {
@@ -84,6 +100,8 @@ impl Series {
             intervals: length.0.div_ceil(every.0) as usize,
             ports: BTreeMap::new(),
             flows: BTreeMap::new(),
+            hops: BTreeMap::new(),
+            stations: BTreeMap::new(),
         }
     }
 
@@ -93,9 +111,18 @@ impl Series {
             // What begins at the very end belongs to the last interval.
             let at = ((record.at.0 / self.every.0) as usize).min(self.intervals - 1);
             match record.what {
-                What::Enqueue | What::Send => self.at_port(world, record, at),
+                What::Enqueue | What::Send | What::Drop => self.at_port(world, record, at),
                 What::Deliver | What::Window | What::Srtt => self.of_flow(world, record, at),
+                What::Aifsn => {
+                    let node = world.ports[record.port].node;
+                    self.stations.entry(node).or_default().moved(record);
+                }
                 _ => {}
+            }
+            if record.what == What::Send && is_data(world, record.flow) {
+                let n = self.intervals;
+                let hop = self.hops.entry((record.flow, record.port));
+                hop.or_insert_with(|| vec![0; n])[at] += 8 * u64::from(record.len);
             }
         }
     }
@@ -107,6 +134,9 @@ impl Series {
             .ports
             .entry(record.port)
             .or_insert_with(|| OfPort::new(n));
+        if world.air.hop(record.port).is_some() {
+            return of.on_air(record, at);
+        }
         // A port with one queue holds all classes in it.
         let q = if port.queues().len() == 1 {
             0
@@ -115,19 +145,26 @@ impl Series {
         };
         let frame = ethernet::frame(u64::from(record.len));
         of.go_on(at);
+        let packet = (record.flow, record.seq);
         match record.what {
-            What::Enqueue => of.held[q] = record.value,
-            _ => {
+            What::Enqueue => {
+                of.held[q] = record.value;
+                of.waiting.insert(packet);
+            }
+            What::Send => {
                 let server = port.more.server.as_ref();
                 of.sent_bits[at] += 8 * server.map_or(frame, |s| s.size(record.len));
                 of.held[q] = of.held[q].saturating_sub(frame);
+                of.waiting.remove(&packet);
             }
+            _ if of.waiting.remove(&packet) => of.held[q] = of.held[q].saturating_sub(frame),
+            _ => {}
         }
         of.queue_max[at] = of.queue_max[at].max(of.held.iter().sum());
     }
 
     fn of_flow(&mut self, world: &World, record: &Record, at: usize) {
-        if record.flow.is_none() || matches!(world.flows[record.flow].part, Part::Acks(_)) {
+        if !is_data(world, record.flow) {
             return;
         }
         let n = self.intervals;
@@ -146,6 +183,25 @@ impl Series {
         }
     }
 
+    /// What nothing happened to has zeros.
+    fn complete(&mut self, world: &World) {
+        let n = self.intervals;
+        for (number, flow) in world.flows.iter().enumerate() {
+            let id = Id::new(number);
+            if is_data(world, id) {
+                self.flows.entry(id).or_insert_with(|| OfFlow::new(n));
+                for port in &flow.path {
+                    let hop = self.hops.entry((id, *port));
+                    hop.or_insert_with(|| vec![0; n]);
+                }
+            }
+        }
+        for number in 0..world.ports.len() {
+            let port = self.ports.entry(Id::new(number));
+            port.or_insert_with(|| OfPort::new(n));
+        }
+    }
+
     /// As the document's `series`.
     pub fn document(mut self, world: &World) -> Value {
         let end = world.end();
@@ -159,6 +215,7 @@ impl Series {
             let each = bits.iter().zip(&widths);
             each.map(|(bits, width)| *bits as f64 / width).collect()
         };
+        self.complete(world);
         let (mut ports, mut flows) = (Map::new(), Map::new());
         for (id, of) in &mut self.ports {
             of.go_on(self.intervals - 1);
@@ -189,8 +246,42 @@ impl Series {
             });
             flows.insert(world.flows[*id].name.clone(), one);
         }
-        json!({"every_s": self.every.seconds(), "ports": ports, "flows": flows})
+        let hops: Map<String, Value> = self
+            .hops
+            .iter()
+            .map(|((flow, port), bits)| {
+                let from = &world.nodes[world.ports[*port].node].name;
+                let to = far(world, *port);
+                let name = format!("{}/{from}>{to}", world.flows[*flow].name);
+                (name, json!({"throughput_bps": rates(bits)}))
+            })
+            .collect();
+        let ends: Vec<Time> = (1..=self.intervals as u64)
+            .map(|i| Time(i * self.every.0).min(end))
+            .collect();
+        let stations: Map<String, Value> = world
+            .air
+            .radios
+            .iter()
+            .map(|radio| {
+                let of = self.stations.get(&radio.node);
+                let name = world.nodes[radio.node].name.clone();
+                (name, OfStation::document(of, radio, &ends))
+            })
+            .collect();
+        json!({
+            "every_s": self.every.seconds(),
+            "ports": ports,
+            "flows": flows,
+            "hops": hops,
+            "stations": stations,
+        })
     }
+}
+
+/// Whether packets of the flow are data: neither control frames nor acknowledgements.
+fn is_data(world: &World, flow: Id<Flow>) -> bool {
+    !flow.is_none() && !matches!(world.flows[flow].part, Part::Acks(_))
 }
 
 /// The last value known at each place.
@@ -210,6 +301,32 @@ impl OfPort {
             queue_max: vec![0; intervals],
             held: [0; 8],
             known: 0,
+            waiting: BTreeSet::new(),
+        }
+    }
+
+    /// At a station, where a packet may leave its queue without having been sent.
+    fn on_air(&mut self, record: &Record, at: usize) {
+        let packet = (record.flow, record.seq);
+        let size = u64::from(record.len);
+        self.go_on(at);
+        match record.what {
+            What::Enqueue => {
+                self.waiting.insert(packet);
+                self.held[0] += size;
+            }
+            _ => {
+                if self.waiting.remove(&packet) {
+                    self.held[0] -= size;
+                }
+                if record.what == What::Send {
+                    self.sent_bits[at] += 8 * size;
+                }
+            }
+        }
+        // A transmission is told when it has succeeded, when later events may have been told already.
+        if at == self.known {
+            self.queue_max[at] = self.queue_max[at].max(self.held[0]);
         }
     }
 
@@ -232,104 +349,5 @@ impl OfFlow {
             window: vec![None; intervals],
             srtt: vec![None; intervals],
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::run::{Keep, Run};
-    use crate::{Folders, Scenario};
-
-    /// A window of two packets over 12 Mbit/s for a second, then 1.2, on cellsim's terms: 1514-byte packets
-    /// against opportunities of 1500.
-    const SCENARIO: &str = r#"
-        schema = "backwater/scenario/1"
-        duration = "2.5 s"
-        nodes = { S = { kind = "host" }, R = { kind = "host" } }
-        links.down = { from = "S", to = "R", kind = "trace", emulator = "cellsim-2013", delay = "20 ms", trace = { kind = "periodic", high = "12 Mbit/s", low = "1.2 Mbit/s", period = "2 s" } }
-        links.up = { from = "R", to = "S", kind = "trace", emulator = "cellsim-2013", delay = "20 ms", trace = { kind = "constant", rate = "12 Mbit/s" } }
-        flows.f = { from = "S", to = "R", transport = "datagram", frame = "1514 B", controller = { kind = "fixed", window = "2 packets" }, source = { kind = "bulk" } }
-    "#;
-
-    #[test]
-    fn sums_over_intervals_are_those_of_the_run() {
-        let scenario = Scenario::from_toml(SCENARIO, "x.toml", Folders::default()).unwrap();
-        let resolved = scenario.resolve(None).unwrap();
-        let keep = Keep {
-            series: Some(Span::secs(1)),
-            ..Keep::default()
-        };
-        let mut run = Run::new(&resolved, keep).unwrap();
-        while !run.step().unwrap() {}
-        let (document, ..) = run.finish().unwrap();
-        let series = &document["series"];
-        assert_eq!(series["every_s"], 1.0);
-        let port = &series["ports"]["S>R"];
-        // The opportunity at 1 s is the second interval's: 999, then that one and 99 each 10 ms apart.
-        assert_eq!(port["capacity_bps"][0], 11_988_000.0);
-        assert_eq!(port["capacity_bps"][1], 1_200_000.0);
-        let values = |of: &Value| -> Vec<f64> {
-            of.as_array()
-                .unwrap()
-                .iter()
-                .map(|v| v.as_f64().unwrap())
-                .collect()
-        };
-        let widths = [1.0, 1.0, 0.5];
-        let bits: f64 = values(&port["throughput_bps"])
-            .iter()
-            .zip(widths)
-            .map(|(r, w)| r * w)
-            .sum();
-        let sent = document["ports"][0]["sent_pkts"].as_f64().unwrap();
-        assert_eq!(document["ports"][0]["id"], "S>R");
-        assert_eq!(bits, sent * 1514.0 * 8.0);
-        let flow = &series["flows"]["f"];
-        let bits: f64 = values(&flow["goodput_bps"])
-            .iter()
-            .zip(widths)
-            .map(|(r, w)| r * w)
-            .sum();
-        let delivered = document["flows"][0]["delivered_pkts"].as_f64().unwrap();
-        assert_eq!(bits, delivered * 1500.0 * 8.0);
-        // The window counts what is behind all headers, 76 bytes of each packet; two frames of 1518 at most wait.
-        let mss = 1500.0 - 76.0;
-        assert_eq!(values(&flow["window_B"]), [2.0 * mss; 3]);
-        let queue = values(&port["queue_max_B"]);
-        assert!(
-            queue.iter().all(|held| *held <= 2.0 * 1518.0) && queue[1] == 2.0 * 1518.0,
-            "{queue:?}"
-        );
-        // Two packets take 40 ms and a few of service at 12 Mbit/s, tens more at a tenth of it.
-        let srtt = values(&flow["srtt_s"]);
-        assert!(
-            srtt[0] > 0.04 && srtt[0] < 0.05 && srtt[1] > srtt[0] + 0.005,
-            "{srtt:?}"
-        );
-        for (written, what) in [("0 s", "divide"), ("1 us", "divide"), ("often", "not")] {
-            let found = interval(&resolved, written).unwrap_err();
-            assert!(found.what.contains(what), "{found}");
-        }
-        for (scope, name) in SERIES {
-            let place = if scope == "port" { "S>R" } else { "f" };
-            assert_eq!(
-                series[format!("{scope}s")][place][name]
-                    .as_array()
-                    .unwrap()
-                    .len(),
-                3
-            );
-        }
-        assert_eq!(
-            port.as_object().unwrap().len() + flow.as_object().unwrap().len(),
-            SERIES.len()
-        );
-        // A run that nobody looks at is the same.
-        let mut plain = Run::new(&resolved, Keep::default()).unwrap();
-        while !plain.step().unwrap() {}
-        let (plain, ..) = plain.finish().unwrap();
-        assert_eq!(plain["fingerprint"], document["fingerprint"]);
-        assert!(plain.get("series").is_none());
     }
 }

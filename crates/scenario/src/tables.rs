@@ -1,6 +1,7 @@
 //! The tables of parts, seen alike: whoever lists, documents or checks parts iterates over these and
 //! knows none by name.
 
+use backwater_sim::mechanism::detector;
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe};
 use backwater_sim::medium::MEDIA;
 use backwater_sim::medium::boxes::BOXES;
@@ -74,7 +75,7 @@ impl PartKind {
         match self {
             PartKind::Source => rows(SOURCES),
             PartKind::Queue => rows(QUEUES),
-            PartKind::Detector => rows(DETECTORS),
+            PartKind::Detector => [rows(DETECTORS), rows(detector::HOSTED)].concat(),
             PartKind::Notifier => rows(NOTIFIERS),
             PartKind::Responder => rows(RESPONDERS),
             PartKind::Trace => rows(TRACES),

@@ -112,12 +112,10 @@ flows.f = {{ from = "S", to = "D", transport = "tcp", controller = {{ kind = "py
         resolved.canonical
     );
     assert_ne!(resolved.key(""), file("src/lib.rs").unwrap().key(""));
-    assert!(resolved.needs_host() && resolved.build_hosted().is_ok());
+    assert_eq!(resolved.hosted().count(), 1);
+    assert!(resolved.build_hosted(&resolved.spec()).is_ok());
     let refused = resolved.build().unwrap_err().to_string();
-    assert!(
-        refused.contains("controller of another language"),
-        "{refused}"
-    );
+    assert!(refused.contains("class of another language"), "{refused}");
     assert!(refused.contains("x.toml:7"), "{refused}");
     assert!(file("absent.py").is_err());
 }

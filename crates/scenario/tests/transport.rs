@@ -89,6 +89,41 @@ fn transfers_tell_how_long_they_took() {
     assert!(at("fct_p50_s") <= at("fct_p95_s") && at("fct_p95_s") <= at("fct_p99_s"));
 }
 
+/// A response of 500 segments every four seconds. The first makes the window 500; with it kept, a later
+/// one takes its way there and serialisation, and with the initial window of ten (RFC 5681 section
+/// 4.1) five rounds more: 10, 20, 40, 80 and 160 leave 190 for the sixth.
+#[test]
+fn a_pause_between_responses_starts_slowly_again() {
+    let with = |choice: &str| {
+        let text = DUMBBELL
+            .replace("10 Mbit/s", "10 Gbit/s")
+            .replace("100 Mbit/s", "10 Gbit/s");
+        let text = text
+            .replace("25 packets", "1000 packets")
+            .replace("5 s", "60 s");
+        let text = text.replacen(
+            r#"{ kind = "bulk" }"#,
+            &format!(
+                r#"{{ kind = "request-response", gaps = "fixed", gap = "4 s", size = "724 kB" }}, delayed_ack = "0 s"{choice}"#
+            ),
+            1,
+        );
+        let doc = document(&text);
+        assert!(doc["flows"][0]["transfers"].as_u64().unwrap() > 10);
+        doc["flows"][0]["fct_p50_s"].as_f64().unwrap()
+    };
+    let (restart, decay, keep) = (
+        with(""),
+        with(r#", after_idle = "decay""#),
+        with(r#", after_idle = "keep""#),
+    );
+    // 10 ms each way; 500 frames of 1538 B at 10 Gbit/s take 0.6 ms.
+    assert!((keep - 0.0106).abs() < 0.0005, "{keep}");
+    assert!((restart - 5.0 * 0.020 - 0.010).abs() < 0.001, "{restart}");
+    // Four seconds are four timeouts and a little: 500 / 16 = 31, 62, 124, 248, and the rest.
+    assert!((decay - 4.0 * 0.020 - 0.010).abs() < 0.001, "{decay}");
+}
+
 #[test]
 fn a_flow_of_datagrams_that_nobody_answers_has_no_round_trip() {
     let text = DUMBBELL.replace(TCP, "").replacen(
@@ -118,14 +153,18 @@ fn options_are_part_of_the_resolved_form() {
         r#"rto_min = "200 ms""#,
         r#"initial_window = "4 packets""#,
         "pacing = false",
+        r#"after_idle = "decay""#,
+        r#"after_idle = "keep""#,
         r#"marks = "classic""#,
+        r#"marks = "accurate""#,
+        r#"marks = "ace""#,
         r#"recovery = "sack""#,
         r#"recovery = "newreno""#,
         r#"packet = "1000 B""#,
     ] {
         assert_ne!(with(option), base, "{option}");
     }
-    let spelled = r#"packet = "1500 B", rto_min = "1 s", delayed_ack = "40 ms", pacing = true, recovery = "rack""#;
+    let spelled = r#"packet = "1500 B", rto_min = "1 s", delayed_ack = "40 ms", after_idle = "restart", pacing = true, recovery = "rack""#;
     assert_eq!(with(spelled), base);
 }
 
@@ -228,4 +267,43 @@ fn a_path_sets_what_a_person_did_not_write() {
         set.set(path, &json!(value), "--set").unwrap();
     }
     assert_eq!(set.resolve(None).unwrap().labels()[1].1, "fixed");
+}
+
+/// Quantiles by decade of size add up to those of all; the completion time of a transfer on a path of which a box
+/// or a trace decides has no least.
+#[test]
+fn slowdown_is_told_by_size_and_only_of_wires() {
+    let of = |extra: &str| {
+        let text = DUMBBELL.replacen(
+            r#"{ kind = "bulk" }"#,
+            &format!(r#"{{ kind = "request-response", sizes = "pareto", size = "20 kB", gap = "50 ms" }}{extra}"#),
+            1,
+        );
+        document(&text)
+    };
+    let doc = of("");
+    let metrics = doc["metrics"].as_object().unwrap();
+    let transfers = (0..8).filter_map(|d| metrics.get(&format!("slowdown_transfers_decade{d}")));
+    let transfers = transfers.map(|n| n.as_u64().unwrap()).sum::<u64>();
+    assert_eq!(transfers, doc["flows"][0]["transfers"].as_u64().unwrap());
+    assert_eq!(doc["flows"][0]["slowdown_p99"], metrics["slowdown_p99"]);
+    assert!(metrics["slowdown_p50"].as_f64().unwrap() >= 1.0);
+    assert!(metrics["slowdown_p50_decade3"].as_f64().unwrap() >= 1.0);
+    let boxed = DUMBBELL.replacen(
+        r#"{ kind = "bulk" }"#,
+        r#"{ kind = "bulk", size = "10 kB" }"#,
+        1,
+    );
+    let alone = document(&boxed);
+    assert_eq!(alone["flows"][0]["transfers"], 0, "it ends in the warm-up");
+    let boxed = boxed
+        .replacen(r#"warmup = "1 s""#, r#"warmup = "0 s""#, 1)
+        .replacen(
+            r#"links.m = { "#,
+            r#"links.m = { boxes = [{ kind = "delay", delay = "1 ms" }], "#,
+            1,
+        );
+    let boxed = document(&boxed);
+    assert_eq!(boxed["flows"][0]["transfers"], 1);
+    assert_eq!(boxed["flows"][0]["slowdown_p50"], Value::Null);
 }

@@ -246,6 +246,8 @@ pub enum Destination {
     AnyOf(Vec<usize>),
     /// The 802.11 station among these that the routing finds nearest.
     Nearest(Vec<usize>),
+    /// All of these 802.11 stations that hear the frame, which nobody acknowledges.
+    Group(Vec<usize>),
 }
 
 /// The two ends of a flow with a transport.

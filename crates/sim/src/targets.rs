@@ -36,6 +36,8 @@ impl Lists {
     ) -> Targets {
         let list = match to {
             Destination::Node(node) => return Targets::One(number(*node)),
+            // The entry of a station for itself is the way to its group.
+            Destination::Group(_) => return Targets::One(sender),
             Destination::AnyOf(nodes) | Destination::Nearest(nodes) => nodes,
         };
         let mut hosts: Vec<u32> = list.iter().map(|n| number(*n)).collect();

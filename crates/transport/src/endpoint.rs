@@ -57,8 +57,39 @@ pub enum EcnFeedback {
     Classic,
     /// Each acknowledgement tells whether the segments it covers were marked (RFC 8257 section 3.2).
     Dctcp,
-    /// Exact counts (AccECN, RFC 9768).
+    /// Exact counts of bytes (AccECN with its TCP option, RFC 9768).
     Accurate,
+    /// Three bits of a count of packets (AccECN without its option): what an acknowledgement of more
+    /// packets than they can tell apart leaves open is taken for marked, as far as it can be.
+    Ace,
+}
+
+/// The window of a stream that has sent nothing for longer than its retransmission timeout, where the
+/// controller keeps one by RFC 5681.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum AfterIdle {
+    /// The initial window at most (RFC 5681 section 4.1).
+    Restart,
+    /// Half for each timeout that has passed, the initial window at least, and three quarters of what
+    /// it was for a threshold (RFC 2861; Linux' `tcp_slow_start_after_idle`).
+    Decay,
+    /// As it was.
+    Keep,
+}
+
+impl AfterIdle {
+    /// Each by its name in scenarios.
+    pub const ALL: [(&str, AfterIdle); 3] = [
+        ("restart", AfterIdle::Restart),
+        ("decay", AfterIdle::Decay),
+        ("keep", AfterIdle::Keep),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let found = AfterIdle::ALL.iter().find(|r| r.1 == self);
+        found.expect("each is in the list").0
+    }
 }
 
 /// What a sender is made from, besides its controller.
@@ -76,6 +107,8 @@ pub struct SenderSetup {
     pub recovery: Recovery,
     /// Least retransmission timeout: 1 s in RFC 6298, 200 ms in Linux.
     pub rto_min: Span,
+    /// What a pause does to the window of a stream.
+    pub after_idle: AfterIdle,
     /// Longest delay of an acknowledgement at the receiver, for tail loss probes (RFC 8985).
     pub ack_delay: Span,
     /// Datagrams: after so long without an acknowledgement or a departure, one extra packet leaves.
@@ -96,6 +129,7 @@ impl SenderSetup {
             initial: initial_window(mss),
             recovery: Recovery::Rack,
             rto_min: Span::secs(1),
+            after_idle: AfterIdle::Restart,
             ack_delay: Span::ZERO,
             silence: Span::secs(1),
             pacing: true,
@@ -193,6 +227,7 @@ impl AnySender {
     }
 
     /// The next segment that may leave now.
+    #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<Segment> {
         each!(self, s => s.poll(now))
     }
@@ -219,9 +254,23 @@ impl AnySender {
         each!(self, s => s.touch())
     }
 
+    /// The same of the segments that it is about, once `touch` has fetched where they are.
+    #[inline]
+    pub fn touch_segments(&self) -> u64 {
+        match self {
+            AnySender::Stream(s) => s.touch_segments(),
+            AnySender::Datagram(_) => 0,
+        }
+    }
+
     /// Counts since the beginning.
     pub fn counters(&self) -> &SenderCounters {
         each!(self, s => s.counters())
+    }
+
+    /// Payload bytes of a full segment.
+    pub fn mss(&self) -> u64 {
+        each!(self, s => s.mss())
     }
 
     /// Window in force, bytes.

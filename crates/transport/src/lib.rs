@@ -16,6 +16,7 @@ pub mod receiver;
 mod recovery;
 mod rtt;
 mod scoreboard;
+pub mod script;
 pub mod segment;
 pub mod stream;
 pub mod units;

@@ -2,9 +2,9 @@
 //! marks, and tell it about each acknowledgement.
 
 use crate::controller::{
-    Ack, AnyController, Cause, Congestion, Controller, Departure, Limits, Lost, Sent,
+    Ack, AnyController, Cause, Congestion, Controller, Departure, Idle, Limits, Lost, Sent,
 };
-use crate::endpoint::{EcnFeedback, Inspection, SenderCounters, SenderSetup};
+use crate::endpoint::{AfterIdle, EcnFeedback, Inspection, SenderCounters, SenderSetup};
 use crate::rate::{Newest, Sampler, Snapshot};
 use crate::rtt::Rtt;
 use crate::segment::{AckSegment, Ecn, Feedback};
@@ -15,6 +15,8 @@ use crate::units::{Span, Time};
 pub struct Findings {
     /// Bytes newly delivered.
     pub acked: u64,
+    /// Bytes by which the left edge moved.
+    pub advanced: u64,
     /// Segments newly delivered.
     pub segments: u32,
     /// Bytes newly declared lost.
@@ -33,6 +35,33 @@ pub struct Findings {
     pub newest: Option<Newest>,
 }
 
+/// What AccECN's three bits have told.
+#[derive(Clone, Debug, Default)]
+struct Ace {
+    count: u8,
+    /// When what made the newest of these acknowledgements had come in.
+    newest: Time,
+}
+
+impl Ace {
+    /// Packets newly marked, of an acknowledgement that newly acknowledges so many (RFC 9768 section
+    /// 3.2.2.5.2 and appendix A.2.1). The count may have gone round as often as they allow: the safest
+    /// likely case is that it did.
+    fn decode(&mut self, ack: &AckSegment, packets: u64) -> u64 {
+        // One that was overtaken would look like a count that went round.
+        if ack.received < self.newest {
+            return 0;
+        }
+        self.newest = ack.received;
+        let least = u64::from(ack.ace.wrapping_sub(self.count) % 8);
+        self.count = ack.ace;
+        match packets {
+            0..8 => least,
+            _ => packets - (packets - least) % 8,
+        }
+    }
+}
+
 /// The controller and what it is told from.
 #[derive(Clone, Debug)]
 pub struct Pilot {
@@ -41,11 +70,15 @@ pub struct Pilot {
     ecn: Ecn,
     feedback: EcnFeedback,
     pacing: bool,
+    mss: u64,
+    initial: u64,
+    after_idle: AfterIdle,
     release: Time,
     pub rtt: Rtt,
     pub sampler: Sampler,
     pub counters: SenderCounters,
     ce_bytes: u64,
+    ace: Ace,
     /// The controller follows departures.
     follows: bool,
     /// The window held the sender back in this round, in the last.
@@ -69,11 +102,15 @@ impl Pilot {
                 chosen => chosen,
             },
             pacing: setup.pacing,
+            mss: setup.mss,
+            initial: setup.initial,
+            after_idle: setup.after_idle,
             release: Time::ZERO,
             rtt: Rtt::new(setup.rto_min),
             sampler: Sampler::default(),
             counters: SenderCounters::default(),
             ce_bytes: 0,
+            ace: Ace::default(),
             follows: true,
             limited: (false, false),
         }
@@ -161,10 +198,12 @@ impl Pilot {
         });
     }
 
-    /// Bytes newly reported as marked. Counts can only grow; an acknowledgement overtaken by a
+    /// Bytes newly reported as marked, of an acknowledgement that newly acknowledges so many in so many
+    /// packets; marked packets of which no more is known count as full ones. Counts can only grow; an acknowledgement overtaken by a
     /// later one tells nothing new.
-    pub fn marked(&mut self, ack: &AckSegment, acked: u64) -> u64 {
+    pub fn marked(&mut self, ack: &AckSegment, acked: u64, packets: u64) -> u64 {
         match self.feedback {
+            EcnFeedback::Ace => self.mss * self.ace.decode(ack, packets),
             EcnFeedback::Accurate | EcnFeedback::Off => {
                 let new = ack.ce_bytes.saturating_sub(self.ce_bytes);
                 self.ce_bytes += new;
@@ -216,6 +255,7 @@ impl Pilot {
         self.controller.on_ack(&Ack {
             now,
             acked: found.acked,
+            advanced: found.advanced,
             acked_segments: found.segments,
             lost: found.lost,
             marked,
@@ -234,6 +274,33 @@ impl Pilot {
             sent: self.counters.bytes,
             number: ack.number,
             feedback: ack.feedback.as_deref(),
+        });
+        self.limits = self.controller.limits();
+    }
+
+    /// Nothing is in flight, and the last transmission was at `last`.
+    #[cold]
+    pub fn on_idle(&mut self, now: Time, last: Time) {
+        let (idle, timeout) = (now.since(last), self.rtt.timeout());
+        let (mut window, mut threshold) = (u64::MAX, 0);
+        if idle > timeout {
+            let least = self.initial.min(self.limits.window);
+            match self.after_idle {
+                AfterIdle::Restart => window = least,
+                AfterIdle::Decay => {
+                    // Linux' count: the first timeout lets the window be.
+                    let halvings = idle.0.div_ceil(timeout.0) - 1;
+                    let halved = self.limits.window.checked_shr(halvings.min(64) as u32);
+                    window = halved.unwrap_or(0).max(least);
+                    threshold = self.limits.window / 4 * 3;
+                }
+                AfterIdle::Keep => {}
+            }
+        }
+        self.controller.on_idle(&Idle {
+            now,
+            window,
+            threshold,
         });
         self.limits = self.controller.limits();
     }

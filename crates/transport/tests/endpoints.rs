@@ -4,10 +4,11 @@
 mod support;
 
 use backwater_transport::controller::{
-    Ack, AnyController, Congestion, Controller, CustomController, Limits,
+    Ack, AnyController, Congestion, Controller, CustomController, Inspect, Limits,
 };
 use backwater_transport::endpoint::{
-    AnySender, DelayedAck, EcnFeedback, Protocol, Receiver, ReceiverSetup, Recovery, SenderSetup,
+    AfterIdle, AnySender, DelayedAck, EcnFeedback, Protocol, Receiver, ReceiverSetup, Recovery,
+    SenderSetup,
 };
 use backwater_transport::segment::{Ecn, Segment};
 use backwater_transport::units::{Rate, Span, Time};
@@ -385,6 +386,106 @@ fn dctcp_acknowledges_at_once_when_the_marks_change() {
     );
 }
 
+/// RFC 9768 section 3.2.2.5.1: the first of several marked packets is acknowledged at once, whatever the delay.
+#[test]
+fn the_first_mark_of_a_row_is_acknowledged_at_once() {
+    let mut setup = ReceiverSetup::new(Protocol::Stream);
+    setup.ecn = EcnFeedback::Ace;
+    setup.delayed_ack = Some(DelayedAck {
+        segments: 2,
+        timeout: Span::millis(40),
+    });
+    let mut receiver = Receiver::new(&setup);
+    let marks = [false, false, true, true, true, false, true];
+    let told = marks.iter().enumerate().filter_map(|(n, mark)| {
+        let segment = Segment {
+            number: n as u64,
+            start: n as u64 * MSS,
+            len: MSS as u32,
+            ..Segment::default()
+        };
+        let ecn = if *mark { Ecn::Ce } else { Ecn::Ect0 };
+        let ack = receiver.on_segment(ms(n as u64), &segment, ecn)?;
+        Some((n, ack.upto / MSS, ack.ace))
+    });
+    // Every second one, and 2 and 6 before it is their turn.
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [(1, 2, 0), (2, 3, 1), (4, 5, 3), (6, 7, 4)]
+    );
+}
+
+/// Counts the bytes that it is told were marked.
+#[derive(Clone, Debug)]
+struct Marked(u64);
+
+impl Controller for Marked {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.0 += ack.marked;
+    }
+
+    fn on_congestion(&mut self, _congestion: &Congestion) {}
+
+    fn limits(&self) -> Limits {
+        Limits::of(1_000 * MSS)
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect1
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            values: Inspect::values([("marked", self.0 as f64)]),
+            ..Inspect::default()
+        }
+    }
+}
+
+impl CustomController for Marked {
+    fn fork(&self) -> Box<dyn CustomController> {
+        Box::new(self.clone())
+    }
+}
+
+/// Of forty segments, those taken for marked where these are, and one acknowledgement in so many arrives.
+fn marked(marks: EcnFeedback, every: u64, mark: fn(u64) -> bool) -> f64 {
+    let mut setup = SenderSetup::new(Protocol::Stream, MSS, MSS + 52);
+    let mut receiver = ReceiverSetup::new(Protocol::Stream);
+    (setup.ecn, receiver.ecn) = (marks, marks);
+    let controller = AnyController::Custom(Box::new(Marked(0)));
+    let sender = AnySender::new(&setup, controller);
+    let mut net = Loopback::new(Path::new(10, 100, 1000), sender, Receiver::new(&receiver));
+    net.script = Box::new(move |s| match mark(s.start / MSS) {
+        true => Fate::Mark,
+        false => Fate::Pass,
+    });
+    net.ack_script = Box::new(move |ack| (ack.upto / MSS).is_multiple_of(every));
+    net.sender.write(40 * MSS);
+    net.run(ms(500));
+    assert_eq!(net.sender.counters().acked, 40 * MSS);
+    net.sender.inspect().controller.values[0].1 / MSS as f64
+}
+
+/// RFC 9768 appendix A.2.1, by hand. Of packets told of one by one, or by up to seven, the three bits tell as much as
+/// exact counts. One acknowledgement of ten packets leaves open whether the count went round: with
+/// ten marked it reads 2, and ten is the greatest count of that residue; with none marked it reads 0, and eight
+/// is, so that four fifths are taken for marked which exact counts know were not.
+#[test]
+fn three_bits_tell_marks_apart_up_to_seven_and_are_safe_beyond() {
+    let (all, none, fourth): (_, _, fn(u64) -> bool) = (|_| true, |_| false, |n| n % 4 == 3);
+    let both = |every, mark: fn(u64) -> bool| {
+        [EcnFeedback::Accurate, EcnFeedback::Ace].map(|marks| marked(marks, every, mark))
+    };
+    for every in [1, 4] {
+        assert_eq!(both(every, all), [40.0, 40.0], "{every}");
+        assert_eq!(both(every, none), [0.0, 0.0], "{every}");
+        assert_eq!(both(every, fourth), [10.0, 10.0], "{every}");
+    }
+    assert_eq!(both(10, all), [40.0, 40.0]);
+    assert_eq!(both(10, none), [0.0, 32.0]);
+}
+
 /// A controller with a large window and a rate of one segment each millisecond.
 #[derive(Clone, Debug)]
 struct Paced;
@@ -472,5 +573,54 @@ fn without_selective_acknowledgements_a_repaired_hole_is_no_burst() {
         assert!(lost < 0.1, "{buffer}: {lost}");
         let used = net.sender.counters().acked as f64 * 8.0 / 20.0 / 10e6;
         assert!(used > 0.8, "{buffer}: {used}");
+    }
+}
+
+/// Two hundred segments, a pause from the last of them on, and two hundred more: what leaves at once after
+/// the pause, and how the window stands then.
+fn after_a_pause(id: &str, choice: AfterIdle, pause_ms: u64) -> (u64, u64, Option<u64>) {
+    let mut net = stream(Path::new(10_000, 100, 100_000), id, &[], |sender, _| {
+        sender.after_idle = choice;
+    });
+    net.keep = true;
+    net.sender.write(200 * MSS);
+    net.run(ms(700));
+    let last = net.sent.last().expect("all of it").0.sent;
+    let again = last.after(Span::millis(pause_ms));
+    assert!(again > net.now);
+    net.run(again);
+    let before = net.sender.window() / MSS;
+    net.sender.write(200 * MSS);
+    net.pump();
+    let burst = net.sent.iter().filter(|s| s.0.sent == again).count() as u64;
+    assert_eq!(burst, (net.sender.window() / MSS).min(200), "{id}");
+    let threshold = net.sender.inspect().controller.ssthresh;
+    (before, burst, threshold.map(|t| t / MSS))
+}
+
+/// RFC 5681 section 4.1: whoever sent nothing for longer than the retransmission timeout (1 s here, RFC
+/// 6298) begins with the initial window of ten. RFC 2861, as Linux has it: the first timeout is free, each
+/// later one halves, the threshold is three quarters of the window of before. Slow start made that
+/// window 200 here, or a little less: rounds of 10, 20, 40, 80, and 50 of the fifth.
+#[test]
+fn a_pause_longer_than_the_timeout_takes_the_window_back() {
+    for id in [
+        "reno", "newreno", "cubic", "dctcp", "westwood", "vegas", "fast",
+    ] {
+        let (before, burst, _) = after_a_pause(id, AfterIdle::Restart, 1_500);
+        assert!(before > 20, "{id}: {before}");
+        assert_eq!(burst, 10, "{id}");
+        let (before, burst, _) = after_a_pause(id, AfterIdle::Restart, 990);
+        assert_eq!(burst, before.min(200), "{id}");
+        let (before, burst, _) = after_a_pause(id, AfterIdle::Keep, 60_000);
+        assert_eq!(burst, before.min(200), "{id}");
+        // Four timeouts and a half: halved four times, but to ten at least.
+        let (before, burst, threshold) = after_a_pause(id, AfterIdle::Decay, 4_500);
+        assert_eq!(burst, (before / 16).max(10), "{id}");
+        if id != "fast" {
+            assert!(threshold.is_none_or(|t| t >= before * 3 / 4), "{id}");
+        }
+        let (before, burst, _) = after_a_pause(id, AfterIdle::Decay, 1_500);
+        assert_eq!(burst, before / 2, "{id}");
     }
 }

@@ -187,12 +187,12 @@ fn a_duplicate_report_widens_the_reordering_window() {
 fn the_loss_of_a_retransmission_is_found_without_the_timer() {
     let mut s = Script::new(Recovery::Rack, "reno", &[], u64::MAX);
     s.deliver(100, 0);
-    // 1 is lost; 2, 3, 4 tell. Two of them let slow start go on to a flight of 13.
+    // 1 is lost; 2, 3, 4 tell. The first two let a segment each leave: the window stays at 11.
     s.deliver(101, 2);
     s.deliver(102, 3);
     let again = s.sent.len();
     assert_eq!(s.deliver(103, 4), [1]);
-    assert_eq!(s.threshold(), Some(6));
+    assert_eq!(s.threshold(), Some(5));
     for n in 5..again {
         s.deliver(104 + n as u64, n);
     }
@@ -280,27 +280,26 @@ fn proportional_rate_reduction_sends_one_for_two() {
     let first = next;
     let last = s.sent.len();
     assert_eq!(last - first, 100);
-    // `first` is lost; the three after it tell so. The first two let slow start go on.
+    // `first` is lost; the three after it tell so. The first two let a segment each leave.
     let mut pattern = Vec::new();
-    // The flight as recovery began: four more left with the first two SACKs.
-    for n in first + 1..last + 4 {
+    for n in first + 1..last + 2 {
         pattern.push(s.deliver(at, n).len());
     }
     assert_eq!(s.sender.counters().recoveries, 1);
-    assert_eq!(s.threshold(), Some(51));
-    // RecoverFS is 102. The retransmission leaves with the first acknowledgement of recovery:
-    // ⌈1·51/102⌉ − 0 = 1, then ⌈2·51/102⌉ − 1 = 0, ⌈3·51/102⌉ − 1 = 1, …
+    assert_eq!(s.threshold(), Some(50));
+    // RecoverFS is 100. The retransmission leaves with the first acknowledgement of recovery:
+    // ⌈1·50/100⌉ − 0 = 1, then ⌈2·50/100⌉ − 1 = 0, ⌈3·50/100⌉ − 1 = 1, …
     let recovery = &pattern[2..];
     for (n, count) in recovery[..90].iter().enumerate() {
         assert_eq!(*count, usize::from(n % 2 == 0), "{n}");
     }
     assert!(recovery.iter().all(|c| *c <= 1));
-    assert!(s.flight().abs_diff(51) <= 1, "{}", s.flight());
+    assert!(s.flight().abs_diff(50) <= 1, "{}", s.flight());
     // The retransmission ends recovery, without a burst.
     let resent = s.sent.iter().position(|s| s.again).unwrap();
     let out = s.deliver(at + 100, resent);
     assert!(out.len() <= 2, "{out:?}");
-    assert_eq!(s.sender.inspect().window, 51 * MSS);
+    assert_eq!(s.sender.inspect().window, 50 * MSS);
 }
 
 /// RFC 8985 section 6.3: when the retransmission timer expires the first segment is lost, and of the
@@ -427,16 +426,43 @@ fn counting_selective_acknowledgements_repairs_several_losses() {
     assert_eq!(s.sender.counters().lost, 1);
     s.deliver(104, 6);
     assert_eq!(s.sender.counters().lost, 2);
-    // Selective acknowledgements let slow start go on until the loss, so FlightSize was 13 and the
-    // window is 6. Flying now: 1 and 10..15. 3 leaves when 10 and 11 have come.
+    // FlightSize was 11, so the window is 5. Flying when 7, 8 and 9 have come: 1 and 10..13. 3 leaves when
+    // 10 has come.
     for n in 7..10 {
         assert_eq!(s.deliver(104, n), NOTHING);
     }
-    assert_eq!((s.threshold(), s.flight()), (Some(6), 7));
-    assert_eq!(s.deliver(200, 10), NOTHING);
-    assert_eq!(s.deliver(200, 11), [3]);
+    assert_eq!((s.threshold(), s.flight()), (Some(5), 5));
+    assert_eq!(s.deliver(200, 10), [3]);
     let c = *s.sender.counters();
     assert_eq!((c.recoveries, c.timeouts, c.retransmitted), (1, 0, 2));
+}
+
+/// RFC 5681 sections 3.1 and 3.2: duplicates, fewer than tell of a loss, leave the window as it is; what
+/// they report lets as much leave anew. When the gap fills, one acknowledgement covers three
+/// segments and slow start adds one (two by RFC 3465, L = 2).
+#[test]
+fn reordering_does_not_open_the_window() {
+    for recovery in [Recovery::Sack, Recovery::Rack] {
+        for (id, most) in [
+            ("reno", 1),
+            ("newreno", 1),
+            ("cubic", 1),
+            ("dctcp", 2),
+            ("westwood", 2),
+            ("vegas", 2),
+        ] {
+            let mut s = Script::new(recovery, id, &[], u64::MAX);
+            let window = |s: &Script| s.sender.inspect().window / MSS;
+            s.deliver(100, 0);
+            assert_eq!(window(&s), 11, "{id}");
+            assert_eq!(s.deliver(101, 2).len(), 1, "{id}");
+            assert_eq!(s.deliver(102, 3).len(), 1, "{id}");
+            assert_eq!((window(&s), s.flight()), (11, 11), "{id}");
+            s.deliver(103, 1);
+            assert_eq!(window(&s), 11 + most, "{id} {recovery:?}");
+            assert_eq!(s.sender.counters().recoveries, 0);
+        }
+    }
 }
 
 /// The acknowledgement of a probe or of anything else that comes out of order does not count twice.
@@ -518,7 +544,7 @@ fn a_spurious_fast_retransmit_is_undone_by_timestamps() {
             .position(|s| s.again)
             .expect("fast retransmit");
         s.deliver(204, if original { 1 } else { resent });
-        let expected = if original { (1, None) } else { (0, Some(6)) };
+        let expected = if original { (1, None) } else { (0, Some(5)) };
         assert_eq!((s.sender.counters().spurious, s.threshold()), expected);
     }
 }

@@ -54,6 +54,12 @@ def value_of(text: str) -> Any:
     """A TOML value, or the text itself: a quantity needs no second pair of quotes."""
     try:
         value = tomllib.loads(f"v = {text}")["v"]
-    except tomllib.TOMLDecodeError:
-        return text
+    except tomllib.TOMLDecodeError as error:
+        if text.lstrip()[:1] not in ("{", "["):
+            return text
+        # A table or list that were taken for a text would be refused for what it is not.
+        raise Refusal(
+            f"`{text}` is not TOML: {error}",
+            fix='write a table as { kind = "cbr", rate = "1 Mbit/s" }, a list as ["a", "b"]',
+        ) from error
     return text if isinstance(value, (date, datetime, time)) else value

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from backwater.plot.points import PLACE, Grid, axis_title, in_order
-from backwater.quantity import parse_all, unit_for
+from backwater.quantity import Unit, dimension_of, parse_all, unit_for
 
 if TYPE_CHECKING:
     from backwater.results import Results
@@ -134,6 +134,14 @@ def colours_of(results: Results, axes: Sequence[str]) -> dict[str, str]:
     every = [in_order(results.study.axis(axis).labels) for axis in axes]
     labels = [" · ".join(some) for some in itertools.product(*every)]
     return {label: COLOURS[i % len(COLOURS)] for i, label in enumerate(labels)}
+
+
+def y_unit(metric: str, values: Iterable[float | None]) -> Unit:
+    """The unit of an axis with these values of a metric."""
+    sizes = [abs(value) for value in values if value is not None]
+    # The axis is read at its upper end, so the largest values choose the unit.
+    top = max(sizes, default=0.0)
+    return unit_for(dimension_of(metric), [size for size in sizes if size > top / 10])
 
 
 def scales(rows: Sequence[Mapping[str, Any]], wish: str) -> tuple[dict[str, Any], str]:

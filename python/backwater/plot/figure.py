@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from backwater.plot import time
-from backwater.plot.encoding import CONFIG
+from backwater.plot.encoding import CONFIG, y_unit
 from backwater.plot.marks import Body, bars, curves, ranking, stack
 from backwater.plot.matrix import matrix
 from backwater.plot.plane import plane
-from backwater.plot.points import Grid, Point, at_places, axis_title, grid, points
-from backwater.quantity import Unit, dimension_of, parse_all, unit_for
+from backwater.plot.points import Grid, at_places, axis_title, grid, points
+from backwater.quantity import Unit, parse_all
 
 if TYPE_CHECKING:
     from backwater.figure import Figure
@@ -79,7 +79,7 @@ def spec(results: Results, figure: Figure) -> dict[str, Any]:
     if not tables[0]:
         raise FigureError(f"no case of these results belongs to figure {figure.id}")
     plan = grid(results, figure, tables[0])
-    unit = _y_unit(figure.y[0], [point for table in tables for point in table])
+    unit = y_unit(figure.y[0], [point.mean for table in tables for point in table])
     if figure.by in ("harm", "ratio"):
         unit = Unit("", 1.0)
     if figure.kind == "stack":
@@ -88,7 +88,7 @@ def spec(results: Results, figure: Figure) -> dict[str, Any]:
         body = bars(results, plan, figure, tables[0], unit)
     elif figure.kind == "plane":
         over = points(results, str(figure.x_metric), figure.scope, figure.where)
-        x_unit = _y_unit(str(figure.x_metric), over)
+        x_unit = y_unit(str(figure.x_metric), [point.mean for point in over])
         body = plane(results, plan, figure, (over, tables[0]), (x_unit, unit))
     elif figure.kind == "matrix":
         body = matrix(results, plan, figure, tables[0], unit)
@@ -175,10 +175,3 @@ def _quoted(text: str) -> str:
 def _first_choice(labels: Sequence[str]) -> str:
     """The largest of quantities (the hardest case), the first of names."""
     return labels[-1] if parse_all(labels) is not None else labels[0]
-
-
-def _y_unit(metric: str, found: Sequence[Point]) -> Unit:
-    sizes = [abs(point.mean) for point in found if point.mean is not None]
-    # The axis is read at its upper end, so the largest values choose the unit.
-    top = max(sizes, default=0.0)
-    return unit_for(dimension_of(metric), [size for size in sizes if size > top / 50])

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from backwater.errors import BackwaterError
-from backwater.plot.encoding import COLOURS, colours_of
+from backwater.plot.encoding import COLOURS, colours_of, y_unit
 from backwater.plot.marks import Body, scaled
-from backwater.plot.points import Grid, in_order
-from backwater.quantity import Unit, dimension_of, metric_title, number, unit_for
+from backwater.plot.points import Grid, axis_title, in_order, name_of
+from backwater.quantity import Unit, dimension_of, metric_title, number
 from backwater.run import run_resolved
 
 if TYPE_CHECKING:
@@ -62,13 +62,13 @@ def over_time(results: Results, plan: Grid, figure: Figure, cases: Sequence[Case
     for case in cases:
         panel = " · ".join(case.labels[axis] for axis in plan.panel)
         for name, values in _series(results, figure, case).items():
-            curve = case.labels[figure.curve] if figure.curve else metric_title(name)
+            curve = case.labels[figure.curve] if figure.curve else name
             for index, measured in enumerate(values):
                 at = index * over.every_s
                 if at >= over.start_s and (over.end_s is None or at < over.end_s):
                     at_place = {"x": round(at, 6), "curve": curve, "panel": panel}
                     rows.append({**at_place, "value": measured, "low": None, "high": None, "n": 1})
-    unit = _unit(figure, rows)
+    unit = y_unit(figure.y[0], [row["value"] for row in rows])
     for row in rows:
         value: float | None = row.pop("value")
         row["mean"] = scaled(value, unit)
@@ -78,8 +78,27 @@ def over_time(results: Results, plan: Grid, figure: Figure, cases: Sequence[Case
 
 
 def _series(results: Results, figure: Figure, case: Case) -> dict[str, list[float | None]]:
-    """The figure's series of a case, each by its name."""
+    """The figure's series of a case: by metric, or by place where the figure has several."""
     assert figure.over is not None, "a figure over time has a span"
+    series = _again(results, case, figure.over.every)
+
+    def at(scope: str) -> dict[str, list[float | None] | None]:
+        kind, _, place = scope.partition(":")
+        of: dict[str, list[float | None] | None] | None = series[f"{kind}s"].get(place)
+        if of is None:
+            raise StaleError(f"nothing is known over time of {scope}")
+        return of
+
+    if figure.places:
+        return {name_of(scope): at(scope)[figure.y[0]] or [] for scope in figure.places}
+    return {metric_title(name): at(figure.scope)[name] or [] for name in figure.y}
+
+
+def _again(results: Results, case: Case, every: str) -> dict[str, Any]:
+    """The series of a case that is run again, once for all figures with these intervals."""
+    known = results.reruns.get((case.key, every))
+    if known is not None:
+        return known
     try:
         resolved = results.study.resolved(case.labels, case.seed, results.quick)
     except BackwaterError as error:
@@ -87,21 +106,12 @@ def _series(results: Results, figure: Figure, case: Case) -> dict[str, list[floa
     if resolved.key() != case.key:
         raise StaleError("engine, scenario or traces have changed since: run the study again")
     try:
-        document = run_resolved(resolved, results.study.name, series=figure.over.every).document
+        document = run_resolved(resolved, results.study.name, series=every).document
     except BackwaterError as error:
         raise StaleError(f"the case cannot be run again: {error.what}") from error
-    kind, _, place = figure.scope.partition(":")
-    of = document["series"][f"{kind}s"].get(place)
-    if of is None:
-        raise StaleError(f"nothing is known over time of {figure.scope}")
-    return {name: of[name] or [] for name in figure.y}
-
-
-def _unit(figure: Figure, rows: Sequence[dict[str, Any]]) -> Unit:
-    sizes = [row["value"] for row in rows if row["value"]]
-    # The axis is read at its upper end, so the largest values choose the unit.
-    top = max(sizes, default=0.0)
-    return unit_for(dimension_of(figure.y[0]), [size for size in sizes if size > top / 50])
+    series: dict[str, Any] = document["series"]
+    results.reruns[case.key, every] = series
+    return series
 
 
 def _y_title(figure: Figure, unit: Unit) -> str:
@@ -132,7 +142,7 @@ def _view(
         "field": "curve",
         "type": "nominal",
         "sort": curves,
-        "title": None,
+        "title": axis_title(results, figure.curve) if figure.curve else None,
         "scale": {"domain": curves, "range": shades},
         "legend": {"symbolType": "square"} if len(curves) > 1 else None,
     }

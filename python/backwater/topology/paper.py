@@ -103,5 +103,6 @@ def said(flow: Flow) -> str:
         "random": ", each packet to a host at random",
         "permutation": ", each to one other host",
         "nearest": ", each to the nearest of several",
+        "group": ", to all stations that hear it",
     }.get(flow.pattern, "")
     return f"{flow.traffic}, class {flow.priority}{toward}"

@@ -70,6 +70,8 @@ pub enum Pattern {
     Pairs,
     /// For each sender the nearest receiver.
     Nearest,
+    /// All stations that hear a sender.
+    Group,
 }
 
 /// The flows in the order of their names.
@@ -188,8 +190,21 @@ fn flow(
     let args = &record.args;
     let (mut from, each) = hosts.select(record.need("from"))?;
     let to_node = record.need("to");
-    let (to, several) = hosts.select(to_node)?;
+    let (mut to, several) = hosts.select(to_node)?;
     let pattern = pattern(&record, several)?;
+    if pattern == Pattern::Group {
+        let own = medium(&nodes[from[0]]);
+        if own.is_none() {
+            let (node, name) = (record.need("from"), &nodes[from[0]].name);
+            let what = format!(
+                "`{}`: {name} is no 802.11 station, and these alone send to groups",
+                node.path
+            );
+            return Err(node.refuse(Fault::new(what, "name a station, or take another pattern")));
+        }
+        // A group is of one medium; a pattern such as "*" also matches others.
+        to.retain(|host| medium(&nodes[*host]) == own);
+    }
     if pattern == Pattern::One && each {
         from.retain(|sender| *sender != to[0]);
     }
@@ -264,6 +279,13 @@ fn flow(
     })
 }
 
+fn medium(node: &NodeSpec) -> Option<usize> {
+    match &node.kind {
+        NodeKind::Station(station) => Some(station.medium),
+        NodeKind::Host { .. } | NodeKind::Switch(_) => None,
+    }
+}
+
 /// The class of a host's flow, or the access category of a station's.
 fn class(record: &Record<'_>, station: bool) -> Result<u8, Diagnostic> {
     let args = &record.args;
@@ -294,6 +316,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
             "random" => Pattern::Random,
             "pairs" => Pattern::Pairs,
             "nearest" => Pattern::Nearest,
+            "group" => Pattern::Group,
             _ => Pattern::Permutation,
         }),
         (false, true) => Err(to.refuse(Fault::new(
@@ -301,7 +324,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
                 "`{}` is a pattern, so the flow must say how a receiver is chosen",
                 to.path
             ),
-            "write pattern = \"random\", \"permutation\", \"pairs\" or \"nearest\"",
+            "write pattern = \"random\", \"permutation\", \"pairs\", \"nearest\" or \"group\"",
         ))),
         (true, false) => Err(record.need("pattern").refuse(Fault::new(
             format!(
@@ -322,7 +345,9 @@ impl Flow {
                 &self.to,
                 &mut Random::stream(seed, "permutation", &self.name),
             ),
-            Pattern::One | Pattern::Random | Pattern::Pairs | Pattern::Nearest => Vec::new(),
+            Pattern::One | Pattern::Random | Pattern::Pairs | Pattern::Nearest | Pattern::Group => {
+                Vec::new()
+            }
         };
         let name = |sender: usize| {
             if self.each {
@@ -331,14 +356,14 @@ impl Flow {
                 self.name.clone()
             }
         };
+        let others = |sender: &usize| self.to.iter().copied().filter(|t| t != sender).collect();
         let spec = |(i, sender): (usize, &usize)| FlowSpec {
             name: name(*sender),
             from: *sender,
             to: match self.pattern {
                 Pattern::One => Destination::Node(self.to[0]),
-                Pattern::Random => {
-                    Destination::AnyOf(self.to.iter().copied().filter(|t| t != sender).collect())
-                }
+                Pattern::Random => Destination::AnyOf(others(sender)),
+                Pattern::Group => Destination::Group(others(sender)),
                 Pattern::Permutation => Destination::Node(permuted[i]),
                 Pattern::Pairs => Destination::Node(self.to[i]),
                 Pattern::Nearest => Destination::Nearest(self.to.clone()),

@@ -1,6 +1,7 @@
 //! Mechanisms: a recipe taken apart into detector, notifier and responder, any of which may be named
 //! instead. The recipe "none" builds nothing, so that one setting switches a mechanism on and off.
 
+use backwater_sim::mechanism::detector::HOSTED;
 use backwater_sim::mechanism::{
     AnyDetector, AnyNotifier, AnyResponder, DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe,
 };
@@ -11,7 +12,7 @@ use super::parts::{self, Build, Made};
 use super::record::Record;
 use super::{Mechanism, Port, ports};
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields;
+use crate::fields::{self, DETECT};
 use crate::files::Files;
 use crate::names;
 use crate::tables::{NONE, PartKind};
@@ -41,6 +42,13 @@ pub fn read(
     }
     mechanisms.sort_by(|a, b| names::order(&a.spec.name, &b.spec.name));
     Ok(mechanisms)
+}
+
+impl Mechanism {
+    /// Whether a host makes the detector.
+    pub fn hosted(&self) -> bool {
+        HOSTED.iter().any(|part| part.id == self.detect.id)
+    }
 }
 
 enum Choice {
@@ -133,12 +141,16 @@ fn mechanism(
     files: &mut Files<'_>,
 ) -> Result<Mechanism, Diagnostic> {
     let section = |key: &'static str, id: Option<&'static str>| Section { key, id, recipe };
-    let (detector, detect): (AnyDetector, Made) = section("detect", recipe.map(|r| r.detect))
-        .read(DETECTORS, PartKind::Detector, record, files)?;
+    let (detector, detect): (AnyDetector, Made) = section(DETECT, recipe.map(|r| r.detect)).read(
+        &[DETECTORS, HOSTED],
+        PartKind::Detector,
+        record,
+        files,
+    )?;
     let (notifier, notify): (AnyNotifier, Made) = section("notify", recipe.map(|r| r.notify))
-        .read(NOTIFIERS, PartKind::Notifier, record, files)?;
+        .read(&[NOTIFIERS], PartKind::Notifier, record, files)?;
     let (responder, respond): (AnyResponder, Made) = section("respond", recipe.map(|r| r.respond))
-        .read(RESPONDERS, PartKind::Responder, record, files)?;
+        .read(&[RESPONDERS], PartKind::Responder, record, files)?;
     let spec = MechanismSpec {
         name: name.to_owned(),
         at,
@@ -166,14 +178,14 @@ struct Section {
 impl Section {
     fn read<T>(
         &self,
-        table: &'static [Part<Build<T>>],
+        tables: &[&'static [Part<Build<T>>]],
         kind: PartKind,
         record: &Record<'_>,
         files: &mut Files<'_>,
     ) -> Result<(T, Made), Diagnostic> {
         let unwritten = parts::unwritten(record.node, self.key);
         let node = record.get(self.key).unwrap_or(&unwritten);
-        if let Some(part) = parts::kind(table, kind.noun(), node)? {
+        if let Some(part) = parts::kind(tables, kind.noun(), node)? {
             // The recipe's presets belong to the recipe's part.
             let preset = if Some(part.id) == self.id {
                 self.preset()
@@ -182,7 +194,8 @@ impl Section {
             };
             return parts::make(part, node, &preset, files);
         }
-        match self.id.and_then(|id| parts::find(table, id)) {
+        let find = |id| tables.iter().find_map(|table| parts::find(table, id));
+        match self.id.and_then(find) {
             Some(part) => parts::make(part, node, &self.preset(), files),
             None => {
                 let what = format!(
@@ -190,7 +203,7 @@ impl Section {
                     record.node.path,
                     kind.noun()
                 );
-                let ids: Vec<&str> = table.iter().map(|p| p.id).collect();
+                let ids: Vec<&str> = tables.iter().copied().flatten().map(|p| p.id).collect();
                 let fix = format!(
                     "write recipe = \"{}\", or {}.kind: {}",
                     RECIPES[0].id,
@@ -215,7 +228,7 @@ impl Section {
 /// Options of a mechanism that is switched off must still be options of something.
 fn switched_off(record: &Record<'_>, files: &mut Files<'_>) -> Result<(), Diagnostic> {
     for (key, kind) in [
-        ("detect", PartKind::Detector),
+        (DETECT, PartKind::Detector),
         ("notify", PartKind::Notifier),
         ("respond", PartKind::Responder),
     ] {
@@ -223,9 +236,11 @@ fn switched_off(record: &Record<'_>, files: &mut Files<'_>) -> Result<(), Diagno
             continue;
         };
         match kind {
-            PartKind::Detector => parts::kind(DETECTORS, kind.noun(), node).map(|_| ())?,
-            PartKind::Notifier => parts::kind(NOTIFIERS, kind.noun(), node).map(|_| ())?,
-            _ => parts::kind(RESPONDERS, kind.noun(), node).map(|_| ())?,
+            PartKind::Detector => {
+                parts::kind(&[DETECTORS, HOSTED], kind.noun(), node).map(|_| ())?
+            }
+            PartKind::Notifier => parts::kind(&[NOTIFIERS], kind.noun(), node).map(|_| ())?,
+            _ => parts::kind(&[RESPONDERS], kind.noun(), node).map(|_| ())?,
         }
         let options: Vec<&'static [Opt]> = kind.rows().iter().map(|r| r.options).collect();
         parts::plausible(&options, kind.noun(), node, files)?;

@@ -26,16 +26,8 @@ pub fn find<B>(table: &'static [Part<B>], name: &str) -> Option<&'static Part<B>
         .find(|p| p.id == name || p.aliases.contains(&name))
 }
 
-/// The row that the `kind` of a table names.
+/// The row of one of these tables that the `kind` of a table names.
 pub fn kind<B>(
-    table: &'static [Part<B>],
-    noun: &str,
-    node: &Node,
-) -> Result<Option<&'static Part<B>>, Diagnostic> {
-    kind_among(&[table], noun, node)
-}
-
-fn kind_among<B>(
     tables: &[&'static [Part<B>]],
     noun: &str,
     node: &Node,
@@ -84,7 +76,7 @@ pub fn named_among<B>(
     noun: &str,
     node: &Node,
 ) -> Result<&'static Part<B>, Diagnostic> {
-    kind_among(tables, noun, node)?.ok_or_else(|| {
+    kind(tables, noun, node)?.ok_or_else(|| {
         let example = format!("\"{}\"", tables[0][0].id);
         node.refuse(missing(
             "kind",

@@ -5,7 +5,7 @@ use backwater_sim::connection::segment_header;
 use backwater_sim::spec::TransportSpec;
 use backwater_transport::controller::{Build, CONTROLLERS, Controller, HOSTED, Setup};
 use backwater_transport::endpoint::{
-    DelayedAck, EcnFeedback, Protocol, ReceiverSetup, Recovery, SenderSetup,
+    AfterIdle, DelayedAck, EcnFeedback, Protocol, ReceiverSetup, Recovery, SenderSetup,
 };
 use backwater_transport::part::Args;
 use backwater_transport::part::Part;
@@ -134,6 +134,11 @@ fn adjust(args: &Args, sender: &mut SenderSetup, receiver: &mut ReceiverSetup) {
     if args.has("rto_min") {
         sender.rto_min = args.span("rto_min");
     }
+    if args.has("after_idle") {
+        let name = args.choice("after_idle");
+        let found = AfterIdle::ALL.iter().find(|r| r.0 == name);
+        sender.after_idle = found.expect("a choice among them").1;
+    }
     if args.has("silence") {
         sender.silence = args.span("silence");
     }
@@ -145,6 +150,7 @@ fn adjust(args: &Args, sender: &mut SenderSetup, receiver: &mut ReceiverSetup) {
             "classic" => EcnFeedback::Classic,
             "dctcp" => EcnFeedback::Dctcp,
             "accurate" => EcnFeedback::Accurate,
+            "ace" => EcnFeedback::Ace,
             _ => EcnFeedback::Off,
         };
         (sender.ecn, receiver.ecn) = (marks, marks);
@@ -186,6 +192,7 @@ impl Transport {
             EcnFeedback::Classic => "classic",
             EcnFeedback::Dctcp => "dctcp",
             EcnFeedback::Accurate => "accurate",
+            EcnFeedback::Ace => "ace",
         }
     }
 

@@ -1,12 +1,13 @@
 //! What a run's document says of 802.11: stations, and the options under which results hold.
 
+use backwater_sim::medium::wifi::air::NOBODY;
 use backwater_sim::medium::wifi::channel::ChannelSpec;
 use backwater_sim::medium::wifi::radio::{Radio, StationCount};
 use backwater_sim::network::Port;
 use backwater_sim::record::Cause;
 use backwater_sim::spec::MediumSpec;
 use backwater_sim::table::Id;
-use backwater_sim::world::{Report, World};
+use backwater_sim::world::{FlowReport, ReceiverRow, Report, World};
 use serde_json::{Map, Value, json};
 
 use crate::canonical::air::{access, after_collision, answer, countdown};
@@ -84,10 +85,30 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
         .collect()
 }
 
+/// Where a port leads to; "*" for a group of stations.
+pub fn far(world: &World, port: Id<Port>) -> &str {
+    match world.air.hop(port) {
+        Some(hop) if hop.to == NOBODY => "*",
+        _ => &world.nodes[world.ports[port].far].name,
+    }
+}
+
+/// What each station of its group received of a flow.
+pub fn receivers(world: &World, flow: &FlowReport) -> Value {
+    let entered = flow.sums.entered.packets;
+    let row = |r: &ReceiverRow| {
+        json!({
+            "station": world.nodes[r.node].name,
+            "delivered_pkts": r.packets,
+            "delivery_ratio": (entered > 0).then(|| r.packets as f64 / entered as f64),
+        })
+    };
+    flow.receivers.iter().map(row).collect()
+}
+
 /// Ticks of exchanges on a hop since the end of the warm-up, if the port stands for one.
 pub fn exchanges(world: &World, port: Id<Port>) -> Option<u64> {
-    let number = port.0.checked_sub(world.air.first_port)?;
-    let hop = world.air.hops.get(number as usize)?;
+    let hop = world.air.hop(port)?;
     Some(hop.airtime - hop.airtime_base)
 }
 

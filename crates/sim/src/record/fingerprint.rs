@@ -20,6 +20,8 @@ pub enum Mark {
     Knob = 4,
     /// A packet was marked with CE.
     Ce = 5,
+    /// A station received a packet to a group.
+    Receive = 6,
 }
 
 impl Fingerprint {

@@ -95,6 +95,8 @@ pub enum FrameKind<'a> {
     },
 }
 
+/// The destination of what is for all: ff:ff:ff:ff:ff:ff and 255.255.255.255.
+pub const EVERYBODY: u32 = u32::MAX;
 /// Smallest Ethernet frame, FCS included.
 pub const MIN_FRAME: u32 = 64;
 /// Largest control frame, FCS included: the untagged basic frame of IEEE 802.3.
@@ -311,12 +313,18 @@ pub(super) fn put16(out: &mut Vec<u8>, value: u16) {
 
 /// Bit 1 of the first byte says locally administered, bit 0 unset says one station.
 pub(super) fn mac(node: u32, port: u32) -> [u8; 6] {
+    if node == EVERYBODY {
+        return [0xFF; 6];
+    }
     let [_, a, b, c] = node.to_be_bytes();
     let [_, _, p, q] = port.to_be_bytes();
     [0x02, a, b, c, p, q]
 }
 
 fn ipv4(node: u32) -> [u8; 4] {
+    if node == EVERYBODY {
+        return [255; 4];
+    }
     let [_, a, b, c] = node.to_be_bytes();
     [10, a, b, c]
 }

@@ -37,11 +37,13 @@ pub enum Cause {
     RetryLimit,
     /// It came to an 802.11 station later than its flow's budget allows.
     Late,
+    /// No 802.11 station of its group received it.
+    Unheard,
 }
 
 impl Cause {
     /// All, in the order of their numbers.
-    pub const ALL: [Cause; 7] = [
+    pub const ALL: [Cause; 8] = [
         Cause::BufferFull,
         Cause::MemoryFull,
         Cause::Aqm,
@@ -49,6 +51,7 @@ impl Cause {
         Cause::LinkOff,
         Cause::RetryLimit,
         Cause::Late,
+        Cause::Unheard,
     ];
 
     /// Name in results.
@@ -61,6 +64,7 @@ impl Cause {
             Cause::LinkOff => "link-off",
             Cause::RetryLimit => "retry-limit",
             Cause::Late => "late",
+            Cause::Unheard => "unheard",
         }
     }
 
@@ -74,6 +78,7 @@ impl Cause {
             Cause::LinkOff => "a box on its way was shut",
             Cause::RetryLimit => "an 802.11 station gave it up",
             Cause::Late => "it came to an 802.11 station later than its flow's budget",
+            Cause::Unheard => "no 802.11 station of its group received it",
         }
     }
 }
@@ -103,11 +108,13 @@ pub enum What {
     Srtt,
     /// Its pacing rate is new; value: bit/s.
     Pacing,
+    /// A station's AIFSN for a category, the class, is new; value: that. Where: the first of its hops.
+    Aifsn,
 }
 
 impl What {
     /// All, in the order of their numbers.
-    pub const ALL: [What; 11] = [
+    pub const ALL: [What; 12] = [
         What::Enqueue,
         What::Send,
         What::Deliver,
@@ -119,6 +126,7 @@ impl What {
         What::Threshold,
         What::Srtt,
         What::Pacing,
+        What::Aifsn,
     ];
 
     /// Name in results.
@@ -135,6 +143,7 @@ impl What {
             What::Threshold => "threshold",
             What::Srtt => "srtt",
             What::Pacing => "pacing",
+            What::Aifsn => "aifsn",
         }
     }
 }

@@ -24,7 +24,7 @@
 use backwater_transport::units::Time;
 
 use super::air_log::{AirFrame, Body};
-use super::frame_bytes::{crc32, mac, put16};
+use super::frame_bytes::{EVERYBODY, crc32, mac, put16};
 use crate::medium::wifi::air::{Medium, NOBODY};
 use crate::medium::wifi::frame::FrameKind;
 use crate::medium::wifi::phy::Standard;
@@ -48,7 +48,8 @@ const RETRY: u8 = 0x08;
 const PRIORITY: [u16; 4] = [1, 0, 5, 6];
 const SNAP_IPV4: [u8; 8] = [0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0x00];
 const BSSID: u32 = 0x00FF_FFFF;
-const BROADCAST: [u8; 6] = [0xFF; 6];
+/// Ack policy of a frame that nobody acknowledges. Table 9-9.
+const NO_ACK: u16 = 1 << 5;
 const VENDOR_SPECIFIC: u8 = 127;
 const IDENTIFIER: [u8; 3] = [0x42, 0x57, 0x52];
 const LESS: u8 = 0x80;
@@ -65,7 +66,7 @@ pub fn write(
     radiotap(out, medium, frame);
     let start = out.len();
     let address = |station: u32| match station {
-        NOBODY => BROADCAST,
+        NOBODY => mac(EVERYBODY, 0),
         station => mac(node(station), 0),
     };
     let (to, from) = (address(frame.to), address(frame.from));
@@ -93,7 +94,8 @@ pub fn write(
         (_, Some(Body::Packet(_, category))) => {
             if medium.mac.access.categories() > 1 {
                 full_head(out, QOS_DATA);
-                out.extend_from_slice(&PRIORITY[usize::from(*category)].to_le_bytes());
+                let policy = if frame.to == NOBODY { NO_ACK } else { 0 };
+                put_le(out, PRIORITY[usize::from(*category)] | policy);
             } else {
                 full_head(out, DATA);
             }

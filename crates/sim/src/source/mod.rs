@@ -24,6 +24,7 @@ mod pace;
 mod pareto_on_off;
 mod pcap;
 mod pcapng;
+mod periodic_on_off;
 mod poisson;
 mod replay;
 mod request_response;
@@ -64,6 +65,11 @@ pub trait Source {
     /// It is asked for its next demand when all it wrote has been acknowledged, not at the instant of
     /// the demand.
     fn waits(&self) -> bool {
+        false
+    }
+
+    /// It writes more than will ever be sent.
+    fn endless(&self) -> bool {
         false
     }
 }
@@ -107,6 +113,13 @@ macro_rules! sources {
                     AnySource::Custom(source) => source.waits(),
                 }
             }
+
+            fn endless(&self) -> bool {
+                match self {
+                    $(AnySource::$Name(source) => source.endless(),)*
+                    AnySource::Custom(source) => source.endless(),
+                }
+            }
         }
     };
 }
@@ -122,6 +135,7 @@ sources! {
     batch_poisson::BatchPoisson,
     exponential_on_off::ExponentialOnOff,
     pareto_on_off::ParetoOnOff,
+    periodic_on_off::PeriodicOnOff,
     replay::Replay,
     outside::Outside,
     bulk::Bulk,
@@ -144,6 +158,7 @@ pub static SOURCES: &[Part<Build>] = &[
     batch_poisson::PART,
     exponential_on_off::PART,
     pareto_on_off::PART,
+    periodic_on_off::PART,
     replay::PART,
     outside::PART,
     bulk::PART,

@@ -17,7 +17,7 @@ use crate::medium::wifi::radio::{Hop, HopQueue, Radio, StationCount};
 use crate::medium::wifi::reception::Hearing;
 use crate::network::{Node, Port, PortMore};
 use crate::queue::AnyScheduler;
-use crate::spec::{Limit, MediumSpec, NodeKind, Refusal, Routing, Spec, StationSpec};
+use crate::spec::{Destination, Limit, MediumSpec, NodeKind, Refusal, Routing, Spec, StationSpec};
 use crate::table::Id;
 
 /// Longest IP packet: an MSDU of 2304 bytes less LLC and SNAP. 9.2.4.7.
@@ -36,6 +36,7 @@ impl World {
             self.air.budgets = spec.flows.iter().map(|f| f.budget).collect();
         }
         self.add_air_routes(spec)?;
+        self.add_groups(spec)?;
         self.trace_air(spec)
     }
 
@@ -141,7 +142,7 @@ impl World {
     }
 
     /// Whether a hop can lead from a station to another.
-    fn understands(&self, spec: &Spec, from: u32, to: u32) -> bool {
+    pub(super) fn understands(&self, spec: &Spec, from: u32, to: u32) -> bool {
         self.rate_to(spec, from, to).is_some()
     }
 
@@ -170,25 +171,34 @@ impl World {
 
     /// The hop from a station to another, made at its first use.
     fn hop(&mut self, spec: &Spec, from: u32, to: u32) -> Id<Port> {
-        let known = self.air.radios[from as usize]
-            .hops
-            .iter()
-            .find(|h| self.air.hops[**h as usize].to == to);
-        if let Some(hop) = known {
-            return self.air.hops[*hop as usize].port;
+        if let Some(port) = self.air.hop_to(from, to) {
+            return port;
         }
-        let radio = &self.air.radios[from as usize];
-        let (node, far) = (radio.node, self.air.radios[to as usize].node);
+        let far = self.air.radios[to as usize].node;
         let rate = self
             .rate_to(spec, from, to)
             .expect("a hop between neighbours");
+        self.push_hop(from, to, far, self.nodes[far].name.clone(), rate)
+    }
+
+    /// A hop from a station, and the port that stands for it and leads to `far`.
+    pub(super) fn push_hop(
+        &mut self,
+        from: u32,
+        to: u32,
+        far: Id<Node>,
+        named: String,
+        rate: Rate,
+    ) -> Id<Port> {
+        let radio = &self.air.radios[from as usize];
+        let node = radio.node;
         let more = PortMore {
-            name: format!("{}>{}", self.nodes[node].name, self.nodes[far].name),
+            name: format!("{}>{named}", self.nodes[node].name),
             rate,
             ..PortMore::default()
         };
         let mut port = Port::idle(node, far, AnyScheduler::Fifo, Limit::Unlimited, more);
-        port.far_row = self.air.radios[to as usize].row;
+        port.far_row = self.air.radios[self.nodes[far].station as usize].row;
         let id = self.ports.push(port);
         let queues = radio.categories.len();
         let number = self.air.hops.len() as u32;
@@ -205,21 +215,25 @@ impl World {
         id
     }
 
+    /// Whether both are stations of one medium.
+    pub(super) fn share_medium(&self, here: u32, far: u32) -> bool {
+        let medium = |station: u32| self.air.radios[station as usize].medium;
+        here != NOBODY && far != NOBODY && medium(here) == medium(far)
+    }
+
     fn add_air_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
         let stations = self.air.radios.len();
         let mut wanted = vec![false; self.hosts.len()];
         for (flow, spec_flow) in self.flows.iter().zip(&spec.flows) {
-            if self.nodes[flow.from].station == NOBODY {
+            let to_group = matches!(spec_flow.to, Destination::Group(_));
+            if self.nodes[flow.from].station == NOBODY || to_group {
                 continue;
             }
             for host in flow.to.iter() {
                 let node = self.hosts[host as usize];
                 let far = self.nodes[node].station;
                 let here = self.nodes[flow.from].station;
-                let joined = far != NOBODY
-                    && self.air.radios[far as usize].medium
-                        == self.air.radios[here as usize].medium;
-                if !joined {
+                if !self.share_medium(here, far) {
                     let what = format!(
                         "{} is not on the medium of {}",
                         self.nodes[node].name, self.nodes[flow.from].name
@@ -430,6 +444,9 @@ impl World {
                     }
                 }
             }
+            if matches!(spec_flow.to, Destination::Group(_)) {
+                ways.extend(self.air.hop_to(self.nodes[flow.from].station, NOBODY));
+            }
             let full = |limit: Limit| match limit {
                 Limit::Bytes(room) => room.0 < flow.packet,
                 Limit::Packets(room) => room == 0,
@@ -448,7 +465,7 @@ impl World {
                     );
                 }
             }
-            if matches!(spec_flow.to, crate::spec::Destination::Node(_)) {
+            if !matches!(spec_flow.to, Destination::AnyOf(_)) {
                 self.flows.0[number].path = ways;
             }
         }

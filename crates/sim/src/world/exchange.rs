@@ -4,8 +4,10 @@ use backwater_transport::units::Time;
 
 use super::World;
 use crate::event::Event;
+use crate::medium::wifi::air::NOBODY;
 use crate::medium::wifi::frame::{Frame, FrameKind, Reply};
 use crate::medium::wifi::radio::{Ghost, Radio, Tried};
+use crate::packet::Packet;
 use crate::record::{Cause, What};
 use crate::table::Id;
 
@@ -39,8 +41,14 @@ impl World {
             FrameKind::Ack if understood => self.exchange_done(to, now),
             FrameKind::Cts | FrameKind::Ack => self.exchange_failed(to, now),
             FrameKind::Group => {
-                for i in 0..self.air.heard.len() {
-                    self.obey(station, self.air.heard[i], now);
+                let exchange = self.air.radios[station as usize].exchange;
+                match exchange.expect("a frame to a group is an exchange").hop {
+                    Some(hop) => self.spread(station, hop, now),
+                    None => {
+                        for i in 0..self.air.heard.len() {
+                            self.obey(station, self.air.heard[i], now);
+                        }
+                    }
                 }
                 self.exchange_done(station, now);
             }
@@ -78,19 +86,45 @@ impl World {
 
     /// A data frame has reached its receiver: the packet moves on, once.
     fn take_in(&mut self, station: u32, receiver: u32, now: Time) {
-        let radio = &self.air.radios[station as usize];
-        let exchange = radio.exchange.expect("a data frame belongs to an exchange");
-        let Some(hop_number) = exchange.hop else {
+        let exchange = self.air.radios[station as usize].exchange;
+        let exchange = exchange.expect("a data frame belongs to an exchange");
+        let Some(hop) = exchange.hop else {
             return self.heed(station, receiver, now);
         };
+        let Some(packet_id) = self.leave_queue(station, hop, now) else {
+            return;
+        };
+        let port_id = self.air.hops[hop as usize].port;
+        let to = self.packets[packet_id].to;
+        self.packet_hops += 1;
+        if self.is_late(packet_id, now) {
+            self.lose(packet_id, Cause::Late, port_id, now);
+        } else if to == self.air.radios[receiver as usize].host {
+            self.deliver_from_air(port_id, packet_id, now);
+        } else {
+            let packet = &mut self.packets[packet_id];
+            packet.at = now;
+            let (flow, len) = (packet.flow, u64::from(packet.len));
+            if let Some(relay) = &mut self.air.radios[receiver as usize].relay {
+                relay.came(Some(station), exchange.category, flow, len);
+            }
+            self.queue_up(receiver, packet_id, now);
+        }
+    }
+
+    /// The first packet of a hop's queue has been received, and leaves a ghost until the exchange is over;
+    /// `None` if it had left before.
+    pub(super) fn leave_queue(&mut self, station: u32, hop: u32, now: Time) -> Option<Id<Packet>> {
+        let radio = &self.air.radios[station as usize];
+        let exchange = radio.exchange.expect("a data frame belongs to an exchange");
         let number = usize::from(exchange.category);
         let since = radio.categories[number].since;
         let delta = self.air.medium(station).delta;
-        let hop = &mut self.air.hops[hop_number as usize];
+        let hop = &mut self.air.hops[hop as usize];
         let port_id = hop.port;
         let queue = &mut hop.queues[number];
         if queue.tried.ghost.is_some() {
-            return;
+            return None;
         }
         let packet_id = self.packets.take_after(&mut queue.list, Id::NONE);
         let packet = &mut self.packets[packet_id];
@@ -109,28 +143,14 @@ impl World {
         packet.waited += exchange.begun.0 - packet.at.0;
         packet.serial += now.0 - delta.0 - exchange.begun.0;
         packet.ingress = port_id;
-        let (to, size) = (packet.to, packet.frame());
-        let arrived = packet.at;
+        let (size, arrived) = (packet.frame(), packet.at);
         let port = &mut self.ports[port_id];
         port.count_sent(size, now.0 - arrived.0);
         if self.record.is_some() {
             let waited = exchange.begun.0 - arrived.0;
             self.note(What::Send, exchange.begun, port_id, packet_id, waited);
         }
-        self.packet_hops += 1;
-        if self.is_late(packet_id, now) {
-            self.lose(packet_id, Cause::Late, port_id, now);
-        } else if to == self.air.radios[receiver as usize].host {
-            self.deliver_from_air(port_id, packet_id, now);
-        } else {
-            let packet = &mut self.packets[packet_id];
-            packet.at = now;
-            let (flow, len) = (packet.flow, u64::from(packet.len));
-            if let Some(relay) = &mut self.air.radios[receiver as usize].relay {
-                relay.came(Some(station), exchange.category, flow, len);
-            }
-            self.queue_up(receiver, packet_id, now);
-        }
+        Some(packet_id)
     }
 
     /// The sender's exchange got no answer, or one that it did not understand.
@@ -205,11 +225,10 @@ impl World {
         let radio = &mut self.air.radios[station as usize];
         let c = &mut radio.categories[number];
         c.draw(&mut radio.random);
-        let ear = &mut self.air.ears[station as usize];
         if c.slots > 0 || c.frames > 0 {
-            ear.counting |= 1 << number;
+            self.air.count_down(station, number);
         } else {
-            ear.counting &= !(1 << number);
+            self.air.ears[station as usize].counting &= !(1 << number);
         }
     }
 
@@ -287,9 +306,12 @@ impl World {
         }
         let (hop, bytes) = self.first_frame(station, number);
         let medium = self.air.medium(station);
-        let rate = self.air.hops[hop as usize].rate;
+        let hop = &self.air.hops[hop as usize];
+        let rate = hop.rate;
         let data = medium.phy.airtime(bytes, rate);
-        let kind = if bytes > medium.mac.rts_above {
+        let kind = if hop.to == NOBODY {
+            FrameKind::Group
+        } else if bytes > medium.mac.rts_above {
             FrameKind::Rts
         } else {
             FrameKind::Data

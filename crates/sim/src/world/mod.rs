@@ -8,7 +8,7 @@
 //! * `aqm` lets active queue management judge them.
 //! * `transport` serves the two ends of flows with a transport.
 //! * `air` moves frames between 802.11 stations, `exchange` draws the consequences, `station` has their queues;
-//!   `relay` carries their congestion control.
+//!   `groups` is about packets to several of them; `relay` carries their congestion control.
 //! * `control` lets mechanisms look, and carries their notices.
 //! * `ahead` has the memory fetch what the next events touch.
 //! * `run` serves events and is driven from outside.
@@ -27,7 +27,9 @@ mod control;
 mod deadlock;
 mod exchange;
 mod forward;
+mod groups;
 mod headroom;
+mod ideal;
 mod nearest;
 mod path;
 mod relay;
@@ -42,7 +44,9 @@ use std::collections::{BTreeMap, VecDeque};
 use backwater_transport::units::{Span, Time};
 
 pub use deadlock::Deadlock;
-pub use report::{ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, Report};
+pub use report::{
+    ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
+};
 pub use run::{Exit, Fate};
 
 use crate::calendar::Calendar;
@@ -53,6 +57,7 @@ use crate::mechanism::control::Told;
 use crate::medium::wifi::air::Air;
 use crate::network::{Flow, Mail, Node, Port};
 use crate::packet::Packets;
+use crate::progress::Progress;
 use crate::record::air_log::AirLog;
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::Count;
@@ -79,6 +84,7 @@ pub struct World {
     /// The two ends of each flow with a transport.
     pub connections: Table<Connection>,
     headers: Headers,
+    progress: Progress,
     /// 802.11 media and stations.
     pub air: Air,
     controls: Table<Control>,

@@ -1,5 +1,6 @@
 //! Relays at work: looks, requests, steps and what is held back. The frames go through `air`.
 
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Time};
 
 use super::World;
@@ -13,9 +14,9 @@ use crate::medium::wifi::air::NOBODY;
 use crate::medium::wifi::mac::{Contention, MANAGEMENT_CATEGORY};
 use crate::medium::wifi::radio::{Held, Management, Radio, Stepped};
 use crate::network::Flow;
-use crate::packet::{List, Packet};
-use crate::record::Cause;
+use crate::packet::{List, Packet, Traffic};
 use crate::record::fingerprint::Mark;
+use crate::record::{Cause, Record, What};
 use crate::spec::{Limit, MechanismSpec, Refusal};
 use crate::table::Id;
 
@@ -200,11 +201,28 @@ impl World {
         let set = stepped.respond.apply(stepped.base, stepped.level);
         let medium = &self.air.media[radio.medium as usize];
         let base = if ear.busy { now } else { ear.base() };
+        let first = radio.hops.first().copied();
         let c = &mut radio.categories[number];
+        let moved = c.set.aifsn != set.aifsn;
         let ready = if ear.busy { Time::ZERO } else { now };
         c.move_to(set, base, ready, medium.sifs, medium.slot);
         let detail = u64::from(stepped.level) << 8 | number as u64;
         self.fingerprint.add(Mark::Knob, now, station, detail);
+        if let (Some(records), Some(hop), true) = (&mut self.record, first, moved) {
+            records.push(Record {
+                at: now,
+                what: What::Aifsn,
+                port: self.air.hops[hop as usize].port,
+                flow: Id::NONE,
+                seq: 0,
+                to: 0,
+                len: 0,
+                traffic: Traffic::new(number as u8, Ecn::NotEct),
+                value: u64::from(set.aifsn),
+                notice: None,
+                header: None,
+            });
+        }
         if !ear.busy {
             let at = self.air.expiry(station);
             self.attend(ear.cover, at);

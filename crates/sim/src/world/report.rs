@@ -6,8 +6,9 @@ use backwater_transport::units::Time;
 
 use super::{DropKey, World};
 use crate::connection::{Connection, ConnectionStats};
+use crate::medium::wifi::air::Member;
 use crate::medium::wifi::radio::StationCount;
-use crate::network::{Flow, Part, Port, PortCount};
+use crate::network::{Flow, Node, Part, Port, PortCount};
 use crate::packet::Packet;
 use crate::record::delays::Delays;
 use crate::record::flow_stats::{Count, DelaySum};
@@ -39,6 +40,9 @@ pub struct Report {
     pub all: ClassReport,
     /// Flows with a transport, in the order of the flows.
     pub connections: Vec<ConnectionReport>,
+    /// Seconds from the beginning of the last flow that sends without end until all of these shared evenly;
+    /// none if they have not, or there are not two.
+    pub convergence: Option<u64>,
     /// Ports.
     pub ports: Vec<PortReport>,
     /// 802.11 stations, since the end of the warm-up.
@@ -78,6 +82,17 @@ pub struct FlowReport {
     pub victims: u64,
     /// By hop, for a flow with one destination.
     pub hops: Vec<HopRow>,
+    /// By station, for a flow to a group.
+    pub receivers: Vec<ReceiverRow>,
+}
+
+/// A station of the group that a flow sends to.
+#[derive(Clone, Debug)]
+pub struct ReceiverRow {
+    /// Which.
+    pub node: Id<Node>,
+    /// Packets of the flow that it received.
+    pub packets: u64,
 }
 
 /// Sums over some flows.
@@ -156,6 +171,13 @@ impl ClassReport {
 }
 
 impl World {
+    /// A report changes nothing: what arrives at this very instant may not all have been delivered.
+    fn convergence(&self, now: Time) -> Option<u64> {
+        let mut progress = self.progress.clone();
+        progress.note(now, |id| self.connections[id].receiver.delivered());
+        progress.converged()
+    }
+
     /// Sums up at the present. Checks conservation.
     pub fn report(&mut self) -> Report {
         let now = self.now;
@@ -205,6 +227,7 @@ impl World {
                 .ids()
                 .map(|id| self.connection_report(id, now))
                 .collect(),
+            convergence: self.convergence(now),
             ports: self
                 .ports
                 .ids()
@@ -235,6 +258,11 @@ impl World {
             port: *port,
             count: hops[i].since(base.map(|b| b[i]).unwrap_or_default()),
         };
+        let members = self.air.members.get(&id).into_iter().flatten();
+        let receiver = |member: &Member| ReceiverRow {
+            node: self.air.radios[member.station as usize].node,
+            packets: member.received - member.base,
+        };
         FlowReport {
             flow: id,
             sums: ClassReport {
@@ -248,6 +276,7 @@ impl World {
             },
             victims: stats.victims,
             hops: flow.path.iter().enumerate().map(row).collect(),
+            receivers: members.map(receiver).collect(),
         }
     }
 

@@ -5,5 +5,6 @@ mod fit;
 mod generated;
 mod log;
 mod net;
+mod queues;
 mod vectors;
 mod window;

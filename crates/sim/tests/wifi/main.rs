@@ -2,6 +2,7 @@
 
 mod cell;
 mod control;
+mod groups;
 mod multihop;
 mod physical;
 mod queues;

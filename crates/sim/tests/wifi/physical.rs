@@ -5,7 +5,7 @@ use backwater_sim::medium::wifi::channel::ChannelSpec;
 use backwater_sim::medium::wifi::mac::MacSpec;
 use backwater_sim::medium::wifi::phy::{ACK, OVERHEAD};
 use backwater_sim::medium::wifi::physical::Physical;
-use backwater_sim::spec::{Refusal, Routing};
+use backwater_sim::spec::{Destination, Refusal, Routing};
 use backwater_sim::world::World;
 use backwater_transport::units::{Rate, Span};
 
@@ -86,6 +86,45 @@ fn a_link_delivers_what_its_frame_errors_leave() {
             "{metres} m: {share}, not {right}"
         );
     }
+}
+
+/// A frame to a group has one chance at each of its members, at the control rate, whatever the link could do.
+#[test]
+fn a_group_receives_what_frame_errors_leave_each_of_its_stations() {
+    let places = [67.0, 68.0, 69.0];
+    let mut cell = pair(
+        Physical {
+            fer_target: 0.99,
+            ..plain()
+        },
+        places[0],
+    );
+    cell.0.media[0].phy.control = Rate(54_000_000);
+    cell.station("c", -places[1], 0.0);
+    cell.station("d", 0.0, places[2]);
+    cell.0.flows[0].to = Destination::Group(vec![1, 2, 3]);
+    let (_, report) = cell.run();
+    let n = report.flows[0].sums.entered.packets as f64;
+    let mut nobody = 1.0;
+    for (metres, row) in places.iter().zip(&report.flows[0].receivers) {
+        let receivers = plain().receivers(G.standard);
+        let snr = 10f64.powf((plain().received(*metres, 0.0) - plain().noise) / 10.0);
+        let wrong = receivers.rungs[7].fer(snr, 8.0 * (1500 + OVERHEAD) as f64);
+        let share = row.packets as f64 / n;
+        let sigma = (wrong * (1.0 - wrong) / n).sqrt();
+        assert!(
+            (1.0 - wrong - share).abs() < 4.0 * sigma,
+            "{metres} m: {share}"
+        );
+        nobody *= wrong;
+    }
+    // Frame errors are independent, so the packet is lost where all of them fail.
+    let unheard = report.flows[0].sums.dropped.packets as f64 / n;
+    let sigma = (nobody * (1.0 - nobody) / n).sqrt();
+    assert!(
+        (unheard - nobody).abs() < 4.0 * sigma,
+        "{unheard}, not {nobody}"
+    );
 }
 
 /// The fastest rate that loses 1 % of 1500 B, by the ranges of the catalogue; not above the radio's.

@@ -1,7 +1,7 @@
 //! Slow start, additive increase and multiplicative decrease with fractions of a byte: the frame
 //! that delay-based and mark-counting schemes put their own laws into.
 
-use super::{Ack, Cause, Congestion, Inspect, Setup, amount};
+use super::{Ack, Cause, Congestion, Idle, Inspect, Setup, amount};
 
 /// A window with a slow-start threshold, both in bytes.
 #[derive(Clone, Debug)]
@@ -37,13 +37,14 @@ impl Classic {
     /// Slow start: two segments at most for each acknowledgement (RFC 3465, L = 2), up to the
     /// threshold.
     pub fn double(&mut self, ack: &Ack) {
-        self.grow((ack.acked as f64).min(2.0 * self.mss));
+        self.grow((ack.advanced as f64).min(2.0 * self.mss));
         self.window = self.window.min(self.threshold.max(self.mss));
     }
 
-    /// Congestion avoidance: `segments` for each window acknowledged.
+    /// Congestion avoidance: `segments` for each window acknowledged, and no more for an
+    /// acknowledgement that covers more than a window, as after a timeout.
     pub fn increase(&mut self, acked: f64, segments: f64) {
-        self.grow(segments * self.mss * acked / self.window);
+        self.grow(segments * self.mss * (acked / self.window).min(1.0));
     }
 
     fn grow(&mut self, bytes: f64) {
@@ -72,6 +73,12 @@ impl Classic {
             }
             Cause::Recovered => {}
         }
+    }
+
+    /// After a pause.
+    pub fn on_idle(&mut self, idle: &Idle) {
+        self.threshold = self.threshold.max(idle.threshold as f64);
+        self.window = self.window.min(idle.window as f64);
     }
 
     /// The window in whole bytes, at least one segment.

@@ -9,7 +9,7 @@
 //! limit is taken off the age of an epoch as it passes.
 
 use super::slow_start::{self, SlowStart};
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits};
+use super::{Ack, Build, Cause, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
@@ -71,7 +71,8 @@ impl Cubic {
         }
         let epoch = s.epoch.as_mut().expect("just begun");
         let t = ack.now.since(epoch.began).seconds();
-        let segments = ack.acked as f64 / self.mss as f64;
+        // After a timeout one acknowledgement may cover more than a window: it counts as one.
+        let segments = (ack.advanced as f64 / self.mss as f64).min(s.window);
         let alpha = if epoch.reno >= s.prior {
             1.0
         } else {
@@ -115,7 +116,7 @@ impl Controller for Cubic {
             }
             return;
         }
-        if ack.recovering || ack.acked == 0 {
+        if ack.recovering {
             return;
         }
         if self.state.window < self.state.threshold {
@@ -125,7 +126,7 @@ impl Controller for Cubic {
                 self.state.threshold = self.state.window;
                 self.slow_start.end();
             }
-        } else {
+        } else if ack.advanced > 0 {
             self.avoid(ack);
         }
     }
@@ -147,6 +148,21 @@ impl Controller for Cubic {
             }
             Cause::Recovered => {}
         }
+    }
+
+    fn on_idle(&mut self, idle: &Idle) {
+        let s = &mut self.state;
+        s.threshold = s.threshold.max(idle.threshold as f64 / self.mss as f64);
+        let most = idle.window as f64 / self.mss as f64;
+        if most < s.window {
+            s.window = most;
+            s.epoch = None;
+        } else if let Some(epoch) = &mut s.epoch {
+            // Section 5.8: the pause is no part of the epoch.
+            let pause = Span(idle.now.0.saturating_sub(self.last_ack.0));
+            epoch.began = epoch.began.after(pause);
+        }
+        self.last_ack = idle.now;
     }
 
     fn limits(&self) -> Limits {

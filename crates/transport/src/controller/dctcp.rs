@@ -8,7 +8,7 @@
 
 use super::classic::Classic;
 use super::marks::Marks;
-use super::{Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Sent};
+use super::{Ack, Build, Cause, Congestion, Controller, Departure, Idle, Inspect, Limits, Sent};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::segment::Ecn;
 
@@ -42,7 +42,7 @@ impl Controller for Dctcp {
         }
         match self.core.slow_start() {
             true => self.core.double(ack),
-            false => self.core.increase(ack.acked as f64, 1.0),
+            false => self.core.increase(ack.advanced as f64, 1.0),
         }
     }
 
@@ -56,6 +56,10 @@ impl Controller for Dctcp {
     fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.sent = sent.number + 1;
         Departure::Noted
+    }
+
+    fn on_idle(&mut self, idle: &Idle) {
+        self.core.on_idle(idle);
     }
 
     fn limits(&self) -> Limits {

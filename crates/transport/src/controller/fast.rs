@@ -9,7 +9,7 @@
 //! round, not by a clock of 20 ms.
 
 use super::classic::Classic;
-use super::{Ack, Build, Congestion, Controller, Inspect, Limits, amount};
+use super::{Ack, Build, Congestion, Controller, Idle, Inspect, Limits, amount};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::Span;
 
@@ -51,6 +51,10 @@ impl Controller for Fast {
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.core.on_congestion(congestion, 0.5);
+    }
+
+    fn on_idle(&mut self, idle: &Idle) {
+        self.core.on_idle(idle);
     }
 
     fn limits(&self) -> Limits {

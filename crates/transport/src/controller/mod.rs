@@ -39,6 +39,9 @@ pub struct Ack<'a> {
     pub now: Time,
     /// Bytes newly known to be delivered, selectively or cumulatively.
     pub acked: u64,
+    /// Bytes by which the cumulative acknowledgement moved: what a window grows on that follows
+    /// RFC 5681, for which duplicate acknowledgements are none. Of datagrams all of `acked`.
+    pub advanced: u64,
     /// Segments newly known to be delivered.
     pub acked_segments: u32,
     /// Bytes newly declared lost by this acknowledgement.
@@ -156,6 +159,18 @@ pub struct Lost {
     pub app_limited: bool,
 }
 
+/// A segment is about to leave, and nothing was in flight.
+#[derive(Copy, Clone, Debug)]
+pub struct Idle {
+    /// Now.
+    pub now: Time,
+    /// Most bytes that the window may have if it follows RFC 5681 (section 4.1): after a long pause the
+    /// acknowledgements that would clock more are gone.
+    pub window: u64,
+    /// Least slow-start threshold from here on.
+    pub threshold: u64,
+}
+
 /// What the sender may do.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Limits {
@@ -240,6 +255,9 @@ pub trait Controller {
     /// A segment has been declared lost: called for each, before `on_congestion` and `on_ack`.
     fn on_lost(&mut self, _lost: &Lost) {}
 
+    /// Transmission begins anew. Schemes that measure the path have laws of their own for that.
+    fn on_idle(&mut self, _idle: &Idle) {}
+
     /// What the receiver has to run for this controller, besides acknowledging.
     fn forecaster(&self) -> Option<Forecaster> {
         None
@@ -282,7 +300,7 @@ mod classic;
 mod delay;
 mod filter;
 mod marks;
-pub mod script;
+mod script;
 mod sensing;
 mod slow_start;
 
@@ -347,6 +365,13 @@ macro_rules! controllers {
                 match self {
                     $(AnyController::$type(c) => c.on_lost(lost),)*
                     AnyController::Custom(c) => c.on_lost(lost),
+                }
+            }
+
+            fn on_idle(&mut self, idle: &Idle) {
+                match self {
+                    $(AnyController::$type(c) => c.on_idle(idle),)*
+                    AnyController::Custom(c) => c.on_idle(idle),
                 }
             }
 

@@ -6,7 +6,7 @@
 //! Reference: RFC 6582. Differences: those of Reno; duplicate and partial acknowledgements are the
 //! sender's (`recovery = "newreno"`).
 
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, reno};
+use super::{Ack, Build, Cause, Congestion, Controller, Idle, Inspect, Limits, reno};
 use crate::part::Part;
 
 /// Reno's window, and how it ends recovery.
@@ -29,6 +29,10 @@ impl Controller for NewReno {
             self.reno.set_window(flight.min(self.reno.threshold()));
         }
         self.fast = congestion.cause == Cause::Loss;
+    }
+
+    fn on_idle(&mut self, idle: &Idle) {
+        self.reno.on_idle(idle);
     }
 
     fn limits(&self) -> Limits {

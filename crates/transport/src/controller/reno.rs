@@ -7,12 +7,11 @@
 //!
 //! Reference: RFC 5681, RFC 6928, RFC 9406 (HyStart++), RFC 8511 (ABE). Differences: congestion avoidance counts
 //! acknowledged bytes (RFC 5681 section 3.1, the way it recommends) instead of adding SMSS²/cwnd;
-//! bytes acknowledged selectively count when they are; the
-//! window does not grow in a round in which it was not the limit (RFC 7661); the window of recovery
+//! the window does not grow in a round in which it was not the limit (RFC 7661); the window of recovery
 //! itself is the sender's.
 
 use super::slow_start::{self, SlowStart};
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Setup};
+use super::{Ack, Build, Cause, Congestion, Controller, Idle, Inspect, Limits, Setup};
 use crate::part::{Args, Default, Kind, Opt, Part};
 
 /// Reno's window, in bytes.
@@ -71,7 +70,7 @@ impl Reno {
 
 impl Controller for Reno {
     fn on_ack(&mut self, ack: &Ack) {
-        if ack.recovering || !ack.cwnd_limited || ack.acked == 0 {
+        if ack.recovering || !ack.cwnd_limited {
             return;
         }
         if self.window < self.threshold {
@@ -83,7 +82,8 @@ impl Controller for Reno {
             }
             return;
         }
-        self.credit += ack.acked;
+        // After a timeout one acknowledgement may cover more than a window: still one segment for it.
+        self.credit += ack.advanced.min(self.window);
         if self.credit >= self.window {
             self.credit -= self.window;
             self.window += self.mss;
@@ -110,6 +110,11 @@ impl Controller for Reno {
             }
             Cause::Recovered => {}
         }
+    }
+
+    fn on_idle(&mut self, idle: &Idle) {
+        self.threshold = self.threshold.max(idle.threshold);
+        self.window = self.window.min(idle.window);
     }
 
     fn limits(&self) -> Limits {

@@ -3,15 +3,9 @@
 //! (`World::set_controller`). Until then the flow would keep its initial window.
 
 use super::{Ack, AnyController, Build, Congestion, Controller, CustomController, Limits, Setup};
-use crate::part::{Args, Default, Kind, Opt, Part, Refusal};
+use crate::part::{Args, Part, Refusal};
+use crate::script::{FILE_OPTION, FURTHER_OPTION, class_option};
 use crate::units::Time;
-
-/// Name of the option with the file.
-pub const FILE: &str = "file";
-/// Name of the option with the class.
-pub const CLASS: &str = "class";
-/// Name of the option with what the class is called with.
-pub const OPTIONS: &str = "options";
 
 /// The row.
 pub const PART: Part<Build> = Part {
@@ -20,24 +14,9 @@ pub const PART: Part<Build> = Part {
     summary: "a class of your own, written in Python",
     source: "docs/tutorial.md",
     options: &[
-        Opt::new(
-            FILE,
-            Kind::File,
-            Default::Required,
-            "file of the class, which stands by itself",
-        ),
-        Opt::new(
-            CLASS,
-            Kind::Text,
-            Default::Required,
-            "class with a window and a method on_round or on_ack",
-        ),
-        Opt::new(
-            OPTIONS,
-            Kind::Table,
-            Default::Absent,
-            "further arguments of the class, by name",
-        ),
+        FILE_OPTION,
+        class_option("class with a window and a method on_round or on_ack"),
+        FURTHER_OPTION,
     ],
     build,
 };

@@ -56,9 +56,9 @@ impl SlowStart {
     /// Bytes that the window grows by, and whether slow start is over.
     pub(super) fn on_ack(&mut self, ack: &Ack) -> (u64, bool) {
         match &mut self.hystart {
-            None => (ack.acked.min(self.mss), false),
+            None => (ack.advanced.min(self.mss), false),
             Some(hystart) => {
-                let growth = ack.acked.min(BURST * self.mss);
+                let growth = ack.advanced.min(BURST * self.mss);
                 let over = hystart.on_ack(ack);
                 let slow = hystart.conservative.is_some();
                 (

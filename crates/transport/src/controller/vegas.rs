@@ -10,7 +10,7 @@
 //! answered as in Reno.
 
 use super::classic::Classic;
-use super::{Ack, Build, Congestion, Controller, Inspect, Limits};
+use super::{Ack, Build, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::units::Span;
 
@@ -82,6 +82,10 @@ impl Controller for Vegas {
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.core.on_congestion(congestion, 0.5);
+    }
+
+    fn on_idle(&mut self, idle: &Idle) {
+        self.core.on_idle(idle);
     }
 
     fn limits(&self) -> Limits {

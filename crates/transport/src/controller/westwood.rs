@@ -8,7 +8,7 @@
 //! row of gain 1/8 and no sample over less than 50 ms.
 
 use super::classic::Classic;
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits};
+use super::{Ack, Build, Cause, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
@@ -70,7 +70,7 @@ impl Controller for Westwood {
         }
         match self.core.slow_start() {
             true => self.core.double(ack),
-            false => self.core.increase(ack.acked as f64, 1.0),
+            false => self.core.increase(ack.advanced as f64, 1.0),
         }
     }
 
@@ -87,6 +87,10 @@ impl Controller for Westwood {
             }
             Cause::Spurious | Cause::Recovered => self.core.on_congestion(congestion, 0.5),
         }
+    }
+
+    fn on_idle(&mut self, idle: &Idle) {
+        self.core.on_idle(idle);
     }
 
     fn limits(&self) -> Limits {

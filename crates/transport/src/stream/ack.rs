@@ -20,8 +20,6 @@ struct News {
     fresh: u64,
     /// The block that a duplicate is reported for.
     dsack: Option<(u64, u64)>,
-    /// The left edge moved.
-    advanced: bool,
     /// The first segment's retransmission was unnecessary, its timestamp says.
     echoed: bool,
 }
@@ -74,15 +72,14 @@ impl StreamSender {
         let flight = self.in_flight();
         let was_fast = self.phase == Phase::Fast;
         let outstanding = self.nxt - self.una;
-        let mut news = News {
-            advanced: ack.upto > self.una,
-            ..News::default()
-        };
+        let mut news = News::default();
         news.found.prior_in_flight = flight;
+        news.found.advanced = ack.upto.saturating_sub(self.una);
+        let advanced = news.found.advanced > 0;
         if !stale {
             self.edge = self.edge_after(ack);
         }
-        if news.advanced {
+        if advanced {
             self.advance(now, ack, &mut news);
         }
         if selective {
@@ -92,7 +89,7 @@ impl StreamSender {
             self.pilot.sampler.on_delivered(now, news.fresh);
         }
         self.measure(now, ack, &mut news);
-        if news.advanced {
+        if advanced {
             self.restart_timer(now);
         }
         if selective {
@@ -102,17 +99,22 @@ impl StreamSender {
         }
         let found = news.found;
         if let Some(prr) = &mut self.prr {
-            let safe = news.advanced && found.lost == 0;
+            let safe = advanced && found.lost == 0;
             let (flight, threshold) = (self.board.in_flight(), self.pilot.window());
             prr.on_ack(found.acked, flight, threshold, safe);
         }
-        let marked = self.pilot.marked(ack, found.acked);
+        // Without selective acknowledgements duplicates told of most that is acknowledged when a hole fills.
+        let packets = match selective {
+            true => u64::from(found.segments),
+            false => news.fresh / self.mss,
+        };
+        let marked = self.pilot.marked(ack, found.acked, packets);
         self.answer_marks(now, ack, marked, flight);
         // The acknowledgement that ends recovery still belongs to it.
         let fast = was_fast || self.phase == Phase::Fast;
         let flight = self.in_flight();
         self.pilot.on_ack(now, ack, &found, flight, fast, marked);
-        self.rearm |= news.advanced || found.acked > 0;
+        self.rearm |= advanced || found.acked > 0;
     }
 
     /// The receiver's window never shrinks (RFC 9293 section 3.8.6).
@@ -132,14 +134,20 @@ impl StreamSender {
                 front.resent == 1 && front.state == State::Flying && ack.echo < front.snapshot.sent;
         }
         let seen = self.seen(now, ack);
-        while let Some(front) = self.board.front().filter(|e| e.end() <= ack.upto) {
+        // The next segment begins where this one ends, so what lies above isn't looked at.
+        let mut at = self.una;
+        while at < ack.upto
+            && let Some(front) = self.board.front()
+            && front.end() <= ack.upto
+        {
+            at = front.end();
             if front.state != State::Sacked {
-                news.deliver(front, &mut self.detector, seen);
+                news.deliver(&front, &mut self.detector, seen);
             }
             self.board.pop();
         }
         self.board.settle(ack.upto);
-        self.pilot.counters.acked += ack.upto - self.una;
+        self.pilot.counters.acked += news.found.advanced;
         self.una = ack.upto;
         self.front_timed_out = false;
     }
@@ -196,7 +204,7 @@ impl StreamSender {
         }
         // RFC 7323 section 4.1: the echo is a sample only where the left edge moves. Whoever is at the
         // other end may echo what it likes.
-        if news.advanced {
+        if news.found.advanced > 0 {
             self.pilot
                 .rtt
                 .sample(Span(now.0.saturating_sub(ack.echo.0)));
@@ -302,7 +310,7 @@ impl StreamSender {
         let mut losses = std::mem::take(&mut self.losses);
         for id in losses.drain(..) {
             self.board.lose(id);
-            let entry = *self.board.entry(id);
+            let entry = self.board.entry(id);
             let len = u64::from(entry.len);
             self.lost_again |= entry.number >= self.answered;
             self.episode_lost += len;
@@ -381,7 +389,7 @@ impl StreamSender {
             return;
         };
         let dsack = news.dsack.map(|d| d.1);
-        let plain = !news.advanced && ack.blocks.count() == 0;
+        let plain = news.found.advanced == 0 && ack.blocks.count() == 0;
         if tlp.on_ack(ack.upto, dsack, plain) == Verdict::Repaired && self.phase == Phase::Open {
             self.pilot.counters.recoveries += 1;
             let flight = news.found.prior_in_flight;

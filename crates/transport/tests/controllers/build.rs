@@ -104,6 +104,7 @@ pub fn quiet_ack(now: Time, in_flight: u64) -> Ack<'static> {
     Ack {
         now,
         acked: 0,
+        advanced: 0,
         acked_segments: 0,
         lost: 0,
         marked: 0,

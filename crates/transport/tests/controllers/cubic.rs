@@ -1,6 +1,6 @@
 //! CUBIC's answers, worked out by hand from RFC 9438.
 
-use backwater_transport::controller::{Ack, AnyController, Cause, Congestion, Controller};
+use backwater_transport::controller::{Ack, AnyController, Cause, Congestion, Controller, Idle};
 use backwater_transport::units::{Span, Time};
 
 use crate::build::{MSS, build, quiet_ack};
@@ -34,6 +34,7 @@ impl Bench {
             self.now += Span(Span::millis(100).0 / segments);
             self.cubic.on_ack(&Ack {
                 acked: MSS,
+                advanced: MSS,
                 acked_segments: 1,
                 srtt: Span::millis(100),
                 rtt: Some(Span::millis(100)),
@@ -171,4 +172,37 @@ fn small_windows_grow_like_reno() {
     }
     // 3 / 0.529 = 5.7 rounds; whole segments acknowledged make them a little shorter.
     assert!((5..=7).contains(&rounds), "{rounds}");
+}
+
+/// Section 5.8: a pause is no part of an epoch, however long, and what follows it goes on as if there had
+/// been none; a window that had to shrink begins an epoch of its own.
+#[test]
+fn a_pause_does_not_age_an_epoch() {
+    let after = |pause: Span, most: u64| {
+        let mut bench = after_a_loss(&[]);
+        for _ in 0..5 {
+            bench.round(true);
+        }
+        bench.now += pause;
+        bench.cubic.on_idle(&Idle {
+            now: bench.now,
+            window: most,
+            threshold: 0,
+        });
+        for _ in 0..20 {
+            bench.round(true);
+        }
+        bench
+    };
+    let (plain, paused) = (
+        after(Span::ZERO, u64::MAX),
+        after(Span::secs(100), u64::MAX),
+    );
+    assert!((plain.window() - paused.window()).abs() < 1e-3);
+    assert!((plain.value("k_s") - 4.9324).abs() < 1e-3);
+    // From ten up to the threshold of 112 in slow start, then from there up to the peak as after the loss.
+    let restarted = after(Span::secs(100), 10 * MSS);
+    assert!(restarted.window() > 112.0 && restarted.window() <= plain.window());
+    assert!((restarted.value("w_max") - 160.0).abs() < 0.01);
+    assert!(restarted.value("k_s") < 4.94);
 }

@@ -396,6 +396,7 @@ impl Net {
         let ack = Ack {
             now,
             acked: MSS,
+            advanced: MSS,
             acked_segments: 1,
             lost,
             marked: if packet.marked { MSS } else { 0 },

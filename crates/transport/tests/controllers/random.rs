@@ -84,6 +84,7 @@ impl World {
         Ack {
             now: self.now,
             acked,
+            advanced: [0, acked, self.bytes()][self.random.between(0, 2) as usize],
             acked_segments: (acked / MSS) as u32,
             lost: if self.chance(5) { self.bytes() } else { 0 },
             marked: if self.chance(20) { acked } else { 0 },

@@ -27,6 +27,7 @@ impl Bench {
         self.number += 1;
         self.controller.on_ack(&Ack {
             acked: MSS,
+            advanced: MSS,
             acked_segments: 1,
             rtt: Some(Span::from_seconds(rtt_ms / 1e3)),
             number: self.number,

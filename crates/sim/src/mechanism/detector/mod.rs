@@ -6,6 +6,7 @@ mod fill_rate;
 mod ingress_watermark;
 mod queue_rate_difference;
 mod rate_comparison;
+mod script;
 pub mod station;
 mod watermark;
 
@@ -17,6 +18,7 @@ pub use fill_rate::FillRate;
 pub use ingress_watermark::IngressWatermark;
 pub use queue_rate_difference::QueueRateDifference;
 pub use rate_comparison::RateComparison;
+pub use script::place as script_place;
 use station::StationDetector;
 pub use watermark::Watermark;
 
@@ -151,3 +153,6 @@ pub static DETECTORS: &[Part<Build>] = &[
     rate_comparison::PART,
     queue_rate_difference::PART,
 ];
+
+/// Detectors that a host makes. A world that holds one and has no host is refused.
+pub static HOSTED: &[Part<Build>] = &[script::PART];

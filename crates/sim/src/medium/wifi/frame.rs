@@ -13,7 +13,7 @@ pub enum FrameKind {
     Data,
     /// Acknowledgement.
     Ack,
-    /// A management frame to all neighbours.
+    /// A data or management frame to all neighbours.
     Group,
 }
 

@@ -158,7 +158,7 @@ pub struct Hop {
     pub port: Id<Port>,
     /// Whose.
     pub from: u32,
-    /// The neighbour.
+    /// The neighbour; `NOBODY` for a group.
     pub to: u32,
     /// Rate of data frames.
     pub rate: Rate,

@@ -136,6 +136,11 @@ fn examples() -> Vec<(&'static str, AnySource)> {
     };
     let mut pareto_on_off = on_off();
     pareto_on_off.push(("alpha", Value::Number(1.5)));
+    let mut periodic = on_off();
+    periodic.extend([
+        ("first", Value::Choice("off")),
+        ("phase", Value::Choice("random")),
+    ]);
     let batch = ("batch", Value::Count(4));
     let all = [
         ("uniform-fixed", vec![size("burst", 6000), rate(3_000_000)]),
@@ -164,6 +169,7 @@ fn examples() -> Vec<(&'static str, AnySource)> {
         ),
         ("exponential-on-off", on_off()),
         ("pareto-on-off", pareto_on_off),
+        ("periodic-on-off", periodic),
         (
             "request-response",
             vec![

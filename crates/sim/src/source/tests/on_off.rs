@@ -120,3 +120,56 @@ fn periods_that_no_packet_fits_are_refused() {
         "on"
     );
 }
+
+fn periodic(on: Span, off: Span, first: &'static str, phase: &'static str) -> AnySource {
+    let mut options = vec![size("packet", 1500), rate(4_000_000)];
+    options.extend([("on", Value::Span(on)), ("off", Value::Span(off))]);
+    options.extend([
+        ("first", Value::Choice(first)),
+        ("phase", Value::Choice(phase)),
+    ]);
+    make("periodic-on-off", options).expect("built")
+}
+
+#[test]
+fn fixed_periods_send_at_constant_intervals_while_they_last() {
+    // 1500 B at 4 Mbit/s: a packet each 3 ms. Five seconds hold those at 0, 3, … 4998 ms.
+    let five = Span::secs(5);
+    for (first, begin) in [("on", 0), ("off", 5)] {
+        let mut source = periodic(five, five, first, "start");
+        let start = Time(7);
+        let got = take(&mut source, start, &mut stream("p"), 2 * 1667);
+        for (n, demand) in got.iter().enumerate() {
+            let (period, packet) = (n as u64 / 1667, n as u64 % 1667);
+            let at = Span::secs(begin + 10 * period) + Span::millis(3 * packet);
+            assert_eq!(demand.at, start + at, "{first}, packet {n}");
+        }
+    }
+}
+
+#[test]
+fn each_fixed_period_has_a_phase_of_its_own() {
+    // Uniform within 3 ms: mean 1.5, standard deviation 3/√12 = 0.87 ms.
+    let mut source = periodic(Span::millis(3), Span::millis(7), "on", "random");
+    let got = take(&mut source, Time::ZERO, &mut stream("p"), 10_000);
+    let phases: Vec<f64> = (0..)
+        .zip(&got)
+        .map(|(k, demand)| demand.at.since(Time::ZERO + Span::millis(10 * k)).seconds())
+        .collect();
+    assert!(follows(phases, |x| (x / 3e-3).clamp(0.0, 1.0)));
+}
+
+#[test]
+fn a_fixed_on_period_without_a_packet_is_refused() {
+    let options = vec![
+        size("packet", 1500),
+        rate(4_000_000),
+        ("on", Value::Span(Span::millis(2))),
+        ("off", Value::Span(Span::secs(1))),
+        ("first", Value::Choice("on")),
+        ("phase", Value::Choice("start")),
+    ];
+    let refused = make("periodic-on-off", options).expect_err("a packet takes 3 ms");
+    assert_eq!(refused.option, "on");
+    assert!(refused.what.contains("0.003 s"), "{}", refused.what);
+}

@@ -1,0 +1,96 @@
+//! Packets to a group of stations: one frame at the control rate, without RTS/CTS, ACK or repetition, for all
+//! who hear it (IEEE 802.11-2016, 10.3.6 and 10.7.5). It waits for the medium as every frame does. A packet is
+//! delivered once, if any member has received it, and lost if none has; what each member received is
+//! counted beside. Nobody forwards it.
+
+use backwater_transport::units::Time;
+
+use super::World;
+use super::build::refuse;
+use crate::medium::wifi::air::{Member, NOBODY};
+use crate::network::Port;
+use crate::record::Cause;
+use crate::record::fingerprint::Mark;
+use crate::spec::{Destination, Refusal, Spec};
+use crate::table::Id;
+
+impl World {
+    /// Members of the groups that flows send to, and the hops to them.
+    pub(super) fn add_groups(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        for (number, spec_flow) in spec.flows.iter().enumerate() {
+            let Destination::Group(nodes) = &spec_flow.to else {
+                continue;
+            };
+            let id = Id::new(number);
+            let path = format!("flows.{}.to", spec_flow.name);
+            let from = &self.nodes[self.flows[id].from];
+            if from.station == NOBODY {
+                let what = format!("{} is no 802.11 station, and has no neighbours", from.name);
+                return refuse(path, what, "let a station send to the group");
+            }
+            let sender = from.station;
+            let mut members = Vec::new();
+            for node in nodes {
+                let node = &self.nodes[Id::new(*node)];
+                if !self.share_medium(sender, node.station) {
+                    let what = format!("{} is not on the medium of {}", node.name, from.name);
+                    return refuse(path, what, "name stations of the same medium");
+                }
+                members.push(Member::new(node.station));
+            }
+            let hears = |m: &Member| self.understands(spec, sender, m.station);
+            if !members.iter().any(hears) {
+                let what = format!("no station of the group hears {}", from.name);
+                return refuse(path, what, "move the stations closer");
+            }
+            members.sort_by_key(|m| m.station);
+            self.air.members.insert(id, members);
+            let port = self.group_hop(sender);
+            let radio = &self.air.radios[sender as usize];
+            // No way leads from a station to itself: that entry is the way to everybody.
+            self.forwarding
+                .write(radio.row, radio.host as usize, &[port]);
+        }
+        Ok(())
+    }
+
+    fn group_hop(&mut self, station: u32) -> Id<Port> {
+        if let Some(port) = self.air.hop_to(station, NOBODY) {
+            return port;
+        }
+        let radio = &self.air.radios[station as usize];
+        let (node, rate) = (radio.node, self.air.medium(station).phy.control);
+        self.push_hop(station, NOBODY, node, "*".into(), rate)
+    }
+
+    /// A frame to a group has ended: everybody who understood it has the packet.
+    pub(super) fn spread(&mut self, station: u32, hop: u32, now: Time) {
+        let packet_id = self
+            .leave_queue(station, hop, now)
+            .expect("a frame to a group is sent once");
+        let port = self.air.hops[hop as usize].port;
+        let packet = &self.packets[packet_id];
+        let (flow, seq) = (packet.flow, packet.seq);
+        if self.is_late(packet_id, now) {
+            return self.lose(packet_id, Cause::Late, port, now);
+        }
+        let mut received = 0;
+        let members = self.air.members.get_mut(&flow);
+        let members = members.expect("the members of the flow's group");
+        for station in &self.air.heard {
+            let Ok(number) = members.binary_search_by_key(station, |m| m.station) else {
+                continue;
+            };
+            members[number].received += 1;
+            received += 1;
+            let detail = u64::from(seq) << 24 ^ u64::from(*station);
+            self.fingerprint.add(Mark::Receive, now, flow.0, detail);
+        }
+        self.packet_hops += received;
+        if received == 0 {
+            self.lose(packet_id, Cause::Unheard, port, now);
+        } else {
+            self.deliver_from_air(port, packet_id, now);
+        }
+    }
+}

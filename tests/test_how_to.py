@@ -1,0 +1,43 @@
+"""What `docs/how-to.md` tells people to type works, from top to bottom."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HOW_TO = Path(__file__).parent.parent / "docs" / "how-to.md"
+
+
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+def test_every_block_works(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ran = 0
+    for language, text in re.findall(
+        r"```(toml|sh|python)\n(.*?)```", HOW_TO.read_text(encoding="utf-8"), re.DOTALL
+    ):
+        if language == "toml":
+            name = text.partition("\n")[0].removeprefix("# ")
+            (tmp_path / name).write_text(text)
+            continue
+        command = [sys.executable, "-c", text] if language == "python" else ["sh", "-ec", text]
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, f"{text}\n{done.stdout[-500:]}\n{done.stderr[-1500:]}"
+        assert "Traceback" not in done.stderr, done.stderr
+        ran += 1
+    assert ran > 10
+    assert list((tmp_path / "figures").glob("*.pdf"))

@@ -149,6 +149,14 @@ impl Traits {
     pub const DETECTED: u32 = 1024;
     /// The node keeps a ledger.
     pub const LEDGER: u32 = 2048;
+    /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
+    pub const EXACT: u32 = Traits::STALLED
+        | Traits::WAKEFUL
+        | Traits::ATTENTIVE
+        | Traits::PASSED
+        | Traits::CLASSES
+        | Traits::LIMITED
+        | Traits::DETECTED;
 }
 
 impl Port {

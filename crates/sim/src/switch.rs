@@ -115,8 +115,9 @@ impl Pool {
         let body = share.body + bytes;
         let shared = body.saturating_sub(self.reserve);
         let used = self.used + shared - share.body.saturating_sub(self.reserve);
-        let calm = share.headroom == 0
-            && (shared == 0 || shared < self.common.saturating_sub(used) >> self.shift);
+        let below = shared < self.common.saturating_sub(used) >> self.shift;
+        // All three at once: whether the reserve suffices could not be predicted.
+        let calm = (share.headroom == 0) & ((shared == 0) | below);
         if calm {
             share.body = body;
             self.used = used;
@@ -148,10 +149,14 @@ impl Pool {
     pub fn release(&mut self, ingress: usize, class: usize, bytes: u64) {
         let place = self.place(ingress, class);
         let share = &mut self.shares[place];
-        let from_headroom = share.headroom.min(bytes);
-        share.headroom -= from_headroom;
+        let mut body = bytes;
+        if share.headroom > 0 {
+            let from_headroom = share.headroom.min(bytes);
+            share.headroom -= from_headroom;
+            body -= from_headroom;
+        }
         let before = share.body.saturating_sub(self.reserve);
-        share.body -= bytes - from_headroom;
+        share.body -= body;
         self.used -= before - share.body.saturating_sub(self.reserve);
     }
 }

@@ -114,7 +114,7 @@ impl World {
     }
 
     /// A frame has left a port that is watched, or was lost from its queue: books it, and lets detectors look.
-    #[inline]
+    #[inline(always)]
     pub(super) fn look_at_departure(&mut self, id: Id<Port>, gone: &Gone, at: Time) {
         if self.ports[id].is(Traits::ACCOUNTED) {
             self.account_departure(id, gone, at);
@@ -134,7 +134,7 @@ impl World {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn account_departure(&mut self, id: Id<Port>, gone: &Gone, at: Time) {
         let port = &self.ports[id];
         let (node_id, ledger) = (port.node, port.is(Traits::LEDGER));

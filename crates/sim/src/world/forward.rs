@@ -66,13 +66,20 @@ impl World {
         }
     }
 
-    /// Puts a packet into the queue of an egress port, or loses it.
+    /// Puts a packet into the queue of an egress port, or loses it. Where only the order of arrival decides
+    /// what becomes of frames, the port goes on lagging until its first frame arrives at the far end.
     pub(super) fn enqueue(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
-        self.catch_up(id, now);
         let packet = &mut self.packets[packet_id];
         let port = &mut self.ports[id];
         let size = packet.frame();
         packet.at = now;
+        let exact = port.is(Traits::EXACT) || port.shut_until > port.next_try.min(now);
+        // Frames that have left since may be counted in: no more than the record is surely none.
+        if exact || port.queue(0).bytes + size > port.max_bytes {
+            self.catch_up(id, now);
+        }
+        let packet = &mut self.packets[packet_id];
+        let port = &mut self.ports[id];
         let q = port.queue_of(packet.class());
         if port.is(Traits::LIMITED) && !port.has_room(q, size) {
             return self.overflow(id, packet_id, q, now);
@@ -95,7 +102,7 @@ impl World {
                         let detected = self.ports[id].is(Traits::DETECTED);
                         look = managed || detected || self.record.is_some();
                     }
-                    Booking::Entered => {}
+                    Booking::Entered => self.catch_up(id, now),
                 }
             }
         }
@@ -133,7 +140,9 @@ impl World {
             self.look_at_arrival(id, packet_id, q, now);
             self.sort(id, packet_id);
         }
-        self.catch_up(id, now);
+        if exact || look {
+            self.catch_up(id, now);
+        }
     }
 
     /// The frame in transmission has left: its buffer is free.
@@ -278,7 +287,8 @@ impl World {
     fn transmit(&mut self, id: Id<Port>, packet_id: Id<Packet>, at: Time) {
         let port = &mut self.ports[id];
         let packet = &mut self.packets[packet_id];
-        let begin = at.max(port.gap_until);
+        // At a port that lags a frame may have come after the choice was due.
+        let begin = at.max(packet.at).max(port.gap_until);
         let size = packet.frame();
         let duration = (PREAMBLE + size) * port.ps_per_byte;
         let waited = begin.0 - packet.at.0;

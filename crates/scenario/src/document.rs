@@ -4,17 +4,15 @@
 pub mod air;
 
 use air::stations;
-use backwater_sim::connection::ConnectionStats;
+use backwater_sim::connection::{ConnectionStats, DECADES};
 use backwater_sim::network::{Flow, Part, Port};
-use backwater_sim::progress::EVERY;
-use backwater_sim::spec::Spec;
+use backwater_sim::record::delays::Delays;
 use backwater_sim::table::Id;
 use backwater_sim::world::{ClassReport, ConnectionReport, FlowReport, Report, World};
 use backwater_transport::units::Time;
 use serde_json::{Map, Value, json};
 
 use crate::cell;
-use crate::convergence;
 use crate::resolved::Resolved;
 
 /// Ticks in a second.
@@ -22,9 +20,9 @@ const TICKS: f64 = 1e12;
 
 /// The document, without what the caller alone knows: schema, version, scenario's name and cost.
 pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
-    let spec = resolved.spec();
-    let window = (spec.duration.0 - spec.warmup.0) as f64 / TICKS;
-    let from = Time(spec.warmup.0);
+    let (duration, warmup) = (resolved.duration(), resolved.warmup());
+    let window = (duration.0 - warmup.0) as f64 / TICKS;
+    let from = Time(warmup.0);
     let port = |id: Id<Port>| world.ports[id].more.name.as_str();
     let flow = |id: Id<Flow>| world.flows[id].name.as_str();
     let node = |id| world.nodes[id].name.as_str();
@@ -98,8 +96,8 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "seed": resolved.seed,
         "resolved": resolved.sha256(),
         "fingerprint": format!("{:016x}", report.fingerprint),
-        "duration_s": spec.duration.seconds(),
-        "warmup_s": spec.warmup.seconds(),
+        "duration_s": duration.seconds(),
+        "warmup_s": warmup.seconds(),
         "labels": labels(resolved),
         "warnings": warnings(world, report),
         "conservation": {
@@ -113,7 +111,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "flows": flows.collect::<Value>(),
         "ports": ports.collect::<Value>(),
         "stations": stations(world, report, window),
-        "metrics": metrics(world, &spec, report, window, from),
+        "metrics": metrics(world, report, window, from),
         "deadlock": deadlock,
     })
 }
@@ -128,7 +126,7 @@ fn labels(resolved: &Resolved) -> Map<String, Value> {
         .into_iter()
         .chain(resolved.labels())
         .map(|(name, word)| (name, json!(word)))
-        .chain(air::labels(&resolved.spec().media))
+        .chain(air::labels(resolved.media()))
         .collect()
 }
 
@@ -173,6 +171,11 @@ fn end_to_end(
         ("fct_p95_s", completion(0.95)),
         ("fct_p99_s", completion(0.99)),
     ];
+    let mut all = Delays::default();
+    for decade in stats.iter().flat_map(|s| &s.slowdown) {
+        all.add(decade);
+    }
+    rows.extend(SLOWDOWN.map(|(name, q)| (name, slowdown(&all, q))));
     if let Some(c) = connection {
         let goodput = c.delivered as f64 * 8.0 / window;
         rows.push(("goodput_bps", json!(goodput)));
@@ -180,6 +183,43 @@ fn end_to_end(
     rows.into_iter()
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
+}
+
+/// Quantiles of slowdown, by name.
+const SLOWDOWN: [(&str, f64); 3] = [
+    ("slowdown_p50", 0.5),
+    ("slowdown_p95", 0.95),
+    ("slowdown_p99", 0.99),
+];
+
+/// A quantile of slowdowns counted in thousandths.
+fn slowdown(all: &Delays, q: f64) -> Value {
+    json!((!all.is_empty()).then(|| all.quantile(q) as f64 / 1e3))
+}
+
+/// Slowdown of the transfers of all flows, together and by decade of their size.
+fn slowdowns(report: &Report) -> Map<String, Value> {
+    let mut rows = Map::new();
+    let mut all = Delays::default();
+    for decade in 0..DECADES {
+        let mut some = Delays::default();
+        for flow in &report.connections {
+            if let Some(one) = flow.stats.slowdown.get(decade) {
+                some.add(one);
+            }
+        }
+        if some.is_empty() {
+            continue;
+        }
+        let transfers = format!("slowdown_transfers_decade{decade}");
+        rows.insert(transfers, json!(some.len()));
+        for (name, q) in SLOWDOWN {
+            rows.insert(format!("{name}_decade{decade}"), slowdown(&some, q));
+        }
+        all.add(&some);
+    }
+    rows.extend(SLOWDOWN.map(|(name, q)| (name.to_owned(), slowdown(&all, q))));
+    rows
 }
 
 /// Loss, rates and delays of one flow, one class, or all.
@@ -218,7 +258,7 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
         .collect()
 }
 
-fn metrics(world: &World, spec: &Spec, report: &Report, window: f64, from: Time) -> Value {
+fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     let mut all = rates(&report.all, window);
     for (class, sums) in report.classes.iter().enumerate() {
         all.insert(format!("loss_class{class}"), json!(sums.loss()));
@@ -243,7 +283,7 @@ fn metrics(world: &World, spec: &Spec, report: &Report, window: f64, from: Time)
         json!(goodputs.iter().sum::<f64>() * 8.0 / window),
     );
     all.insert("jain".into(), json!(jain(&goodputs)));
-    all.insert("convergence_s".into(), json!(convergence(world, spec)));
+    all.insert("convergence_s".into(), json!(report.convergence));
     all.insert("hop_ratio".into(), json!(hop_ratio(report)));
     all.insert("control_pkts".into(), json!(report.control));
     all.insert(
@@ -255,6 +295,7 @@ fn metrics(world: &World, spec: &Spec, report: &Report, window: f64, from: Time)
         "deadlock_at_s".into(),
         json!(report.deadlock.as_ref().map(|d| d.at.seconds())),
     );
+    all.extend(slowdowns(report));
     all.extend(cell::of_run(world, from));
     all.insert(
         "weighted_intra_mesh_loss_bps".into(),
@@ -267,29 +308,6 @@ fn metrics(world: &World, spec: &Spec, report: &Report, window: f64, from: Time)
 fn jain(x: &[f64]) -> Option<f64> {
     let (sum, squares) = (x.iter().sum::<f64>(), x.iter().map(|v| v * v).sum::<f64>());
     (squares > 0.0).then(|| sum * sum / (x.len() as f64 * squares))
-}
-
-/// Seconds until the transfers without end share evenly.
-fn convergence(world: &World, spec: &Spec) -> Option<usize> {
-    let starts = spec
-        .flows
-        .iter()
-        .filter(|f| f.transport.is_some())
-        .map(|f| f.start);
-    let endless = world
-        .connections
-        .iter()
-        .zip(starts)
-        .filter(|(c, _)| c.written == u64::MAX && c.stop >= world.now());
-    let flows: Vec<(usize, Vec<u64>)> = endless
-        .map(|(c, start)| {
-            let mut progress = c.progress.clone();
-            progress.note(world.now(), c.receiver.delivered());
-            let began = start.0.div_ceil(EVERY.0) as usize;
-            (began, progress.each().collect())
-        })
-        .collect();
-    convergence::seconds(&flows)
 }
 
 /// What first hops carried over what last hops carried, of the flows with several.

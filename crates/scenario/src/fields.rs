@@ -260,7 +260,7 @@ pub const AFTER_IDLE: &[&str] = &[
     AfterIdle::ALL[2].0,
 ];
 /// Ways in which marks come back.
-pub const MARKS: &[&str] = &["off", "classic", "dctcp", "accurate"];
+pub const MARKS: &[&str] = &["off", "classic", "dctcp", "accurate", "ace"];
 
 /// Options of a flow that go with some transports only.
 pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
@@ -385,7 +385,9 @@ pub static FLOW: &[Field] = &[
         "marks",
         Kind::Choice(MARKS),
         Default::Absent,
-        "how congestion marks come back; off where it is left out, unless the controller wants them",
+        "how congestion marks come back: echoed until the window is reduced (RFC 3168), for each change (RFC 8257), \
+         as exact counts of bytes (AccECN's option, RFC 9768), or as three bits of a count of packets (its ACE field); \
+         off where it is left out, and exact if the controller wants marks",
     )),
     Field::option(
         Opt::new(

@@ -6,7 +6,6 @@
 
 mod canonical;
 mod cell;
-mod convergence;
 mod decode;
 mod diagnostic;
 mod document;

@@ -224,6 +224,26 @@ pub static METRICS: &[Metric] = &[
     ),
     metric("fct_p95_s", FLOW, "95th percentile of the same"),
     metric("fct_p99_s", FLOW, "99th percentile of the same"),
+    metric(
+        "slowdown_p50",
+        BOTH,
+        "median of the completion time over that of the transfer alone on its path, sent at once; where all hops are wires",
+    )
+    .by("Alizadeh et al., pFabric, SIGCOMM 2013, section 5.1"),
+    metric("slowdown_p95", BOTH, "95th percentile of the same"),
+    metric("slowdown_p99", BOTH, "99th percentile of the same"),
+    metric(
+        "slowdown_transfers_decade<N>",
+        RUN,
+        "transfers of 10^N B or more, and less than ten times that (7: any more), where there were some",
+    ),
+    metric(
+        "slowdown_p50_decade<N>",
+        RUN,
+        "median slowdown of those",
+    ),
+    metric("slowdown_p95_decade<N>", RUN, "95th percentile of the same"),
+    metric("slowdown_p99_decade<N>", RUN, "99th percentile of the same"),
     metric("sent_pkts", PORT, "data frames sent"),
     metric("sent_B", PORT, "bytes of data frames sent"),
     metric(

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use backwater_sim::spec::{Refusal, Spec};
+use backwater_sim::spec::{MediumSpec, Refusal, Spec};
 use backwater_sim::world::World;
 use backwater_transport::part::Args;
+use backwater_transport::units::Span;
 use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
@@ -43,7 +44,7 @@ pub struct Resolved {
     pub canonical: String,
     /// Files, in the order of their paths.
     pub inputs: Vec<Input>,
-    draft: Draft,
+    draft: Arc<Draft>,
     root: Arc<Node>,
 }
 
@@ -59,7 +60,7 @@ impl Resolved {
             seed,
             canonical: canonical(&draft, files),
             inputs,
-            draft,
+            draft: Arc::new(draft),
             root,
         }
     }
@@ -93,6 +94,21 @@ impl Resolved {
     /// Their ports, two for each.
     pub(crate) fn ports(&self) -> &[Port] {
         &self.draft.ports
+    }
+
+    /// How long a run takes.
+    pub fn duration(&self) -> Span {
+        self.draft.duration
+    }
+
+    /// What of it doesn't count.
+    pub fn warmup(&self) -> Span {
+        self.draft.warmup
+    }
+
+    /// 802.11 media.
+    pub(crate) fn media(&self) -> &[MediumSpec] {
+        &self.draft.media
     }
 
     /// What the world is built from.

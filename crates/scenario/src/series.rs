@@ -51,7 +51,7 @@ const MOST: u64 = 100_000;
 pub fn interval(resolved: &Resolved, written: &str) -> Result<Span, Diagnostic> {
     let refuse = |fault: Fault| fault.at(&Origin::Set("series".into()));
     let every = units::span(written).map_err(refuse)?;
-    let length = resolved.spec().duration;
+    let length = resolved.duration();
     if every.0 == 0 || length.0.div_ceil(every.0) > MOST {
         let what = format!(
             "intervals of {written} divide a run of {} s",
@@ -80,7 +80,7 @@ struct OfPort {
     /// Bytes held by each class queue, and the interval up to which the maximum is known.
     held: [u64; 8],
     known: usize,
-    /// Packets that wait at a station.
+    /// Packets that wait: what is lost may have come no further than the queue's door.
     waiting: BTreeSet<(Id<Flow>, u32)>,
 }
 
@@ -137,9 +137,6 @@ impl Series {
         if world.air.hop(record.port).is_some() {
             return of.on_air(record, at);
         }
-        if record.what == What::Drop {
-            return;
-        }
         // A port with one queue holds all classes in it.
         let q = if port.queues().len() == 1 {
             0
@@ -148,13 +145,20 @@ impl Series {
         };
         let frame = ethernet::frame(u64::from(record.len));
         of.go_on(at);
+        let packet = (record.flow, record.seq);
         match record.what {
-            What::Enqueue => of.held[q] = record.value,
-            _ => {
+            What::Enqueue => {
+                of.held[q] = record.value;
+                of.waiting.insert(packet);
+            }
+            What::Send => {
                 let server = port.more.server.as_ref();
                 of.sent_bits[at] += 8 * server.map_or(frame, |s| s.size(record.len));
                 of.held[q] = of.held[q].saturating_sub(frame);
+                of.waiting.remove(&packet);
             }
+            _ if of.waiting.remove(&packet) => of.held[q] = of.held[q].saturating_sub(frame),
+            _ => {}
         }
         of.queue_max[at] = of.queue_max[at].max(of.held.iter().sum());
     }

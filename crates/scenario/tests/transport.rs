@@ -156,6 +156,8 @@ fn options_are_part_of_the_resolved_form() {
         r#"after_idle = "decay""#,
         r#"after_idle = "keep""#,
         r#"marks = "classic""#,
+        r#"marks = "accurate""#,
+        r#"marks = "ace""#,
         r#"recovery = "sack""#,
         r#"recovery = "newreno""#,
         r#"packet = "1000 B""#,
@@ -265,4 +267,43 @@ fn a_path_sets_what_a_person_did_not_write() {
         set.set(path, &json!(value), "--set").unwrap();
     }
     assert_eq!(set.resolve(None).unwrap().labels()[1].1, "fixed");
+}
+
+/// Quantiles by decade of size add up to those of all; the completion time of a transfer on a path of which a box
+/// or a trace decides has no least.
+#[test]
+fn slowdown_is_told_by_size_and_only_of_wires() {
+    let of = |extra: &str| {
+        let text = DUMBBELL.replacen(
+            r#"{ kind = "bulk" }"#,
+            &format!(r#"{{ kind = "request-response", sizes = "pareto", size = "20 kB", gap = "50 ms" }}{extra}"#),
+            1,
+        );
+        document(&text)
+    };
+    let doc = of("");
+    let metrics = doc["metrics"].as_object().unwrap();
+    let transfers = (0..8).filter_map(|d| metrics.get(&format!("slowdown_transfers_decade{d}")));
+    let transfers = transfers.map(|n| n.as_u64().unwrap()).sum::<u64>();
+    assert_eq!(transfers, doc["flows"][0]["transfers"].as_u64().unwrap());
+    assert_eq!(doc["flows"][0]["slowdown_p99"], metrics["slowdown_p99"]);
+    assert!(metrics["slowdown_p50"].as_f64().unwrap() >= 1.0);
+    assert!(metrics["slowdown_p50_decade3"].as_f64().unwrap() >= 1.0);
+    let boxed = DUMBBELL.replacen(
+        r#"{ kind = "bulk" }"#,
+        r#"{ kind = "bulk", size = "10 kB" }"#,
+        1,
+    );
+    let alone = document(&boxed);
+    assert_eq!(alone["flows"][0]["transfers"], 0, "it ends in the warm-up");
+    let boxed = boxed
+        .replacen(r#"warmup = "1 s""#, r#"warmup = "0 s""#, 1)
+        .replacen(
+            r#"links.m = { "#,
+            r#"links.m = { boxes = [{ kind = "delay", delay = "1 ms" }], "#,
+            1,
+        );
+    let boxed = document(&boxed);
+    assert_eq!(boxed["flows"][0]["transfers"], 1);
+    assert_eq!(boxed["flows"][0]["slowdown_p50"], Value::Null);
 }

@@ -110,8 +110,7 @@ impl Calendar {
 
     fn push_key(&mut self, key: Key) {
         if key >= self.edge {
-            let wheel = self.wheel.as_mut().expect("an edge is that of a wheel");
-            return wheel.push(key);
+            return self.push_late(key);
         }
         if !self.heap.is_empty() && (self.start == self.end || key > self.near[self.start]) {
             return self.push_far(key);
@@ -120,13 +119,23 @@ impl Calendar {
             self.make_room();
             return self.push_key(key);
         }
-        let mut place = self.end;
-        while place > self.start && self.near[place - 1] < key {
-            self.near[place] = self.near[place - 1];
-            place -= 1;
+        let (list, room) = self.near.split_at_mut(self.end);
+        let mut hole = &mut room[0];
+        for place in list[self.start..].iter_mut().rev() {
+            if *place >= key {
+                break;
+            }
+            *hole = *place;
+            hole = place;
         }
-        self.near[place] = key;
+        *hole = key;
         self.end += 1;
+    }
+
+    #[inline(never)]
+    fn push_late(&mut self, key: Key) {
+        let wheel = self.wheel.as_mut().expect("an edge is that of a wheel");
+        wheel.push(key);
     }
 
     #[inline(never)]

@@ -16,7 +16,6 @@ use smallvec::SmallVec;
 
 use crate::network::Flow;
 use crate::packet::Packet;
-use crate::progress::Progress;
 use crate::record::delays::Delays;
 use crate::table::Id;
 
@@ -60,33 +59,41 @@ pub enum Header {
 
 /// Headers by the place of their packet; empty where no flow has a transport.
 #[derive(Clone, Debug, Default)]
-pub struct Headers(Vec<Header>);
+pub struct Headers(Vec<Line>);
+
+/// A header, in one cache line.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Line(Header);
 
 impl Headers {
-    /// Notes what a packet says.
+    /// Notes what a packet says, in place.
+    #[inline(always)]
     pub fn put(&mut self, packet: Id<Packet>, header: Header) {
-        match self.0.get_mut(packet.index()) {
-            Some(place) => *place = header,
-            None => self.0.resize(packet.index() + 1, header),
+        if packet.index() >= self.0.len() {
+            self.grow(packet);
         }
+        self.0[packet.index()].0 = header;
     }
-}
 
-impl Headers {
+    #[cold]
+    fn grow(&mut self, packet: Id<Packet>) {
+        let empty = Header::Data(Segment::default(), Time::ZERO);
+        self.0.resize(packet.index() + 1, Line(empty));
+    }
+
     /// Reads a word of what a packet says.
     #[inline]
     pub fn touch(&self, packet: Id<Packet>) -> u64 {
-        self.0.get(packet.index()).map_or(0, |header| match header {
-            Header::Data(segment, _) => segment.start,
-            Header::Ack(ack) => ack.upto ^ u64::from(ack.window),
-        })
+        let header = self.0.get(packet.index());
+        u64::from(matches!(header, Some(Line(Header::Data(..)))))
     }
 }
 
 impl std::ops::Index<Id<Packet>> for Headers {
     type Output = Header;
     fn index(&self, packet: Id<Packet>) -> &Header {
-        &self.0[packet.index()]
+        &self.0[packet.index()].0
     }
 }
 
@@ -163,14 +170,13 @@ pub struct Connection {
     pub waiting: bool,
     /// Bytes that the application has written.
     pub written: u64,
-    /// Finite transfers not yet delivered: where they end in the stream, and when they were written.
-    pub transfers: VecDeque<(u64, Time)>,
+    /// Finite transfers not yet delivered: where they end in the stream, how long they are, and when they
+    /// were written.
+    pub transfers: VecDeque<(u64, u64, Time)>,
     /// The receiver's clock in the last acknowledgement.
     pub heard: Time,
     /// What the sender showed last, in a run that is recorded.
     pub shown: Shown,
-    /// How far it has come.
-    pub progress: Progress,
     /// Counters.
     pub stats: ConnectionStats,
 }
@@ -188,6 +194,9 @@ pub struct Shown {
     pub pacing: Option<u64>,
 }
 
+/// Decades of size that slowdowns are told apart by; the last has what is larger, too.
+pub const DECADES: usize = 8;
+
 /// What a connection counts; all but `base` from the end of the warm-up.
 #[derive(Clone, Debug)]
 pub struct ConnectionStats {
@@ -203,6 +212,9 @@ pub struct ConnectionStats {
     pub completion: Delays,
     /// How many.
     pub completed: u64,
+    /// Completion times over the least possible, in thousandths, by the decade of the size: `[1]` is of 10 to
+    /// 99 B. As far up as there was one.
+    pub slowdown: Vec<Delays>,
     /// Bytes × ticks of the congestion window, up to `since`.
     pub window_area: u128,
     /// Window since then.
@@ -222,6 +234,7 @@ impl Default for ConnectionStats {
             rtt_min: Span(u64::MAX),
             completion: Delays::default(),
             completed: 0,
+            slowdown: Vec::new(),
             window_area: 0,
             window: 0,
             since: Time::ZERO,
@@ -239,10 +252,18 @@ impl ConnectionStats {
         self.rtt.record(rtt.0 / 1000);
     }
 
-    /// A transfer has been delivered.
-    pub fn complete(&mut self, took: Span) {
+    /// A transfer of so many bytes has been delivered, which would have taken `ideal` at best.
+    pub fn complete(&mut self, bytes: u64, took: Span, ideal: Option<Span>) {
         self.completed += 1;
         self.completion.record(took.0 / 1000);
+        if let Some(ideal) = ideal {
+            let decade = (bytes.max(1).ilog10() as usize).min(DECADES - 1);
+            if decade >= self.slowdown.len() {
+                self.slowdown.resize_with(decade + 1, Delays::default);
+            }
+            let thousandths = u128::from(took.0) * 1000 / u128::from(ideal.0);
+            self.slowdown[decade].record(thousandths as u64);
+        }
     }
 
     /// The window is so large from now on.
@@ -262,7 +283,7 @@ impl Connection {
     /// Reads a word of each cache line that an acknowledgement touches at its end.
     #[inline]
     pub fn touch_sender(&self) -> u64 {
-        self.sender.touch() ^ self.stats.rtt.touch() ^ self.stats.window ^ self.stats.rtt_count
+        self.stats.rtt.touch() ^ self.stats.window ^ self.stats.rtt_count
     }
 
     /// Bytes delivered in order, segments sent again, segments sent, since the beginning.
@@ -294,6 +315,11 @@ mod tests {
         assert_eq!(ack_bytes(Protocol::Datagram, 0), 76);
         // The contest's datagrams: 1424 bytes behind headers make an IP packet of 1500.
         assert_eq!(1500 - segment_header(Protocol::Datagram), 1424);
+    }
+
+    #[test]
+    fn a_header_fills_one_cache_line() {
+        assert_eq!(std::mem::size_of::<Line>(), 64);
     }
 
     #[test]

@@ -76,7 +76,14 @@ impl DatagramSender {
     }
 
     /// The next packet that may leave now.
+    #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<Segment> {
+        let len = self.next(now)?;
+        Some(self.leave(now, len))
+    }
+
+    /// Bytes of the packet that leaves now, if any may.
+    fn next(&mut self, now: Time) -> Option<u64> {
         self.paced = false;
         let len = self.mss.min(self.written - self.sent);
         if len == 0 {
@@ -100,6 +107,11 @@ impl DatagramSender {
             }
         }
         self.extra = false;
+        Some(len)
+    }
+
+    #[inline(always)]
+    fn leave(&mut self, now: Time, len: u64) -> Segment {
         self.deadline = now.after(self.silence);
         let snapshot = self.pilot.sampler.on_send(now, self.in_flight, len);
         let (number, start) = (self.next, self.sent);
@@ -115,7 +127,7 @@ impl DatagramSender {
             again: false,
             app_limited: self.sent == self.written,
         });
-        Some(Segment {
+        Segment {
             number,
             start,
             len: len as u32,
@@ -125,7 +137,7 @@ impl DatagramSender {
             push: true,
             sent: now,
             feedback,
-        })
+        }
     }
 
     /// An acknowledgement has come.
@@ -166,7 +178,9 @@ impl DatagramSender {
         } else {
             return;
         }
-        let marked = self.pilot.marked(ack, found.acked);
+        let marked = self
+            .pilot
+            .marked(ack, found.acked, u64::from(found.segments));
         self.congestion(now, ack, &found, marked);
         let recovering = self.episode.is_some();
         self.pilot
@@ -274,6 +288,11 @@ impl DatagramSender {
     /// Reads a word of each cache line that an acknowledgement touches.
     pub fn touch(&self) -> u64 {
         self.pilot.touch() ^ self.in_flight ^ self.flying.front().map_or(0, |f| f.1.delivered)
+    }
+
+    /// Payload bytes of a full segment.
+    pub fn mss(&self) -> u64 {
+        self.mss
     }
 
     /// Counts since the beginning.

@@ -57,8 +57,11 @@ pub enum EcnFeedback {
     Classic,
     /// Each acknowledgement tells whether the segments it covers were marked (RFC 8257 section 3.2).
     Dctcp,
-    /// Exact counts (AccECN, RFC 9768).
+    /// Exact counts of bytes (AccECN with its TCP option, RFC 9768).
     Accurate,
+    /// Three bits of a count of packets (AccECN without its option): what an acknowledgement of more
+    /// packets than they can tell apart leaves open is taken for marked, as far as it can be.
+    Ace,
 }
 
 /// The window of a stream that has sent nothing for longer than its retransmission timeout, where the
@@ -224,6 +227,7 @@ impl AnySender {
     }
 
     /// The next segment that may leave now.
+    #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<Segment> {
         each!(self, s => s.poll(now))
     }
@@ -250,9 +254,23 @@ impl AnySender {
         each!(self, s => s.touch())
     }
 
+    /// The same of the segments that it is about, once `touch` has fetched where they are.
+    #[inline]
+    pub fn touch_segments(&self) -> u64 {
+        match self {
+            AnySender::Stream(s) => s.touch_segments(),
+            AnySender::Datagram(_) => 0,
+        }
+    }
+
     /// Counts since the beginning.
     pub fn counters(&self) -> &SenderCounters {
         each!(self, s => s.counters())
+    }
+
+    /// Payload bytes of a full segment.
+    pub fn mss(&self) -> u64 {
+        each!(self, s => s.mss())
     }
 
     /// Window in force, bytes.

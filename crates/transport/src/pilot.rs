@@ -35,6 +35,33 @@ pub struct Findings {
     pub newest: Option<Newest>,
 }
 
+/// What AccECN's three bits have told.
+#[derive(Clone, Debug, Default)]
+struct Ace {
+    count: u8,
+    /// When what made the newest of these acknowledgements had come in.
+    newest: Time,
+}
+
+impl Ace {
+    /// Packets newly marked, of an acknowledgement that newly acknowledges so many (RFC 9768 section
+    /// 3.2.2.5.2 and appendix A.2.1). The count may have gone round as often as they allow: the safest
+    /// likely case is that it did.
+    fn decode(&mut self, ack: &AckSegment, packets: u64) -> u64 {
+        // One that was overtaken would look like a count that went round.
+        if ack.received < self.newest {
+            return 0;
+        }
+        self.newest = ack.received;
+        let least = u64::from(ack.ace.wrapping_sub(self.count) % 8);
+        self.count = ack.ace;
+        match packets {
+            0..8 => least,
+            _ => packets - (packets - least) % 8,
+        }
+    }
+}
+
 /// The controller and what it is told from.
 #[derive(Clone, Debug)]
 pub struct Pilot {
@@ -43,6 +70,7 @@ pub struct Pilot {
     ecn: Ecn,
     feedback: EcnFeedback,
     pacing: bool,
+    mss: u64,
     initial: u64,
     after_idle: AfterIdle,
     release: Time,
@@ -50,6 +78,7 @@ pub struct Pilot {
     pub sampler: Sampler,
     pub counters: SenderCounters,
     ce_bytes: u64,
+    ace: Ace,
     /// The controller follows departures.
     follows: bool,
     /// The window held the sender back in this round, in the last.
@@ -73,6 +102,7 @@ impl Pilot {
                 chosen => chosen,
             },
             pacing: setup.pacing,
+            mss: setup.mss,
             initial: setup.initial,
             after_idle: setup.after_idle,
             release: Time::ZERO,
@@ -80,6 +110,7 @@ impl Pilot {
             sampler: Sampler::default(),
             counters: SenderCounters::default(),
             ce_bytes: 0,
+            ace: Ace::default(),
             follows: true,
             limited: (false, false),
         }
@@ -167,10 +198,12 @@ impl Pilot {
         });
     }
 
-    /// Bytes newly reported as marked. Counts can only grow; an acknowledgement overtaken by a
+    /// Bytes newly reported as marked, of an acknowledgement that newly acknowledges so many in so many
+    /// packets; marked packets of which no more is known count as full ones. Counts can only grow; an acknowledgement overtaken by a
     /// later one tells nothing new.
-    pub fn marked(&mut self, ack: &AckSegment, acked: u64) -> u64 {
+    pub fn marked(&mut self, ack: &AckSegment, acked: u64, packets: u64) -> u64 {
         match self.feedback {
+            EcnFeedback::Ace => self.mss * self.ace.decode(ack, packets),
             EcnFeedback::Accurate | EcnFeedback::Off => {
                 let new = ack.ce_bytes.saturating_sub(self.ce_bytes);
                 self.ce_bytes += new;

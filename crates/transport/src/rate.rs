@@ -13,13 +13,16 @@ use crate::units::{Span, Time};
 pub struct Snapshot {
     /// When it left.
     pub sent: Time,
-    first_sent: Time,
-    delivered_time: Time,
+    /// When the segment left whose delivery was the last.
+    pub(crate) first_sent: Time,
+    /// When something was delivered last.
+    pub(crate) delivered_time: Time,
     /// Bytes delivered by then.
     pub delivered: u64,
     /// Bytes in flight, itself included.
     pub tx_in_flight: u64,
-    lost: u64,
+    /// Bytes lost by then, modulo 2³²: no flight is so large.
+    pub(crate) lost: u32,
     /// The application held the sender back.
     pub app_limited: bool,
 }
@@ -61,7 +64,7 @@ impl Sampler {
             delivered_time: self.delivered_time,
             delivered: self.delivered,
             tx_in_flight: in_flight + len,
-            lost: self.lost,
+            lost: self.lost as u32,
             app_limited: self.limited_until > 0,
         }
     }
@@ -80,7 +83,11 @@ impl Sampler {
     /// A segment was declared lost. Gives the bytes lost since it left, itself included.
     pub fn on_lost(&mut self, snapshot: &Snapshot, len: u64) -> u64 {
         self.lost += len;
-        self.lost - snapshot.lost
+        self.lost_since(snapshot)
+    }
+
+    fn lost_since(&self, snapshot: &Snapshot) -> u64 {
+        u64::from((self.lost as u32).wrapping_sub(snapshot.lost))
     }
 
     /// The application has nothing to send although the window is open: samples of what leaves
@@ -125,7 +132,7 @@ impl Sampler {
             app_limited: newest.app_limited,
             prior_delivered: newest.delivered,
             tx_in_flight: newest.tx_in_flight,
-            lost: self.lost - newest.lost,
+            lost: self.lost_since(newest),
         };
         (Some(sample), starts)
     }

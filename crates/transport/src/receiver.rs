@@ -62,6 +62,9 @@ pub struct Receiver {
     /// Classic echo, or DCTCP's state.
     echo: bool,
     ce_bytes: u64,
+    ce_packets: u64,
+    /// The newest packet came with CE.
+    marked: bool,
 }
 
 /// The segment that an acknowledgement is about.
@@ -88,19 +91,24 @@ impl Receiver {
             acked_upto: 0,
             echo: false,
             ce_bytes: 0,
+            ce_packets: 0,
+            marked: false,
         }
     }
 
     /// A segment has come, with this codepoint.
     pub fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment> {
-        if ecn == Ecn::Ce {
+        let marked = ecn == Ecn::Ce;
+        let begins = marked && !std::mem::replace(&mut self.marked, marked);
+        if marked {
             self.ce_bytes += u64::from(segment.len);
+            self.ce_packets += 1;
         }
         if let Some(forecaster) = &mut self.setup.forecaster {
             forecaster.on_segment(now, segment);
         }
         match self.setup.protocol {
-            Protocol::Stream => self.on_stream(now, segment, ecn),
+            Protocol::Stream => self.on_stream(now, segment, ecn, begins),
             Protocol::Datagram => Some(self.on_datagram(now, segment, ecn)),
         }
     }
@@ -115,7 +123,14 @@ impl Receiver {
         self.acknowledge(now, false)
     }
 
-    fn on_stream(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment> {
+    /// `begins`: the segment is the first of those in a row that are marked.
+    fn on_stream(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        ecn: Ecn,
+        begins: bool,
+    ) -> Option<AckSegment> {
         let before = self.change_of_mark(now, ecn, segment);
         let end = segment.start + u64::from(segment.len);
         let next = self.data.next();
@@ -130,6 +145,8 @@ impl Receiver {
         self.note(now, segment);
         // RFC 5681 section 4.2: at once when data are out of order, again, or fill a gap.
         let plain = segment.start == next && self.data.next() == end && !self.data.gaps();
+        // RFC 9768 section 3.2.2.5.1. Its other rule, at least every sixth mark, every second segment keeps.
+        let plain = plain && !(begins && self.setup.ecn == EcnFeedback::Ace);
         let wait = self
             .setup
             .delayed_ack
@@ -163,7 +180,7 @@ impl Receiver {
                 self.echo = marked || (self.echo && !segment.cwr);
                 None
             }
-            EcnFeedback::Off | EcnFeedback::Accurate => None,
+            EcnFeedback::Off | EcnFeedback::Accurate | EcnFeedback::Ace => None,
         }
     }
 
@@ -188,6 +205,7 @@ impl Receiver {
             echo: self.recent,
             received: self.last.received,
             ce_bytes: self.ce_bytes,
+            ace: (self.ce_packets % 8) as u8,
             window: self.setup.window,
             feedback: match &mut self.setup.forecaster {
                 Some(forecaster) => forecaster.feedback(now).map(Box::new),

@@ -2,9 +2,8 @@
 //! stream, threaded by a list in the order of (re)transmission, so that neither an acknowledgement
 //! nor the search for losses looks at more segments than it changes.
 
-use std::collections::VecDeque;
-
 use crate::rate::Snapshot;
+use crate::units::Time;
 
 /// Where a segment is.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -20,8 +19,10 @@ pub enum State {
 
 /// No segment.
 const NONE: u64 = u64::MAX;
+/// Places of a ring, at least.
+const FEWEST: usize = 16;
 
-/// A segment.
+/// A segment, as it is told.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Entry {
     /// First byte.
@@ -36,9 +37,68 @@ pub struct Entry {
     pub number: u64,
     /// The counters as it last left.
     pub snapshot: Snapshot,
+}
+
+/// A segment, as it is kept: in a cache line. Numbers that differ by less than 2³² among the segments
+/// outstanding, because no window is so large, are kept modulo that.
+#[derive(Copy, Clone, Debug, Default)]
+#[repr(align(64))]
+struct Kept {
+    sent: Time,
+    first_sent: Time,
+    delivered_time: Time,
+    delivered: u64,
+    start: u32,
+    number: u32,
+    len: u32,
+    tx_in_flight: u32,
+    lost: u32,
     /// Its neighbours in the order of transmission, as identities from its own; zero for none.
     before: i32,
     after: i32,
+    state: State,
+    resent: u8,
+    app_limited: bool,
+}
+
+impl Kept {
+    fn leave(&mut self, number: u64, snapshot: &Snapshot) {
+        self.number = number as u32;
+        self.sent = snapshot.sent;
+        self.first_sent = snapshot.first_sent;
+        self.delivered_time = snapshot.delivered_time;
+        self.delivered = snapshot.delivered;
+        self.tx_in_flight = u32::try_from(snapshot.tx_in_flight).unwrap_or(u32::MAX);
+        self.lost = snapshot.lost;
+        self.app_limited = snapshot.app_limited;
+    }
+
+    /// In full, where `end` bytes and transmissions before `number` are the last.
+    #[inline(always)]
+    fn told(&self, end: u64, number: u64) -> Entry {
+        Entry {
+            start: whole(self.start, end),
+            len: self.len,
+            state: self.state,
+            resent: self.resent,
+            number: whole(self.number, number),
+            snapshot: Snapshot {
+                sent: self.sent,
+                first_sent: self.first_sent,
+                delivered_time: self.delivered_time,
+                delivered: self.delivered,
+                tx_in_flight: u64::from(self.tx_in_flight),
+                lost: self.lost,
+                app_limited: self.app_limited,
+            },
+        }
+    }
+}
+
+/// The number up to `last` of which these are the low 32 bits.
+#[inline(always)]
+fn whole(low: u32, last: u64) -> u64 {
+    last - u64::from((last as u32).wrapping_sub(low))
 }
 
 impl Entry {
@@ -56,8 +116,14 @@ impl Entry {
 /// The ring. Segments have identities that grow by one along the stream.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
-    ring: VecDeque<Entry>,
+    /// A power of two of places, or none: a segment's is its identity modulo that.
+    ring: Vec<Kept>,
     base: u64,
+    count: usize,
+    /// The byte after the last segment.
+    end: u64,
+    /// Number of the last transmission.
+    number: u64,
     oldest: u64,
     newest: u64,
     in_flight: u64,
@@ -72,8 +138,11 @@ pub struct Scoreboard {
 impl Default for Scoreboard {
     fn default() -> Scoreboard {
         Scoreboard {
-            ring: VecDeque::new(),
+            ring: Vec::new(),
             base: 0,
+            count: 0,
+            end: 0,
+            number: 0,
             oldest: NONE,
             newest: NONE,
             in_flight: 0,
@@ -86,17 +155,21 @@ impl Default for Scoreboard {
 }
 
 impl Scoreboard {
-    /// Reads a word of each cache line that an acknowledgement touches.
+    /// Reads a word of each cache line that an acknowledgement touches: the first two segments, the last,
+    /// and the places of two more.
+    #[inline]
     pub fn touch(&self) -> u64 {
-        let (front, end) = (
-            self.ring.front(),
-            self.newest.wrapping_sub(self.base) as usize,
-        );
-        let ends = [front, self.ring.get(end)];
-        let ends = ends.into_iter().flatten();
-        ends.fold(self.in_flight ^ self.lost, |read, e| {
-            read ^ e.start ^ e.snapshot.delivered
-        })
+        let ids = self.ids();
+        let lines = [
+            ids.start,
+            ids.start + 1,
+            self.newest,
+            ids.end,
+            ids.end.wrapping_add(1),
+        ];
+        let lines = lines.map(|id| self.ring.get(self.place(id)));
+        let lines = lines.into_iter().flatten();
+        lines.fold(self.in_flight, |read, kept| read ^ kept.delivered)
     }
 
     /// Bytes flying.
@@ -121,29 +194,44 @@ impl Scoreboard {
 
     /// Nothing is outstanding.
     pub fn is_empty(&self) -> bool {
-        self.ring.is_empty()
+        self.count == 0
     }
 
     /// The segments' identities.
     pub fn ids(&self) -> std::ops::Range<u64> {
-        self.base..self.base + self.ring.len() as u64
+        self.base..self.base + self.count as u64
     }
 
     /// A segment.
-    pub fn entry(&self, id: u64) -> &Entry {
-        &self.ring[(id - self.base) as usize]
+    #[inline]
+    pub fn entry(&self, id: u64) -> Entry {
+        self.kept(id).told(self.end, self.number)
     }
 
-    fn entry_mut(&mut self, id: u64) -> &mut Entry {
-        &mut self.ring[(id - self.base) as usize]
+    #[inline]
+    fn kept(&self, id: u64) -> &Kept {
+        &self.ring[self.place(id)]
+    }
+
+    #[inline]
+    fn kept_mut(&mut self, id: u64) -> &mut Kept {
+        let place = self.place(id);
+        &mut self.ring[place]
+    }
+
+    #[inline]
+    fn place(&self, id: u64) -> usize {
+        id as usize & self.ring.len().wrapping_sub(1)
     }
 
     /// The first segment.
-    pub fn front(&self) -> Option<&Entry> {
-        self.ring.front()
+    #[inline]
+    pub fn front(&self) -> Option<Entry> {
+        (self.count > 0).then(|| self.entry(self.base))
     }
 
     /// A new segment leaves.
+    #[inline(always)]
     pub fn push(&mut self, start: u64, len: u32, number: u64, snapshot: Snapshot) {
         let id = self.ids().end;
         self.in_flight += u64::from(len);
@@ -154,52 +242,63 @@ impl Scoreboard {
             }
             newest => {
                 let distance = distance(newest, id);
-                self.entry_mut(newest).after = distance;
+                self.kept_mut(newest).after = distance;
                 -distance
             }
         };
         self.newest = id;
-        self.ring.push_back(Entry {
-            start,
+        (self.end, self.number) = (start + u64::from(len), number);
+        let mut kept = Kept {
+            start: start as u32,
             len,
-            number,
-            snapshot,
             before,
-            ..Entry::default()
-        });
+            ..Kept::default()
+        };
+        kept.leave(number, &snapshot);
+        if self.count == self.ring.len() {
+            self.grow();
+        }
+        self.count += 1;
+        *self.kept_mut(id) = kept;
+    }
+
+    /// Doubles the places.
+    #[cold]
+    fn grow(&mut self) {
+        let more = (2 * self.ring.len()).max(FEWEST);
+        let old = std::mem::replace(&mut self.ring, vec![Kept::default(); more]);
+        for id in self.ids() {
+            *self.kept_mut(id) = old[id as usize % old.len()];
+        }
     }
 
     /// The first segment is acknowledged with all before it.
     pub fn pop(&mut self) {
         self.leave(self.base);
         self.base += 1;
-        self.ring.pop_front();
+        self.count -= 1;
     }
 
     /// A segment leaves again.
     pub fn resend(&mut self, id: u64, number: u64, snapshot: Snapshot) {
         self.leave(id);
-        let entry = self.entry_mut(id);
-        entry.state = State::Flying;
-        entry.resent = entry.resent.saturating_add(1);
-        entry.number = number;
-        entry.snapshot = snapshot;
-        let len = u64::from(entry.len);
+        self.number = number;
+        let kept = self.kept_mut(id);
+        kept.state = State::Flying;
+        kept.resent = kept.resent.saturating_add(1);
+        kept.leave(number, &snapshot);
+        let len = u64::from(kept.len);
         self.in_flight += len;
         self.link(id);
     }
 
     /// Declares a flying segment lost.
     pub fn lose(&mut self, id: u64) {
-        assert_eq!(
-            self.entry(id).state,
-            State::Flying,
-            "a segment is lost once"
-        );
+        assert_eq!(self.kept(id).state, State::Flying, "a segment is lost once");
         self.leave(id);
-        let entry = self.entry_mut(id);
-        entry.state = State::Lost;
-        let len = u64::from(entry.len);
+        let kept = self.kept_mut(id);
+        kept.state = State::Lost;
+        let len = u64::from(kept.len);
         self.lost += len;
         self.lost_from = self.lost_from.min(id);
     }
@@ -211,7 +310,7 @@ impl Scoreboard {
             return None;
         }
         self.lost_from = self.lost_from.max(self.base);
-        while self.entry(self.lost_from).state != State::Lost {
+        while self.kept(self.lost_from).state != State::Lost {
             self.lost_from += 1;
         }
         Some(self.lost_from)
@@ -219,9 +318,9 @@ impl Scoreboard {
 
     /// Takes a segment out of the account of its state, and out of the list if it flies.
     fn leave(&mut self, id: u64) {
-        let entry = self.entry(id);
-        let (len, before, after) = (u64::from(entry.len), entry.before, entry.after);
-        match entry.state {
+        let kept = self.kept(id);
+        let (len, before, after) = (u64::from(kept.len), kept.before, kept.after);
+        match kept.state {
             State::Flying => {
                 self.in_flight -= len;
                 self.unlink(id, before, after);
@@ -233,19 +332,24 @@ impl Scoreboard {
 
     /// The segment that begins at this byte, or the first that begins above it.
     pub fn find(&self, byte: u64) -> u64 {
-        let Some(front) = self.ring.front() else {
+        let Some(front) = self.front() else {
             return self.base;
         };
         // Segments are mostly of one size, so the guess is mostly right.
-        let guess = byte.saturating_sub(front.start) / u64::from(front.len);
-        if self
-            .ring
-            .get(guess as usize)
-            .is_some_and(|e| e.start == byte)
-        {
-            return self.base + guess;
+        let guess = self.base + byte.saturating_sub(front.start) / u64::from(front.len);
+        let (mut low, mut high) = (self.base, self.ids().end);
+        if guess < high && self.entry(guess).start == byte {
+            return guess;
         }
-        self.base + self.ring.partition_point(|e| e.start < byte) as u64
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.entry(middle).start < byte {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 
     /// Bytes `[from, to)` are selectively acknowledged. Calls `newly` for each segment for which
@@ -264,10 +368,10 @@ impl Scoreboard {
             let mut id = first;
             let mut end = at;
             while id < self.ids().end && self.entry(id).end() <= stop {
-                newly(self.entry(id));
+                let entry = self.entry(id);
+                newly(&entry);
                 self.leave(id);
-                let entry = self.entry_mut(id);
-                entry.state = State::Sacked;
+                self.kept_mut(id).state = State::Sacked;
                 end = entry.end();
                 self.sacked_segments += 1;
                 id += 1;
@@ -311,19 +415,19 @@ impl Scoreboard {
 
     /// The segment in flight that was sent next after this one.
     pub fn sent_after(&self, id: u64) -> Option<u64> {
-        neighbour(id, self.entry(id).after)
+        neighbour(id, self.kept(id).after)
     }
 
     /// Nothing was lost after all: all that is lost and not sent again counts as flying.
     pub fn unlose(&mut self) {
         let mut flying: Vec<(u64, u64)> = Vec::new();
         for id in self.ids() {
-            let entry = self.entry_mut(id);
-            if entry.state == State::Lost {
-                entry.state = State::Flying;
+            let kept = self.kept_mut(id);
+            if kept.state == State::Lost {
+                kept.state = State::Flying;
             }
-            if entry.state == State::Flying {
-                flying.push((entry.number, id));
+            if kept.state == State::Flying {
+                flying.push((self.entry(id).number, id));
             }
         }
         self.in_flight += std::mem::take(&mut self.lost);
@@ -338,11 +442,11 @@ impl Scoreboard {
     fn link(&mut self, id: u64) {
         let newest = self.newest;
         self.newest = id;
-        self.entry_mut(id).after = 0;
+        self.kept_mut(id).after = 0;
         match newest {
             NONE => {
                 self.oldest = id;
-                self.entry_mut(id).before = 0;
+                self.kept_mut(id).before = 0;
             }
             n => self.join(n, id),
         }
@@ -353,11 +457,11 @@ impl Scoreboard {
             (None, None) => (self.oldest, self.newest) = (NONE, NONE),
             (None, Some(a)) => {
                 self.oldest = a;
-                self.entry_mut(a).before = 0;
+                self.kept_mut(a).before = 0;
             }
             (Some(b), None) => {
                 self.newest = b;
-                self.entry_mut(b).after = 0;
+                self.kept_mut(b).after = 0;
             }
             (Some(b), Some(a)) => self.join(b, a),
         }
@@ -366,8 +470,8 @@ impl Scoreboard {
     /// Makes two segments neighbours in the order of transmission.
     fn join(&mut self, before: u64, after: u64) {
         let distance = distance(before, after);
-        self.entry_mut(before).after = distance;
-        self.entry_mut(after).before = -distance;
+        self.kept_mut(before).after = distance;
+        self.kept_mut(after).before = -distance;
     }
 }
 

@@ -70,10 +70,13 @@ pub struct Segment {
 /// Most SACK blocks with timestamps in 40 bytes of options (RFC 2018 section 3).
 pub const SACK_BLOCKS: usize = 3;
 
-/// Blocks as they are on the wire: their edges are numbers modulo 2³².
+/// Blocks as they are on the wire: their edges are numbers modulo 2³². Most acknowledgements have none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocks(Option<Box<Edges>>);
+
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Blocks {
-    edges: [[[u8; 4]; 2]; SACK_BLOCKS],
+struct Edges {
+    edges: [[u32; 2]; SACK_BLOCKS],
     count: u8,
 }
 
@@ -96,8 +99,10 @@ pub struct AckSegment {
     pub echo: Time,
     /// When that segment came in, by the receiver's clock.
     pub received: Time,
-    /// Payload bytes received with CE since the beginning (AccECN, RFC 9768).
+    /// Payload bytes received with CE since the beginning (AccECN's option, RFC 9768 section 3.2.3).
     pub ce_bytes: u64,
+    /// Packets received with CE, modulo 8 (AccECN's ACE field, section 3.2.2).
+    pub ace: u8,
     /// Bytes the receiver has room for beyond `upto`.
     pub window: u32,
     /// Explicit feedback.
@@ -106,8 +111,17 @@ pub struct AckSegment {
 
 impl Blocks {
     /// How many.
+    #[inline]
     pub fn count(&self) -> usize {
-        usize::from(self.count)
+        self.edges().len()
+    }
+
+    #[inline]
+    fn edges(&self) -> &[[u32; 2]] {
+        match &self.0 {
+            Some(blocks) => &blocks.edges[..usize::from(blocks.count)],
+            None => &[],
+        }
     }
 }
 
@@ -116,22 +130,22 @@ impl AckSegment {
     /// An edge lies within 2 GiB of `upto`: no window is larger than 1 GiB (RFC 7323 section 2.3).
     pub fn sack(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let upto = self.upto;
-        let whole = move |edge: [u8; 4]| {
-            let ahead = u32::from_ne_bytes(edge).wrapping_sub(upto as u32) as i32;
+        let whole = move |edge: u32| {
+            let ahead = edge.wrapping_sub(upto as u32) as i32;
             upto.wrapping_add_signed(i64::from(ahead))
         };
-        let blocks = &self.blocks.edges[..self.blocks.count()];
-        blocks.iter().map(move |b| (whole(b[0]), whole(b[1])))
+        let edges = self.blocks.edges().iter();
+        edges.map(move |b| (whole(b[0]), whole(b[1])))
     }
 
     /// Reports a block; false where there is no more room.
     pub fn report(&mut self, first: u64, end: u64) -> bool {
-        let count = self.blocks.count();
-        let Some(place) = self.blocks.edges.get_mut(count) else {
+        let blocks = self.blocks.0.get_or_insert_default();
+        let Some(place) = blocks.edges.get_mut(usize::from(blocks.count)) else {
             return false;
         };
-        *place = [first, end].map(|edge| (edge as u32).to_ne_bytes());
-        self.blocks.count += 1;
+        *place = [first as u32, end as u32];
+        blocks.count += 1;
         true
     }
 }
@@ -161,6 +175,6 @@ mod tests {
     #[test]
     fn both_are_small() {
         assert_eq!(std::mem::size_of::<Segment>(), 40);
-        assert_eq!(std::mem::size_of::<AckSegment>(), 80);
+        assert_eq!(std::mem::size_of::<AckSegment>(), 64);
     }
 }

@@ -150,6 +150,7 @@ fn adjust(args: &Args, sender: &mut SenderSetup, receiver: &mut ReceiverSetup) {
             "classic" => EcnFeedback::Classic,
             "dctcp" => EcnFeedback::Dctcp,
             "accurate" => EcnFeedback::Accurate,
+            "ace" => EcnFeedback::Ace,
             _ => EcnFeedback::Off,
         };
         (sender.ecn, receiver.ecn) = (marks, marks);
@@ -191,6 +192,7 @@ impl Transport {
             EcnFeedback::Classic => "classic",
             EcnFeedback::Dctcp => "dctcp",
             EcnFeedback::Accurate => "accurate",
+            EcnFeedback::Ace => "ace",
         }
     }
 

@@ -31,6 +31,27 @@ fn of(text: &str, every: Span) -> Value {
     run.finish().unwrap().0
 }
 
+/// Twice what the link carries for a second: CoDel drops at the head for as long as it takes the queue to
+/// empty, and nothing joins it any more.
+#[test]
+fn what_is_lost_at_the_head_is_held_no_longer() {
+    let document = of(
+        r#"
+        schema = "backwater/scenario/1"
+        duration = "4 s"
+        nodes = { S = { kind = "host" }, R = { kind = "host" } }
+        links.a = { ends = ["S", "R"], rate = "1 Mbit/s", delay = "1 ms" }
+        ports."S>R" = { queue = { kind = "codel" }, buffer = "1000 packets" }
+        flows.f = { from = "S", to = "R", transport = "udp", stop = "1 s", source = { kind = "cbr", packet = "1500 B", rate = "2 Mbit/s" } }
+        "#,
+        Span::secs(1),
+    );
+    assert_eq!(document["drops"][0]["cause"], "aqm");
+    let held = &document["series"]["ports"]["S>R"]["queue_max_B"];
+    assert!(held[0].as_u64() > Some(0), "{held}");
+    assert_eq!(held[3], 0, "{held}");
+}
+
 #[test]
 fn sums_over_intervals_are_those_of_the_run() {
     let document = of(SCENARIO, Span::secs(1));

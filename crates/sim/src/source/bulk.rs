@@ -70,4 +70,8 @@ impl Source for Bulk {
     fn needs_transport(&self) -> bool {
         true
     }
+
+    fn endless(&self) -> bool {
+        self.left == Some(Bytes(u64::MAX))
+    }
 }

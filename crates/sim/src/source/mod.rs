@@ -67,6 +67,11 @@ pub trait Source {
     fn waits(&self) -> bool {
         false
     }
+
+    /// It writes more than will ever be sent.
+    fn endless(&self) -> bool {
+        false
+    }
 }
 
 crate::custom::custom! {
@@ -106,6 +111,13 @@ macro_rules! sources {
                 match self {
                     $(AnySource::$Name(source) => source.waits(),)*
                     AnySource::Custom(source) => source.waits(),
+                }
+            }
+
+            fn endless(&self) -> bool {
+                match self {
+                    $(AnySource::$Name(source) => source.endless(),)*
+                    AnySource::Custom(source) => source.endless(),
                 }
             }
         }

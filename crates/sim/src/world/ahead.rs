@@ -2,17 +2,47 @@
 //! network, and each event would wait for one thing after the other: its port, the packet, the port
 //! behind, the switch. So the next few events are followed together, a step at a time, which lets the memory
 //! work on many at once. Nothing is changed here and nothing depends on what is read.
+//! `connections` goes on to the two ends, and deeper, where flows have a transport.
+
+mod connections;
 
 use std::hint::black_box;
 
 use super::World;
 use crate::event::Event;
-use crate::network::{Flow, Part, Port};
+use crate::network::Port;
 use crate::packet::Packet;
 use crate::table::Id;
 
 /// Arrivals that are followed together, at most.
 const TOGETHER: usize = 32;
+
+/// What is followed at a step, at most so many.
+struct Trail<T, const N: usize> {
+    at: [T; N],
+    count: usize,
+}
+
+impl<T: Copy, const N: usize> Trail<T, N> {
+    fn new(none: T) -> Self {
+        Trail {
+            at: [none; N],
+            count: 0,
+        }
+    }
+
+    /// One more, if it is one.
+    #[inline]
+    fn push(&mut self, what: T, is: bool) {
+        self.at[self.count] = what;
+        self.count += usize::from(is);
+    }
+
+    #[inline]
+    fn all(&self) -> &[T] {
+        &self.at[..self.count]
+    }
+}
 
 impl World {
     /// Follows the events in the calendar's list. No branch but those on the kind of event, which could not be
@@ -20,21 +50,23 @@ impl World {
     #[inline(never)]
     pub(super) fn look_ahead(&self) {
         let mut read = 0;
-        let mut arrivals = [Id::raw(0); TOGETHER];
-        let mut count = 0;
+        let mut arrivals = Trail::<Id<Port>, { TOGETHER + 1 }>::new(Id::NONE);
         for key in self.calendar.soonest().iter().rev().take(TOGETHER) {
             if let Some(id) = key.arrival() {
                 read ^= self.ports[id].touch();
-                arrivals[count] = id;
-                count += 1;
+                arrivals.push(id, true);
             } else if let Event::Demand(id) = key.event() {
                 read ^= self.flows[id].touch();
             }
         }
-        for id in &arrivals[..count] {
+        if !self.connections.is_empty() {
+            black_box(read ^ self.follow_to_ends(arrivals.all()));
+            return;
+        }
+        for id in arrivals.all() {
             read ^= self.touch_packets(*id);
         }
-        for id in &arrivals[..count] {
+        for id in arrivals.all() {
             read ^= self.touch_destination(*id);
         }
         black_box(read);
@@ -64,31 +96,9 @@ impl World {
             let port = &self.ports[ingress];
             read ^ port.touch() ^ u64::from(self.nodes[port.node].alarms)
         } else if !flow.is_none() {
-            let Flow { stats, part, .. } = &self.flows[flow];
-            read ^ stats.touch() ^ self.follow_to_end(*part, first)
+            read ^ self.flows[flow].stats.touch()
         } else {
             read
         }
-    }
-
-    /// The end of a connection that hears the packet, and what it sends in answer.
-    fn follow_to_end(&self, part: Part, packet: Id<Packet>) -> u64 {
-        let (end, answers) = match part {
-            Part::None => return 0,
-            Part::Data(id) => {
-                let c = &self.connections[id];
-                (c.touch_receiver(), &self.flows[c.acks])
-            }
-            Part::Acks(id) => {
-                let c = &self.connections[id];
-                (c.touch_sender(), &self.flows[c.data])
-            }
-        };
-        // A station has none.
-        let port = match answers.port.is_none() {
-            true => 0,
-            false => self.ports[answers.port].touch(),
-        };
-        end ^ self.headers.touch(packet) ^ answers.touch() ^ port
     }
 }

@@ -14,7 +14,6 @@ use crate::medium::wifi::air::NOBODY;
 use crate::medium::wifi::frame::{Exchange, Frame, FrameKind, Reply};
 use crate::medium::wifi::phy;
 use crate::medium::wifi::radio::Radio;
-use crate::medium::wifi::reception::Coded;
 use crate::table::Id;
 
 impl World {
@@ -165,11 +164,10 @@ impl World {
         self.calendar.push(ends, Event::Silence(Id::raw(station)));
         let radio = &air.radios[station as usize];
         let medium = &air.media[radio.medium as usize];
-        let Some(receivers) = &medium.receivers else {
-            return air.overlap(station, now);
-        };
-        let coded = Coded::new(receivers.rung(rate), bytes, span + medium.delta);
-        air.arrive(station, coded, now);
+        match medium.receivers.is_some() {
+            true => air.arrive(station, rate, bytes, ends, now),
+            false => air.overlap(station, now),
+        }
     }
 
     /// The frame that a station sends has ended, and everybody has heard its end.

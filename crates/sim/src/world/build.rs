@@ -18,6 +18,7 @@ use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::network::{Flow, Mail, Node, Part, Port, PortMore, Traits};
 use crate::packet::Packets;
+use crate::progress::Progress;
 use crate::queue::MAX_CLASSES;
 use crate::queue::aqm::Managed;
 use crate::record::fingerprint::Fingerprint;
@@ -132,6 +133,7 @@ impl World {
             flows: Table::default(),
             connections: Table::default(),
             headers: Headers::default(),
+            progress: Progress::default(),
             air: Air::default(),
             controls: Table::default(),
             hosts: Vec::new(),

@@ -8,7 +8,6 @@ use super::World;
 use super::build::refuse;
 use crate::connection::{ACKS, Connection, ConnectionStats, Shown, ack_bytes, segment_header};
 use crate::network::Part;
-use crate::progress::Progress;
 use crate::source::{AnySource, Source};
 use crate::spec::{Destination, FlowSpec, Refusal, Spec, TransportSpec};
 use crate::table::Id;
@@ -113,8 +112,10 @@ impl World {
                 transfers: Default::default(),
                 heard: Time::ZERO,
                 shown: Shown::default(),
-                progress: Progress::default(),
             });
+            if flow.source.endless() && flow.stop.0 >= self.end.0 {
+                self.progress.follow(id, flow.start);
+            }
             self.flows[data].part = Part::Data(id);
             self.flows[acks].part = Part::Acks(id);
             self.flows[acks].outside = false;

@@ -225,11 +225,10 @@ impl World {
         let radio = &mut self.air.radios[station as usize];
         let c = &mut radio.categories[number];
         c.draw(&mut radio.random);
-        let ear = &mut self.air.ears[station as usize];
         if c.slots > 0 || c.frames > 0 {
-            ear.counting |= 1 << number;
+            self.air.count_down(station, number);
         } else {
-            ear.counting &= !(1 << number);
+            self.air.ears[station as usize].counting &= !(1 << number);
         }
     }
 

@@ -31,13 +31,14 @@ pub(super) enum Choice {
 
 impl World {
     /// Makes up for what fell due at a port up to `now`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn catch_up(&mut self, id: Id<Port>, now: Time) {
         if self.ports[id].next_try <= now {
             self.make_up(id, now);
         }
     }
 
+    #[inline(never)]
     fn make_up(&mut self, id: Id<Port>, now: Time) {
         loop {
             let port = &mut self.ports[id];

@@ -29,6 +29,7 @@ mod exchange;
 mod forward;
 mod groups;
 mod headroom;
+mod ideal;
 mod nearest;
 mod path;
 mod relay;
@@ -56,6 +57,7 @@ use crate::mechanism::control::Told;
 use crate::medium::wifi::air::Air;
 use crate::network::{Flow, Mail, Node, Port};
 use crate::packet::Packets;
+use crate::progress::Progress;
 use crate::record::air_log::AirLog;
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::Count;
@@ -82,6 +84,7 @@ pub struct World {
     /// The two ends of each flow with a transport.
     pub connections: Table<Connection>,
     headers: Headers,
+    progress: Progress,
     /// 802.11 media and stations.
     pub air: Air,
     controls: Table<Control>,

@@ -40,6 +40,9 @@ pub struct Report {
     pub all: ClassReport,
     /// Flows with a transport, in the order of the flows.
     pub connections: Vec<ConnectionReport>,
+    /// Seconds from the beginning of the last flow that sends without end until all of these shared evenly;
+    /// none if they have not, or there are not two.
+    pub convergence: Option<u64>,
     /// Ports.
     pub ports: Vec<PortReport>,
     /// 802.11 stations, since the end of the warm-up.
@@ -168,6 +171,13 @@ impl ClassReport {
 }
 
 impl World {
+    /// A report changes nothing: what arrives at this very instant may not all have been delivered.
+    fn convergence(&self, now: Time) -> Option<u64> {
+        let mut progress = self.progress.clone();
+        progress.note(now, |id| self.connections[id].receiver.delivered());
+        progress.converged()
+    }
+
     /// Sums up at the present. Checks conservation.
     pub fn report(&mut self) -> Report {
         let now = self.now;
@@ -217,6 +227,7 @@ impl World {
                 .ids()
                 .map(|id| self.connection_report(id, now))
                 .collect(),
+            convergence: self.convergence(now),
             ports: self
                 .ports
                 .ids()

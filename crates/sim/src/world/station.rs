@@ -87,9 +87,9 @@ impl World {
         if !ready {
             c.draw(&mut radio.random);
         }
-        ear.counting |= 1 << number;
-        if !ear.busy {
-            let group = ear.cover;
+        let attended = (!ear.busy).then_some(ear.cover);
+        self.air.count_down(station, number);
+        if let Some(group) = attended {
             let at = self.air.expiry(station);
             self.attend(group, at);
         }

@@ -20,7 +20,7 @@ impl World {
         c.written = c.written.saturating_add(bytes);
         c.sender.write(bytes);
         if c.written < u64::MAX && c.protocol == Protocol::Stream {
-            c.transfers.push_back((c.written, now));
+            c.transfers.push_back((c.written, bytes, now));
         }
         self.send_all(id, now);
     }
@@ -36,23 +36,32 @@ impl World {
 
     /// A segment has come to the receiving end.
     fn hear_segment(&mut self, id: Id<Connection>, packet: Id<Packet>, ecn: Ecn, now: Time) {
+        if self.progress.due(now) {
+            let connections = &self.connections;
+            self.progress
+                .note(now, |id| connections[id].receiver.delivered());
+        }
         let c = &mut self.connections[id];
-        c.progress.note(now, c.receiver.delivered());
         let Header::Data(segment, _) = &self.headers[packet] else {
             unreachable!("an acknowledgement among the data");
         };
         let ack = c.receiver.on_segment(now, segment, ecn);
         if !c.transfers.is_empty() {
-            let delivered = c.receiver.delivered();
-            while c.transfers.front().is_some_and(|t| t.0 <= delivered) {
-                let (_, written) = c.transfers.pop_front().expect("looked at above");
-                c.stats.complete(now.since(written));
-            }
+            self.end_transfers(id, now);
         }
         if let Some(ack) = ack {
             self.acknowledge(id, ack, now);
         }
         self.set_alarm(id, Side::Receiver);
+    }
+
+    /// Transfers may have been delivered whole.
+    fn end_transfers(&mut self, id: Id<Connection>, now: Time) {
+        let delivered = self.connections[id].receiver.delivered();
+        let ended = |t: &mut (u64, u64, Time)| t.0 <= delivered;
+        while let Some((_, bytes, written)) = self.connections[id].transfers.pop_front_if(ended) {
+            self.complete(id, bytes, written, now);
+        }
     }
 
     /// An acknowledgement has come to the sending end.
@@ -123,6 +132,7 @@ impl World {
         self.depart(c.acks, len, Ecn::NotEct, Header::Ack(ack), now);
     }
 
+    #[inline(always)]
     fn depart(&mut self, id: Id<Flow>, len: u64, ecn: Ecn, header: Header, now: Time) {
         let flow = &mut self.flows[id];
         let seq = flow.seq;

@@ -351,3 +351,54 @@ fn flows_and_companions_know_each_other() {
     );
     assert_eq!(world.flows[c.acks].name, "f1~ack");
 }
+
+/// Hosts on both sides of two switches; rates of the three links in Mbit/s.
+fn three_links(rates: [u64; 3], delay: Span, sizes: &[u64]) -> Report {
+    let mut net = Net::new(20.0);
+    let (s, v, w, d) = (
+        net.host("S"),
+        net.switch("V"),
+        net.switch("W"),
+        net.host("D"),
+    );
+    for ((a, b), rate) in [(s, v), (v, w), (w, d)].into_iter().zip(rates) {
+        net.link(a, b, rate * MBIT);
+    }
+    net.0.links.iter_mut().for_each(|l| l.delay = delay);
+    for (n, size) in sizes.iter().enumerate() {
+        let flow = net.flow(&format!("f{n}"), s, d, transfer(*size));
+        let window = [("window", Value::Packets(10_000))];
+        carry(flow, Protocol::Stream, "fixed", &window);
+    }
+    net.run()
+}
+
+/// Alone and with a window for all of it, a transfer takes what it takes at best, wherever the slowest
+/// link is and however short its last frame; two at once, of which the second waits for the first, take up to
+/// twice that. Sizes are told apart by decade.
+#[test]
+fn slowdown_is_one_alone_and_two_beside_an_equal() {
+    let slowdown = |report: &Report, flow: usize, size: u64| {
+        let by_size = &report.connections[flow].stats.slowdown;
+        assert_eq!(by_size.len(), size.ilog10() as usize + 1);
+        by_size.last().expect("one").quantile(1.0)
+    };
+    for rates in [
+        [10, 100, 1000],
+        [1000, 100, 10],
+        [100, 10, 100],
+        [10, 100, 10],
+        [100, 100, 100],
+    ] {
+        for size in [1, 999, 1448, 1449, 2896, 14_481, 300_000] {
+            for delay in [Span::ZERO, Span::millis(5)] {
+                let report = three_links(rates, delay, &[size]);
+                let ours = slowdown(&report, 0, size);
+                assert_eq!(ours, 1000, "{rates:?} {size} {delay:?}");
+            }
+        }
+    }
+    let report = three_links([100, 10, 100], Span::ZERO, &[300_000, 300_000]);
+    let both = [0, 1].map(|flow| slowdown(&report, flow, 300_000));
+    assert!(both[0].max(both[1]).abs_diff(2000) < 10, "{both:?}");
+}

@@ -103,7 +103,12 @@ impl StreamSender {
             let (flight, threshold) = (self.board.in_flight(), self.pilot.window());
             prr.on_ack(found.acked, flight, threshold, safe);
         }
-        let marked = self.pilot.marked(ack, found.acked);
+        // Without selective acknowledgements duplicates told of most that is acknowledged when a hole fills.
+        let packets = match selective {
+            true => u64::from(found.segments),
+            false => news.fresh / self.mss,
+        };
+        let marked = self.pilot.marked(ack, found.acked, packets);
         self.answer_marks(now, ack, marked, flight);
         // The acknowledgement that ends recovery still belongs to it.
         let fast = was_fast || self.phase == Phase::Fast;
@@ -129,9 +134,15 @@ impl StreamSender {
                 front.resent == 1 && front.state == State::Flying && ack.echo < front.snapshot.sent;
         }
         let seen = self.seen(now, ack);
-        while let Some(front) = self.board.front().filter(|e| e.end() <= ack.upto) {
+        // The next segment begins where this one ends, so what lies above isn't looked at.
+        let mut at = self.una;
+        while at < ack.upto
+            && let Some(front) = self.board.front()
+            && front.end() <= ack.upto
+        {
+            at = front.end();
             if front.state != State::Sacked {
-                news.deliver(front, &mut self.detector, seen);
+                news.deliver(&front, &mut self.detector, seen);
             }
             self.board.pop();
         }
@@ -299,7 +310,7 @@ impl StreamSender {
         let mut losses = std::mem::take(&mut self.losses);
         for id in losses.drain(..) {
             self.board.lose(id);
-            let entry = *self.board.entry(id);
+            let entry = self.board.entry(id);
             let len = u64::from(entry.len);
             self.lost_again |= entry.number >= self.answered;
             self.episode_lost += len;

@@ -27,6 +27,15 @@ enum Phase {
     Timeout,
 }
 
+/// Bytes that leave now.
+#[derive(Copy, Clone, Debug)]
+struct Leaving {
+    start: u64,
+    len: u32,
+    again: bool,
+    cwr: bool,
+}
+
 /// The sender.
 #[derive(Clone, Debug)]
 pub struct StreamSender {
@@ -132,16 +141,24 @@ impl StreamSender {
         }
     }
 
-    /// The next segment that may leave now.
+    /// The next segment that may leave now. It is made in place: a copy would have to wait until what was
+    /// written just before has reached the cache.
+    #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<Segment> {
-        let next = self.next(now);
+        let bytes = self.next(now)?;
+        Some(self.leave(now, bytes))
+    }
+
+    fn next(&mut self, now: Time) -> Option<Leaving> {
+        let next = self.choose(now);
         if next.is_none() && std::mem::take(&mut self.rearm) {
             self.arm_probe(now);
         }
         next
     }
 
-    fn next(&mut self, now: Time) -> Option<Segment> {
+    #[inline]
+    fn choose(&mut self, now: Time) -> Option<Leaving> {
         self.paced = false;
         if std::mem::take(&mut self.probe) {
             return self.send_probe(now);
@@ -184,31 +201,42 @@ impl StreamSender {
         })
     }
 
-    fn send(&mut self, now: Time, len: u64) -> Segment {
+    #[inline(always)]
+    fn send(&mut self, now: Time, len: u64) -> Leaving {
         let start = self.nxt;
         let snapshot = self.pilot.sampler.on_send(now, self.in_flight(), len);
         self.board.push(start, len as u32, self.number, snapshot);
         self.nxt += len;
-        let cwr = std::mem::take(&mut self.cwr);
         self.rearm = true;
-        self.leave(now, start, len, false, cwr)
+        Leaving {
+            start,
+            len: len as u32,
+            again: false,
+            cwr: std::mem::take(&mut self.cwr),
+        }
     }
 
-    fn resend(&mut self, now: Time, id: u64) -> Segment {
-        let entry = *self.board.entry(id);
+    fn resend(&mut self, now: Time, id: u64) -> Leaving {
+        let entry = self.board.entry(id);
         let len = u64::from(entry.len);
         let snapshot = self.pilot.sampler.on_send(now, self.in_flight(), len);
         self.board.resend(id, self.number, snapshot);
-        self.leave(now, entry.start, len, true, false)
+        Leaving {
+            start: entry.start,
+            len: entry.len,
+            again: true,
+            cwr: false,
+        }
     }
 
     /// Tail loss probe: new data if there are, else the last segment again (RFC 8985 section 7.3).
-    fn send_probe(&mut self, now: Time) -> Option<Segment> {
+    #[cold]
+    fn send_probe(&mut self, now: Time) -> Option<Leaving> {
         let len = self.mss.min(self.written - self.nxt);
         let again = len == 0 || self.nxt + len > self.edge;
         let last = self.board.ids().end.checked_sub(1);
         let last = last.filter(|_| !self.board.is_empty());
-        let segment = match last.filter(|_| again) {
+        let leaving = match last.filter(|_| again) {
             Some(id) => self.resend(now, id),
             None if again => return None,
             None => self.send(now, len),
@@ -219,10 +247,16 @@ impl StreamSender {
             tlp.disarm();
         }
         self.rto = now.after(self.pilot.rtt.timeout());
-        Some(segment)
+        Some(leaving)
     }
 
-    fn leave(&mut self, now: Time, start: u64, len: u64, again: bool, cwr: bool) -> Segment {
+    /// The bytes leave: timers, recovery and the controller hear of it.
+    #[inline(always)]
+    fn leave(&mut self, now: Time, bytes: Leaving) -> Segment {
+        let Leaving {
+            start, again, cwr, ..
+        } = bytes;
+        let len = u64::from(bytes.len);
         let number = self.number;
         self.number += 1;
         self.left = now;
@@ -243,7 +277,7 @@ impl StreamSender {
         Segment {
             number,
             start,
-            len: len as u32,
+            len: bytes.len,
             again,
             ecn: self.pilot.codepoint(again),
             cwr,
@@ -381,7 +415,18 @@ impl StreamSender {
     /// Reads a word of each cache line that an acknowledgement touches.
     pub fn touch(&self) -> u64 {
         let own = self.una ^ self.written ^ self.rto.0 ^ self.answered ^ u64::from(self.force);
-        own ^ self.pilot.touch() ^ self.board.touch() ^ self.detector.gone()
+        own ^ self.pilot.touch() ^ self.board.in_flight() ^ self.detector.gone()
+    }
+
+    /// Reads a word of each segment that an acknowledgement touches.
+    #[inline]
+    pub fn touch_segments(&self) -> u64 {
+        self.board.touch()
+    }
+
+    /// Payload bytes of a full segment.
+    pub fn mss(&self) -> u64 {
+        self.mss
     }
 
     /// Counts since the beginning.

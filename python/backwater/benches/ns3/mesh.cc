@@ -6,11 +6,15 @@
 //   flow FROM TO RATE       IP packets of 1500 bytes, bit/s, from a random instant of the first period on
 //
 // The channel is that of the scenario: the same transmission power, path loss and noise, the same thresholds for
-// energy and preambles, the same margin of capture. Frame errors are ns-3's own, from its tables; its propagation
+// energy and preambles, the same margin of capture. Each link has the rate that the scenario chooses for it: the fastest
+// up to 12 Mbit/s whose threshold its SNR reaches. Frame errors are ns-3's own, from its tables; its propagation
 // takes the time that light needs.
 //
+// What validation/wifi_mesh.py varies: --fixed sends all data at 12 Mbit/s; --errors names a model of frame errors, `law` the
+// scenario's own; --floor is the power in dBm below which a frame is left out.
+//
 // What is chosen in ns-3's favour: the priority-queue scheduler; Yans' channel and PHY, the cheaper of the two;
-// frames weaker than its default sensitivity of -101 dBm are thrown away unread; constant rates; ARP caches
+// frames weaker than its default sensitivity of -101 dBm are thrown away unread; rates are known; ARP caches
 // filled before the run; no queueing discipline above the devices; routing tables that hold the routes and
 // nothing else. The trace sources connected are those of failed exchanges and of packets that a device received.
 //
@@ -23,7 +27,10 @@
 #include <ns3/network-module.h>
 #include <ns3/traffic-control-module.h>
 
+#include <algorithm>
+#include <cmath>
 #include <iostream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -45,6 +52,13 @@ constexpr double kExponent = 4.0;
 constexpr double kDetect = -91.4;            // dBm, of energy and of preambles
 constexpr double kPreamble = 2.1;            // dB over the noise
 constexpr double kCapture = 10.0;            // dB
+
+// A rate of data frames, and the SNR in dB at which one frame of 1500 bytes in a hundred fails.
+struct Rung {
+    const char* mode;
+    double threshold;
+};
+constexpr Rung kRungs[] = {{"OfdmRate12Mbps", 5.1}, {"OfdmRate9Mbps", 4.8}, {"OfdmRate6Mbps", 2.1}};
 
 struct Way {
     uint32_t at, to, next;
@@ -86,7 +100,96 @@ Network Read() {
     return network;
 }
 
-NetDeviceContainer Devices(const NodeContainer& stations) {
+// Sends RTS at 6 Mbit/s and data to each neighbour at the rate that was set for it.
+class LinkRates : public WifiRemoteStationManager {
+  public:
+    static TypeId GetTypeId() {
+        static TypeId id =
+            TypeId("bench::LinkRates").SetParent<WifiRemoteStationManager>().AddConstructor<LinkRates>();
+        return id;
+    }
+
+    void Set(Mac48Address to, WifiMode mode) {
+        m_modes[to] = mode;
+    }
+
+  private:
+    WifiRemoteStation* DoCreateStation() const override {
+        return new WifiRemoteStation();
+    }
+    WifiTxVector DoGetDataTxVector(WifiRemoteStation* station, uint16_t) override {
+        const auto found = m_modes.find(station->m_state->m_address);
+        return Vector(found == m_modes.end() ? GetDefaultMode() : found->second);
+    }
+    WifiTxVector DoGetRtsTxVector(WifiRemoteStation*) override {
+        return Vector(GetDefaultMode());
+    }
+    void DoReportRxOk(WifiRemoteStation*, double, WifiMode) override {}
+    void DoReportRtsFailed(WifiRemoteStation*) override {}
+    void DoReportDataFailed(WifiRemoteStation*) override {}
+    void DoReportRtsOk(WifiRemoteStation*, double, WifiMode, double) override {}
+    void DoReportDataOk(WifiRemoteStation*, double, WifiMode, double, uint16_t, uint8_t) override {}
+    void DoReportFinalRtsFailed(WifiRemoteStation*) override {}
+    void DoReportFinalDataFailed(WifiRemoteStation*) override {}
+
+    WifiTxVector Vector(WifiMode mode) {
+        WifiTxVector vector;
+        vector.SetMode(mode);
+        vector.SetPreambleType(WIFI_PREAMBLE_LONG);
+        vector.SetChannelWidth(20);
+        vector.SetTxPowerLevel(GetDefaultTxPowerLevel());
+        return vector;
+    }
+
+    std::map<Mac48Address, WifiMode> m_modes;
+};
+
+NS_OBJECT_ENSURE_REGISTERED(LinkRates);
+
+// The frame errors of the scenario (crates/sim/src/medium/wifi/errors.rs) for BPSK and QPSK at rate 1/2.
+class Law : public ErrorRateModel {
+  public:
+    static TypeId GetTypeId() {
+        static TypeId id = TypeId("bench::Law").SetParent<ErrorRateModel>().AddConstructor<Law>();
+        return id;
+    }
+
+  private:
+    // Natural logarithm of a bit's chance to be right: the union bound with `bits` in a symbol.
+    static double LogRight(double bits, double sinr) {
+        constexpr double spectrum[] = {36, 211, 1404, 11633, 77433, 502690, 3322763, 21292910, 134365911};
+        const double raw = 0.5 * std::erfc(std::sqrt(sinr / bits));
+        const double step = 4 * raw * (1 - raw);
+        double power = std::pow(step, 5);
+        double sum = 0;
+        for (double weight : spectrum) {
+            sum += weight * power;
+            power *= step;
+        }
+        return std::log1p(-std::min(sum / 2, 1.0));
+    }
+
+    // SINR at which one frame of 12,000 bits in a hundred fails.
+    static double Unshifted(double bits) {
+        double low = 1e-4, high = 1e8;
+        for (int i = 0; i < 100; ++i) {
+            const double middle = std::sqrt(low * high);
+            (12000 * LogRight(bits, middle) < std::log(0.99) ? low : high) = middle;
+        }
+        return high;
+    }
+
+    double DoGetChunkSuccessRate(WifiMode mode, const WifiTxVector&, double snr, uint64_t bits, uint8_t,
+                                 WifiPpduField, uint16_t) const override {
+        static const double shifts[] = {Unshifted(1) / std::pow(10, 0.21), Unshifted(2) / std::pow(10, 0.51)};
+        const int rung = mode == WifiMode("OfdmRate12Mbps");
+        return std::exp(static_cast<double>(bits) * LogRight(1 + rung, snr * shifts[rung]));
+    }
+};
+
+NS_OBJECT_ENSURE_REGISTERED(Law);
+
+NetDeviceContainer Devices(const NodeContainer& stations, const std::string& errors, double floor) {
     YansWifiChannelHelper channel;
     channel.SetPropagationDelay("ns3::ConstantSpeedPropagationDelayModel");
     channel.AddPropagationLoss("ns3::LogDistancePropagationLossModel", "Exponent", DoubleValue(kExponent),
@@ -98,16 +201,33 @@ NetDeviceContainer Devices(const NodeContainer& stations) {
     phy.Set("TxPowerEnd", DoubleValue(kPower));
     phy.Set("RxNoiseFigure", DoubleValue(kNoise - kThermal));
     phy.Set("CcaEdThreshold", DoubleValue(kDetect));
+    phy.Set("RxSensitivity", DoubleValue(floor));
+    phy.SetErrorRateModel(errors == "law" ? "bench::Law" : "ns3::" + errors);
     phy.SetPreambleDetectionModel("ns3::ThresholdPreambleDetectionModel", "MinimumRssi", DoubleValue(kDetect),
                                   "Threshold", DoubleValue(kPreamble));
     phy.SetFrameCaptureModel("ns3::SimpleFrameCaptureModel", "Margin", DoubleValue(kCapture));
     WifiHelper wifi;
     wifi.SetStandard(WIFI_STANDARD_80211a);
-    wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager", "DataMode", StringValue("OfdmRate12Mbps"),
-                                 "ControlMode", StringValue("OfdmRate6Mbps"));
+    wifi.SetRemoteStationManager("bench::LinkRates");
     WifiMacHelper mac;
     mac.SetType("ns3::AdhocWifiMac");
     return wifi.Install(phy, mac, stations);
+}
+
+// The rate of each link that the ways use.
+void SetRates(const Network& network, const NodeContainer& stations, const NetDeviceContainer& devices, bool fixed) {
+    for (const Way& way : network.ways) {
+        const double metres = stations.Get(way.at)->GetObject<MobilityModel>()->GetDistanceFrom(
+            stations.Get(way.next)->GetObject<MobilityModel>());
+        const double snr = kPower - kLossAtOneMetre - 10 * kExponent * std::log10(metres) - kNoise;
+        const Rung* rung = kRungs;
+        while (!fixed && snr < rung->threshold && rung + 1 != std::end(kRungs)) {
+            ++rung;
+        }
+        auto manager = DynamicCast<WifiNetDevice>(devices.Get(way.at))->GetRemoteStationManager();
+        DynamicCast<LinkRates>(manager)->Set(Mac48Address::ConvertFrom(devices.Get(way.next)->GetAddress()),
+                                             WifiMode(rung->mode));
+    }
 }
 
 uint64_t g_hops = 0;
@@ -124,6 +244,12 @@ int main(int argc, char** argv) {
     CommandLine arguments;
     arguments.AddValue("duration", "simulated seconds", duration);
     arguments.AddValue("run", "number of the random substream", run);
+    bool fixed = false;
+    std::string errors = "TableBasedErrorRateModel";
+    double floor = -101;
+    arguments.AddValue("fixed", "12 Mbit/s on all links", fixed);
+    arguments.AddValue("errors", "model of frame errors, or `law`", errors);
+    arguments.AddValue("floor", "frames below so many dBm are left out", floor);
     arguments.Parse(argc, argv);
     bench::Prepare(run);
     bench::Rules(duration);
@@ -134,7 +260,8 @@ int main(int argc, char** argv) {
     mobility.SetPositionAllocator(network.places);
     mobility.SetMobilityModel("ns3::ConstantPositionMobilityModel");
     mobility.Install(stations);
-    NetDeviceContainer devices = Devices(stations);
+    NetDeviceContainer devices = Devices(stations, errors, floor);
+    SetRates(network, stations, devices, fixed);
     bench::CountFailures(devices);
     for (uint32_t i = 0; i < devices.GetN(); ++i) {
         DynamicCast<WifiNetDevice>(devices.Get(i))

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use backwater_transport::units::{Rate, Span, Time};
 use smallvec::{SmallVec, smallvec};
 
-use super::channel::{ChannelSpec, Far, Link};
+use super::channel::{ChannelSpec, Far, Link, Near};
 use super::ear::Ear;
 use super::frame::FrameKind;
 use super::mac::{AfterCollision, MacSpec};
 use super::phy::{self, Phy};
 use super::physical::Receivers;
 use super::radio::{Hop, Radio};
-use super::reception::{Hearing, Level};
+use super::reception::{Coded, Hearing, Level};
 use crate::network::{Flow, Port};
 use crate::packet::{Packet, Packets};
 use crate::table::Id;
@@ -31,8 +31,12 @@ pub struct Air {
     pub(super) levels: Vec<Level>,
     /// What each station's receiver knows of its frame under the physical channel.
     pub(super) hearings: Vec<Hearing>,
+    /// Each station's last frame under the physical channel.
+    pub(super) coded: Vec<Coded>,
     /// Whom each station's frames reach.
     pub reach: Vec<Vec<Link>>,
+    /// The same under the physical channel.
+    pub(super) near: Vec<Vec<Near>>,
     /// Whom they only disturb.
     pub(super) far: Vec<Vec<Far>>,
     /// Who has got the frame that ended last, of those it was for.
@@ -86,7 +90,8 @@ pub struct Spent {
     pub turn: u64,
 }
 
-/// The stations that one's frames made idle, which have one event together.
+/// The stations that one's frames made idle, which have one event together: those that have a counter to run
+/// or a frame to send.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Instant of the pending event.
@@ -98,26 +103,26 @@ pub struct Group {
 }
 
 impl Group {
-    /// A group to which only the sender belongs, the last of these stations.
+    /// A group to which nobody belongs.
     fn new(stations: Vec<u32>) -> Group {
-        let mut group = Group {
+        Group {
             armed: Time::NEVER,
             members: smallvec![0; stations.len().div_ceil(64)],
             stations,
-        };
-        group.add(group.stations.len() - 1);
-        group
+        }
     }
 
+    /// The station of this number belongs to it.
     #[inline]
-    fn add(&mut self, number: usize) {
-        self.members[number / 64] |= 1 << (number % 64);
+    fn add(&mut self, number: u32) {
+        self.members[number as usize / 64] |= 1 << (number % 64);
     }
 
     /// A station of this number hears nothing any more, after a frame of station `by`.
     #[inline]
     pub(super) fn take(&mut self, number: usize, ear: &mut Ear, by: u32, now: Time) {
-        if ear.fall_silent(by, now) {
+        let number = number as u32;
+        if ear.fall_silent(by, number, now) && ear.counting != 0 {
             self.add(number);
         }
     }
@@ -247,6 +252,8 @@ impl Air {
         let receivers = self.media[radio.medium as usize].receivers.as_ref();
         self.levels.push(Level::silent(receivers));
         self.hearings.push(hearing);
+        self.coded.push(Coded::default());
+        self.near.push(Vec::new());
         self.reach.push(Vec::new());
         self.far.push(Vec::new());
         self.groups.push(Group::new(vec![self.radios.len() as u32]));
@@ -271,7 +278,12 @@ impl Air {
         let near = reach.iter().map(|l| l.to);
         let stations = near.chain(far.iter().map(|f| f.to)).chain([station]);
         let station = station as usize;
-        self.groups[station] = Group::new(stations.collect());
+        let stations: Vec<u32> = stations.collect();
+        self.ears[station].number = stations.len() as u32 - 1;
+        self.groups[station] = Group::new(stations);
+        if let Some(receivers) = &self.medium(station as u32).receivers {
+            self.near[station] = reach.iter().map(|link| receivers.near(link)).collect();
+        }
         (self.reach[station], self.far[station]) = (reach, far);
     }
 
@@ -287,6 +299,15 @@ impl Air {
             self.ears[station as usize].base(),
             self.medium(station).slot,
         )
+    }
+
+    /// A category has a counter to run or a frame to send.
+    pub fn count_down(&mut self, station: u32, category: usize) {
+        let ear = &mut self.ears[station as usize];
+        ear.counting |= 1 << category;
+        if !ear.busy {
+            self.groups[ear.cover as usize].add(ear.number);
+        }
     }
 
     /// The earliest instant at which a station of a group would send; drops those that no longer belong to
@@ -306,7 +327,7 @@ impl Air {
                 let ear = &self.ears[station];
                 if ear.cover != group {
                     *word &= !(1 << bit);
-                } else if ear.counting != 0 && !ear.busy {
+                } else if !ear.busy {
                     let base = ear.base();
                     // Nobody sends before the medium is idle.
                     if base < soonest {

@@ -45,6 +45,21 @@ pub struct Link {
     pub power: u64,
 }
 
+/// A link under the physical channel, as a receiver asks for it.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Near {
+    /// The other.
+    pub to: u32,
+    /// Whether it can be understood there.
+    pub decodes: bool,
+    /// Its power there.
+    pub power: u64,
+    /// Power of all else up to which its preamble is recognised; less than none if never.
+    pub covers: i64,
+    /// Power of all else up to which a receiver leaves its frame for it.
+    pub overrides: i64,
+}
+
 /// What a station's transmission is to one that cannot understand it under the physical channel. Most entries of a
 /// large network are of this kind and are read at every frame, so they are small.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -140,5 +155,39 @@ impl Disc {
             senses,
             power,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::physical::tests::plain;
+    use super::*;
+
+    /// In the middle of a grid of 80 m a station is understood within 192.2 m, which is 2.1 dB above the noise, and counts up to
+    /// 686.0 m, 20 dB below it, however large the grid is.
+    #[test]
+    fn a_frame_reaches_no_more_stations_in_a_larger_network() {
+        let within = |metres: f64| {
+            let side = -9..=9;
+            let points = side.clone().flat_map(|x| side.clone().map(move |y| (x, y)));
+            let near = |(x, y): &(i32, i32)| 80.0 * f64::from(x * x + y * y).sqrt() < metres;
+            points.filter(near).count() - 1
+        };
+        let (near, all) = (within(192.2), within(686.0));
+        for side in [19, 25] {
+            let points = (0..side).flat_map(|y| (0..side).map(move |x| (x, y)));
+            let places: Vec<[f64; 2]> = points
+                .map(|(x, y)| [80.0 * f64::from(x), 80.0 * f64::from(y)])
+                .collect();
+            let names = vec![""; places.len()];
+            let links = ChannelSpec::Physical(plain()).links(1, &names, &places);
+            let (reach, far) = &links[places.len() / 2];
+            assert_eq!(
+                (reach.len(), reach.len() + far.len()),
+                (near, all),
+                "{side}"
+            );
+            assert!(links.iter().all(|(r, f)| r.len() + f.len() <= all));
+        }
     }
 }

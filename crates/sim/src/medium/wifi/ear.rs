@@ -19,6 +19,8 @@ pub struct Ear {
     pub lock: u32,
     /// Its last busy period was ended by this station's frame, whose group looks after it.
     pub cover: u32,
+    /// Its number there.
+    pub number: u32,
     /// That frame is damaged.
     pub damaged: bool,
     /// It sends.
@@ -54,6 +56,7 @@ impl Ear {
             wanted: 0,
             lock: NOBODY,
             cover: station,
+            number: 0,
             damaged: false,
             sending: false,
             busy: false,
@@ -106,14 +109,16 @@ impl Ear {
         }
     }
 
-    /// The last of what made it busy is over, a frame of station `by`. False if it was idle before.
+    /// The last of what made it busy is over, a frame of station `by`, in whose group it has this number. False if it
+    /// was idle before.
     #[inline]
-    pub(super) fn fall_silent(&mut self, by: u32, now: Time) -> bool {
+    pub(super) fn fall_silent(&mut self, by: u32, number: u32, now: Time) -> bool {
         if self.busy {
             self.busy = false;
             self.busy_ticks += now.0 - self.busy_since.0;
             self.idle_since = now;
             self.cover = by;
+            self.number = number;
             return true;
         }
         false

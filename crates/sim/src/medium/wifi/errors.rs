@@ -186,6 +186,8 @@ const POINTS: u32 = 7;
 const BETWEEN: u32 = f64::MANTISSA_DIGITS - 1 - POINTS;
 /// A bit that fails with less is right.
 const NEVER: f64 = 1e-15;
+/// A frame that expects no more errors than this is calm.
+pub(super) const CALM: f64 = 1.0 / 32.0;
 /// Logarithm of the least chance of a bit to be right.
 const HOPELESS: f64 = -40.0;
 
@@ -207,6 +209,8 @@ pub struct Rung {
     first: u64,
     /// Logarithm of a bit's chance to be right at the points; the last is that of `clear`.
     table: Vec<f64>,
+    /// The inverse of the SINR from which a frame of 2^k bits is calm.
+    calm: Vec<f64>,
 }
 
 impl Rung {
@@ -240,6 +244,7 @@ impl Rung {
             clear: 0.0,
             first: 0,
             table: Vec::new(),
+            calm: Vec::new(),
         }
     }
 
@@ -283,6 +288,17 @@ impl Rung {
         table.push(0.0);
         (self.first, self.table) = (first, table);
         self.clear = f64::from_bits(last << BETWEEN);
+        let calm = |k: i32| {
+            let most = -CALM / libm::ldexp(1.0, k);
+            let from = self.table.partition_point(|right| *right < most) as u64;
+            1.0 / f64::from_bits((self.first + from) << BETWEEN)
+        };
+        self.calm = (0..u64::BITS as i32).map(calm).collect();
+    }
+
+    /// Noise and others up to so many times its power leave a frame of so many bits calm.
+    pub(super) fn calm(&self, bits: u64) -> f64 {
+        self.calm[bits.next_power_of_two().trailing_zeros() as usize]
     }
 
     /// Natural logarithm of a bit's chance to be right at this SINR (a plain ratio), from the table.

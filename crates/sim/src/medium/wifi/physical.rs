@@ -13,7 +13,7 @@
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span};
 
-use super::channel::{Link, MOST, UNIT};
+use super::channel::{Link, MOST, Near, UNIT};
 use super::errors::{Rung, ratio};
 use super::phy::Standard;
 
@@ -70,13 +70,19 @@ impl Receivers {
         found.expect("rates were checked")
     }
 
-    /// Power of all frames up to which no bit fails of a frame of power `wanted` at this rate.
-    pub(super) fn clear(&self, rung: usize, wanted: u64) -> u64 {
-        let others = wanted as f64 / self.rungs[rung].clear - self.noise as f64;
-        if others < 0.0 {
-            0
-        } else {
-            wanted + others as u64
+    /// A link, as a receiver asks for it.
+    pub(super) fn near(&self, link: &Link) -> Near {
+        let beside = |times: f64| (link.power as f64 / times) as i64 - self.noise as i64;
+        Near {
+            to: link.to,
+            decodes: link.decodes,
+            power: link.power,
+            covers: if link.decodes {
+                beside(self.preamble)
+            } else {
+                -1
+            },
+            overrides: self.capture.map_or(-1, beside),
         }
     }
 
@@ -136,11 +142,11 @@ impl Physical {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::errors::RATES;
     use super::*;
 
-    pub fn plain() -> Physical {
+    pub(in super::super) fn plain() -> Physical {
         Physical {
             tx_power: 20.0,
             noise: -93.5,

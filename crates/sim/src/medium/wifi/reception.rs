@@ -1,20 +1,24 @@
-//! Reception under the physical channel. A receiver's interference is a running sum; while it receives a
-//! frame, each change of the sum closes a stretch of constant SINR. Most changes are no news: a sum has a band,
-//! and within it neither does the medium become busy or idle nor does any bit fail. Preamble: from `preamble_detect` on,
-//! if its SINR reaches the threshold of the lowest rate. Capture: at any time during the frame that is
-//! being received; of preambles that begin at one instant the strongest is taken.
+//! Reception under the physical channel. Preamble: from `preamble_detect` on, if its SINR reaches the threshold of
+//! the lowest rate. Capture: at any time during the frame that is being received; of preambles that begin at
+//! one instant the strongest is taken.
+//!
+//! The bits of a frame fail at a rate that follows the SINR, so the first failure comes as in a Poisson process whose
+//! rate moves. It is drawn by thinning (Lewis and Shedler 1979): while the power on the air stays below some bound, the rate
+//! stays below another, by which an instant is drawn at which a bit may fail; whether it does is drawn at that instant, from the
+//! SINR that there is. That is the same law as adding up errors from change to change, but a change is news only where
+//! power passes its bound or such an instant lies ahead. So a frame that is strong enough is received without another look,
+//! and one that has failed is not looked at again.
+//!
+//! Without a frame a change is news where the medium becomes busy or idle by it.
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Rate, Time};
 
 use super::air::{Air, NOBODY};
 use super::ear::Ear;
+use super::errors::CALM;
 use super::frame::Frame;
 use super::physical::Receivers;
-
-/// Logarithm of the chance of a frame to be whole, below which it fails without being drawn for: less than
-/// the least difference between two draws.
-const LOST: f64 = -37.0;
 
 /// The power of the frames on the air that reach a station, in the units of `Link::power`.
 #[derive(Copy, Clone, Debug)]
@@ -24,8 +28,6 @@ pub(super) struct Level {
     low: u64,
     /// A rise above is news.
     high: u64,
-    /// Up to which no bit fails of the frame that the station receives.
-    clear: u64,
 }
 
 impl Level {
@@ -35,53 +37,89 @@ impl Level {
             power: 0,
             low: 0,
             high: receivers.map_or(0, |r| r.busy_from - 1),
-            clear: 0,
         }
     }
 
-    /// Sets the band, after anything about the ear has changed.
+    /// Sets the band of a station that receives nothing.
     #[inline]
     fn tune(&mut self, ear: &Ear, busy_from: u64) {
-        (self.low, self.high) = match ear.lock {
-            NOBODY if ear.sending => (0, u64::MAX),
-            NOBODY if ear.busy => (busy_from, u64::MAX),
-            NOBODY => (0, busy_from - 1),
-            _ if self.power <= self.clear => (0, self.clear),
-            _ => (u64::MAX, 0),
+        (self.low, self.high) = match (ear.sending, ear.busy) {
+            (true, _) => (0, u64::MAX),
+            (false, true) => (busy_from, u64::MAX),
+            (false, false) => (0, busy_from - 1),
         };
+    }
+
+    fn is_news(&self) -> bool {
+        self.power > self.high || self.power < self.low
     }
 }
 
-/// A frame as it is coded.
+/// A frame as its receivers meet it.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Coded {
     /// Number of its rate.
-    pub rung: usize,
+    rung: usize,
+    /// When it begins.
+    begun: Time,
+    /// When it ends.
+    ends: Time,
     /// Bits by tick.
-    pub density: f64,
+    density: f64,
+    /// Noise and others up to so many times its power leave it calm: it expects no more than `CALM` errors.
+    calm: f64,
+    /// Errors by tick that it expects then, at most.
+    calm_rate: f64,
 }
 
 impl Coded {
-    /// A frame of so many bytes over so much time.
-    pub fn new(rung: usize, bytes: u64, span: Span) -> Coded {
+    /// A frame of so many bytes from `begun` to `ends`.
+    pub(super) fn new(
+        receivers: &Receivers,
+        rung: usize,
+        bytes: u64,
+        begun: Time,
+        ends: Time,
+    ) -> Coded {
+        let span = (ends.0 - begun.0) as f64;
         Coded {
             rung,
-            density: (8 * bytes) as f64 / span.0 as f64,
+            begun,
+            ends,
+            density: (8 * bytes) as f64 / span,
+            calm: receivers.rungs[rung].calm(8 * bytes),
+            calm_rate: CALM / span,
         }
+    }
+
+    /// Power of all frames up to which one of power `wanted` is calm; 0 if noise alone is too much.
+    #[inline]
+    fn calm_until(&self, receivers: &Receivers, wanted: u64) -> u64 {
+        let others = (wanted as i64 as f64 * self.calm) as i64 - receivers.noise as i64;
+        if others < 0 {
+            0
+        } else {
+            wanted + others as u64
+        }
+    }
+
+    /// Errors by tick where all frames add up to `power`.
+    fn rate(&self, receivers: &Receivers, wanted: u64, power: u64) -> f64 {
+        let others = receivers.noise + (power - wanted);
+        let sinr = wanted as f64 / others as f64;
+        -self.density * receivers.rungs[self.rung].log_right(sinr)
     }
 }
 
 /// What a receiver knows of the frame that it receives.
 #[derive(Clone, Debug)]
 pub struct Hearing {
-    /// When it began.
-    begun: Time,
-    /// Up to when errors have been added up.
-    since: Time,
-    /// How it is coded.
-    coded: Coded,
-    /// Natural logarithm of its chance to be whole so far.
-    log_whole: f64,
+    /// When a bit may fail; `NEVER` if none does while `bounded` holds.
+    suspect: Time,
+    /// Power up to which errors come no more often than `bound`.
+    bounded: u64,
+    /// Errors by tick.
+    bound: f64,
     /// Stream of errors.
     random: Random,
 }
@@ -90,81 +128,163 @@ impl Hearing {
     /// The receiver of a station.
     pub fn new(seed: u64, name: &str) -> Hearing {
         Hearing {
-            begun: Time::ZERO,
-            since: Time::ZERO,
-            coded: Coded::default(),
-            log_whole: 0.0,
+            suspect: Time::NEVER,
+            bounded: 0,
+            bound: 0.0,
             random: Random::stream(seed, "reception", name),
         }
     }
 
-    fn begin(&mut self, coded: Coded, now: Time) {
-        self.begun = now;
-        self.since = now;
-        self.coded = coded;
-        self.log_whole = 0.0;
-    }
-
-    /// Ends a stretch in which a frame of power `wanted` met `power` in all, up to `level.clear` or more.
-    fn close(&mut self, receivers: &Receivers, wanted: u64, power: u64, level: &Level, now: Time) {
-        if power > level.clear && now > self.since {
-            let others = receivers.noise + (power - wanted);
-            let bits = self.coded.density * (now.0 - self.since.0) as f64;
-            let sinr = wanted as f64 / others as f64;
-            self.log_whole += bits * receivers.rungs[self.coded.rung].log_right(sinr);
+    /// Draws when a bit of the frame may fail from now on, and sets the band within which that stands.
+    #[inline(always)]
+    fn watch(
+        &mut self,
+        receivers: &Receivers,
+        coded: &Coded,
+        wanted: u64,
+        level: &mut Level,
+        now: Time,
+    ) {
+        let calm = coded.calm_until(receivers, wanted);
+        let unit = self.random.unit();
+        // An exponential variate is more than x with a chance of more than 1 − x.
+        if level.power <= calm && unit <= 1.0 - CALM {
+            (self.bounded, self.bound) = (calm, coded.calm_rate);
+            self.suspect = Time::NEVER;
+            (level.low, level.high) = (0, calm);
+        } else {
+            self.suspect(receivers, coded, wanted, unit, level, now);
         }
-        self.since = now;
     }
 
-    /// Whether the frame failed; drawn for where that is open.
-    fn fails(&mut self) -> bool {
-        self.log_whole < LOST
-            || (self.log_whole < 0.0 && self.random.unit() > libm::exp(self.log_whole))
+    /// The same where a bit may well fail, for a uniform variate.
+    #[inline(never)]
+    fn suspect(
+        &mut self,
+        receivers: &Receivers,
+        coded: &Coded,
+        wanted: u64,
+        unit: f64,
+        level: &mut Level,
+        now: Time,
+    ) {
+        let calm = coded.calm_until(receivers, wanted);
+        (self.bounded, self.bound) = if level.power <= calm {
+            (calm, coded.calm_rate)
+        } else {
+            (level.power, coded.rate(receivers, wanted, level.power))
+        };
+        let left = (coded.ends.0 - now.0) as f64;
+        self.suspect = Time::NEVER;
+        if unit > 1.0 - self.bound * left {
+            let after = -libm::log(unit) / self.bound;
+            if after < left {
+                self.suspect = Time(now.0 + after as u64);
+            }
+        }
+        (level.low, level.high) = match self.suspect {
+            Time::NEVER => (0, self.bounded),
+            _ => (u64::MAX, 0),
+        };
+    }
+
+    /// Whether a bit has failed by now, where all frames added up to `power` since `suspect` at least.
+    #[inline(always)]
+    fn struck(
+        &mut self,
+        receivers: &Receivers,
+        coded: &Coded,
+        wanted: u64,
+        power: u64,
+        now: Time,
+    ) -> bool {
+        self.suspect <= now && self.strikes(receivers, coded, wanted, power, now)
+    }
+
+    #[inline(never)]
+    fn strikes(
+        &mut self,
+        receivers: &Receivers,
+        coded: &Coded,
+        wanted: u64,
+        power: u64,
+        now: Time,
+    ) -> bool {
+        let rate = coded.rate(receivers, wanted, power);
+        // From the instant at which none failed the process goes on, by its own rate.
+        self.bound * self.random.unit() <= rate
+            || self.random.exponential(1.0) < rate * (now.0 - self.suspect.0) as f64
+    }
+
+    /// The power on the air, `before` until now, has changed, and it is news to a station that receives a frame.
+    #[inline(never)]
+    fn meet(
+        &mut self,
+        receivers: &Receivers,
+        coded: &Coded,
+        ear: &mut Ear,
+        before: u64,
+        level: &mut Level,
+        now: Time,
+    ) {
+        if self.suspect > now && level.power <= self.bounded {
+            return;
+        }
+        ear.damaged |= self.struck(receivers, coded, ear.wanted, before, now);
+        if ear.damaged {
+            self.suspect = Time::NEVER;
+            (level.low, level.high) = (0, u64::MAX);
+        } else {
+            self.watch(receivers, coded, ear.wanted, level, now);
+        }
     }
 }
 
 impl Air {
-    /// A station begins to send: what its frame is to all whom it reaches, and to those it disturbs.
-    pub fn arrive(&mut self, station: u32, coded: Coded, now: Time) {
+    /// A station begins to send a frame of so many bytes: what it is to all whom it reaches, and to those it
+    /// disturbs.
+    pub fn arrive(&mut self, station: u32, rate: Rate, bytes: u64, ends: Time, now: Time) {
         let sender = station as usize;
         let medium = &self.media[self.radios[sender].medium as usize];
         let receivers = medium.receivers.as_ref().expect("a physical channel");
+        self.coded[sender] = Coded::new(receivers, receivers.rung(rate), bytes, now, ends);
+        let coded = self.coded[sender];
         self.levels[sender].tune(&self.ears[sender], receivers.busy_from);
-        for link in &self.reach[sender] {
-            let ear = &mut self.ears[link.to as usize];
-            let level = &mut self.levels[link.to as usize];
-            let hearing = &mut self.hearings[link.to as usize];
+        for near in &self.near[sender] {
+            let ear = &mut self.ears[near.to as usize];
+            let level = &mut self.levels[near.to as usize];
+            let hearing = &mut self.hearings[near.to as usize];
             let before = level.power;
-            level.power += link.power;
-            let receives = ear.lock != NOBODY;
-            if receives && level.power > level.clear {
-                hearing.close(receivers, ear.wanted, before, level, now);
-            }
-            let (power, others) = (link.power as f64, (receivers.noise + before) as f64);
-            let heard = link.decodes && !ear.sending && power >= receivers.preamble * others;
-            let takes = match receivers.capture {
-                _ if !receives => heard,
-                Some(capture) => {
-                    let together = hearing.begun == now && link.power > ear.wanted;
-                    heard && (together || power >= capture * others)
-                }
-                None => {
-                    ear.damaged |= link.decodes;
-                    false
-                }
+            level.power += near.power;
+            let heard = before as i64 <= near.covers && !ear.sending;
+            let takes = if ear.lock == NOBODY {
+                heard
+            } else if receivers.capture.is_some() {
+                let together =
+                    || self.coded[ear.lock as usize].begun == now && near.power > ear.wanted;
+                heard && (before as i64 <= near.overrides || together())
+            } else {
+                ear.damaged |= near.decodes;
+                false
             };
             if takes {
                 ear.lock = station;
-                ear.wanted = link.power;
+                ear.wanted = near.power;
                 ear.damaged = false;
                 ear.confirm_nav(now);
-                level.clear = receivers.clear(coded.rung, link.power);
-                hearing.begin(coded, now);
+                hearing.watch(receivers, &coded, near.power, level, now);
+                if !ear.busy {
+                    ear.freeze(&mut self.radios[near.to as usize], medium, now);
+                }
+            } else if level.is_news() {
+                if ear.lock != NOBODY {
+                    let coded = &self.coded[ear.lock as usize];
+                    hearing.meet(receivers, coded, ear, before, level, now);
+                } else {
+                    ear.freeze(&mut self.radios[near.to as usize], medium, now);
+                    level.tune(ear, receivers.busy_from);
+                }
             }
-            if !ear.busy && (ear.lock != NOBODY || level.power >= receivers.busy_from) {
-                ear.freeze(&mut self.radios[link.to as usize], medium, now);
-            }
-            level.tune(ear, receivers.busy_from);
         }
         for far in &self.far[sender] {
             let level = &mut self.levels[far.to as usize];
@@ -175,12 +295,15 @@ impl Air {
             }
             let ear = &mut self.ears[far.to as usize];
             if ear.lock != NOBODY {
-                let hearing = &mut self.hearings[far.to as usize];
-                hearing.close(receivers, ear.wanted, before, level, now);
+                let (hearing, coded) = (
+                    &mut self.hearings[far.to as usize],
+                    &self.coded[ear.lock as usize],
+                );
+                hearing.meet(receivers, coded, ear, before, level, now);
             } else {
                 ear.freeze(&mut self.radios[far.to as usize], medium, now);
+                level.tune(ear, receivers.busy_from);
             }
-            level.tune(ear, receivers.busy_from);
         }
     }
 
@@ -190,31 +313,38 @@ impl Air {
         let sender = station as usize;
         let medium = &self.media[self.radios[sender].medium as usize];
         let receivers = medium.receivers.as_ref().expect("a physical channel");
+        let coded = self.coded[sender];
         let group = &mut self.groups[sender];
         self.heard.clear();
-        for (number, link) in self.reach[sender].iter().enumerate() {
-            let ear = &mut self.ears[link.to as usize];
-            let level = &mut self.levels[link.to as usize];
+        for (number, near) in self.near[sender].iter().enumerate() {
+            let ear = &mut self.ears[near.to as usize];
+            let level = &mut self.levels[near.to as usize];
             let before = level.power;
-            level.power -= link.power;
-            if ear.lock != NOBODY {
-                let hearing = &mut self.hearings[link.to as usize];
-                if before > level.clear {
-                    hearing.close(receivers, ear.wanted, before, level, now);
+            level.power -= near.power;
+            if ear.lock == station {
+                let hearing = &mut self.hearings[near.to as usize];
+                ear.damaged |= hearing.struck(receivers, &coded, near.power, before, now);
+                if ear.hear_out(near.to, frame, medium, now) {
+                    self.heard.push(near.to);
                 }
-                if ear.lock == station {
-                    ear.damaged |= hearing.fails();
-                    if ear.hear_out(link.to, frame, medium, now) {
-                        self.heard.push(link.to);
-                    }
+                if level.power < receivers.busy_from {
+                    group.take(number, ear, station, now);
+                }
+                level.tune(ear, receivers.busy_from);
+            } else if level.power < level.low {
+                if ear.lock != NOBODY {
+                    let (hearing, coded) = (
+                        &mut self.hearings[near.to as usize],
+                        &self.coded[ear.lock as usize],
+                    );
+                    hearing.meet(receivers, coded, ear, before, level, now);
+                } else {
+                    group.take(number, ear, station, now);
+                    level.tune(ear, receivers.busy_from);
                 }
             }
-            if ear.lock == NOBODY && !ear.sending && level.power < receivers.busy_from {
-                group.take(number, ear, station, now);
-            }
-            level.tune(ear, receivers.busy_from);
         }
-        let beyond = self.reach[sender].len();
+        let beyond = self.near[sender].len();
         for (number, far) in self.far[sender].iter().enumerate() {
             let level = &mut self.levels[far.to as usize];
             let before = level.power;
@@ -224,12 +354,15 @@ impl Air {
             }
             let ear = &mut self.ears[far.to as usize];
             if ear.lock != NOBODY {
-                let hearing = &mut self.hearings[far.to as usize];
-                hearing.close(receivers, ear.wanted, before, level, now);
+                let (hearing, coded) = (
+                    &mut self.hearings[far.to as usize],
+                    &self.coded[ear.lock as usize],
+                );
+                hearing.meet(receivers, coded, ear, before, level, now);
             } else {
                 group.take(beyond + number, ear, station, now);
+                level.tune(ear, receivers.busy_from);
             }
-            level.tune(ear, receivers.busy_from);
         }
         let (ear, level) = (&mut self.ears[sender], &mut self.levels[sender]);
         ear.sending = false;
@@ -237,5 +370,108 @@ impl Air {
             group.take_own(ear, station, now);
         }
         level.tune(ear, receivers.busy_from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use backwater_transport::units::Span;
+
+    use super::super::phy::Standard;
+    use super::super::physical::tests::plain;
+    use super::*;
+
+    /// A frame that others disturb for parts of its time, changes that are no news left out as `arrive` and `fade`
+    /// leave them out, is whole with the chance exp(−∫ rate dt): alone too weak to be calm, disturbed from a
+    /// calm beginning, disturbed to the end, and by changes in both directions while a failure is ahead.
+    #[test]
+    fn a_frame_is_whole_with_the_chance_that_its_errors_leave() {
+        let receivers = plain().receivers(Standard::Ofdm);
+        let mut hearing = Hearing::new(7, "a");
+        // SNR, and powers of others with the microseconds that each lasts; at 6 Mbit/s, 1000 bytes in 1 ms.
+        let cases: [(f64, &[(f64, u64)]); 6] = [
+            (1.25, &[(0.0, 1000)]),
+            (1.4, &[(0.1, 300), (0.0, 700)]),
+            (4.0, &[(0.0, 400), (3.0, 50), (0.0, 550)]),
+            (4.0, &[(0.0, 900), (2.4, 100)]),
+            (
+                4.0,
+                &[(2.1, 100), (2.3, 200), (2.0, 300), (2.35, 200), (0.0, 200)],
+            ),
+            (100.0, &[(0.0, 500), (80.0, 100), (95.0, 10), (20.0, 390)]),
+        ];
+        for (snr, stretches) in cases {
+            let units = |times: f64| (times * receivers.noise as f64) as u64;
+            let wanted = units(snr);
+            let begun = Time::ZERO + Span::micros(5);
+            let coded = Coded::new(&receivers, 0, 1000, begun, begun + Span::micros(1000));
+            let mut expected = 0.0;
+            for (others, micros) in stretches {
+                let rate = coded.rate(&receivers, wanted, wanted + units(*others));
+                expected -= rate * Span::micros(*micros).0 as f64;
+            }
+            let chance = libm::exp(expected);
+            assert!((0.05..0.95).contains(&chance), "{snr}: {chance}");
+            let runs = 40_000;
+            let mut whole = 0;
+            for _ in 0..runs {
+                let mut ear = Ear::new(0);
+                ear.wanted = wanted;
+                let mut now = begun;
+                let mut level = Level {
+                    power: wanted + units(stretches[0].0),
+                    ..Level::silent(Some(&receivers))
+                };
+                hearing.watch(&receivers, &coded, wanted, &mut level, now);
+                for pair in stretches.windows(2) {
+                    now += Span::micros(pair[0].1);
+                    let before = level.power;
+                    level.power = wanted + units(pair[1].0);
+                    if level.is_news() {
+                        hearing.meet(&receivers, &coded, &mut ear, before, &mut level, now);
+                    }
+                }
+                ear.damaged |= hearing.struck(&receivers, &coded, wanted, level.power, coded.ends);
+                whole += u32::from(!ear.damaged);
+            }
+            let (runs, share) = (f64::from(runs), f64::from(whole) / f64::from(runs));
+            let error = libm::sqrt(chance * (1.0 - chance) / runs);
+            assert!(
+                (share - chance).abs() < 4.0 * error,
+                "{snr}: {share}, not {chance}"
+            );
+        }
+    }
+
+    /// A frame as strong as it must be is drawn for once, and no change up to its bound is news.
+    #[test]
+    fn changes_that_leave_a_frame_calm_are_no_news() {
+        let receivers = plain().receivers(Standard::Ofdm);
+        let (wanted, begun) = (100 * receivers.noise, Time::ZERO);
+        let coded = Coded::new(&receivers, 0, 1000, begun, begun + Span::micros(1000));
+        let calm = coded.calm_until(&receivers, wanted);
+        let most = coded.rate(&receivers, wanted, calm) * Span::micros(1000).0 as f64;
+        assert!(most <= CALM && most > CALM / 4.0, "{most}");
+        let mut hearing = Hearing::new(7, "a");
+        let mut level = Level {
+            power: wanted,
+            ..Level::silent(Some(&receivers))
+        };
+        let n = 100_000;
+        let mut ahead = 0;
+        for _ in 0..n {
+            hearing.watch(&receivers, &coded, wanted, &mut level, begun);
+            if hearing.suspect == Time::NEVER {
+                assert_eq!((level.low, level.high), (0, calm));
+            } else {
+                ahead += 1;
+            }
+        }
+        let (n, share) = (f64::from(n), -libm::expm1(-CALM));
+        let error = libm::sqrt(n * share * (1.0 - share));
+        assert!(
+            (f64::from(ahead) - n * share).abs() < 4.0 * error,
+            "{ahead}"
+        );
     }
 }

@@ -1,0 +1,57 @@
+//! How long a transfer takes at best: alone on its path, sent at once. The slowdown of a transfer is what it
+//! took over that, the measure of studies of data centres.
+//!
+//! Reference: Alizadeh et al., pFabric, SIGCOMM 2013 section 5.1; Montazeri et al., Homa, SIGCOMM 2018 section
+//! 5. Differences: exact for switches that store and forward, where those add up a round trip and the
+//! serialisation at the slowest link.
+
+use backwater_transport::units::{Span, Time};
+
+use super::World;
+use crate::connection::{Connection, segment_header};
+use crate::medium::ethernet::{self, GAP, PREAMBLE};
+use crate::network::Port;
+use crate::table::Id;
+
+impl World {
+    /// From the first bit of so many bytes of application data to the last at the far host. None where a hop is no
+    /// wire, or a box stands before it: how long that takes is not settled.
+    pub(super) fn ideal(&self, id: Id<Connection>, bytes: u64) -> Option<Span> {
+        let c = &self.connections[id];
+        let path = &self.flows[c.data].path;
+        let wire = |id: &Id<Port>| {
+            let port = &self.ports[*id];
+            let rated = port.ps_per_byte > 0 && port.more.server.is_none();
+            rated && self.boxes_before(*id).next().is_none()
+        };
+        if path.is_empty() || !path.iter().all(wire) {
+            return None;
+        }
+        let mss = c.sender.mss();
+        let frame = |payload| PREAMBLE + ethernet::frame(segment_header(c.protocol) + payload);
+        let before = bytes.saturating_sub(1) / mss;
+        let (full, last) = (frame(mss), frame(bytes - before * mss));
+        // When the last full frame and the frame after it have arrived at a node. Full frames come at the
+        // distance that the slowest hop so far gives them.
+        let (mut first, mut apart, mut end) = (Time::ZERO, 0, Time::ZERO);
+        for port in path.iter().map(|p| &self.ports[*p]) {
+            let takes = |frame: u64| Span(frame * port.ps_per_byte);
+            apart = apart.max((full + GAP) * port.ps_per_byte);
+            first = first + takes(full);
+            let free = match before {
+                0 => Time::ZERO,
+                n => first + Span((n - 1) * apart) + takes(GAP),
+            };
+            end = end.max(free) + takes(last) + port.delay;
+            first = first + port.delay;
+        }
+        Some(end.since(Time::ZERO))
+    }
+
+    /// A transfer of so many bytes, written then, has been delivered.
+    pub(super) fn complete(&mut self, id: Id<Connection>, bytes: u64, written: Time, now: Time) {
+        let ideal = self.ideal(id, bytes);
+        let stats = &mut self.connections[id].stats;
+        stats.complete(bytes, now.since(written), ideal);
+    }
+}

@@ -15,6 +15,10 @@ from backwater.errors import Refusal, from_native
 from backwater.execution import available_cores
 from backwater.plot.encoding import COLOURS, CONFIG
 from backwater.plot.figure import SCHEMA
+from backwater.plot.plane import name_layers, place_names
+
+# The two sides of a plot of the contest.
+FRONT, BEHIND = "nobody is better in both", "another is better in both"
 
 # What a person who says nothing runs over: the contest's own traces and one it did not know.
 TRACES = (
@@ -220,45 +224,54 @@ def pareto(standings: Sequence[Standing]) -> set[str]:
 
 def plot(contest: Contest) -> dict[str, Any]:
     """Throughput against delay as a Vega-Lite specification; the frontier stands out."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for kind, held_out in (("known traces", False), ("held out", True)):
         standings = contest.standings(held_out)
         front = pareto(standings)
         rows += [
             {
-                "controller": one.controller,
-                "kind": kind,
-                "delay": None if one.delay_s is None else one.delay_s * 1e3,
-                "throughput": None if one.throughput_bps is None else one.throughput_bps / 1e6,
-                "on": one.controller in front,
+                "name": one.controller,
+                "panel": kind,
+                "delay": one.delay_s * 1e3,
+                "mean": one.throughput_bps / 1e6,
+                "side": FRONT if one.controller in front else BEHIND,
             }
             for one in standings
+            if one.delay_s and one.throughput_bps is not None
         ]
+    least = min((row["delay"] for row in rows), default=1.0)
+    for row in rows:
+        row["x"] = math.log10(row["delay"] / least)
+    place_names(rows)
     x = {
         "field": "delay",
         "type": "quantitative",
         "title": "95th percentile of the age (ms)",
-        "scale": {"type": "log", "reverse": True},
+        "scale": {"type": "log", "reverse": True, "padding": 12},
+        "axis": {"values": [n * 10**power for power in range(6) for n in (1, 3)]},
     }
-    y = {"field": "throughput", "type": "quantitative", "title": "Throughput (Mbit/s)"}
-    shade = {"condition": {"test": "datum.on", "value": COLOURS[1]}, "value": COLOURS[0]}
-    name = {"field": "controller", "type": "nominal"}
+    y = {"field": "mean", "type": "quantitative", "title": "Throughput (Mbit/s)"}
+    shade = {
+        "field": "side",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": [FRONT, BEHIND], "range": [COLOURS[1], COLOURS[0]]},
+        "legend": {"columnPadding": 30},
+    }
+    encoding = {"x": x, "y": y, "color": shade}
     return {
         "$schema": SCHEMA,
         "config": CONFIG,
-        "title": "Contest: throughput against delay, frontier in the second colour",
+        "title": "Contest: throughput against delay",
         "data": {"values": rows},
-        "facet": {"field": "kind", "type": "nominal", "title": None, "sort": "descending"},
+        "facet": {"field": "panel", "type": "nominal", "title": None, "sort": "descending"},
         "spec": {
             "width": 420,
             "height": 320,
-            "encoding": {"x": x, "y": y, "color": shade},
+            "encoding": encoding,
             "layer": [
                 {"mark": {"type": "point", "filled": True, "size": 60}},
-                {
-                    "mark": {"type": "text", "dx": 6, "align": "left", "fontSize": 11},
-                    "encoding": {"text": name},
-                },
+                *name_layers(encoding),
             ],
         },
     }

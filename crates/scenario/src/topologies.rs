@@ -5,7 +5,7 @@ use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::fields::SWITCH;
 use crate::shape::{Field, Shape, Variant};
-use crate::wireless;
+use crate::wireless::of_station;
 
 /// Of a wire.
 pub const RATE: Field = Field::option(
@@ -133,40 +133,28 @@ pub static TOPOLOGIES: &[Variant] = &[
         kind: "chain",
         summary: "802.11 stations s0, s1… in a row",
         source: "S0 Fig. 6",
-        fields: &[
+        fields: of_station![
             STATIONS,
             SPACING,
             ORIGIN,
-            wireless::STATION_MEDIUM,
-            wireless::BUFFER,
-            wireless::OWN_SHARE,
-            wireless::STATION_QUEUE,
-            wireless::STATION_RATE,
-            wireless::STATION_AC,
         ],
     },
     Variant {
         kind: "grid",
         summary: "802.11 stations s0-0, s0-1…, one at each point of a grid: row, then column",
         source: "S0: two-dimensional scenarios",
-        fields: &[
+        fields: of_station![
             ROWS,
             COLUMNS,
             SPACING,
             ORIGIN,
-            wireless::STATION_MEDIUM,
-            wireless::BUFFER,
-            wireless::OWN_SHARE,
-            wireless::STATION_QUEUE,
-            wireless::STATION_RATE,
-            wireless::STATION_AC,
         ],
     },
     Variant {
         kind: "random-grid",
         summary: "802.11 stations s0, s1… at points of a grid drawn without replacement, none where a written station lies",
         source: "S4; S0: two-dimensional scenarios",
-        fields: &[
+        fields: of_station![
             STATIONS,
             ROWS,
             COLUMNS,
@@ -187,12 +175,6 @@ pub static TOPOLOGIES: &[Variant] = &[
                 Default::Absent,
                 "seed of the places; the scenario's where it is left out",
             )),
-            wireless::STATION_MEDIUM,
-            wireless::BUFFER,
-            wireless::OWN_SHARE,
-            wireless::STATION_QUEUE,
-            wireless::STATION_RATE,
-            wireless::STATION_AC,
         ],
     },
 ];

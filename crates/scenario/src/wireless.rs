@@ -249,20 +249,28 @@ pub const OF_DISC: &[&str] = &["transmit", "sense", "interfere"];
 /// Names of `CHANNEL` that all models have.
 pub const OF_ALL: &[&str] = &["model", "capture", "propagation"];
 
+/// The fields of a kind of station: its own, and those that all have.
+macro_rules! of_station {
+    ($($own:expr),* $(,)?) => {
+        &[
+            $($own,)*
+            $crate::wireless::STATION_MEDIUM,
+            $crate::wireless::BUFFER,
+            $crate::wireless::OWN_SHARE,
+            $crate::wireless::STATION_QUEUE,
+            $crate::wireless::STATION_RATE,
+            $crate::wireless::STATION_AC,
+        ]
+    };
+}
+pub(crate) use of_station;
+
 /// `nodes.NAME` of kind "station".
-pub static STATION: &[Field] = &[
-    STATION_MEDIUM,
-    Field::needed(
-        "at",
-        Shape::Texts,
-        "its place, such as [\"0 m\", \"100 m\"]",
-    ),
-    BUFFER,
-    OWN_SHARE,
-    STATION_QUEUE,
-    STATION_RATE,
-    STATION_AC,
-];
+pub static STATION: &[Field] = of_station![Field::needed(
+    "at",
+    Shape::Texts,
+    "its place, such as [\"0 m\", \"100 m\"]",
+)];
 
 /// The medium of a station.
 pub const STATION_MEDIUM: Field = Field::needed("medium", Shape::Text, "its medium");

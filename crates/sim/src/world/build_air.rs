@@ -103,6 +103,7 @@ impl World {
                 relay: None,
                 stepped: [None; 4],
                 holds: Vec::new(),
+                owed: VecDeque::new(),
                 exchange: None,
                 count: StationCount::default(),
                 base: StationCount::default(),

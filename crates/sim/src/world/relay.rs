@@ -16,7 +16,7 @@ use crate::medium::wifi::radio::{Held, Management, Radio, Stepped};
 use crate::network::Flow;
 use crate::packet::{List, Packet, Traffic};
 use crate::record::fingerprint::Mark;
-use crate::record::{Cause, Record, What};
+use crate::record::{Record, What};
 use crate::spec::{Limit, MechanismSpec, Refusal};
 use crate::table::Id;
 
@@ -261,7 +261,7 @@ impl World {
         let held = held.expect("a flow that is held");
         if held.frames >= most {
             let port = held.port;
-            return self.lose(packet_id, Cause::BufferFull, port, now);
+            return self.crowd_out(station, packet_id, port, now);
         }
         held.frames += 1;
         self.packets.append(&mut held.list, packet_id);

@@ -57,7 +57,7 @@ impl World {
             Room::Full => self.make_room(station, number, packet_id, now),
         };
         if !fits {
-            return self.lose(packet_id, Cause::BufferFull, port, now);
+            return self.crowd_out(station, packet_id, port, now);
         }
         let c = &mut self.air.radios[station as usize].categories[number];
         c.book(own, size);
@@ -123,8 +123,42 @@ impl World {
         if let Some(turns) = &mut self.air.radios[station as usize].turns {
             turns[number].leave(ghost.flow);
         }
-        if ghost.own && matches!(self.flows[ghost.flow].source, AnySource::Saturated(_)) {
-            self.refill(ghost.flow, now);
+        let again = ghost.own && matches!(self.flows[ghost.flow].source, AnySource::Saturated(_));
+        let radio = &mut self.air.radios[station as usize];
+        if again {
+            radio.owed.push_back(ghost.flow);
+        }
+        // There is room for one packet now: that of the flow that has waited longest.
+        let (c, flows) = (&radio.categories[number], &self.flows);
+        let fits = |id: &Id<Flow>| {
+            let AnySource::Saturated(source) = &flows[*id].source else {
+                return false;
+            };
+            let size = source.packet().0.min(flows[*id].packet);
+            let mine = radio.category(flows[*id].class) == number;
+            mine && matches!(c.room(true, size, radio.own_share), Room::Free)
+        };
+        if let Some(place) = radio.owed.iter().position(fits) {
+            let flow = radio.owed.remove(place).expect("found above");
+            self.refill(flow, now);
+        }
+    }
+
+    /// A station's buffer is full. A source that always has something to send tries again when there is room.
+    pub(super) fn crowd_out(
+        &mut self,
+        station: u32,
+        packet_id: Id<Packet>,
+        port: Id<Port>,
+        now: Time,
+    ) {
+        let (flow, own) = {
+            let packet = &self.packets[packet_id];
+            (packet.flow, packet.ingress.is_none())
+        };
+        self.lose(packet_id, Cause::BufferFull, port, now);
+        if own && matches!(self.flows[flow].source, AnySource::Saturated(_)) {
+            self.air.radios[station as usize].owed.push_back(flow);
         }
     }
 

@@ -6,7 +6,6 @@ use super::World;
 use crate::medium::wifi::mac::Room;
 use crate::network::Flow;
 use crate::packet::Packet;
-use crate::record::Cause;
 use crate::table::Id;
 
 impl World {
@@ -78,7 +77,7 @@ impl World {
             }
             let packet = &self.packets[victim];
             radio.categories[number].release(packet.ingress.is_none(), u64::from(packet.len));
-            self.lose(victim, Cause::BufferFull, port, now);
+            self.crowd_out(station, victim, port, now);
         }
     }
 

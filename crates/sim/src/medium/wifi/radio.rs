@@ -45,6 +45,8 @@ pub struct Radio {
     pub stepped: [Option<Stepped>; 4],
     /// Own flows that the relay holds back.
     pub holds: Vec<Held>,
+    /// Own flows that always have something to send and have lost a packet for want of room, once for each.
+    pub owed: VecDeque<Id<Flow>>,
     /// What follows a SIFS later.
     pub reply: Reply,
     /// Management frames that wait, ahead of the data of the highest category.

@@ -336,6 +336,15 @@ mod tests {
     use crate::scenario::tests::{WIRED, WIRELESS};
     use crate::{Folders, Scenario};
 
+    /// Ten transfers of 1 kB in 10 ms.
+    const TRANSFERS: &str = r#"
+        schema = "backwater/scenario/1"
+        duration = "60 s"
+        nodes = { S = { kind = "host" }, D = { kind = "host" } }
+        links.a = { ends = ["S", "D"], rate = "100 Mbit/s", delay = "1 us" }
+        flows.f = { from = "S", to = "D", transport = "tcp", controller = { kind = "reno" }, source = { kind = "request-response", gaps = "fixed", gap = "1 ms", size = "1 kB" } }
+    "#;
+
     #[test]
     fn the_table_names_what_a_run_measures_and_nothing_else() {
         let run = |text: &str| {
@@ -353,8 +362,9 @@ mod tests {
             "held_pkts",
             "deadlocks",
         ];
-        let (wired, wireless) = (run(WIRED), run(WIRELESS));
+        let (wired, wireless, transfers) = (run(WIRED), run(WIRELESS), run(TRANSFERS));
         for (scope, table) in [
+            ("run", &transfers["metrics"]),
             ("run", &wired["metrics"]),
             ("flow", &wired["flows"][0]),
             ("port", &wired["ports"][0]),
@@ -367,7 +377,10 @@ mod tests {
             let name = |n: &str| match n {
                 n if n.starts_with("loss_class") => "loss_class<N>".to_owned(),
                 "paused" | "aifsn_mean" => format!("{n}_class<N>"),
-                n => n.to_owned(),
+                n => match n.split_once("_decade") {
+                    Some((of, _)) => format!("{of}_decade<N>"),
+                    None => n.to_owned(),
+                },
             };
             let mut measured: Vec<String> = names
                 .filter(|n| !["id", "from", "to", "class", "hops"].contains(n))
@@ -376,7 +389,14 @@ mod tests {
             if scope == "run" {
                 measured.extend(beside.iter().map(|n| (*n).to_owned()));
             }
+            // Decades of size are those of the transfers that there were.
+            let sized = measured.iter().any(|n| n.contains("_decade"));
+            assert_eq!(
+                sized,
+                scope == "run" && std::ptr::eq(table, &transfers["metrics"])
+            );
             let of_scope = METRICS.iter().filter(|m| m.scopes.contains(&scope));
+            let of_scope = of_scope.filter(|m| sized || !m.id.contains("_decade"));
             let mut listed: Vec<String> = of_scope.map(|m| m.id.to_owned()).collect();
             measured.sort();
             measured.dedup();

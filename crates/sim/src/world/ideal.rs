@@ -37,13 +37,13 @@ impl World {
         for port in path.iter().map(|p| &self.ports[*p]) {
             let takes = |frame: u64| Span(frame * port.ps_per_byte);
             apart = apart.max((full + GAP) * port.ps_per_byte);
-            first = first + takes(full);
+            first += takes(full);
             let free = match before {
                 0 => Time::ZERO,
                 n => first + Span((n - 1) * apart) + takes(GAP),
             };
             end = end.max(free) + takes(last) + port.delay;
-            first = first + port.delay;
+            first += port.delay;
         }
         Some(end.since(Time::ZERO))
     }

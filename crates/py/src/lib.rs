@@ -9,13 +9,7 @@ mod scenario;
 mod script;
 mod traces;
 
-use mimalloc::MiMalloc;
 use pyo3::prelude::*;
-
-/// Asks for large pages where the system grants them on request. A network that outgrows the caches is read all over, and with small
-/// pages much of that is looking up where a page lies: a hop of `fat-tree-1024` takes a tenth longer, with other processes beside a fifth.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Version of the package.
 #[pyfunction]

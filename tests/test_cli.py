@@ -128,11 +128,23 @@ def test_a_table_that_is_not_toml_is_refused(run: Command) -> None:
     assert "is not TOML" in told.document["error"]["what"]
 
 
-def test_every_metric_of_a_run_is_listed_and_no_other(run: Command) -> None:
+# Only a run with transfers has slowdowns by their size.
+TRANSFERS = """\
+schema = "backwater/scenario/1"
+duration = "1 s"
+nodes = { S = { kind = "host" }, D = { kind = "host" } }
+links.a = { ends = ["S", "D"], rate = "100 Mbit/s", delay = "1 us" }
+flows.f = { from = "S", to = "D", transport = "tcp", controller = { kind = "reno" }, source = { kind = "request-response", gaps = "fixed", gap = "10 ms", size = "1 kB" } }
+"""  # noqa: E501
+
+
+def test_every_metric_of_a_run_is_listed_and_no_other(run: Command, folder: Path) -> None:
     document = run("run", "s.toml", "--json").document
+    (folder / "transfers.toml").write_text(TRANSFERS)
+    transfers = run("run", "transfers.toml", "--json").document
     not_metrics = {"id", "from", "to", "class", "hops", "paused"}
     places = {
-        "run": set(document["metrics"]),
+        "run": set(document["metrics"]) | set(transfers["metrics"]),
         "flow": set(document["flows"][0]) - not_metrics,
         "port": set(document["ports"][0]) - not_metrics,
     }

@@ -6,5 +6,7 @@ mod generated;
 mod log;
 mod net;
 mod queues;
+#[path = "../support/statistics.rs"]
+mod statistics;
 mod vectors;
 mod window;

@@ -10,6 +10,7 @@ use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::net::{MAHIMAHI, generated, source, spec, way};
+use crate::statistics::agrees;
 
 /// Opportunities in a second.
 const PACE: u64 = 1000;
@@ -62,20 +63,6 @@ fn theory(rho: f64, k: i32) -> (f64, f64) {
     let loss = (1.0 - rho) * rho.powi(k) / whole;
     let number = rho / (1.0 - rho) - f64::from(k + 1) * rho.powi(k + 1) / whole;
     (loss, number)
-}
-
-/// Ten seeds: within four standard errors, and these small enough to tell the value from its neighbours.
-fn agrees(what: &str, values: &[f64], expected: f64, width: f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let four = 4.0 * (variance / n).sqrt();
-    println!("{what}: expected {expected}, measured {mean} ± {four}");
-    assert!(
-        (mean - expected).abs() <= four,
-        "{what}: {mean} ± {four}, not {expected}"
-    );
-    assert!(four <= width * expected, "{what}: ± {four} says too little");
 }
 
 #[test]

@@ -16,6 +16,8 @@ mod property;
 mod purpose;
 mod queues;
 mod rate;
+#[path = "../support/statistics.rs"]
+mod statistics;
 mod timing;
 mod transport;
 mod victims;

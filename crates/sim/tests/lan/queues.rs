@@ -2,6 +2,7 @@
 //! it for its own bytes and 20 more. The expected values come from `validation/queues.py`.
 
 use crate::net::*;
+use crate::statistics;
 use backwater_sim::queue::{AnyScheduler, QUEUES};
 use backwater_sim::record::What;
 use backwater_sim::source::AnySource;
@@ -44,19 +45,10 @@ fn wait(report: &Report, flow: usize) -> f64 {
     sums.sum.queue as f64 / sums.delivered.packets as f64 / SERVICE as f64
 }
 
-/// Ten seeds: the mean lies within four standard errors of what theory says, and these are small
-/// enough (a share of the value) to tell it from its neighbours.
+/// Ten seeds agree with theory.
 fn agrees(what: &str, expected: f64, width: f64, one: impl Fn(u64) -> f64) {
     let values: Vec<f64> = (1..=10).map(one).collect();
-    let mean = values.iter().sum::<f64>() / 10.0;
-    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 9.0;
-    let four = 4.0 * (variance / 10.0).sqrt();
-    println!("{what}: expected {expected}, measured {mean} ± {four}");
-    assert!(
-        (mean - expected).abs() <= four,
-        "{what}: {mean} ± {four}, not {expected}"
-    );
-    assert!(four <= width * expected, "{what}: ± {four} says too little");
+    statistics::agrees(what, &values, expected, width);
 }
 
 #[test]

@@ -457,7 +457,7 @@ impl Flow {
     /// Reads a word of each cache line that a packet's birth touches.
     #[inline]
     pub fn touch(&self) -> u64 {
-        self.stop.0 ^ self.stats.entered.packets
+        self.stop.0 ^ self.stats.entered.packets ^ self.due
     }
 }
 

@@ -96,7 +96,8 @@ impl World {
             let port = &self.ports[ingress];
             read ^ port.touch() ^ u64::from(self.nodes[port.node].alarms)
         } else if !flow.is_none() {
-            read ^ self.flows[flow].stats.touch()
+            let flow = &self.flows[flow];
+            read ^ flow.stop.0 ^ flow.stats.touch()
         } else {
             read
         }

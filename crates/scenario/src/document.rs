@@ -51,7 +51,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         one.insert("dropped_pkts".into(), json!(f.sums.dropped.packets));
         one.insert("marked_pkts".into(), json!(f.sums.marked.packets));
         one.extend(rates(&f.sums, window));
-        one.extend(end_to_end(connection, report, world, window));
+        one.extend(end_to_end(connection, report, window));
         one.insert("hol_victims_pkts".into(), json!(f.victims));
         one.extend(cell::of_flow(world, f.flow, from));
         one.insert("hops".into(), hops.collect());
@@ -135,13 +135,9 @@ fn labels(resolved: &Resolved) -> Map<String, Value> {
 fn end_to_end(
     connection: Option<&ConnectionReport>,
     report: &Report,
-    world: &World,
     window: f64,
 ) -> Map<String, Value> {
-    let acks = connection.map(|c| {
-        let acks = world.connections[c.connection].acks;
-        &report.flows[acks.index()].sums
-    });
+    let acks = connection.map(|c| &report.flows[c.acks.index()].sums);
     let stats = connection.map(|c| &c.stats);
     let rtt = |of: fn(&ConnectionStats) -> f64| {
         let measured = stats.filter(|s| s.rtt_count > 0);

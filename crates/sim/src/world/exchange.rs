@@ -235,6 +235,7 @@ impl World {
     /// The first frame of a hop's queue is given up; if its packet got through all the same, nothing
     /// is lost.
     fn give_up(&mut self, station: u32, hop: u32, number: usize, now: Time, until: Time) {
+        let hop_number = hop;
         let hop = &mut self.air.hops[hop as usize];
         let port = hop.port;
         let queue = &mut hop.queues[number];
@@ -255,6 +256,9 @@ impl World {
             None => queue.tried.ghost.expect("looked at above"),
         };
         queue.tried = Tried::default();
+        if queue.list.is_empty() {
+            self.air.radios[station as usize].categories[number].clear(hop_number);
+        }
         if let Some(id) = lost {
             self.lose(id, Cause::RetryLimit, port, now);
         }
@@ -269,12 +273,16 @@ impl World {
         let c = &mut radio.categories[number];
         c.cw = c.set.cw_min;
         match exchange.hop {
-            Some(hop) => {
-                let hop = &mut self.air.hops[hop as usize];
+            Some(hop_number) => {
+                let hop = &mut self.air.hops[hop_number as usize];
                 hop.airtime += now.0 - exchange.begun.0;
-                let tried = std::mem::take(&mut hop.queues[number].tried);
+                let queue = &mut hop.queues[number];
+                let tried = std::mem::take(&mut queue.tried);
                 let ghost = tried.ghost.expect("an ACK follows its data");
                 let radio = &mut self.air.radios[station as usize];
+                if queue.list.is_empty() {
+                    radio.categories[number].clear(hop_number);
+                }
                 let len = u64::from(ghost.len);
                 if let Some(relay) = &mut radio.relay {
                     relay.left(ghost.own, exchange.category, ghost.flow, len);

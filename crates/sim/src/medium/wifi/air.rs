@@ -350,25 +350,23 @@ impl Air {
     /// queue, unless a ghost is.
     pub fn head(&self, station: u32, category: usize, packets: &Packets) -> u32 {
         let radio = &self.radios[station as usize];
-        if let Some(hop) = radio.categories[category].current {
+        let contention = &radio.categories[category];
+        if let Some(hop) = contention.current {
+            return hop;
+        }
+        if let [hop] = contention.hops[..] {
             return hop;
         }
         let arrival = |hop: &u32| {
             let queue = &self.hops[*hop as usize].queues[category];
             match queue.tried.ghost {
-                Some(ghost) => Some(ghost.at),
-                None if queue.list.is_empty() => None,
-                None if radio.turns.is_some() => {
-                    Some(Time(self.spent[queue.list.head().index()].turn))
-                }
-                None => Some(packets[queue.list.head()].at),
+                Some(ghost) => ghost.at,
+                None if radio.turns.is_some() => Time(self.spent[queue.list.head().index()].turn),
+                None => packets[queue.list.head()].at,
             }
         };
-        let first = radio
-            .hops
-            .iter()
-            .filter_map(|hop| arrival(hop).map(|at| (at, *hop)))
-            .min();
+        let hops = contention.hops.iter();
+        let first = hops.map(|hop| (arrival(hop), *hop)).min();
         first.expect("a category with frames has a hop with one").1
     }
 

@@ -34,7 +34,7 @@ impl World {
         }
         self.air.groups[group as usize].armed = Time::NEVER;
         let mut from = 0;
-        while let Some((number, station)) = self.air.groups[group as usize].next(from) {
+        while let Some((number, station)) = self.air.next_member(group, from) {
             from = number + 1;
             let ear = &self.air.ears[station as usize];
             if ear.counting == 0 || ear.cover != group {

@@ -144,8 +144,8 @@ impl World {
         packet.serial += now.0 - delta.0 - exchange.begun.0;
         packet.ingress = port_id;
         let (size, arrived) = (packet.frame(), packet.at);
-        let port = &mut self.ports[port_id];
-        port.count_sent(size, now.0 - arrived.0);
+        hop.sent.add(size);
+        hop.area += u128::from(size) * u128::from(now.0 - arrived.0);
         if self.record.is_some() {
             let waited = exchange.begun.0 - arrived.0;
             self.note(What::Send, exchange.begun, port_id, packet_id, waited);

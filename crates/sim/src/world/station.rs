@@ -211,7 +211,7 @@ impl World {
     pub(super) fn warm_air(&mut self, now: Time) {
         for station in 0..self.air.radios.len() {
             let count = self.station_count(station as u32, now);
-            self.air.radios[station].base = count;
+            *self.air.radios[station].base = count;
         }
         for hop in &mut self.air.hops {
             hop.airtime_base = hop.airtime;

@@ -39,6 +39,8 @@ pub struct Air {
     pub(super) near: Vec<Vec<Near>>,
     /// Whom they only disturb.
     pub(super) far: Vec<Vec<Far>>,
+    /// Numbers of those to whom the change of power at hand is news.
+    pub(super) news: Vec<u32>,
     /// Who has got the frame that ended last, of those it was for.
     pub heard: Vec<u32>,
     /// The stations that each station's frames made idle.
@@ -91,24 +93,21 @@ pub struct Spent {
 }
 
 /// The stations that one's frames made idle, which have one event together: those that have a counter to run
-/// or a frame to send.
+/// or a frame to send. They are numbered as whom the frames reach, then whom they disturb, then their sender.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Instant of the pending event.
     pub armed: Time,
-    /// Whom the frames can make idle: those they reach, those they disturb, and their sender.
-    stations: Vec<u32>,
-    /// Bit n: station n of the list may belong to the group.
+    /// Bit n: station n may belong to the group.
     members: SmallVec<[u64; 4]>,
 }
 
 impl Group {
-    /// A group to which nobody belongs.
-    fn new(stations: Vec<u32>) -> Group {
+    /// A group of so many stations, to which nobody belongs.
+    fn new(stations: usize) -> Group {
         Group {
             armed: Time::NEVER,
-            members: smallvec![0; stations.len().div_ceil(64)],
-            stations,
+            members: smallvec![0; stations.div_ceil(64)],
         }
     }
 
@@ -127,21 +126,37 @@ impl Group {
         }
     }
 
-    /// Nor does the sender itself.
-    pub(super) fn take_own(&mut self, ear: &mut Ear, by: u32, now: Time) {
-        self.take(self.stations.len() - 1, ear, by, now);
-    }
-
-    /// The first station of a number from this on that may belong to the group, and its number.
-    pub fn next(&self, from: usize) -> Option<(usize, u32)> {
+    /// The first number from this on of a station that may belong to the group.
+    fn next(&self, from: usize) -> Option<usize> {
         let mut word = from / 64;
         let mut bits = self.members.get(word)? >> (from % 64) << (from % 64);
         while bits == 0 {
             word += 1;
             bits = *self.members.get(word)?;
         }
-        let number = 64 * word + bits.trailing_zeros() as usize;
-        Some((number, self.stations[number]))
+        Some(64 * word + bits.trailing_zeros() as usize)
+    }
+}
+
+/// Whom a station's frames can make idle, by their numbers in its group.
+#[derive(Copy, Clone)]
+struct Idlers<'a> {
+    reach: &'a [Link],
+    near: &'a [Near],
+    far: &'a [Far],
+    own: u32,
+}
+
+impl Idlers<'_> {
+    /// The station of this number.
+    #[inline]
+    fn of(&self, number: usize) -> u32 {
+        // Under the physical channel `near` says what `reach` says, and was read just before.
+        let Some(beyond) = number.checked_sub(self.reach.len()) else {
+            let near = self.near.get(number);
+            return near.map_or_else(|| self.reach[number].to, |near| near.to);
+        };
+        self.far.get(beyond).map_or(self.own, |far| far.to)
     }
 }
 
@@ -256,7 +271,7 @@ impl Air {
         self.near.push(Vec::new());
         self.reach.push(Vec::new());
         self.far.push(Vec::new());
-        self.groups.push(Group::new(vec![self.radios.len() as u32]));
+        self.groups.push(Group::new(1));
         self.radios.push(radio);
     }
 
@@ -275,12 +290,10 @@ impl Air {
 
     /// Says whom a station's frames reach, and whom they disturb.
     pub fn join(&mut self, station: u32, reach: Vec<Link>, far: Vec<Far>) {
-        let near = reach.iter().map(|l| l.to);
-        let stations = near.chain(far.iter().map(|f| f.to)).chain([station]);
         let station = station as usize;
-        let stations: Vec<u32> = stations.collect();
-        self.ears[station].number = stations.len() as u32 - 1;
-        self.groups[station] = Group::new(stations);
+        let others = reach.len() + far.len();
+        self.ears[station].number = others as u32;
+        self.groups[station] = Group::new(others + 1);
         if let Some(receivers) = &self.medium(station as u32).receivers {
             self.near[station] = reach.iter().map(|link| receivers.near(link)).collect();
         }
@@ -310,20 +323,38 @@ impl Air {
         }
     }
 
+    /// Whom a station's frames can make idle.
+    #[inline]
+    fn idlers(&self, station: u32) -> Idlers<'_> {
+        let station = station as usize;
+        Idlers {
+            reach: &self.reach[station],
+            near: &self.near[station],
+            far: &self.far[station],
+            own: station as u32,
+        }
+    }
+
+    /// The first station from this number on that may belong to a group, and its number.
+    #[inline]
+    pub fn next_member(&self, group: u32, from: usize) -> Option<(usize, u32)> {
+        let number = self.groups[group as usize].next(from)?;
+        Some((number, self.idlers(group).of(number)))
+    }
+
     /// The earliest instant at which a station of a group would send; drops those that no longer belong to
     /// it.
     pub fn soonest(&mut self, group: u32) -> Time {
         let slot = self.medium(group).slot;
-        let Group {
-            stations, members, ..
-        } = &mut self.groups[group as usize];
+        let mut members = std::mem::take(&mut self.groups[group as usize].members);
+        let idlers = self.idlers(group);
         let mut soonest = Time::NEVER;
-        for (word, stations) in members.iter_mut().zip(stations.chunks(64)) {
+        for (place, word) in members.iter_mut().enumerate() {
             let mut bits = *word;
             while bits != 0 {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
-                let station = stations[bit as usize] as usize;
+                let station = idlers.of(64 * place + bit as usize) as usize;
                 let ear = &self.ears[station];
                 if ear.cover != group {
                     *word &= !(1 << bit);
@@ -336,6 +367,7 @@ impl Air {
                 }
             }
         }
+        self.groups[group as usize].members = members;
         soonest
     }
 

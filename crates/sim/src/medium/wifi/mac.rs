@@ -178,6 +178,12 @@ impl Contention {
         }
     }
 
+    /// Reads a word at each end.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        u64::from(self.frames) ^ self.held.0 ^ self.bytes
+    }
+
     /// Whether a frame of so many bytes fits the buffer, of which `own_share` is for the station's own.
     pub fn room(&self, own: bool, bytes: u64, own_share: f64) -> Room {
         let share = if own {

@@ -15,6 +15,7 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
 use super::air::{Air, NOBODY};
+use super::channel::Far;
 use super::ear::Ear;
 use super::errors::CALM;
 use super::frame::Frame;
@@ -51,7 +52,75 @@ impl Level {
     }
 
     fn is_news(&self) -> bool {
-        self.power > self.high || self.power < self.low
+        self.is_too_high() || self.is_too_low()
+    }
+
+    /// A frame begins that disturbs the station.
+    #[inline(always)]
+    fn rise(&mut self, by: u32) {
+        // As many frames of 32 bits as there can be stations don't add up to 64.
+        self.power = self.power.wrapping_add(u64::from(by));
+    }
+
+    /// It ends.
+    #[inline(always)]
+    fn fall(&mut self, by: u32) {
+        self.power = self.power.wrapping_sub(u64::from(by));
+    }
+
+    #[inline(always)]
+    fn is_too_high(&self) -> bool {
+        self.power > self.high
+    }
+
+    #[inline(always)]
+    fn is_too_low(&self) -> bool {
+        self.power < self.low
+    }
+}
+
+/// Changes the powers of those whom a station only disturbs. To few of them it is news: theirs are the numbers in
+/// `news`. Most of the work for a frame is done here, so several are asked at once whether it is news to any.
+#[inline(always)]
+fn change(
+    far: &[Far],
+    levels: &mut [Level],
+    news: &mut Vec<u32>,
+    by: impl Fn(&mut Level, u32),
+    is_news: impl Fn(&Level) -> bool,
+) {
+    news.clear();
+    let (several, rest) = far.as_chunks::<4>();
+    for (place, several) in several.iter().enumerate() {
+        let mut any = false;
+        for far in several {
+            let level = &mut levels[far.to as usize];
+            by(level, far.power);
+            any |= is_news(level);
+        }
+        if any {
+            tell(several, 4 * place, levels, news, &is_news);
+        }
+    }
+    for far in rest {
+        by(&mut levels[far.to as usize], far.power);
+    }
+    tell(rest, far.len() - rest.len(), levels, news, &is_news);
+}
+
+/// Adds the numbers of those to whom their power is news, from `first` on.
+#[inline(never)]
+fn tell(
+    far: &[Far],
+    first: usize,
+    levels: &[Level],
+    news: &mut Vec<u32>,
+    is_news: impl Fn(&Level) -> bool,
+) {
+    for (number, far) in (first as u32..).zip(far) {
+        if is_news(&levels[far.to as usize]) {
+            news.push(number);
+        }
     }
 }
 
@@ -286,19 +355,15 @@ impl Air {
                 }
             }
         }
-        for far in &self.far[sender] {
-            let level = &mut self.levels[far.to as usize];
-            let before = level.power;
-            level.power += u64::from(far.power);
-            if level.power <= level.high {
-                continue;
-            }
+        change(&self.far[sender], &mut self.levels, &mut self.news, Level::rise, Level::is_too_high);
+        for number in &self.news {
+            let far = &self.far[sender][*number as usize];
             let ear = &mut self.ears[far.to as usize];
+            let level = &mut self.levels[far.to as usize];
             if ear.lock != NOBODY {
-                let (hearing, coded) = (
-                    &mut self.hearings[far.to as usize],
-                    &self.coded[ear.lock as usize],
-                );
+                let hearing = &mut self.hearings[far.to as usize];
+                let coded = &self.coded[ear.lock as usize];
+                let before = level.power - u64::from(far.power);
                 hearing.meet(receivers, coded, ear, before, level, now);
             } else {
                 ear.freeze(&mut self.radios[far.to as usize], medium, now);
@@ -345,29 +410,25 @@ impl Air {
             }
         }
         let beyond = self.near[sender].len();
-        for (number, far) in self.far[sender].iter().enumerate() {
-            let level = &mut self.levels[far.to as usize];
-            let before = level.power;
-            level.power -= u64::from(far.power);
-            if level.power >= level.low {
-                continue;
-            }
+        change(&self.far[sender], &mut self.levels, &mut self.news, Level::fall, Level::is_too_low);
+        for number in &self.news {
+            let far = &self.far[sender][*number as usize];
             let ear = &mut self.ears[far.to as usize];
+            let level = &mut self.levels[far.to as usize];
             if ear.lock != NOBODY {
-                let (hearing, coded) = (
-                    &mut self.hearings[far.to as usize],
-                    &self.coded[ear.lock as usize],
-                );
+                let hearing = &mut self.hearings[far.to as usize];
+                let coded = &self.coded[ear.lock as usize];
+                let before = level.power + u64::from(far.power);
                 hearing.meet(receivers, coded, ear, before, level, now);
             } else {
-                group.take(beyond + number, ear, station, now);
+                group.take(beyond + *number as usize, ear, station, now);
                 level.tune(ear, receivers.busy_from);
             }
         }
         let (ear, level) = (&mut self.ears[sender], &mut self.levels[sender]);
         ear.sending = false;
         if level.power < receivers.busy_from {
-            group.take_own(ear, station, now);
+            group.take(beyond + self.far[sender].len(), ear, station, now);
         }
         level.tune(ear, receivers.busy_from);
     }

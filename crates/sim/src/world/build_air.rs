@@ -100,6 +100,7 @@ impl World {
                 hops: Vec::new(),
                 frame: None,
                 reply: Reply::None,
+                after: NOBODY,
                 notices: VecDeque::new(),
                 relay: None,
                 stepped: Box::new([None; 4]),

@@ -193,12 +193,7 @@ impl World {
             &self.air.ears[station as usize],
         );
         let mut count = radio.count.clone();
-        count.busy = ear.busy_ticks
-            + if ear.busy {
-                now.0 - ear.busy_since.0
-            } else {
-                0
-            };
+        count.busy = ear.busy_ticks + if ear.busy { now.0 - ear.since.0 } else { 0 };
         let span = now.0 - count.moved.0;
         for (sum, c) in count.aifsn.iter_mut().zip(&radio.categories) {
             *sum += span * u64::from(c.set.aifsn);

@@ -35,12 +35,13 @@ pub struct Air {
     pub(super) coded: Vec<Coded>,
     /// Whom each station's frames reach.
     pub reach: Vec<Vec<Link>>,
-    /// The same under the physical channel.
+    /// Whom each station's frames can make idle: those they reach, those they only disturb, and their sender.
+    pub(super) idlers: Vec<Vec<u32>>,
+    /// What each station's frames are to those they reach under the physical channel.
     pub(super) near: Vec<Vec<Near>>,
-    /// Whom they only disturb.
-    pub(super) far: Vec<Vec<Far>>,
-    /// Numbers of those to whom the change of power at hand is news.
-    pub(super) news: Vec<u32>,
+    /// Their powers at those they only disturb. Most entries of a large network are of this kind and are read at
+    /// every frame, so they are small.
+    pub(super) far: Vec<Vec<u32>>,
     /// Who has got the frame that ended last, of those it was for.
     pub heard: Vec<u32>,
     /// The stations that each station's frames made idle.
@@ -93,7 +94,7 @@ pub struct Spent {
 }
 
 /// The stations that one's frames made idle, which have one event together: those that have a counter to run
-/// or a frame to send. They are numbered as whom the frames reach, then whom they disturb, then their sender.
+/// or a frame to send, by their numbers in the list of `Air::idlers`.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Instant of the pending event.
@@ -113,14 +114,14 @@ impl Group {
 
     /// The station of this number belongs to it.
     #[inline]
-    fn add(&mut self, number: u32) {
-        self.members[number as usize / 64] |= 1 << (number % 64);
+    fn add(&mut self, number: u16) {
+        self.members[usize::from(number) / 64] |= 1 << (number % 64);
     }
 
     /// A station of this number hears nothing any more, after a frame of station `by`.
     #[inline]
     pub(super) fn take(&mut self, number: usize, ear: &mut Ear, by: u32, now: Time) {
-        let number = number as u32;
+        let number = number as u16;
         if ear.fall_silent(by, number, now) && ear.counting != 0 {
             self.add(number);
         }
@@ -135,28 +136,6 @@ impl Group {
             bits = *self.members.get(word)?;
         }
         Some(64 * word + bits.trailing_zeros() as usize)
-    }
-}
-
-/// Whom a station's frames can make idle, by their numbers in its group.
-#[derive(Copy, Clone)]
-struct Idlers<'a> {
-    reach: &'a [Link],
-    near: &'a [Near],
-    far: &'a [Far],
-    own: u32,
-}
-
-impl Idlers<'_> {
-    /// The station of this number.
-    #[inline]
-    fn of(&self, number: usize) -> u32 {
-        // Under the physical channel `near` says what `reach` says, and was read just before.
-        let Some(beyond) = number.checked_sub(self.reach.len()) else {
-            let near = self.near.get(number);
-            return near.map_or_else(|| self.reach[number].to, |near| near.to);
-        };
-        self.far.get(beyond).map_or(self.own, |far| far.to)
     }
 }
 
@@ -271,6 +250,7 @@ impl Air {
         self.near.push(Vec::new());
         self.reach.push(Vec::new());
         self.far.push(Vec::new());
+        self.idlers.push(vec![self.radios.len() as u32]);
         self.groups.push(Group::new(1));
         self.radios.push(radio);
     }
@@ -290,14 +270,18 @@ impl Air {
 
     /// Says whom a station's frames reach, and whom they disturb.
     pub fn join(&mut self, station: u32, reach: Vec<Link>, far: Vec<Far>) {
+        let to = reach.iter().map(|link| link.to);
+        let others = to.chain(far.iter().map(|far| far.to));
+        let idlers: Vec<u32> = others.chain([station]).collect();
         let station = station as usize;
-        let others = reach.len() + far.len();
-        self.ears[station].number = others as u32;
-        self.groups[station] = Group::new(others + 1);
+        let last = u16::try_from(idlers.len() - 1);
+        self.ears[station].number = last.expect("stations that fit the tables of the media");
+        self.groups[station] = Group::new(idlers.len());
         if let Some(receivers) = &self.medium(station as u32).receivers {
             self.near[station] = reach.iter().map(|link| receivers.near(link)).collect();
         }
-        (self.reach[station], self.far[station]) = (reach, far);
+        self.far[station] = far.iter().map(|far| far.power).collect();
+        (self.reach[station], self.idlers[station]) = (reach, idlers);
     }
 
     /// The medium of a station.
@@ -323,38 +307,26 @@ impl Air {
         }
     }
 
-    /// Whom a station's frames can make idle.
-    #[inline]
-    fn idlers(&self, station: u32) -> Idlers<'_> {
-        let station = station as usize;
-        Idlers {
-            reach: &self.reach[station],
-            near: &self.near[station],
-            far: &self.far[station],
-            own: station as u32,
-        }
-    }
-
     /// The first station from this number on that may belong to a group, and its number.
     #[inline]
     pub fn next_member(&self, group: u32, from: usize) -> Option<(usize, u32)> {
         let number = self.groups[group as usize].next(from)?;
-        Some((number, self.idlers(group).of(number)))
+        Some((number, self.idlers[group as usize][number]))
     }
 
     /// The earliest instant at which a station of a group would send; drops those that no longer belong to
     /// it.
     pub fn soonest(&mut self, group: u32) -> Time {
         let slot = self.medium(group).slot;
-        let mut members = std::mem::take(&mut self.groups[group as usize].members);
-        let idlers = self.idlers(group);
+        let members = &mut self.groups[group as usize].members;
+        let idlers = self.idlers[group as usize].chunks(64);
         let mut soonest = Time::NEVER;
-        for (place, word) in members.iter_mut().enumerate() {
+        for (word, idlers) in members.iter_mut().zip(idlers) {
             let mut bits = *word;
             while bits != 0 {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
-                let station = idlers.of(64 * place + bit as usize) as usize;
+                let station = idlers[bit as usize] as usize;
                 let ear = &self.ears[station];
                 if ear.cover != group {
                     *word &= !(1 << bit);
@@ -367,7 +339,6 @@ impl Air {
                 }
             }
         }
-        self.groups[group as usize].members = members;
         soonest
     }
 

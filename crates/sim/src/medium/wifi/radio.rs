@@ -42,6 +42,8 @@ pub struct Radio {
     pub frame: Option<Frame>,
     /// What follows a SIFS later.
     pub reply: Reply,
+    /// The station whose frame it follows: its group is looked after then.
+    pub after: u32,
     /// Its congestion control, if it is a relay that has one.
     pub relay: Option<Box<Relay>>,
     /// The exchange it has begun.
@@ -221,7 +223,9 @@ impl Radio {
     #[inline]
     pub fn touch(&self) -> u64 {
         let first = u64::from(self.row);
-        self.categories.iter().fold(first, |read, c| read ^ c.touch())
+        self.categories
+            .iter()
+            .fold(first, |read, c| read ^ c.touch())
     }
 
     /// The category of a class.

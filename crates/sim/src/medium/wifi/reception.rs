@@ -15,7 +15,6 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
 use super::air::{Air, NOBODY};
-use super::channel::Far;
 use super::ear::Ear;
 use super::errors::CALM;
 use super::frame::Frame;
@@ -79,51 +78,6 @@ impl Level {
     }
 }
 
-/// Changes the powers of those whom a station only disturbs. To few of them it is news: theirs are the numbers in
-/// `news`. Most of the work for a frame is done here, so several are asked at once whether it is news to any.
-#[inline(always)]
-fn change(
-    far: &[Far],
-    levels: &mut [Level],
-    news: &mut Vec<u32>,
-    by: impl Fn(&mut Level, u32),
-    is_news: impl Fn(&Level) -> bool,
-) {
-    news.clear();
-    let (several, rest) = far.as_chunks::<4>();
-    for (place, several) in several.iter().enumerate() {
-        let mut any = false;
-        for far in several {
-            let level = &mut levels[far.to as usize];
-            by(level, far.power);
-            any |= is_news(level);
-        }
-        if any {
-            tell(several, 4 * place, levels, news, &is_news);
-        }
-    }
-    for far in rest {
-        by(&mut levels[far.to as usize], far.power);
-    }
-    tell(rest, far.len() - rest.len(), levels, news, &is_news);
-}
-
-/// Adds the numbers of those to whom their power is news, from `first` on.
-#[inline(never)]
-fn tell(
-    far: &[Far],
-    first: usize,
-    levels: &[Level],
-    news: &mut Vec<u32>,
-    is_news: impl Fn(&Level) -> bool,
-) {
-    for (number, far) in (first as u32..).zip(far) {
-        if is_news(&levels[far.to as usize]) {
-            news.push(number);
-        }
-    }
-}
-
 /// A frame as its receivers meet it.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Coded {
@@ -182,6 +136,7 @@ impl Coded {
 
 /// What a receiver knows of the frame that it receives.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Hearing {
     /// When a bit may fail; `NEVER` if none does while `bounded` holds.
     suspect: Time,
@@ -319,10 +274,12 @@ impl Air {
         self.coded[sender] = Coded::new(receivers, receivers.rung(rate), bytes, now, ends);
         let coded = self.coded[sender];
         self.levels[sender].tune(&self.ears[sender], receivers.busy_from);
-        for near in &self.near[sender] {
-            let ear = &mut self.ears[near.to as usize];
-            let level = &mut self.levels[near.to as usize];
-            let hearing = &mut self.hearings[near.to as usize];
+        let (reached, disturbed) = self.idlers[sender].split_at(self.near[sender].len());
+        for (near, to) in self.near[sender].iter().zip(reached) {
+            let to = *to as usize;
+            let ear = &mut self.ears[to];
+            let level = &mut self.levels[to];
+            let hearing = &mut self.hearings[to];
             let before = level.power;
             level.power += near.power;
             let heard = before as i64 <= near.covers && !ear.sending;
@@ -333,7 +290,7 @@ impl Air {
                     || self.coded[ear.lock as usize].begun == now && near.power > ear.wanted;
                 heard && (before as i64 <= near.overrides || together())
             } else {
-                ear.damaged |= near.decodes;
+                ear.damaged |= near.decodes();
                 false
             };
             if takes {
@@ -343,30 +300,32 @@ impl Air {
                 ear.confirm_nav(now);
                 hearing.watch(receivers, &coded, near.power, level, now);
                 if !ear.busy {
-                    ear.freeze(&mut self.radios[near.to as usize], medium, now);
+                    ear.freeze(&mut self.radios[to], medium, now);
                 }
             } else if level.is_news() {
                 if ear.lock != NOBODY {
                     let coded = &self.coded[ear.lock as usize];
                     hearing.meet(receivers, coded, ear, before, level, now);
                 } else {
-                    ear.freeze(&mut self.radios[near.to as usize], medium, now);
+                    ear.freeze(&mut self.radios[to], medium, now);
                     level.tune(ear, receivers.busy_from);
                 }
             }
         }
-        change(&self.far[sender], &mut self.levels, &mut self.news, Level::rise, Level::is_too_high);
-        for number in &self.news {
-            let far = &self.far[sender][*number as usize];
-            let ear = &mut self.ears[far.to as usize];
-            let level = &mut self.levels[far.to as usize];
+        for (power, to) in self.far[sender].iter().zip(disturbed) {
+            let to = *to as usize;
+            let level = &mut self.levels[to];
+            level.rise(*power);
+            if !level.is_too_high() {
+                continue;
+            }
+            let ear = &mut self.ears[to];
             if ear.lock != NOBODY {
-                let hearing = &mut self.hearings[far.to as usize];
                 let coded = &self.coded[ear.lock as usize];
-                let before = level.power - u64::from(far.power);
-                hearing.meet(receivers, coded, ear, before, level, now);
+                let before = level.power - u64::from(*power);
+                self.hearings[to].meet(receivers, coded, ear, before, level, now);
             } else {
-                ear.freeze(&mut self.radios[far.to as usize], medium, now);
+                ear.freeze(&mut self.radios[to], medium, now);
                 level.tune(ear, receivers.busy_from);
             }
         }
@@ -381,16 +340,19 @@ impl Air {
         let coded = self.coded[sender];
         let group = &mut self.groups[sender];
         self.heard.clear();
-        for (number, near) in self.near[sender].iter().enumerate() {
-            let ear = &mut self.ears[near.to as usize];
-            let level = &mut self.levels[near.to as usize];
+        let beyond = self.near[sender].len();
+        let (reached, disturbed) = self.idlers[sender].split_at(beyond);
+        for (number, (near, here)) in self.near[sender].iter().zip(reached).enumerate() {
+            let to = *here as usize;
+            let ear = &mut self.ears[to];
+            let level = &mut self.levels[to];
             let before = level.power;
             level.power -= near.power;
             if ear.lock == station {
-                let hearing = &mut self.hearings[near.to as usize];
+                let hearing = &mut self.hearings[to];
                 ear.damaged |= hearing.struck(receivers, &coded, near.power, before, now);
-                if ear.hear_out(near.to, frame, medium, now) {
-                    self.heard.push(near.to);
+                if ear.hear_out(*here, frame, medium, now) {
+                    self.heard.push(*here);
                 }
                 if level.power < receivers.busy_from {
                     group.take(number, ear, station, now);
@@ -398,37 +360,36 @@ impl Air {
                 level.tune(ear, receivers.busy_from);
             } else if level.power < level.low {
                 if ear.lock != NOBODY {
-                    let (hearing, coded) = (
-                        &mut self.hearings[near.to as usize],
-                        &self.coded[ear.lock as usize],
-                    );
-                    hearing.meet(receivers, coded, ear, before, level, now);
+                    let coded = &self.coded[ear.lock as usize];
+                    self.hearings[to].meet(receivers, coded, ear, before, level, now);
                 } else {
                     group.take(number, ear, station, now);
                     level.tune(ear, receivers.busy_from);
                 }
             }
         }
-        let beyond = self.near[sender].len();
-        change(&self.far[sender], &mut self.levels, &mut self.news, Level::fall, Level::is_too_low);
-        for number in &self.news {
-            let far = &self.far[sender][*number as usize];
-            let ear = &mut self.ears[far.to as usize];
-            let level = &mut self.levels[far.to as usize];
+        let powers = &self.far[sender];
+        for (number, (power, to)) in (beyond..).zip(powers.iter().zip(disturbed)) {
+            let to = *to as usize;
+            let level = &mut self.levels[to];
+            level.fall(*power);
+            if !level.is_too_low() {
+                continue;
+            }
+            let ear = &mut self.ears[to];
             if ear.lock != NOBODY {
-                let hearing = &mut self.hearings[far.to as usize];
                 let coded = &self.coded[ear.lock as usize];
-                let before = level.power + u64::from(far.power);
-                hearing.meet(receivers, coded, ear, before, level, now);
+                let before = level.power + u64::from(*power);
+                self.hearings[to].meet(receivers, coded, ear, before, level, now);
             } else {
-                group.take(beyond + *number as usize, ear, station, now);
+                group.take(number, ear, station, now);
                 level.tune(ear, receivers.busy_from);
             }
         }
         let (ear, level) = (&mut self.ears[sender], &mut self.levels[sender]);
         ear.sending = false;
         if level.power < receivers.busy_from {
-            group.take(beyond + self.far[sender].len(), ear, station, now);
+            group.take(beyond + powers.len(), ear, station, now);
         }
         level.tune(ear, receivers.busy_from);
     }

@@ -26,13 +26,16 @@ impl World {
             let flow = &self.flows[*id];
             let station = self.nodes[flow.from].station as usize;
             let radio = &self.air.radios[station];
-            read ^= radio.touch() ^ self.air.ears[station].idle_since.0;
+            read ^= radio.touch() ^ self.air.ears[station].since.0;
             if let Some(to) = flow.to.iter().next() {
                 hops.push(self.forwarding.egress(radio.row, *id, to), true);
             }
         }
         for port in hops.all() {
-            read ^= self.air.hop(*port).map_or(0, |hop| hop.sent.packets ^ u64::from(hop.to));
+            read ^= self
+                .air
+                .hop(*port)
+                .map_or(0, |hop| hop.sent.packets ^ u64::from(hop.to));
         }
         read
     }

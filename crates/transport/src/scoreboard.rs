@@ -265,8 +265,19 @@ impl Scoreboard {
     /// Doubles the places.
     #[cold]
     fn grow(&mut self) {
-        let more = (2 * self.ring.len()).max(FEWEST);
-        let old = std::mem::replace(&mut self.ring, vec![Kept::default(); more]);
+        self.move_to((2 * self.ring.len()).max(FEWEST));
+    }
+
+    /// Halves the places where few are used.
+    #[cold]
+    fn shrink(&mut self) {
+        if self.ring.len() > FEWEST && 3 * self.count <= self.ring.len() {
+            self.move_to(self.ring.len() / 2);
+        }
+    }
+
+    fn move_to(&mut self, places: usize) {
+        let old = std::mem::replace(&mut self.ring, vec![Kept::default(); places]);
         for id in self.ids() {
             *self.kept_mut(id) = old[id as usize % old.len()];
         }
@@ -277,6 +288,10 @@ impl Scoreboard {
         self.leave(self.base);
         self.base += 1;
         self.count -= 1;
+        // Segments use all places in turn, so those that are too many take others' room in the caches.
+        if self.place(self.base) == 0 {
+            self.shrink();
+        }
     }
 
     /// A segment leaves again.
@@ -558,6 +573,23 @@ mod tests {
             }
             agree(&board, &plain, base);
         }
+    }
+
+    /// A window of 1000 segments that falls to 12 has no more than 32 places once these were used in turn.
+    #[test]
+    fn places_go_when_few_are_used() {
+        let mut board = Scoreboard::default();
+        let push =
+            |board: &mut Scoreboard, n| board.push(n * LEN, LEN as u32, n, Snapshot::default());
+        (0..1000).for_each(|n| push(&mut board, n));
+        assert_eq!(board.ring.len(), 1024);
+        (12..1000).for_each(|_| board.pop());
+        for n in 1000..3000 {
+            assert_eq!(board.front().map(|e| e.start), Some((n - 12) * LEN));
+            push(&mut board, n);
+            board.pop();
+        }
+        assert_eq!(board.ring.len(), 32);
     }
 
     fn agree(board: &Scoreboard, plain: &[(State, u64)], base: u64) {

@@ -1,7 +1,7 @@
 //! The delays of one flow, in the classes of an HDR histogram of three significant digits. A network
 //! has thousands of flows, so a flow keeps only the classes between its least and its greatest
-//! delay, a byte for each while that is enough, and counts a few delays at a time: the last ones lie in
-//! one cache line.
+//! delay, a byte for each and more only for those that go beyond it, and counts a few delays at a time:
+//! the last ones lie in one cache line.
 
 /// Delays in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +14,8 @@ pub struct Delays {
     first: u16,
     /// Counts modulo 256.
     low: Vec<u8>,
-    /// How often they went beyond that; empty while none did.
-    high: Vec<u32>,
+    /// Classes whose counts went beyond that, ascending, and how often they did.
+    high: Vec<(u16, u32)>,
 }
 
 const RECENT: usize = 30;
@@ -81,11 +81,11 @@ impl Delays {
         let (low, high) = (*low, *high);
         self.span(low, high);
         for at in 0..usize::from(self.held) {
-            let place = usize::from(self.recent[at] - self.first);
-            let count = &mut self.low[place];
+            let class = self.recent[at];
+            let count = &mut self.low[usize::from(class - self.first)];
             *count = count.wrapping_add(1);
             if *count == 0 {
-                self.carry(place);
+                self.carry(class, 1);
             }
         }
         self.held = 0;
@@ -100,9 +100,6 @@ impl Delays {
         if low < self.first {
             let more = usize::from(self.first - low);
             self.low.splice(..0, std::iter::repeat_n(0, more));
-            if !self.high.is_empty() {
-                self.high.splice(..0, std::iter::repeat_n(0, more));
-            }
             self.first = low;
         }
         let span = usize::from(high - self.first);
@@ -112,19 +109,21 @@ impl Delays {
     }
 
     #[cold]
-    fn carry(&mut self, place: usize) {
-        if self.high.len() < self.low.len() {
-            self.high.resize(self.low.len(), 0);
+    fn carry(&mut self, class: u16, times: u32) {
+        match self.high.binary_search_by_key(&class, |high| high.0) {
+            Ok(at) => self.high[at].1 += times,
+            Err(at) => self.high.insert(at, (class, times)),
         }
-        self.high[place] += 1;
     }
 
     /// Classes of what is counted, ascending, and how many are in each.
     fn counts(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
-        let high = self.high.iter().copied().chain(std::iter::repeat(0));
-        let counts = self.low.iter().zip(high);
-        let counts = counts.map(|(low, high)| u64::from(high) << 8 | u64::from(*low));
-        (self.first..).zip(counts).filter(|(_, count)| *count > 0)
+        let mut high = self.high.iter().copied().peekable();
+        let counts = (self.first..).zip(&self.low).map(move |(class, low)| {
+            let times = high.next_if(|high| high.0 == class).map_or(0, |h| h.1);
+            (class, u64::from(times) << 8 | u64::from(*low))
+        });
+        counts.filter(|(_, count)| *count > 0)
     }
 
     /// How many.
@@ -171,8 +170,7 @@ impl Delays {
             let sum = u64::from(self.low[place]) + more;
             self.low[place] = sum as u8;
             if sum >> 8 > 0 {
-                self.high.resize(self.low.len(), 0);
-                self.high[place] += (sum >> 8) as u32;
+                self.carry(class, (sum >> 8) as u32);
             }
         }
     }

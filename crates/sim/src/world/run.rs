@@ -308,7 +308,7 @@ impl World {
 
     /// The warm-up is over: what is reported begins here.
     fn warm(&mut self, now: Time) {
-        self.settle(now);
+        self.settle();
         self.hops_base = self.hop_counts();
         self.drops_base = self.drops.clone();
         for flow in &mut self.flows.0 {
@@ -330,7 +330,8 @@ impl World {
     }
 
     /// Brings every port up to date.
-    pub(super) fn settle(&mut self, now: Time) {
+    pub fn settle(&mut self) {
+        let now = self.now;
         for id in self.ports.ids() {
             self.catch_up(id, now);
         }

@@ -353,6 +353,11 @@ impl World {
     pub(super) fn port_count(&self, id: Id<Port>, now: Time) -> PortCount {
         let port = &self.ports[id];
         let mut count = port.sent();
+        if let Some(hop) = self.air.hop(id) {
+            count.packets += hop.sent.packets;
+            count.bytes += hop.sent.bytes;
+            count.area += hop.area;
+        }
         let ahead = port.free_at().0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
         for packet in port.lists().flat_map(|list| self.packets.walk(list)) {

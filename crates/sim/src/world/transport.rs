@@ -145,6 +145,7 @@ impl World {
     }
 
     /// Sees to it that an end is called when something is due.
+    #[inline(always)]
     fn set_alarm(&mut self, id: Id<Connection>, side: Side) {
         let c = &mut self.connections[id];
         let due = match side {

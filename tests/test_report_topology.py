@@ -139,3 +139,5 @@ def test_stations_lie_where_they_lie_north_up() -> None:
     said = words(svg)
     assert "3 flows: cbr, class 1, each to the nearest of several" in said
     assert any(one.startswith("3 stations watched by bp") for one in said)
+    # Those three, and the mark beside the words.
+    assert svg.count('class="box outlined"') == 3 + 1

@@ -2,6 +2,7 @@
 //! what has no value is null.
 
 pub mod air;
+mod warnings;
 
 use air::stations;
 use backwater_sim::connection::{ConnectionStats, DECADES};
@@ -11,6 +12,7 @@ use backwater_sim::table::Id;
 use backwater_sim::world::{ClassReport, ConnectionReport, FlowReport, Report, World};
 use backwater_transport::units::Time;
 use serde_json::{Map, Value, json};
+use warnings::warnings;
 
 use crate::cell;
 use crate::resolved::Resolved;
@@ -51,7 +53,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         one.insert("dropped_pkts".into(), json!(f.sums.dropped.packets));
         one.insert("marked_pkts".into(), json!(f.sums.marked.packets));
         one.extend(rates(&f.sums, window));
-        one.extend(end_to_end(connection, report, world, window));
+        one.extend(end_to_end(connection, report, window));
         one.insert("hol_victims_pkts".into(), json!(f.victims));
         one.extend(cell::of_flow(world, f.flow, from));
         one.insert("hops".into(), hops.collect());
@@ -135,13 +137,9 @@ fn labels(resolved: &Resolved) -> Map<String, Value> {
 fn end_to_end(
     connection: Option<&ConnectionReport>,
     report: &Report,
-    world: &World,
     window: f64,
 ) -> Map<String, Value> {
-    let acks = connection.map(|c| {
-        let acks = world.connections[c.connection].acks;
-        &report.flows[acks.index()].sums
-    });
+    let acks = connection.map(|c| &report.flows[c.acks.index()].sums);
     let stats = connection.map(|c| &c.stats);
     let rtt = |of: fn(&ConnectionStats) -> f64| {
         let measured = stats.filter(|s| s.rtt_count > 0);
@@ -316,24 +314,4 @@ fn hop_ratio(report: &Report) -> Option<f64> {
     let ends = ways.map(|f| (f.hops[0].count.bytes, f.hops[f.hops.len() - 1].count.bytes));
     let (first, last) = ends.fold((0, 0), |(a, b), (x, y)| (a + x, b + y));
     (last > 0).then(|| first as f64 / last as f64)
-}
-
-fn warnings(world: &World, report: &Report) -> Vec<String> {
-    let mut all = world.headroom_warnings();
-    if let Some(d) = &report.deadlock {
-        let names: Vec<&str> = d
-            .cycle
-            .iter()
-            .map(|p| world.ports[*p].more.name.as_str())
-            .collect();
-        all.push(format!(
-            "deadlock at {:.3} s: {} wait for one another",
-            d.at.seconds(),
-            names.join(", ")
-        ));
-    }
-    if !report.conserved {
-        all.push("conservation is broken: this is a defect of Backwater; please report the scenario and the seed".into());
-    }
-    all
 }

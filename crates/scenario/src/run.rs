@@ -173,7 +173,7 @@ impl Run {
         let done = self.world.advance_some(STRIDE);
         if done {
             // What fell due on idle ports is served before the books are closed.
-            self.world.report();
+            self.world.settle();
         }
         let records = self.in_order(done);
         if let Some((name, file)) = &mut self.record {
@@ -222,7 +222,7 @@ impl Run {
     /// # Errors
     /// A file that cannot be written.
     pub fn finish(mut self) -> Result<(Value, Option<Columns>, Names), Failure> {
-        let report = self.world.report();
+        let report = self.world.last_report();
         if let Some((name, mut file)) = self.record {
             file.flush().map_err(|e| Failure::Io(name, e))?;
         }

@@ -124,6 +124,26 @@ fn a_pause_between_responses_starts_slowly_again() {
     assert!((decay - 4.0 * 0.020 - 0.010).abs() < 0.001, "{decay}");
 }
 
+/// Where a host's own link is the slowest no loss stops a window: in five seconds NewReno's initial ten segments of 1448 B
+/// double with every round trip, and the window passes any kernel's 4 MiB within the first.
+#[test]
+fn a_stream_that_fills_its_own_host_is_warned_of() {
+    let warned = |text: &str| document(text)["warnings"].as_array().unwrap().len();
+    let alone = DUMBBELL.split("flows.f2").next().unwrap();
+    let even = alone
+        .replace(r#""100 Mbit/s""#, r#""1 Gbit/s""#)
+        .replace(r#""10 Mbit/s""#, r#""1 Gbit/s""#);
+    let text = document(&even)["warnings"][0].clone();
+    let text = text.as_str().expect("a warning");
+    assert!(
+        text.contains("flow f1") && text.contains("port S1>L"),
+        "{text}"
+    );
+    assert_eq!(warned(DUMBBELL), 0);
+    let limited = format!("{even}ports.\"S1>L\" = {{ buffer = \"1000 packets\" }}\n");
+    assert_eq!(warned(&limited), 0);
+}
+
 #[test]
 fn a_flow_of_datagrams_that_nobody_answers_has_no_round_trip() {
     let text = DUMBBELL.replace(TCP, "").replacen(

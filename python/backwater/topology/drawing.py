@@ -52,7 +52,7 @@ def draw(net: Network, layout: Layout) -> str:
             _rates(net, places, labels)
         parts += labels.parts
     for name, kind in net.nodes.items():
-        parts.append(_node(name, kind, *places[name], small))
+        parts.append(_node(name, kind, net.watched.get(name), places[name], small))
     below, height, needed = paper.legend(net, drawn, bottom, [words for words in once if words])
     # A short name is centred on its node, a long one may stick out of the margin.
     return paper.frame(max(width, needed), height, [*parts, *below], paper.title(net))
@@ -72,13 +72,18 @@ def _once(counts: Counter[str], several: str, one: str) -> str:
     )
 
 
-def _node(name: str, kind: str, x: float, y: float, small: bool) -> str:
+def _node(
+    name: str, kind: str, watched: str | None, place: tuple[float, float], small: bool
+) -> str:
+    x, y = place
     half = max(15.0, len(name) * 4.1 + 6) if small else _half(name)
     tall = 12.0 if small else (18.0 if kind == "switch" else 14.0)
     corner = 3 if kind == "switch" else tall
     style = "box switch" if kind == "switch" else "box"
+    style += " outlined" if watched else ""
+    said = f"{kind} {name}" + (f", watched by {watched}" if watched else "")
     return (
-        f'<g><title>{escape(kind)} {escape(name)}</title><rect class="{style}" '
+        f'<g><title>{escape(said)}</title><rect class="{style}" '
         f'x="{x - half:.1f}" y="{y - tall:.1f}" width="{2 * half:.1f}" height="{2 * tall:.1f}" '
         f'rx="{corner}"/>{paper.text(x, y + 4.5, name)}</g>'
     )

@@ -21,6 +21,7 @@ STYLE = """
 .bw-topo .switch{fill:var(--paper-3,#e6e9ec)}
 .bw-topo .queue{fill:var(--paper,#fff);stroke:var(--ink-2,#5a5a5a);stroke-width:1.2}
 .bw-topo .watched{fill:#D55E00;stroke:#D55E00}
+.bw-topo .outlined{stroke:#D55E00;stroke-width:2.6}
 .bw-topo .flow{fill:none;stroke-width:1.8;stroke-dasharray:5 3}
 .bw-topo .back{fill:var(--paper,#fff);opacity:.85}
 """
@@ -80,12 +81,14 @@ def legend(
         for words, count in Counter(said(flow) for flow in net.flows).items():
             line("", f"{number(count, 6)} flows: {words}")
     by_name = Counter((words, _noun(net, place)) for place, words in net.watched.items())
+    cells = "".join(
+        f'<rect class="queue watched" x="{6 + i * 4.6:.1f}" y="-5.5" width="3.8" height="11"/>'
+        for i in range(3)
+    )
+    outlined = '<rect class="box outlined" x="2" y="-6" width="20" height="12" rx="6"/>'
     for (words, noun), count in by_name.items():
-        cells = "".join(
-            f'<rect class="queue watched" x="{6 + i * 4.6:.1f}" y="-5.5" width="3.8" height="11"/>'
-            for i in range(3)
-        )
-        line(cells, f"{count} {noun}{'' if count == 1 else 's'} watched by {words}")
+        nouns = noun if count == 1 else f"{noun}s"
+        line(outlined if noun == "station" else cells, f"{count} {nouns} watched by {words}")
     if net.within_reach:
         line('<line class="near" x1="0" y1="0" x2="24" y2="0"/>', "understand each other")
     for words in also:

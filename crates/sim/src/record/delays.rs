@@ -1,7 +1,7 @@
 //! The delays of one flow, in the classes of an HDR histogram of three significant digits. A network
 //! has thousands of flows, so a flow keeps only the classes between its least and its greatest
-//! delay, a byte for each while that is enough, and counts a few delays at a time: the last ones lie in
-//! one cache line.
+//! delay, a byte for each and more only for those that go beyond it, and counts a few delays at a time:
+//! the last ones lie in one cache line.
 
 /// Delays in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +14,8 @@ pub struct Delays {
     first: u16,
     /// Counts modulo 256.
     low: Vec<u8>,
-    /// How often they went beyond that; empty while none did.
-    high: Vec<u32>,
+    /// Classes whose counts went beyond that, ascending, and how often they did.
+    high: Vec<(u16, u32)>,
 }
 
 const RECENT: usize = 30;
@@ -74,21 +74,27 @@ impl Delays {
 
     #[inline(never)]
     fn count(&mut self) {
-        let recent = &self.recent[..usize::from(self.held)];
-        let (Some(low), Some(high)) = (recent.iter().min(), recent.iter().max()) else {
-            return;
-        };
-        let (low, high) = (*low, *high);
-        self.span(low, high);
         for at in 0..usize::from(self.held) {
-            let place = usize::from(self.recent[at] - self.first);
-            let count = &mut self.low[place];
+            let class = self.recent[at];
+            // Below the first it is out of bounds as well.
+            let place = usize::from(class).wrapping_sub(usize::from(self.first));
+            let Some(count) = self.low.get_mut(place) else {
+                self.count_beyond(class);
+                continue;
+            };
             *count = count.wrapping_add(1);
             if *count == 0 {
-                self.carry(place);
+                self.carry(class, 1);
             }
         }
         self.held = 0;
+    }
+
+    /// The first delay of a class for which there is no room yet.
+    #[cold]
+    fn count_beyond(&mut self, class: u16) {
+        self.span(class, class);
+        self.low[usize::from(class - self.first)] = 1;
     }
 
     /// Makes room for these classes and those between.
@@ -100,9 +106,6 @@ impl Delays {
         if low < self.first {
             let more = usize::from(self.first - low);
             self.low.splice(..0, std::iter::repeat_n(0, more));
-            if !self.high.is_empty() {
-                self.high.splice(..0, std::iter::repeat_n(0, more));
-            }
             self.first = low;
         }
         let span = usize::from(high - self.first);
@@ -112,19 +115,21 @@ impl Delays {
     }
 
     #[cold]
-    fn carry(&mut self, place: usize) {
-        if self.high.len() < self.low.len() {
-            self.high.resize(self.low.len(), 0);
+    fn carry(&mut self, class: u16, times: u32) {
+        match self.high.binary_search_by_key(&class, |high| high.0) {
+            Ok(at) => self.high[at].1 += times,
+            Err(at) => self.high.insert(at, (class, times)),
         }
-        self.high[place] += 1;
     }
 
     /// Classes of what is counted, ascending, and how many are in each.
     fn counts(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
-        let high = self.high.iter().copied().chain(std::iter::repeat(0));
-        let counts = self.low.iter().zip(high);
-        let counts = counts.map(|(low, high)| u64::from(high) << 8 | u64::from(*low));
-        (self.first..).zip(counts).filter(|(_, count)| *count > 0)
+        let mut high = self.high.iter().copied().peekable();
+        let counts = (self.first..).zip(&self.low).map(move |(class, low)| {
+            let times = high.next_if(|high| high.0 == class).map_or(0, |h| h.1);
+            (class, u64::from(times) << 8 | u64::from(*low))
+        });
+        counts.filter(|(_, count)| *count > 0)
     }
 
     /// How many.
@@ -171,8 +176,7 @@ impl Delays {
             let sum = u64::from(self.low[place]) + more;
             self.low[place] = sum as u8;
             if sum >> 8 > 0 {
-                self.high.resize(self.low.len(), 0);
-                self.high[place] += (sum >> 8) as u32;
+                self.carry(class, (sum >> 8) as u32);
             }
         }
     }

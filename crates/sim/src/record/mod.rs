@@ -2,6 +2,7 @@
 
 pub mod age;
 pub mod air_log;
+mod checksum;
 pub mod delays;
 pub mod fingerprint;
 pub mod flow_stats;

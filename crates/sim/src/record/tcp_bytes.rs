@@ -8,7 +8,8 @@
 
 use backwater_transport::units::Time;
 
-use super::frame_bytes::{Datagram, FIRST_PORT, IP, internet_checksum, put16, write_ip};
+use super::checksum::internet_checksum;
+use super::frame_bytes::{Datagram, FIRST_PORT, IP, put16, write_ip};
 use crate::connection::Header;
 
 const PROTOCOL: u8 = 6;

@@ -24,7 +24,8 @@
 use backwater_transport::units::Time;
 
 use super::air_log::{AirFrame, Body};
-use super::frame_bytes::{EVERYBODY, crc32, mac, put16};
+use super::checksum::crc32;
+use super::frame_bytes::{EVERYBODY, mac, put16};
 use crate::medium::wifi::air::{Medium, NOBODY};
 use crate::medium::wifi::frame::FrameKind;
 use crate::medium::wifi::phy::Standard;

@@ -2,9 +2,11 @@
 //! network, and each event would wait for one thing after the other: its port, the packet, the port
 //! behind, the switch. So the next few events are followed together, a step at a time, which lets the memory
 //! work on many at once. Nothing is changed here and nothing depends on what is read.
-//! `connections` goes on to the two ends, and deeper, where flows have a transport.
+//! `connections` goes on to the two ends, and deeper, where flows have a transport; `stations` follows what 802.11
+//! stations send.
 
 mod connections;
+mod stations;
 
 use std::hint::black_box;
 
@@ -49,6 +51,9 @@ impl World {
     /// predicted.
     #[inline(never)]
     pub(super) fn look_ahead(&self) {
+        if !self.air.radios.is_empty() {
+            black_box(self.follow_to_stations());
+        }
         let mut read = 0;
         let mut arrivals = Trail::<Id<Port>, { TOGETHER + 1 }>::new(Id::NONE);
         for key in self.calendar.soonest().iter().rev().take(TOGETHER) {
@@ -97,7 +102,7 @@ impl World {
             read ^ port.touch() ^ u64::from(self.nodes[port.node].alarms)
         } else if !flow.is_none() {
             let flow = &self.flows[flow];
-            read ^ flow.stop.0 ^ flow.stats.touch()
+            read ^ flow.entered.packets ^ flow.stats.touch()
         } else {
             read
         }

@@ -26,6 +26,12 @@ impl World {
         }
     }
 
+    /// Has a group looked after when the first of its stations would send.
+    pub(super) fn attend_soonest(&mut self, group: u32) {
+        let at = self.air.soonest(group);
+        self.attend(group, at);
+    }
+
     /// A group's event: whoever has counted down sends.
     pub(super) fn contend(&mut self, group: Id<Radio>, now: Time) {
         let group = group.0;
@@ -34,14 +40,14 @@ impl World {
         }
         self.air.groups[group as usize].armed = Time::NEVER;
         let mut from = 0;
-        while let Some((number, station)) = self.air.groups[group as usize].next(from) {
+        while let Some((number, station)) = self.air.next_member(group, from) {
             from = number + 1;
             let ear = &self.air.ears[station as usize];
             if ear.counting == 0 || ear.cover != group {
                 continue;
             }
             let due = if ear.busy {
-                ear.due != 0 && ear.busy_since == now
+                ear.due != 0 && ear.since == now
             } else {
                 self.air.expiry(station) == now
             };
@@ -49,8 +55,7 @@ impl World {
                 self.fire(station, now);
             }
         }
-        let at = self.air.soonest(group);
-        self.attend(group, at);
+        self.attend_soonest(group);
     }
 
     /// A station's counter has run out, maybe those of several categories.
@@ -186,8 +191,10 @@ impl World {
             true => air.fade(station, &frame, now),
             false => air.separate(station, &frame, now),
         }
-        self.conclude(station, frame, now);
-        let at = self.air.soonest(station);
-        self.attend(station, at);
+        match self.conclude(station, frame, now) {
+            // Nobody counts down within a SIFS, and few have an idle medium after it.
+            Some(next) => self.air.radios[next as usize].after = station,
+            None => self.attend_soonest(station),
+        }
     }
 }

@@ -17,6 +17,7 @@ use crate::medium::wifi::radio::{Hop, HopQueue, Radio, StationCount};
 use crate::medium::wifi::reception::Hearing;
 use crate::network::{Node, Port, PortMore};
 use crate::queue::AnyScheduler;
+use crate::record::flow_stats::Count;
 use crate::spec::{Destination, Limit, MediumSpec, NodeKind, Refusal, Routing, Spec, StationSpec};
 use crate::table::Id;
 
@@ -99,14 +100,15 @@ impl World {
                 hops: Vec::new(),
                 frame: None,
                 reply: Reply::None,
+                after: NOBODY,
                 notices: VecDeque::new(),
                 relay: None,
-                stepped: [None; 4],
+                stepped: Box::new([None; 4]),
                 holds: Vec::new(),
                 owed: VecDeque::new(),
                 exchange: None,
                 count: StationCount::default(),
-                base: StationCount::default(),
+                base: Box::default(),
             };
             self.air.add(radio, Hearing::new(spec.seed, &node.name));
         }
@@ -211,6 +213,8 @@ impl World {
             queues: smallvec![HopQueue::default(); queues],
             airtime: 0,
             airtime_base: 0,
+            sent: Count::default(),
+            area: 0,
         });
         self.air.radios[from as usize].hops.push(number);
         id
@@ -495,7 +499,7 @@ fn categories(
     medium: &Medium,
     station: &StationSpec,
     path: &str,
-) -> Result<SmallVec<[Contention; 4]>, Refusal> {
+) -> Result<SmallVec<[Contention; 1]>, Refusal> {
     let count = medium.mac.access.categories();
     let one_queue = count == 1;
     let mut made = SmallVec::new();

@@ -12,8 +12,9 @@ use crate::record::{Cause, What};
 use crate::table::Id;
 
 impl World {
-    /// What follows from a frame that was understood by whom it was for, or was not.
-    pub(super) fn conclude(&mut self, station: u32, frame: Frame, now: Time) {
+    /// What follows from a frame that was understood by whom it was for, or was not. Gives who sends next, a SIFS
+    /// later, if somebody does.
+    pub(super) fn conclude(&mut self, station: u32, frame: Frame, now: Time) -> Option<u32> {
         let to = frame.to;
         let understood = !self.air.heard.is_empty();
         match frame.kind {
@@ -25,9 +26,9 @@ impl World {
                     let exchange = exchange.expect("an exchange begins with its RTS");
                     let medium = self.air.medium(station);
                     let rest = medium.rest(FrameKind::Cts, exchange.data, exchange.ack);
-                    self.answer(to, Reply::Cts { to: station, rest }, now);
+                    self.answer(to, Reply::Cts { to: station, rest }, now)
                 } else {
-                    self.exchange_failed(station, now);
+                    self.exchange_failed(station, now)
                 }
             }
             FrameKind::Cts if understood => self.answer(to, Reply::Go, now),
@@ -35,7 +36,7 @@ impl World {
                 let exchange = self.air.radios[station as usize].exchange;
                 let of = exchange.expect("a data frame belongs to an exchange").rate;
                 self.take_in(station, to, now);
-                self.answer(to, Reply::Ack { to: station, of }, now);
+                self.answer(to, Reply::Ack { to: station, of }, now)
             }
             FrameKind::Data => self.exchange_failed(station, now),
             FrameKind::Ack if understood => self.exchange_done(to, now),
@@ -50,16 +51,17 @@ impl World {
                         }
                     }
                 }
-                self.exchange_done(station, now);
+                self.exchange_done(station, now)
             }
         }
     }
 
-    fn answer(&mut self, station: u32, reply: Reply, now: Time) {
+    fn answer(&mut self, station: u32, reply: Reply, now: Time) -> Option<u32> {
         let sifs = self.air.medium(station).sifs;
         self.air.radios[station as usize].reply = reply;
         self.calendar
             .push(now + sifs, Event::Answer(Id::raw(station)));
+        Some(station)
     }
 
     /// A SIFS has passed.
@@ -81,7 +83,10 @@ impl World {
             }
             Reply::None => unreachable!("an answer was due"),
         }
-        self.air.radios[station as usize].reply = Reply::None;
+        let radio = &mut self.air.radios[station as usize];
+        radio.reply = Reply::None;
+        let before = radio.after;
+        self.attend_soonest(before);
     }
 
     /// A data frame has reached its receiver: the packet moves on, once.
@@ -144,8 +149,8 @@ impl World {
         packet.serial += now.0 - delta.0 - exchange.begun.0;
         packet.ingress = port_id;
         let (size, arrived) = (packet.frame(), packet.at);
-        let port = &mut self.ports[port_id];
-        port.count_sent(size, now.0 - arrived.0);
+        hop.sent.add(size);
+        hop.area += u128::from(size) * u128::from(now.0 - arrived.0);
         if self.record.is_some() {
             let waited = exchange.begun.0 - arrived.0;
             self.note(What::Send, exchange.begun, port_id, packet_id, waited);
@@ -154,7 +159,7 @@ impl World {
     }
 
     /// The sender's exchange got no answer, or one that it did not understand.
-    fn exchange_failed(&mut self, station: u32, now: Time) {
+    fn exchange_failed(&mut self, station: u32, now: Time) -> Option<u32> {
         let radio = &mut self.air.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that failed");
         let defers = self.air.media[radio.medium as usize].sender_defers;
@@ -170,6 +175,7 @@ impl World {
         }
         let number = usize::from(exchange.category);
         self.failed(station, number, exchange.hop, exchange.cleared, now, until);
+        None
     }
 
     /// Counts a failed transmission of a hop's first frame, or of a management frame where `hop` is
@@ -235,6 +241,7 @@ impl World {
     /// The first frame of a hop's queue is given up; if its packet got through all the same, nothing
     /// is lost.
     fn give_up(&mut self, station: u32, hop: u32, number: usize, now: Time, until: Time) {
+        let hop_number = hop;
         let hop = &mut self.air.hops[hop as usize];
         let port = hop.port;
         let queue = &mut hop.queues[number];
@@ -255,6 +262,9 @@ impl World {
             None => queue.tried.ghost.expect("looked at above"),
         };
         queue.tried = Tried::default();
+        if queue.list.is_empty() {
+            self.air.radios[station as usize].categories[number].clear(hop_number);
+        }
         if let Some(id) = lost {
             self.lose(id, Cause::RetryLimit, port, now);
         }
@@ -262,19 +272,23 @@ impl World {
     }
 
     /// The exchange succeeded, or needed no answer.
-    fn exchange_done(&mut self, station: u32, now: Time) {
+    fn exchange_done(&mut self, station: u32, now: Time) -> Option<u32> {
         let radio = &mut self.air.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that ended");
         let number = usize::from(exchange.category);
         let c = &mut radio.categories[number];
         c.cw = c.set.cw_min;
         match exchange.hop {
-            Some(hop) => {
-                let hop = &mut self.air.hops[hop as usize];
+            Some(hop_number) => {
+                let hop = &mut self.air.hops[hop_number as usize];
                 hop.airtime += now.0 - exchange.begun.0;
-                let tried = std::mem::take(&mut hop.queues[number].tried);
+                let queue = &mut hop.queues[number];
+                let tried = std::mem::take(&mut queue.tried);
                 let ghost = tried.ghost.expect("an ACK follows its data");
                 let radio = &mut self.air.radios[station as usize];
+                if queue.list.is_empty() {
+                    radio.categories[number].clear(hop_number);
+                }
                 let len = u64::from(ghost.len);
                 if let Some(relay) = &mut radio.relay {
                     relay.left(ghost.own, exchange.category, ghost.flow, len);
@@ -295,6 +309,7 @@ impl World {
             return self.answer(station, Reply::Next { category, until }, now);
         }
         self.draw(station, number);
+        None
     }
 
     /// Whether the station may send its next frame without contending: all of the exchange fits what

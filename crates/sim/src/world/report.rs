@@ -1,18 +1,19 @@
 //! The sums of a run. Everything but conservation counts from the end of the warm-up.
 
 use std::collections::BTreeMap;
+use std::mem::take;
 
 use backwater_transport::units::Time;
 
 use super::{DropKey, World};
-use crate::connection::{Connection, ConnectionStats};
+use crate::connection::{Connection, ConnectionStats, Headers};
 use crate::medium::wifi::air::Member;
 use crate::medium::wifi::radio::StationCount;
 use crate::network::{Flow, Node, Part, Port, PortCount};
-use crate::packet::Packet;
+use crate::packet::{Packet, Packets};
 use crate::record::delays::Delays;
 use crate::record::flow_stats::{Count, DelaySum};
-use crate::table::Id;
+use crate::table::{Id, Table};
 
 /// What a run says of itself.
 #[derive(Clone, Debug)]
@@ -119,6 +120,8 @@ pub struct ClassReport {
 pub struct ConnectionReport {
     /// Which.
     pub connection: Id<Connection>,
+    /// The flow of its acknowledgements.
+    pub acks: Id<Flow>,
     /// Application bytes delivered in order.
     pub delivered: u64,
     /// Segments sent again.
@@ -180,13 +183,31 @@ impl World {
 
     /// Sums up at the present. Checks conservation.
     pub fn report(&mut self) -> Report {
+        self.sum_up(|delays| delays.clone(), |stats| stats.clone())
+    }
+
+    /// Sums up for the last time: distributions move into the report, and what only a run that goes on needs is
+    /// given back.
+    pub fn last_report(&mut self) -> Report {
+        let report = self.sum_up(take, take);
+        self.packets = Packets::default();
+        self.headers = Headers::default();
+        self.connections = Table::default();
+        report
+    }
+
+    fn sum_up(
+        &mut self,
+        delays: fn(&mut Delays) -> Delays,
+        stats: fn(&mut ConnectionStats) -> ConnectionStats,
+    ) -> Report {
         let now = self.now;
-        self.settle(now);
+        self.settle();
         let hops = self.hop_counts();
         let flows: Vec<FlowReport> = self
             .flows
             .ids()
-            .map(|id| self.flow_report(id, &hops[id.index()]))
+            .map(|id| self.flow_report(id, &hops[id.index()], delays))
             .collect();
         let classes = usize::from(self.flows.iter().map(|f| f.class).max().unwrap_or(0)) + 1;
         let mut by_class = vec![ClassReport::default(); classes];
@@ -198,7 +219,7 @@ impl World {
         }
         let total = |f: fn(&Flow) -> u64| self.flows.iter().map(f).sum::<u64>();
         let (entered, delivered, dropped) = (
-            total(|f| f.stats.entered.packets),
+            total(|f| f.entered.packets),
             total(|f| f.stats.delivered.packets),
             total(|f| f.stats.dropped.packets),
         );
@@ -225,7 +246,7 @@ impl World {
             connections: self
                 .connections
                 .ids()
-                .map(|id| self.connection_report(id, now))
+                .map(|id| self.connection_report(id, now, stats))
                 .collect(),
             convergence: self.convergence(now),
             ports: self
@@ -250,7 +271,13 @@ impl World {
         }
     }
 
-    fn flow_report(&self, id: Id<Flow>, hops: &[Count]) -> FlowReport {
+    fn flow_report(
+        &mut self,
+        id: Id<Flow>,
+        hops: &[Count],
+        delays: fn(&mut Delays) -> Delays,
+    ) -> FlowReport {
+        let delay = delays(&mut self.flows[id].stats.delay);
         let flow = &self.flows[id];
         let stats = &flow.stats;
         let base = self.hops_base.get(id.index());
@@ -266,13 +293,13 @@ impl World {
         FlowReport {
             flow: id,
             sums: ClassReport {
-                entered: stats.entered.since(stats.base[0]),
+                entered: flow.entered.since(stats.base[0]),
                 delivered: stats.delivered.since(stats.base[1]),
                 dropped: stats.dropped.since(stats.base[2]),
                 marked: stats.marked.since(stats.base[3]),
                 sum: stats.sum(),
                 max: stats.max,
-                delay: stats.delay.clone(),
+                delay,
             },
             victims: stats.victims,
             hops: flow.path.iter().enumerate().map(row).collect(),
@@ -280,15 +307,21 @@ impl World {
         }
     }
 
-    fn connection_report(&self, id: Id<Connection>, now: Time) -> ConnectionReport {
-        let connection = &self.connections[id];
+    fn connection_report(
+        &mut self,
+        id: Id<Connection>,
+        now: Time,
+        stats: fn(&mut ConnectionStats) -> ConnectionStats,
+    ) -> ConnectionReport {
+        let connection = &mut self.connections[id];
         let totals = connection.totals();
         let [delivered, retransmitted, segments] =
             std::array::from_fn(|i| totals[i] - connection.stats.base[i]);
-        let mut stats = connection.stats.clone();
+        let mut stats = stats(&mut connection.stats);
         stats.window(stats.window, now);
         ConnectionReport {
             connection: id,
+            acks: connection.acks,
             delivered,
             retransmitted,
             segments,
@@ -320,6 +353,11 @@ impl World {
     pub(super) fn port_count(&self, id: Id<Port>, now: Time) -> PortCount {
         let port = &self.ports[id];
         let mut count = port.sent();
+        if let Some(hop) = self.air.hop(id) {
+            count.packets += hop.sent.packets;
+            count.bytes += hop.sent.bytes;
+            count.area += hop.area;
+        }
         let ahead = port.free_at().0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
         for packet in port.lists().flat_map(|list| self.packets.walk(list)) {
@@ -398,7 +436,7 @@ impl World {
             }
         }
         let counts = self.flows.iter().zip(before).map(|(flow, before)| {
-            let mut left = flow.stats.entered;
+            let mut left = flow.entered;
             before
                 .iter()
                 .map(|b| {

@@ -287,7 +287,7 @@ impl World {
     ) -> Id<Packet> {
         let flow = &mut self.flows[id];
         let to = flow.to.draw(&mut flow.compass);
-        flow.stats.entered.add(u64::from(len));
+        flow.entered.add(u64::from(len));
         let packet = Packet {
             next: Id::NONE,
             flow: id,
@@ -308,11 +308,11 @@ impl World {
 
     /// The warm-up is over: what is reported begins here.
     fn warm(&mut self, now: Time) {
-        self.settle(now);
+        self.settle();
         self.hops_base = self.hop_counts();
         self.drops_base = self.drops.clone();
         for flow in &mut self.flows.0 {
-            flow.stats.warm(now);
+            flow.stats.warm(flow.entered, now);
         }
         for connection in &mut self.connections.0 {
             connection.warm(now);
@@ -330,7 +330,8 @@ impl World {
     }
 
     /// Brings every port up to date.
-    pub(super) fn settle(&mut self, now: Time) {
+    pub fn settle(&mut self) {
+        let now = self.now;
         for id in self.ports.ids() {
             self.catch_up(id, now);
         }

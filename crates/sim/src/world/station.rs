@@ -193,12 +193,7 @@ impl World {
             &self.air.ears[station as usize],
         );
         let mut count = radio.count.clone();
-        count.busy = ear.busy_ticks
-            + if ear.busy {
-                now.0 - ear.busy_since.0
-            } else {
-                0
-            };
+        count.busy = ear.busy_ticks + if ear.busy { now.0 - ear.since.0 } else { 0 };
         let span = now.0 - count.moved.0;
         for (sum, c) in count.aifsn.iter_mut().zip(&radio.categories) {
             *sum += span * u64::from(c.set.aifsn);
@@ -211,7 +206,7 @@ impl World {
     pub(super) fn warm_air(&mut self, now: Time) {
         for station in 0..self.air.radios.len() {
             let count = self.station_count(station as u32, now);
-            self.air.radios[station].base = count;
+            *self.air.radios[station].base = count;
         }
         for hop in &mut self.air.hops {
             hop.airtime_base = hop.airtime;

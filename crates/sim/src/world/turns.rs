@@ -12,7 +12,9 @@ impl World {
     /// Puts a packet into the queue of its hop: at its end, or behind what has its round or an earlier one.
     pub(super) fn line_up(&mut self, station: u32, number: usize, hop: u32, packet_id: Id<Packet>) {
         let list = &mut self.air.hops[hop as usize].queues[number].list;
-        let Some(turns) = &mut self.air.radios[station as usize].turns else {
+        let radio = &mut self.air.radios[station as usize];
+        radio.categories[number].line_up(hop);
+        let Some(turns) = &mut radio.turns else {
             return self.packets.append(list, packet_id);
         };
         let turn = turns[number].join(self.packets[packet_id].flow);

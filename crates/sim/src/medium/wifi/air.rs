@@ -35,10 +35,13 @@ pub struct Air {
     pub(super) coded: Vec<Coded>,
     /// Whom each station's frames reach.
     pub reach: Vec<Vec<Link>>,
-    /// The same under the physical channel.
+    /// Whom each station's frames can make idle: those they reach, those they only disturb, and their sender.
+    pub(super) idlers: Vec<Vec<u32>>,
+    /// What each station's frames are to those they reach under the physical channel.
     pub(super) near: Vec<Vec<Near>>,
-    /// Whom they only disturb.
-    pub(super) far: Vec<Vec<Far>>,
+    /// Their powers at those they only disturb. Most entries of a large network are of this kind and are read at
+    /// every frame, so they are small.
+    pub(super) far: Vec<Vec<u32>>,
     /// Who has got the frame that ended last, of those it was for.
     pub heard: Vec<u32>,
     /// The stations that each station's frames made idle.
@@ -91,57 +94,48 @@ pub struct Spent {
 }
 
 /// The stations that one's frames made idle, which have one event together: those that have a counter to run
-/// or a frame to send.
+/// or a frame to send, by their numbers in the list of `Air::idlers`.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Instant of the pending event.
     pub armed: Time,
-    /// Whom the frames can make idle: those they reach, those they disturb, and their sender.
-    stations: Vec<u32>,
-    /// Bit n: station n of the list may belong to the group.
+    /// Bit n: station n may belong to the group.
     members: SmallVec<[u64; 4]>,
 }
 
 impl Group {
-    /// A group to which nobody belongs.
-    fn new(stations: Vec<u32>) -> Group {
+    /// A group of so many stations, to which nobody belongs.
+    fn new(stations: usize) -> Group {
         Group {
             armed: Time::NEVER,
-            members: smallvec![0; stations.len().div_ceil(64)],
-            stations,
+            members: smallvec![0; stations.div_ceil(64)],
         }
     }
 
     /// The station of this number belongs to it.
     #[inline]
-    fn add(&mut self, number: u32) {
-        self.members[number as usize / 64] |= 1 << (number % 64);
+    fn add(&mut self, number: u16) {
+        self.members[usize::from(number) / 64] |= 1 << (number % 64);
     }
 
     /// A station of this number hears nothing any more, after a frame of station `by`.
     #[inline]
     pub(super) fn take(&mut self, number: usize, ear: &mut Ear, by: u32, now: Time) {
-        let number = number as u32;
+        let number = number as u16;
         if ear.fall_silent(by, number, now) && ear.counting != 0 {
             self.add(number);
         }
     }
 
-    /// Nor does the sender itself.
-    pub(super) fn take_own(&mut self, ear: &mut Ear, by: u32, now: Time) {
-        self.take(self.stations.len() - 1, ear, by, now);
-    }
-
-    /// The first station of a number from this on that may belong to the group, and its number.
-    pub fn next(&self, from: usize) -> Option<(usize, u32)> {
+    /// The first number from this on of a station that may belong to the group.
+    fn next(&self, from: usize) -> Option<usize> {
         let mut word = from / 64;
         let mut bits = self.members.get(word)? >> (from % 64) << (from % 64);
         while bits == 0 {
             word += 1;
             bits = *self.members.get(word)?;
         }
-        let number = 64 * word + bits.trailing_zeros() as usize;
-        Some((number, self.stations[number]))
+        Some(64 * word + bits.trailing_zeros() as usize)
     }
 }
 
@@ -256,7 +250,8 @@ impl Air {
         self.near.push(Vec::new());
         self.reach.push(Vec::new());
         self.far.push(Vec::new());
-        self.groups.push(Group::new(vec![self.radios.len() as u32]));
+        self.idlers.push(vec![self.radios.len() as u32]);
+        self.groups.push(Group::new(1));
         self.radios.push(radio);
     }
 
@@ -275,16 +270,18 @@ impl Air {
 
     /// Says whom a station's frames reach, and whom they disturb.
     pub fn join(&mut self, station: u32, reach: Vec<Link>, far: Vec<Far>) {
-        let near = reach.iter().map(|l| l.to);
-        let stations = near.chain(far.iter().map(|f| f.to)).chain([station]);
+        let to = reach.iter().map(|link| link.to);
+        let others = to.chain(far.iter().map(|far| far.to));
+        let idlers: Vec<u32> = others.chain([station]).collect();
         let station = station as usize;
-        let stations: Vec<u32> = stations.collect();
-        self.ears[station].number = stations.len() as u32 - 1;
-        self.groups[station] = Group::new(stations);
+        let last = u16::try_from(idlers.len() - 1);
+        self.ears[station].number = last.expect("stations that fit the tables of the media");
+        self.groups[station] = Group::new(idlers.len());
         if let Some(receivers) = &self.medium(station as u32).receivers {
             self.near[station] = reach.iter().map(|link| receivers.near(link)).collect();
         }
-        (self.reach[station], self.far[station]) = (reach, far);
+        self.far[station] = far.iter().map(|far| far.power).collect();
+        (self.reach[station], self.idlers[station]) = (reach, idlers);
     }
 
     /// The medium of a station.
@@ -310,20 +307,26 @@ impl Air {
         }
     }
 
+    /// The first station from this number on that may belong to a group, and its number.
+    #[inline]
+    pub fn next_member(&self, group: u32, from: usize) -> Option<(usize, u32)> {
+        let number = self.groups[group as usize].next(from)?;
+        Some((number, self.idlers[group as usize][number]))
+    }
+
     /// The earliest instant at which a station of a group would send; drops those that no longer belong to
     /// it.
     pub fn soonest(&mut self, group: u32) -> Time {
         let slot = self.medium(group).slot;
-        let Group {
-            stations, members, ..
-        } = &mut self.groups[group as usize];
+        let members = &mut self.groups[group as usize].members;
+        let idlers = self.idlers[group as usize].chunks(64);
         let mut soonest = Time::NEVER;
-        for (word, stations) in members.iter_mut().zip(stations.chunks(64)) {
+        for (word, idlers) in members.iter_mut().zip(idlers) {
             let mut bits = *word;
             while bits != 0 {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
-                let station = stations[bit as usize] as usize;
+                let station = idlers[bit as usize] as usize;
                 let ear = &self.ears[station];
                 if ear.cover != group {
                     *word &= !(1 << bit);
@@ -350,25 +353,23 @@ impl Air {
     /// queue, unless a ghost is.
     pub fn head(&self, station: u32, category: usize, packets: &Packets) -> u32 {
         let radio = &self.radios[station as usize];
-        if let Some(hop) = radio.categories[category].current {
+        let contention = &radio.categories[category];
+        if let Some(hop) = contention.current {
+            return hop;
+        }
+        if let [hop] = contention.hops[..] {
             return hop;
         }
         let arrival = |hop: &u32| {
             let queue = &self.hops[*hop as usize].queues[category];
             match queue.tried.ghost {
-                Some(ghost) => Some(ghost.at),
-                None if queue.list.is_empty() => None,
-                None if radio.turns.is_some() => {
-                    Some(Time(self.spent[queue.list.head().index()].turn))
-                }
-                None => Some(packets[queue.list.head()].at),
+                Some(ghost) => ghost.at,
+                None if radio.turns.is_some() => Time(self.spent[queue.list.head().index()].turn),
+                None => packets[queue.list.head()].at,
             }
         };
-        let first = radio
-            .hops
-            .iter()
-            .filter_map(|hop| arrival(hop).map(|at| (at, *hop)))
-            .min();
+        let hops = contention.hops.iter();
+        let first = hops.map(|hop| (arrival(hop), *hop)).min();
         first.expect("a category with frames has a hop with one").1
     }
 

@@ -48,10 +48,6 @@ pub struct Link {
 /// A link under the physical channel, as a receiver asks for it.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Near {
-    /// The other.
-    pub to: u32,
-    /// Whether it can be understood there.
-    pub decodes: bool,
     /// Its power there.
     pub power: u64,
     /// Power of all else up to which its preamble is recognised; less than none if never.
@@ -60,8 +56,17 @@ pub(super) struct Near {
     pub overrides: i64,
 }
 
-/// What a station's transmission is to one that cannot understand it under the physical channel. Most entries of a
-/// large network are of this kind and are read at every frame, so they are small.
+impl Near {
+    /// What a frame covers that cannot be understood.
+    pub const NOTHING: i64 = i64::MIN;
+
+    /// Whether it can be understood there.
+    pub fn decodes(&self) -> bool {
+        self.covers != Near::NOTHING
+    }
+}
+
+/// What a station's transmission is to one that cannot understand it under the physical channel.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Far {
     /// The other.

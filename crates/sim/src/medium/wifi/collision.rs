@@ -49,7 +49,7 @@ impl Air {
         let ear = &mut self.ears[sender];
         ear.sending = false;
         if ear.energy == 0 {
-            group.take_own(ear, station, now);
+            group.take(self.reach[sender].len(), ear, station, now);
         }
     }
 }

@@ -6,21 +6,14 @@ use super::air::{Medium, NOBODY};
 use super::frame::{Frame, FrameKind};
 use super::radio::Radio;
 
-/// What a station's receiver senses.
+/// What a station's receiver senses. What most frames touch comes first, in a cache line.
 #[derive(Copy, Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Ear {
-    /// Under the disc: how many frames it senses.
-    pub energy: u32,
-    /// Under the disc: power of the frames on the air that reach it.
-    pub power: u64,
-    /// Power of the frame it receives.
-    pub wanted: u64,
     /// Whose frame it receives; `NOBODY` if none.
     pub lock: u32,
     /// Its last busy period was ended by this station's frame, whose group looks after it.
     pub cover: u32,
-    /// Its number there.
-    pub number: u32,
     /// That frame is damaged.
     pub damaged: bool,
     /// It sends.
@@ -29,46 +22,51 @@ pub struct Ear {
     pub busy: bool,
     /// Bit c: category c has a counter to run or a frame to send.
     pub counting: u8,
-    /// Bit c: category c sends at `busy_since` too.
+    /// Bit c: category c sends at `since` too.
     pub due: u8,
-    /// When it became busy.
-    pub busy_since: Time,
-    /// When it became idle.
-    pub idle_since: Time,
+    /// Its number in the group of `cover`. The tables of the media have room for fewer stations than that.
+    pub number: u16,
+    /// Power of the frame it receives.
+    pub wanted: u64,
+    /// When it became busy, or idle.
+    pub since: Time,
+    /// Ticks busy up to `since`.
+    pub busy_ticks: u64,
     /// Not idle before then: a timeout or EIFS.
     pub defer: Time,
     /// Network allocation vector.
     pub nav: Time,
-    /// A NAV by an RTS, which holds if a frame begins before `nav_check`.
-    pub nav_rts: Time,
     /// See `nav_rts`.
     pub nav_check: Time,
-    /// Ticks busy.
-    pub busy_ticks: u64,
+    /// A NAV by an RTS, which holds if a frame begins before `nav_check`.
+    pub nav_rts: Time,
+    /// Under the disc: how many frames it senses.
+    pub energy: u32,
+    /// Under the disc: power of the frames on the air that reach it.
+    pub power: u64,
 }
 
 impl Ear {
     /// The ear of a station that nobody disturbs.
     pub fn new(station: u32) -> Ear {
         Ear {
-            energy: 0,
-            power: 0,
-            wanted: 0,
             lock: NOBODY,
             cover: station,
-            number: 0,
             damaged: false,
             sending: false,
             busy: false,
             counting: 0,
             due: 0,
-            busy_since: Time::ZERO,
-            idle_since: Time::ZERO,
+            number: 0,
+            wanted: 0,
+            since: Time::ZERO,
+            busy_ticks: 0,
             defer: Time::ZERO,
             nav: Time::ZERO,
-            nav_rts: Time::ZERO,
             nav_check: Time::ZERO,
-            busy_ticks: 0,
+            nav_rts: Time::ZERO,
+            energy: 0,
+            power: 0,
         }
     }
 
@@ -77,21 +75,28 @@ impl Ear {
         self.nav.max(self.nav_rts.min(self.nav_check))
     }
 
-    /// The instant from which interframe spaces count.
+    /// The instant from which interframe spaces count, at a station whose medium is idle.
     #[inline]
     pub fn base(&self) -> Time {
-        self.idle_since.max(self.defer).max(self.reserved())
+        self.since.max(self.defer).max(self.reserved())
     }
 
     /// The medium becomes busy: the counters of its radio stop.
-    #[inline]
+    #[inline(always)]
     pub(super) fn freeze(&mut self, radio: &mut Radio, medium: &Medium, now: Time) {
-        self.busy = true;
-        self.busy_since = now;
-        self.due = 0;
-        if self.counting == 0 {
-            return;
+        if self.counting != 0 {
+            self.stop_counters(radio, medium, now);
+        } else {
+            self.due = 0;
         }
+        self.busy = true;
+        self.since = now;
+    }
+
+    /// The counters of its radio stop.
+    #[inline(never)]
+    fn stop_counters(&mut self, radio: &mut Radio, medium: &Medium, now: Time) {
+        self.due = 0;
         let base = self.base();
         if now < base {
             return;
@@ -112,11 +117,11 @@ impl Ear {
     /// The last of what made it busy is over, a frame of station `by`, in whose group it has this number. False if it
     /// was idle before.
     #[inline]
-    pub(super) fn fall_silent(&mut self, by: u32, number: u32, now: Time) -> bool {
+    pub(super) fn fall_silent(&mut self, by: u32, number: u16, now: Time) -> bool {
         if self.busy {
             self.busy = false;
-            self.busy_ticks += now.0 - self.busy_since.0;
-            self.idle_since = now;
+            self.busy_ticks += now.0 - self.since.0;
+            self.since = now;
             self.cover = by;
             self.number = number;
             return true;
@@ -160,5 +165,16 @@ impl Ear {
         if now <= self.nav_check {
             self.nav = self.nav.max(self.nav_rts);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_most_frames_touch_of_an_ear_lies_in_a_cache_line() {
+        assert_eq!(std::mem::align_of::<Ear>(), 64);
+        assert_eq!(std::mem::offset_of!(Ear, nav_rts), 64);
     }
 }

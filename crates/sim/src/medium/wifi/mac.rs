@@ -9,6 +9,7 @@
 
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
+use smallvec::SmallVec;
 
 use crate::spec::Limit;
 
@@ -136,6 +137,8 @@ pub struct Contention {
     pub since: Time,
     /// The hop whose first frame has been tried; it stays first in line.
     pub current: Option<u32>,
+    /// The hops for which it has frames.
+    pub hops: SmallVec<[u32; 4]>,
     /// A token bucket allows nothing before then.
     pub held: Time,
     /// The bucket's rate.
@@ -169,9 +172,16 @@ impl Contention {
             own_bytes: 0,
             since: Time::ZERO,
             current: None,
+            hops: SmallVec::new(),
             held: Time::ZERO,
             pace: None,
         }
+    }
+
+    /// Reads a word at each end.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        u64::from(self.frames) ^ self.held.0 ^ self.bytes
     }
 
     /// Whether a frame of so many bytes fits the buffer, of which `own_share` is for the station's own.
@@ -210,6 +220,18 @@ impl Contention {
             self.own_frames += 1;
             self.own_bytes += bytes;
         }
+    }
+
+    /// A frame for a hop came in.
+    pub fn line_up(&mut self, hop: u32) {
+        if !self.hops.contains(&hop) {
+            self.hops.push(hop);
+        }
+    }
+
+    /// The last frame for a hop is gone.
+    pub fn clear(&mut self, hop: u32) {
+        self.hops.retain(|waiting| *waiting != hop);
     }
 
     /// Books a frame that is gone.

@@ -74,13 +74,11 @@ impl Receivers {
     pub(super) fn near(&self, link: &Link) -> Near {
         let beside = |times: f64| (link.power as f64 / times) as i64 - self.noise as i64;
         Near {
-            to: link.to,
-            decodes: link.decodes,
             power: link.power,
             covers: if link.decodes {
                 beside(self.preamble)
             } else {
-                -1
+                Near::NOTHING
             },
             overrides: self.capture.map_or(-1, beside),
         }

@@ -14,10 +14,13 @@ use crate::mechanism::relay::{Ask, Relay};
 use crate::mechanism::responder::contention::Contention as Contended;
 use crate::network::{Flow, Node, Port};
 use crate::packet::List;
+use crate::record::flow_stats::Count;
 use crate::table::Id;
 
-/// A transmitter and its queues.
+/// A transmitter and its queues. What every frame touches comes first: a large network has more stations than the
+/// fast caches have room for.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Radio {
     /// Node.
     pub node: Id<Node>,
@@ -29,34 +32,36 @@ pub struct Radio {
     pub host: u32,
     /// Stream of backoffs.
     pub random: Random,
-    /// Contention by category.
-    pub categories: SmallVec<[Contention; 4]>,
     /// Share of the buffer open to the station's own flows.
     pub own_share: f64,
     /// Turns of flows by category, where they are served in turn.
     pub turns: Option<Box<[Turns; 4]>>,
-    /// Numbers of its hops.
-    pub hops: Vec<u32>,
+    /// Contention by category.
+    pub categories: SmallVec<[Contention; 1]>,
     /// The frame on the air.
     pub frame: Option<Frame>,
-    /// Its congestion control, if it is a relay that has one.
-    pub relay: Option<Box<Relay>>,
-    /// Categories that requests have moved.
-    pub stepped: [Option<Stepped>; 4],
-    /// Own flows that the relay holds back.
-    pub holds: Vec<Held>,
-    /// Own flows that always have something to send and have lost a packet for want of room, once for each.
-    pub owed: VecDeque<Id<Flow>>,
     /// What follows a SIFS later.
     pub reply: Reply,
-    /// Management frames that wait, ahead of the data of the highest category.
-    pub notices: VecDeque<Management>,
+    /// The station whose frame it follows: its group is looked after then.
+    pub after: u32,
+    /// Its congestion control, if it is a relay that has one.
+    pub relay: Option<Box<Relay>>,
     /// The exchange it has begun.
     pub exchange: Option<Exchange>,
+    /// Management frames that wait, ahead of the data of the highest category.
+    pub notices: VecDeque<Management>,
+    /// Own flows that always have something to send and have lost a packet for want of room, once for each.
+    pub owed: VecDeque<Id<Flow>>,
+    /// Own flows that the relay holds back.
+    pub holds: Vec<Held>,
     /// Counters.
     pub count: StationCount,
     /// Counters at the end of the warm-up.
-    pub base: StationCount,
+    pub base: Box<StationCount>,
+    /// Categories that requests have moved.
+    pub stepped: Box<[Option<Stepped>; 4]>,
+    /// Numbers of its hops.
+    pub hops: Vec<u32>,
 }
 
 /// A management frame that waits.
@@ -155,6 +160,7 @@ impl StationCount {
 
 /// The way from a station to a neighbour, and the frames that wait for it.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Hop {
     /// The port that stands for it in results.
     pub port: Id<Port>,
@@ -170,6 +176,10 @@ pub struct Hop {
     pub airtime: u64,
     /// The same at the end of the warm-up.
     pub airtime_base: u64,
+    /// Packets sent, their frames' bytes, and bytes × ticks held: what the port would count.
+    pub sent: Count,
+    /// See `sent`.
+    pub area: u128,
 }
 
 /// The frames of a category that wait for a neighbour.
@@ -209,6 +219,15 @@ pub struct Ghost {
 }
 
 impl Radio {
+    /// Reads a word of each cache line that a packet touches on its way into a queue.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        let first = u64::from(self.row);
+        self.categories
+            .iter()
+            .fold(first, |read, c| read ^ c.touch())
+    }
+
     /// The category of a class.
     pub fn category(&self, class: u8) -> usize {
         usize::from(class).min(self.categories.len() - 1)

@@ -51,7 +51,30 @@ impl Level {
     }
 
     fn is_news(&self) -> bool {
-        self.power > self.high || self.power < self.low
+        self.is_too_high() || self.is_too_low()
+    }
+
+    /// A frame begins that disturbs the station.
+    #[inline(always)]
+    fn rise(&mut self, by: u32) {
+        // As many frames of 32 bits as there can be stations don't add up to 64.
+        self.power = self.power.wrapping_add(u64::from(by));
+    }
+
+    /// It ends.
+    #[inline(always)]
+    fn fall(&mut self, by: u32) {
+        self.power = self.power.wrapping_sub(u64::from(by));
+    }
+
+    #[inline(always)]
+    fn is_too_high(&self) -> bool {
+        self.power > self.high
+    }
+
+    #[inline(always)]
+    fn is_too_low(&self) -> bool {
+        self.power < self.low
     }
 }
 
@@ -113,6 +136,7 @@ impl Coded {
 
 /// What a receiver knows of the frame that it receives.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Hearing {
     /// When a bit may fail; `NEVER` if none does while `bounded` holds.
     suspect: Time,
@@ -250,10 +274,12 @@ impl Air {
         self.coded[sender] = Coded::new(receivers, receivers.rung(rate), bytes, now, ends);
         let coded = self.coded[sender];
         self.levels[sender].tune(&self.ears[sender], receivers.busy_from);
-        for near in &self.near[sender] {
-            let ear = &mut self.ears[near.to as usize];
-            let level = &mut self.levels[near.to as usize];
-            let hearing = &mut self.hearings[near.to as usize];
+        let (reached, disturbed) = self.idlers[sender].split_at(self.near[sender].len());
+        for (near, to) in self.near[sender].iter().zip(reached) {
+            let to = *to as usize;
+            let ear = &mut self.ears[to];
+            let level = &mut self.levels[to];
+            let hearing = &mut self.hearings[to];
             let before = level.power;
             level.power += near.power;
             let heard = before as i64 <= near.covers && !ear.sending;
@@ -264,7 +290,7 @@ impl Air {
                     || self.coded[ear.lock as usize].begun == now && near.power > ear.wanted;
                 heard && (before as i64 <= near.overrides || together())
             } else {
-                ear.damaged |= near.decodes;
+                ear.damaged |= near.decodes();
                 false
             };
             if takes {
@@ -274,34 +300,32 @@ impl Air {
                 ear.confirm_nav(now);
                 hearing.watch(receivers, &coded, near.power, level, now);
                 if !ear.busy {
-                    ear.freeze(&mut self.radios[near.to as usize], medium, now);
+                    ear.freeze(&mut self.radios[to], medium, now);
                 }
             } else if level.is_news() {
                 if ear.lock != NOBODY {
                     let coded = &self.coded[ear.lock as usize];
                     hearing.meet(receivers, coded, ear, before, level, now);
                 } else {
-                    ear.freeze(&mut self.radios[near.to as usize], medium, now);
+                    ear.freeze(&mut self.radios[to], medium, now);
                     level.tune(ear, receivers.busy_from);
                 }
             }
         }
-        for far in &self.far[sender] {
-            let level = &mut self.levels[far.to as usize];
-            let before = level.power;
-            level.power += u64::from(far.power);
-            if level.power <= level.high {
+        for (power, to) in self.far[sender].iter().zip(disturbed) {
+            let to = *to as usize;
+            let level = &mut self.levels[to];
+            level.rise(*power);
+            if !level.is_too_high() {
                 continue;
             }
-            let ear = &mut self.ears[far.to as usize];
+            let ear = &mut self.ears[to];
             if ear.lock != NOBODY {
-                let (hearing, coded) = (
-                    &mut self.hearings[far.to as usize],
-                    &self.coded[ear.lock as usize],
-                );
-                hearing.meet(receivers, coded, ear, before, level, now);
+                let coded = &self.coded[ear.lock as usize];
+                let before = level.power - u64::from(*power);
+                self.hearings[to].meet(receivers, coded, ear, before, level, now);
             } else {
-                ear.freeze(&mut self.radios[far.to as usize], medium, now);
+                ear.freeze(&mut self.radios[to], medium, now);
                 level.tune(ear, receivers.busy_from);
             }
         }
@@ -316,16 +340,19 @@ impl Air {
         let coded = self.coded[sender];
         let group = &mut self.groups[sender];
         self.heard.clear();
-        for (number, near) in self.near[sender].iter().enumerate() {
-            let ear = &mut self.ears[near.to as usize];
-            let level = &mut self.levels[near.to as usize];
+        let beyond = self.near[sender].len();
+        let (reached, disturbed) = self.idlers[sender].split_at(beyond);
+        for (number, (near, here)) in self.near[sender].iter().zip(reached).enumerate() {
+            let to = *here as usize;
+            let ear = &mut self.ears[to];
+            let level = &mut self.levels[to];
             let before = level.power;
             level.power -= near.power;
             if ear.lock == station {
-                let hearing = &mut self.hearings[near.to as usize];
+                let hearing = &mut self.hearings[to];
                 ear.damaged |= hearing.struck(receivers, &coded, near.power, before, now);
-                if ear.hear_out(near.to, frame, medium, now) {
-                    self.heard.push(near.to);
+                if ear.hear_out(*here, frame, medium, now) {
+                    self.heard.push(*here);
                 }
                 if level.power < receivers.busy_from {
                     group.take(number, ear, station, now);
@@ -333,41 +360,36 @@ impl Air {
                 level.tune(ear, receivers.busy_from);
             } else if level.power < level.low {
                 if ear.lock != NOBODY {
-                    let (hearing, coded) = (
-                        &mut self.hearings[near.to as usize],
-                        &self.coded[ear.lock as usize],
-                    );
-                    hearing.meet(receivers, coded, ear, before, level, now);
+                    let coded = &self.coded[ear.lock as usize];
+                    self.hearings[to].meet(receivers, coded, ear, before, level, now);
                 } else {
                     group.take(number, ear, station, now);
                     level.tune(ear, receivers.busy_from);
                 }
             }
         }
-        let beyond = self.near[sender].len();
-        for (number, far) in self.far[sender].iter().enumerate() {
-            let level = &mut self.levels[far.to as usize];
-            let before = level.power;
-            level.power -= u64::from(far.power);
-            if level.power >= level.low {
+        let powers = &self.far[sender];
+        for (number, (power, to)) in (beyond..).zip(powers.iter().zip(disturbed)) {
+            let to = *to as usize;
+            let level = &mut self.levels[to];
+            level.fall(*power);
+            if !level.is_too_low() {
                 continue;
             }
-            let ear = &mut self.ears[far.to as usize];
+            let ear = &mut self.ears[to];
             if ear.lock != NOBODY {
-                let (hearing, coded) = (
-                    &mut self.hearings[far.to as usize],
-                    &self.coded[ear.lock as usize],
-                );
-                hearing.meet(receivers, coded, ear, before, level, now);
+                let coded = &self.coded[ear.lock as usize];
+                let before = level.power + u64::from(*power);
+                self.hearings[to].meet(receivers, coded, ear, before, level, now);
             } else {
-                group.take(beyond + number, ear, station, now);
+                group.take(number, ear, station, now);
                 level.tune(ear, receivers.busy_from);
             }
         }
         let (ear, level) = (&mut self.ears[sender], &mut self.levels[sender]);
         ear.sending = false;
         if level.power < receivers.busy_from {
-            group.take_own(ear, station, now);
+            group.take(beyond + powers.len(), ear, station, now);
         }
         level.tune(ear, receivers.busy_from);
     }

@@ -1,0 +1,54 @@
+//! What a run's document warns of.
+
+use backwater_sim::network::Part;
+use backwater_sim::spec::Limit;
+use backwater_sim::world::{FlowReport, Report, World};
+
+/// Bytes that a stream may give to its own host's device in Linux (`tcp_limit_output_bytes`).
+const KERNEL: u64 = 4 << 20;
+
+/// What a run's reader should know before its numbers are believed.
+pub fn warnings(world: &World, report: &Report) -> Vec<String> {
+    let mut all = world.headroom_warnings();
+    if let Some(d) = &report.deadlock {
+        let names: Vec<&str> = d
+            .cycle
+            .iter()
+            .map(|p| world.ports[*p].more.name.as_str())
+            .collect();
+        all.push(format!(
+            "deadlock at {:.3} s: {} wait for one another",
+            d.at.seconds(),
+            names.join(", ")
+        ));
+    }
+    all.extend(own_queues(world, report));
+    if !report.conserved {
+        all.push("conservation is broken: this is a defect of Backwater; please report the scenario and the seed".into());
+    }
+    all
+}
+
+/// Ports of hosts in which streams have left more than any kernel would let them: no loss and no mark of the network ends
+/// the growth of such a window.
+fn own_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
+    let deep = |f: &'a FlowReport| {
+        let flow = &world.flows[f.flow];
+        let port = &world.ports[*flow.path.first()?];
+        let most = report.ports[flow.path[0].index()].count.max_bytes;
+        let own = matches!(flow.part, Part::Data(_))
+            && flow.path.len() > 1
+            && port.buffer == Limit::Unlimited
+            && port.more.server.is_none();
+        (own && most > KERNEL).then(|| {
+            format!(
+                "flow {}: {:.1} MB waited in its own host, at port {}, which has room for all; a kernel would hold the stream \
+                 back: make that link faster than the slowest, or give the port a buffer",
+                flow.name,
+                most as f64 / 1e6,
+                port.more.name
+            )
+        })
+    };
+    report.flows.iter().filter_map(deep)
+}

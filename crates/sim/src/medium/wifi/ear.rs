@@ -2,7 +2,7 @@
 
 use backwater_transport::units::{Span, Time};
 
-use super::air::{Medium, NOBODY};
+use super::air::{Medium, NOBODY, Number};
 use super::frame::{Frame, FrameKind};
 use super::radio::Radio;
 
@@ -24,8 +24,8 @@ pub struct Ear {
     pub counting: u8,
     /// Bit c: category c sends at `since` too.
     pub due: u8,
-    /// Its number in the group of `cover`. The tables of the media have room for fewer stations than that.
-    pub number: u16,
+    /// Its number in the group of `cover`.
+    pub number: Number,
     /// Power of the frame it receives.
     pub wanted: u64,
     /// When it became busy, or idle.
@@ -117,7 +117,7 @@ impl Ear {
     /// The last of what made it busy is over, a frame of station `by`, in whose group it has this number. False if it
     /// was idle before.
     #[inline]
-    pub(super) fn fall_silent(&mut self, by: u32, number: u16, now: Time) -> bool {
+    pub(super) fn fall_silent(&mut self, by: u32, number: Number, now: Time) -> bool {
         if self.busy {
             self.busy = false;
             self.busy_ticks += now.0 - self.since.0;

@@ -276,7 +276,7 @@ impl Air {
         self.levels[sender].tune(&self.ears[sender], receivers.busy_from);
         let (reached, disturbed) = self.idlers[sender].split_at(self.near[sender].len());
         for (near, to) in self.near[sender].iter().zip(reached) {
-            let to = *to as usize;
+            let to = usize::from(*to);
             let ear = &mut self.ears[to];
             let level = &mut self.levels[to];
             let hearing = &mut self.hearings[to];
@@ -313,7 +313,7 @@ impl Air {
             }
         }
         for (power, to) in self.far[sender].iter().zip(disturbed) {
-            let to = *to as usize;
+            let to = usize::from(*to);
             let level = &mut self.levels[to];
             level.rise(*power);
             if !level.is_too_high() {
@@ -343,7 +343,7 @@ impl Air {
         let beyond = self.near[sender].len();
         let (reached, disturbed) = self.idlers[sender].split_at(beyond);
         for (number, (near, here)) in self.near[sender].iter().zip(reached).enumerate() {
-            let to = *here as usize;
+            let to = usize::from(*here);
             let ear = &mut self.ears[to];
             let level = &mut self.levels[to];
             let before = level.power;
@@ -351,8 +351,8 @@ impl Air {
             if ear.lock == station {
                 let hearing = &mut self.hearings[to];
                 ear.damaged |= hearing.struck(receivers, &coded, near.power, before, now);
-                if ear.hear_out(*here, frame, medium, now) {
-                    self.heard.push(*here);
+                if ear.hear_out(u32::from(*here), frame, medium, now) {
+                    self.heard.push(u32::from(*here));
                 }
                 if level.power < receivers.busy_from {
                     group.take(number, ear, station, now);
@@ -370,7 +370,7 @@ impl Air {
         }
         let powers = &self.far[sender];
         for (number, (power, to)) in (beyond..).zip(powers.iter().zip(disturbed)) {
-            let to = *to as usize;
+            let to = usize::from(*to);
             let level = &mut self.levels[to];
             level.fall(*power);
             if !level.is_too_low() {

@@ -14,7 +14,7 @@
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
-use super::air::{Air, NOBODY};
+use super::air::{Air, NOBODY, Number};
 use super::ear::Ear;
 use super::errors::CALM;
 use super::frame::Frame;
@@ -76,6 +76,26 @@ impl Level {
     fn is_too_low(&self) -> bool {
         self.power < self.low
     }
+}
+
+/// Changes the powers of stations from a place in their list on, up to the first to which that is news. Gives its place.
+/// Most of the work for a frame is done here, so no more is asked than that.
+#[inline(never)]
+fn next_news(
+    stations: &[Number],
+    powers: &[u32],
+    levels: &mut [Level],
+    from: usize,
+    by: impl Fn(&mut Level, u32),
+    is_news: impl Fn(&Level) -> bool,
+) -> Option<usize> {
+    let mut rest = stations[from..].iter().zip(&powers[from..]);
+    let place = rest.position(|(station, power)| {
+        let level = &mut levels[usize::from(*station)];
+        by(level, *power);
+        is_news(level)
+    });
+    place.map(|place| from + place)
 }
 
 /// A frame as its receivers meet it.
@@ -275,11 +295,15 @@ impl Air {
         let coded = self.coded[sender];
         self.levels[sender].tune(&self.ears[sender], receivers.busy_from);
         let (reached, disturbed) = self.idlers[sender].split_at(self.near[sender].len());
+        // One test of a number does for all tables.
+        let stations = self.radios.len();
+        let radios = &mut self.radios[..stations];
+        let ears = &mut self.ears[..stations];
+        let levels = &mut self.levels[..stations];
+        let hearings = &mut self.hearings[..stations];
         for (near, to) in self.near[sender].iter().zip(reached) {
             let to = usize::from(*to);
-            let ear = &mut self.ears[to];
-            let level = &mut self.levels[to];
-            let hearing = &mut self.hearings[to];
+            let (ear, level, hearing) = (&mut ears[to], &mut levels[to], &mut hearings[to]);
             let before = level.power;
             level.power += near.power;
             let heard = before as i64 <= near.covers && !ear.sending;
@@ -300,32 +324,31 @@ impl Air {
                 ear.confirm_nav(now);
                 hearing.watch(receivers, &coded, near.power, level, now);
                 if !ear.busy {
-                    ear.freeze(&mut self.radios[to], medium, now);
+                    ear.freeze(&mut radios[to], medium, now);
                 }
             } else if level.is_news() {
                 if ear.lock != NOBODY {
                     let coded = &self.coded[ear.lock as usize];
                     hearing.meet(receivers, coded, ear, before, level, now);
                 } else {
-                    ear.freeze(&mut self.radios[to], medium, now);
+                    ear.freeze(&mut radios[to], medium, now);
                     level.tune(ear, receivers.busy_from);
                 }
             }
         }
-        for (power, to) in self.far[sender].iter().zip(disturbed) {
-            let to = usize::from(*to);
-            let level = &mut self.levels[to];
-            level.rise(*power);
-            if !level.is_too_high() {
-                continue;
-            }
-            let ear = &mut self.ears[to];
+        let powers = &self.far[sender];
+        let (by, is_news) = (Level::rise, Level::is_too_high);
+        let mut from = 0;
+        while let Some(place) = next_news(disturbed, powers, levels, from, by, is_news) {
+            from = place + 1;
+            let to = usize::from(disturbed[place]);
+            let (ear, level) = (&mut ears[to], &mut levels[to]);
             if ear.lock != NOBODY {
                 let coded = &self.coded[ear.lock as usize];
-                let before = level.power - u64::from(*power);
-                self.hearings[to].meet(receivers, coded, ear, before, level, now);
+                let before = level.power - u64::from(powers[place]);
+                hearings[to].meet(receivers, coded, ear, before, level, now);
             } else {
-                ear.freeze(&mut self.radios[to], medium, now);
+                ear.freeze(&mut radios[to], medium, now);
                 level.tune(ear, receivers.busy_from);
             }
         }
@@ -342,14 +365,17 @@ impl Air {
         self.heard.clear();
         let beyond = self.near[sender].len();
         let (reached, disturbed) = self.idlers[sender].split_at(beyond);
+        // One test of a number does for all tables.
+        let stations = self.ears.len();
+        let ears = &mut self.ears[..stations];
+        let levels = &mut self.levels[..stations];
+        let hearings = &mut self.hearings[..stations];
         for (number, (near, here)) in self.near[sender].iter().zip(reached).enumerate() {
             let to = usize::from(*here);
-            let ear = &mut self.ears[to];
-            let level = &mut self.levels[to];
+            let (ear, level, hearing) = (&mut ears[to], &mut levels[to], &mut hearings[to]);
             let before = level.power;
             level.power -= near.power;
             if ear.lock == station {
-                let hearing = &mut self.hearings[to];
                 ear.damaged |= hearing.struck(receivers, &coded, near.power, before, now);
                 if ear.hear_out(u32::from(*here), frame, medium, now) {
                     self.heard.push(u32::from(*here));
@@ -361,7 +387,7 @@ impl Air {
             } else if level.power < level.low {
                 if ear.lock != NOBODY {
                     let coded = &self.coded[ear.lock as usize];
-                    self.hearings[to].meet(receivers, coded, ear, before, level, now);
+                    hearing.meet(receivers, coded, ear, before, level, now);
                 } else {
                     group.take(number, ear, station, now);
                     level.tune(ear, receivers.busy_from);
@@ -369,24 +395,22 @@ impl Air {
             }
         }
         let powers = &self.far[sender];
-        for (number, (power, to)) in (beyond..).zip(powers.iter().zip(disturbed)) {
-            let to = usize::from(*to);
-            let level = &mut self.levels[to];
-            level.fall(*power);
-            if !level.is_too_low() {
-                continue;
-            }
-            let ear = &mut self.ears[to];
+        let (by, is_news) = (Level::fall, Level::is_too_low);
+        let mut from = 0;
+        while let Some(place) = next_news(disturbed, powers, levels, from, by, is_news) {
+            from = place + 1;
+            let to = usize::from(disturbed[place]);
+            let (ear, level) = (&mut ears[to], &mut levels[to]);
             if ear.lock != NOBODY {
                 let coded = &self.coded[ear.lock as usize];
-                let before = level.power + u64::from(*power);
-                self.hearings[to].meet(receivers, coded, ear, before, level, now);
+                let before = level.power + u64::from(powers[place]);
+                hearings[to].meet(receivers, coded, ear, before, level, now);
             } else {
-                group.take(number, ear, station, now);
+                group.take(beyond + place, ear, station, now);
                 level.tune(ear, receivers.busy_from);
             }
         }
-        let (ear, level) = (&mut self.ears[sender], &mut self.levels[sender]);
+        let (ear, level) = (&mut ears[sender], &mut levels[sender]);
         ear.sending = false;
         if level.power < receivers.busy_from {
             group.take(beyond + powers.len(), ear, station, now);

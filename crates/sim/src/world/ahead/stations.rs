@@ -18,7 +18,7 @@ impl World {
         for key in self.calendar.soonest().iter().rev().take(TOGETHER) {
             if let Event::Demand(id) = key.event() {
                 let flow = &self.flows[id];
-                read ^= flow.touch() ^ flow.due;
+                read ^= flow.touch() ^ flow.stats.touch() ^ flow.due;
                 demands.push(id, flow.port.is_none());
             }
         }

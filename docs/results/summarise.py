@@ -8,15 +8,14 @@ Needs the folders that `backwater study run` has written, and `backwater` instal
 
 from __future__ import annotations
 
-import argparse
-import sys
 from pathlib import Path
+
+import page
 
 from backwater.report import verdict
 from backwater.results import Results
 
 DIGITS = 5
-MARK = "<!-- From here on by docs/results/summarise.py. -->\n"
 
 
 def section(folder: Path) -> str:
@@ -51,18 +50,12 @@ def section(folder: Path) -> str:
 
 def main() -> None:
     """The command."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folders", nargs="+", type=Path, help="results, one folder a study")
-    parser.add_argument("--into", type=Path, help="replace what follows the mark of this page")
-    given = parser.parse_args()
-    text = "\n".join(section(folder) for folder in given.folders).replace("\u00a0", " ")
-    if given.into is None:
-        sys.stdout.write(text)
-        return
-    head, mark, _ = given.into.read_text(encoding="utf-8").partition(MARK)
-    if not mark:
-        sys.exit(f"{given.into}: no line {MARK.strip()}")
-    given.into.write_text(f"{head}{MARK}\n{text}", encoding="utf-8")
+    page.written(__doc__, "results, one folder a study", text)
+
+
+def text(folders: list[Path]) -> str:
+    """All sections."""
+    return "\n".join(section(folder) for folder in folders).replace("\u00a0", " ")
 
 
 if __name__ == "__main__":

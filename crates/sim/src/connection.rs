@@ -106,79 +106,82 @@ pub enum Side {
     Receiver = 1,
 }
 
-/// Instants at which an end has an event in the calendar. An instant that an end no longer waits for
+/// Instants at which the ends have events in the calendar. An instant that an end no longer waits for
 /// stays: when it comes the end looks at what is due, which is how a timer that moves away with every
 /// acknowledgement costs one event at a time.
 #[derive(Clone, Debug)]
-pub struct Alarm {
-    soonest: Time,
-    /// The others, the soonest last.
-    others: SmallVec<[Time; 2]>,
+pub struct Alarms {
+    soonest: [Time; 2],
+    /// The others of each, the soonest last.
+    others: Box<[SmallVec<[Time; 2]>; 2]>,
 }
 
-impl Default for Alarm {
+impl Default for Alarms {
     fn default() -> Self {
-        Alarm {
-            soonest: Time::NEVER,
-            others: SmallVec::new(),
+        Alarms {
+            soonest: [Time::NEVER; 2],
+            others: Box::default(),
         }
     }
 }
 
-impl Alarm {
-    /// Whether an event is needed for `due`. If so it counts as made.
+impl Alarms {
+    /// Whether an end needs an event for `due`. If so it counts as made.
     #[inline]
-    pub fn needs(&mut self, due: Time) -> bool {
-        let needs = due < self.soonest;
+    pub fn needs(&mut self, side: Side, due: Time) -> bool {
+        let needs = due < self.soonest[side as usize];
         if needs {
-            self.add(due);
+            self.add(side, due);
         }
         needs
     }
 
-    fn add(&mut self, due: Time) {
-        if self.soonest < Time::NEVER {
-            self.others.push(self.soonest);
+    fn add(&mut self, side: Side, due: Time) {
+        let before = std::mem::replace(&mut self.soonest[side as usize], due);
+        if before < Time::NEVER {
+            self.others[side as usize].push(before);
         }
-        self.soonest = due;
     }
 
-    /// The soonest event has come.
-    pub fn rang(&mut self) {
-        self.soonest = self.others.pop().unwrap_or(Time::NEVER);
+    /// The soonest event of an end has come.
+    pub fn rang(&mut self, side: Side) {
+        let next = self.others[side as usize].pop();
+        self.soonest[side as usize] = next.unwrap_or(Time::NEVER);
     }
 }
 
-/// Both ends of a flow with a transport.
+/// Both ends of a flow with a transport. What both touch comes first, in a cache line, then the receiving
+/// end and the sending end.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Connection {
+    /// Events of the two.
+    pub alarms: Alarms,
+    /// Finite transfers not yet delivered: where they end in the stream, how long they are, and when they
+    /// were written; none where there never was one.
+    pub transfers: Option<Box<VecDeque<(u64, u64, Time)>>>,
     /// The flow of the data.
     pub data: Id<Flow>,
     /// Its companion.
     pub acks: Id<Flow>,
-    /// Which.
-    pub protocol: Protocol,
-    /// From then on the sending host is silent.
-    pub stop: Time,
     /// The sending end.
     pub sender: AnySender,
-    /// The receiving end.
-    pub receiver: Receiver,
-    /// Events of the two.
-    pub alarms: [Alarm; 2],
+    /// Which.
+    pub protocol: Protocol,
     /// The source waits until all it wrote has been acknowledged.
     pub waiting: bool,
-    /// Bytes that the application has written.
-    pub written: u64,
-    /// Finite transfers not yet delivered: where they end in the stream, how long they are, and when they
-    /// were written.
-    pub transfers: VecDeque<(u64, u64, Time)>,
+    /// The receiving end.
+    pub receiver: Receiver,
+    /// From then on the sending host is silent.
+    pub stop: Time,
     /// The receiver's clock in the last acknowledgement.
     pub heard: Time,
-    /// What the sender showed last, in a run that is recorded.
-    pub shown: Shown,
+    /// Bytes that the application has written.
+    pub written: u64,
     /// Counters.
     pub stats: ConnectionStats,
+    /// What the sender showed last, in a run that is recorded.
+    pub shown: Shown,
 }
 
 /// What a sender shows in a recorded run.
@@ -197,17 +200,25 @@ pub struct Shown {
 /// Decades of size that slowdowns are told apart by; the last has what is larger, too.
 pub const DECADES: usize = 8;
 
-/// What a connection counts; all but `base` from the end of the warm-up.
+/// What a connection counts; all but `base` from the end of the warm-up. An acknowledgement touches what
+/// comes before the completion times.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct ConnectionStats {
     /// Round trips.
     pub rtt: Delays,
-    /// How many.
-    pub rtt_count: u64,
     /// Sum of the same in ticks.
     pub rtt_sum: u128,
+    /// How many.
+    pub rtt_count: u64,
     /// Least round trip.
     pub rtt_min: Span,
+    /// Bytes × ticks of the congestion window, up to `since`.
+    pub window_area: u128,
+    /// Window since then.
+    pub window: u64,
+    /// When the window was looked at last.
+    pub since: Time,
     /// Completion times of finite transfers: written until delivered in order.
     pub completion: Delays,
     /// How many.
@@ -215,12 +226,6 @@ pub struct ConnectionStats {
     /// Completion times over the least possible, in thousandths, by the decade of the size: `[1]` is of 10 to
     /// 99 B. As far up as there was one.
     pub slowdown: Vec<Delays>,
-    /// Bytes × ticks of the congestion window, up to `since`.
-    pub window_area: u128,
-    /// Window since then.
-    pub window: u64,
-    /// When the window was looked at last.
-    pub since: Time,
     /// At the end of the warm-up: bytes delivered in order, segments sent again, segments sent.
     pub base: [u64; 3],
 }
@@ -277,13 +282,13 @@ impl Connection {
     /// Reads a word of each cache line that a segment touches at its end.
     #[inline]
     pub fn touch_receiver(&self) -> u64 {
-        self.receiver.touch() ^ self.alarms[Side::Receiver as usize].soonest.0
+        self.receiver.touch() ^ u64::from(self.acks.0)
     }
 
     /// Reads a word of each cache line that an acknowledgement touches at its end.
     #[inline]
     pub fn touch_sender(&self) -> u64 {
-        self.stats.rtt.touch() ^ self.stats.window ^ self.stats.rtt_count
+        self.stats.rtt.touch() ^ self.stats.window ^ self.stats.rtt_count ^ self.heard.0
     }
 
     /// Bytes delivered in order, segments sent again, segments sent, since the beginning.
@@ -318,22 +323,32 @@ mod tests {
     }
 
     #[test]
+    fn what_a_segment_touches_of_its_connection_lies_in_three_cache_lines() {
+        assert_eq!(std::mem::align_of::<Connection>(), 64);
+        assert_eq!(std::mem::offset_of!(Connection, receiver), 64);
+        assert!(std::mem::offset_of!(Connection, stop) <= 4 * 64);
+    }
+
+    #[test]
     fn a_header_fills_one_cache_line() {
         assert_eq!(std::mem::size_of::<Line>(), 64);
     }
 
     #[test]
     fn a_timer_that_only_moves_away_needs_one_event() {
-        let mut alarm = Alarm::default();
-        assert!(alarm.needs(Time(100)));
+        let mut alarms = Alarms::default();
+        let side = Side::Receiver;
+        assert!(alarms.needs(side, Time(100)));
         for due in 101..200 {
-            assert!(!alarm.needs(Time(due)));
+            assert!(!alarms.needs(side, Time(due)));
         }
-        alarm.rang();
-        assert!(alarm.needs(Time(200)));
-        assert!(alarm.needs(Time(150)));
-        alarm.rang();
-        assert!(!alarm.needs(Time(300)));
-        assert!(!alarm.needs(Time::NEVER));
+        alarms.rang(side);
+        assert!(alarms.needs(side, Time(200)));
+        assert!(alarms.needs(side, Time(150)));
+        alarms.rang(side);
+        assert!(!alarms.needs(side, Time(300)));
+        assert!(!alarms.needs(side, Time::NEVER));
+        // The other end has its own.
+        assert!(alarms.needs(Side::Sender, Time(300)));
     }
 }

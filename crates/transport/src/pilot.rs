@@ -147,7 +147,7 @@ impl Pilot {
     }
 
     /// A segment leaves: pacing, counts, the controller. Gives what goes into its header.
-    #[inline]
+    #[inline(always)]
     pub fn on_sent(&mut self, sent: Sent) -> Option<Box<Feedback>> {
         if let (Some(rate), true) = (self.limits.pacing, self.pacing) {
             let gap = sent.len as f64 * 8e12 / rate.0.max(1) as f64;

@@ -2,8 +2,9 @@
 
 use crate::segment::{AckSegment, SACK_BLOCKS};
 
-/// All below `next` has come, and the blocks above.
+/// All below `next` has come, and the blocks above. What comes in order touches these two only.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct Reassembly {
     next: u64,
     /// `[first, end)`, disjoint, not adjacent, ascending.

@@ -95,6 +95,19 @@ impl Kept {
     }
 }
 
+/// Segments that were taken out together.
+#[derive(Copy, Clone, Debug)]
+pub struct Run {
+    /// How many.
+    pub segments: u64,
+    /// Their payload bytes.
+    pub bytes: u64,
+    /// The byte after the first of them.
+    pub first_end: u64,
+    /// The last of them.
+    pub last: Entry,
+}
+
 /// The number up to `last` of which these are the low 32 bits.
 #[inline(always)]
 fn whole(low: u32, last: u64) -> u64 {
@@ -331,6 +344,54 @@ impl Scoreboard {
         Some(self.lost_from)
     }
 
+    /// Takes out, of the first segments, those up to `upto` that were sent once and before all others in flight:
+    /// how many, the end of the first and the last. That is what an acknowledgement mostly tells of, and
+    /// quicker than one by one.
+    #[inline]
+    pub fn pop_run(&mut self, upto: u64) -> Option<Run> {
+        if self.oldest != self.base || self.count == 0 {
+            return None;
+        }
+        let first = self.kept(self.base);
+        let first_end = whole(first.start, self.end) + u64::from(first.len);
+        if first.resent > 0 || first_end > upto {
+            return None;
+        }
+        let (mut last, mut end) = (self.base, first_end);
+        let mut after = first.after;
+        while after == 1 {
+            let next = self.kept(last + 1);
+            let next_end = end + u64::from(next.len);
+            if next.resent > 0 || next_end > upto {
+                break;
+            }
+            (last, end, after) = (last + 1, next_end, next.after);
+        }
+        let segments = last + 1 - self.base;
+        let bytes = end - whole(self.kept(self.base).start, self.end);
+        let run = Run {
+            segments,
+            bytes,
+            first_end,
+            last: self.entry(last),
+        };
+        self.in_flight -= bytes;
+        match neighbour(last, after) {
+            None => (self.oldest, self.newest) = (NONE, NONE),
+            Some(next) => {
+                self.oldest = next;
+                self.kept_mut(next).before = 0;
+            }
+        }
+        let turn = self.place(self.base) + segments as usize >= self.ring.len();
+        self.base += segments;
+        self.count -= segments as usize;
+        if turn {
+            self.shrink();
+        }
+        Some(run)
+    }
+
     /// Takes a segment out of the account of its state, and out of the list if it flies.
     fn leave(&mut self, id: u64) {
         let kept = self.kept(id);
@@ -520,7 +581,7 @@ mod tests {
                 let n = plain.len() as u64;
                 let pick = if n == 0 { 0 } else { random.between(0, n - 1) };
                 let flying = plain.get(pick as usize).map(|p| p.0) == Some(State::Flying);
-                match random.between(0, 5) {
+                match random.between(0, 6) {
                     0 | 1 => {
                         board.push((base + n) * LEN, LEN as u32, number, Snapshot::default());
                         plain.push((State::Flying, number));
@@ -553,6 +614,24 @@ mod tests {
                             plain[first] = (State::Flying, number);
                             number += 1;
                         }
+                    }
+                    6 if n > 0 && pick < 5 => {
+                        let one = |i: usize| {
+                            let (state, number) = plain[i];
+                            let first = plain[i + 1..]
+                                .iter()
+                                .all(|p| p.0 != State::Flying || p.1 > number);
+                            state == State::Flying && first && !board.entry(base + i as u64).again()
+                        };
+                        let expected = (0..=pick as usize).take_while(|i| one(*i)).count() as u64;
+                        let run = board.pop_run((base + pick + 1) * LEN);
+                        let told = run.map(|r| (r.segments, r.bytes, r.first_end, r.last.end()));
+                        let last = (base + expected) * LEN;
+                        let whole = (expected, expected * LEN, (base + 1) * LEN, last);
+                        assert_eq!(told, (expected > 0).then_some(whole));
+                        plain.drain(..expected as usize);
+                        base += expected;
+                        board.settle(base * LEN);
                     }
                     5 if n > 0 && pick < 3 => {
                         for _ in 0..=pick {

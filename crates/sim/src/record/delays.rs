@@ -74,21 +74,27 @@ impl Delays {
 
     #[inline(never)]
     fn count(&mut self) {
-        let recent = &self.recent[..usize::from(self.held)];
-        let (Some(low), Some(high)) = (recent.iter().min(), recent.iter().max()) else {
-            return;
-        };
-        let (low, high) = (*low, *high);
-        self.span(low, high);
         for at in 0..usize::from(self.held) {
             let class = self.recent[at];
-            let count = &mut self.low[usize::from(class - self.first)];
+            // Below the first it is out of bounds as well.
+            let place = usize::from(class).wrapping_sub(usize::from(self.first));
+            let Some(count) = self.low.get_mut(place) else {
+                self.count_beyond(class);
+                continue;
+            };
             *count = count.wrapping_add(1);
             if *count == 0 {
                 self.carry(class, 1);
             }
         }
         self.held = 0;
+    }
+
+    /// The first delay of a class for which there is no room yet.
+    #[cold]
+    fn count_beyond(&mut self, class: u16) {
+        self.span(class, class);
+        self.low[usize::from(class - self.first)] = 1;
     }
 
     /// Makes room for these classes and those between.

@@ -1,4 +1,4 @@
-//! What a flow counts. What a delivery touches lies in three cache lines.
+//! What a flow counts. What a delivery touches lies in two cache lines.
 
 use backwater_transport::units::Time;
 
@@ -53,31 +53,31 @@ pub struct DelaySum {
 
 /// What `DelaySum` is computed from.
 #[derive(Copy, Clone, Debug, Default)]
-struct Sums {
-    total: u128,
-    serial: u128,
-    waited: u128,
-    gated: u128,
+struct Sums<T> {
+    total: T,
+    serial: T,
+    waited: T,
+    gated: T,
 }
 
 /// Counters of a flow.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct FlowStats {
-    /// Sums of delays of packets delivered after the warm-up.
-    sums: Sums,
+    /// Sums of delays of packets delivered after the warm-up, less what is in `more`.
+    sums: Sums<u64>,
     /// Received.
     pub delivered: Count,
-    /// Handed to the sending host.
-    pub entered: Count,
     /// Longest delay in ticks.
     pub max: u64,
-    /// Delivered after waiting at a gate that a queue off their path had closed.
-    pub victims: u64,
     /// Age of the newest packet, where the path has a trace link.
     pub age: Option<Box<Age>>,
     /// Delays of packets delivered after the warm-up.
     pub delay: Delays,
+    /// What did not fit into `sums`.
+    more: Sums<u128>,
+    /// Delivered after waiting at a gate that a queue off their path had closed.
+    pub victims: u64,
     /// Lost.
     pub dropped: Count,
     /// Marked with CE, by each port that did so.
@@ -93,16 +93,29 @@ impl FlowStats {
     pub fn deliver(&mut self, packet: &Packet, now: Time) -> u64 {
         let total = now.since(packet.born).0;
         self.delivered.add(u64::from(packet.len));
-        self.sums.total += u128::from(total);
-        self.sums.serial += u128::from(packet.serial);
-        self.sums.waited += u128::from(packet.waited);
-        self.sums.gated += u128::from(packet.gated);
+        // The others are parts of the total, and smaller.
+        if self.sums.total.checked_add(total).is_none() {
+            self.spill();
+        }
+        self.sums.total += total;
+        self.sums.serial += packet.serial;
+        self.sums.waited += packet.waited;
+        self.sums.gated += packet.gated;
         if let Some(age) = &mut self.age {
             age.deliver(packet.born, now, u64::from(packet.len));
         }
         self.max = self.max.max(total);
         self.delay.record(total / 1000);
         total
+    }
+
+    #[cold]
+    fn spill(&mut self) {
+        let sums = std::mem::take(&mut self.sums);
+        self.more.total += u128::from(sums.total);
+        self.more.serial += u128::from(sums.serial);
+        self.more.waited += u128::from(sums.waited);
+        self.more.gated += u128::from(sums.gated);
     }
 
     /// What a packet that was just delivered had met at 802.11 stations, in ticks.
@@ -113,12 +126,11 @@ impl FlowStats {
 
     /// Sums of the delays of packets delivered after the warm-up.
     pub fn sum(&self) -> DelaySum {
-        let Sums {
-            total,
-            serial,
-            waited,
-            gated,
-        } = self.sums;
+        let (sums, more) = (self.sums, self.more);
+        let total = more.total + u128::from(sums.total);
+        let serial = more.serial + u128::from(sums.serial);
+        let waited = more.waited + u128::from(sums.waited);
+        let gated = more.gated + u128::from(sums.gated);
         let [contention, retries] = self.on_air;
         DelaySum {
             total,
@@ -134,19 +146,55 @@ impl FlowStats {
     /// Reads a word of each cache line that a delivery touches.
     #[inline]
     pub fn touch(&self) -> u64 {
-        self.sums.total as u64 ^ self.delivered.packets ^ self.delay.touch()
+        self.sums.total ^ self.delay.touch()
     }
 
-    /// The warm-up is over.
-    pub fn warm(&mut self, now: Time) {
-        self.base = [self.entered, self.delivered, self.dropped, self.marked];
+    /// The warm-up is over; so much has entered.
+    pub fn warm(&mut self, entered: Count, now: Time) {
+        self.base = [entered, self.delivered, self.dropped, self.marked];
         self.delay = Delays::default();
-        self.sums = Sums::default();
+        (self.sums, self.more) = (Sums::default(), Sums::default());
         self.max = 0;
         self.victims = 0;
         self.on_air = [0; 2];
         if let Some(age) = &mut self.age {
             age.warm(now);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Traffic;
+    use crate::table::Id;
+
+    /// Two packets of ten million seconds each: 2 × 10¹⁹ ticks are more than 64 bits hold.
+    #[test]
+    fn sums_of_delays_go_beyond_64_bits() {
+        let mut stats = FlowStats::default();
+        let long = 10_000_000_000_000_000_000;
+        let packet = Packet {
+            next: Id::NONE,
+            flow: Id::NONE,
+            to: 0,
+            len: 100,
+            traffic: Traffic::default(),
+            entry: 0,
+            seq: 0,
+            ingress: Id::NONE,
+            born: Time::ZERO,
+            at: Time::ZERO,
+            serial: long / 5,
+            waited: long / 2,
+            gated: long / 4,
+        };
+        for _ in 0..2 {
+            stats.deliver(&packet, Time(long));
+        }
+        let (sum, long) = (stats.sum(), u128::from(long));
+        assert_eq!((sum.total, sum.serial), (2 * long, 2 * (long / 5)));
+        assert_eq!((sum.queue, sum.gate), (long / 2, long / 2));
+        assert_eq!(sum.propagation, 2 * long - long - 2 * (long / 5));
     }
 }

@@ -22,7 +22,7 @@ use crate::progress::Progress;
 use crate::queue::MAX_CLASSES;
 use crate::queue::aqm::Managed;
 use crate::record::fingerprint::Fingerprint;
-use crate::record::flow_stats::FlowStats;
+use crate::record::flow_stats::{Count, FlowStats};
 use crate::source::{AnySource, Source};
 use crate::spec::{Destination, Limit, NodeKind, Refusal, Service, Spec, SwitchModel};
 use crate::switch::Pool;
@@ -412,6 +412,7 @@ impl World {
                 path: Vec::new(),
                 part: Part::None,
                 outside: matches!(flow.source, AnySource::Outside(_)),
+                entered: Count::default(),
                 stats: FlowStats::default(),
             });
         }

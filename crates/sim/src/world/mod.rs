@@ -31,6 +31,7 @@ mod groups;
 mod headroom;
 mod ideal;
 mod nearest;
+mod notices;
 mod path;
 mod relay;
 mod report;

@@ -219,7 +219,7 @@ impl World {
         }
         let total = |f: fn(&Flow) -> u64| self.flows.iter().map(f).sum::<u64>();
         let (entered, delivered, dropped) = (
-            total(|f| f.stats.entered.packets),
+            total(|f| f.entered.packets),
             total(|f| f.stats.delivered.packets),
             total(|f| f.stats.dropped.packets),
         );
@@ -293,7 +293,7 @@ impl World {
         FlowReport {
             flow: id,
             sums: ClassReport {
-                entered: stats.entered.since(stats.base[0]),
+                entered: flow.entered.since(stats.base[0]),
                 delivered: stats.delivered.since(stats.base[1]),
                 dropped: stats.dropped.since(stats.base[2]),
                 marked: stats.marked.since(stats.base[3]),
@@ -436,7 +436,7 @@ impl World {
             }
         }
         let counts = self.flows.iter().zip(before).map(|(flow, before)| {
-            let mut left = flow.stats.entered;
+            let mut left = flow.entered;
             before
                 .iter()
                 .map(|b| {

@@ -287,7 +287,7 @@ impl World {
     ) -> Id<Packet> {
         let flow = &mut self.flows[id];
         let to = flow.to.draw(&mut flow.compass);
-        flow.stats.entered.add(u64::from(len));
+        flow.entered.add(u64::from(len));
         let packet = Packet {
             next: Id::NONE,
             flow: id,
@@ -312,7 +312,7 @@ impl World {
         self.hops_base = self.hop_counts();
         self.drops_base = self.drops.clone();
         for flow in &mut self.flows.0 {
-            flow.stats.warm(now);
+            flow.stats.warm(flow.entered, now);
         }
         for connection in &mut self.connections.0 {
             connection.warm(now);

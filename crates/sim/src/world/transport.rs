@@ -20,7 +20,8 @@ impl World {
         c.written = c.written.saturating_add(bytes);
         c.sender.write(bytes);
         if c.written < u64::MAX && c.protocol == Protocol::Stream {
-            c.transfers.push_back((c.written, bytes, now));
+            let transfers = c.transfers.get_or_insert_default();
+            transfers.push_back((c.written, bytes, now));
         }
         self.send_all(id, now);
     }
@@ -46,7 +47,7 @@ impl World {
             unreachable!("an acknowledgement among the data");
         };
         let ack = c.receiver.on_segment(now, segment, ecn);
-        if !c.transfers.is_empty() {
+        if c.transfers.is_some() {
             self.end_transfers(id, now);
         }
         if let Some(ack) = ack {
@@ -59,7 +60,8 @@ impl World {
     fn end_transfers(&mut self, id: Id<Connection>, now: Time) {
         let delivered = self.connections[id].receiver.delivered();
         let ended = |t: &mut (u64, u64, Time)| t.0 <= delivered;
-        while let Some((_, bytes, written)) = self.connections[id].transfers.pop_front_if(ended) {
+        let next = |c: &mut Connection| c.transfers.as_mut()?.pop_front_if(ended);
+        while let Some((_, bytes, written)) = next(&mut self.connections[id]) {
             self.complete(id, bytes, written, now);
         }
     }
@@ -84,7 +86,7 @@ impl World {
     /// A timer of a connection may be due.
     pub(super) fn ring(&mut self, id: Id<Connection>, side: Side, now: Time) {
         let c = &mut self.connections[id];
-        c.alarms[side as usize].rang();
+        c.alarms.rang(side);
         match side {
             Side::Sender => {
                 if c.sender.due() <= now {
@@ -143,13 +145,14 @@ impl World {
     }
 
     /// Sees to it that an end is called when something is due.
+    #[inline(always)]
     fn set_alarm(&mut self, id: Id<Connection>, side: Side) {
         let c = &mut self.connections[id];
         let due = match side {
             Side::Sender => c.sender.due(),
             Side::Receiver => c.receiver.due(),
         };
-        if c.alarms[side as usize].needs(due) {
+        if c.alarms.needs(side, due) {
             let connection = id;
             self.calendar.push(due, Event::Timer { connection, side });
         }

@@ -6,7 +6,7 @@
 //! Difference: segments sent at one instant are ordered by the number of the transmission, where the
 //! RFC orders them by their last byte.
 
-use crate::scoreboard::{Entry, Scoreboard};
+use crate::scoreboard::{Entry, Run, Scoreboard};
 use crate::units::{Span, Time};
 
 /// DupThresh, for the window before any reordering was seen.
@@ -71,6 +71,17 @@ impl Rack {
         if self.newest.is_none_or(|(_, number)| entry.number > number) {
             self.newest = Some((sent, entry.number));
             self.rtt = rtt;
+        }
+    }
+
+    /// The same for several that were sent once, one after the other.
+    pub fn on_run(&mut self, now: Time, run: &Run) {
+        self.reordering |= run.first_end <= self.fack;
+        self.fack = self.fack.max(run.last.end());
+        let (sent, number) = (run.last.snapshot.sent, run.last.number);
+        if self.newest.is_none_or(|(_, newest)| number > newest) {
+            self.newest = Some((sent, number));
+            self.rtt = now.since(sent);
         }
     }
 

@@ -6,7 +6,7 @@ use crate::rate::Newest;
 use crate::recovery::Detector;
 use crate::recovery::prr::Prr;
 use crate::recovery::tlp::Verdict;
-use crate::scoreboard::{Entry, State};
+use crate::scoreboard::{Entry, Run, State};
 use crate::segment::{AckSegment, SACK_BLOCKS};
 use crate::units::{Span, Time};
 
@@ -47,6 +47,25 @@ impl News {
             Detector::NewReno(newreno) => newreno.uncounted(len, entry.again()),
             Detector::Sack(_) => len,
         };
+    }
+}
+
+impl News {
+    /// The same of several that were sent once, one after the other, for a detector that does not count duplicates.
+    #[inline]
+    fn deliver_run(&mut self, run: &Run, detector: &mut Detector, seen: Seen) {
+        if let Detector::Rack(rack) = detector {
+            rack.on_run(seen.now, run);
+        }
+        let found = &mut self.found;
+        found.acked += run.bytes;
+        found.segments += run.segments as u32;
+        found.newest = Some(Newest {
+            number: run.last.number,
+            again: false,
+            snapshot: run.last.snapshot,
+        });
+        self.fresh += run.bytes;
     }
 }
 
@@ -134,8 +153,14 @@ impl StreamSender {
                 front.resent == 1 && front.state == State::Flying && ack.echo < front.snapshot.sent;
         }
         let seen = self.seen(now, ack);
-        // The next segment begins where this one ends, so what lies above isn't looked at.
         let mut at = self.una;
+        if !matches!(self.detector, Detector::NewReno(_))
+            && let Some(run) = self.board.pop_run(ack.upto)
+        {
+            at = run.last.end();
+            news.deliver_run(&run, &mut self.detector, seen);
+        }
+        // The next segment begins where this one ends, so what lies above isn't looked at.
         while at < ack.upto
             && let Some(front) = self.board.front()
             && front.end() <= ack.upto

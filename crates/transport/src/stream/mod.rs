@@ -149,6 +149,7 @@ impl StreamSender {
         Some(self.leave(now, bytes))
     }
 
+    #[inline(always)]
     fn next(&mut self, now: Time) -> Option<Leaving> {
         let next = self.choose(now);
         if next.is_none() && std::mem::take(&mut self.rearm) {

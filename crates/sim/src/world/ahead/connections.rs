@@ -4,7 +4,7 @@
 use backwater_transport::units::Time;
 
 use super::{TOGETHER, Trail};
-use crate::network::{Flow, Part, Port};
+use crate::network::{Flow, Part, Port, Traits};
 use crate::packet::Packet;
 use crate::table::Id;
 use crate::world::World;
@@ -23,10 +23,10 @@ impl World {
         let mut queues = Lists::new(Id::NONE);
         for id in arrivals {
             let port = &self.ports[*id];
+            read ^= self.touch_accounts(port);
             wires.push(port.wire.head(), true);
             let waiting = port.queue(0).list.head();
             queues.push(waiting, !waiting.is_none());
-            read ^= u64::from(self.nodes[port.node].alarms);
         }
         for _ in 0..DEEP {
             self.go_on(&mut queues);
@@ -50,6 +50,15 @@ impl World {
             read ^= self.touch_segments(*part);
         }
         read
+    }
+
+    /// The switch, where it keeps accounts.
+    #[inline]
+    fn touch_accounts(&self, port: &Port) -> u64 {
+        match port.is(Traits::ACCOUNTED) {
+            true => u64::from(self.nodes[port.node].alarms),
+            false => 0,
+        }
     }
 
     /// Goes on to the next packets of all queues.
@@ -87,7 +96,7 @@ impl World {
         let Packet { flow, ingress, .. } = self.packets[packet];
         if !ingress.is_none() {
             let port = &self.ports[ingress];
-            port.touch() ^ u64::from(self.nodes[port.node].alarms)
+            port.touch() ^ self.touch_accounts(port)
         } else if !flow.is_none() {
             let Flow { stats, part, .. } = &self.flows[flow];
             ends.push((*part, packet), *part != Part::None);

@@ -26,8 +26,8 @@ pub struct Ear {
     pub due: u8,
     /// Its number in the group of `cover`.
     pub number: Number,
-    /// Power of the frame it receives.
-    pub wanted: u64,
+    /// Under the physical channel: when a bit of that frame may fail; `NEVER` if none does before there is news.
+    pub suspect: Time,
     /// When it became busy, or idle.
     pub since: Time,
     /// Ticks busy up to `since`.
@@ -44,6 +44,8 @@ pub struct Ear {
     pub energy: u32,
     /// Under the disc: power of the frames on the air that reach it.
     pub power: u64,
+    /// Under the disc: power of the frame it receives.
+    pub wanted: u64,
 }
 
 impl Ear {
@@ -58,7 +60,7 @@ impl Ear {
             counting: 0,
             due: 0,
             number: 0,
-            wanted: 0,
+            suspect: Time::NEVER,
             since: Time::ZERO,
             busy_ticks: 0,
             defer: Time::ZERO,
@@ -67,6 +69,7 @@ impl Ear {
             nav_rts: Time::ZERO,
             energy: 0,
             power: 0,
+            wanted: 0,
         }
     }
 

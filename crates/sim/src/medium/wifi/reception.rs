@@ -158,8 +158,8 @@ impl Coded {
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Hearing {
-    /// When a bit may fail; `NEVER` if none does while `bounded` holds.
-    suspect: Time,
+    /// Its power.
+    wanted: u64,
     /// Power up to which errors come no more often than `bound`.
     bounded: u64,
     /// Errors by tick.
@@ -172,7 +172,7 @@ impl Hearing {
     /// The receiver of a station.
     pub fn new(seed: u64, name: &str) -> Hearing {
         Hearing {
-            suspect: Time::NEVER,
+            wanted: 0,
             bounded: 0,
             bound: 0.0,
             random: Random::stream(seed, "reception", name),
@@ -185,51 +185,51 @@ impl Hearing {
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
-        wanted: u64,
+        ear: &mut Ear,
         level: &mut Level,
         now: Time,
     ) {
-        let calm = coded.calm_until(receivers, wanted);
+        let calm = coded.calm_until(receivers, self.wanted);
         let unit = self.random.unit();
         // An exponential variate is more than x with a chance of more than 1 − x.
         if level.power <= calm && unit <= 1.0 - CALM {
             (self.bounded, self.bound) = (calm, coded.calm_rate);
-            self.suspect = Time::NEVER;
+            ear.suspect = Time::NEVER;
             (level.low, level.high) = (0, calm);
         } else {
-            self.suspect(receivers, coded, wanted, unit, level, now);
+            ear.suspect = self.suspect(receivers, coded, unit, level, now);
         }
     }
 
-    /// The same where a bit may well fail, for a uniform variate.
+    /// The same where a bit may well fail, for a uniform variate. Gives the instant.
     #[inline(never)]
     fn suspect(
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
-        wanted: u64,
         unit: f64,
         level: &mut Level,
         now: Time,
-    ) {
-        let calm = coded.calm_until(receivers, wanted);
+    ) -> Time {
+        let calm = coded.calm_until(receivers, self.wanted);
         (self.bounded, self.bound) = if level.power <= calm {
             (calm, coded.calm_rate)
         } else {
-            (level.power, coded.rate(receivers, wanted, level.power))
+            (level.power, coded.rate(receivers, self.wanted, level.power))
         };
         let left = (coded.ends.0 - now.0) as f64;
-        self.suspect = Time::NEVER;
+        let mut suspect = Time::NEVER;
         if unit > 1.0 - self.bound * left {
             let after = -libm::log(unit) / self.bound;
             if after < left {
-                self.suspect = Time(now.0 + after as u64);
+                suspect = Time(now.0 + after as u64);
             }
         }
-        (level.low, level.high) = match self.suspect {
+        (level.low, level.high) = match suspect {
             Time::NEVER => (0, self.bounded),
             _ => (u64::MAX, 0),
         };
+        suspect
     }
 
     /// Whether a bit has failed by now, where all frames added up to `power` since `suspect` at least.
@@ -238,11 +238,11 @@ impl Hearing {
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
-        wanted: u64,
+        suspect: Time,
         power: u64,
         now: Time,
     ) -> bool {
-        self.suspect <= now && self.strikes(receivers, coded, wanted, power, now)
+        suspect <= now && self.strikes(receivers, coded, suspect, power, now)
     }
 
     #[inline(never)]
@@ -250,14 +250,14 @@ impl Hearing {
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
-        wanted: u64,
+        suspect: Time,
         power: u64,
         now: Time,
     ) -> bool {
-        let rate = coded.rate(receivers, wanted, power);
+        let rate = coded.rate(receivers, self.wanted, power);
         // From the instant at which none failed the process goes on, by its own rate.
         self.bound * self.random.unit() <= rate
-            || self.random.exponential(1.0) < rate * (now.0 - self.suspect.0) as f64
+            || self.random.exponential(1.0) < rate * (now.0 - suspect.0) as f64
     }
 
     /// The power on the air, `before` until now, has changed, and it is news to a station that receives a frame.
@@ -271,15 +271,15 @@ impl Hearing {
         level: &mut Level,
         now: Time,
     ) {
-        if self.suspect > now && level.power <= self.bounded {
+        if ear.suspect > now && level.power <= self.bounded {
             return;
         }
-        ear.damaged |= self.struck(receivers, coded, ear.wanted, before, now);
+        ear.damaged |= self.struck(receivers, coded, ear.suspect, before, now);
         if ear.damaged {
-            self.suspect = Time::NEVER;
+            ear.suspect = Time::NEVER;
             (level.low, level.high) = (0, u64::MAX);
         } else {
-            self.watch(receivers, coded, ear.wanted, level, now);
+            self.watch(receivers, coded, ear, level, now);
         }
     }
 }
@@ -311,7 +311,7 @@ impl Air {
                 heard
             } else if receivers.capture.is_some() {
                 let together =
-                    || self.coded[ear.lock as usize].begun == now && near.power > ear.wanted;
+                    || self.coded[ear.lock as usize].begun == now && near.power > hearing.wanted;
                 heard && (before as i64 <= near.overrides || together())
             } else {
                 ear.damaged |= near.decodes();
@@ -319,10 +319,10 @@ impl Air {
             };
             if takes {
                 ear.lock = station;
-                ear.wanted = near.power;
+                hearing.wanted = near.power;
                 ear.damaged = false;
                 ear.confirm_nav(now);
-                hearing.watch(receivers, &coded, near.power, level, now);
+                hearing.watch(receivers, &coded, ear, level, now);
                 if !ear.busy {
                     ear.freeze(&mut radios[to], medium, now);
                 }
@@ -376,7 +376,7 @@ impl Air {
             let before = level.power;
             level.power -= near.power;
             if ear.lock == station {
-                ear.damaged |= hearing.struck(receivers, &coded, near.power, before, now);
+                ear.damaged |= hearing.struck(receivers, &coded, ear.suspect, before, now);
                 if ear.hear_out(u32::from(*here), frame, medium, now) {
                     self.heard.push(u32::from(*here));
                 }
@@ -462,13 +462,13 @@ mod tests {
             let mut whole = 0;
             for _ in 0..runs {
                 let mut ear = Ear::new(0);
-                ear.wanted = wanted;
+                hearing.wanted = wanted;
                 let mut now = begun;
                 let mut level = Level {
                     power: wanted + units(stretches[0].0),
                     ..Level::silent(Some(&receivers))
                 };
-                hearing.watch(&receivers, &coded, wanted, &mut level, now);
+                hearing.watch(&receivers, &coded, &mut ear, &mut level, now);
                 for pair in stretches.windows(2) {
                     now += Span::micros(pair[0].1);
                     let before = level.power;
@@ -477,7 +477,8 @@ mod tests {
                         hearing.meet(&receivers, &coded, &mut ear, before, &mut level, now);
                     }
                 }
-                ear.damaged |= hearing.struck(&receivers, &coded, wanted, level.power, coded.ends);
+                ear.damaged |=
+                    hearing.struck(&receivers, &coded, ear.suspect, level.power, coded.ends);
                 whole += u32::from(!ear.damaged);
             }
             let (runs, share) = (f64::from(runs), f64::from(whole) / f64::from(runs));
@@ -499,6 +500,8 @@ mod tests {
         let most = coded.rate(&receivers, wanted, calm) * Span::micros(1000).0 as f64;
         assert!(most <= CALM && most > CALM / 4.0, "{most}");
         let mut hearing = Hearing::new(7, "a");
+        let mut ear = Ear::new(0);
+        hearing.wanted = wanted;
         let mut level = Level {
             power: wanted,
             ..Level::silent(Some(&receivers))
@@ -506,8 +509,8 @@ mod tests {
         let n = 100_000;
         let mut ahead = 0;
         for _ in 0..n {
-            hearing.watch(&receivers, &coded, wanted, &mut level, begun);
-            if hearing.suspect == Time::NEVER {
+            hearing.watch(&receivers, &coded, &mut ear, &mut level, begun);
+            if ear.suspect == Time::NEVER {
                 assert_eq!((level.low, level.high), (0, calm));
             } else {
                 ahead += 1;

@@ -92,6 +92,7 @@ impl World {
                 node: id,
                 medium: station.medium as u32,
                 row: row.expect("stations that fit the tables of the media"),
+                way: (NOBODY, NOBODY),
                 host: self.nodes[id].host.expect("a station is a host"),
                 random: Random::stream(spec.seed, "station", &node.name),
                 categories,
@@ -204,8 +205,7 @@ impl World {
         port.far_row = self.air.radios[self.nodes[far].station as usize].row;
         let id = self.ports.push(port);
         let queues = radio.categories.len();
-        let number = self.air.hops.len() as u32;
-        self.air.hops.push(Hop {
+        self.air.push_hop(Hop {
             port: id,
             from,
             to,
@@ -216,7 +216,6 @@ impl World {
             sent: Count::default(),
             area: 0,
         });
-        self.air.radios[from as usize].hops.push(number);
         id
     }
 
@@ -407,6 +406,7 @@ impl World {
 
     /// Follows each flow between stations to its destinations; checks that its packets fit.
     fn trace_air(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        let mut used = vec![false; self.air.hops.len()];
         for (number, spec_flow) in spec.flows.iter().enumerate() {
             let flow_id = Id::new(number);
             let flow = &self.flows[flow_id];
@@ -442,6 +442,7 @@ impl World {
                         return refuse(path("to"), what, fix);
                     }
                     ways.push(port);
+                    used[self.air.hop_number(port) as usize] = true;
                     at = self.ports[port].far;
                     if ways.len() > self.air.radios.len() {
                         let what = format!("the way from {a} to {b} runs in a circle");
@@ -474,6 +475,7 @@ impl World {
                 self.flows.0[number].path = ways;
             }
         }
+        self.air.gather_hops(&used);
         Ok(())
     }
 }

@@ -45,9 +45,7 @@ impl World {
             traffic,
             ..
         } = self.packets[packet_id];
-        let row = self.air.radios[station as usize].row;
-        let port = self.forwarding.egress(row, flow, to);
-        let hop = port.0 - self.air.first_port;
+        let hop = self.way(station, flow, to);
         let radio = &mut self.air.radios[station as usize];
         let number = radio.category(traffic.class());
         let (own, size) = (ingress.is_none(), u64::from(len));
@@ -57,6 +55,7 @@ impl World {
             Room::Full => self.make_room(station, number, packet_id, now),
         };
         if !fits {
+            let port = self.air.hops[hop as usize].port;
             return self.crowd_out(station, packet_id, port, now);
         }
         let c = &mut self.air.radios[station as usize].categories[number];
@@ -64,9 +63,23 @@ impl World {
         let held = c.bytes;
         self.line_up(station, number, hop, packet_id);
         if self.record.is_some() {
+            let port = self.air.hops[hop as usize].port;
             self.note(What::Enqueue, now, port, packet_id, held);
         }
         self.one_more(station, number, now);
+    }
+
+    /// The hop by which a station's packets go to a host. Stations have one way only, and most packets go where the
+    /// one before went.
+    fn way(&mut self, station: u32, flow: Id<Flow>, to: u32) -> u32 {
+        let radio = &self.air.radios[station as usize];
+        if radio.way.0 == to {
+            return radio.way.1;
+        }
+        let port = self.forwarding.egress(radio.row, flow, to);
+        let hop = self.air.hop_number(port);
+        self.air.radios[station as usize].way = (to, hop);
+        hop
     }
 
     /// A category has one more frame to send.

@@ -17,6 +17,9 @@ use crate::network::{Flow, Port};
 use crate::packet::{Packet, Packets};
 use crate::table::Id;
 
+/// The number of a station in a list that is read at every frame. The tables of the media have room for fewer.
+pub(super) type Number = u16;
+
 /// No station.
 pub const NOBODY: u32 = u32::MAX;
 
@@ -36,7 +39,7 @@ pub struct Air {
     /// Whom each station's frames reach.
     pub reach: Vec<Vec<Link>>,
     /// Whom each station's frames can make idle: those they reach, those they only disturb, and their sender.
-    pub(super) idlers: Vec<Vec<u32>>,
+    pub(super) idlers: Vec<Vec<Number>>,
     /// What each station's frames are to those they reach under the physical channel.
     pub(super) near: Vec<Vec<Near>>,
     /// Their powers at those they only disturb. Most entries of a large network are of this kind and are read at
@@ -48,8 +51,10 @@ pub struct Air {
     pub groups: Vec<Group>,
     /// Each station's transmitter and queues.
     pub radios: Vec<Radio>,
-    /// Hops, by number of the port less `first_port`.
+    /// Hops; those on the ways of flows lie together.
     pub hops: Vec<Hop>,
+    /// Their numbers by number of the port less `first_port`.
+    hop_numbers: Vec<u32>,
     /// The first port that stands for a hop.
     pub first_port: u32,
     /// What packets have met on the air so far, by place in the arena.
@@ -114,14 +119,14 @@ impl Group {
 
     /// The station of this number belongs to it.
     #[inline]
-    fn add(&mut self, number: u16) {
+    fn add(&mut self, number: Number) {
         self.members[usize::from(number) / 64] |= 1 << (number % 64);
     }
 
     /// A station of this number hears nothing any more, after a frame of station `by`.
     #[inline]
     pub(super) fn take(&mut self, number: usize, ear: &mut Ear, by: u32, now: Time) {
-        let number = number as u16;
+        let number = number as Number;
         if ear.fall_silent(by, number, now) && ear.counting != 0 {
             self.add(number);
         }
@@ -250,7 +255,7 @@ impl Air {
         self.near.push(Vec::new());
         self.reach.push(Vec::new());
         self.far.push(Vec::new());
-        self.idlers.push(vec![self.radios.len() as u32]);
+        self.idlers.push(vec![self.radios.len() as Number]);
         self.groups.push(Group::new(1));
         self.radios.push(radio);
     }
@@ -264,18 +269,46 @@ impl Air {
 
     /// The hop for which a port stands; none for a port with a wire.
     pub fn hop(&self, port: Id<Port>) -> Option<&Hop> {
-        let number = port.0.checked_sub(self.first_port)?;
-        self.hops.get(number as usize)
+        let place = port.0.checked_sub(self.first_port)?;
+        let number = self.hop_numbers.get(place as usize)?;
+        Some(&self.hops[*number as usize])
+    }
+
+    /// The number of the hop for which a port stands.
+    pub fn hop_number(&self, port: Id<Port>) -> u32 {
+        self.hop_numbers[(port.0 - self.first_port) as usize]
+    }
+
+    /// Adds the hop for which the next port stands.
+    pub fn push_hop(&mut self, hop: Hop) {
+        let number = self.hops.len() as u32;
+        self.radios[hop.from as usize].hops.push(number);
+        self.hop_numbers.push(number);
+        self.hops.push(hop);
+    }
+
+    /// Lets the hops that lie on the way of some flow lie together, in the order in which they were added.
+    pub fn gather_hops(&mut self, is_used: &[bool]) {
+        let hops = std::mem::take(&mut self.hops).into_iter();
+        let (used, idle): (Vec<_>, Vec<_>) = hops.zip(is_used).partition(|(_, used)| **used);
+        self.hops = used.into_iter().chain(idle).map(|(hop, _)| hop).collect();
+        for (number, hop) in self.hops.iter().enumerate() {
+            self.hop_numbers[(hop.port.0 - self.first_port) as usize] = number as u32;
+        }
+        // Numbers of hops are those of their ports, so far.
+        for number in self.radios.iter_mut().flat_map(|radio| &mut radio.hops) {
+            *number = self.hop_numbers[*number as usize];
+        }
     }
 
     /// Says whom a station's frames reach, and whom they disturb.
     pub fn join(&mut self, station: u32, reach: Vec<Link>, far: Vec<Far>) {
         let to = reach.iter().map(|link| link.to);
         let others = to.chain(far.iter().map(|far| far.to));
-        let idlers: Vec<u32> = others.chain([station]).collect();
+        let short = |number: u32| Number::try_from(number).expect("stations that fit the tables");
+        let idlers: Vec<Number> = others.chain([station]).map(short).collect();
         let station = station as usize;
-        let last = u16::try_from(idlers.len() - 1);
-        self.ears[station].number = last.expect("stations that fit the tables of the media");
+        self.ears[station].number = short(idlers.len() as u32 - 1);
         self.groups[station] = Group::new(idlers.len());
         if let Some(receivers) = &self.medium(station as u32).receivers {
             self.near[station] = reach.iter().map(|link| receivers.near(link)).collect();
@@ -311,7 +344,7 @@ impl Air {
     #[inline]
     pub fn next_member(&self, group: u32, from: usize) -> Option<(usize, u32)> {
         let number = self.groups[group as usize].next(from)?;
-        Some((number, self.idlers[group as usize][number]))
+        Some((number, u32::from(self.idlers[group as usize][number])))
     }
 
     /// The earliest instant at which a station of a group would send; drops those that no longer belong to
@@ -326,7 +359,7 @@ impl Air {
             while bits != 0 {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
-                let station = idlers[bit as usize] as usize;
+                let station = usize::from(idlers[bit as usize]);
                 let ear = &self.ears[station];
                 if ear.cover != group {
                     *word &= !(1 << bit);

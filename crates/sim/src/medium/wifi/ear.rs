@@ -2,7 +2,7 @@
 
 use backwater_transport::units::{Span, Time};
 
-use super::air::{Medium, NOBODY};
+use super::air::{Medium, NOBODY, Number};
 use super::frame::{Frame, FrameKind};
 use super::radio::Radio;
 
@@ -24,10 +24,10 @@ pub struct Ear {
     pub counting: u8,
     /// Bit c: category c sends at `since` too.
     pub due: u8,
-    /// Its number in the group of `cover`. The tables of the media have room for fewer stations than that.
-    pub number: u16,
-    /// Power of the frame it receives.
-    pub wanted: u64,
+    /// Its number in the group of `cover`.
+    pub number: Number,
+    /// Under the physical channel: when a bit of that frame may fail; `NEVER` if none does before there is news.
+    pub suspect: Time,
     /// When it became busy, or idle.
     pub since: Time,
     /// Ticks busy up to `since`.
@@ -44,6 +44,8 @@ pub struct Ear {
     pub energy: u32,
     /// Under the disc: power of the frames on the air that reach it.
     pub power: u64,
+    /// Under the disc: power of the frame it receives.
+    pub wanted: u64,
 }
 
 impl Ear {
@@ -58,7 +60,7 @@ impl Ear {
             counting: 0,
             due: 0,
             number: 0,
-            wanted: 0,
+            suspect: Time::NEVER,
             since: Time::ZERO,
             busy_ticks: 0,
             defer: Time::ZERO,
@@ -67,6 +69,7 @@ impl Ear {
             nav_rts: Time::ZERO,
             energy: 0,
             power: 0,
+            wanted: 0,
         }
     }
 
@@ -117,7 +120,7 @@ impl Ear {
     /// The last of what made it busy is over, a frame of station `by`, in whose group it has this number. False if it
     /// was idle before.
     #[inline]
-    pub(super) fn fall_silent(&mut self, by: u32, number: u16, now: Time) -> bool {
+    pub(super) fn fall_silent(&mut self, by: u32, number: Number, now: Time) -> bool {
         if self.busy {
             self.busy = false;
             self.busy_ticks += now.0 - self.since.0;

@@ -30,6 +30,8 @@ pub struct Radio {
     pub row: u32,
     /// Its host number.
     pub host: u32,
+    /// The host for which a packet came last, and the hop that leads there.
+    pub way: (u32, u32),
     /// Stream of backoffs.
     pub random: Random,
     /// Share of the buffer open to the station's own flows.

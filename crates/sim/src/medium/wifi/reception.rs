@@ -14,7 +14,7 @@
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
-use super::air::{Air, NOBODY};
+use super::air::{Air, NOBODY, Number};
 use super::ear::Ear;
 use super::errors::CALM;
 use super::frame::Frame;
@@ -78,6 +78,26 @@ impl Level {
     }
 }
 
+/// Changes the powers of stations from a place in their list on, up to the first to which that is news. Gives its place.
+/// Most of the work for a frame is done here, so no more is asked than that.
+#[inline(never)]
+fn next_news(
+    stations: &[Number],
+    powers: &[u32],
+    levels: &mut [Level],
+    from: usize,
+    by: impl Fn(&mut Level, u32),
+    is_news: impl Fn(&Level) -> bool,
+) -> Option<usize> {
+    let mut rest = stations[from..].iter().zip(&powers[from..]);
+    let place = rest.position(|(station, power)| {
+        let level = &mut levels[usize::from(*station)];
+        by(level, *power);
+        is_news(level)
+    });
+    place.map(|place| from + place)
+}
+
 /// A frame as its receivers meet it.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Coded {
@@ -138,8 +158,8 @@ impl Coded {
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Hearing {
-    /// When a bit may fail; `NEVER` if none does while `bounded` holds.
-    suspect: Time,
+    /// Its power.
+    wanted: u64,
     /// Power up to which errors come no more often than `bound`.
     bounded: u64,
     /// Errors by tick.
@@ -152,7 +172,7 @@ impl Hearing {
     /// The receiver of a station.
     pub fn new(seed: u64, name: &str) -> Hearing {
         Hearing {
-            suspect: Time::NEVER,
+            wanted: 0,
             bounded: 0,
             bound: 0.0,
             random: Random::stream(seed, "reception", name),
@@ -165,51 +185,51 @@ impl Hearing {
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
-        wanted: u64,
+        ear: &mut Ear,
         level: &mut Level,
         now: Time,
     ) {
-        let calm = coded.calm_until(receivers, wanted);
+        let calm = coded.calm_until(receivers, self.wanted);
         let unit = self.random.unit();
         // An exponential variate is more than x with a chance of more than 1 − x.
         if level.power <= calm && unit <= 1.0 - CALM {
             (self.bounded, self.bound) = (calm, coded.calm_rate);
-            self.suspect = Time::NEVER;
+            ear.suspect = Time::NEVER;
             (level.low, level.high) = (0, calm);
         } else {
-            self.suspect(receivers, coded, wanted, unit, level, now);
+            ear.suspect = self.suspect(receivers, coded, unit, level, now);
         }
     }
 
-    /// The same where a bit may well fail, for a uniform variate.
+    /// The same where a bit may well fail, for a uniform variate. Gives the instant.
     #[inline(never)]
     fn suspect(
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
-        wanted: u64,
         unit: f64,
         level: &mut Level,
         now: Time,
-    ) {
-        let calm = coded.calm_until(receivers, wanted);
+    ) -> Time {
+        let calm = coded.calm_until(receivers, self.wanted);
         (self.bounded, self.bound) = if level.power <= calm {
             (calm, coded.calm_rate)
         } else {
-            (level.power, coded.rate(receivers, wanted, level.power))
+            (level.power, coded.rate(receivers, self.wanted, level.power))
         };
         let left = (coded.ends.0 - now.0) as f64;
-        self.suspect = Time::NEVER;
+        let mut suspect = Time::NEVER;
         if unit > 1.0 - self.bound * left {
             let after = -libm::log(unit) / self.bound;
             if after < left {
-                self.suspect = Time(now.0 + after as u64);
+                suspect = Time(now.0 + after as u64);
             }
         }
-        (level.low, level.high) = match self.suspect {
+        (level.low, level.high) = match suspect {
             Time::NEVER => (0, self.bounded),
             _ => (u64::MAX, 0),
         };
+        suspect
     }
 
     /// Whether a bit has failed by now, where all frames added up to `power` since `suspect` at least.
@@ -218,11 +238,11 @@ impl Hearing {
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
-        wanted: u64,
+        suspect: Time,
         power: u64,
         now: Time,
     ) -> bool {
-        self.suspect <= now && self.strikes(receivers, coded, wanted, power, now)
+        suspect <= now && self.strikes(receivers, coded, suspect, power, now)
     }
 
     #[inline(never)]
@@ -230,14 +250,14 @@ impl Hearing {
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
-        wanted: u64,
+        suspect: Time,
         power: u64,
         now: Time,
     ) -> bool {
-        let rate = coded.rate(receivers, wanted, power);
+        let rate = coded.rate(receivers, self.wanted, power);
         // From the instant at which none failed the process goes on, by its own rate.
         self.bound * self.random.unit() <= rate
-            || self.random.exponential(1.0) < rate * (now.0 - self.suspect.0) as f64
+            || self.random.exponential(1.0) < rate * (now.0 - suspect.0) as f64
     }
 
     /// The power on the air, `before` until now, has changed, and it is news to a station that receives a frame.
@@ -251,15 +271,15 @@ impl Hearing {
         level: &mut Level,
         now: Time,
     ) {
-        if self.suspect > now && level.power <= self.bounded {
+        if ear.suspect > now && level.power <= self.bounded {
             return;
         }
-        ear.damaged |= self.struck(receivers, coded, ear.wanted, before, now);
+        ear.damaged |= self.struck(receivers, coded, ear.suspect, before, now);
         if ear.damaged {
-            self.suspect = Time::NEVER;
+            ear.suspect = Time::NEVER;
             (level.low, level.high) = (0, u64::MAX);
         } else {
-            self.watch(receivers, coded, ear.wanted, level, now);
+            self.watch(receivers, coded, ear, level, now);
         }
     }
 }
@@ -275,11 +295,15 @@ impl Air {
         let coded = self.coded[sender];
         self.levels[sender].tune(&self.ears[sender], receivers.busy_from);
         let (reached, disturbed) = self.idlers[sender].split_at(self.near[sender].len());
+        // One test of a number does for all tables.
+        let stations = self.radios.len();
+        let radios = &mut self.radios[..stations];
+        let ears = &mut self.ears[..stations];
+        let levels = &mut self.levels[..stations];
+        let hearings = &mut self.hearings[..stations];
         for (near, to) in self.near[sender].iter().zip(reached) {
-            let to = *to as usize;
-            let ear = &mut self.ears[to];
-            let level = &mut self.levels[to];
-            let hearing = &mut self.hearings[to];
+            let to = usize::from(*to);
+            let (ear, level, hearing) = (&mut ears[to], &mut levels[to], &mut hearings[to]);
             let before = level.power;
             level.power += near.power;
             let heard = before as i64 <= near.covers && !ear.sending;
@@ -287,7 +311,7 @@ impl Air {
                 heard
             } else if receivers.capture.is_some() {
                 let together =
-                    || self.coded[ear.lock as usize].begun == now && near.power > ear.wanted;
+                    || self.coded[ear.lock as usize].begun == now && near.power > hearing.wanted;
                 heard && (before as i64 <= near.overrides || together())
             } else {
                 ear.damaged |= near.decodes();
@@ -295,37 +319,36 @@ impl Air {
             };
             if takes {
                 ear.lock = station;
-                ear.wanted = near.power;
+                hearing.wanted = near.power;
                 ear.damaged = false;
                 ear.confirm_nav(now);
-                hearing.watch(receivers, &coded, near.power, level, now);
+                hearing.watch(receivers, &coded, ear, level, now);
                 if !ear.busy {
-                    ear.freeze(&mut self.radios[to], medium, now);
+                    ear.freeze(&mut radios[to], medium, now);
                 }
             } else if level.is_news() {
                 if ear.lock != NOBODY {
                     let coded = &self.coded[ear.lock as usize];
                     hearing.meet(receivers, coded, ear, before, level, now);
                 } else {
-                    ear.freeze(&mut self.radios[to], medium, now);
+                    ear.freeze(&mut radios[to], medium, now);
                     level.tune(ear, receivers.busy_from);
                 }
             }
         }
-        for (power, to) in self.far[sender].iter().zip(disturbed) {
-            let to = *to as usize;
-            let level = &mut self.levels[to];
-            level.rise(*power);
-            if !level.is_too_high() {
-                continue;
-            }
-            let ear = &mut self.ears[to];
+        let powers = &self.far[sender];
+        let (by, is_news) = (Level::rise, Level::is_too_high);
+        let mut from = 0;
+        while let Some(place) = next_news(disturbed, powers, levels, from, by, is_news) {
+            from = place + 1;
+            let to = usize::from(disturbed[place]);
+            let (ear, level) = (&mut ears[to], &mut levels[to]);
             if ear.lock != NOBODY {
                 let coded = &self.coded[ear.lock as usize];
-                let before = level.power - u64::from(*power);
-                self.hearings[to].meet(receivers, coded, ear, before, level, now);
+                let before = level.power - u64::from(powers[place]);
+                hearings[to].meet(receivers, coded, ear, before, level, now);
             } else {
-                ear.freeze(&mut self.radios[to], medium, now);
+                ear.freeze(&mut radios[to], medium, now);
                 level.tune(ear, receivers.busy_from);
             }
         }
@@ -342,17 +365,20 @@ impl Air {
         self.heard.clear();
         let beyond = self.near[sender].len();
         let (reached, disturbed) = self.idlers[sender].split_at(beyond);
+        // One test of a number does for all tables.
+        let stations = self.ears.len();
+        let ears = &mut self.ears[..stations];
+        let levels = &mut self.levels[..stations];
+        let hearings = &mut self.hearings[..stations];
         for (number, (near, here)) in self.near[sender].iter().zip(reached).enumerate() {
-            let to = *here as usize;
-            let ear = &mut self.ears[to];
-            let level = &mut self.levels[to];
+            let to = usize::from(*here);
+            let (ear, level, hearing) = (&mut ears[to], &mut levels[to], &mut hearings[to]);
             let before = level.power;
             level.power -= near.power;
             if ear.lock == station {
-                let hearing = &mut self.hearings[to];
-                ear.damaged |= hearing.struck(receivers, &coded, near.power, before, now);
-                if ear.hear_out(*here, frame, medium, now) {
-                    self.heard.push(*here);
+                ear.damaged |= hearing.struck(receivers, &coded, ear.suspect, before, now);
+                if ear.hear_out(u32::from(*here), frame, medium, now) {
+                    self.heard.push(u32::from(*here));
                 }
                 if level.power < receivers.busy_from {
                     group.take(number, ear, station, now);
@@ -361,7 +387,7 @@ impl Air {
             } else if level.power < level.low {
                 if ear.lock != NOBODY {
                     let coded = &self.coded[ear.lock as usize];
-                    self.hearings[to].meet(receivers, coded, ear, before, level, now);
+                    hearing.meet(receivers, coded, ear, before, level, now);
                 } else {
                     group.take(number, ear, station, now);
                     level.tune(ear, receivers.busy_from);
@@ -369,24 +395,22 @@ impl Air {
             }
         }
         let powers = &self.far[sender];
-        for (number, (power, to)) in (beyond..).zip(powers.iter().zip(disturbed)) {
-            let to = *to as usize;
-            let level = &mut self.levels[to];
-            level.fall(*power);
-            if !level.is_too_low() {
-                continue;
-            }
-            let ear = &mut self.ears[to];
+        let (by, is_news) = (Level::fall, Level::is_too_low);
+        let mut from = 0;
+        while let Some(place) = next_news(disturbed, powers, levels, from, by, is_news) {
+            from = place + 1;
+            let to = usize::from(disturbed[place]);
+            let (ear, level) = (&mut ears[to], &mut levels[to]);
             if ear.lock != NOBODY {
                 let coded = &self.coded[ear.lock as usize];
-                let before = level.power + u64::from(*power);
-                self.hearings[to].meet(receivers, coded, ear, before, level, now);
+                let before = level.power + u64::from(powers[place]);
+                hearings[to].meet(receivers, coded, ear, before, level, now);
             } else {
-                group.take(number, ear, station, now);
+                group.take(beyond + place, ear, station, now);
                 level.tune(ear, receivers.busy_from);
             }
         }
-        let (ear, level) = (&mut self.ears[sender], &mut self.levels[sender]);
+        let (ear, level) = (&mut ears[sender], &mut levels[sender]);
         ear.sending = false;
         if level.power < receivers.busy_from {
             group.take(beyond + powers.len(), ear, station, now);
@@ -438,13 +462,13 @@ mod tests {
             let mut whole = 0;
             for _ in 0..runs {
                 let mut ear = Ear::new(0);
-                ear.wanted = wanted;
+                hearing.wanted = wanted;
                 let mut now = begun;
                 let mut level = Level {
                     power: wanted + units(stretches[0].0),
                     ..Level::silent(Some(&receivers))
                 };
-                hearing.watch(&receivers, &coded, wanted, &mut level, now);
+                hearing.watch(&receivers, &coded, &mut ear, &mut level, now);
                 for pair in stretches.windows(2) {
                     now += Span::micros(pair[0].1);
                     let before = level.power;
@@ -453,7 +477,8 @@ mod tests {
                         hearing.meet(&receivers, &coded, &mut ear, before, &mut level, now);
                     }
                 }
-                ear.damaged |= hearing.struck(&receivers, &coded, wanted, level.power, coded.ends);
+                ear.damaged |=
+                    hearing.struck(&receivers, &coded, ear.suspect, level.power, coded.ends);
                 whole += u32::from(!ear.damaged);
             }
             let (runs, share) = (f64::from(runs), f64::from(whole) / f64::from(runs));
@@ -475,6 +500,8 @@ mod tests {
         let most = coded.rate(&receivers, wanted, calm) * Span::micros(1000).0 as f64;
         assert!(most <= CALM && most > CALM / 4.0, "{most}");
         let mut hearing = Hearing::new(7, "a");
+        let mut ear = Ear::new(0);
+        hearing.wanted = wanted;
         let mut level = Level {
             power: wanted,
             ..Level::silent(Some(&receivers))
@@ -482,8 +509,8 @@ mod tests {
         let n = 100_000;
         let mut ahead = 0;
         for _ in 0..n {
-            hearing.watch(&receivers, &coded, wanted, &mut level, begun);
-            if hearing.suspect == Time::NEVER {
+            hearing.watch(&receivers, &coded, &mut ear, &mut level, begun);
+            if ear.suspect == Time::NEVER {
                 assert_eq!((level.low, level.high), (0, calm));
             } else {
                 ahead += 1;

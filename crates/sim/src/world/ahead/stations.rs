@@ -1,9 +1,10 @@
-//! Looking ahead among 802.11 stations: a packet that comes into being waits for its flow, its station, the way from
-//! there and the queue of its hop one after the other.
+//! Looking ahead among 802.11 stations: a packet that comes into being waits for its flow, its station and the
+//! queue of the hop one after the other.
 
 use super::{TOGETHER, Trail};
 use crate::event::Event;
-use crate::network::{Flow, Port};
+use crate::medium::wifi::air::NOBODY;
+use crate::network::Flow;
 use crate::table::Id;
 use crate::world::World;
 
@@ -17,25 +18,20 @@ impl World {
         for key in self.calendar.soonest().iter().rev().take(TOGETHER) {
             if let Event::Demand(id) = key.event() {
                 let flow = &self.flows[id];
-                read ^= flow.touch() ^ flow.due;
+                read ^= flow.touch() ^ flow.stats.touch() ^ flow.due;
                 demands.push(id, flow.port.is_none());
             }
         }
-        let mut hops = Trail::<Id<Port>, { TOGETHER + 1 }>::new(Id::NONE);
+        let mut hops = Trail::<u32, { TOGETHER + 1 }>::new(0);
         for id in demands.all() {
-            let flow = &self.flows[*id];
-            let station = self.nodes[flow.from].station as usize;
+            let station = self.nodes[self.flows[*id].from].station as usize;
             let radio = &self.air.radios[station];
             read ^= radio.touch() ^ self.air.ears[station].since.0;
-            if let Some(to) = flow.to.iter().next() {
-                hops.push(self.forwarding.egress(radio.row, *id, to), true);
-            }
+            hops.push(radio.way.1, radio.way.1 != NOBODY);
         }
-        for port in hops.all() {
-            read ^= self
-                .air
-                .hop(*port)
-                .map_or(0, |hop| hop.sent.packets ^ u64::from(hop.to));
+        for hop in hops.all() {
+            let hop = &self.air.hops[*hop as usize];
+            read ^= hop.sent.packets ^ u64::from(hop.to);
         }
         read
     }

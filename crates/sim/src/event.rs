@@ -102,7 +102,19 @@ impl Key {
             Event::Release(flow) => (15, flow.0, 0),
         };
         let tie = u64::from(rank) << 56 | u64::from(owner) << 24 | u64::from(serial);
+        Key::of(at, tie)
+    }
+
+    /// An instant, and what decides among events at it.
+    #[inline]
+    pub fn of(at: Time, tie: u64) -> Key {
         Key(u128::from(at.0) << 64 | u128::from(tie))
+    }
+
+    /// What decides among events at one instant.
+    #[inline]
+    pub fn tie(self) -> u64 {
+        self.0 as u64
     }
 
     /// When.

@@ -133,7 +133,7 @@ impl Traits {
     pub const EVER_STALLED: u32 = 4;
     /// The node keeps a ledger or a pool.
     pub const ACCOUNTED: u32 = 8;
-    /// Every departure needs an event.
+    /// A departure may need an event.
     pub const WAKEFUL: u32 = 16;
     /// Every departure is served in its own time: the run is recorded or unfused.
     pub const ATTENTIVE: u32 = 32;
@@ -149,6 +149,8 @@ impl Traits {
     pub const DETECTED: u32 = 1024;
     /// The node keeps a ledger.
     pub const LEDGER: u32 = 2048;
+    /// A frame waits, or has waited since the queue was empty, whose departure may end an alarm at the node.
+    pub const HEEDED: u32 = 4096;
     /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
     pub const EXACT: u32 = Traits::STALLED
         | Traits::WAKEFUL
@@ -335,6 +337,8 @@ pub struct PortMore {
     pub rate: Rate,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
+    /// Instant of the last departure that was given an event.
+    pub awaited: Time,
     /// What happens to packets in it, for a box.
     pub stage: Option<Box<Stage>>,
     /// What serves it in place of a line rate.

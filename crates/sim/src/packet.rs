@@ -22,7 +22,8 @@ pub struct Packet {
     pub len: u16,
     /// Class and ECN codepoint.
     pub traffic: Traffic,
-    /// Number, at the node where it is, of the port it came in through; says nothing at its origin.
+    /// Number of the port it came in through at the node where it is, or on a wire comes in through at the far
+    /// one; says nothing at its origin.
     pub entry: u8,
     /// Number within its flow, modulo 2³².
     pub seq: u32,

@@ -93,6 +93,11 @@ impl Pool {
         self.common.saturating_sub(self.used) >> self.shift
     }
 
+    /// The threshold while nothing is used.
+    pub fn widest(&self) -> u64 {
+        self.common >> self.shift
+    }
+
     /// Shared bytes of an (ingress, class).
     pub fn shared(&self, ingress: usize, class: usize) -> u64 {
         self.shares[self.place(ingress, class)]

@@ -8,6 +8,8 @@
 //! none, because how many there are cannot be predicted; a bit for each says which have any; width and number
 //! of buckets are looked at again after so many events, not whenever the number of events doubles.
 
+use backwater_transport::units::Time;
+
 use super::heap::Heap;
 use crate::event::Key;
 
@@ -31,11 +33,22 @@ pub(super) struct Wheel {
     count: Count,
 }
 
-/// An event, and the place behind it in its chain.
+/// An event, and the place behind it in its chain. Thousands of them share the caches with the network, so of
+/// the instant only what the bucket does not tell is kept.
 #[derive(Copy, Clone, Debug)]
 struct Place {
-    key: Key,
+    tie: u64,
+    /// Ticks since the bucket begins.
+    after: u32,
     next: u32,
+}
+
+impl Place {
+    /// The event, in a bucket that begins then.
+    #[inline]
+    fn key(&self, bucket: u64) -> Key {
+        Key::of(Time(bucket + u64::from(self.after)), self.tie)
+    }
 }
 
 /// What tells whether the width suits, since the last look.
@@ -61,6 +74,8 @@ const TURN: usize = 8;
 const LOOK: u64 = 4096;
 const FEWEST: usize = 1024;
 const MOST: usize = 1 << 22;
+/// The widest bucket, as a power of two.
+const WIDEST: u32 = u32::BITS;
 
 impl Wheel {
     /// An empty wheel whose buckets suit these keys, which are in order and not none. Its first bucket
@@ -70,7 +85,7 @@ impl Wheel {
         let most = keys.len() - keys.len() / 8;
         let span = keys[most - 1].at().0 - keys[0].at().0;
         let width = (span / (most as u64 * FINE)).max(1);
-        let shift = width.ilog2();
+        let shift = width.ilog2().min(WIDEST);
         let buckets = (keys.len() * TURN).next_power_of_two();
         let buckets = buckets.clamp(FEWEST, MOST);
         Wheel {
@@ -115,7 +130,8 @@ impl Wheel {
         }
         let b = bucket as usize & (self.first.len() - 1);
         let place = Place {
-            key,
+            tie: key.tie(),
+            after: (key.at().0 - (bucket << self.shift)) as u32,
             next: self.first[b],
         };
         let at = self.free;
@@ -146,10 +162,11 @@ impl Wheel {
         self.turned = next;
         let b = next as usize & (self.first.len() - 1);
         self.some[b / 64] &= !(1 << (b % 64));
+        let from = next << self.shift;
         let mut at = std::mem::replace(&mut self.first[b], NONE);
         while at != NONE {
             let place = &mut self.places[at as usize];
-            take(place.key);
+            take(place.key(from));
             let next = std::mem::replace(&mut place.next, self.free);
             self.free = at;
             at = next;
@@ -209,12 +226,13 @@ impl Wheel {
 
     /// All events, in no order.
     pub(super) fn keys(&self) -> impl Iterator<Item = Key> + '_ {
-        let chained = self.first.iter().flat_map(move |first| {
-            let mut at = *first;
+        let buckets = (self.turned + 1..).take(self.first.len());
+        let chained = buckets.flat_map(move |bucket| {
+            let mut at = self.first[bucket as usize & (self.first.len() - 1)];
             std::iter::from_fn(move || {
                 let place = self.places.get(at as usize)?;
                 at = place.next;
-                Some(place.key)
+                Some(place.key(bucket << self.shift))
             })
         });
         chained.chain(self.heap.keys())

@@ -101,7 +101,8 @@ impl World {
             let port = &self.ports[ingress];
             read ^ port.touch() ^ u64::from(self.nodes[port.node].alarms)
         } else if !flow.is_none() {
-            read ^ self.flows[flow].stats.touch()
+            let flow = &self.flows[flow];
+            read ^ flow.entered.packets ^ flow.stats.touch()
         } else {
             read
         }

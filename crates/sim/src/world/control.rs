@@ -15,6 +15,7 @@ use crate::network::{Node, Part, Port, Traits};
 use crate::packet::Packet;
 use crate::record::{Cause, Record, What};
 use crate::spec::Limit;
+use crate::switch::Pool;
 use crate::table::Id;
 
 /// What became of a frame at a node that keeps accounts.
@@ -47,8 +48,8 @@ impl World {
         (!ingress.is_none()).then(|| self.ports[ingress].peer)
     }
 
-    /// Books a frame that comes in. A node without alarms lags behind its departures until that
-    /// could matter.
+    /// Books a frame that comes in. A node lags behind departures of what came in where no alarm holds, until
+    /// that could matter.
     #[inline(always)]
     pub(super) fn account_arrival(
         &mut self,
@@ -64,8 +65,8 @@ impl World {
         );
         let port = &self.ports[id];
         let (node_id, ledger) = (port.node, port.is(Traits::LEDGER));
+        let heeded = self.nodes[node_id].alarms > 0 && self.heeds(node_id, local);
         let node = &mut self.nodes[node_id];
-        let alarmed = node.alarms > 0;
         let calm = match &mut node.pool {
             Some(pool) => pool.admit_calmly(local, class, size),
             None => true,
@@ -78,7 +79,7 @@ impl World {
             let ledger = ledger.expect("the ledger that the port knows of");
             ledger.add(local, class, size);
         }
-        match calm && !alarmed && !ledger {
+        match calm && !heeded && !ledger {
             true => Booking::Calm,
             false => Booking::Entered,
         }
@@ -100,14 +101,38 @@ impl World {
             .admit(local, class, size)
     }
 
-    /// Brings the ports of a node up to date, if they lag.
+    /// Brings the ports of a node up to date.
     fn settle_node(&mut self, node: Id<Node>, now: Time) {
-        if self.nodes[node].alarms == 0 {
-            for i in 0..self.nodes[node].ports.len() {
-                let port = self.nodes[node].ports[i];
-                self.catch_up(port, now);
+        for i in 0..self.nodes[node].ports.len() {
+            let port = self.nodes[node].ports[i];
+            self.catch_up(port, now);
+        }
+    }
+
+    /// The same up to a departure from this port: of simultaneous ones those of ports before it have come first.
+    fn settle_before(&mut self, id: Id<Port>, at: Time) {
+        let node = self.ports[id].node;
+        for i in 0..self.nodes[node].ports.len() {
+            let port = self.nodes[node].ports[i];
+            let before = Time(at.0 - u64::from(port > id));
+            if port != id {
+                self.catch_up(port, before);
             }
         }
+    }
+
+    /// Whether departures of what came in through a port of a node that keeps accounts may end an alarm.
+    fn heeds(&self, node: Id<Node>, local: usize) -> bool {
+        let watch = self.nodes[node].watch.get(local).copied().flatten();
+        watch.is_some_and(|(control, place)| self.controls[control].alarmed(place))
+    }
+
+    /// Whether the next departure of a port may end an alarm, or lets go ahead a frame whose departure may.
+    fn awaited(&self, port: &Port) -> bool {
+        port.is(Traits::ACCOUNTED)
+            && self.nodes[port.node].alarms > 0
+            && (port.waiting > 0 && port.is(Traits::HEEDED)
+                || port.sending > 0 && self.heeds(port.node, port.sending_entry.into()))
     }
 
     /// A frame has left a port that is watched, or was lost from its queue: books it, and lets detectors look.
@@ -146,16 +171,23 @@ impl World {
             ledger.remove(local, class, size);
         }
         if node.alarms > 0 {
-            self.detect_relief(node_id, class, local, at);
+            self.detect_relief(id, class, local, at);
         }
     }
 
     /// A frame that came in through a port of a node with alarms has left.
     #[inline(never)]
-    fn detect_relief(&mut self, node_id: Id<Node>, class: usize, local: usize, at: Time) {
-        let node = &self.nodes[node_id];
+    fn detect_relief(&mut self, id: Id<Port>, class: usize, local: usize, at: Time) {
+        let node = &self.nodes[self.ports[id].node];
         if let Some((control, place)) = node.watch[local] {
             let watched = node.ports[local];
+            // What this place holds is exact, but others may lag, and the threshold with them.
+            let mut level = self.ingress_level(watched, class, at);
+            level.room = node.pool.as_ref().map_or(level.room, Pool::widest);
+            if !self.controls[control].may_relieve(place, &level) {
+                return;
+            }
+            self.settle_before(id, at);
             let level = self.ingress_level(watched, class, at);
             if self.controls[control].released(&level, place) {
                 self.after_look(control, place, watched, at);
@@ -230,9 +262,21 @@ impl World {
                 egress: id,
                 to,
             };
+            if self.controls[control].alarmed(place) {
+                self.await_those_before(id, now);
+            }
             if self.controls[control].enqueued(&level, &seen, || Arc::from([])) {
                 self.after_look(control, place, from, now);
             }
+        }
+    }
+
+    /// A frame has joined the queue whose departure may end an alarm: those before it are awaited as well.
+    fn await_those_before(&mut self, id: Id<Port>, now: Time) {
+        let port = &mut self.ports[id];
+        port.set(Traits::HEEDED, true);
+        if port.free_at() > now {
+            self.wake_at_departure(id);
         }
     }
 
@@ -243,8 +287,7 @@ impl World {
     pub(super) fn wake_at_departure(&mut self, id: Id<Port>) {
         let port = &self.ports[id];
         let shortest = (PREAMBLE + ethernet::MIN_FRAME) * port.ps_per_byte;
-        let exact = port.is(Traits::ATTENTIVE)
-            || port.is(Traits::ACCOUNTED) && self.nodes[port.node].alarms > 0;
+        let exact = port.is(Traits::ATTENTIVE) || self.awaited(port);
         let matters = exact
             || port.watch.is_some_and(|(control, place)| {
                 let level =
@@ -259,8 +302,14 @@ impl World {
                 };
                 port.delay.0 >= shortest || self.controls[control].may_relieve(place, &left)
             });
-        if matters {
-            self.calendar.push(port.free_at(), Event::Wake(id));
+        let port = &mut self.ports[id];
+        if port.waiting == 0 {
+            port.set(Traits::HEEDED, false);
+        }
+        let at = port.free_at();
+        if matters && port.more.awaited != at {
+            port.more.awaited = at;
+            self.calendar.push(at, Event::Wake(id));
         }
     }
 
@@ -357,7 +406,7 @@ impl World {
         let node_id = self.ports[id].node;
         let node = &mut self.nodes[node_id];
         node.alarms = node.alarms + u32::from(alarmed) - u32::from(before);
-        let turned = node.alarms == u32::from(alarmed && !before) && alarmed != before;
+        let turned = alarmed && !before || before && node.alarms == 0;
         if self.ports[id].is(Traits::ACCOUNTED) && turned {
             for i in 0..self.nodes[node_id].ports.len() {
                 let port = self.nodes[node_id].ports[i];
@@ -378,6 +427,8 @@ impl World {
         let node = port.is(Traits::ACCOUNTED) && self.nodes[port.node].alarms > 0;
         let port = &mut self.ports[id];
         port.set(Traits::WAKEFUL, own || node || port.is(Traits::ATTENTIVE));
+        // Whose frames wait is not looked up.
+        port.set(Traits::HEEDED, node && port.waiting > 0);
         // The frame under way was judged by the alarms that held when it started.
         if port.is(Traits::WAKEFUL) && !port.is(Traits::ATTENTIVE) && port.free_at() > now {
             self.wake_at_departure(id);

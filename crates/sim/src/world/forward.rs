@@ -251,9 +251,8 @@ impl World {
         let port = &mut self.ports[id];
         let queue = port.queue_mut(q);
         let packet_id = self.packets.take_after(&mut queue.list, before);
-        if queue.list.is_empty() {
-            port.held &= !(1 << q);
-        }
+        let last = queue.list.is_empty();
+        port.held &= !(u8::from(last) << q);
         port.waiting -= 1;
         if port.is(Traits::EVER_STALLED) {
             self.meet_stalls(id, packet_id, at);
@@ -307,11 +306,17 @@ impl World {
         self.launch(id, packet_id);
     }
 
-    /// Notes with a packet that leaves a port the egress port it goes to at the far end.
+    /// Notes with a packet that leaves a port the egress port it goes to at the far end, and through which it
+    /// comes in there: to write that when it arrives would hold up those who read what lies beside it.
     #[inline(always)]
     pub(super) fn find_way(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
-        let row = self.ports[id].far_row;
+        let Port {
+            far_row: row,
+            far_entry,
+            ..
+        } = self.ports[id];
         let packet = &mut self.packets[packet_id];
+        packet.entry = far_entry;
         packet.ingress = match row {
             u32::MAX => Id::NONE,
             row => self.forwarding.egress(row, packet.flow, packet.to),
@@ -348,7 +353,6 @@ impl World {
             return self.hear(id, packet_id, now);
         }
         let egress = std::mem::replace(&mut packet.ingress, id);
-        packet.entry = port.far_entry;
         if egress.is_none() {
             return self.deliver(id, packet_id, now);
         }

@@ -15,6 +15,13 @@ pub struct DynamicThreshold {
     gap: u64,
 }
 
+impl DynamicThreshold {
+    /// Whether this level lies a gap below the threshold.
+    fn below(&self, level: &Level) -> bool {
+        level.headroom == 0 && (level.held == 0 || level.held + self.gap <= level.room)
+    }
+}
+
 impl Detector for DynamicThreshold {
     fn watch(&self) -> Watch {
         Watch::Pool
@@ -25,7 +32,11 @@ impl Detector for DynamicThreshold {
     }
 
     fn relief(&mut self, level: &Level) -> bool {
-        level.headroom == 0 && (level.held == 0 || level.held + self.gap <= level.room)
+        self.below(level)
+    }
+
+    fn may_relieve(&self, level: &Level) -> bool {
+        self.below(level)
     }
 }
 

@@ -27,6 +27,10 @@ impl Detector for IngressWatermark {
     fn relief(&mut self, level: &Level) -> bool {
         level.held <= self.xon
     }
+
+    fn may_relieve(&self, level: &Level) -> bool {
+        level.held <= self.xon
+    }
 }
 
 /// The row.

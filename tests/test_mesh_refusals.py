@@ -45,6 +45,12 @@ MISTAKES = [
     (PLACE, 'at = ["inf m", "0 m"]', "not a sensible number"),
     ('transmit = "100 m"', 'transmit = "0 m"', "too small"),
     ("duration", TOPOLOGY.replace("stations = 4", "stations = 5"), "5 stations do not fit"),
+    # A way from each to each is 2^31 ways and more.
+    (
+        "duration",
+        TOPOLOGY.replace("4, rows = 2, columns = 2", "46341, rows = 300, columns = 300"),
+        "2^31",
+    ),
     # AIFSN outside 1 to 255, wherever it may be written.
     (EDCA, EDCA + ", ac.BE.aifsn = 0", "too small"),
     (EDCA, EDCA + ", ac.BE.aifsn = 256", "too large"),

@@ -4,8 +4,8 @@
 //!
 //! Reference: R. Brown, "Calendar queues: a fast O(1) priority queue implementation for the
 //! simulation event set problem", CACM 31(10), 1988.
-//! Differences: a bucket holds one turn only and no order, and is so narrow that most hold one event or
-//! none, because how many there are cannot be predicted; a bit for each says which have any; width and number
+//! Differences: a bucket holds one turn only and no order, and is so narrow that it holds few events, because
+//! how many there are cannot be predicted; a bit for each says which have any; width and number
 //! of buckets are looked at again after so many events, not whenever the number of events doubles.
 
 use backwater_transport::units::Time;

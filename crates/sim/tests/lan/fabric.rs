@@ -85,6 +85,51 @@ fn pfc_makes_a_fat_tree_lossless() {
     assert!(with.delivered > 10_000);
 }
 
+/// Four hosts overload a fifth, and four more send to one another through the same memory. How much may be
+/// held of what comes in from one host depends on all that is held, also at ports whose departures have no
+/// event, and so does the end of each alarm: it must come at the same instant as where all of them have one.
+#[test]
+fn a_congested_switch_that_lags_ends_its_alarms_in_time() {
+    for seed in 0..8 {
+        let mut net = Net::new(0.02);
+        net.0.seed = seed;
+        let switch = net.shared_switch("X", 150_000 + 9 * 12_000, 0, 12_000, 1);
+        let hosts: Vec<usize> = (0..9).map(|i| net.obeying_host(&format!("H{i}"))).collect();
+        let ports: Vec<usize> = hosts
+            .iter()
+            .map(|host| net.link(switch, *host, 1_000 * MBIT)[0])
+            .collect();
+        net.0
+            .links
+            .iter_mut()
+            .for_each(|link| link.delay = Span::micros(20));
+        for port in &ports {
+            net.0.ports[*port].buffer = Limit::Unlimited;
+        }
+        for from in 0..8 {
+            let (to, rate) = match from {
+                0..4 => (8, 400 * MBIT),
+                _ => (4 + (from + 1) % 4, 800 * MBIT),
+            };
+            let given = [
+                ("burst", Value::Bytes(Bytes(24_000))),
+                ("rate", Value::Rate(Rate(rate))),
+            ];
+            let source = source("uniform-uniform", &given);
+            net.flow(&format!("f{from}"), hosts[from], hosts[to], source);
+        }
+        net.mechanism(
+            ["dynamic-threshold", "pfc", "gate"],
+            &ports,
+            &[("gap", Value::Bytes(Bytes(0)))],
+        );
+        let fused = net.run();
+        assert!(fused.control > 200, "{} notices", fused.control);
+        let unfused = net.run_recorded().0;
+        assert_eq!(fused.fingerprint, unfused.fingerprint, "seed {seed}");
+    }
+}
+
 /// 64 flows between two hosts in different pods: 4 paths. Each flow keeps to one, and each path has its
 /// part: of 64 balls in 4 urns none gets fewer than 4 with probability above 0.9999.
 #[test]

@@ -28,6 +28,10 @@ TOPOLOGY = (
     'topology = { kind = "random-grid", medium = "air", spacing = "50 m", '
     "stations = 4, rows = 2, columns = 2 }\nduration"
 )
+GRID = (
+    'topology = { kind = "grid", medium = "air", spacing = "500 m", rows = 2, columns = 2 }\n'
+    "duration"
+)
 PHY = 'data = "11 Mbit/s"'
 EDCA = 'access = "edca"'
 PLACE = 'at = ["100 m", "0 m"]'
@@ -45,6 +49,8 @@ MISTAKES = [
     (PLACE, 'at = ["inf m", "0 m"]', "not a sensible number"),
     ('transmit = "100 m"', 'transmit = "0 m"', "too small"),
     ("duration", TOPOLOGY.replace("stations = 4", "stations = 5"), "5 stations do not fit"),
+    # A way from each to each is 2^31 ways and more.
+    ("duration", GRID.replace("= 2", "= 216"), "2^31"),
     # AIFSN outside 1 to 255, wherever it may be written.
     (EDCA, EDCA + ", ac.BE.aifsn = 0", "too small"),
     (EDCA, EDCA + ", ac.BE.aifsn = 256", "too large"),

@@ -72,12 +72,17 @@ fn hash(flow: Id<Flow>, to: u32, before: usize) -> u32 {
 }
 
 impl Forwarding {
-    /// Adds a row without ways to `hosts` hosts; gives its number. None if that makes too many entries.
-    pub fn add_row(&mut self, hosts: usize) -> Option<u32> {
+    /// Whether tables of so many rows to `hosts` hosts have fewer than 2^31 entries, which is what fits.
+    pub fn fit(rows: usize, hosts: usize) -> bool {
+        rows.saturating_mul(hosts) < GROUP as usize
+    }
+
+    /// Adds a row without ways to `hosts` hosts; gives its number.
+    pub fn add_row(&mut self, hosts: usize) -> u32 {
         let row = self.written.len() / hosts.max(1);
         self.hosts = hosts;
         self.written.resize(self.written.len() + hosts, NOWHERE);
-        (self.written.len() < GROUP as usize).then_some(row as u32)
+        row as u32
     }
 
     /// Writes that frames to a host leave through this port, or one of these; gives whether that stood there.
@@ -232,7 +237,7 @@ mod tests {
             let last: Vec<Id<Port>> = (0..hosts).map(|h| Id::new(1000 + h)).collect();
             let mut tables = Forwarding::default();
             for (number, row) in rows.iter().enumerate() {
-                prop_assert_eq!(tables.add_row(hosts), Some(number as u32));
+                prop_assert_eq!(tables.add_row(hosts), number as u32);
                 for (host, ways) in row.iter().enumerate().filter(|(_, ways)| !ways.is_empty()) {
                     let port = |way: &u32| match way {
                         1000 => last[host],
@@ -258,12 +263,20 @@ mod tests {
     }
 
     #[test]
+    fn tables_end_at_2_to_the_31_entries() {
+        // The root of 2^31 is 46340.95.
+        assert!(Forwarding::fit(46_340, 46_340));
+        assert!(!Forwarding::fit(46_341, 46_341));
+        assert!(!Forwarding::fit(usize::MAX, 2));
+    }
+
+    #[test]
     fn hosts_of_one_switch_share_a_column() {
         // Two switches with four hosts each; port 10 + h leads to host h, 1 and 2 to the other switch.
         let last: Vec<Id<Port>> = (10..18).map(Id::raw).collect();
         let mut tables = Forwarding::default();
         for switch in 0..2u32 {
-            assert_eq!(tables.add_row(8), Some(switch));
+            assert_eq!(tables.add_row(8), switch);
             for (host, port) in last.iter().enumerate() {
                 let own = host / 4 == switch as usize;
                 let way = if own { *port } else { Id::raw(1 + switch) };

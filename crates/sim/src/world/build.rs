@@ -182,6 +182,15 @@ impl World {
         if self.hosts.len() >= 1 << 24 {
             return refuse("nodes", "more than 2^24 hosts", "use fewer hosts");
         }
+        let has_table = |kind: &NodeKind| !matches!(kind, NodeKind::Host { .. });
+        let tables = spec.nodes.iter().filter(|n| has_table(&n.kind)).count();
+        if !Forwarding::fit(tables, self.hosts.len()) {
+            let what = format!(
+                "{tables} switches and stations with a way to each of {} hosts and stations: the tables have 2^31 entries or more",
+                self.hosts.len()
+            );
+            return refuse("nodes", what, "use fewer of them");
+        }
         Ok(())
     }
 

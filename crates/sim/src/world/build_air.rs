@@ -87,11 +87,10 @@ impl World {
             let categories = categories(medium, station, &path)?;
             let number = self.air.radios.len() as u32;
             self.nodes[id].station = number;
-            let row = self.forwarding.add_row(hosts);
             let radio = Radio {
                 node: id,
                 medium: station.medium as u32,
-                row: row.expect("stations that fit the tables of the media"),
+                row: self.forwarding.add_row(hosts),
                 way: (NOBODY, NOBODY),
                 host: self.nodes[id].host.expect("a station is a host"),
                 random: Random::stream(spec.seed, "station", &node.name),

@@ -25,7 +25,9 @@ impl World {
         let mut hops = Trail::<u32, { TOGETHER + 1 }>::new(0);
         for id in demands.all() {
             let station = self.nodes[self.flows[*id].from].station as usize;
-            let radio = &self.air.radios[station];
+            let Some(radio) = self.air.radios.get(station) else {
+                continue;
+            };
             read ^= radio.touch() ^ self.air.ears[station].since.0;
             hops.push(radio.way.1, radio.way.1 != NOBODY);
         }

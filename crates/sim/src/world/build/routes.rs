@@ -16,14 +16,7 @@ impl World {
         let hosts = self.hosts.len();
         let mut rows = vec![u32::MAX; self.nodes.len()];
         for node in self.nodes.ids().filter(|n| self.nodes[*n].host.is_none()) {
-            let Some(row) = self.forwarding.add_row(hosts) else {
-                return refuse(
-                    "nodes",
-                    "the forwarding tables have more than 2^31 entries",
-                    "use fewer hosts or switches",
-                );
-            };
-            rows[node.index()] = row;
+            rows[node.index()] = self.forwarding.add_row(hosts);
         }
         for port in &mut self.ports.0 {
             port.far_row = rows[port.far.index()];

@@ -9,6 +9,7 @@ use smallvec::{SmallVec, smallvec};
 use super::World;
 use super::build::refuse;
 use crate::medium::wifi::air::{Medium, NOBODY};
+use crate::medium::wifi::backlog::Backlog;
 use crate::medium::wifi::channel::{ChannelSpec, Link};
 use crate::medium::wifi::frame::Reply;
 use crate::medium::wifi::mac::{CATEGORIES, Category, Contention};
@@ -213,7 +214,7 @@ impl World {
             airtime: 0,
             airtime_base: 0,
             sent: Count::default(),
-            area: 0,
+            backlog: Backlog::default(),
         });
         id
     }

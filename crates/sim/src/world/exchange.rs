@@ -150,7 +150,7 @@ impl World {
         packet.ingress = port_id;
         let (size, arrived) = (packet.frame(), packet.at);
         hop.sent.add(size);
-        hop.area += u128::from(size) * u128::from(now.0 - arrived.0);
+        hop.backlog.shrink(size, now);
         if self.record.is_some() {
             let waited = exchange.begun.0 - arrived.0;
             self.note(What::Send, exchange.begun, port_id, packet_id, waited);
@@ -252,6 +252,7 @@ impl World {
         let ghost = match lost {
             Some(id) => {
                 let packet = &self.packets[id];
+                hop.backlog.shrink(packet.frame(), now);
                 Ghost {
                     len: packet.len,
                     at: packet.at,

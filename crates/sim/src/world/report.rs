@@ -356,14 +356,15 @@ impl World {
         if let Some(hop) = self.air.hop(id) {
             count.packets += hop.sent.packets;
             count.bytes += hop.sent.bytes;
-            count.area += hop.area;
+            count.area += hop.backlog.area(now);
         }
         let ahead = port.free_at().0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
         for packet in port.lists().flat_map(|list| self.packets.walk(list)) {
             count.area += u128::from(packet.frame()) * u128::from(now.0 - packet.at.0);
         }
-        count.max_bytes = port.max_bytes;
+        let hop = self.air.hop(id).map(|hop| hop.backlog.most());
+        count.max_bytes = hop.unwrap_or(port.max_bytes);
         count.stall = port.stall_clock(now);
         count.closed = port
             .gates

@@ -62,6 +62,8 @@ impl World {
         c.book(own, size);
         let held = c.bytes;
         self.line_up(station, number, hop, packet_id);
+        let backlog = &mut self.air.hops[hop as usize].backlog;
+        backlog.grow(self.packets[packet_id].frame(), now);
         if self.record.is_some() {
             let port = self.air.hops[hop as usize].port;
             self.note(What::Enqueue, now, port, packet_id, held);
@@ -223,6 +225,7 @@ impl World {
         }
         for hop in &mut self.air.hops {
             hop.airtime_base = hop.airtime;
+            hop.backlog.restart();
         }
         for member in self.air.members.values_mut().flatten() {
             member.base = member.received;

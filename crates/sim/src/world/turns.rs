@@ -78,6 +78,7 @@ impl World {
                 turns[number].give_up(richest);
             }
             let packet = &self.packets[victim];
+            hop.backlog.shrink(packet.frame(), now);
             radio.categories[number].release(packet.ingress.is_none(), u64::from(packet.len));
             self.crowd_out(station, victim, port, now);
         }

@@ -2,7 +2,7 @@
 
 use backwater_sim::record::Cause;
 use backwater_sim::spec::Limit;
-use backwater_sim::world::Report;
+use backwater_sim::world::{PortReport, Report};
 use backwater_transport::units::{Bytes, Span};
 
 use crate::cell::{B, BASIC, Cell, cbr, disc, edca, saturated};
@@ -129,4 +129,18 @@ fn saturated_flows_without_room_for_all_take_turns() {
     let (_, report) = cell.run();
     let [one, other] = [0, 1].map(|f| report.flows[f].sums.delivered.packets);
     assert!(one > 2000 && one.abs_diff(other) <= 2, "{one} {other}");
+}
+
+/// A station that is offered twice what it can send has its buffer of 20 packets full, but for the time from the end of a frame to the
+/// next packet, 3 ms at most of the 6 ms that a frame takes: from 19 to 20 frames of 1518 B on average, 20 at most.
+#[test]
+fn bytes_that_wait_at_a_station_are_counted() {
+    let mut cell = relay(false);
+    cell.spec(0).buffer = Limit::Packets(20);
+    let (world, report) = cell.run();
+    let to_c = |p: &&PortReport| world.ports[p.port].more.name == "s-7171>s00";
+    let port = report.ports.iter().find(to_c).expect("the hop from A to C");
+    assert_eq!(port.count.max_bytes, 20 * 1518);
+    let mean = port.count.area as f64 / Span::secs(55).0 as f64 / 1518.0;
+    assert!((19.0..=20.0).contains(&mean), "{mean}");
 }

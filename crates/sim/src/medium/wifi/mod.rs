@@ -17,6 +17,7 @@
 //! what it would know at its timeout, and waits until then.
 
 pub mod air;
+pub mod backlog;
 pub mod channel;
 mod collision;
 pub mod ear;

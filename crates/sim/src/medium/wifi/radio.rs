@@ -7,6 +7,7 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};
 use smallvec::SmallVec;
 
+use super::backlog::Backlog;
 use super::frame::{Exchange, Frame, Reply};
 use super::mac::{Category, Contention, MANAGEMENT_CATEGORY};
 use super::turns::Turns;
@@ -178,10 +179,10 @@ pub struct Hop {
     pub airtime: u64,
     /// The same at the end of the warm-up.
     pub airtime_base: u64,
-    /// Packets sent, their frames' bytes, and bytes × ticks held: what the port would count.
+    /// Packets sent and their frames' bytes: what the port would count.
     pub sent: Count,
-    /// See `sent`.
-    pub area: u128,
+    /// Bytes of the frames that wait.
+    pub backlog: Backlog,
 }
 
 /// The frames of a category that wait for a neighbour.

@@ -1,0 +1,149 @@
+//! The scoreboard against a plain list, and its places.
+
+use super::*;
+use crate::random::Random;
+
+const LEN: u64 = 10;
+
+/// Random operations beside a plain list of states: sums, ranges, order of transmission and the
+/// news of each block agree.
+#[test]
+fn a_plain_list_says_the_same() {
+    for seed in 0..50 {
+        let mut random = Random::stream(seed, "test", "board");
+        let mut board = Scoreboard::default();
+        // State and number of each segment outstanding, from `base` on.
+        let (mut plain, mut base, mut number) = (Vec::<(State, u64)>::new(), 0u64, 0u64);
+        for _ in 0..400 {
+            let n = plain.len() as u64;
+            let pick = if n == 0 { 0 } else { random.between(0, n - 1) };
+            let flying = plain.get(pick as usize).map(|p| p.0) == Some(State::Flying);
+            match random.between(0, 6) {
+                0 | 1 => {
+                    board.push((base + n) * LEN, LEN as u32, number, Snapshot::default());
+                    plain.push((State::Flying, number));
+                    number += 1;
+                }
+                2 if n > 0 => {
+                    let to = random.between(pick, n - 1) + 1;
+                    let mut news = Vec::new();
+                    board.sack((base + pick) * LEN, (base + to) * LEN, |e| {
+                        news.push(e.start / LEN);
+                    });
+                    let mut expected = Vec::new();
+                    for id in pick..to {
+                        if plain[id as usize].0 != State::Sacked {
+                            plain[id as usize].0 = State::Sacked;
+                            expected.push(base + id);
+                        }
+                    }
+                    assert_eq!(news, expected);
+                }
+                3 if flying => {
+                    board.lose(base + pick);
+                    plain[pick as usize].0 = State::Lost;
+                }
+                4 => {
+                    let first = plain.iter().position(|p| p.0 == State::Lost);
+                    assert_eq!(board.first_lost(), first.map(|f| base + f as u64));
+                    if let Some(first) = first {
+                        board.resend(base + first as u64, number, Snapshot::default());
+                        plain[first] = (State::Flying, number);
+                        number += 1;
+                    }
+                }
+                6 if n > 0 && pick < 5 => {
+                    let one = |i: usize| {
+                        let (state, number) = plain[i];
+                        let first = plain[i + 1..]
+                            .iter()
+                            .all(|p| p.0 != State::Flying || p.1 > number);
+                        state == State::Flying && first && !board.entry(base + i as u64).again()
+                    };
+                    let expected = (0..=pick as usize).take_while(|i| one(*i)).count() as u64;
+                    let run = board.pop_run((base + pick + 1) * LEN);
+                    let told = run.map(|r| (r.segments, r.bytes, r.first_end, r.last.end()));
+                    let last = (base + expected) * LEN;
+                    let whole = (expected, expected * LEN, (base + 1) * LEN, last);
+                    assert_eq!(told, (expected > 0).then_some(whole));
+                    plain.drain(..expected as usize);
+                    base += expected;
+                    board.settle(base * LEN);
+                }
+                5 if n > 0 && pick < 3 => {
+                    for _ in 0..=pick {
+                        assert_eq!(board.front().unwrap().start, base * LEN);
+                        board.pop();
+                        plain.remove(0);
+                        base += 1;
+                    }
+                    board.settle(base * LEN);
+                }
+                _ => {}
+            }
+            agree(&board, &plain, base);
+        }
+        board.unlose();
+        for p in plain.iter_mut().filter(|p| p.0 == State::Lost) {
+            p.0 = State::Flying;
+        }
+        agree(&board, &plain, base);
+    }
+}
+
+/// A window of 1000 segments that falls to 12 has no more than 32 places once these were used in turn.
+#[test]
+fn places_go_when_few_are_used() {
+    let mut board = Scoreboard::default();
+    let push = |board: &mut Scoreboard, n| board.push(n * LEN, LEN as u32, n, Snapshot::default());
+    (0..1000).for_each(|n| push(&mut board, n));
+    assert_eq!(board.ring.len(), 1024);
+    (12..1000).for_each(|_| board.pop());
+    for n in 1000..3000 {
+        assert_eq!(board.front().map(|e| e.start), Some((n - 12) * LEN));
+        push(&mut board, n);
+        board.pop();
+    }
+    assert_eq!(board.ring.len(), 32);
+}
+
+fn agree(board: &Scoreboard, plain: &[(State, u64)], base: u64) {
+    let bytes = |s| plain.iter().filter(|p| p.0 == s).count() as u64 * LEN;
+    let sacked = u64::from(board.sacked_segments()) * LEN;
+    let sums = (board.in_flight(), board.lost(), sacked);
+    let expected = (
+        bytes(State::Flying),
+        bytes(State::Lost),
+        bytes(State::Sacked),
+    );
+    assert_eq!(sums, expected);
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for (id, _) in plain
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| p.0 == State::Sacked)
+    {
+        let start = (base + id as u64) * LEN;
+        match ranges.last_mut() {
+            Some(last) if last.1 == start => last.1 += LEN,
+            _ => ranges.push((start, start + LEN)),
+        }
+    }
+    // A range may begin below what is acknowledged.
+    let ours = board.ranges().iter().map(|r| (r.0.max(base * LEN), r.1));
+    assert_eq!(ours.collect::<Vec<_>>(), ranges);
+    let mut order: Vec<(u64, u64)> = plain
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| p.0 == State::Flying)
+        .map(|(id, p)| (p.1, base + id as u64))
+        .collect();
+    order.sort_unstable();
+    let mut list = Vec::new();
+    let mut next = board.oldest();
+    while let Some(id) = next {
+        list.push((board.entry(id).number, id));
+        next = board.sent_after(id);
+    }
+    assert_eq!(list, order);
+}

@@ -137,10 +137,18 @@ fn saturated_flows_without_room_for_all_take_turns() {
 fn bytes_that_wait_at_a_station_are_counted() {
     let mut cell = relay(false);
     cell.spec(0).buffer = Limit::Packets(20);
-    let (world, report) = cell.run();
-    let to_c = |p: &&PortReport| world.ports[p.port].more.name == "s-7171>s00";
-    let port = report.ports.iter().find(to_c).expect("the hop from A to C");
-    assert_eq!(port.count.max_bytes, 20 * 1518);
-    let mean = port.count.area as f64 / Span::secs(55).0 as f64 / 1518.0;
+    let at = |cell: &Cell, name: &str| {
+        let (world, report) = cell.run();
+        let named = |p: &&PortReport| world.ports[p.port].more.name == name;
+        let port = report.ports.iter().find(named).expect("a hop of this name");
+        let mean = port.count.area as f64 / Span::secs(55).0 as f64 / 1518.0;
+        (port.count.max_bytes, mean)
+    };
+    let (most, mean) = at(&cell, "s-7171>s00");
+    assert_eq!(most, 20 * 1518);
     assert!((19.0..=20.0).contains(&mean), "{mean}");
+    // A relay that serves flows in turn makes room at the cost of whoever holds most: what it throws out no longer waits.
+    let mut cell = relay(true);
+    cell.spec(2).buffer = Limit::Packets(20);
+    assert_eq!(at(&cell, "s00>s1000").0, 20 * 1518);
 }

@@ -8,7 +8,7 @@ use backwater_transport::controller::{
 use backwater_transport::endpoint::{
     AnySender, DelayedAck, EcnFeedback, Protocol, Receiver, ReceiverSetup, Recovery, SenderSetup,
 };
-use backwater_transport::segment::{Ecn, Segment};
+use backwater_transport::segment::{AckSegment, Ecn, Segment};
 use backwater_transport::units::Span;
 use support::{Fate, Loopback, MSS, Path, ms, stream};
 
@@ -47,22 +47,23 @@ fn classic_marks_reduce_once_for_each_window() {
     assert_eq!(run(EcnFeedback::Off).sender.counters().retransmitted, 3);
 }
 
-/// RFC 8257 section 3.2: when the marks change, what is pending is acknowledged with the old state, so
-/// that delayed acknowledgements still tell exactly which segments were marked.
-#[test]
-fn dctcp_acknowledges_at_once_when_the_marks_change() {
+/// A receiver that acknowledges every second segment.
+fn receiver(ecn: EcnFeedback) -> Receiver {
     let mut setup = ReceiverSetup::new(Protocol::Stream);
-    setup.ecn = EcnFeedback::Dctcp;
+    setup.ecn = ecn;
     setup.delayed_ack = Some(DelayedAck {
         segments: 2,
         timeout: Span::millis(40),
     });
-    let mut receiver = Receiver::new(&setup);
-    let mut told = Vec::new();
-    for (n, mark) in [false, false, false, true, true, true, false, false]
-        .iter()
-        .enumerate()
-    {
+    Receiver::new(&setup)
+}
+
+/// Acknowledgements of segments in order, a millisecond apart, each with the number of the segment that it answers.
+fn acknowledgements(
+    receiver: &mut Receiver,
+    marks: &[bool],
+) -> impl Iterator<Item = (usize, AckSegment)> {
+    marks.iter().enumerate().filter_map(|(n, mark)| {
         let segment = Segment {
             number: n as u64,
             start: n as u64 * MSS,
@@ -70,10 +71,19 @@ fn dctcp_acknowledges_at_once_when_the_marks_change() {
             ..Segment::default()
         };
         let ecn = if *mark { Ecn::Ce } else { Ecn::Ect0 };
-        if let Some(ack) = receiver.on_segment(ms(n as u64), &segment, ecn) {
-            told.push((n, ack.upto / MSS, ack.ece));
-        }
-    }
+        Some((n, receiver.on_segment(ms(n as u64), &segment, ecn)?))
+    })
+}
+
+/// RFC 8257 section 3.2: when the marks change, what is pending is acknowledged with the old state, so
+/// that delayed acknowledgements still tell exactly which segments were marked.
+#[test]
+fn dctcp_acknowledges_at_once_when_the_marks_change() {
+    let mut receiver = receiver(EcnFeedback::Dctcp);
+    let marks = [false, false, false, true, true, true, false, false];
+    let told: Vec<_> = acknowledgements(&mut receiver, &marks)
+        .map(|(n, ack)| (n, ack.upto / MSS, ack.ece))
+        .collect();
     // 2 is acknowledged when 3 comes marked; 5 when 6 comes unmarked.
     let expected = [
         (1, 2, false),
@@ -109,25 +119,9 @@ fn dctcp_acknowledges_at_once_when_the_marks_change() {
 /// RFC 9768 section 3.2.2.5.1: the first of several marked packets is acknowledged at once, whatever the delay.
 #[test]
 fn the_first_mark_of_a_row_is_acknowledged_at_once() {
-    let mut setup = ReceiverSetup::new(Protocol::Stream);
-    setup.ecn = EcnFeedback::Ace;
-    setup.delayed_ack = Some(DelayedAck {
-        segments: 2,
-        timeout: Span::millis(40),
-    });
-    let mut receiver = Receiver::new(&setup);
+    let mut receiver = receiver(EcnFeedback::Ace);
     let marks = [false, false, true, true, true, false, true];
-    let told = marks.iter().enumerate().filter_map(|(n, mark)| {
-        let segment = Segment {
-            number: n as u64,
-            start: n as u64 * MSS,
-            len: MSS as u32,
-            ..Segment::default()
-        };
-        let ecn = if *mark { Ecn::Ce } else { Ecn::Ect0 };
-        let ack = receiver.on_segment(ms(n as u64), &segment, ecn)?;
-        Some((n, ack.upto / MSS, ack.ace))
-    });
+    let told = acknowledgements(&mut receiver, &marks).map(|(n, ack)| (n, ack.upto / MSS, ack.ace));
     // Every second one, and 2 and 6 before it is their turn.
     assert_eq!(
         told.collect::<Vec<_>>(),

@@ -12,7 +12,7 @@ use backwater_transport::units::Time;
 
 use crate::event::{Event, Key};
 use heap::Heap;
-use wheel::Wheel;
+use wheel::{Place, Wheel};
 
 /// Pending events, earliest first.
 #[derive(Clone, Debug)]
@@ -176,38 +176,52 @@ impl Calendar {
         }
     }
 
-    /// Moves the events of the next few buckets, which are later than all others outside the wheel, to the
-    /// list; to the heap what is too much for it.
+    /// Moves the events of the next bucket, which are later than all others outside the wheel, to the list, those of
+    /// several if a bucket holds few; to the heap what is too much for it.
     #[inline]
     fn turn(&mut self) {
         let Some(wheel) = &mut self.wheel else {
             return;
         };
-        let (near, heap) = (&mut self.near, &mut self.heap);
         // Some room is left above, for what is scheduled soon.
         let end = ROOM - MOVE;
         let mut start = end;
-        while end - start < self.batch && heap.is_empty() {
-            let some = wheel.turn(|key| {
-                if start == 1 {
-                    // None in the heap may be sooner than any in the list.
-                    let latest = near[start];
-                    heap.push(key.max(latest));
-                    if key >= latest {
-                        return;
-                    }
-                    start += 1;
+        while end - start < self.batch && self.heap.is_empty() {
+            let Some(due) = wheel.turn() else {
+                break;
+            };
+            if due.len() > start.min(SORT) {
+                let begin = wheel.bucket().0;
+                let mut keys: Vec<Key> = due.iter().map(|place| place.key(begin)).collect();
+                keys.sort_unstable();
+                let soon = keys.len().min(start);
+                for key in &keys[..soon] {
+                    start -= 1;
+                    self.near[start] = *key;
                 }
+                keys[soon..].iter().for_each(|key| self.heap.push(*key));
+            } else {
+                let next = start - due.len();
+                sort(&due, wheel.bucket(), &mut self.near[next..start]);
+                start = next;
+            }
+            wheel.give_back(due);
+            while let Some(key) = wheel.stray() {
+                if start == 0 {
+                    // None in the heap may be sooner than any in the list.
+                    self.heap.push(key.max(self.near[0]));
+                    if key >= self.near[0] {
+                        continue;
+                    }
+                    start = 1;
+                }
+                start -= 1;
                 let mut place = start;
-                while place < end && near[place] > key {
-                    near[place - 1] = near[place];
+                while place + 1 < end && self.near[place + 1] > key {
+                    self.near[place] = self.near[place + 1];
                     place += 1;
                 }
-                near[place - 1] = key;
-                start -= 1;
-            });
-            if !some {
-                break;
+                self.near[place] = key;
             }
         }
         (self.start, self.end) = (start, end);
@@ -226,15 +240,52 @@ impl Calendar {
             ..Calendar::default()
         };
         if keys.len() > CROWD {
-            let mut wheel = Wheel::suited(&keys);
-            if let Some(old) = old {
-                wheel.succeed(&old);
-            }
+            let wheel = Wheel::suited(&keys, old.as_deref());
             self.edge = wheel.edge();
             self.wheel = Some(Box::new(wheel));
         }
         for key in keys {
             self.push_key(key);
+        }
+    }
+}
+
+/// Events that are sorted without a question, at most.
+const SORT: usize = 64;
+/// Comparisons at once.
+const LANES: usize = 16;
+/// Bits for the place of one of them.
+const PLACE: u32 = SORT.ilog2();
+
+/// Puts the events of a bucket, which begins then and has 2^`shift` ticks, in order, the latest first. How one
+/// compares with another cannot be predicted, so each is compared with all, many at once, which needs no branch:
+/// its place is the number of later ones.
+#[inline]
+fn sort(due: &[Place], (begin, shift): (u64, u32), list: &mut [Key]) {
+    // Ticks since the bucket began, in as many bits as there are, and the place, so that no two are equal.
+    let coarse = shift.saturating_sub(i32::BITS - 1 - PLACE);
+    let mut marks = [[-1i32; LANES]; SORT / LANES];
+    for (place, (mark, event)) in marks.as_flattened_mut().iter_mut().zip(due).enumerate() {
+        *mark = (event.after() >> coarse << PLACE) as i32 | place as i32;
+    }
+    for (some, marked) in due.chunks(LANES).zip(&marks) {
+        let mut later = [0i32; LANES];
+        for other in &marks.as_flattened()[..due.len()] {
+            for (later, mark) in later.iter_mut().zip(marked) {
+                // A check for overflow would be done one by one.
+                *later = later.wrapping_add(i32::from(other > mark));
+            }
+        }
+        for (event, later) in some.iter().zip(later) {
+            list[later as usize] = event.key(begin);
+        }
+    }
+    // Those of one instant.
+    for i in 1..list.len() {
+        let mut place = i;
+        while place > 0 && list[place - 1] < list[place] {
+            list.swap(place - 1, place);
+            place -= 1;
         }
     }
 }

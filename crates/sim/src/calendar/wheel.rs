@@ -1,12 +1,14 @@
-//! A calendar queue: events in buckets of equal width, one turn of the wheel ahead. A bucket is a chain of
-//! places in an arena that is used again last in, first out. What lies more than a turn ahead waits in a heap
-//! until its bucket is due.
+//! A calendar queue: events in buckets of equal width, one turn of the wheel ahead. What lies more than a turn
+//! ahead waits in a heap until its bucket is due.
 //!
 //! Reference: R. Brown, "Calendar queues: a fast O(1) priority queue implementation for the
 //! simulation event set problem", CACM 31(10), 1988.
-//! Differences: a bucket holds one turn only and no order, and is so narrow that it holds few events, because
-//! how many there are cannot be predicted; a bit for each says which have any; width and number
-//! of buckets are looked at again after so many events, not whenever the number of events doubles.
+//! Differences: a bucket holds one turn only and no order; it is so wide that it holds a dozen events, which are
+//! sorted together when it is due; width and number of buckets are looked at again after so many events, not
+//! whenever the number of events doubles.
+//!
+//! When an event is due is as good as random, so what depends on it is not asked for with a branch: a chain of events
+//! whose end nobody can foresee cost more than the rest of a bucket.
 
 use backwater_transport::units::Time;
 
@@ -18,43 +20,64 @@ use crate::event::Key;
 pub(super) struct Wheel {
     /// Ticks of a bucket, as a power of two.
     shift: u32,
+    /// What would have suited the events since the last look.
+    better: u32,
     /// Number of the bucket taken out last: instant >> shift, not wrapped.
     turned: u64,
-    /// The first place of each bucket; `NONE` for an empty one.
-    first: Vec<u32>,
-    /// A bit for each bucket: it holds something.
-    some: Vec<u64>,
-    places: Vec<Place>,
-    /// The first place that is free.
-    free: u32,
-    /// Events in buckets.
-    held: usize,
+    /// Their events, in no order.
+    buckets: Vec<Vec<Place>>,
+    /// Room of buckets that have been emptied, used again last in, first out: it is still in the caches then.
+    spare: Vec<Vec<Place>>,
+    /// Events put into buckets, ever.
+    put: u64,
+    /// Events taken out of them, ever.
+    taken: u64,
     heap: Heap,
     count: Count,
 }
 
-/// An event, and the place behind it in its chain. Thousands of them share the caches with the network, so of
-/// the instant only what the bucket does not tell is kept.
-#[derive(Copy, Clone, Debug)]
-struct Place {
-    tie: u64,
-    /// Ticks since the bucket begins.
-    after: u32,
-    next: u32,
-}
+/// An event in its bucket. Thousands of them share the caches with the network, so it takes half of a key: the ticks
+/// since the bucket begins, then what decides among events at one instant. Their order is that of the keys.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place(u64);
 
 impl Place {
+    /// Of a tie, what there is no room for: rank, owner and serial have 4, 24 and 4 bits.
+    const BEYOND: u64 = 0xf0ff_0000_00ff_fff0;
+
+    #[inline]
+    fn new(after: u64, tie: u64) -> Place {
+        Place(after << 32 | tie >> 28 & 0xf000_0000 | tie >> 20 & 0x0fff_fff0 | tie & 15)
+    }
+
+    /// Ticks since its bucket begins.
+    #[inline]
+    pub(super) fn after(self) -> u64 {
+        self.0 >> 32
+    }
+
     /// The event, in a bucket that begins then.
     #[inline]
-    fn key(&self, bucket: u64) -> Key {
-        Key::of(Time(bucket + u64::from(self.after)), self.tie)
+    pub(super) fn key(self, begin: u64) -> Key {
+        let tie = (self.0 & 0xf000_0000) << 28 | (self.0 & 0x0fff_fff0) << 20 | self.0 & 15;
+        Key::of(Time(begin + self.after()), tie)
     }
+}
+
+/// Puts an event into a bucket that is full or has never held any.
+#[cold]
+#[inline(never)]
+fn make_room(bucket: &mut Vec<Place>, spare: &mut Vec<Vec<Place>>, place: Place) {
+    if bucket.capacity() == 0 {
+        *bucket = spare.pop().unwrap_or_else(|| Vec::with_capacity(ROOM));
+    }
+    bucket.push(place);
 }
 
 /// What tells whether the width suits, since the last look.
 #[derive(Copy, Clone, Debug, Default)]
 struct Count {
-    /// Events put into buckets.
+    /// Events that had been put into buckets then.
     put: u64,
     /// Events put into the heap.
     strays: u64,
@@ -64,50 +87,48 @@ struct Count {
     until: u64,
 }
 
-const NONE: u32 = u32::MAX;
-/// Buckets for the time in which one of the events pending is due. More than these are served then, those
-/// that are scheduled meanwhile.
-const FINE: u64 = 2;
-/// Buckets for each event pending.
-const TURN: usize = 8;
+/// Events of a bucket, about: enough for the memory to work on many at once.
+const FULL: u64 = 16;
+/// As many are pending in the time of a bucket at first, as a guess. More are served then, those that are scheduled
+/// meanwhile.
+const PENDING: u64 = 5;
+/// Events of a bucket for which there is room at once.
+const ROOM: usize = 32;
 /// Events between two looks at the width, at least.
 const LOOK: u64 = 4096;
-const FEWEST: usize = 1024;
+const FEWEST: usize = 256;
 const MOST: usize = 1 << 22;
 /// The widest bucket, as a power of two.
 const WIDEST: u32 = u32::BITS;
 
 impl Wheel {
-    /// An empty wheel whose buckets suit these keys, which are in order and not none. Its first bucket
-    /// counts as taken out.
-    pub(super) fn suited(keys: &[Key]) -> Wheel {
+    /// An empty wheel whose buckets suit these keys, which are in order and not none, better than one that did not.
+    /// Its first bucket counts as taken out.
+    pub(super) fn suited(keys: &[Key], old: Option<&Wheel>) -> Wheel {
         // Seven eighths of them, so that a few far away don't widen the buckets of all.
         let most = keys.len() - keys.len() / 8;
         let span = keys[most - 1].at().0 - keys[0].at().0;
-        let width = (span / (most as u64 * FINE)).max(1);
-        let shift = width.ilog2().min(WIDEST);
-        let buckets = (keys.len() * TURN).next_power_of_two();
-        let buckets = buckets.clamp(FEWEST, MOST);
+        let width = (span / most as u64).saturating_mul(PENDING).max(1);
+        let shift = old.map_or(width.ilog2(), |old| old.better).min(WIDEST);
+        // Twice the time of most of them.
+        let buckets = (span >> shift).min(MOST as u64) as usize * 2;
+        let buckets = buckets.next_power_of_two().clamp(FEWEST, MOST);
+        let same = old.filter(|old| old.shift == shift && old.buckets.len() == buckets);
+        let until = LOOK.max(2 * keys.len() as u64);
         Wheel {
             shift,
+            better: shift,
             turned: keys[0].at().0 >> shift,
-            first: vec![NONE; buckets],
-            some: vec![0; buckets / 64],
-            places: Vec::new(),
-            free: NONE,
-            held: 0,
+            buckets: vec![Vec::new(); buckets],
+            spare: Vec::new(),
+            put: 0,
+            taken: 0,
             heap: Heap::default(),
             count: Count {
-                until: LOOK.max(2 * keys.len() as u64),
+                // Less often where there is nothing better.
+                until: same.map_or(until, |same| same.count.until.saturating_mul(2)),
                 ..Count::default()
             },
-        }
-    }
-
-    /// Takes the place of a wheel that was found unsuitable: looks less often where it is no other.
-    pub(super) fn succeed(&mut self, old: &Wheel) {
-        if self.shift == old.shift && self.first.len() == old.first.len() {
-            self.count.until = old.count.until.saturating_mul(2);
         }
     }
 
@@ -123,86 +144,63 @@ impl Wheel {
     /// Adds an event at or after the edge.
     #[inline]
     pub(super) fn push(&mut self, key: Key) {
-        let bucket = key.at().0 >> self.shift;
-        if bucket - self.turned >= self.first.len() as u64 {
+        let (at, tie) = (key.at().0, key.tie());
+        let number = at >> self.shift;
+        let turn = self.buckets.len() as u64;
+        if number - self.turned >= turn || tie & Place::BEYOND != 0 {
             self.count.strays += 1;
             return self.heap.push(key);
         }
-        let b = bucket as usize & (self.first.len() - 1);
-        let place = Place {
-            tie: key.tie(),
-            after: (key.at().0 - (bucket << self.shift)) as u32,
-            next: self.first[b],
-        };
-        let at = self.free;
-        if at == NONE {
-            self.first[b] = self.places.len() as u32;
-            self.places.push(place);
-        } else {
-            self.first[b] = at;
-            self.free = self.places[at as usize].next;
-            self.places[at as usize] = place;
+        self.put += 1;
+        let place = Place::new(at - (number << self.shift), tie);
+        let bucket = &mut self.buckets[(number & (turn - 1)) as usize];
+        if bucket.len() == bucket.capacity() {
+            return make_room(bucket, &mut self.spare, place);
         }
-        self.some[b / 64] |= 1 << (b % 64);
-        self.held += 1;
-        self.count.put += 1;
+        bucket.push(place);
     }
 
-    /// Takes out the events of the next bucket that has any, in no order. False when the wheel is empty.
+    /// Takes out the events of the next bucket that has any, in no order, but for its strays. None when the wheel is
+    /// empty.
     #[inline]
-    pub(super) fn turn(&mut self, mut take: impl FnMut(Key)) -> bool {
+    pub(super) fn turn(&mut self) -> Option<Vec<Place>> {
         let stray = self.heap.first().map(|key| key.at().0 >> self.shift);
-        let next = match (self.held, stray) {
-            (0, None) => return false,
-            (0, Some(stray)) => stray,
-            (_, None) => self.next(),
-            (_, Some(stray)) => stray.min(self.next()),
-        };
-        self.count.turned += next - self.turned;
-        self.turned = next;
-        let b = next as usize & (self.first.len() - 1);
-        self.some[b / 64] &= !(1 << (b % 64));
-        let from = next << self.shift;
-        let mut at = std::mem::replace(&mut self.first[b], NONE);
-        while at != NONE {
-            let place = &mut self.places[at as usize];
-            take(place.key(from));
-            let next = std::mem::replace(&mut place.next, self.free);
-            self.free = at;
-            at = next;
-            self.held -= 1;
-        }
-        if stray == Some(next) {
-            while let Some(key) = self.heap.first()
-                && key.at().0 >> self.shift == next
+        let (from, turn) = (self.turned, self.buckets.len() - 1);
+        if self.put > self.taken {
+            self.turned += 1;
+            while self.buckets[self.turned as usize & turn].is_empty() && stray != Some(self.turned)
             {
-                self.heap.pop();
-                take(key);
+                self.turned += 1;
             }
+        } else {
+            self.turned = stray?;
         }
-        true
+        self.count.turned += self.turned - from;
+        let due = std::mem::take(&mut self.buckets[self.turned as usize & turn]);
+        self.taken += due.len() as u64;
+        Some(due)
     }
 
-    /// Number of the next bucket with an event in its places, of which there is one.
+    /// Takes a stray of the bucket that was taken out last.
     #[inline]
-    fn next(&self) -> u64 {
-        let from = (self.turned + 1) as usize & (self.first.len() - 1);
-        let rest = self.some[from / 64] >> (from % 64);
-        if rest != 0 {
-            return self.turned + 1 + u64::from(rest.trailing_zeros());
-        }
-        self.next_word(from)
+    pub(super) fn stray(&mut self) -> Option<Key> {
+        let first = self.heap.first()?;
+        (first.at().0 >> self.shift == self.turned).then(|| self.heap.pop())?
     }
 
-    /// The same, where none of the bits behind that of `from` in its word is set.
-    fn next_word(&self, from: usize) -> u64 {
-        let (before, after) = self.some.split_at(from / 64 + 1);
-        let mut words = after.iter().chain(before).enumerate();
-        let (ahead, word) = words
-            .find(|(_, word)| **word != 0)
-            .expect("a bucket that is not empty");
-        let skipped = 64 - from % 64 + ahead * 64;
-        self.turned + 1 + skipped as u64 + u64::from(word.trailing_zeros())
+    /// The instant at which the bucket that was taken out last begins, and its ticks as a power of two.
+    #[inline]
+    pub(super) fn bucket(&self) -> (u64, u32) {
+        (self.turned << self.shift, self.shift)
+    }
+
+    /// Takes the room of a bucket back.
+    #[inline]
+    pub(super) fn give_back(&mut self, mut room: Vec<Place>) {
+        if room.capacity() > 0 {
+            room.clear();
+            self.spare.push(room);
+        }
     }
 
     /// Whether other buckets might do better. Costs a comparison most of the time.
@@ -214,27 +212,35 @@ impl Wheel {
             turned,
             until,
         } = self.count;
+        let put = self.put - put;
         if put + strays < until {
             return false;
         }
         self.count = Count {
+            put: self.put,
             until,
             ..Count::default()
         };
-        turned > 8 * put || put > 2 * turned || strays > put / 4
+        let events = put + strays;
+        if events < FULL / 2 * turned {
+            let few = (FULL * turned / events).ilog2();
+            self.better = (self.shift + few).min(WIDEST);
+        } else if events > FULL * 2 * turned {
+            let many = (events / (FULL * turned.max(1))).ilog2();
+            self.better = self.shift.saturating_sub(many);
+        }
+        self.better != self.shift || strays > put / 4
     }
 
     /// All events, in no order.
     pub(super) fn keys(&self) -> impl Iterator<Item = Key> + '_ {
-        let buckets = (self.turned + 1..).take(self.first.len());
-        let chained = buckets.flat_map(move |bucket| {
-            let mut at = self.first[bucket as usize & (self.first.len() - 1)];
-            std::iter::from_fn(move || {
-                let place = self.places.get(at as usize)?;
-                at = place.next;
-                Some(place.key(bucket << self.shift))
-            })
+        let numbers = self.turned + 1..;
+        let turn = self.buckets.len() - 1;
+        let held = numbers.take(turn + 1).flat_map(move |number| {
+            let begin = number << self.shift;
+            let bucket = self.buckets[number as usize & turn].iter();
+            bucket.map(move |place| place.key(begin))
         });
-        chained.chain(self.heap.keys())
+        held.chain(self.heap.keys())
     }
 }

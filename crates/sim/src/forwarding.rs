@@ -3,8 +3,9 @@
 //!
 //! In a large network each frame looks into a row that has left the fast caches, so rows have to be short.
 //! Most hosts are told apart by the switch they hang on and by no other: hosts that all rows treat alike
-//! share a column, where "the port to that very host" counts as alike. Whether a row names one port, the
-//! host's own or a group of equal ways cannot be predicted, so all three are read without a branch.
+//! share a column, where "the port to that very host" counts as alike. And of a row only what differs is kept.
+//! Whether a row names one port, the host's own or a group of equal ways cannot be predicted, so all three are read
+//! without a branch.
 
 use std::collections::BTreeMap;
 
@@ -21,9 +22,9 @@ pub struct Forwarding {
     /// Numbers of the groups.
     known: BTreeMap<Vec<Id<Port>>, u32>,
     columns: Vec<Column>,
-    /// Entries of a packed row.
-    width: usize,
+    rows: Vec<Row>,
     entries: Vec<Entry>,
+    /// Ways that are listed.
     ways: Vec<Id<Port>>,
 }
 
@@ -36,29 +37,65 @@ const NOWHERE: u32 = u32::MAX;
 #[derive(Copy, Clone, Debug)]
 struct Column {
     number: u32,
-    /// The place in `ways` of the port to the host.
-    last: u32,
+    /// The port to the host.
+    last: Id<Port>,
 }
 
-/// The place in `ways` where some begin, and the logarithm of their number.
+/// Where a row's entries stand. Only those between two columns are kept, one for each `1 << shift` columns; behind them
+/// stands the one of all other columns. In a fabric most of a row is the way up, or the same for a whole group of switches.
+#[derive(Copy, Clone, Debug)]
+struct Row {
+    first: u32,
+    /// The first kept, in units of `1 << shift` columns.
+    low: u32,
+    /// How many are kept.
+    count: u32,
+    shift: u32,
+}
+
+/// Ways that are equally short. Ports of one kind were mostly made one after the other, so that two figures say all of them.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry(u32);
+struct Entry {
+    /// The first port; for `LISTED` the place in `ways` of how many there are, behind which they stand.
+    first: u32,
+    /// From one port to the next.
+    step: u16,
+    /// Bits of the hash that choose, for two to the power of so many ways.
+    mask: u16,
+}
 
 impl Entry {
-    const NOWHERE: Entry = Entry(u32::MAX);
-    /// One way, at the place that the host's column names.
-    const LAST: Entry = Entry(1 << Entry::PLACE);
-    /// Bits of the place; then a bit for `LAST`, then the logarithm.
-    const PLACE: u32 = 27;
-    /// The number of ways is no power of two and stands before them.
-    const UNEVEN: u32 = 15;
+    /// No way, which is port `NONE`.
+    const NOWHERE: Entry = Entry::one(u32::MAX);
+    /// One way, the port that the host's column names.
+    const LAST: Entry = Entry::one(u32::MAX - 1);
+    /// The step of ways that no step leads to.
+    const LISTED: u16 = u16::MAX;
 
-    fn new(place: usize, size: u32) -> Entry {
-        assert!(
-            place < 1 << Entry::PLACE,
-            "fewer than 2^27 ports and groups"
-        );
-        Entry(size << (Entry::PLACE + 1) | place as u32)
+    const fn one(first: u32) -> Entry {
+        Entry {
+            first,
+            step: 0,
+            mask: 0,
+        }
+    }
+
+    /// These ways, if a step leads from each to the next and they are as many as bits can choose from.
+    fn even(ways: &[Id<Port>]) -> Option<Entry> {
+        let [first, second, ..] = ways else {
+            return Some(Entry::one(ways[0].0));
+        };
+        let step = second.0.checked_sub(first.0)?;
+        let even = ways
+            .windows(2)
+            .all(|pair| pair[1].0.checked_sub(pair[0].0) == Some(step));
+        let fits = step < Entry::LISTED.into() && ways.len().is_power_of_two();
+        let mask = u16::try_from(ways.len() - 1).ok()?;
+        (even && fits).then_some(Entry {
+            first: first.0,
+            step: step as u16,
+            mask,
+        })
     }
 }
 
@@ -153,20 +190,18 @@ impl Forwarding {
                 .collect();
             let next = numbers.len() as u32;
             let number = *numbers.entry(column).or_insert(next);
-            let place = self.ways.len() as u32;
-            self.ways.push(*own);
-            columns.push(Column {
-                number,
-                last: place,
-            });
+            columns.push(Column { number, last: *own });
         }
-        self.width = numbers.len();
-        let rows = self.written.len() / self.hosts.max(1);
-        self.entries = vec![Entry::NOWHERE; rows * self.width];
-        for (column, number) in numbers {
-            for (row, entry) in column.into_iter().enumerate() {
-                self.entries[row * self.width + number as usize] = entry;
-            }
+        let mut all = vec![Vec::new(); self.written.len() / self.hosts.max(1)];
+        let mut in_order: Vec<_> = numbers.into_iter().collect();
+        in_order.sort_by_key(|(_, number)| *number);
+        for (column, _) in in_order {
+            all.iter_mut()
+                .zip(column)
+                .for_each(|(row, entry)| row.push(entry));
+        }
+        for row in all {
+            self.lay_row(&row);
         }
         self.columns = columns;
         self.written = Vec::new();
@@ -174,40 +209,83 @@ impl Forwarding {
         self.known = BTreeMap::new();
     }
 
+    /// Lays down a row, in as few entries as say all.
+    fn lay_row(&mut self, row: &[Entry]) {
+        let widest = row.len().max(1).ilog2();
+        let alike = |shift: &u32| row.chunks(1 << shift).all(|c| c.iter().all(|e| *e == c[0]));
+        let ends = [row.first(), row.last()];
+        let kept = (0..=widest).filter(alike).flat_map(|shift| {
+            ends.map(|other| {
+                let other = other.copied().unwrap_or(Entry::NOWHERE);
+                let some = row.iter().step_by(1 << shift);
+                let low = some.clone().take_while(|e| **e == other).count();
+                let end = some
+                    .clone()
+                    .rposition(|e| *e != other)
+                    .map_or(low, |last| last + 1);
+                (end - low, low, shift, other)
+            })
+        });
+        let (count, low, shift, other) = kept.min_by_key(|k| k.0).expect("columns one by one");
+        self.rows.push(Row {
+            first: self.entries.len() as u32,
+            low: low as u32,
+            count: count as u32,
+            shift,
+        });
+        let some = row.iter().step_by(1 << shift).skip(low).take(count);
+        self.entries.extend(some);
+        self.entries.push(other);
+    }
+
     /// The egress port toward a host, once packed.
     #[inline(always)]
     pub fn egress(&self, row: u32, flow: Id<Flow>, to: u32) -> Id<Port> {
         let Column { number, last } = self.columns[to as usize];
-        let entry = self.entries[row as usize * self.width + number as usize].0;
+        let Row {
+            first,
+            low,
+            count,
+            shift,
+        } = self.rows[row as usize];
+        let place = (number >> shift).wrapping_sub(low).min(count);
+        let entry = self.entries[(first + place) as usize];
         let hash = hash(flow, to, row as usize * self.hosts);
-        let own = entry >> Entry::PLACE & 1;
-        let place = (entry & ((1 << Entry::PLACE) - 1)) + own * last;
-        let size = entry >> (Entry::PLACE + 1);
-        if size == Entry::UNEVEN {
-            let ways = self.ways[place as usize].0;
-            return self.ways[(place + 1 + hash % ways) as usize];
+        if entry.step == Entry::LISTED {
+            return self.listed(entry.first as usize, hash);
         }
-        self.ways[(place + (hash & ((1 << size) - 1))) as usize]
+        let first = match entry == Entry::LAST {
+            true => last.0,
+            false => entry.first,
+        };
+        let further = (hash & u32::from(entry.mask)) * u32::from(entry.step);
+        Id::raw(first.wrapping_add(further))
+    }
+
+    /// One of the ways that are listed there.
+    #[inline(never)]
+    fn listed(&self, place: usize, hash: u32) -> Id<Port> {
+        let ways = self.ways[place].0;
+        self.ways[place + 1 + (hash % ways) as usize]
     }
 }
 
 /// Lays down the ways of a written entry.
 fn lay(ways: &mut Vec<Id<Port>>, groups: &[Vec<Id<Port>>], entry: u32) -> Entry {
-    let place = ways.len();
     if entry & GROUP == 0 {
-        ways.push(Id::raw(entry));
-        return Entry::new(place, 0);
+        return Entry::one(entry);
     }
     let group = &groups[(entry & !GROUP) as usize];
-    let size = match group.len().is_power_of_two() {
-        true => group.len().ilog2().min(Entry::UNEVEN),
-        false => Entry::UNEVEN,
-    };
-    if size == Entry::UNEVEN {
+    Entry::even(group).unwrap_or_else(|| {
+        let place = ways.len() as u32;
         ways.push(Id::new(group.len()));
-    }
-    ways.extend(group);
-    Entry::new(place, size)
+        ways.extend(group);
+        Entry {
+            first: place,
+            step: Entry::LISTED,
+            mask: 0,
+        }
+    })
 }
 
 #[cfg(test)]
@@ -284,6 +362,36 @@ mod tests {
             }
         }
         tables.pack(&last);
-        assert_eq!(tables.width, 2);
+        assert!(tables.columns.iter().all(|column| column.number < 2));
+    }
+
+    #[test]
+    fn of_a_row_is_kept_what_differs() {
+        // Sixteen hosts at four switches, and three above: the first knows two of the four switches and a way to the others,
+        // the second knows pairs of them, the third has one way to all.
+        let last = [Id::NONE; 16];
+        let mut tables = Forwarding::default();
+        let ways: [fn(u32) -> u32; 3] = [
+            |s| if s == 1 || s == 2 { 10 + s } else { 9 },
+            |s| 20 + s / 2,
+            |_| 30,
+        ];
+        // One that tells the switches apart, so that they have columns.
+        let all = ways.iter().chain([&((|s| 40 + s) as fn(u32) -> u32)]);
+        for (number, way) in all.clone().enumerate() {
+            assert_eq!(tables.add_row(16), number as u32);
+            for host in 0..16 {
+                tables.write(number as u32, host, &[Id::raw(way(host as u32 / 4))]);
+            }
+        }
+        tables.pack(&last);
+        let counts: Vec<u32> = tables.rows.iter().map(|row| row.count).collect();
+        assert_eq!(counts, [2, 1, 0, 3]);
+        for (number, way) in all.enumerate() {
+            for host in 0..16 {
+                let port = tables.egress(number as u32, Id::raw(7), host);
+                assert_eq!(port, Id::raw(way(host / 4)));
+            }
+        }
     }
 }

@@ -103,6 +103,19 @@ DUMBBELLS = (
 NS3_CONTROLLERS = {"newreno": "TcpNewReno", "cubic": "TcpCubic"}
 
 
+#: Hops and ranges of the mesh studies.
+DISC: dict[str, Any] = {
+    "topology.spacing": "100 m",
+    "media.air.channel": {
+        "model": "disc",
+        "transmit": "100 m",
+        "sense": "190 m",
+        "interfere": "190 m",
+        "capture": "off",
+    },
+}
+
+
 def _dumbbell(scenario: str, what: str, arguments: tuple[str, ...], controller: str) -> Case:
     return Case(
         f"{scenario}-{controller}",
@@ -233,6 +246,21 @@ CASES: tuple[Case, ...] = (
         "1,024 stations as dense as these: a frame costs what those cost that hear it",
         "mesh-1000",
         aims=(Aim("value", at_most=2, relative_to="mesh-50"),),
+        unit=FRAME,
+    ),
+    Case(
+        "mesh-50-disc",
+        "the 49 with hops of 100 m under the disc of the mesh studies: a frame is heard by 6.4",
+        "mesh-50",
+        changes=DISC,
+        unit=FRAME,
+    ),
+    Case(
+        "mesh-1000-disc",
+        "the 1,024 under the same disc: a frame is heard by 7.6",
+        "mesh-1000",
+        changes=DISC,
+        aims=(Aim("value", at_most=2, relative_to="mesh-50-disc"),),
         unit=FRAME,
     ),
 )

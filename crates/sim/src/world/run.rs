@@ -4,7 +4,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span, Time};
 
 use super::World;
-use crate::event::Event;
+use crate::event::{Event, Key};
 use crate::network::{Flow, Part, Port, Traits};
 use crate::packet::{Packet, Traffic};
 use crate::record::air_log::{AirFrame, AirLog};
@@ -171,7 +171,7 @@ impl World {
         if let Some(port) = key.arrival() {
             self.arrive(port, at);
         } else {
-            self.serve_other(key.event(), at);
+            self.serve_other(key, at);
         }
         if !self.outbox.is_empty() {
             self.post_all(at);
@@ -180,9 +180,9 @@ impl World {
     }
 
     /// Serves what is not asked for first.
-    #[inline]
-    fn serve_other(&mut self, event: Event, at: Time) {
-        match event {
+    #[inline(never)]
+    fn serve_other(&mut self, key: Key, at: Time) {
+        match key.event() {
             Event::Arrive(_) => unreachable!("arrivals are served by themselves"),
             Event::Wake(port) => self.wake(port, at),
             Event::Emerge(port) => self.emerge(port, at),

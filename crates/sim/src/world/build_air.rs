@@ -1,6 +1,6 @@
 //! Stations, who hears whom, and their ways: the 802.11 part of `build`.
 
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use backwater_transport::random::Random;
 use backwater_transport::units::Rate;
@@ -19,13 +19,11 @@ use crate::medium::wifi::reception::Hearing;
 use crate::network::{Node, Port, PortMore};
 use crate::queue::AnyScheduler;
 use crate::record::flow_stats::Count;
-use crate::spec::{Destination, Limit, MediumSpec, NodeKind, Refusal, Routing, Spec, StationSpec};
+use crate::spec::{Destination, Limit, MediumSpec, NodeKind, Refusal, Spec, StationSpec};
 use crate::table::Id;
 
 /// Longest IP packet: an MSDU of 2304 bytes less LLC and SNAP. 9.2.4.7.
 const MAX_PACKET: u64 = 2296;
-/// Bytes of the frame by which airtime is compared: 8192 bits. 14.9.
-const TEST_FRAME: u64 = 1024;
 
 impl World {
     /// Adds media, stations and the ways of flows between stations.
@@ -157,7 +155,7 @@ impl World {
 
     /// Rate of a station's data frames over a link, which may be the link to it: both ways are alike.
     /// `None` where the link is no hop.
-    fn rate(&self, spec: &Spec, from: u32, link: &Link) -> Option<Rate> {
+    pub(super) fn rate(&self, spec: &Spec, from: u32, link: &Link) -> Option<Rate> {
         if !link.decodes {
             return None;
         }
@@ -174,7 +172,7 @@ impl World {
     }
 
     /// The hop from a station to another, made at its first use.
-    fn hop(&mut self, spec: &Spec, from: u32, to: u32) -> Id<Port> {
+    pub(super) fn hop(&mut self, spec: &Spec, from: u32, to: u32) -> Id<Port> {
         if let Some(port) = self.air.hop_to(from, to) {
             return port;
         }
@@ -223,185 +221,6 @@ impl World {
     pub(super) fn share_medium(&self, here: u32, far: u32) -> bool {
         let medium = |station: u32| self.air.radios[station as usize].medium;
         here != NOBODY && far != NOBODY && medium(here) == medium(far)
-    }
-
-    fn add_air_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let stations = self.air.radios.len();
-        let mut wanted = vec![false; self.hosts.len()];
-        for (flow, spec_flow) in self.flows.iter().zip(&spec.flows) {
-            let to_group = matches!(spec_flow.to, Destination::Group(_));
-            if self.nodes[flow.from].station == NOBODY || to_group {
-                continue;
-            }
-            for host in flow.to.iter() {
-                let node = self.hosts[host as usize];
-                let far = self.nodes[node].station;
-                let here = self.nodes[flow.from].station;
-                if !self.share_medium(here, far) {
-                    let what = format!(
-                        "{} is not on the medium of {}",
-                        self.nodes[node].name, self.nodes[flow.from].name
-                    );
-                    let fix = "name a station of the same medium";
-                    return refuse(format!("flows.{}.to", spec_flow.name), what, fix);
-                }
-                wanted[host as usize] |= spec_flow.route.is_none();
-            }
-        }
-        let parents = match spec.routing {
-            Routing::AirtimeTree => Some(self.tree(spec)?),
-            _ => None,
-        };
-        for host in (0..wanted.len()).filter(|h| wanted[*h]) {
-            let goal = self.nodes[self.hosts[host]].station;
-            let next: Vec<u32> = match (spec.routing, &parents) {
-                (_, Some(parents)) => along_tree(parents, goal),
-                (Routing::Airtime | Routing::ShortestPath | Routing::Ecmp, _) => {
-                    self.nearest(spec, &[goal])
-                }
-                (Routing::Tree | Routing::AirtimeTree, _) => (0..stations as u32)
-                    .map(|s| {
-                        if self.understands(spec, s, goal) {
-                            goal
-                        } else {
-                            NOBODY
-                        }
-                    })
-                    .collect(),
-            };
-            for (station, next) in next.into_iter().enumerate() {
-                if next != NOBODY {
-                    let port = self.hop(spec, station as u32, next);
-                    let row = self.air.radios[station].row;
-                    self.forwarding.write(row, host, &[port]);
-                }
-            }
-        }
-        self.written_air_routes(spec)
-    }
-
-    /// The next station on the way to the nearest of `goals`, by airtime or by hops.
-    pub(super) fn nearest(&self, spec: &Spec, goals: &[u32]) -> Vec<u32> {
-        let stations = self.air.radios.len();
-        let by_hops = matches!(spec.routing, Routing::ShortestPath | Routing::Ecmp);
-        let mut next = vec![NOBODY; stations];
-        let mut cost = vec![u64::MAX; stations];
-        let mut heap = BinaryHeap::new();
-        for goal in goals {
-            cost[*goal as usize] = 0;
-            heap.push(std::cmp::Reverse((0u64, *goal)));
-        }
-        while let Some(std::cmp::Reverse((so_far, at))) = heap.pop() {
-            if so_far > cost[at as usize] {
-                continue;
-            }
-            // Links are alike both ways: who hears `at` can be a hop before it.
-            for link in &self.air.reach[at as usize] {
-                let (back, rate) = (self.rate(spec, at, link), self.rate(spec, link.to, link));
-                let (Some(_), Some(rate)) = (back, rate) else {
-                    continue;
-                };
-                let step = if by_hops {
-                    1
-                } else {
-                    self.airtime(link.to, rate)
-                };
-                let total = so_far + step;
-                if total < cost[link.to as usize] {
-                    cost[link.to as usize] = total;
-                    next[link.to as usize] = at;
-                    heap.push(std::cmp::Reverse((total, link.to)));
-                }
-            }
-        }
-        next
-    }
-
-    /// Airtime of an exchange of the test frame.
-    fn airtime(&self, from: u32, rate: Rate) -> u64 {
-        let medium = self.air.medium(from);
-        let bytes = TEST_FRAME + medium.overhead;
-        let data = medium.phy.airtime(bytes, rate);
-        let mut exchange = data + medium.sifs + medium.ack(rate);
-        if bytes > medium.mac.rts_above {
-            exchange = exchange + medium.rts + medium.cts + medium.sifs.times(2);
-        }
-        exchange.0
-    }
-
-    /// The parent of each station; a root is its own.
-    fn tree(&self, spec: &Spec) -> Result<Vec<u32>, Refusal> {
-        let roots: Vec<u32> = spec
-            .roots
-            .iter()
-            .map(|n| self.nodes[Id::<Node>::new(*n)].station)
-            .collect();
-        if roots.is_empty() || roots.contains(&NOBODY) {
-            return refuse(
-                "routing.roots",
-                "the roots of a tree are stations",
-                "write roots = [\"G1\"] with names of stations",
-            );
-        }
-        let mut parents = self.nearest(spec, &roots);
-        for root in roots {
-            parents[root as usize] = root;
-        }
-        Ok(parents)
-    }
-
-    fn written_air_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let mut written: BTreeMap<(u32, usize), &str> = BTreeMap::new();
-        for (number, flow) in spec.flows.iter().enumerate() {
-            let Some(route) = &flow.route else { continue };
-            let from = self.flows[Id::new(number)].from;
-            if self.nodes[from].station == NOBODY {
-                continue;
-            }
-            let path = format!("routes.{}", flow.name);
-            let goal: Vec<u32> = self.flows[Id::new(number)].to.iter().collect();
-            let name = |n: usize| spec.nodes[n].name.as_str();
-            let ends = (route.first(), route.last());
-            let last = self.hosts[goal[0] as usize].index();
-            if goal.len() != 1 || ends != (Some(&flow.from), Some(&last)) {
-                return refuse(
-                    path,
-                    "a route leads from the flow's `from` to its only `to`",
-                    "write the stations from the first to the last",
-                );
-            }
-            for (i, node) in route.iter().enumerate() {
-                if route[..i].contains(node) {
-                    let what = format!("the route passes {} twice", name(*node));
-                    return refuse(path, what, "name each station once");
-                }
-            }
-            for pair in route.windows(2) {
-                let station = |n: usize| self.nodes[Id::<Node>::new(n)].station;
-                let (a, b) = (station(pair[0]), station(pair[1]));
-                if a == NOBODY || b == NOBODY || !self.understands(spec, a, b) {
-                    let what = format!("{} is out of reach of {}", name(pair[1]), name(pair[0]));
-                    return refuse(path, what, "name neighbours in order, or move them closer");
-                }
-                let port = self.hop(spec, a, b);
-                let entry = (self.air.radios[a as usize].row, goal[0] as usize);
-                let same = self.forwarding.write(entry.0, entry.1, &[port]);
-                if let Some(other) = written.get(&entry).filter(|_| !same) {
-                    let what = format!(
-                        "at {} the route to {} parts from the route of flow {other}",
-                        name(pair[0]),
-                        name(last)
-                    );
-                    return refuse(
-                        path,
-                        what,
-                        "forwarding goes by destination: let both routes agree, or use two destinations",
-                    );
-                }
-                written.insert(entry, &flow.name);
-            }
-        }
-        Ok(())
     }
 
     /// Follows each flow between stations to its destinations; checks that its packets fit.
@@ -478,23 +297,6 @@ impl World {
         self.air.gather_hops(&used);
         Ok(())
     }
-}
-
-/// From each station the next on the tree toward `goal`.
-fn along_tree(parents: &[u32], goal: u32) -> Vec<u32> {
-    let mut next: Vec<u32> = parents
-        .iter()
-        .enumerate()
-        .map(|(s, p)| if *p == s as u32 { NOBODY } else { *p })
-        .collect();
-    let mut below = goal;
-    next[goal as usize] = NOBODY;
-    while parents[below as usize] != below && parents[below as usize] != NOBODY {
-        let above = parents[below as usize];
-        next[above as usize] = below;
-        below = above;
-    }
-    next
 }
 
 fn categories(

@@ -1,7 +1,8 @@
 //! A world: tables of nodes, ports, flows and packets, a calendar, and one match over `Event`.
 //! A run is a pure function of (scenario, seed).
 //!
-//! * `build` makes a world from a `Spec` or refuses it; `build_air` its 802.11 part.
+//! * `build` makes a world from a `Spec` or refuses it; `build_air` its 802.11 part, with the ways of
+//!   flows in `air_routes`.
 //! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
 //! * `path` serves ports by opportunities and passes packets through boxes.
@@ -19,6 +20,7 @@
 mod ahead;
 mod air;
 mod air_log;
+mod air_routes;
 mod aqm;
 mod build;
 mod build_air;

@@ -14,6 +14,8 @@ impl World {
         let mut survey = World::empty(spec);
         survey.add_nodes(spec)?;
         survey.survey(spec)?;
+        let all_ways = survey.ways(spec);
+        let all: Vec<u32> = (0..survey.air.radios.len() as u32).collect();
         let mut ways: BTreeMap<&[usize], Vec<u32>> = BTreeMap::new();
         let mut settled = spec.clone();
         for (flow, settled) in spec.flows.iter().zip(&mut settled.flows) {
@@ -35,7 +37,7 @@ impl World {
             }
             let next = ways.entry(goals).or_insert_with(|| {
                 let stations: Vec<u32> = goals.iter().map(|n| station(*n)).collect();
-                survey.nearest(spec, &stations)
+                all_ways.nearest(&stations, &all)
             });
             let mut at = station(flow.from);
             while next[at as usize] != NOBODY {

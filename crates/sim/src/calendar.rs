@@ -263,24 +263,24 @@ const PLACE: u32 = SORT.ilog2();
 #[inline]
 fn sort(due: &[Place], (begin, shift): (u64, u32), list: &mut [Key]) {
     // Ticks since the bucket began, in as many bits as there are, and the place, so that no two are equal.
-    let coarse = shift.saturating_sub(i32::BITS - 1 - PLACE);
-    let mut marks = [[-1i32; LANES]; SORT / LANES];
+    let coarse = shift.saturating_sub(i16::BITS - 1 - PLACE);
+    let mut marks = [[-1i16; LANES]; SORT / LANES];
     for (place, (mark, event)) in marks.as_flattened_mut().iter_mut().zip(due).enumerate() {
-        *mark = (event.after() >> coarse << PLACE) as i32 | place as i32;
+        *mark = (event.after() >> coarse << PLACE) as i16 | place as i16;
     }
-    for (some, marked) in due.chunks(LANES).zip(&marks) {
-        let mut later = [0i32; LANES];
-        for other in &marks.as_flattened()[..due.len()] {
-            for (later, mark) in later.iter_mut().zip(marked) {
-                // A check for overflow would be done one by one.
-                *later = later.wrapping_add(i32::from(other > mark));
+    let used = &marks[..due.len().div_ceil(LANES)];
+    for (event, mark) in due.iter().zip(used.as_flattened()) {
+        // Less their number: a comparison gives -1. A check for overflow would be done one by one.
+        let mut later = [0i16; LANES];
+        for some in used {
+            for (later, other) in later.iter_mut().zip(some) {
+                *later = later.wrapping_add(if other > mark { -1 } else { 0 });
             }
         }
-        for (event, later) in some.iter().zip(later) {
-            list[later as usize] = event.key(begin);
-        }
+        let later = later.into_iter().fold(0, i16::wrapping_sub);
+        list[later as usize] = event.key(begin);
     }
-    // Those of one instant.
+    // Those too close to each other.
     for i in 1..list.len() {
         let mut place = i;
         while place > 0 && list[place - 1] < list[place] {

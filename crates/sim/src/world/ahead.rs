@@ -1,6 +1,6 @@
 //! Looking ahead. What the next events touch has left the fast caches of the machine in a large
 //! network, and each event would wait for one thing after the other: its port, the packet, the port
-//! behind, the switch. So the next few events are followed together, a step at a time, which lets the memory
+//! behind. So the next few events are followed together, a step at a time, which lets the memory
 //! work on many at once. Nothing is changed here and nothing depends on what is read.
 //! `connections` goes on to the two ends, and deeper, where flows have a transport; `stations` follows what 802.11
 //! stations send.
@@ -77,13 +77,13 @@ impl World {
         black_box(read);
     }
 
-    /// The frame that arrives, the one that leaves next, and the switch that they have passed.
+    /// The frame that arrives, and the one that leaves next.
     fn touch_packets(&self, id: Id<Port>) -> u64 {
         let port = &self.ports[id];
         let first = port.wire.head();
         let waiting = port.queue(0).list.head();
         let next = if waiting.is_none() { first } else { waiting };
-        self.packets[first].at.0 ^ self.packets[next].at.0 ^ u64::from(self.nodes[port.node].alarms)
+        self.packets[first].at.0 ^ self.packets[next].at.0
     }
 
     /// Where it goes, and the frame behind it.
@@ -99,7 +99,7 @@ impl World {
         let read = self.packets[behind].at.0;
         if !ingress.is_none() {
             let port = &self.ports[ingress];
-            read ^ port.touch() ^ u64::from(self.nodes[port.node].alarms)
+            read ^ port.touch()
         } else if !flow.is_none() {
             let flow = &self.flows[flow];
             read ^ flow.entered.packets ^ flow.stats.touch()

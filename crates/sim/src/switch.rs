@@ -154,15 +154,12 @@ impl Pool {
     pub fn release(&mut self, ingress: usize, class: usize, bytes: u64) {
         let place = self.place(ingress, class);
         let share = &mut self.shares[place];
-        let mut body = bytes;
-        if share.headroom > 0 {
-            let from_headroom = share.headroom.min(bytes);
-            share.headroom -= from_headroom;
-            body -= from_headroom;
-        }
-        let before = share.body.saturating_sub(self.reserve);
-        share.body -= body;
-        self.used -= before - share.body.saturating_sub(self.reserve);
+        // No branch: whether the reserve holds all could not be predicted.
+        let from_headroom = share.headroom.min(bytes);
+        share.headroom -= from_headroom;
+        let body = share.body - (bytes - from_headroom);
+        self.used -= share.body.max(self.reserve) - body.max(self.reserve);
+        share.body = body;
     }
 }
 

@@ -105,3 +105,15 @@ fn a_wheel_is_given_up_when_few_events_are_left() {
     assert!(widest > 1000);
     assert!(calendar.wheel.is_none());
 }
+
+#[test]
+fn timers_far_away_do_not_make_a_great_table() {
+    // A hundred events within a nanosecond, whose width the next wheel takes over, and a hundred timers a second ahead.
+    let key = |i: u64, at: u64| Key::new(Time(at), Event::Arrive(Id::raw(i as u32)));
+    let near: Vec<Key> = (0..100).map(|i| key(i, 10 * i)).collect();
+    let far = (0..100).map(|i| key(i, 1_000_000_000_000 + i));
+    let old = Wheel::suited(&near, None);
+    let keys: Vec<Key> = near.iter().copied().chain(far).collect();
+    // Twice eight for each of two hundred, up to a power of two.
+    assert_eq!(Wheel::suited(&keys, Some(&old)).size(), 4096);
+}

@@ -96,6 +96,8 @@ const PENDING: u64 = 5;
 const ROOM: usize = 32;
 /// Events between two looks at the width, at least.
 const LOOK: u64 = 4096;
+/// Buckets for each event pending, about, at most.
+const TURN: usize = 8;
 const FEWEST: usize = 256;
 const MOST: usize = 1 << 22;
 /// The widest bucket, as a power of two.
@@ -110,8 +112,10 @@ impl Wheel {
         let span = keys[most - 1].at().0 - keys[0].at().0;
         let width = (span / most as u64).saturating_mul(PENDING).max(1);
         let shift = old.map_or(width.ilog2(), |old| old.better).min(WIDEST);
-        // Twice the time of most of them.
-        let buckets = (span >> shift).min(MOST as u64) as usize * 2;
+        // Twice the time of most of them, but not so many buckets that timers far away, which go to the heap then, make
+        // of a few events a great table.
+        let most = MOST.min(TURN * keys.len());
+        let buckets = (span >> shift).min(most as u64) as usize * 2;
         let buckets = buckets.next_power_of_two().clamp(FEWEST, MOST);
         let same = old.filter(|old| old.shift == shift && old.buckets.len() == buckets);
         let until = LOOK.max(2 * keys.len() as u64);
@@ -230,6 +234,12 @@ impl Wheel {
             self.better = self.shift.saturating_sub(many);
         }
         self.better != self.shift || strays > put / 4
+    }
+
+    /// How many buckets there are.
+    #[cfg(test)]
+    pub(super) fn size(&self) -> usize {
+        self.buckets.len()
     }
 
     /// All events, in no order.

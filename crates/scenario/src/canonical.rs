@@ -7,8 +7,9 @@ pub mod air;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::{AnyTrace, First};
-use backwater_sim::spec::{Limit, NodeKind, NodeSpec, Routing, Service, SwitchModel, Way};
+use backwater_sim::spec::{NodeKind, NodeSpec, Routing, Service, SwitchModel, Way};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};

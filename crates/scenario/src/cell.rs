@@ -2,10 +2,10 @@
 //! the score of the 2013 contest, signal delay and power of mahimahi's graphs, and the bound of a sender
 //! that knows the trace. A flow whose path has several trace links is judged at the first.
 
+use backwater_sim::ids::{FlowId, PortId};
 use backwater_sim::medium::boxes::AnyBox;
 use backwater_sim::medium::trace::Server;
-use backwater_sim::network::{Flow, Part, Port};
-use backwater_sim::table::Id;
+use backwater_sim::network::{Flow, Part};
 use backwater_sim::world::World;
 use backwater_transport::units::Time;
 use serde_json::{Map, Value, json};
@@ -28,7 +28,7 @@ pub const OF_FLOW: [&str; 11] = [
 ];
 
 /// The metrics of a port; null for one without a trace.
-pub fn of_port(world: &World, id: Id<Port>, from: Time) -> Map<String, Value> {
+pub fn of_port(world: &World, id: PortId, from: Time) -> Map<String, Value> {
     let Some(server) = &world.ports[id].more.server else {
         return nothing(&OF_PORT);
     };
@@ -44,9 +44,9 @@ pub fn of_port(world: &World, id: Id<Port>, from: Time) -> Map<String, Value> {
 }
 
 /// The metrics of a flow; null for one that crosses no trace link.
-pub fn of_flow(world: &World, id: Id<Flow>, from: Time) -> Map<String, Value> {
+pub fn of_flow(world: &World, id: FlowId, from: Time) -> Map<String, Value> {
     let flow = &world.flows[id];
-    let server = |id: &Id<Port>| world.ports[*id].more.server.as_ref();
+    let server = |id: &PortId| world.ports[*id].more.server.as_ref();
     let (Some(server), Some(age)) = (flow.path.iter().find_map(server), &flow.stats.age) else {
         return nothing(&OF_FLOW);
     };
@@ -78,7 +78,7 @@ pub fn of_flow(world: &World, id: Id<Flow>, from: Time) -> Map<String, Value> {
 
 /// The metrics of a run: those of its only flow over trace links, acknowledgements aside.
 pub fn of_run(world: &World, from: Time) -> Map<String, Value> {
-    let over = |id: &Id<Flow>| {
+    let over = |id: &FlowId| {
         let flow = &world.flows[*id];
         flow.stats.age.is_some() && !matches!(flow.part, Part::Acks(_))
     };
@@ -113,7 +113,7 @@ impl Link {
 
 /// The time that no queue causes: propagation and delay boxes.
 fn propagation(world: &World, flow: &Flow) -> f64 {
-    let of_port = |id: &Id<Port>| {
+    let of_port = |id: &PortId| {
         let delays = world.boxes_before(*id).map(|what| match what {
             AnyBox::Delay(delay) => delay.least().seconds(),
             AnyBox::Loss(_) | AnyBox::OnOff(_) => 0.0,

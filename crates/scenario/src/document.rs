@@ -6,9 +6,9 @@ mod warnings;
 
 use air::stations;
 use backwater_sim::connection::{ConnectionStats, DECADES};
-use backwater_sim::network::{Flow, Part, Port};
+use backwater_sim::ids::{FlowId, PortId};
+use backwater_sim::network::Part;
 use backwater_sim::record::delays::Delays;
-use backwater_sim::table::Id;
 use backwater_sim::world::{ClassReport, ConnectionReport, FlowReport, Report, World};
 use backwater_transport::units::Time;
 use serde_json::{Map, Value, json};
@@ -25,8 +25,8 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
     let (duration, warmup) = (resolved.duration(), resolved.warmup());
     let window = (duration.0 - warmup.0) as f64 / TICKS;
     let from = Time(warmup.0);
-    let port = |id: Id<Port>| world.ports[id].more.name.as_str();
-    let flow = |id: Id<Flow>| world.flows[id].name.as_str();
+    let port = |id: PortId| world.ports[id].more.name.as_str();
+    let flow = |id: FlowId| world.flows[id].name.as_str();
     let node = |id| world.nodes[id].name.as_str();
     let own = |f: &&FlowReport| !matches!(world.flows[f.flow].part, Part::Acks(_));
     let flows = report.flows.iter().filter(own).map(|f| {

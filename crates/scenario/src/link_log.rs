@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use backwater_sim::ids::PortId;
+use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::log::Log;
-use backwater_sim::network::Port;
-use backwater_sim::spec::Limit;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 
@@ -18,7 +18,7 @@ use crate::run::Failure;
 pub struct LinkLog {
     path: String,
     file: BufWriter<File>,
-    port: Id<Port>,
+    port: PortId,
     header: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
 //! What a run measures: one list of names, for documents, stores, claims and figures.
 
-use backwater_sim::record::Cause;
+use backwater_sim::cause::Cause;
 use serde_json::{Value, json};
 
 /// One metric.

@@ -6,8 +6,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use backwater_sim::connection::Header;
+use backwater_sim::ids::FlowId;
 use backwater_sim::medium::wifi::air::NOBODY;
-use backwater_sim::network::{Flow, Part};
+use backwater_sim::network::Part;
 use backwater_sim::packet::Traffic;
 use backwater_sim::record::air_log::{AirFrame, Body, Carried};
 use backwater_sim::record::frame_bytes::{self, EVERYBODY, FrameKind};
@@ -312,7 +313,7 @@ fn capture_records(
             What::Send => None,
             What::Drop => Some(format!(
                 "dropped: {} at {}",
-                backwater_sim::record::Cause::ALL[r.value as usize].name(),
+                backwater_sim::cause::Cause::ALL[r.value as usize].name(),
                 port.more.name
             )),
             _ => continue,
@@ -394,7 +395,7 @@ fn capture_air_frame(
 /// What a frame of a flow carries: a segment, an acknowledgement, or a datagram.
 fn frame_kind<'a>(
     world: &World,
-    flow: Id<Flow>,
+    flow: FlowId,
     seq: u32,
     traffic: Traffic,
     header: Option<&'a Header>,

@@ -14,8 +14,9 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use backwater_sim::ids::{FlowId, NodeId, PortId};
 use backwater_sim::medium::ethernet;
-use backwater_sim::network::{Flow, Node, Part, Port};
+use backwater_sim::network::Part;
 use backwater_sim::record::{Record, What};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
@@ -67,11 +68,11 @@ pub fn interval(resolved: &Resolved, written: &str) -> Result<Span, Diagnostic> 
 pub struct Series {
     every: Span,
     intervals: usize,
-    ports: BTreeMap<Id<Port>, OfPort>,
-    flows: BTreeMap<Id<Flow>, OfFlow>,
+    ports: BTreeMap<PortId, OfPort>,
+    flows: BTreeMap<FlowId, OfFlow>,
     /// Bits of a flow's packets sent over a hop.
-    hops: BTreeMap<(Id<Flow>, Id<Port>), Vec<u64>>,
-    stations: BTreeMap<Id<Node>, OfStation>,
+    hops: BTreeMap<(FlowId, PortId), Vec<u64>>,
+    stations: BTreeMap<NodeId, OfStation>,
 }
 
 struct OfPort {
@@ -81,7 +82,7 @@ struct OfPort {
     held: [u64; 8],
     known: usize,
     /// Packets that wait: what is lost may have come no further than the queue's door.
-    waiting: BTreeSet<(Id<Flow>, u32)>,
+    waiting: BTreeSet<(FlowId, u32)>,
 }
 
 struct OfFlow {
@@ -284,7 +285,7 @@ impl Series {
 }
 
 /// Whether packets of the flow are data: neither control frames nor acknowledgements.
-fn is_data(world: &World, flow: Id<Flow>) -> bool {
+fn is_data(world: &World, flow: FlowId) -> bool {
     !flow.is_none() && !matches!(world.flows[flow].part, Part::Acks(_))
 }
 

@@ -14,10 +14,9 @@ use backwater_transport::segment::{AckSegment, Segment};
 use backwater_transport::units::{Span, Time};
 use smallvec::SmallVec;
 
-use crate::network::Flow;
-use crate::packet::Packet;
+use crate::ids::{FlowId, PacketId, kind};
 use crate::record::delays::Delays;
-use crate::table::Id;
+use crate::table::Row;
 
 /// IPv4 and TCP headers, and the timestamp option with its padding.
 const STREAM: u64 = 20 + 20 + 12;
@@ -69,7 +68,7 @@ struct Line(Header);
 impl Headers {
     /// Notes what a packet says, in place.
     #[inline(always)]
-    pub fn put(&mut self, packet: Id<Packet>, header: Header) {
+    pub fn put(&mut self, packet: PacketId, header: Header) {
         if packet.index() >= self.0.len() {
             self.grow(packet);
         }
@@ -77,22 +76,22 @@ impl Headers {
     }
 
     #[cold]
-    fn grow(&mut self, packet: Id<Packet>) {
+    fn grow(&mut self, packet: PacketId) {
         let empty = Header::Data(Segment::default(), Time::ZERO);
         self.0.resize(packet.index() + 1, Line(empty));
     }
 
     /// Reads a word of what a packet says.
     #[inline]
-    pub fn touch(&self, packet: Id<Packet>) -> u64 {
+    pub fn touch(&self, packet: PacketId) -> u64 {
         let header = self.0.get(packet.index());
         u64::from(matches!(header, Some(Line(Header::Data(..)))))
     }
 }
 
-impl std::ops::Index<Id<Packet>> for Headers {
+impl std::ops::Index<PacketId> for Headers {
     type Output = Header;
-    fn index(&self, packet: Id<Packet>) -> &Header {
+    fn index(&self, packet: PacketId) -> &Header {
         &self.0[packet.index()].0
     }
 }
@@ -161,9 +160,9 @@ pub struct Connection {
     /// were written; none where there never was one.
     pub transfers: Option<Box<VecDeque<(u64, u64, Time)>>>,
     /// The flow of the data.
-    pub data: Id<Flow>,
+    pub data: FlowId,
     /// Its companion.
-    pub acks: Id<Flow>,
+    pub acks: FlowId,
     /// The sending end.
     pub sender: AnySender,
     /// Which.
@@ -182,6 +181,10 @@ pub struct Connection {
     pub stats: ConnectionStats,
     /// What the sender showed last, in a run that is recorded.
     pub shown: Shown,
+}
+
+impl Row for Connection {
+    type Kind = kind::Connection;
 }
 
 /// What a sender shows in a recorded run.

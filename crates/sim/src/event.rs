@@ -4,45 +4,42 @@
 
 use backwater_transport::units::Time;
 
-use crate::connection::{Connection, Side};
-use crate::mechanism::Control;
-use crate::medium::wifi::radio::Radio;
-use crate::network::{Flow, Port};
-use crate::table::Id;
+use crate::connection::Side;
+use crate::ids::{ConnectionId, ControlId, FlowId, PortId, StationId};
 
 /// What happens.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A port may have something to do: its frame has left, or a gate opens.
-    Wake(Id<Port>),
+    Wake(PortId),
     /// The frame at the head of this port's wire has reached the far end.
-    Arrive(Id<Port>),
+    Arrive(PortId),
     /// The first packet in this box comes out.
-    Emerge(Id<Port>),
+    Emerge(PortId),
     /// The reaction time of the oldest notice that waits at this port is over.
-    React(Id<Port>),
+    React(PortId),
     /// A notifier's timer for one of its neighbours; stale unless the serial is the current one.
     Refresh {
         /// Whose.
-        control: Id<Control>,
+        control: ControlId,
         /// Number of the neighbour.
         neighbour: u8,
         /// Serial of the timer.
         epoch: u16,
     },
     /// A source's next demand is due.
-    Demand(Id<Flow>),
+    Demand(FlowId),
     /// A packet was handed in from outside.
     Inject {
         /// Its flow.
-        flow: Id<Flow>,
+        flow: FlowId,
         /// Tells the packets apart that wait outside.
         serial: u32,
     },
     /// An end of a connection may have something due.
     Timer {
         /// Which.
-        connection: Id<Connection>,
+        connection: ConnectionId,
         /// Which end.
         side: Side,
     },
@@ -51,17 +48,17 @@ pub enum Event {
     /// The warm-up is over: metrics begin.
     Warm,
     /// The frame that this station sends has ended.
-    Silence(Id<Radio>),
+    Silence(StationId),
     /// A SIFS after a frame: this station answers, or goes on.
-    Answer(Id<Radio>),
+    Answer(StationId),
     /// A station of those that heard this one last may have counted its slots down.
-    Contend(Id<Radio>),
+    Contend(StationId),
     /// A relay looks at what came in and left.
-    Look(Id<Radio>),
+    Look(StationId),
     /// A request may have expired at this station.
-    Ease(Id<Radio>),
+    Ease(StationId),
     /// The next packet of a flow that its station holds back may go.
-    Release(Id<Flow>),
+    Release(FlowId),
 }
 
 /// An instant and an event, packed into 128 bits whose order is the order of service.
@@ -77,31 +74,10 @@ impl Key {
         Key(u128::from(at) << 64)
     }
 
-    /// Packs: 64 bit time, 8 rank, 32 owner, 24 serial.
+    /// Packs: 64 bits of time, 8 of rank, 32 of owner, 24 of serial.
     pub fn new(at: Time, event: Event) -> Key {
-        let (rank, owner, serial) = match event {
-            Event::Wake(port) => (0u8, port.0, 0),
-            Event::Arrive(port) => (1, port.0, 0),
-            Event::Emerge(port) => (2, port.0, 0),
-            Event::React(port) => (3, port.0, 0),
-            Event::Refresh {
-                control,
-                neighbour,
-                epoch,
-            } => (4, control.0, u32::from(neighbour) << 16 | u32::from(epoch)),
-            Event::Demand(flow) => (5, flow.0, 0),
-            Event::Inject { flow, serial } => (6, flow.0, serial & 0x00ff_ffff),
-            Event::Timer { connection, side } => (7, connection.0, side as u32),
-            Event::Inspect => (8, 0, 0),
-            Event::Warm => (9, 0, 0),
-            Event::Silence(radio) => (10, radio.0, 0),
-            Event::Answer(radio) => (11, radio.0, 0),
-            Event::Contend(radio) => (12, radio.0, 0),
-            Event::Look(radio) => (13, radio.0, 0),
-            Event::Ease(radio) => (14, radio.0, 0),
-            Event::Release(flow) => (15, flow.0, 0),
-        };
-        let tie = u64::from(rank) << 56 | u64::from(owner) << 24 | u64::from(serial);
+        let (rank, owner, serial) = pack(event);
+        let tie = u64::from(rank as u8) << 56 | u64::from(owner) << 24 | u64::from(serial);
         Key::of(at, tie)
     }
 
@@ -122,57 +98,95 @@ impl Key {
         Time((self.0 >> 64) as u64)
     }
 
-    /// The port whose wire a frame leaves, if that is what happens.
+    /// The port whose wire a frame leaves, if the event is an arrival.
     #[inline]
-    pub fn arrival(self) -> Option<Id<Port>> {
+    pub fn arrival(self) -> Option<PortId> {
         let tie = self.0 as u64;
-        (tie >> 56 == 1).then(|| Id::raw((tie >> 24) as u32))
+        (tie >> 56 == Rank::Arrive as u64).then(|| PortId::raw((tie >> 24) as u32))
     }
 
-    /// What. A caller that asks by kind at once does so with one table of jumps, not two.
+    /// The event. A caller that matches on it at once gets one jump table, not two.
     #[inline(always)]
     pub fn event(self) -> Event {
         let tie = self.0 as u64;
-        let owner = (tie >> 24) as u32;
-        let serial = tie as u32 & 0x00ff_ffff;
-        match tie >> 56 {
-            0 => Event::Wake(Id::raw(owner)),
-            1 => Event::Arrive(Id::raw(owner)),
-            2 => Event::Emerge(Id::raw(owner)),
-            3 => Event::React(Id::raw(owner)),
-            4 => Event::Refresh {
-                control: Id::raw(owner),
-                neighbour: (serial >> 16) as u8,
-                epoch: serial as u16,
-            },
-            5 => Event::Demand(Id::raw(owner)),
-            6 => Event::Inject {
-                flow: Id::raw(owner),
-                serial,
-            },
-            7 => Event::Timer {
-                connection: Id::raw(owner),
-                side: if serial == 0 {
-                    Side::Sender
-                } else {
-                    Side::Receiver
-                },
-            },
-            8 => Event::Inspect,
-            9 => Event::Warm,
-            10 => Event::Silence(Id::raw(owner)),
-            11 => Event::Answer(Id::raw(owner)),
-            12 => Event::Contend(Id::raw(owner)),
-            13 => Event::Look(Id::raw(owner)),
-            14 => Event::Ease(Id::raw(owner)),
-            _ => Event::Release(Id::raw(owner)),
-        }
+        unpack(
+            (tie >> 56) as u8,
+            (tie >> 24) as u32,
+            tie as u32 & 0x00ff_ffff,
+        )
     }
+}
+
+/// Ranks that the calendar has room for.
+pub const MAX_RANKS: usize = 32;
+
+/// Gives each event its rank, in the order of the rows, and both directions of the packing. An event without a
+/// row does not compile; a row without an event neither.
+macro_rules! ranks {
+    ($($name:ident $fields:tt packs ($owner:expr, $serial:expr), from |$o:ident, $s:ident| $unpacked:expr;)*) => {
+        /// Order of service of simultaneous events.
+        #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+        enum Rank { $($name),* }
+
+        const _: () = assert!([$(Rank::$name),*].len() <= MAX_RANKS);
+
+        /// Rank, owner (32 bits) and serial (24 bits) of an event.
+        #[inline(always)]
+        fn pack(event: Event) -> (Rank, u32, u32) {
+            match event {
+                $(ranks!(@pattern $name $fields) => (Rank::$name, $owner, $serial),)*
+            }
+        }
+
+        #[inline(always)]
+        fn unpack(rank: u8, owner: u32, serial: u32) -> Event {
+            match rank {
+                $(rank if rank == Rank::$name as u8 => {
+                    let ($o, $s) = (owner, serial);
+                    $unpacked
+                })*
+                _ => unreachable!("no event has rank {rank}"),
+            }
+        }
+    };
+    (@pattern $name:ident ()) => { Event::$name };
+    (@pattern $name:ident ($($field:ident)+)) => { Event::$name($($field),+) };
+    (@pattern $name:ident {$($field:ident)+}) => { Event::$name { $($field),+ } };
+}
+
+ranks! {
+    Wake(port) packs (port.0, 0), from |owner, _serial| Event::Wake(PortId::raw(owner));
+    Arrive(port) packs (port.0, 0), from |owner, _serial| Event::Arrive(PortId::raw(owner));
+    Emerge(port) packs (port.0, 0), from |owner, _serial| Event::Emerge(PortId::raw(owner));
+    React(port) packs (port.0, 0), from |owner, _serial| Event::React(PortId::raw(owner));
+    Refresh {control neighbour epoch} packs (control.0, u32::from(neighbour) << 16 | u32::from(epoch)),
+        from |owner, serial| Event::Refresh {
+            control: ControlId::raw(owner),
+            neighbour: (serial >> 16) as u8,
+            epoch: serial as u16,
+        };
+    Demand(flow) packs (flow.0, 0), from |owner, _serial| Event::Demand(FlowId::raw(owner));
+    Inject {flow serial} packs (flow.0, serial & 0x00ff_ffff),
+        from |owner, serial| Event::Inject { flow: FlowId::raw(owner), serial };
+    Timer {connection side} packs (connection.0, side as u32),
+        from |owner, serial| Event::Timer {
+            connection: ConnectionId::raw(owner),
+            side: if serial == Side::Sender as u32 { Side::Sender } else { Side::Receiver },
+        };
+    Inspect() packs (0, 0), from |_owner, _serial| Event::Inspect;
+    Warm() packs (0, 0), from |_owner, _serial| Event::Warm;
+    Silence(station) packs (station.0, 0), from |owner, _serial| Event::Silence(StationId::raw(owner));
+    Answer(station) packs (station.0, 0), from |owner, _serial| Event::Answer(StationId::raw(owner));
+    Contend(station) packs (station.0, 0), from |owner, _serial| Event::Contend(StationId::raw(owner));
+    Look(station) packs (station.0, 0), from |owner, _serial| Event::Look(StationId::raw(owner));
+    Ease(station) packs (station.0, 0), from |owner, _serial| Event::Ease(StationId::raw(owner));
+    Release(flow) packs (flow.0, 0), from |owner, _serial| Event::Release(FlowId::raw(owner));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Id;
 
     #[test]
     fn packing_loses_nothing_and_orders_by_time_rank_owner_serial() {

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::network::{Flow, Port};
+use crate::ids::{FlowId, PortId};
 use crate::table::Id;
 
 /// The tables of a world.
@@ -18,14 +18,14 @@ pub struct Forwarding {
     hosts: usize,
     /// Row by row: a port, `GROUP` with the number of an ECMP group, or `NOWHERE`. Empty once packed.
     written: Vec<u32>,
-    groups: Vec<Vec<Id<Port>>>,
+    groups: Vec<Vec<PortId>>,
     /// Numbers of the groups.
-    known: BTreeMap<Vec<Id<Port>>, u32>,
+    known: BTreeMap<Vec<PortId>, u32>,
     columns: Vec<Column>,
     rows: Vec<Row>,
     entries: Vec<Entry>,
     /// Ways that are listed.
-    ways: Vec<Id<Port>>,
+    ways: Vec<PortId>,
 }
 
 /// Marks a written entry that names an ECMP group.
@@ -38,7 +38,7 @@ const NOWHERE: u32 = u32::MAX;
 struct Column {
     number: u32,
     /// The port to the host.
-    last: Id<Port>,
+    last: PortId,
 }
 
 /// Where a row's entries stand. Only those between two columns are kept, one for each `1 << shift` columns; behind them
@@ -81,7 +81,7 @@ impl Entry {
     }
 
     /// These ways, if a step leads from each to the next and they are as many as bits can choose from.
-    fn even(ways: &[Id<Port>]) -> Option<Entry> {
+    fn even(ways: &[PortId]) -> Option<Entry> {
         let [first, second, ..] = ways else {
             return Some(Entry::one(ways[0].0));
         };
@@ -102,7 +102,7 @@ impl Entry {
 /// What chooses among ways that are equally short. The switch takes part, so that switches in a row
 /// don't all choose alike.
 #[inline(always)]
-fn hash(flow: Id<Flow>, to: u32, before: usize) -> u32 {
+fn hash(flow: FlowId, to: u32, before: usize) -> u32 {
     let mix = (u64::from(flow.0) << 32 | u64::from(to)) ^ ((before as u64) << 20);
     let hash = mix.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32) as u32
@@ -123,7 +123,7 @@ impl Forwarding {
     }
 
     /// Writes that frames to a host leave through this port, or one of these; gives whether that stood there.
-    pub fn write(&mut self, row: u32, host: usize, ways: &[Id<Port>]) -> bool {
+    pub fn write(&mut self, row: u32, host: usize, ways: &[PortId]) -> bool {
         let entry = match ways {
             [port] => port.0,
             _ => GROUP | self.group(ways),
@@ -132,7 +132,7 @@ impl Forwarding {
         std::mem::replace(&mut self.written[place], entry) == entry
     }
 
-    fn group(&mut self, ways: &[Id<Port>]) -> u32 {
+    fn group(&mut self, ways: &[PortId]) -> u32 {
         if let Some(known) = self.known.get(ways) {
             return *known;
         }
@@ -143,7 +143,7 @@ impl Forwarding {
     }
 
     /// The egress port toward a host, as written; `NONE` where none is.
-    pub fn written(&self, row: u32, flow: Id<Flow>, host: u32) -> Id<Port> {
+    pub fn written(&self, row: u32, flow: FlowId, host: u32) -> PortId {
         match self.written[row as usize * self.hosts + host as usize] {
             NOWHERE => Id::NONE,
             entry if entry & GROUP != 0 => {
@@ -156,7 +156,7 @@ impl Forwarding {
     }
 
     /// Whether frames to a host may leave through this port, as written.
-    pub fn leads(&self, row: u32, host: usize, port: Id<Port>) -> bool {
+    pub fn leads(&self, row: u32, host: usize, port: PortId) -> bool {
         match self.written[row as usize * self.hosts + host] {
             NOWHERE => false,
             entry if entry & GROUP != 0 => self.groups[(entry & !GROUP) as usize].contains(&port),
@@ -165,7 +165,7 @@ impl Forwarding {
     }
 
     /// Sends to `entrance` what would go to `main`.
-    pub fn lead(&mut self, main: Id<Port>, entrance: Id<Port>) {
+    pub fn lead(&mut self, main: PortId, entrance: PortId) {
         let ports = self.groups.iter_mut().flatten();
         ports.filter(|p| **p == main).for_each(|p| *p = entrance);
         let rows = self.written.iter_mut().filter(|row| **row == main.0);
@@ -174,7 +174,7 @@ impl Forwarding {
 
     /// Ends the writing. `last` names for each host the port at its only neighbour that leads to it,
     /// `NONE` where there is none.
-    pub fn pack(&mut self, last: &[Id<Port>]) {
+    pub fn pack(&mut self, last: &[PortId]) {
         let mut seen: BTreeMap<u32, Entry> = BTreeMap::from([(NOWHERE, Entry::NOWHERE)]);
         let mut numbers: BTreeMap<Vec<Entry>, u32> = BTreeMap::new();
         let mut columns = Vec::new();
@@ -240,7 +240,7 @@ impl Forwarding {
 
     /// The egress port toward a host, once packed.
     #[inline(always)]
-    pub fn egress(&self, row: u32, flow: Id<Flow>, to: u32) -> Id<Port> {
+    pub fn egress(&self, row: u32, flow: FlowId, to: u32) -> PortId {
         let Column { number, last } = self.columns[to as usize];
         let Row {
             first,
@@ -264,14 +264,14 @@ impl Forwarding {
 
     /// One of the ways that are listed there.
     #[inline(never)]
-    fn listed(&self, place: usize, hash: u32) -> Id<Port> {
+    fn listed(&self, place: usize, hash: u32) -> PortId {
         let ways = self.ways[place].0;
         self.ways[place + 1 + (hash % ways) as usize]
     }
 }
 
 /// Lays down the ways of a written entry.
-fn lay(ways: &mut Vec<Id<Port>>, groups: &[Vec<Id<Port>>], entry: u32) -> Entry {
+fn lay(ways: &mut Vec<PortId>, groups: &[Vec<PortId>], entry: u32) -> Entry {
     if entry & GROUP == 0 {
         return Entry::one(entry);
     }
@@ -312,7 +312,7 @@ mod tests {
         ) {
             let hosts = rows[0].len();
             // Every host has a port of its own that leads to it; a row names it by 1000.
-            let last: Vec<Id<Port>> = (0..hosts).map(|h| Id::new(1000 + h)).collect();
+            let last: Vec<PortId> = (0..hosts).map(|h| Id::new(1000 + h)).collect();
             let mut tables = Forwarding::default();
             for (number, row) in rows.iter().enumerate() {
                 prop_assert_eq!(tables.add_row(hosts), number as u32);
@@ -321,7 +321,7 @@ mod tests {
                         1000 => last[host],
                         way => Id::raw(*way + 100 * number as u32),
                     };
-                    let ways: Vec<Id<Port>> = ways.iter().map(port).collect();
+                    let ways: Vec<PortId> = ways.iter().map(port).collect();
                     prop_assert!(!tables.write(number as u32, host, &ways));
                     prop_assert!(tables.write(number as u32, host, &ways));
                 }
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn hosts_of_one_switch_share_a_column() {
         // Two switches with four hosts each; port 10 + h leads to host h, 1 and 2 to the other switch.
-        let last: Vec<Id<Port>> = (10..18).map(Id::raw).collect();
+        let last: Vec<PortId> = (10..18).map(Id::raw).collect();
         let mut tables = Forwarding::default();
         for switch in 0..2u32 {
             assert_eq!(tables.add_row(8), switch);

@@ -2,10 +2,13 @@
 //! (scenario, seed). Nothing here reads a clock, the environment or the OS's randomness.
 
 pub mod calendar;
+pub mod cause;
 pub mod connection;
 mod custom;
 pub mod event;
 pub mod forwarding;
+pub mod ids;
+pub mod limit;
 pub mod mechanism;
 pub mod medium;
 pub mod network;

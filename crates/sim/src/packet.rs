@@ -4,8 +4,8 @@
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
+use crate::ids::{FlowId, PacketId, PortId};
 use crate::medium::ethernet;
-use crate::network::{Flow, Port};
 use crate::table::Id;
 
 /// A frame on its way.
@@ -13,9 +13,9 @@ use crate::table::Id;
 #[repr(align(64))]
 pub struct Packet {
     /// The packet behind it in the list that holds it.
-    pub next: Id<Packet>,
+    pub next: PacketId,
     /// Its flow; `NONE` for a control frame.
-    pub flow: Id<Flow>,
+    pub flow: FlowId,
     /// Destination host number; for a control frame the index of its notice.
     pub to: u32,
     /// Bytes of the IP packet, or of a control frame's body.
@@ -29,7 +29,7 @@ pub struct Packet {
     pub seq: u32,
     /// In a queue, the port whose wire it came over last, `NONE` at its origin. On a wire, the port by
     /// which it will leave the far node, `NONE` where that is a host.
-    pub ingress: Id<Port>,
+    pub ingress: PortId,
     /// When the source created it.
     pub born: Time,
     /// When it entered this queue; on a wire, when its last bit reaches the far end.
@@ -83,8 +83,8 @@ impl Packet {
 /// A first-in first-out list of packets.
 #[derive(Copy, Clone, Debug)]
 pub struct List {
-    head: Id<Packet>,
-    tail: Id<Packet>,
+    head: PacketId,
+    tail: PacketId,
 }
 
 impl Default for List {
@@ -103,7 +103,7 @@ impl List {
     }
 
     /// The first packet, or `NONE`.
-    pub fn head(&self) -> Id<Packet> {
+    pub fn head(&self) -> PacketId {
         self.head
     }
 }
@@ -112,7 +112,7 @@ impl List {
 #[derive(Clone, Debug)]
 pub struct Packets {
     slots: Vec<Packet>,
-    free: Id<Packet>,
+    free: PacketId,
     live: u32,
 }
 
@@ -129,7 +129,7 @@ impl Default for Packets {
 impl Packets {
     /// Takes a place for a packet.
     #[inline(always)]
-    pub fn create(&mut self, packet: Packet) -> Id<Packet> {
+    pub fn create(&mut self, packet: Packet) -> PacketId {
         self.live += 1;
         if self.free.is_none() {
             self.slots.push(packet);
@@ -143,7 +143,7 @@ impl Packets {
 
     /// Gives the place back.
     #[inline(always)]
-    pub fn free(&mut self, id: Id<Packet>) {
+    pub fn free(&mut self, id: PacketId) {
         self.live -= 1;
         self.slots[id.index()].next = self.free;
         self.free = id;
@@ -156,7 +156,7 @@ impl Packets {
 
     /// Puts a packet at the end of a list.
     #[inline(always)]
-    pub fn append(&mut self, list: &mut List, id: Id<Packet>) {
+    pub fn append(&mut self, list: &mut List, id: PacketId) {
         self[id].next = Id::NONE;
         if list.tail.is_none() {
             list.head = id;
@@ -168,7 +168,7 @@ impl Packets {
 
     /// Takes the packet behind `before` out of a list; the head where `before` is `NONE`.
     #[inline(always)]
-    pub fn take_after(&mut self, list: &mut List, before: Id<Packet>) -> Id<Packet> {
+    pub fn take_after(&mut self, list: &mut List, before: PacketId) -> PacketId {
         let id = if before.is_none() {
             list.head
         } else {
@@ -187,7 +187,7 @@ impl Packets {
     }
 
     /// Puts a packet behind `before` in a list; at its head where `before` is `NONE`.
-    pub fn insert_after(&mut self, list: &mut List, before: Id<Packet>, id: Id<Packet>) {
+    pub fn insert_after(&mut self, list: &mut List, before: PacketId, id: PacketId) {
         let next = if before.is_none() {
             std::mem::replace(&mut list.head, id)
         } else {
@@ -210,15 +210,15 @@ impl Packets {
     }
 }
 
-impl std::ops::Index<Id<Packet>> for Packets {
+impl std::ops::Index<PacketId> for Packets {
     type Output = Packet;
-    fn index(&self, id: Id<Packet>) -> &Packet {
+    fn index(&self, id: PacketId) -> &Packet {
         &self.slots[id.index()]
     }
 }
 
-impl std::ops::IndexMut<Id<Packet>> for Packets {
-    fn index_mut(&mut self, id: Id<Packet>) -> &mut Packet {
+impl std::ops::IndexMut<PacketId> for Packets {
+    fn index_mut(&mut self, id: PacketId) -> &mut Packet {
         &mut self.slots[id.index()]
     }
 }

@@ -5,8 +5,7 @@
 
 use backwater_transport::units::{Span, Time};
 
-use crate::connection::Connection;
-use crate::table::Id;
+use crate::ids::ConnectionId;
 
 /// Between two looks: a second, as RFC 5166 section 2.3 has the longer of its scales.
 const EVERY: Span = Span::millis(1000);
@@ -21,7 +20,7 @@ pub struct Progress {
     /// When the second ends; `NEVER` where there is nothing to tell any more.
     next: Time,
     /// Their bytes delivered by the end of the last one.
-    flows: Vec<(Id<Connection>, u64)>,
+    flows: Vec<(ConnectionId, u64)>,
     /// Number of the second.
     second: u64,
     /// Number of the first in which all have begun.
@@ -46,7 +45,7 @@ impl Default for Progress {
 
 impl Progress {
     /// One more flow, which begins so long after the run. There is something to tell from the second on.
-    pub fn follow(&mut self, id: Id<Connection>, start: Span) {
+    pub fn follow(&mut self, id: ConnectionId, start: Span) {
         self.flows.push((id, 0));
         self.began = self.began.max(start.0.div_ceil(EVERY.0));
         if self.flows.len() > 1 {
@@ -62,7 +61,7 @@ impl Progress {
 
     /// Seconds are over, and up to now `delivered` bytes of each flow had been delivered.
     #[cold]
-    pub fn note(&mut self, now: Time, delivered: impl Fn(Id<Connection>) -> u64) {
+    pub fn note(&mut self, now: Time, delivered: impl Fn(ConnectionId) -> u64) {
         while self.due(now) {
             let news = self.flows.iter_mut().map(|(id, before)| {
                 let by = delivered(*id);
@@ -98,6 +97,7 @@ fn even(news: &[u64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Id;
 
     /// Flows that begin at these seconds and deliver so much in each.
     fn run(flows: &[(u64, &[u64])]) -> Progress {

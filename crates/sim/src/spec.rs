@@ -7,6 +7,7 @@ use backwater_transport::endpoint::{ReceiverSetup, SenderSetup};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
+use crate::limit::Limit;
 use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
 use crate::medium::boxes::AnyBox;
 use crate::medium::trace::ServerSpec;
@@ -15,6 +16,7 @@ use crate::medium::wifi::mac::{Category, MacSpec};
 use crate::medium::wifi::phy::Phy;
 use crate::queue::{AnyAqm, AnyScheduler};
 use crate::source::AnySource;
+use crate::targets::Destination;
 
 /// A whole scenario.
 #[derive(Clone, Debug)]
@@ -196,17 +198,6 @@ pub enum Service {
     Trace(Box<ServerSpec>),
 }
 
-/// How much a class queue holds.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// No bound (hosts).
-    Unlimited,
-    /// Bytes of frames, the one in transmission included.
-    Bytes(Bytes),
-    /// Frames, the one in transmission included.
-    Packets(u64),
-}
-
 /// An egress port.
 #[derive(Clone, Debug)]
 pub struct PortSpec {
@@ -235,19 +226,6 @@ pub struct MechanismSpec {
     pub notify: AnyNotifier,
     /// Prototype of the responder.
     pub respond: AnyResponder,
-}
-
-/// Where a flow's packets go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Destination {
-    /// One host.
-    Node(usize),
-    /// For each packet one of these hosts, uniformly.
-    AnyOf(Vec<usize>),
-    /// The 802.11 station among these that the routing finds nearest.
-    Nearest(Vec<usize>),
-    /// All of these 802.11 stations that hear the frame, which nobody acknowledges.
-    Group(Vec<usize>),
 }
 
 /// The two ends of a flow with a transport.

@@ -8,7 +8,7 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use crate::queue::MAX_CLASSES;
+use crate::limit::MAX_CLASSES;
 
 /// Bytes held by (local ingress port, class).
 #[derive(Clone, Debug)]

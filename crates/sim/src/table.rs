@@ -1,11 +1,11 @@
-//! Typed 32-bit indices into tables. Nothing in a world holds a reference.
+//! Typed 32-bit indices into tables. Nothing in a world holds a reference. `ids` has the kinds of indices.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// Index of a `T` in its table.
+/// Index in a table, of the kind `T`.
 pub struct Id<T>(pub u32, PhantomData<fn() -> T>);
 
 impl<T> Id<T> {
@@ -72,13 +72,19 @@ impl<T> fmt::Debug for Id<T> {
     }
 }
 
+/// What a table holds, and the kind of its indices.
+pub trait Row {
+    /// The kind.
+    type Kind;
+}
+
 /// A list addressed by typed indices.
 #[derive(Clone, Debug)]
 pub struct Table<T>(pub Vec<T>);
 
-impl<T> Table<T> {
-    /// Adds an element and says where it is.
-    pub fn push(&mut self, element: T) -> Id<T> {
+impl<T: Row> Table<T> {
+    /// Adds an element and gives its index.
+    pub fn push(&mut self, element: T) -> Id<T::Kind> {
         self.0.push(element);
         Id::new(self.0.len() - 1)
     }
@@ -94,7 +100,7 @@ impl<T> Table<T> {
     }
 
     /// The ids in order.
-    pub fn ids(&self) -> impl Iterator<Item = Id<T>> + use<T> {
+    pub fn ids(&self) -> impl Iterator<Item = Id<T::Kind>> + use<T> {
         (0..self.0.len()).map(Id::new)
     }
 
@@ -109,14 +115,14 @@ impl<T> Default for Table<T> {
         Table(Vec::new())
     }
 }
-impl<T> Index<Id<T>> for Table<T> {
+impl<T: Row> Index<Id<T::Kind>> for Table<T> {
     type Output = T;
-    fn index(&self, id: Id<T>) -> &T {
+    fn index(&self, id: Id<T::Kind>) -> &T {
         &self.0[id.index()]
     }
 }
-impl<T> IndexMut<Id<T>> for Table<T> {
-    fn index_mut(&mut self, id: Id<T>) -> &mut T {
+impl<T: Row> IndexMut<Id<T::Kind>> for Table<T> {
+    fn index_mut(&mut self, id: Id<T::Kind>) -> &mut T {
         &mut self.0[id.index()]
     }
 }

@@ -6,7 +6,18 @@ use std::sync::Arc;
 
 use backwater_transport::random::Random;
 
-use crate::spec::Destination;
+/// Where a flow's packets go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// One host.
+    Node(usize),
+    /// For each packet one of these hosts, uniformly.
+    AnyOf(Vec<usize>),
+    /// The 802.11 station among these that the routing finds nearest.
+    Nearest(Vec<usize>),
+    /// All of these 802.11 stations that hear the frame, which nobody acknowledges.
+    Group(Vec<usize>),
+}
 
 /// The hosts, by number, that a flow sends to.
 #[derive(Clone, Debug)]

@@ -1,24 +1,23 @@
 //! 802.11 media and stations.
 
+use backwater_sim::limit::Limit;
 use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::mac::{
     AccessMode, AfterCollision, CATEGORIES, Countdown, MacSpec,
 };
 use backwater_sim::medium::wifi::phy::{Answer, Phy, Standard};
 use backwater_sim::medium::wifi::physical::Physical;
-use backwater_sim::spec::{CategorySpec, Limit, MediumSpec, StationSpec};
+use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 use backwater_transport::units::Rate;
 
 use super::ports::capacity;
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::files::Files;
-use crate::names;
 use crate::options::missing;
 use crate::shape::Field;
 use crate::tree::Node;
-use crate::units;
-use crate::wireless;
+use crate::{names, units, wireless};
 
 /// Buffer of a station's access category where nothing is said: S0.
 const DEFAULT_BUFFER: Limit = Limit::Packets(100);

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use backwater_sim::medium::wifi::mac::CATEGORIES;
 use backwater_sim::source::{AnySource, SOURCES};
-use backwater_sim::spec::{Destination, FlowSpec, NodeKind, NodeSpec};
+use backwater_sim::spec::{FlowSpec, NodeKind, NodeSpec};
+use backwater_sim::targets::Destination;
 use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span};
@@ -14,10 +15,9 @@ use super::record::Record;
 use super::topology::find;
 use super::transport::{self, Transport};
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields;
 use crate::files::Files;
-use crate::names;
 use crate::tree::Node;
+use crate::{fields, names};
 
 /// A row of `flows`; it becomes one flow for each sender.
 #[derive(Clone, Debug)]

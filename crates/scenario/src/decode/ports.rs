@@ -4,8 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use backwater_sim::limit::Limit;
 use backwater_sim::queue::{QUEUES, Queue, Room};
-use backwater_sim::spec::{Limit, LinkSpec, NodeKind, NodeSpec, PortSpec, SwitchModel};
+use backwater_sim::spec::{LinkSpec, NodeKind, NodeSpec, PortSpec, SwitchModel};
 use backwater_transport::units::Bytes;
 
 use super::Port;
@@ -13,11 +14,9 @@ use super::links::Link;
 use super::parts::{self, Made};
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields;
 use crate::files::Files;
-use crate::names;
 use crate::tree::{Node, Value};
-use crate::units;
+use crate::{fields, names, units};
 
 /// Where nothing is said: a queue for each class of the flows, the highest first.
 const DEFAULT_QUEUE: &str = "strict-priority";

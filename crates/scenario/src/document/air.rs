@@ -1,12 +1,11 @@
 //! What a run's document says of 802.11: stations, and the options under which results hold.
 
+use backwater_sim::cause::Cause;
+use backwater_sim::ids::PortId;
 use backwater_sim::medium::wifi::air::NOBODY;
 use backwater_sim::medium::wifi::channel::ChannelSpec;
 use backwater_sim::medium::wifi::radio::{Radio, StationCount};
-use backwater_sim::network::Port;
-use backwater_sim::record::Cause;
 use backwater_sim::spec::MediumSpec;
-use backwater_sim::table::Id;
 use backwater_sim::world::{FlowReport, ReceiverRow, Report, World};
 use serde_json::{Map, Value, json};
 
@@ -86,7 +85,7 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
 }
 
 /// Where a port leads to; "*" for a group of stations.
-pub fn far(world: &World, port: Id<Port>) -> &str {
+pub fn far(world: &World, port: PortId) -> &str {
     match world.air.hop(port) {
         Some(hop) if hop.to == NOBODY => "*",
         _ => &world.nodes[world.ports[port].far].name,
@@ -107,7 +106,7 @@ pub fn receivers(world: &World, flow: &FlowReport) -> Value {
 }
 
 /// Ticks of exchanges on a hop since the end of the warm-up, if the port stands for one.
-pub fn exchanges(world: &World, port: Id<Port>) -> Option<u64> {
+pub fn exchanges(world: &World, port: PortId) -> Option<u64> {
     let hop = world.air.hop(port)?;
     Some(hop.airtime - hop.airtime_base)
 }

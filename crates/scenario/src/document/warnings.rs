@@ -1,7 +1,7 @@
 //! What a run's document warns of.
 
+use backwater_sim::limit::Limit;
 use backwater_sim::network::Part;
-use backwater_sim::spec::Limit;
 use backwater_sim::world::{FlowReport, Report, World};
 
 /// Bytes that a stream may give to its own host's device in Linux (`tcp_limit_output_bytes`).

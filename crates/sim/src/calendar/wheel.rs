@@ -13,7 +13,7 @@
 use backwater_transport::units::Time;
 
 use super::heap::Heap;
-use crate::event::Key;
+use crate::event::{Key, MAX_RANKS};
 
 /// Events later than those of the bucket that was taken out last.
 #[derive(Clone, Debug)]
@@ -41,13 +41,16 @@ pub(super) struct Wheel {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place(u64);
 
+// Five bits tell all ranks apart.
+const _: () = assert!(MAX_RANKS <= 32);
+
 impl Place {
-    /// Of a tie, what there is no room for: rank, owner and serial have 4, 24 and 4 bits.
-    const BEYOND: u64 = 0xf0ff_0000_00ff_fff0;
+    /// Of a tie, what there is no room for: rank, owner and serial have 5, 24 and 3 bits.
+    const BEYOND: u64 = 0xe0ff_0000_00ff_fff8;
 
     #[inline]
     fn new(after: u64, tie: u64) -> Place {
-        Place(after << 32 | tie >> 28 & 0xf000_0000 | tie >> 20 & 0x0fff_fff0 | tie & 15)
+        Place(after << 32 | tie >> 29 & 0xf800_0000 | tie >> 21 & 0x07ff_fff8 | tie & 7)
     }
 
     /// Ticks since its bucket begins.
@@ -59,7 +62,7 @@ impl Place {
     /// The event, in a bucket that begins then.
     #[inline]
     pub(super) fn key(self, begin: u64) -> Key {
-        let tie = (self.0 & 0xf000_0000) << 28 | (self.0 & 0x0fff_fff0) << 20 | self.0 & 15;
+        let tie = (self.0 & 0xf800_0000) << 29 | (self.0 & 0x07ff_fff8) << 21 | self.0 & 7;
         Key::of(Time(begin + self.after()), tie)
     }
 }

@@ -12,9 +12,9 @@ use super::gates::Gates;
 use super::notice::{Form, Hosts, Notice, holds};
 use super::notifier::{Addresses, AnyNotifier, Audience};
 use super::responder::{AnyResponder, Responder};
-use crate::network::{Node, Port};
-use crate::queue::MAX_CLASSES;
-use crate::table::Id;
+use crate::ids::{NodeId, PortId, kind};
+use crate::limit::MAX_CLASSES;
+use crate::table::{Id, Row};
 
 /// Neighbours a node with back-pressure can have: a told set is one word.
 pub const MAX_NEIGHBOURS: usize = 64;
@@ -22,7 +22,7 @@ pub const MAX_NEIGHBOURS: usize = 64;
 /// A mechanism at one node, or several whose PAUSE frames are one word.
 #[derive(Clone, Debug)]
 pub struct Control {
-    node: Id<Node>,
+    node: NodeId,
     /// What neighbours do when told.
     pub respond: AnyResponder,
     notify: AnyNotifier,
@@ -35,10 +35,14 @@ pub struct Control {
     outbox: VecDeque<Told>,
 }
 
+impl Row for Control {
+    type Kind = kind::Control;
+}
+
 /// A watched place.
 #[derive(Clone, Debug)]
 struct Place {
-    port: Id<Port>,
+    port: PortId,
     /// Line rate.
     line: Rate,
     /// Rate at which each class may leave: that of the line, or what the port is held to.
@@ -54,7 +58,7 @@ struct Place {
     /// Whether its node counts it among its alarms.
     noted: bool,
     /// Egress port and class of the frame that raised each class's alarm.
-    origin: [Id<Port>; MAX_CLASSES],
+    origin: [PortId; MAX_CLASSES],
     /// Latest frame of each neighbour and class; kept for `Audience::Senders` only.
     heard: Vec<[Option<Time>; MAX_CLASSES]>,
     /// A neighbour heard no longer ago than this is a current sender.
@@ -74,7 +78,7 @@ impl Place {
 
 #[derive(Clone, Debug)]
 struct Neighbour {
-    port: Id<Port>,
+    port: PortId,
     /// How long before a notice to it must be repeated.
     refresh: Span,
     /// Classes that PAUSE or PFC holds closed there.
@@ -88,7 +92,7 @@ struct Neighbour {
 #[derive(Clone, Debug)]
 pub struct Told {
     /// Through this port of the node.
-    pub port: Id<Port>,
+    pub port: PortId,
     /// This.
     pub notice: Notice,
 }
@@ -101,7 +105,7 @@ pub struct Seen {
     /// The node's port through which its origin is reached; none for the node's own.
     pub from: Option<usize>,
     /// Its egress port.
-    pub egress: Id<Port>,
+    pub egress: PortId,
     /// Its destination.
     pub to: u32,
 }
@@ -112,7 +116,7 @@ pub type Timer = (u8, u16, Span);
 /// A neighbour, as the builder knows it.
 pub struct NeighbourSpec {
     /// The node's port toward it.
-    pub port: Id<Port>,
+    pub port: PortId,
     /// Line rate.
     pub rate: Rate,
     /// Whether it acts on control frames.
@@ -122,7 +126,7 @@ pub struct NeighbourSpec {
 /// A place, as the builder knows it.
 pub struct PlaceSpec {
     /// The port watched.
-    pub port: Id<Port>,
+    pub port: PortId,
     /// Its line rate.
     pub line: Rate,
     /// Whether it is watched as an output port with one queue for all classes.
@@ -140,7 +144,7 @@ pub struct PlaceSpec {
 impl Control {
     /// A mechanism at `node` without places yet.
     pub fn new(
-        node: Id<Node>,
+        node: NodeId,
         number: u32,
         notify: AnyNotifier,
         respond: AnyResponder,
@@ -255,7 +259,7 @@ impl Control {
     }
 
     /// The places whose word the neighbour behind `port` has: (port, whether an output queue).
-    pub fn holding(&self, port: Id<Port>) -> impl Iterator<Item = (Id<Port>, bool)> + '_ {
+    pub fn holding(&self, port: PortId) -> impl Iterator<Item = (PortId, bool)> + '_ {
         let n = self
             .neighbours
             .iter()
@@ -269,7 +273,7 @@ impl Control {
     }
 
     /// Where it is.
-    pub fn node(&self) -> Id<Node> {
+    pub fn node(&self) -> NodeId {
         self.node
     }
 
@@ -279,7 +283,7 @@ impl Control {
     }
 
     /// Ports toward the neighbours that a place may tell.
-    pub fn audience(&self, place: usize) -> impl Iterator<Item = Id<Port>> {
+    pub fn audience(&self, place: usize) -> impl Iterator<Item = PortId> {
         bits(self.places[place].audience).map(|n| self.neighbours[n].port)
     }
 
@@ -397,7 +401,7 @@ impl Control {
     }
 
     /// The timer that a neighbour needs, if none runs.
-    pub fn start_timer(&mut self, port: Id<Port>) -> Option<Timer> {
+    pub fn start_timer(&mut self, port: PortId) -> Option<Timer> {
         let n = self
             .neighbours
             .iter()

@@ -5,8 +5,8 @@
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use super::notice::{Hosts, holds};
-use crate::network::Port;
-use crate::queue::MAX_CLASSES;
+use crate::ids::PortId;
+use crate::limit::MAX_CLASSES;
 use crate::table::Id;
 
 /// The knobs of one port.
@@ -20,7 +20,7 @@ pub struct Gates {
     latest: Time,
     bars: Vec<Bar>,
     /// The queue that closed a gate or lowered a bar last: (port, classes).
-    pub origin: (Id<Port>, u8),
+    pub origin: (PortId, u8),
 }
 
 /// Holds back what it covers until it expires or is lifted.

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use backwater_transport::units::Rate;
 
-use crate::network::Port;
+use crate::ids::PortId;
 use crate::record::frame_bytes::{self, FrameKind};
-use crate::table::Id;
 
 /// A set of hosts: bit h of the words is host number h.
 pub type Hosts = Arc<[u64]>;
@@ -30,7 +29,7 @@ pub struct Notice {
     /// Destinations it speaks of; none speaks of all.
     pub hosts: Option<Hosts>,
     /// The congested queue's port: by it victims are told from culprits.
-    pub origin: Id<Port>,
+    pub origin: PortId,
     /// The congested classes at `origin`.
     pub origin_classes: u8,
     /// Tells notices of different origins apart where they don't replace one another.

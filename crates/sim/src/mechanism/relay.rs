@@ -17,8 +17,7 @@ use backwater_transport::units::{Rate, Span, Time};
 use super::detector::station::{Judgement, Seen, StationDetector};
 use super::notifier::Request;
 use super::responder::contention::Contention;
-use crate::network::Flow;
-use crate::table::Id;
+use crate::ids::FlowId;
 
 /// A relay's part of a mechanism.
 #[derive(Clone, Debug)]
@@ -39,9 +38,9 @@ pub struct Relay {
 #[derive(Clone, Debug, Default)]
 struct Bin {
     /// (upstream station, category, flow, bytes); the station's own flows have no upstream.
-    came: Vec<(Option<u32>, u8, Id<Flow>, u64)>,
+    came: Vec<(Option<u32>, u8, FlowId, u64)>,
     /// (whether its own, category, flow, bytes).
-    left: Vec<(bool, u8, Id<Flow>, u64)>,
+    left: Vec<(bool, u8, FlowId, u64)>,
     busy: u64,
 }
 
@@ -71,7 +70,7 @@ pub struct Verdict {
     /// Requests.
     pub asks: Vec<Ask>,
     /// Own flows and the rates that they are held to.
-    pub own: Vec<(Id<Flow>, Rate)>,
+    pub own: Vec<(FlowId, Rate)>,
 }
 
 /// No own flow is held to less.
@@ -93,7 +92,7 @@ impl Relay {
     }
 
     /// A packet came in: to be forwarded, or from an own flow.
-    pub fn came(&mut self, from: Option<u32>, category: u8, flow: Id<Flow>, bytes: u64) {
+    pub fn came(&mut self, from: Option<u32>, category: u8, flow: FlowId, bytes: u64) {
         let came = &mut self.bins.back_mut().expect("the present period").came;
         match came
             .iter_mut()
@@ -105,7 +104,7 @@ impl Relay {
     }
 
     /// A packet left: the next station acknowledged it.
-    pub fn left(&mut self, own: bool, category: u8, flow: Id<Flow>, bytes: u64) {
+    pub fn left(&mut self, own: bool, category: u8, flow: FlowId, bytes: u64) {
         let left = &mut self.bins.back_mut().expect("the present period").left;
         match left
             .iter_mut()
@@ -134,7 +133,7 @@ impl Relay {
         now: Time,
         busy: u64,
         queued: [f64; 4],
-        held: impl Fn(Id<Flow>) -> Option<Rate>,
+        held: impl Fn(FlowId) -> Option<Rate>,
     ) -> Verdict {
         self.bins.back_mut().expect("the present period").busy = busy - self.busy;
         self.busy = busy;
@@ -247,16 +246,16 @@ struct Sums {
     came: [u64; 4],
     left: [u64; 4],
     busy: u64,
-    forwarded: Vec<Id<Flow>>,
+    forwarded: Vec<FlowId>,
     feeders: Vec<Feeder>,
     /// Own flows: (flow, came, left).
-    own: Vec<(Id<Flow>, u64, u64)>,
+    own: Vec<(FlowId, u64, u64)>,
 }
 
 impl Sums {
     fn of(bins: &VecDeque<Bin>) -> Sums {
-        let mut by_source: BTreeMap<(u32, u8, Id<Flow>), u64> = BTreeMap::new();
-        let mut own: BTreeMap<Id<Flow>, (u64, u64)> = BTreeMap::new();
+        let mut by_source: BTreeMap<(u32, u8, FlowId), u64> = BTreeMap::new();
+        let mut own: BTreeMap<FlowId, (u64, u64)> = BTreeMap::new();
         let (mut came, mut left, mut busy) = ([0; 4], [0; 4], 0);
         for bin in bins {
             busy += bin.busy;
@@ -310,6 +309,7 @@ mod tests {
     use crate::mechanism::detector::station::Rhythm;
     use crate::mechanism::detector::{QueueRateDifference, RateComparison};
     use crate::mechanism::responder::contention::Knob;
+    use crate::table::Id;
 
     const RHYTHM: Rhythm = Rhythm {
         period: Span::millis(250),

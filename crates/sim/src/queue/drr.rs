@@ -4,7 +4,8 @@
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part};
 
-use super::{AnyScheduler, Build, MAX_CLASSES};
+use super::{AnyScheduler, Build};
+use crate::limit::MAX_CLASSES;
 
 /// The turn and the deficits.
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@ use backwater_transport::units::{Span, Time};
 
 use super::aqm::{Aqm, Frame, Parties, Verdict, Waiting};
 use super::{Build, ClassQueue, Queue, Room};
-use crate::spec::Limit;
+use crate::limit::Limit;
 
 /// Numbers of the two queues.
 const CLASSIC: usize = 0;

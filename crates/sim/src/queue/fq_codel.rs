@@ -16,7 +16,7 @@ use backwater_transport::units::Rate;
 use super::aqm::{Aqm, Frame, Parties, Verdict};
 use super::codel::{self, Law};
 use super::{Build, ClassQueue, Queue, Room};
-use crate::spec::Limit;
+use crate::limit::Limit;
 
 /// The queues and their turns.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 //! neither stores nor drops. Active queue management judges frames as they come and go. A queue is a
 //! file here and a row of `QUEUES`.
 
+mod any_aqm;
 pub mod aqm;
 mod codel;
 mod codel_mahimahi;
@@ -20,15 +21,13 @@ mod wrr;
 
 use backwater_transport::part::{Args, Part, Refusal};
 
-pub use aqm::{AnyAqm, Aqm};
+pub use any_aqm::{AnyAqm, Managed};
+pub use aqm::Aqm;
 pub use drr::Drr;
 pub use wrr::Wrr;
 
+use crate::limit::Limit;
 use crate::packet::List;
-use crate::spec::Limit;
-
-/// Classes a port can have.
-pub const MAX_CLASSES: usize = 8;
 
 /// The frames of one class waiting at a port, and what they occupy.
 #[derive(Clone, Debug, Default)]

@@ -9,9 +9,9 @@
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 
-use super::aqm::{AnyAqm, Aqm, Frame, Verdict};
+use super::aqm::{Aqm, Frame, Verdict};
 use super::codel::ECN;
-use super::{AnyScheduler, Build, Queue};
+use super::{AnyAqm, AnyScheduler, Build, Queue};
 
 /// The constants.
 #[derive(Clone, Debug)]

@@ -12,10 +12,11 @@ use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
+use super::Build;
 use super::aqm::{Aqm, Frame, Verdict};
 use super::codel::ECN;
 use super::ramp::{CLASSES, thresholds, with_classes};
-use super::{Build, MAX_CLASSES};
+use crate::limit::MAX_CLASSES;
 
 /// The constants, and what each class queue remembers.
 #[derive(Clone, Debug)]

@@ -4,7 +4,8 @@
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
 use super::drr::{WEIGHTS, weights};
-use super::{AnyScheduler, Build, MAX_CLASSES};
+use super::{AnyScheduler, Build};
+use crate::limit::MAX_CLASSES;
 
 /// The turn and what is left of it.
 #[derive(Clone, Debug)]

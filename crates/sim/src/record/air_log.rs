@@ -4,11 +4,10 @@
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::connection::Header;
+use crate::ids::FlowId;
 use crate::mechanism::relay::Ask;
 use crate::medium::wifi::frame::FrameKind;
-use crate::network::Flow;
 use crate::packet::Traffic;
-use crate::table::Id;
 
 /// A frame on the air.
 #[derive(Clone, Debug)]
@@ -46,7 +45,7 @@ pub enum Body {
 #[derive(Clone, Debug)]
 pub struct Carried {
     /// Flow.
-    pub flow: Id<Flow>,
+    pub flow: FlowId,
     /// Number within the flow.
     pub seq: u32,
     /// Destination host number.

@@ -12,7 +12,7 @@ use std::hint::black_box;
 
 use super::World;
 use crate::event::Event;
-use crate::network::Port;
+use crate::ids::PortId;
 use crate::packet::Packet;
 use crate::table::Id;
 
@@ -55,7 +55,7 @@ impl World {
             black_box(self.follow_to_stations());
         }
         let mut read = 0;
-        let mut arrivals = Trail::<Id<Port>, { TOGETHER + 1 }>::new(Id::NONE);
+        let mut arrivals = Trail::<PortId, { TOGETHER + 1 }>::new(Id::NONE);
         for key in self.calendar.soonest().iter().rev().take(TOGETHER) {
             if let Some(id) = key.arrival() {
                 read ^= self.ports[id].touch();
@@ -78,7 +78,7 @@ impl World {
     }
 
     /// The frame that arrives, and the one that leaves next.
-    fn touch_packets(&self, id: Id<Port>) -> u64 {
+    fn touch_packets(&self, id: PortId) -> u64 {
         let port = &self.ports[id];
         let first = port.wire.head();
         let waiting = port.queue(0).list.head();
@@ -87,7 +87,7 @@ impl World {
     }
 
     /// Where it goes, and the frame behind it.
-    fn touch_destination(&self, id: Id<Port>) -> u64 {
+    fn touch_destination(&self, id: PortId) -> u64 {
         let first = self.ports[id].wire.head();
         let Packet {
             flow,

@@ -10,10 +10,10 @@ use backwater_transport::units::{Span, Time};
 
 use super::World;
 use crate::event::Event;
+use crate::ids::StationId;
 use crate::medium::wifi::air::NOBODY;
 use crate::medium::wifi::frame::{Exchange, Frame, FrameKind, Reply};
 use crate::medium::wifi::phy;
-use crate::medium::wifi::radio::Radio;
 use crate::table::Id;
 
 impl World {
@@ -33,7 +33,7 @@ impl World {
     }
 
     /// A group's event: whoever has counted down sends.
-    pub(super) fn contend(&mut self, group: Id<Radio>, now: Time) {
+    pub(super) fn contend(&mut self, group: StationId, now: Time) {
         let group = group.0;
         if self.air.groups[group as usize].armed != now {
             return;
@@ -176,7 +176,7 @@ impl World {
     }
 
     /// The frame that a station sends has ended, and everybody has heard its end.
-    pub(super) fn silence(&mut self, station: Id<Radio>, now: Time) {
+    pub(super) fn silence(&mut self, station: StationId, now: Time) {
         let station = station.0;
         let air = &mut self.air;
         let radio = &mut air.radios[station as usize];

@@ -8,10 +8,11 @@ use backwater_transport::units::Rate;
 
 use super::World;
 use super::build::refuse;
+use crate::ids::NodeId;
 use crate::medium::wifi::air::NOBODY;
-use crate::network::Node;
-use crate::spec::{Destination, Refusal, Routing, Spec};
+use crate::spec::{Refusal, Routing, Spec};
 use crate::table::Id;
+use crate::targets::Destination;
 
 /// Bytes of the frame by which airtime is compared: 8192 bits. 14.9.
 const TEST_FRAME: u64 = 1024;
@@ -180,7 +181,7 @@ impl World {
         let roots: Vec<u32> = spec
             .roots
             .iter()
-            .map(|n| self.nodes[Id::<Node>::new(*n)].station)
+            .map(|n| self.nodes[NodeId::new(*n)].station)
             .collect();
         if roots.is_empty() || roots.contains(&NOBODY) {
             return refuse(
@@ -224,7 +225,7 @@ impl World {
                 }
             }
             for pair in route.windows(2) {
-                let station = |n: usize| self.nodes[Id::<Node>::new(n)].station;
+                let station = |n: usize| self.nodes[NodeId::new(n)].station;
                 let (a, b) = (station(pair[0]), station(pair[1]));
                 if a == NOBODY || b == NOBODY || !self.understands(spec, a, b) {
                     let what = format!("{} is out of reach of {}", name(pair[1]), name(pair[0]));

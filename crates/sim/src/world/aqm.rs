@@ -9,16 +9,16 @@ use backwater_transport::units::{Span, Time};
 use super::World;
 use super::control::Gone;
 use super::forward::Choice;
-use crate::network::{Port, Traits};
-use crate::packet::Packet;
+use crate::cause::Cause;
+use crate::ids::{PacketId, PortId};
+use crate::network::Traits;
 use crate::queue::aqm::{Aqm, Frame, Parties, Verdict, Waiting};
-use crate::record::Cause;
 use crate::table::Id;
 
 impl World {
     /// A frame does not fit: one that waits gives way and it tries again, or it is lost.
     #[cold]
-    pub(super) fn overflow(&mut self, id: Id<Port>, packet_id: Id<Packet>, q: usize, now: Time) {
+    pub(super) fn overflow(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
         let victim = match self.ports[id].more.managed {
             None => None,
             Some(_) => self.victim(id, packet_id, q, now),
@@ -31,13 +31,7 @@ impl World {
     }
 
     /// The class queue whose head gives way to a frame.
-    fn victim(
-        &mut self,
-        id: Id<Port>,
-        packet_id: Id<Packet>,
-        q: usize,
-        now: Time,
-    ) -> Option<usize> {
+    fn victim(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) -> Option<usize> {
         self.update_aqm(id, now);
         let arriving = self.frame(id, packet_id, q, now);
         let port = &self.ports[id];
@@ -52,13 +46,7 @@ impl World {
 
     /// Whether a frame may join a managed port; marks it where it is told to.
     #[inline(never)]
-    pub(super) fn admit(
-        &mut self,
-        id: Id<Port>,
-        packet_id: Id<Packet>,
-        q: usize,
-        now: Time,
-    ) -> bool {
+    pub(super) fn admit(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) -> bool {
         let port = &mut self.ports[id];
         let idle = port.waiting == 0 && port.next_try == Time::NEVER;
         let Some(managed) = &mut port.more.managed else {
@@ -80,7 +68,7 @@ impl World {
     }
 
     /// A frame that has just joined the class queue goes on to the queue it belongs to.
-    pub(super) fn sort(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
+    pub(super) fn sort(&mut self, id: PortId, packet_id: PacketId) {
         let parties = self.parties(packet_id);
         let port = &mut self.ports[id];
         if !port.chooses_itself() {
@@ -98,7 +86,7 @@ impl World {
     }
 
     /// The head of a queue of the algorithm's own goes back to the class queue, to leave.
-    fn stage(&mut self, id: Id<Port>, own: usize) {
+    fn stage(&mut self, id: PortId, own: usize) {
         let port = &mut self.ports[id];
         let managed = port.more.managed.as_mut().expect("a managed port");
         let queue = &mut managed.queues[own];
@@ -110,7 +98,7 @@ impl World {
 
     /// Makes the choice that is due.
     #[inline(never)]
-    pub(super) fn choose_judged(&mut self, id: Id<Port>, at: Time, now: Time) {
+    pub(super) fn choose_judged(&mut self, id: PortId, at: Time, now: Time) {
         match self.judge_next(id, at) {
             Some(Choice::Frame { queue, before }) => {
                 self.start(id, queue, before, at);
@@ -123,7 +111,7 @@ impl World {
 
     /// The frame that leaves at `at`: asks frame by frame until one may go. None where none is left, or
     /// where the choice was made on the way.
-    pub(super) fn judge_next(&mut self, id: Id<Port>, at: Time) -> Option<Choice> {
+    pub(super) fn judge_next(&mut self, id: PortId, at: Time) -> Option<Choice> {
         loop {
             self.update_aqm(id, at);
             let (own, choice) = self.candidate(id, at);
@@ -169,7 +157,7 @@ impl World {
     }
 
     /// Loses what the algorithm wants lost behind a frame that has just left a class queue.
-    pub(super) fn cull(&mut self, id: Id<Port>, q: usize, at: Time) {
+    pub(super) fn cull(&mut self, id: PortId, q: usize, at: Time) {
         loop {
             let port = &self.ports[id];
             let managed = port.more.managed.as_ref().expect("a managed port");
@@ -188,7 +176,7 @@ impl World {
     }
 
     /// The frame whose turn it is, and its queue among the algorithm's own.
-    fn candidate(&mut self, id: Id<Port>, at: Time) -> (Option<usize>, Choice) {
+    fn candidate(&mut self, id: PortId, at: Time) -> (Option<usize>, Choice) {
         let port = &mut self.ports[id];
         let managed = port.more.managed.as_mut().expect("a managed port");
         if managed.queues.is_empty() {
@@ -211,7 +199,7 @@ impl World {
     }
 
     /// Loses a frame that waits in a class queue behind `before`.
-    fn discard(&mut self, id: Id<Port>, q: usize, before: Id<Packet>, cause: Cause, at: Time) {
+    fn discard(&mut self, id: PortId, q: usize, before: PacketId, cause: Cause, at: Time) {
         let port = &mut self.ports[id];
         let queue = port.queue_mut(q);
         let packet_id = self.packets.take_after(&mut queue.list, before);
@@ -242,7 +230,7 @@ impl World {
     }
 
     /// Lets the algorithm's timer catch up.
-    fn update_aqm(&mut self, id: Id<Port>, now: Time) {
+    fn update_aqm(&mut self, id: PortId, now: Time) {
         let port = &mut self.ports[id];
         let sending = u64::from(port.sending);
         let (managed, queues) = port.managed();
@@ -256,7 +244,7 @@ impl World {
     }
 
     /// A frame beside what waits in its queue: itself included if it is in.
-    fn frame(&mut self, id: Id<Port>, packet_id: Id<Packet>, q: usize, now: Time) -> Frame {
+    fn frame(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) -> Frame {
         let parties = self.parties(packet_id);
         let packet = &self.packets[packet_id];
         let port = &mut self.ports[id];
@@ -281,7 +269,7 @@ impl World {
         }
     }
 
-    fn parties(&self, packet_id: Id<Packet>) -> Parties {
+    fn parties(&self, packet_id: PacketId) -> Parties {
         let packet = &self.packets[packet_id];
         Parties {
             flow: packet.flow.0,

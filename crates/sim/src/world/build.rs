@@ -14,20 +14,21 @@ use crate::calendar::Calendar;
 use crate::connection::Headers;
 use crate::event::Event;
 use crate::forwarding::Forwarding;
+use crate::ids::PortId;
+use crate::limit::{Limit, MAX_CLASSES};
 use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::network::{Flow, Mail, Node, Part, Port, PortMore, Traits};
 use crate::packet::Packets;
 use crate::progress::Progress;
-use crate::queue::MAX_CLASSES;
-use crate::queue::aqm::Managed;
+use crate::queue::Managed;
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::{Count, FlowStats};
 use crate::source::{AnySource, Source};
-use crate::spec::{Destination, Limit, NodeKind, Refusal, Service, Spec, SwitchModel};
+use crate::spec::{NodeKind, Refusal, Service, Spec, SwitchModel};
 use crate::switch::Pool;
 use crate::table::{Id, Table};
-use crate::targets::Lists;
+use crate::targets::{Destination, Lists};
 
 /// Ports that a packet's `entry` tells apart.
 const MAX_ENTRIES: usize = 256;
@@ -312,7 +313,7 @@ impl World {
     }
 
     /// Has what comes and goes at these ports of a node booked.
-    fn account(&mut self, ports: &[Id<Port>]) {
+    fn account(&mut self, ports: &[PortId]) {
         for id in ports {
             let port = &mut self.ports[*id];
             port.set(Traits::ACCOUNTED, true);
@@ -436,7 +437,7 @@ impl World {
                 continue;
             }
             let wired = 2 * spec.links.len();
-            let on_path = |id: &Id<Port>| {
+            let on_path = |id: &PortId| {
                 id.index() < wired && (flow.path.is_empty() || flow.path.contains(id))
             };
             for id in self.ports.ids().filter(on_path) {

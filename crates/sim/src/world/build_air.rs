@@ -8,6 +8,8 @@ use smallvec::{SmallVec, smallvec};
 
 use super::World;
 use super::build::refuse;
+use crate::ids::{NodeId, PortId};
+use crate::limit::Limit;
 use crate::medium::wifi::air::{Medium, NOBODY};
 use crate::medium::wifi::backlog::Backlog;
 use crate::medium::wifi::channel::{ChannelSpec, Link};
@@ -16,11 +18,12 @@ use crate::medium::wifi::mac::{CATEGORIES, Category, Contention};
 use crate::medium::wifi::physical::FLOOR;
 use crate::medium::wifi::radio::{Hop, HopQueue, Radio, StationCount};
 use crate::medium::wifi::reception::Hearing;
-use crate::network::{Node, Port, PortMore};
+use crate::network::{Port, PortMore};
 use crate::queue::AnyScheduler;
 use crate::record::flow_stats::Count;
-use crate::spec::{Destination, Limit, MediumSpec, NodeKind, Refusal, Spec, StationSpec};
+use crate::spec::{MediumSpec, NodeKind, Refusal, Spec, StationSpec};
 use crate::table::Id;
+use crate::targets::Destination;
 
 /// Longest IP packet: an MSDU of 2304 bytes less LLC and SNAP. 9.2.4.7.
 const MAX_PACKET: u64 = 2296;
@@ -172,7 +175,7 @@ impl World {
     }
 
     /// The hop from a station to another, made at its first use.
-    pub(super) fn hop(&mut self, spec: &Spec, from: u32, to: u32) -> Id<Port> {
+    pub(super) fn hop(&mut self, spec: &Spec, from: u32, to: u32) -> PortId {
         if let Some(port) = self.air.hop_to(from, to) {
             return port;
         }
@@ -188,10 +191,10 @@ impl World {
         &mut self,
         from: u32,
         to: u32,
-        far: Id<Node>,
+        far: NodeId,
         named: String,
         rate: Rate,
-    ) -> Id<Port> {
+    ) -> PortId {
         let radio = &self.air.radios[from as usize];
         let node = radio.node;
         let more = PortMore {

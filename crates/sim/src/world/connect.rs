@@ -2,16 +2,18 @@
 
 use backwater_transport::controller::{AnyController, Controller};
 use backwater_transport::endpoint::{AnySender, Protocol, Receiver, ReceiverSetup};
+use backwater_transport::segment::SACK_BLOCKS;
 use backwater_transport::units::{Bytes, Time};
 
 use super::World;
 use super::build::refuse;
 use crate::connection::{ACKS, Connection, ConnectionStats, Shown, ack_bytes, segment_header};
+use crate::ids::ConnectionId;
 use crate::network::Part;
 use crate::source::{AnySource, Source};
-use crate::spec::{Destination, FlowSpec, Refusal, Spec, TransportSpec};
+use crate::spec::{FlowSpec, Refusal, Spec, TransportSpec};
 use crate::table::Id;
-use backwater_transport::segment::SACK_BLOCKS;
+use crate::targets::Destination;
 
 /// The companions of all flows with a transport, in the order of those.
 pub(super) fn ack_flows(flows: &[FlowSpec]) -> Result<Vec<FlowSpec>, Refusal> {
@@ -128,7 +130,7 @@ impl World {
     /// When the run has begun.
     pub fn set_controller(
         &mut self,
-        id: Id<Connection>,
+        id: ConnectionId,
         transport: &TransportSpec,
         controller: AnyController,
     ) {

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use backwater_transport::units::Time;
 
 use super::World;
+use crate::cause::Cause;
 use crate::event::Event;
-use crate::mechanism::Control;
+use crate::ids::{ControlId, NodeId, PacketId, PortId};
+use crate::limit::Limit;
 use crate::mechanism::control::Seen;
 use crate::mechanism::detector::Level;
 use crate::medium::ethernet::{self, PREAMBLE};
-use crate::network::{Node, Part, Port, Traits};
+use crate::network::{Part, Port, Traits};
 use crate::packet::Packet;
-use crate::record::{Cause, Record, What};
-use crate::spec::Limit;
+use crate::record::{Record, What};
 use crate::switch::Pool;
 use crate::table::Id;
 
@@ -43,7 +44,7 @@ pub(super) struct Gone {
 
 impl World {
     /// The node's port through which a packet came in; none at its origin.
-    fn entrance(&self, packet_id: Id<Packet>) -> Option<Id<Port>> {
+    fn entrance(&self, packet_id: PacketId) -> Option<PortId> {
         let ingress = self.packets[packet_id].ingress;
         (!ingress.is_none()).then(|| self.ports[ingress].peer)
     }
@@ -53,8 +54,8 @@ impl World {
     #[inline(always)]
     pub(super) fn account_arrival(
         &mut self,
-        id: Id<Port>,
-        packet_id: Id<Packet>,
+        id: PortId,
+        packet_id: PacketId,
         now: Time,
     ) -> Booking {
         let packet = &self.packets[packet_id];
@@ -89,7 +90,7 @@ impl World {
     #[inline(never)]
     fn admit_to_pool(
         &mut self,
-        node: Id<Node>,
+        node: NodeId,
         local: usize,
         class: usize,
         size: u64,
@@ -102,7 +103,7 @@ impl World {
     }
 
     /// Brings the ports of a node up to date.
-    fn settle_node(&mut self, node: Id<Node>, now: Time) {
+    fn settle_node(&mut self, node: NodeId, now: Time) {
         for i in 0..self.nodes[node].ports.len() {
             let port = self.nodes[node].ports[i];
             self.catch_up(port, now);
@@ -110,7 +111,7 @@ impl World {
     }
 
     /// The same up to a departure from this port: of simultaneous ones those of ports before it have come first.
-    fn settle_before(&mut self, id: Id<Port>, at: Time) {
+    fn settle_before(&mut self, id: PortId, at: Time) {
         let node = self.ports[id].node;
         for i in 0..self.nodes[node].ports.len() {
             let port = self.nodes[node].ports[i];
@@ -122,7 +123,7 @@ impl World {
     }
 
     /// Whether departures of what came in through a port of a node that keeps accounts may end an alarm.
-    fn heeds(&self, node: Id<Node>, local: usize) -> bool {
+    fn heeds(&self, node: NodeId, local: usize) -> bool {
         let watch = self.nodes[node].watch.get(local).copied().flatten();
         watch.is_some_and(|(control, place)| self.controls[control].alarmed(place))
     }
@@ -137,7 +138,7 @@ impl World {
 
     /// A frame has left a port that is watched, or was lost from its queue: books it, and lets detectors look.
     #[inline(always)]
-    pub(super) fn look_at_departure(&mut self, id: Id<Port>, gone: &Gone, at: Time) {
+    pub(super) fn look_at_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
         if self.ports[id].is(Traits::ACCOUNTED) {
             self.account_departure(id, gone, at);
         }
@@ -147,7 +148,7 @@ impl World {
     }
 
     #[inline(never)]
-    fn detect_departure(&mut self, id: Id<Port>, gone: &Gone, at: Time) {
+    fn detect_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
         if let Some((control, place)) = self.ports[id].watch {
             let level = self.egress_level(id, gone.queue, at);
             if self.controls[control].released(&level, place) {
@@ -157,7 +158,7 @@ impl World {
     }
 
     #[inline(always)]
-    fn account_departure(&mut self, id: Id<Port>, gone: &Gone, at: Time) {
+    fn account_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
         let port = &self.ports[id];
         let (node_id, ledger) = (port.node, port.is(Traits::LEDGER));
         let (size, class, local) = (gone.size, gone.class as usize, gone.entry as usize);
@@ -177,7 +178,7 @@ impl World {
 
     /// A frame that came in through a port of a node with alarms has left.
     #[inline(never)]
-    fn detect_relief(&mut self, id: Id<Port>, class: usize, local: usize, at: Time) {
+    fn detect_relief(&mut self, id: PortId, class: usize, local: usize, at: Time) {
         let node = &self.nodes[self.ports[id].node];
         if let Some((control, place)) = node.watch[local] {
             let watched = node.ports[local];
@@ -197,13 +198,7 @@ impl World {
 
     /// A frame has been queued at a port that is watched: records it, and lets detectors look.
     #[inline(never)]
-    pub(super) fn look_at_arrival(
-        &mut self,
-        id: Id<Port>,
-        packet_id: Id<Packet>,
-        q: usize,
-        now: Time,
-    ) {
+    pub(super) fn look_at_arrival(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
         if let Some(server) = &mut self.ports[id].more.server {
             server.came(self.packets[packet_id].len, now);
         }
@@ -272,7 +267,7 @@ impl World {
     }
 
     /// A frame has joined the queue whose departure may end an alarm: those before it are awaited as well.
-    fn await_those_before(&mut self, id: Id<Port>, now: Time) {
+    fn await_those_before(&mut self, id: PortId, now: Time) {
         let port = &mut self.ports[id];
         port.set(Traits::HEEDED, true);
         if port.free_at() > now {
@@ -284,7 +279,7 @@ impl World {
     /// detector could be relieved by it. The next touch is sure to come when this frame arrives; on a
     /// wire so long that the frame behind it may have left by then, every departure is served.
     #[inline(never)]
-    pub(super) fn wake_at_departure(&mut self, id: Id<Port>) {
+    pub(super) fn wake_at_departure(&mut self, id: PortId) {
         let port = &self.ports[id];
         let shortest = (PREAMBLE + ethernet::MIN_FRAME) * port.ps_per_byte;
         let exact = port.is(Traits::ATTENTIVE) || self.awaited(port);
@@ -317,8 +312,8 @@ impl World {
     #[cold]
     pub(super) fn turn_away(
         &mut self,
-        id: Id<Port>,
-        packet_id: Id<Packet>,
+        id: PortId,
+        packet_id: PacketId,
         q: usize,
         cause: Cause,
         now: Time,
@@ -341,7 +336,7 @@ impl World {
     }
 
     /// Has the mechanism at a port that asks for rates know what the port itself is held to.
-    pub(super) fn mind_drain(&mut self, id: Id<Port>, now: Time) {
+    pub(super) fn mind_drain(&mut self, id: PortId, now: Time) {
         let port = &self.ports[id];
         let Some((control, place)) = port.watch else {
             return;
@@ -355,7 +350,7 @@ impl World {
     }
 
     /// Occupancy of a class queue, in the unit of its limit.
-    fn egress_level(&self, id: Id<Port>, q: usize, now: Time) -> Level {
+    fn egress_level(&self, id: PortId, q: usize, now: Time) -> Level {
         let port = &self.ports[id];
         let queue = port.queue(q);
         let (held, room) = match port.buffer {
@@ -373,7 +368,7 @@ impl World {
     }
 
     /// What the node holds of a class that came in through `from`.
-    fn ingress_level(&self, from: Id<Port>, class: usize, now: Time) -> Level {
+    fn ingress_level(&self, from: PortId, class: usize, now: Time) -> Level {
         let port = &self.ports[from];
         let (node, local) = (&self.nodes[port.node], port.local as usize);
         match (&node.pool, &node.ledger) {
@@ -397,7 +392,7 @@ impl World {
 
     /// After a detector spoke: collects what is to be said, and has the port's departures served
     /// while they matter.
-    fn after_look(&mut self, control: Id<Control>, place: usize, id: Id<Port>, now: Time) {
+    fn after_look(&mut self, control: ControlId, place: usize, id: PortId, now: Time) {
         let c = &mut self.controls[control];
         let (alarmed, before) = (c.alarmed(place), c.note_alarm(place));
         while let Some(told) = c.next_told() {
@@ -418,7 +413,7 @@ impl World {
     }
 
     /// An alarm began or ended: has the port's departures served while they matter.
-    fn mind_departures(&mut self, id: Id<Port>, now: Time) {
+    fn mind_departures(&mut self, id: PortId, now: Time) {
         self.catch_up(id, now);
         let port = &self.ports[id];
         let own = port
@@ -437,7 +432,7 @@ impl World {
 
     /// A frame starts after its port stood idle with it waiting: counts it if the queue that closed
     /// the gate is not on its path.
-    pub(super) fn count_victim(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
+    pub(super) fn count_victim(&mut self, id: PortId, packet_id: PacketId) {
         let port = &self.ports[id];
         if port.far_row == u32::MAX {
             return;
@@ -464,8 +459,8 @@ impl World {
         &mut self,
         what: What,
         at: Time,
-        port: Id<Port>,
-        packet_id: Id<Packet>,
+        port: PortId,
+        packet_id: PacketId,
         value: u64,
     ) {
         let packet = &self.packets[packet_id];

@@ -10,8 +10,8 @@ use backwater_transport::units::Time;
 
 use super::World;
 use crate::event::Event;
-use crate::network::{Port, Traits};
-use crate::table::Id;
+use crate::ids::PortId;
+use crate::network::Traits;
 
 /// A cycle of ports that wait for one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Deadlock {
     /// When it was seen.
     pub at: Time,
     /// The ports in the order of waiting: each waits for the next, the last for the first.
-    pub cycle: Vec<Id<Port>>,
+    pub cycle: Vec<PortId>,
 }
 
 impl World {
@@ -42,7 +42,7 @@ impl World {
     }
 
     /// Whether a gate has held a port since then.
-    fn stuck(&self, id: Id<Port>, now: Time, since: u64) -> bool {
+    fn stuck(&self, id: PortId, now: Time, since: u64) -> bool {
         let port = &self.ports[id];
         port.is(Traits::STALLED)
             && port.free_at().0 <= since
@@ -51,7 +51,7 @@ impl World {
 
     /// Ports any of which could free `id` by sending: the congested output queues whose word it has,
     /// or, where the node watches what comes in, all that hold frames that came in through `id`.
-    fn waits_for(&self, id: Id<Port>) -> Vec<Id<Port>> {
+    fn waits_for(&self, id: PortId) -> Vec<PortId> {
         let (far, peer) = (self.ports[id].far, self.ports[id].peer);
         let mut all = Vec::new();
         for control in self.controls.iter().filter(|c| c.node() == far) {
@@ -59,7 +59,7 @@ impl World {
                 if output {
                     all.push(place);
                 } else {
-                    let holds = |v: &Id<Port>| {
+                    let holds = |v: &PortId| {
                         let mut lists = self.ports[*v].lists();
                         lists.any(|list| self.packets.walk(list).any(|p| p.ingress == id))
                     };
@@ -71,9 +71,9 @@ impl World {
     }
 
     /// A cycle among ports that are stuck and wait for stuck ports only.
-    fn cycle(&self, stuck: &[bool]) -> Option<Vec<Id<Port>>> {
+    fn cycle(&self, stuck: &[bool]) -> Option<Vec<PortId>> {
         let mut dead = stuck.to_vec();
-        let waits: Vec<Vec<Id<Port>>> = self
+        let waits: Vec<Vec<PortId>> = self
             .ports
             .ids()
             .map(|id| {
@@ -85,7 +85,7 @@ impl World {
             })
             .collect();
         loop {
-            let free = |id: &Id<Port>| {
+            let free = |id: &PortId| {
                 let list = &waits[id.index()];
                 dead[id.index()] && (list.is_empty() || list.iter().any(|v| !dead[v.index()]))
             };

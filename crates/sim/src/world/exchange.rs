@@ -3,12 +3,13 @@
 use backwater_transport::units::Time;
 
 use super::World;
+use crate::cause::Cause;
 use crate::event::Event;
+use crate::ids::{PacketId, StationId};
 use crate::medium::wifi::air::NOBODY;
 use crate::medium::wifi::frame::{Frame, FrameKind, Reply};
-use crate::medium::wifi::radio::{Ghost, Radio, Tried};
-use crate::packet::Packet;
-use crate::record::{Cause, What};
+use crate::medium::wifi::radio::{Ghost, Tried};
+use crate::record::What;
 use crate::table::Id;
 
 impl World {
@@ -65,7 +66,7 @@ impl World {
     }
 
     /// A SIFS has passed.
-    pub(super) fn answer_now(&mut self, station: Id<Radio>, now: Time) {
+    pub(super) fn answer_now(&mut self, station: StationId, now: Time) {
         let station = station.0;
         let radio = &self.air.radios[station as usize];
         match radio.reply {
@@ -119,7 +120,7 @@ impl World {
 
     /// The first packet of a hop's queue has been received, and leaves a ghost until the exchange is over;
     /// `None` if it had left before.
-    pub(super) fn leave_queue(&mut self, station: u32, hop: u32, now: Time) -> Option<Id<Packet>> {
+    pub(super) fn leave_queue(&mut self, station: u32, hop: u32, now: Time) -> Option<PacketId> {
         let radio = &self.air.radios[station as usize];
         let exchange = radio.exchange.expect("a data frame belongs to an exchange");
         let number = usize::from(exchange.category);
@@ -348,6 +349,7 @@ mod tests {
     use backwater_transport::units::{Bytes, Rate, Span, Time};
 
     use super::World;
+    use crate::limit::Limit;
     use crate::mechanism::relay::Ask;
     use crate::mechanism::responder::contention::{Contention, Knob};
     use crate::medium::wifi::air::NOBODY;
@@ -357,9 +359,9 @@ mod tests {
     use crate::medium::wifi::radio::Management;
     use crate::source::SOURCES;
     use crate::spec::{
-        CategorySpec, Destination, FlowSpec, Limit, MediumSpec, NodeKind, NodeSpec, Routing, Spec,
-        StationSpec,
+        CategorySpec, FlowSpec, MediumSpec, NodeKind, NodeSpec, Routing, Spec, StationSpec,
     };
+    use crate::targets::Destination;
 
     const PHY: Phy = Phy {
         standard: Standard::Ofdm,

@@ -11,20 +11,22 @@ use backwater_transport::units::{Bytes, Time};
 
 use super::control::{Booking, Gone};
 use super::{Exit, Fate, World};
+use crate::cause::Cause;
 use crate::event::Event;
+use crate::ids::{PacketId, PortId};
+use crate::limit::{Limit, MAX_CLASSES};
 use crate::medium::ethernet::{GAP, PREAMBLE};
 use crate::network::{Part, Port, Traits};
-use crate::packet::{Packet, Packets, Traffic};
-use crate::queue::{MAX_CLASSES, Scheduler};
+use crate::packet::{Packets, Traffic};
+use crate::queue::Scheduler;
+use crate::record::What;
 use crate::record::fingerprint::Mark;
-use crate::record::{Cause, What};
-use crate::spec::Limit;
 use crate::table::Id;
 
 /// The next frame to leave a port.
 pub(super) enum Choice {
     /// This one of this class queue, behind that one.
-    Frame { queue: usize, before: Id<Packet> },
+    Frame { queue: usize, before: PacketId },
     /// None before then.
     Held(Time),
 }
@@ -32,14 +34,14 @@ pub(super) enum Choice {
 impl World {
     /// Makes up for what fell due at a port up to `now`.
     #[inline(always)]
-    pub(super) fn catch_up(&mut self, id: Id<Port>, now: Time) {
+    pub(super) fn catch_up(&mut self, id: PortId, now: Time) {
         if self.ports[id].next_try <= now {
             self.make_up(id, now);
         }
     }
 
     #[inline(never)]
-    fn make_up(&mut self, id: Id<Port>, now: Time) {
+    fn make_up(&mut self, id: PortId, now: Time) {
         loop {
             let port = &mut self.ports[id];
             if port.sending > 0 {
@@ -68,7 +70,7 @@ impl World {
 
     /// Puts a packet into the queue of an egress port, or loses it. Where only the order of arrival decides
     /// what becomes of frames, the port goes on lagging until its first frame arrives at the far end.
-    pub(super) fn enqueue(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
+    pub(super) fn enqueue(&mut self, id: PortId, packet_id: PacketId, now: Time) {
         let packet = &mut self.packets[packet_id];
         let port = &mut self.ports[id];
         let size = packet.frame();
@@ -147,7 +149,7 @@ impl World {
 
     /// The frame in transmission has left: its buffer is free.
     #[inline(always)]
-    fn release(&mut self, id: Id<Port>) {
+    fn release(&mut self, id: PortId) {
         let port = &mut self.ports[id];
         let (size, class, entry, at) = (
             u64::from(port.sending),
@@ -174,7 +176,7 @@ impl World {
     /// Makes the choice that is due at `next_try`: starts a frame, or finds all of them held back. A
     /// scheduler is asked only where it has a choice.
     #[inline]
-    fn choose(&mut self, id: Id<Port>, now: Time) {
+    fn choose(&mut self, id: PortId, now: Time) {
         let port = &mut self.ports[id];
         let at = port.next_try;
         if port.shut_until <= at {
@@ -194,7 +196,7 @@ impl World {
     }
 
     /// Every waiting frame is held back until then.
-    pub(super) fn stall(&mut self, id: Id<Port>, at: Time, until: Time, now: Time) {
+    pub(super) fn stall(&mut self, id: PortId, at: Time, until: Time, now: Time) {
         let port = &mut self.ports[id];
         if !port.is(Traits::STALLED) {
             port.set(Traits::STALLED | Traits::EVER_STALLED, true);
@@ -209,7 +211,7 @@ impl World {
     }
 
     /// The frame that leaves at `at` where gates hold some back.
-    pub(super) fn find(&mut self, id: Id<Port>, at: Time) -> Choice {
+    pub(super) fn find(&mut self, id: PortId, at: Time) -> Choice {
         let port = &mut self.ports[id];
         let gates = port.gates.as_ref().expect("only gates hold frames back");
         let selective = gates.selective();
@@ -247,7 +249,7 @@ impl World {
 
     /// Begins to send a data frame that waits in its queue.
     #[inline(always)]
-    pub(super) fn start(&mut self, id: Id<Port>, q: usize, before: Id<Packet>, at: Time) {
+    pub(super) fn start(&mut self, id: PortId, q: usize, before: PacketId, at: Time) {
         let port = &mut self.ports[id];
         let queue = port.queue_mut(q);
         let packet_id = self.packets.take_after(&mut queue.list, before);
@@ -269,7 +271,7 @@ impl World {
     }
 
     /// A frame starts at a port that has stalled, now or before: says how long that was while it waited.
-    fn meet_stalls(&mut self, id: Id<Port>, packet_id: Id<Packet>, at: Time) {
+    fn meet_stalls(&mut self, id: PortId, packet_id: PacketId, at: Time) {
         let port = &mut self.ports[id];
         if port.is(Traits::STALLED) {
             port.end_stall(at);
@@ -283,7 +285,7 @@ impl World {
 
     /// Sends a frame that is in no list and counts as held by its class queue.
     #[inline(always)]
-    fn transmit(&mut self, id: Id<Port>, packet_id: Id<Packet>, at: Time) {
+    fn transmit(&mut self, id: PortId, packet_id: PacketId, at: Time) {
         let port = &mut self.ports[id];
         let packet = &mut self.packets[packet_id];
         // At a port that lags a frame may have come after the choice was due.
@@ -309,7 +311,7 @@ impl World {
     /// Notes with a packet that leaves a port the egress port it goes to at the far end, and through which it
     /// comes in there: to write that when it arrives would hold up those who read what lies beside it.
     #[inline(always)]
-    pub(super) fn find_way(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
+    pub(super) fn find_way(&mut self, id: PortId, packet_id: PacketId) {
         let Port {
             far_row: row,
             far_entry,
@@ -325,7 +327,7 @@ impl World {
 
     /// Puts a frame whose transmission has begun, and ends at `next_try`, on the wire.
     #[inline(always)]
-    pub(super) fn launch(&mut self, id: Id<Port>, packet_id: Id<Packet>) {
+    pub(super) fn launch(&mut self, id: PortId, packet_id: PacketId) {
         let port = &mut self.ports[id];
         let arrives = port.next_try + port.delay;
         self.packets[packet_id].at = arrives;
@@ -339,7 +341,7 @@ impl World {
     }
 
     /// The first frame on a wire has reached the far end.
-    pub(super) fn arrive(&mut self, id: Id<Port>, now: Time) {
+    pub(super) fn arrive(&mut self, id: PortId, now: Time) {
         self.catch_up(id, now);
         let port = &mut self.ports[id];
         let packet_id = self.packets.take_after(&mut port.wire, Id::NONE);
@@ -359,7 +361,7 @@ impl World {
         self.enqueue(egress, packet_id, now);
     }
 
-    pub(super) fn deliver(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
+    pub(super) fn deliver(&mut self, id: PortId, packet_id: PacketId, now: Time) {
         let packet = &self.packets[packet_id];
         let (flow_id, seq) = (packet.flow, packet.seq);
         let flow = &mut self.flows[flow_id];
@@ -385,7 +387,7 @@ impl World {
     }
 
     /// The only way to tell a packet's receiver of congestion by a mark (RFC 3168).
-    pub(super) fn mark(&mut self, packet_id: Id<Packet>, place: Id<Port>, now: Time) {
+    pub(super) fn mark(&mut self, packet_id: PacketId, place: PortId, now: Time) {
         let packet = &mut self.packets[packet_id];
         let was = packet.traffic.ecn();
         debug_assert_ne!(
@@ -409,7 +411,7 @@ impl World {
     }
 
     /// The only way to lose a packet.
-    pub(super) fn lose(&mut self, packet_id: Id<Packet>, cause: Cause, place: Id<Port>, now: Time) {
+    pub(super) fn lose(&mut self, packet_id: PacketId, cause: Cause, place: PortId, now: Time) {
         let packet = self.packets[packet_id];
         if let Some(server) = &mut self.ports[place].more.server {
             server.lost(cause, &packet, now);
@@ -482,11 +484,10 @@ impl Port {
 
     fn pick_class(&mut self, packets: &Packets) -> usize {
         let held = self.held;
-        let heads: [Id<Packet>; MAX_CLASSES] =
-            std::array::from_fn(|q| match self.queues().get(q) {
-                Some(queue) => queue.list.head(),
-                None => Id::NONE,
-            });
+        let heads: [PacketId; MAX_CLASSES] = std::array::from_fn(|q| match self.queues().get(q) {
+            Some(queue) => queue.list.head(),
+            None => Id::NONE,
+        });
         self.scheduler
             .pick(held, held, |q| packets[heads[q]].frame())
     }

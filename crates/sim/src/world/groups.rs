@@ -7,12 +7,13 @@ use backwater_transport::units::Time;
 
 use super::World;
 use super::build::refuse;
+use crate::cause::Cause;
+use crate::ids::PortId;
 use crate::medium::wifi::air::{Member, NOBODY};
-use crate::network::Port;
-use crate::record::Cause;
 use crate::record::fingerprint::Mark;
-use crate::spec::{Destination, Refusal, Spec};
+use crate::spec::{Refusal, Spec};
 use crate::table::Id;
+use crate::targets::Destination;
 
 impl World {
     /// Members of the groups that flows send to, and the hops to them.
@@ -54,7 +55,7 @@ impl World {
         Ok(())
     }
 
-    fn group_hop(&mut self, station: u32) -> Id<Port> {
+    fn group_hop(&mut self, station: u32) -> PortId {
         if let Some(port) = self.air.hop_to(station, NOBODY) {
             return port;
         }

@@ -13,16 +13,16 @@
 use std::collections::BTreeSet;
 
 use super::World;
+use crate::ids::PortId;
+use crate::limit::Limit;
 use crate::medium::ethernet::{self, GAP, MIN_FRAME, PREAMBLE};
 use crate::network::Port;
-use crate::spec::Limit;
-use crate::table::Id;
 
 /// Where frames may go: along the paths of the flows, or anywhere where one has many destinations.
 struct Traffic {
     anywhere: bool,
-    ports: BTreeSet<Id<Port>>,
-    turns: BTreeSet<(Id<Port>, Id<Port>)>,
+    ports: BTreeSet<PortId>,
+    turns: BTreeSet<(PortId, PortId)>,
 }
 
 impl Traffic {
@@ -38,12 +38,12 @@ impl Traffic {
     }
 
     /// Whether frames may pass a port.
-    fn passes(&self, port: Id<Port>) -> bool {
+    fn passes(&self, port: PortId) -> bool {
         self.anywhere || self.ports.contains(&port)
     }
 
     /// Whether frames may come through one port to the other.
-    fn turns(&self, from: Id<Port>, to: Id<Port>) -> bool {
+    fn turns(&self, from: PortId, to: PortId) -> bool {
         self.anywhere || self.turns.contains(&(from, to))
     }
 }
@@ -66,7 +66,7 @@ impl World {
             let Some(slack) = self.controls[control].slack(place, limit.0) else {
                 continue;
             };
-            let feeders: Vec<Id<Port>> = self.controls[control]
+            let feeders: Vec<PortId> = self.controls[control]
                 .audience(place)
                 .filter(|toward| traffic.turns(self.ports[*toward].peer, id))
                 .collect();
@@ -86,18 +86,12 @@ impl World {
 
     /// Frames that may be in the way of an output queue beyond what it can send, when its mark has
     /// just been crossed. `feeders` are the ports toward those that are told.
-    fn still_to_come(
-        &self,
-        id: Id<Port>,
-        feeders: &[Id<Port>],
-        traffic: &Traffic,
-        frame: u64,
-    ) -> u64 {
+    fn still_to_come(&self, id: PortId, feeders: &[PortId], traffic: &Traffic, frame: u64) -> u64 {
         let out = &self.ports[id];
         let slot = |port: &Port| (PREAMBLE + frame + GAP) * port.ps_per_byte;
         // Frames that the feeder begins after the one that has just come in. Another's may come in just
         // after that: one more.
-        let begun = |toward: &Id<Port>| {
+        let begun = |toward: &PortId| {
             let port = &self.ports[*toward];
             let wait = if traffic.passes(*toward) {
                 slot(port)
@@ -115,7 +109,7 @@ impl World {
         }
         let last = feeders.iter().map(|f| begun(f) * slot(&self.ports[*f]));
         let drained = last.min().unwrap_or(0) / slot(out);
-        let alike = |f: &Id<Port>| self.ports[*f].ps_per_byte == out.ps_per_byte;
+        let alike = |f: &PortId| self.ports[*f].ps_per_byte == out.ps_per_byte;
         let in_step = feeders.len() > 1 && feeders.iter().all(alike);
         come.saturating_sub(drained + u64::from(in_step))
     }

@@ -8,18 +8,17 @@
 use backwater_transport::units::{Span, Time};
 
 use super::World;
-use crate::connection::{Connection, segment_header};
+use crate::connection::segment_header;
+use crate::ids::{ConnectionId, PortId};
 use crate::medium::ethernet::{self, GAP, PREAMBLE};
-use crate::network::Port;
-use crate::table::Id;
 
 impl World {
     /// From the first bit of so many bytes of application data to the last at the far host. None where a hop is no
     /// wire, or a box stands before it: how long that takes is not settled.
-    pub(super) fn ideal(&self, id: Id<Connection>, bytes: u64) -> Option<Span> {
+    pub(super) fn ideal(&self, id: ConnectionId, bytes: u64) -> Option<Span> {
         let c = &self.connections[id];
         let path = &self.flows[c.data].path;
-        let wire = |id: &Id<Port>| {
+        let wire = |id: &PortId| {
             let port = &self.ports[*id];
             let rated = port.ps_per_byte > 0 && port.more.server.is_none();
             rated && self.boxes_before(*id).next().is_none()
@@ -49,7 +48,7 @@ impl World {
     }
 
     /// A transfer of so many bytes, written then, has been delivered.
-    pub(super) fn complete(&mut self, id: Id<Connection>, bytes: u64, written: Time, now: Time) {
+    pub(super) fn complete(&mut self, id: ConnectionId, bytes: u64, written: Time, now: Time) {
         let ideal = self.ideal(id, bytes);
         let stats = &mut self.connections[id].stats;
         stats.complete(bytes, now.since(written), ideal);

@@ -46,6 +46,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::units::{Span, Time};
 
+use crate::ids::{ControlId, FlowId, NodeId, PortId};
+
 pub use deadlock::Deadlock;
 pub use report::{
     ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
@@ -53,6 +55,7 @@ pub use report::{
 pub use run::{Exit, Fate};
 
 use crate::calendar::Calendar;
+use crate::cause::Cause;
 use crate::connection::{Connection, Headers};
 use crate::forwarding::Forwarding;
 use crate::mechanism::Control;
@@ -61,14 +64,14 @@ use crate::medium::wifi::air::Air;
 use crate::network::{Flow, Mail, Node, Port};
 use crate::packet::Packets;
 use crate::progress::Progress;
+use crate::record::Record;
 use crate::record::air_log::AirLog;
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::Count;
-use crate::record::{Cause, Record};
-use crate::table::{Id, Table};
+use crate::table::Table;
 
 /// Where and what was lost: (cause, port, flow, class).
-pub type DropKey = (Cause, Id<Port>, Id<Flow>, u8);
+pub type DropKey = (Cause, PortId, FlowId, u8);
 
 /// A simulated network in the middle of a run. `Clone` forks it.
 #[derive(Clone, Debug)]
@@ -92,12 +95,12 @@ pub struct World {
     pub air: Air,
     controls: Table<Control>,
     /// Node of each host number.
-    pub hosts: Vec<Id<Node>>,
+    pub hosts: Vec<NodeId>,
     forwarding: Forwarding,
     /// The port whose queue each box leads to.
-    boxes: BTreeMap<Id<Port>, Id<Port>>,
+    boxes: BTreeMap<PortId, PortId>,
     mail: Mail,
-    outbox: VecDeque<(Id<Control>, Told)>,
+    outbox: VecDeque<(ControlId, Told)>,
     fingerprint: Fingerprint,
     drops: BTreeMap<DropKey, Count>,
     drops_base: BTreeMap<DropKey, Count>,
@@ -106,7 +109,7 @@ pub struct World {
     /// Frames on the air; boxed, since few runs keep them.
     air_log: Option<Box<AirLog>>,
     exits: Vec<Exit>,
-    injections: BTreeMap<(Id<Flow>, u32), run::Injection>,
+    injections: BTreeMap<(FlowId, u32), run::Injection>,
     injected: u32,
     inspect: Option<Span>,
     deadlock: Option<Deadlock>,

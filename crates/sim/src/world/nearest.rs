@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::World;
 use super::build::refuse;
 use crate::medium::wifi::air::NOBODY;
-use crate::spec::{Destination, Refusal, Spec};
+use crate::spec::{Refusal, Spec};
 use crate::table::Id;
+use crate::targets::Destination;
 
 impl World {
     /// The same scenario, with a station in the place of every choice.

@@ -7,11 +7,11 @@ use backwater_transport::units::Time;
 
 use super::World;
 use crate::event::Event;
-use crate::mechanism::Control;
+use crate::ids::{ControlId, NoticeId, PacketId, PortId};
 use crate::mechanism::control::{Told, quantum};
 use crate::mechanism::responder::{Knobs, Responder};
 use crate::medium::ethernet::{self, GAP, HEADER_FCS, PREAMBLE};
-use crate::network::{Port, Posted, Traits};
+use crate::network::{Posted, Traits};
 use crate::packet::{Packet, Traffic};
 use crate::record::fingerprint::Mark;
 use crate::record::{Record, What};
@@ -70,7 +70,7 @@ impl World {
     }
 
     /// Sends the control frame at the head: ahead of data, whatever the gates.
-    pub(super) fn start_control(&mut self, id: Id<Port>, at: Time) {
+    pub(super) fn start_control(&mut self, id: PortId, at: Time) {
         let port = &mut self.ports[id];
         let packet_id = self.packets.take_after(&mut port.control, Id::NONE);
         port.set(Traits::URGENT, !port.control.is_empty());
@@ -93,8 +93,8 @@ impl World {
     }
 
     /// A control frame has reached the far end of `id`'s wire: its receiver reacts later.
-    pub(super) fn hear(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
-        let posted: Id<Posted> = Id::raw(self.packets[packet_id].to);
+    pub(super) fn hear(&mut self, id: PortId, packet_id: PacketId, now: Time) {
+        let posted: NoticeId = Id::raw(self.packets[packet_id].to);
         self.packets.free(packet_id);
         self.notices_heard += 1;
         let peer = self.ports[id].peer;
@@ -105,7 +105,7 @@ impl World {
     }
 
     /// The reaction time of the oldest notice at a port is over.
-    pub(super) fn react(&mut self, id: Id<Port>, now: Time) {
+    pub(super) fn react(&mut self, id: PortId, now: Time) {
         self.catch_up(id, now);
         let port = &mut self.ports[id];
         let posted = port
@@ -156,7 +156,7 @@ impl World {
     }
 
     /// A notifier's timer went off.
-    pub(super) fn refresh(&mut self, control: Id<Control>, neighbour: u8, epoch: u16) {
+    pub(super) fn refresh(&mut self, control: ControlId, neighbour: u8, epoch: u16) {
         let c = &mut self.controls[control];
         c.refresh(neighbour, epoch);
         while let Some(told) = c.next_told() {

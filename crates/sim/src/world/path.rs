@@ -11,19 +11,20 @@ use backwater_transport::units::{Rate, Time};
 use super::World;
 use super::forward::Choice;
 use crate::event::Event;
+use crate::ids::{PacketId, PortId};
+use crate::limit::Limit;
 use crate::medium::boxes::{AnyBox, Pass, PathBox};
 use crate::medium::trace::Server;
 use crate::network::{Port, PortMore, Stage, Traits};
-use crate::packet::Packet;
 use crate::queue::AnyScheduler;
 use crate::record::What;
-use crate::spec::{Limit, Service, Spec, Way};
+use crate::spec::{Service, Spec, Way};
 use crate::table::Id;
 
 impl World {
     /// Takes the next packet from the queue at an opportunity, or waits for one. The choice was due at
     /// `at`; something waits.
-    pub(super) fn serve(&mut self, id: Id<Port>, at: Time, now: Time) {
+    pub(super) fn serve(&mut self, id: PortId, at: Time, now: Time) {
         let (port, packets) = (&mut self.ports[id], &self.packets);
         let fresh = port
             .lists()
@@ -76,7 +77,7 @@ impl World {
     }
 
     /// Puts a packet on the wire that leaves at `departs`.
-    fn send_off(&mut self, id: Id<Port>, packet_id: Id<Packet>, departs: Time) {
+    fn send_off(&mut self, id: PortId, packet_id: PacketId, departs: Time) {
         self.find_way(id, packet_id);
         let port = &mut self.ports[id];
         let arrives = departs.after(port.delay);
@@ -91,7 +92,7 @@ impl World {
     }
 
     /// A packet comes to a box.
-    pub(super) fn pass(&mut self, id: Id<Port>, packet_id: Id<Packet>, now: Time) {
+    pub(super) fn pass(&mut self, id: PortId, packet_id: PacketId, now: Time) {
         let port = &mut self.ports[id];
         let stage = port.more.stage.as_mut().expect("a box");
         let size = self.packets[packet_id].frame();
@@ -112,7 +113,7 @@ impl World {
     }
 
     /// The first packet in a box comes out.
-    pub(super) fn emerge(&mut self, id: Id<Port>, now: Time) {
+    pub(super) fn emerge(&mut self, id: PortId, now: Time) {
         let port = &mut self.ports[id];
         let packet_id = self.packets.take_after(&mut port.wire, Id::NONE);
         let following = port.wire.head();
@@ -161,7 +162,7 @@ impl World {
     /// Makes a port of every box, in front of the port whose queue it leads to, and sends there what would
     /// go to that port. Called when all routes are known.
     pub(super) fn add_boxes(&mut self, spec: &Spec) {
-        let mains: Vec<Id<Port>> = self.ports.ids().collect();
+        let mains: Vec<PortId> = self.ports.ids().collect();
         for main in mains {
             let Some(way) = way(spec, main.index()) else {
                 continue;
@@ -184,12 +185,12 @@ impl World {
 
     fn add_box(
         &mut self,
-        main: Id<Port>,
-        next: Id<Port>,
+        main: PortId,
+        next: PortId,
         name: String,
         what: &AnyBox,
         seed: u64,
-    ) -> Id<Port> {
+    ) -> PortId {
         let random = Random::stream(seed, "box", &name);
         let stage = Stage {
             what: what.clone(),
@@ -211,13 +212,13 @@ impl World {
     }
 
     /// The boxes in front of a port's queue, in no particular order.
-    pub fn boxes_before(&self, port: Id<Port>) -> impl Iterator<Item = &AnyBox> {
+    pub fn boxes_before(&self, port: PortId) -> impl Iterator<Item = &AnyBox> {
         let mine = self.boxes.iter().filter(move |(_, main)| **main == port);
         mine.filter_map(|(id, _)| self.ports[*id].more.stage.as_ref().map(|stage| &stage.what))
     }
 
     /// Sends to `entrance` what would go to the queue of `main`.
-    fn lead(&mut self, main: Id<Port>, entrance: Id<Port>) {
+    fn lead(&mut self, main: PortId, entrance: PortId) {
         if entrance == main {
             return;
         }

@@ -6,18 +6,19 @@ use backwater_transport::units::{Bytes, Rate, Time};
 use super::World;
 use super::build::refuse;
 use crate::event::Event;
+use crate::ids::{FlowId, PacketId, StationId};
+use crate::limit::Limit;
 use crate::mechanism::detector::{AnyDetector, Detector, Watch};
 use crate::mechanism::relay::{Ask, Relay};
 use crate::mechanism::responder::AnyResponder;
 use crate::mechanism::responder::contention::Knob;
 use crate::medium::wifi::air::NOBODY;
 use crate::medium::wifi::mac::{Contention, MANAGEMENT_CATEGORY};
-use crate::medium::wifi::radio::{Held, Management, Radio, Stepped};
-use crate::network::Flow;
-use crate::packet::{List, Packet, Traffic};
+use crate::medium::wifi::radio::{Held, Management, Stepped};
+use crate::packet::{List, Traffic};
 use crate::record::fingerprint::Mark;
 use crate::record::{Record, What};
-use crate::spec::{Limit, MechanismSpec, Refusal};
+use crate::spec::{MechanismSpec, Refusal};
 use crate::table::Id;
 
 /// Packets of a held flow that wait, where the station's buffer counts bytes or nothing.
@@ -81,7 +82,7 @@ impl World {
     }
 
     /// A relay looks at its window.
-    pub(super) fn look_at_relay(&mut self, id: Id<Radio>, now: Time) {
+    pub(super) fn look_at_relay(&mut self, id: StationId, now: Time) {
         let station = id.0;
         let busy = self.station_count(station, now).busy;
         let radio = &mut self.air.radios[station as usize];
@@ -91,7 +92,7 @@ impl World {
         }
         let relay = radio.relay.as_mut().expect("only relays look");
         let holds = &radio.holds;
-        let held = |flow: Id<Flow>| holds.iter().find(|h| h.flow == flow).map(|h| h.rate);
+        let held = |flow: FlowId| holds.iter().find(|h| h.flow == flow).map(|h| h.rate);
         let verdict = relay.look(now, busy, queued, held);
         let period = relay.detect.rhythm().period;
         for ask in verdict.asks {
@@ -170,7 +171,7 @@ impl World {
     }
 
     /// Requests have stopped: a step is taken back, and the next after another period.
-    pub(super) fn ease(&mut self, id: Id<Radio>, now: Time) {
+    pub(super) fn ease(&mut self, id: StationId, now: Time) {
         let station = id.0;
         for number in 0..self.air.radios[station as usize].categories.len() {
             let radio = &mut self.air.radios[station as usize];
@@ -230,7 +231,7 @@ impl World {
     }
 
     /// From now on a flow of the station's own goes no faster than this.
-    fn hold_to(&mut self, station: u32, flow: Id<Flow>, rate: Rate) {
+    fn hold_to(&mut self, station: u32, flow: FlowId, rate: Rate) {
         let port = self.flows[flow].path.first().copied();
         let radio = &mut self.air.radios[station as usize];
         match (radio.holds.iter_mut().find(|h| h.flow == flow), port) {
@@ -249,7 +250,7 @@ impl World {
     }
 
     /// A packet of a flow that is held back waits for its turn.
-    pub(super) fn hold(&mut self, station: u32, packet_id: Id<Packet>, now: Time) {
+    pub(super) fn hold(&mut self, station: u32, packet_id: PacketId, now: Time) {
         let flow = self.packets[packet_id].flow;
         let radio = &mut self.air.radios[station as usize];
         let number = radio.category(self.packets[packet_id].class());
@@ -271,7 +272,7 @@ impl World {
     }
 
     /// The turn of a held flow's next packet.
-    pub(super) fn release_held(&mut self, flow: Id<Flow>, now: Time) {
+    pub(super) fn release_held(&mut self, flow: FlowId, now: Time) {
         let station = self.nodes[self.flows[flow].from].station;
         debug_assert_ne!(station, NOBODY);
         let radio = &mut self.air.radios[station as usize];

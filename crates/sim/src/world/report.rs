@@ -6,14 +6,15 @@ use std::mem::take;
 use backwater_transport::units::Time;
 
 use super::{DropKey, World};
-use crate::connection::{Connection, ConnectionStats, Headers};
+use crate::connection::{ConnectionStats, Headers};
+use crate::ids::{ConnectionId, FlowId, NodeId, PortId};
 use crate::medium::wifi::air::Member;
 use crate::medium::wifi::radio::StationCount;
-use crate::network::{Flow, Node, Part, Port, PortCount};
+use crate::network::{Flow, Part, PortCount};
 use crate::packet::{Packet, Packets};
 use crate::record::delays::Delays;
 use crate::record::flow_stats::{Count, DelaySum};
-use crate::table::{Id, Table};
+use crate::table::Table;
 
 /// What a run says of itself.
 #[derive(Clone, Debug)]
@@ -67,7 +68,7 @@ pub struct DropRow {
 #[derive(Clone, Debug)]
 pub struct HopRow {
     /// The port that sends.
-    pub port: Id<Port>,
+    pub port: PortId,
     /// Received at its far end.
     pub count: Count,
 }
@@ -76,7 +77,7 @@ pub struct HopRow {
 #[derive(Clone, Debug)]
 pub struct FlowReport {
     /// Which.
-    pub flow: Id<Flow>,
+    pub flow: FlowId,
     /// What it counted.
     pub sums: ClassReport,
     /// Packets that waited at a gate closed by a queue off their path.
@@ -91,7 +92,7 @@ pub struct FlowReport {
 #[derive(Clone, Debug)]
 pub struct ReceiverRow {
     /// Which.
-    pub node: Id<Node>,
+    pub node: NodeId,
     /// Packets of the flow that it received.
     pub packets: u64,
 }
@@ -119,9 +120,9 @@ pub struct ClassReport {
 #[derive(Clone, Debug)]
 pub struct ConnectionReport {
     /// Which.
-    pub connection: Id<Connection>,
+    pub connection: ConnectionId,
     /// The flow of its acknowledgements.
-    pub acks: Id<Flow>,
+    pub acks: FlowId,
     /// Application bytes delivered in order.
     pub delivered: u64,
     /// Segments sent again.
@@ -136,7 +137,7 @@ pub struct ConnectionReport {
 #[derive(Clone, Debug)]
 pub struct PortReport {
     /// Which.
-    pub port: Id<Port>,
+    pub port: PortId,
     /// What it counted after the warm-up.
     pub count: PortCount,
 }
@@ -273,7 +274,7 @@ impl World {
 
     fn flow_report(
         &mut self,
-        id: Id<Flow>,
+        id: FlowId,
         hops: &[Count],
         delays: fn(&mut Delays) -> Delays,
     ) -> FlowReport {
@@ -281,7 +282,7 @@ impl World {
         let flow = &self.flows[id];
         let stats = &flow.stats;
         let base = self.hops_base.get(id.index());
-        let row = |(i, port): (usize, &Id<Port>)| HopRow {
+        let row = |(i, port): (usize, &PortId)| HopRow {
             port: *port,
             count: hops[i].since(base.map(|b| b[i]).unwrap_or_default()),
         };
@@ -309,7 +310,7 @@ impl World {
 
     fn connection_report(
         &mut self,
-        id: Id<Connection>,
+        id: ConnectionId,
         now: Time,
         stats: fn(&mut ConnectionStats) -> ConnectionStats,
     ) -> ConnectionReport {
@@ -329,7 +330,7 @@ impl World {
         }
     }
 
-    fn port_report(&self, id: Id<Port>, now: Time) -> PortReport {
+    fn port_report(&self, id: PortId, now: Time) -> PortReport {
         let (count, base) = (self.port_count(id, now), &self.ports[id].more.base);
         let since = PortCount {
             packets: count.packets - base.packets,
@@ -350,7 +351,7 @@ impl World {
     }
 
     /// A port's counters at `now`, with the areas of frames that are still held.
-    pub(super) fn port_count(&self, id: Id<Port>, now: Time) -> PortCount {
+    pub(super) fn port_count(&self, id: PortId, now: Time) -> PortCount {
         let port = &self.ports[id];
         let mut count = port.sent();
         if let Some(hop) = self.air.hop(id) {
@@ -407,12 +408,12 @@ impl World {
             .iter()
             .map(|f| vec![Count::default(); f.path.len()])
             .collect();
-        let hop: Vec<BTreeMap<Id<Port>, usize>> = self
+        let hop: Vec<BTreeMap<PortId, usize>> = self
             .flows
             .iter()
             .map(|f| f.path.iter().enumerate().map(|(i, p)| (*p, i)).collect())
             .collect();
-        let main = |port: Id<Port>| self.boxes.get(&port).copied().unwrap_or(port);
+        let main = |port: PortId| self.boxes.get(&port).copied().unwrap_or(port);
         for ((_, port, flow, _), count) in &self.drops {
             if let Some(i) = hop[flow.index()].get(&main(*port)) {
                 before[flow.index()][*i].packets += count.packets;

@@ -4,11 +4,13 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span, Time};
 
 use super::World;
+use crate::cause::Cause;
 use crate::event::{Event, Key};
-use crate::network::{Flow, Part, Port, Traits};
+use crate::ids::{FlowId, PacketId, PortId};
+use crate::network::{Flow, Part, Traits};
 use crate::packet::{Packet, Traffic};
+use crate::record::Record;
 use crate::record::air_log::{AirFrame, AirLog};
-use crate::record::{Cause, Record};
 use crate::source::Source;
 use crate::table::Id;
 
@@ -18,7 +20,7 @@ pub struct Exit {
     /// When.
     pub at: Time,
     /// Its flow.
-    pub flow: Id<Flow>,
+    pub flow: FlowId,
     /// The tag it was injected with.
     pub tag: u32,
     /// What became of it.
@@ -87,7 +89,7 @@ impl World {
     /// # Panics
     /// When `at` lies before the present, the flow has a source of its own, or the packet is empty
     /// or longer than the flow's packets.
-    pub fn inject(&mut self, at: Time, flow: Id<Flow>, len: Bytes, tag: u32) {
+    pub fn inject(&mut self, at: Time, flow: FlowId, len: Bytes, tag: u32) {
         assert!(at >= self.now, "a packet cannot be injected into the past");
         let f = &self.flows[flow];
         assert!(f.outside, "flow {} has a source of its own", f.name);
@@ -213,7 +215,7 @@ impl World {
     }
 
     /// A departure matters, or a gate was to open. One that opens later by now is waited for anew.
-    fn wake(&mut self, id: Id<Port>, now: Time) {
+    fn wake(&mut self, id: PortId, now: Time) {
         self.catch_up(id, now);
         let port = &mut self.ports[id];
         let later = port.next_try;
@@ -225,7 +227,7 @@ impl World {
     }
 
     /// A source's demand is due: cuts it into packets and asks for the next.
-    fn demand(&mut self, id: Id<Flow>, now: Time) {
+    fn demand(&mut self, id: FlowId, now: Time) {
         let flow = &mut self.flows[id];
         if now >= flow.stop {
             return;
@@ -251,7 +253,7 @@ impl World {
     }
 
     /// Asks a flow's source for its next demand.
-    pub(super) fn ask(&mut self, id: Id<Flow>, now: Time) {
+    pub(super) fn ask(&mut self, id: FlowId, now: Time) {
         let flow = &mut self.flows[id];
         if let Some(demand) = flow.source.next(now, &mut flow.random) {
             flow.due = demand.bytes.0;
@@ -260,14 +262,14 @@ impl World {
     }
 
     /// A packet comes into being at its host.
-    pub(super) fn originate(&mut self, id: Id<Flow>, len: u16, seq: u32, now: Time) {
+    pub(super) fn originate(&mut self, id: FlowId, len: u16, seq: u32, now: Time) {
         let packet_id = self.create(id, len, seq, self.flows[id].ecn, now);
         self.set_off(id, packet_id, now);
     }
 
     /// A new packet of a flow enters the first queue of its way.
     #[inline(always)]
-    pub(super) fn set_off(&mut self, id: Id<Flow>, packet_id: Id<Packet>, now: Time) {
+    pub(super) fn set_off(&mut self, id: FlowId, packet_id: PacketId, now: Time) {
         let Flow { port, from, .. } = self.flows[id];
         if port.is_none() {
             return self.hand_over(self.nodes[from].station, packet_id, now);
@@ -279,12 +281,12 @@ impl World {
     #[inline(always)]
     pub(super) fn create(
         &mut self,
-        id: Id<Flow>,
+        id: FlowId,
         len: u16,
         seq: u32,
         ecn: Ecn,
         now: Time,
-    ) -> Id<Packet> {
+    ) -> PacketId {
         let flow = &mut self.flows[id];
         let to = flow.to.draw(&mut flow.compass);
         flow.entered.add(u64::from(len));
@@ -344,7 +346,7 @@ impl World {
     }
 
     /// The port of this name.
-    pub fn port_named(&self, name: &str) -> Option<Id<Port>> {
+    pub fn port_named(&self, name: &str) -> Option<PortId> {
         self.ports.ids().find(|p| self.ports[*p].more.name == name)
     }
 }

@@ -3,19 +3,19 @@
 use backwater_transport::units::Time;
 
 use super::World;
+use crate::cause::Cause;
+use crate::ids::{FlowId, PacketId, PortId};
 use crate::medium::wifi::air::Spent;
 use crate::medium::wifi::mac::Room;
 use crate::medium::wifi::radio::{Ghost, StationCount};
-use crate::network::{Flow, Port};
 use crate::packet::Packet;
-use crate::record::{Cause, What};
+use crate::record::What;
 use crate::source::AnySource;
-use crate::table::Id;
 
 impl World {
     /// A packet comes to a station from one of its own flows: into its queue, or first in line behind
     /// others of a flow that the station holds back.
-    pub(super) fn hand_over(&mut self, station: u32, packet_id: Id<Packet>, now: Time) {
+    pub(super) fn hand_over(&mut self, station: u32, packet_id: PacketId, now: Time) {
         let spent = &mut self.air.spent;
         if spent.len() <= packet_id.index() {
             spent.resize(packet_id.index() + 1, Spent::default());
@@ -36,7 +36,7 @@ impl World {
     }
 
     /// A packet comes into a station's queue, or is lost.
-    pub(super) fn queue_up(&mut self, station: u32, packet_id: Id<Packet>, now: Time) {
+    pub(super) fn queue_up(&mut self, station: u32, packet_id: PacketId, now: Time) {
         let Packet {
             flow,
             to,
@@ -73,7 +73,7 @@ impl World {
 
     /// The hop by which a station's packets go to a host. Stations have one way only, and most packets go where the
     /// one before went.
-    fn way(&mut self, station: u32, flow: Id<Flow>, to: u32) -> u32 {
+    fn way(&mut self, station: u32, flow: FlowId, to: u32) -> u32 {
         let radio = &self.air.radios[station as usize];
         if radio.way.0 == to {
             return radio.way.1;
@@ -145,7 +145,7 @@ impl World {
         }
         // There is room for one packet now: that of the flow that has waited longest.
         let (c, flows) = (&radio.categories[number], &self.flows);
-        let fits = |id: &Id<Flow>| {
+        let fits = |id: &FlowId| {
             let AnySource::Saturated(source) = &flows[*id].source else {
                 return false;
             };
@@ -160,13 +160,7 @@ impl World {
     }
 
     /// A station's buffer is full. A source that always has something to send tries again when there is room.
-    pub(super) fn crowd_out(
-        &mut self,
-        station: u32,
-        packet_id: Id<Packet>,
-        port: Id<Port>,
-        now: Time,
-    ) {
+    pub(super) fn crowd_out(&mut self, station: u32, packet_id: PacketId, port: PortId, now: Time) {
         let (flow, own) = {
             let packet = &self.packets[packet_id];
             (packet.flow, packet.ingress.is_none())
@@ -178,7 +172,7 @@ impl World {
     }
 
     /// A source that always has something to send puts a packet in the place of the one that left.
-    fn refill(&mut self, id: Id<Flow>, now: Time) {
+    fn refill(&mut self, id: FlowId, now: Time) {
         let flow = &mut self.flows[id];
         let AnySource::Saturated(source) = &flow.source else {
             return;
@@ -193,7 +187,7 @@ impl World {
     }
 
     /// A packet has reached its host over the air: what it met there is part of the flow's delays.
-    pub(super) fn deliver_from_air(&mut self, port: Id<Port>, packet_id: Id<Packet>, now: Time) {
+    pub(super) fn deliver_from_air(&mut self, port: PortId, packet_id: PacketId, now: Time) {
         let flow = self.packets[packet_id].flow;
         let spent = self.air.spent[packet_id.index()];
         self.deliver(port, packet_id, now);

@@ -8,14 +8,14 @@ use backwater_transport::units::Time;
 use super::World;
 use crate::connection::{Connection, Header, Shown, Side, ack_bytes, segment_header};
 use crate::event::Event;
-use crate::network::{Flow, Part, Port};
-use crate::packet::{Packet, Traffic};
+use crate::ids::{ConnectionId, FlowId, PacketId, PortId};
+use crate::network::{Flow, Part};
+use crate::packet::Traffic;
 use crate::record::{Record, What};
-use crate::table::Id;
 
 impl World {
     /// The application of a flow writes; `u64::MAX` bytes never end.
-    pub(super) fn write(&mut self, id: Id<Connection>, bytes: u64, now: Time) {
+    pub(super) fn write(&mut self, id: ConnectionId, bytes: u64, now: Time) {
         let c = &mut self.connections[id];
         c.written = c.written.saturating_add(bytes);
         c.sender.write(bytes);
@@ -27,7 +27,7 @@ impl World {
     }
 
     /// A packet of a connection has come to its end.
-    pub(super) fn hear_header(&mut self, part: Part, packet: Id<Packet>, ecn: Ecn, now: Time) {
+    pub(super) fn hear_header(&mut self, part: Part, packet: PacketId, ecn: Ecn, now: Time) {
         match part {
             Part::Data(id) => self.hear_segment(id, packet, ecn, now),
             Part::Acks(id) => self.hear_ack(id, packet, now),
@@ -36,7 +36,7 @@ impl World {
     }
 
     /// A segment has come to the receiving end.
-    fn hear_segment(&mut self, id: Id<Connection>, packet: Id<Packet>, ecn: Ecn, now: Time) {
+    fn hear_segment(&mut self, id: ConnectionId, packet: PacketId, ecn: Ecn, now: Time) {
         if self.progress.due(now) {
             let connections = &self.connections;
             self.progress
@@ -57,7 +57,7 @@ impl World {
     }
 
     /// Transfers may have been delivered whole.
-    fn end_transfers(&mut self, id: Id<Connection>, now: Time) {
+    fn end_transfers(&mut self, id: ConnectionId, now: Time) {
         let delivered = self.connections[id].receiver.delivered();
         let ended = |t: &mut (u64, u64, Time)| t.0 <= delivered;
         let next = |c: &mut Connection| c.transfers.as_mut()?.pop_front_if(ended);
@@ -67,7 +67,7 @@ impl World {
     }
 
     /// An acknowledgement has come to the sending end.
-    fn hear_ack(&mut self, id: Id<Connection>, packet: Id<Packet>, now: Time) {
+    fn hear_ack(&mut self, id: ConnectionId, packet: PacketId, now: Time) {
         let c = &mut self.connections[id];
         let Header::Ack(ack) = &self.headers[packet] else {
             unreachable!("data among the acknowledgements");
@@ -84,7 +84,7 @@ impl World {
     }
 
     /// A timer of a connection may be due.
-    pub(super) fn ring(&mut self, id: Id<Connection>, side: Side, now: Time) {
+    pub(super) fn ring(&mut self, id: ConnectionId, side: Side, now: Time) {
         let c = &mut self.connections[id];
         c.alarms.rang(side);
         match side {
@@ -106,7 +106,7 @@ impl World {
     }
 
     /// Sends what may leave now.
-    fn send_all(&mut self, id: Id<Connection>, now: Time) {
+    fn send_all(&mut self, id: ConnectionId, now: Time) {
         if now >= self.connections[id].stop {
             return;
         }
@@ -128,14 +128,14 @@ impl World {
         }
     }
 
-    fn acknowledge(&mut self, id: Id<Connection>, ack: AckSegment, now: Time) {
+    fn acknowledge(&mut self, id: ConnectionId, ack: AckSegment, now: Time) {
         let c = &self.connections[id];
         let len = ack_bytes(c.protocol, ack.blocks.count() as u64);
         self.depart(c.acks, len, Ecn::NotEct, Header::Ack(ack), now);
     }
 
     #[inline(always)]
-    fn depart(&mut self, id: Id<Flow>, len: u64, ecn: Ecn, header: Header, now: Time) {
+    fn depart(&mut self, id: FlowId, len: u64, ecn: Ecn, header: Header, now: Time) {
         let flow = &mut self.flows[id];
         let seq = flow.seq;
         flow.seq = seq.wrapping_add(1);
@@ -146,7 +146,7 @@ impl World {
 
     /// Sees to it that an end is called when something is due.
     #[inline(always)]
-    fn set_alarm(&mut self, id: Id<Connection>, side: Side) {
+    fn set_alarm(&mut self, id: ConnectionId, side: Side) {
         let c = &mut self.connections[id];
         let due = match side {
             Side::Sender => c.sender.due(),
@@ -160,7 +160,7 @@ impl World {
 
     /// Records what has changed about the sender.
     #[cold]
-    fn show(&mut self, id: Id<Connection>, now: Time) {
+    fn show(&mut self, id: ConnectionId, now: Time) {
         let c = &mut self.connections[id];
         let inspect = c.sender.inspect();
         let shown = Shown {
@@ -201,7 +201,7 @@ impl World {
         }
     }
 
-    fn first_port(&self, flow: Id<Flow>) -> Id<Port> {
+    fn first_port(&self, flow: FlowId) -> PortId {
         let Flow { port, ref path, .. } = self.flows[flow];
         if port.is_none() { path[0] } else { port }
     }

@@ -3,14 +3,14 @@
 use backwater_transport::units::Time;
 
 use super::World;
+use crate::ids::{FlowId, PacketId};
 use crate::medium::wifi::mac::Room;
-use crate::network::Flow;
 use crate::packet::Packet;
 use crate::table::Id;
 
 impl World {
     /// Puts a packet into the queue of its hop: at its end, or behind what has its round or an earlier one.
-    pub(super) fn line_up(&mut self, station: u32, number: usize, hop: u32, packet_id: Id<Packet>) {
+    pub(super) fn line_up(&mut self, station: u32, number: usize, hop: u32, packet_id: PacketId) {
         let list = &mut self.air.hops[hop as usize].queues[number].list;
         let radio = &mut self.air.radios[station as usize];
         radio.categories[number].line_up(hop);
@@ -45,7 +45,7 @@ impl World {
         &mut self,
         station: u32,
         number: usize,
-        packet_id: Id<Packet>,
+        packet_id: PacketId,
         now: Time,
     ) -> bool {
         let Packet {
@@ -85,8 +85,8 @@ impl World {
     }
 
     /// The hop of a flow's newest frame that is first nowhere, and the frame before it.
-    fn newest(&self, station: u32, number: usize, flow: Id<Flow>) -> Option<(u32, Id<Packet>)> {
-        let mut found: Option<(u64, u32, Id<Packet>)> = None;
+    fn newest(&self, station: u32, number: usize, flow: FlowId) -> Option<(u32, PacketId)> {
+        let mut found: Option<(u64, u32, PacketId)> = None;
         for hop in &self.air.radios[station as usize].hops {
             let mut before = self.air.hops[*hop as usize].queues[number].list.head();
             while !before.is_none() {
@@ -106,7 +106,7 @@ impl World {
     }
 
     /// Whether a packet has come later than its flow's budget.
-    pub(super) fn is_late(&self, packet_id: Id<Packet>, now: Time) -> bool {
+    pub(super) fn is_late(&self, packet_id: PacketId, now: Time) -> bool {
         let packet = &self.packets[packet_id];
         let budget = self.air.budgets.get(packet.flow.index()).copied().flatten();
         budget.is_some_and(|budget| now.0 - packet.born.0 > budget.0)

@@ -1,8 +1,8 @@
 //! Delay, loss and outages, in any order.
 
+use backwater_sim::cause::Cause;
 use backwater_sim::medium::boxes::AnyBox;
 use backwater_sim::medium::trace::First;
-use backwater_sim::record::Cause;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;

@@ -1,8 +1,8 @@
 //! What a link writes into mahimahi's log.
 
+use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::First;
 use backwater_sim::medium::trace::log::{Entry, Happening, Log};
-use backwater_sim::spec::Limit;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 use backwater_transport::units::Bytes;

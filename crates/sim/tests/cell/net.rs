@@ -1,13 +1,14 @@
 //! Two hosts joined by one link whose directions are traces.
 
+use backwater_sim::limit::Limit;
 use backwater_sim::medium::boxes::{AnyBox, BOXES, Delay};
 use backwater_sim::medium::trace::{AnyTrace, EMULATORS, Emulator, First, ServerSpec, TRACES};
 use backwater_sim::queue::AnyScheduler;
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{
-    Destination, FlowSpec, Limit, LinkSpec, NodeKind, NodeSpec, PortSpec, Routing, Service, Spec,
-    Way,
+    FlowSpec, LinkSpec, NodeKind, NodeSpec, PortSpec, Routing, Service, Spec, Way,
 };
+use backwater_sim::targets::Destination;
 use backwater_sim::world::World;
 use backwater_transport::part::{Args, File, Value};
 use backwater_transport::segment::Ecn;

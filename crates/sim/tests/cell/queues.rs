@@ -4,7 +4,8 @@
 //! Loss is (1-ρ)ρᴷ/(1-ρᴷ⁺¹), and 1/(K+1) at ρ = 1; the mean number is ρ/(1-ρ) - (K+1)ρᴷ⁺¹/(1-ρᴷ⁺¹), and K/2 at
 //! ρ = 1 (Kleinrock, Queueing Systems I, section 3.6); by Little's law it is the rate of what is carried times its time.
 
-use backwater_sim::spec::{Limit, Service};
+use backwater_sim::limit::Limit;
+use backwater_sim::spec::Service;
 use backwater_sim::world::{Report, World};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};

@@ -1,8 +1,9 @@
 //! What an opportunity carries, worked out by hand from the rules.
 
+use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::First;
 use backwater_sim::queue::{AnyAqm, QUEUES};
-use backwater_sim::spec::{Limit, Way};
+use backwater_sim::spec::Way;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 use backwater_transport::part::{Args, Value};

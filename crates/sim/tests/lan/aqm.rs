@@ -1,9 +1,11 @@
 //! Active queue management at a port: what each algorithm is for, beside the plain queue that does
 //! without, and against closed forms.
 
+use backwater_sim::cause::Cause;
+use backwater_sim::limit::Limit;
 use backwater_sim::queue::{Aqm, QUEUES, Queue};
-use backwater_sim::record::{Cause, Record, What};
-use backwater_sim::spec::{Destination, Limit};
+use backwater_sim::record::{Record, What};
+use backwater_sim::targets::Destination;
 use backwater_sim::world::{Report, World};
 use backwater_transport::part::Value;
 use backwater_transport::segment::Ecn;

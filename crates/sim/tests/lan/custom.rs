@@ -1,10 +1,10 @@
 //! Parts from outside the crate do what those of the lists do.
 
+use backwater_sim::cause::Cause;
 use backwater_sim::mechanism::AnyDetector;
 use backwater_sim::mechanism::detector::{Detector, Level};
 use backwater_sim::queue::AnyAqm;
 use backwater_sim::queue::aqm::{Aqm, Frame, Verdict};
-use backwater_sim::record::Cause;
 use backwater_sim::world::World;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};

@@ -1,9 +1,10 @@
 //! Deadlock of back-pressure, seen and not seen.
 
-use crate::net::*;
 use backwater_sim::spec::Routing;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Span, Time};
+
+use crate::net::*;
 
 /// A ring of three switches with a host each. Every host sends to the host `hops` switches on,
 /// clockwise. Gives the ring's ports and those toward the hosts.
@@ -52,7 +53,7 @@ fn waiting_for_a_slow_host_is_no_deadlock() {
     let n = net.0.nodes.len();
     for (i, flow) in net.0.flows.iter_mut().enumerate() {
         let sink = n - 3 + (i + 2) % 3;
-        flow.to = backwater_sim::spec::Destination::Node(sink);
+        flow.to = backwater_sim::targets::Destination::Node(sink);
         *flow.route.as_mut().unwrap().last_mut().unwrap() = sink;
     }
     net.recipe("pause", &sinks, &[]);
@@ -101,7 +102,7 @@ fn a_ring_of_pauses_stands_still_and_is_named() {
     let free = net.run();
     assert_eq!(free.deadlock, None);
     net.recipe("pause", &around, &[]);
-    let names = |cycle: &[backwater_sim::table::Id<backwater_sim::network::Port>]| {
+    let names = |cycle: &[backwater_sim::ids::PortId]| {
         let mut names: Vec<String> = cycle
             .iter()
             .map(|p| net.0.ports[p.index()].name.clone())

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::net::*;
-use crate::timing::{byte, framed};
+use backwater_sim::limit::Limit;
 use backwater_sim::record::{Record, What};
-use backwater_sim::spec::Limit;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
+
+use crate::net::*;
+use crate::timing::{byte, framed};
 
 /// A hop of a packet.
 #[derive(Copy, Clone, Debug)]

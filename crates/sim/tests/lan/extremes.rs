@@ -1,10 +1,11 @@
 //! Very long, very slow, very fast.
 
-use crate::net::*;
+use backwater_sim::limit::Limit;
 use backwater_sim::record::What;
-use backwater_sim::spec::Limit;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Span, Time};
+
+use crate::net::*;
 
 /// A chain of 300 switches.
 #[test]

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::net::*;
-use crate::timing::sends;
+use backwater_sim::limit::Limit;
 use backwater_sim::record::What;
-use backwater_sim::spec::{Destination, Limit, Refusal, Routing};
+use backwater_sim::spec::{Refusal, Routing};
+use backwater_sim::targets::Destination;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
+
+use crate::net::*;
+use crate::timing::sends;
 
 /// A fat tree of 4-port switches (Al-Fares et al., SIGCOMM 2008): 16 hosts, 4 pods of 2 edge and 2
 /// aggregation switches, 4 core switches; aggregation switch j of each pod goes to cores 2j and 2j+1.

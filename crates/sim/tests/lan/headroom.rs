@@ -6,9 +6,11 @@
 //! goes in step with the feeder that came first, which therefore sends one frame less than the others.
 //! `validation/pause.py` counts.
 
-use crate::net::*;
-use backwater_sim::spec::{Destination, NodeKind, SwitchModel};
+use backwater_sim::spec::{NodeKind, SwitchModel};
+use backwater_sim::targets::Destination;
 use backwater_transport::random::Random;
+
+use crate::net::*;
 
 /// Ticks of a full frame and its gap at 10 Mbit/s.
 const SLOT: u64 = 1538 * 800_000;

@@ -3,14 +3,15 @@
 #[path = "../../../transport/tests/support/options.rs"]
 mod options;
 
+use backwater_sim::limit::Limit;
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS};
 use backwater_sim::queue::AnyScheduler;
 use backwater_sim::record::{Record, What};
 use backwater_sim::source::{AnySource, Demand, SOURCES, Source};
 use backwater_sim::spec::{
-    Destination, FlowSpec, Limit, LinkSpec, MechanismSpec, NodeKind, NodeSpec, PortSpec, Routing,
-    Spec, SwitchModel,
+    FlowSpec, LinkSpec, MechanismSpec, NodeKind, NodeSpec, PortSpec, Routing, Spec, SwitchModel,
 };
+use backwater_sim::targets::Destination;
 use backwater_sim::world::{Report, World};
 use backwater_transport::part::{Args, Part, Refusal, Value};
 use backwater_transport::random::Random;

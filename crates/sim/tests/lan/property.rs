@@ -1,10 +1,12 @@
 //! Random small networks: whatever the topology, load and mechanism, a run is a function of its
 //! scenario and seed alone, and no packet is missing.
 
+use backwater_sim::cause::Cause;
+use backwater_sim::limit::Limit;
 use backwater_sim::queue::{Aqm, QUEUES, Queue};
-use backwater_sim::record::Cause;
 use backwater_sim::source::AnySource;
 use backwater_sim::spec::*;
+use backwater_sim::targets::Destination;
 use backwater_sim::world::{Report, World};
 use backwater_transport::endpoint::{DelayedAck, Protocol};
 use backwater_transport::part::Value;

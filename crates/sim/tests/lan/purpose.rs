@@ -1,11 +1,13 @@
 //! What each mechanism is for, with it and without.
 
-use crate::net::*;
-use crate::timing::{byte, framed, sends};
-use backwater_sim::record::{Cause, What};
+use backwater_sim::cause::Cause;
+use backwater_sim::record::What;
 use backwater_sim::world::Report;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
+
+use crate::net::*;
+use crate::timing::{byte, framed, sends};
 
 /// Every packet of a flow that came through as if nothing had been in its way: nothing lost, no time at
 /// a closed gate.

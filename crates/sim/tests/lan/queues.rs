@@ -1,15 +1,16 @@
 //! Queues against theory. A host's port is the queue: the wire is the server, and a frame occupies
 //! it for its own bytes and 20 more. The expected values come from `validation/queues.py`.
 
-use crate::net::*;
-use crate::statistics;
+use backwater_sim::limit::Limit;
 use backwater_sim::queue::{AnyScheduler, QUEUES};
 use backwater_sim::record::What;
 use backwater_sim::source::AnySource;
-use backwater_sim::spec::Limit;
 use backwater_sim::world::Report;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
+
+use crate::net::*;
+use crate::statistics;
 
 const LINE: u64 = 100 * MBIT;
 /// Service time: 1538 bytes.

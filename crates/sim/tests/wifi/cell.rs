@@ -1,13 +1,14 @@
 //! A short way to write a cell: stations, flows, options.
 
+use backwater_sim::limit::Limit;
 use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
 use backwater_sim::medium::wifi::phy::{Answer, Phy, Standard};
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{
-    CategorySpec, Destination, FlowSpec, Limit, MediumSpec, NodeKind, NodeSpec, Routing, Spec,
-    StationSpec,
+    CategorySpec, FlowSpec, MediumSpec, NodeKind, NodeSpec, Routing, Spec, StationSpec,
 };
+use backwater_sim::targets::Destination;
 use backwater_sim::world::{Report, World};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;

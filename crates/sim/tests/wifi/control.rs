@@ -1,9 +1,10 @@
 //! What S0's control is for: sources give way to their relay, so that what the first hop carries the second
 //! carries too. Goes red when it is off.
 
-use backwater_sim::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
-use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RESPONDERS};
-use backwater_sim::record::Cause;
+use backwater_sim::cause::Cause;
+use backwater_sim::mechanism::{
+    AnyDetector, AnyNotifier, AnyResponder, DETECTORS, NOTIFIERS, RESPONDERS,
+};
 use backwater_sim::spec::MechanismSpec;
 use backwater_transport::part::{Args, Part, Refusal, Value};
 use backwater_transport::units::{Bytes, Span};

@@ -1,8 +1,8 @@
 //! Frames to groups of stations: sent once, at the control rate, for all who hear them.
 
-use backwater_sim::record::Cause;
+use backwater_sim::cause::Cause;
 use backwater_sim::source::AnySource;
-use backwater_sim::spec::Destination;
+use backwater_sim::targets::Destination;
 use backwater_sim::world::{Report, World};
 use backwater_transport::units::Span;
 

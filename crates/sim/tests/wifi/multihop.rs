@@ -2,9 +2,9 @@
 //! with pencil and paper. All in 802.11b with long preambles: 1500 B take 1310 µs (1311 µs under EDCA),
 //! an ACK 304 µs, propagation is 1 µs.
 
+use backwater_sim::cause::Cause;
 use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::mac::{AfterCollision, MacSpec};
-use backwater_sim::record::Cause;
 use backwater_sim::spec::CategorySpec;
 use backwater_sim::world::{PortReport, Report};
 use backwater_transport::units::Span;

@@ -5,7 +5,8 @@ use backwater_sim::medium::wifi::channel::ChannelSpec;
 use backwater_sim::medium::wifi::mac::MacSpec;
 use backwater_sim::medium::wifi::phy::{ACK, OVERHEAD};
 use backwater_sim::medium::wifi::physical::Physical;
-use backwater_sim::spec::{Destination, Refusal, Routing};
+use backwater_sim::spec::{Refusal, Routing};
+use backwater_sim::targets::Destination;
 use backwater_sim::world::World;
 use backwater_transport::units::{Rate, Span};
 

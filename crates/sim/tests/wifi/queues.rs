@@ -1,7 +1,7 @@
 //! What a station's queue does for its flows: who is served, who is lost, what a saturated source puts in.
 
-use backwater_sim::record::Cause;
-use backwater_sim::spec::Limit;
+use backwater_sim::cause::Cause;
+use backwater_sim::limit::Limit;
 use backwater_sim::world::{PortReport, Report};
 use backwater_transport::units::{Bytes, Span};
 

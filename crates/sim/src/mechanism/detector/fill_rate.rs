@@ -11,7 +11,7 @@ use backwater_transport::units::{Span, Time};
 
 use super::watermark::{HIGH, LOW, ordered};
 use super::{AnyDetector, Build, Detector, Level};
-use crate::queue::MAX_CLASSES;
+use crate::limit::MAX_CLASSES;
 
 /// Marks, horizon, and the two latest samples of each class.
 #[derive(Clone, Debug)]

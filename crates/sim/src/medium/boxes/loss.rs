@@ -7,7 +7,7 @@ use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
 use super::{AnyBox, Build, Pass, PathBox};
-use crate::record::Cause;
+use crate::cause::Cause;
 
 /// See the head of the file.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use backwater_transport::units::Time;
 
 pub use delay::Delay;
 
-use crate::record::Cause;
+use crate::cause::Cause;
 
 /// What becomes of a packet in a box.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

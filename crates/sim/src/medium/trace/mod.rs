@@ -29,8 +29,8 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
+use crate::cause::Cause;
 use crate::packet::Packet;
-use crate::record::Cause;
 
 pub use crate::source::trace::Fault;
 pub use cox::{Cox, Shape};

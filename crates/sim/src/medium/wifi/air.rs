@@ -13,9 +13,8 @@ use super::phy::{self, Phy};
 use super::physical::Receivers;
 use super::radio::{Hop, Radio};
 use super::reception::{Coded, Hearing, Level};
-use crate::network::{Flow, Port};
+use crate::ids::{FlowId, PortId};
 use crate::packet::{Packet, Packets};
-use crate::table::Id;
 
 /// The number of a station in a list that is read at every frame. The tables of the media have room for fewer.
 pub(super) type Number = u16;
@@ -62,7 +61,7 @@ pub struct Air {
     /// Delay budgets by flow; empty where no flow has one.
     pub budgets: Vec<Option<Span>>,
     /// Members of the groups to which flows send, in the order of the stations.
-    pub members: BTreeMap<Id<Flow>, Vec<Member>>,
+    pub members: BTreeMap<FlowId, Vec<Member>>,
 }
 
 /// A station of a group.
@@ -261,21 +260,21 @@ impl Air {
     }
 
     /// The port that stands for the hop from a station to another, or to `NOBODY` for its group.
-    pub fn hop_to(&self, station: u32, to: u32) -> Option<Id<Port>> {
+    pub fn hop_to(&self, station: u32, to: u32) -> Option<PortId> {
         let hops = self.radios[station as usize].hops.iter();
         let mut hops = hops.map(|number| &self.hops[*number as usize]);
         hops.find(|hop| hop.to == to).map(|hop| hop.port)
     }
 
     /// The hop for which a port stands; none for a port with a wire.
-    pub fn hop(&self, port: Id<Port>) -> Option<&Hop> {
+    pub fn hop(&self, port: PortId) -> Option<&Hop> {
         let place = port.0.checked_sub(self.first_port)?;
         let number = self.hop_numbers.get(place as usize)?;
         Some(&self.hops[*number as usize])
     }
 
     /// The number of the hop for which a port stands.
-    pub fn hop_number(&self, port: Id<Port>) -> u32 {
+    pub fn hop_number(&self, port: PortId) -> u32 {
         self.hop_numbers[(port.0 - self.first_port) as usize]
     }
 
@@ -407,10 +406,7 @@ impl Air {
     }
 
     /// The packets of all queues, each with the port that stands for its hop.
-    pub fn held<'a>(
-        &'a self,
-        packets: &'a Packets,
-    ) -> impl Iterator<Item = (Id<Port>, &'a Packet)> {
+    pub fn held<'a>(&'a self, packets: &'a Packets) -> impl Iterator<Item = (PortId, &'a Packet)> {
         let queued = self.hops.iter().flat_map(move |hop| {
             let lists = hop.queues.iter().map(|q| &q.list);
             lists.flat_map(move |list| packets.walk(list).map(|p| (hop.port, p)))

@@ -11,7 +11,7 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 use smallvec::SmallVec;
 
-use crate::spec::Limit;
+use crate::limit::Limit;
 
 /// How stations get at the medium.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -11,12 +11,11 @@ use super::backlog::Backlog;
 use super::frame::{Exchange, Frame, Reply};
 use super::mac::{Category, Contention, MANAGEMENT_CATEGORY};
 use super::turns::Turns;
+use crate::ids::{FlowId, NodeId, PortId};
 use crate::mechanism::relay::{Ask, Relay};
 use crate::mechanism::responder::contention::Contention as Contended;
-use crate::network::{Flow, Node, Port};
 use crate::packet::List;
 use crate::record::flow_stats::Count;
-use crate::table::Id;
 
 /// A transmitter and its queues. What every frame touches comes first: a large network has more stations than the
 /// fast caches have room for.
@@ -24,7 +23,7 @@ use crate::table::Id;
 #[repr(C, align(64))]
 pub struct Radio {
     /// Node.
-    pub node: Id<Node>,
+    pub node: NodeId,
     /// Medium.
     pub medium: u32,
     /// The node's row in the forwarding tables.
@@ -54,7 +53,7 @@ pub struct Radio {
     /// Management frames that wait, ahead of the data of the highest category.
     pub notices: VecDeque<Management>,
     /// Own flows that always have something to send and have lost a packet for want of room, once for each.
-    pub owed: VecDeque<Id<Flow>>,
+    pub owed: VecDeque<FlowId>,
     /// Own flows that the relay holds back.
     pub holds: Vec<Held>,
     /// Counters.
@@ -105,9 +104,9 @@ pub struct Stepped {
 #[derive(Clone, Debug)]
 pub struct Held {
     /// Flow.
-    pub flow: Id<Flow>,
+    pub flow: FlowId,
     /// Its first hop.
-    pub port: Id<Port>,
+    pub port: PortId,
     /// Rate.
     pub rate: Rate,
     /// When the next packet may go.
@@ -166,7 +165,7 @@ impl StationCount {
 #[repr(align(64))]
 pub struct Hop {
     /// The port that stands for it in results.
-    pub port: Id<Port>,
+    pub port: PortId,
     /// Whose.
     pub from: u32,
     /// The neighbour; `NOBODY` for a group.
@@ -218,7 +217,7 @@ pub struct Ghost {
     /// Whether it was of the station's own.
     pub own: bool,
     /// Its flow.
-    pub flow: Id<Flow>,
+    pub flow: FlowId,
 }
 
 impl Radio {

@@ -8,8 +8,7 @@
 //! gives up its buffer).
 //! Differences: by flow, not by source; frames, not bytes, are counted.
 
-use crate::network::Flow;
-use crate::table::Id;
+use crate::ids::FlowId;
 
 /// The turns of the flows of an access category.
 #[derive(Clone, Debug, Default)]
@@ -21,14 +20,14 @@ pub struct Turns {
 
 #[derive(Copy, Clone, Debug)]
 struct Entry {
-    flow: Id<Flow>,
+    flow: FlowId,
     /// Round of its newest frame.
     last: u64,
     frames: u32,
 }
 
 impl Turns {
-    fn entry(&mut self, flow: Id<Flow>) -> &mut Entry {
+    fn entry(&mut self, flow: FlowId) -> &mut Entry {
         let at = match self.flows.iter().position(|e| e.flow == flow) {
             Some(at) => at,
             None => {
@@ -44,7 +43,7 @@ impl Turns {
     }
 
     /// The round of a frame that comes: the one after its flow's last, but none that is over.
-    pub fn join(&mut self, flow: Id<Flow>) -> u64 {
+    pub fn join(&mut self, flow: FlowId) -> u64 {
         let now = self.round;
         let entry = self.entry(flow);
         entry.frames += 1;
@@ -58,12 +57,12 @@ impl Turns {
     }
 
     /// A frame of a flow has left.
-    pub fn leave(&mut self, flow: Id<Flow>) {
+    pub fn leave(&mut self, flow: FlowId) {
         self.entry(flow).frames -= 1;
     }
 
     /// The newest frame of a flow was given up.
-    pub fn give_up(&mut self, flow: Id<Flow>) {
+    pub fn give_up(&mut self, flow: FlowId) {
         let entry = self.entry(flow);
         entry.frames -= 1;
         entry.last -= 1;
@@ -71,7 +70,7 @@ impl Turns {
 
     /// The flow that should give up a frame for one of `flow`: whoever holds most, if that is more than
     /// `flow` would hold.
-    pub fn richest(&mut self, flow: Id<Flow>) -> Option<Id<Flow>> {
+    pub fn richest(&mut self, flow: FlowId) -> Option<FlowId> {
         let would = self.entry(flow).frames + 1;
         let most = self.flows.iter().max_by_key(|e| e.frames)?;
         (most.frames > would).then_some(most.flow)
@@ -81,6 +80,7 @@ impl Turns {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Id;
 
     /// A holds five frames when B's come: B is served in the round under way and in those that follow.
     #[test]

@@ -4,6 +4,7 @@
 use backwater_transport::units::Time;
 
 use super::{TOGETHER, Trail};
+use crate::ids::{PacketId, PortId};
 use crate::network::{Flow, Part, Port, Traits};
 use crate::packet::Packet;
 use crate::table::Id;
@@ -12,12 +13,12 @@ use crate::world::World;
 /// Packets of a list that are followed, behind its first.
 const DEEP: usize = 8;
 
-type Lists = Trail<Id<Packet>, { TOGETHER + 1 }>;
-type Ends = Trail<(Part, Id<Packet>), { TOGETHER + 1 }>;
+type Lists = Trail<PacketId, { TOGETHER + 1 }>;
+type Ends = Trail<(Part, PacketId), { TOGETHER + 1 }>;
 
 impl World {
     /// Follows packets to the ends that hear them, and what these send in answer.
-    pub(super) fn follow_to_ends(&self, arrivals: &[Id<Port>]) -> u64 {
+    pub(super) fn follow_to_ends(&self, arrivals: &[PortId]) -> u64 {
         let mut read = 0;
         let mut wires = Lists::new(Id::NONE);
         let mut queues = Lists::new(Id::NONE);
@@ -92,7 +93,7 @@ impl World {
 
     /// Where a frame that arrives goes.
     #[inline]
-    fn touch_end_of_wire(&self, packet: Id<Packet>, ends: &mut Ends) -> u64 {
+    fn touch_end_of_wire(&self, packet: PacketId, ends: &mut Ends) -> u64 {
         let Packet { flow, ingress, .. } = self.packets[packet];
         if !ingress.is_none() {
             let port = &self.ports[ingress];
@@ -108,7 +109,7 @@ impl World {
 
     /// The end of a connection that hears the packet.
     #[inline]
-    fn touch_end(&self, part: Part, packet: Id<Packet>) -> u64 {
+    fn touch_end(&self, part: Part, packet: PacketId) -> u64 {
         let end = match part {
             Part::None => 0,
             Part::Data(id) => self.connections[id].touch_receiver(),

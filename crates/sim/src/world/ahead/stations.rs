@@ -3,12 +3,12 @@
 
 use super::{TOGETHER, Trail};
 use crate::event::Event;
+use crate::ids::FlowId;
 use crate::medium::wifi::air::NOBODY;
-use crate::network::Flow;
 use crate::table::Id;
 use crate::world::World;
 
-type Demands = Trail<Id<Flow>, { TOGETHER + 1 }>;
+type Demands = Trail<FlowId, { TOGETHER + 1 }>;
 
 impl World {
     /// Follows packets that will come into being into the queues of their stations.

@@ -4,13 +4,14 @@ use backwater_transport::units::Span;
 
 use super::super::World;
 use super::refuse;
+use crate::ids::{ControlId, NodeId, PortId};
+use crate::limit::Limit;
 use crate::mechanism::control::{Control, MAX_NEIGHBOURS, NeighbourSpec, PlaceSpec};
 use crate::mechanism::detector::{Detector, Watch};
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Form;
 use crate::mechanism::responder::AnyResponder;
-use crate::network::{Node, Port};
-use crate::spec::{Limit, MechanismSpec, NodeKind, Refusal, Spec};
+use crate::spec::{MechanismSpec, NodeKind, Refusal, Spec};
 use crate::switch::Ledger;
 use crate::table::Id;
 
@@ -60,7 +61,7 @@ impl World {
             self.inspect = Some(INSPECT);
         }
         for port in &mechanism.at {
-            let id: Id<Port> = Id::new(*port);
+            let id: PortId = Id::new(*port);
             let node = self.ports[id].node;
             let at = |what: String, fix: &str| refuse(format!("{path}.at"), what, fix);
             let name = self.ports[id].more.name.clone();
@@ -70,7 +71,7 @@ impl World {
                     "back-pressure watches ports of switches",
                 );
             }
-            let special = |p: &Id<Port>| spec.links[p.index() / 2].ways.iter().any(Option::is_some);
+            let special = |p: &PortId| spec.links[p.index() / 2].ways.iter().any(Option::is_some);
             if let Some(port) = self.nodes[node].ports.iter().find(|p| special(p)) {
                 let what = format!("{} is no plain wire", self.ports[*port].more.name);
                 return at(what, "back-pressure travels over wires, both ways");
@@ -104,15 +105,10 @@ impl World {
 
     /// Who speaks for a mechanism at a node already. PAUSE and PFC carry no origin, so at one node all
     /// mechanisms that send them have one voice.
-    fn voice(
-        &self,
-        number: usize,
-        node: Id<Node>,
-        mechanism: &MechanismSpec,
-    ) -> Option<Id<Control>> {
+    fn voice(&self, number: usize, node: NodeId, mechanism: &MechanismSpec) -> Option<ControlId> {
         let stops = matches!(mechanism.respond, AnyResponder::Gate)
             && mechanism.notify.form != Form::Extension;
-        let speaks = |c: &Id<Control>| {
+        let speaks = |c: &ControlId| {
             let c = &self.controls[*c];
             c.node() == node && (c.number() == number as u32 || stops && c.moves_gates())
         };
@@ -123,9 +119,9 @@ impl World {
         &mut self,
         spec: &Spec,
         number: usize,
-        node: Id<Node>,
+        node: NodeId,
         mechanism: &MechanismSpec,
-    ) -> Result<Id<Control>, Refusal> {
+    ) -> Result<ControlId, Refusal> {
         let neighbours: Vec<NeighbourSpec> = self.nodes[node]
             .ports
             .iter()
@@ -166,8 +162,8 @@ impl World {
 
     fn watch_port(
         &mut self,
-        control: Id<Control>,
-        id: Id<Port>,
+        control: ControlId,
+        id: PortId,
         mechanism: &MechanismSpec,
         path: &str,
     ) -> Result<(), Refusal> {
@@ -256,7 +252,7 @@ impl World {
     }
 }
 
-fn obeys(spec: &Spec, node: Id<Node>) -> bool {
+fn obeys(spec: &Spec, node: NodeId) -> bool {
     match spec.nodes[node.index()].kind {
         NodeKind::Host { obeys } => obeys,
         NodeKind::Switch(_) | NodeKind::Station(_) => true,

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::super::World;
 use super::refuse;
+use crate::ids::{FlowId, NodeId, PortId};
 use crate::mechanism::notice::Hosts;
-use crate::network::{Flow, Node, Port};
 use crate::spec::{Refusal, Routing, Spec};
 use crate::table::Id;
 use crate::targets::Targets;
 
 impl World {
     /// Fills the forwarding tables; gives each flow's path, empty where it has many destinations.
-    pub(super) fn add_routes(&mut self, spec: &Spec) -> Result<Vec<Vec<Id<Port>>>, Refusal> {
+    pub(super) fn add_routes(&mut self, spec: &Spec) -> Result<Vec<Vec<PortId>>, Refusal> {
         let hosts = self.hosts.len();
         let mut rows = vec![u32::MAX; self.nodes.len()];
         for node in self.nodes.ids().filter(|n| self.nodes[*n].host.is_none()) {
@@ -57,16 +57,16 @@ impl World {
 
     /// Ends the writing of forwarding tables.
     pub(super) fn pack_forwarding(&mut self) {
-        let last = |host: &Id<Node>| match self.nodes[*host].ports[..] {
+        let last = |host: &NodeId| match self.nodes[*host].ports[..] {
             [port] => self.ports[port].peer,
             _ => Id::NONE,
         };
-        let last: Vec<Id<Port>> = self.hosts.iter().map(last).collect();
+        let last: Vec<PortId> = self.hosts.iter().map(last).collect();
         self.forwarding.pack(&last);
     }
 
     /// Whether a node talks over the air; `add_air` gives its flows their ways.
-    pub(super) fn is_station(&self, node: Id<Node>) -> bool {
+    pub(super) fn is_station(&self, node: NodeId) -> bool {
         self.nodes[node].host.is_some() && self.nodes[node].ports.is_empty()
     }
 
@@ -114,8 +114,8 @@ impl World {
             .filter(|n| self.nodes[*n].host.is_none() && distance[n.index()] != u32::MAX)
         {
             let nearer =
-                |p: &Id<Port>| distance[self.ports[*p].far.index()] == distance[node.index()] - 1;
-            let ways: Vec<Id<Port>> = self.nodes[node]
+                |p: &PortId| distance[self.ports[*p].far.index()] == distance[node.index()] - 1;
+            let ways: Vec<PortId> = self.nodes[node]
                 .ports
                 .iter()
                 .copied()
@@ -157,8 +157,8 @@ impl World {
                 );
             }
             for pair in route.windows(2) {
-                let (at, next): (Id<Node>, Id<Node>) = (Id::new(pair[0]), Id::new(pair[1]));
-                let name = |n: Id<Node>| self.nodes[n].name.clone();
+                let (at, next): (NodeId, NodeId) = (Id::new(pair[0]), Id::new(pair[1]));
+                let name = |n: NodeId| self.nodes[n].name.clone();
                 let Some(port) = self.nodes[at]
                     .ports
                     .iter()
@@ -195,12 +195,12 @@ impl World {
     }
 
     /// Follows a flow's packets to its destinations; the path where there is only one.
-    fn trace(&self, id: Id<Flow>, spec: &Spec, path: &str) -> Result<Vec<Id<Port>>, Refusal> {
+    fn trace(&self, id: FlowId, spec: &Spec, path: &str) -> Result<Vec<PortId>, Refusal> {
         let flow = &self.flows[id];
         let mut ways = Vec::new();
         for host in flow.to.iter() {
             ways.clear();
-            let name = |n: Id<Node>| &spec.nodes[n.index()].name;
+            let name = |n: NodeId| &spec.nodes[n.index()].name;
             let goal = self.hosts[host as usize];
             let mut port = self.nodes[flow.from].ports[0];
             loop {
@@ -232,7 +232,7 @@ impl World {
     }
 
     /// Hosts whose frames may leave through a port.
-    pub(super) fn reached_through(&self, id: Id<Port>) -> Hosts {
+    pub(super) fn reached_through(&self, id: PortId) -> Hosts {
         let node = self.ports[id].node;
         let rows = self.nodes[node]
             .ports

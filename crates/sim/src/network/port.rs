@@ -1,48 +1,19 @@
-//! Nodes, ports, wires and flows: the tables of a world.
+//! Egress ports: what waits, what serves it, and what is counted.
 
 use std::collections::VecDeque;
 
 use backwater_transport::random::Random;
-use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
 
-use crate::connection::Connection;
-use crate::mechanism::Control;
+use crate::ids::{ControlId, NodeId, NoticeId, PortId, kind};
+use crate::limit::Limit;
 use crate::mechanism::gates::Gates;
 use crate::medium::boxes::AnyBox;
 use crate::medium::ethernet::GAP;
 use crate::medium::trace::Server;
 use crate::packet::List;
-use crate::queue::aqm::Managed;
-use crate::queue::{AnyScheduler, ClassQueue, Scheduler};
-use crate::record::flow_stats::{Count, FlowStats};
-use crate::source::AnySource;
-use crate::spec::Limit;
-use crate::switch::{Ledger, Pool};
-use crate::table::{Id, Table};
-use crate::targets::Targets;
-
-/// A host or a switch. What a frame touches of it comes first, in a cache line.
-#[derive(Clone, Debug)]
-#[repr(C, align(64))]
-pub struct Node {
-    /// Places of the node that are congested.
-    pub alarms: u32,
-    /// Shared memory, where the model has it.
-    pub pool: Option<Pool>,
-    /// Bytes held by (ingress, class), where a part needs them.
-    pub ledger: Option<Box<Ledger>>,
-    /// Places that watch what came in, by local port number: (control, place).
-    pub watch: Vec<Option<(Id<Control>, usize)>>,
-    /// Host number, for a host.
-    pub host: Option<u32>,
-    /// Its egress ports.
-    pub ports: Vec<Id<Port>>,
-    /// Number of the 802.11 station, for one; `NOBODY` for others.
-    pub station: u32,
-    /// Name.
-    pub name: String,
-}
+use crate::queue::{AnyScheduler, ClassQueue, Managed, Scheduler};
+use crate::table::{Id, Row};
 
 /// An egress port and the wire that leaves it. What a hop touches comes first, in two cache lines.
 #[derive(Clone, Debug)]
@@ -90,7 +61,7 @@ pub struct Port {
     /// The far node's row in the forwarding tables; `u32::MAX` for a host.
     pub far_row: u32,
     /// This node.
-    pub node: Id<Node>,
+    pub node: NodeId,
     /// Control frames waiting: they go ahead of data and ignore gates.
     pub control: List,
     /// Ticks for which the port sent no data although frames waited, up to the last change.
@@ -108,13 +79,13 @@ pub struct Port {
     /// Knobs of back-pressure, where some mechanism can reach this port.
     pub gates: Option<Box<Gates>>,
     /// The detector at this port: (control, place).
-    pub watch: Option<(Id<Control>, usize)>,
+    pub watch: Option<(ControlId, usize)>,
     /// What else the port remembers.
     pub more: Box<PortMore>,
     /// The node at the far end.
-    pub far: Id<Node>,
+    pub far: NodeId,
     /// The far node's port on the same link.
-    pub peer: Id<Port>,
+    pub peer: PortId,
     /// Number of the port at its node.
     pub local: u32,
 }
@@ -279,8 +250,8 @@ impl Port {
     /// A port that has never sent and holds nothing, without a wire. It belongs to `more`, with so many
     /// class queues and this buffer.
     pub fn idle(
-        node: Id<Node>,
-        far: Id<Node>,
+        node: NodeId,
+        far: NodeId,
         scheduler: AnyScheduler,
         buffer: Limit,
         more: PortMore,
@@ -346,7 +317,7 @@ pub struct PortMore {
     /// Active queue management.
     pub managed: Option<Box<Managed>>,
     /// Notices that have arrived and wait for the reaction time.
-    pub reacting: VecDeque<Id<Posted>>,
+    pub reacting: VecDeque<NoticeId>,
     /// Counters.
     pub sent: PortCount,
     /// Counters at the end of the warm-up.
@@ -361,7 +332,7 @@ pub struct Stage {
     /// Its stream.
     pub random: Random,
     /// The next box, or the port whose queue the boxes lead to.
-    pub next: Id<Port>,
+    pub next: PortId,
 }
 
 /// What a port counts.
@@ -389,67 +360,8 @@ pub struct PortCount {
     pub closed: [u64; 8],
 }
 
-/// A notice on its way, and the mechanism whose responder answers it.
-#[derive(Clone, Debug)]
-pub struct Posted {
-    /// Whose.
-    pub control: Id<Control>,
-    /// What it says.
-    pub notice: crate::mechanism::notice::Notice,
-}
-
-/// What a flow is to a connection.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Nothing: its packets are datagrams of their own.
-    None,
-    /// It carries the data.
-    Data(Id<Connection>),
-    /// It carries the ACKs.
-    Acks(Id<Connection>),
-}
-
-/// A flow. What a packet touches at its birth comes first: a cache line, then what draws its destination, then what a source
-/// touches.
-#[derive(Clone, Debug)]
-#[repr(C, align(64))]
-pub struct Flow {
-    /// Handed to the sending host.
-    pub entered: Count,
-    /// Receiving hosts.
-    pub to: Targets,
-    /// What it is to a connection.
-    pub part: Part,
-    /// Next sequence number.
-    pub seq: u32,
-    /// The sending host's port.
-    pub port: Id<Port>,
-    /// Class.
-    pub class: u8,
-    /// Codepoint its packets leave with.
-    pub ecn: Ecn,
-    /// Whether its packets come from outside and their fates go back there.
-    pub outside: bool,
-    /// Bytes of the demand that is due.
-    pub due: u64,
-    /// The stream that draws destinations.
-    pub compass: Random,
-    /// The source's stream.
-    pub random: Random,
-    /// When the source ends.
-    pub stop: Time,
-    /// Largest IP packet.
-    pub packet: u64,
-    /// The source.
-    pub source: AnySource,
-    /// What is counted when a packet is delivered.
-    pub stats: FlowStats,
-    /// Name.
-    pub name: String,
-    /// Sending host.
-    pub from: Id<Node>,
-    /// Egress ports on the path, for a flow with one destination.
-    pub path: Vec<Id<Port>>,
+impl Row for Port {
+    type Kind = kind::Port;
 }
 
 impl Port {
@@ -457,49 +369,6 @@ impl Port {
     #[inline]
     pub fn touch(&self) -> u64 {
         self.next_try.0 ^ self.max_bytes
-    }
-}
-
-impl Flow {
-    /// Reads a word of each cache line that a packet's birth touches.
-    #[inline]
-    pub fn touch(&self) -> u64 {
-        self.entered.packets ^ self.due ^ self.stop.0
-    }
-}
-
-/// Slots for notices on their way, with reuse.
-#[derive(Clone, Debug, Default)]
-pub struct Mail {
-    slots: Table<Option<Posted>>,
-    free: Vec<u32>,
-}
-
-impl Mail {
-    /// Keeps a notice until it is taken.
-    pub fn put(&mut self, posted: Posted) -> Id<Posted> {
-        match self.free.pop() {
-            Some(slot) => {
-                self.slots.0[slot as usize] = Some(posted);
-                Id::raw(slot)
-            }
-            None => Id::raw(self.slots.push(Some(posted)).0),
-        }
-    }
-
-    /// Looks at a notice.
-    pub fn see(&self, id: Id<Posted>) -> &Posted {
-        self.slots.0[id.index()]
-            .as_ref()
-            .expect("a notice on its way")
-    }
-
-    /// Takes a notice out.
-    pub fn take(&mut self, id: Id<Posted>) -> Posted {
-        self.free.push(id.0);
-        self.slots.0[id.index()]
-            .take()
-            .expect("a notice on its way")
     }
 }
 
@@ -512,20 +381,5 @@ mod tests {
         assert_eq!(std::mem::align_of::<Port>(), 64);
         assert_eq!(std::mem::offset_of!(Port, queue), 64);
         assert_eq!(std::mem::offset_of!(Port, control), 128);
-    }
-
-    #[test]
-    fn what_a_frame_touches_of_a_node_lies_in_one_cache_line() {
-        assert_eq!(std::mem::align_of::<Node>(), 64);
-        assert_eq!(std::mem::offset_of!(Node, ledger), 64);
-    }
-
-    #[test]
-    fn what_a_packet_touches_of_its_flow_lies_in_few_cache_lines() {
-        assert_eq!(std::mem::align_of::<Flow>(), 64);
-        assert_eq!(std::mem::offset_of!(Flow, due), 64);
-        assert_eq!(std::mem::offset_of!(Flow, stop) / 64, 2);
-        assert_eq!(std::mem::offset_of!(Flow, stats) % 64, 0);
-        assert_eq!(std::mem::offset_of!(FlowStats, delay), 64);
     }
 }

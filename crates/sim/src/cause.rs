@@ -1,0 +1,64 @@
+//! Why packets are lost.
+
+/// Why a packet was lost.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// Its class queue was full.
+    BufferFull,
+    /// The switch's shared memory had no room for it.
+    MemoryFull,
+    /// Active queue management told its sender of congestion.
+    Aqm,
+    /// A box on the way loses packets at random.
+    RandomLoss,
+    /// A box on the way was shut.
+    LinkOff,
+    /// An 802.11 station gave it up after as many transmissions as it may make.
+    RetryLimit,
+    /// It came to an 802.11 station later than its flow's budget allows.
+    Late,
+    /// No 802.11 station of its group received it.
+    Unheard,
+}
+
+impl Cause {
+    /// All, in the order of their numbers.
+    pub const ALL: [Cause; 8] = [
+        Cause::BufferFull,
+        Cause::MemoryFull,
+        Cause::Aqm,
+        Cause::RandomLoss,
+        Cause::LinkOff,
+        Cause::RetryLimit,
+        Cause::Late,
+        Cause::Unheard,
+    ];
+
+    /// Name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::BufferFull => "buffer-full",
+            Cause::MemoryFull => "memory-full",
+            Cause::Aqm => "aqm",
+            Cause::RandomLoss => "random-loss",
+            Cause::LinkOff => "link-off",
+            Cause::RetryLimit => "retry-limit",
+            Cause::Late => "late",
+            Cause::Unheard => "unheard",
+        }
+    }
+
+    /// What happened to the packet.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Cause::BufferFull => "its class queue was full",
+            Cause::MemoryFull => "the switch's shared memory was full",
+            Cause::Aqm => "active queue management dropped it",
+            Cause::RandomLoss => "a box on its way loses at random",
+            Cause::LinkOff => "a box on its way was shut",
+            Cause::RetryLimit => "an 802.11 station gave it up",
+            Cause::Late => "it came to an 802.11 station later than its flow's budget",
+            Cause::Unheard => "no 802.11 station of its group received it",
+        }
+    }
+}

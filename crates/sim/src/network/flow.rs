@@ -1,0 +1,91 @@
+//! Flows.
+
+use backwater_transport::random::Random;
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::Time;
+
+use crate::ids::{ConnectionId, NodeId, PortId, kind};
+use crate::record::flow_stats::{Count, FlowStats};
+use crate::source::AnySource;
+use crate::table::Row;
+use crate::targets::Targets;
+
+/// What a flow is to a connection.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Nothing: its packets are datagrams of their own.
+    None,
+    /// It carries the data.
+    Data(ConnectionId),
+    /// It carries the ACKs.
+    Acks(ConnectionId),
+}
+
+/// A flow. What a packet touches at its birth comes first: a cache line, then what draws its destination, then what a source
+/// touches.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub struct Flow {
+    /// Handed to the sending host.
+    pub entered: Count,
+    /// Receiving hosts.
+    pub to: Targets,
+    /// What it is to a connection.
+    pub part: Part,
+    /// Next sequence number.
+    pub seq: u32,
+    /// The sending host's port.
+    pub port: PortId,
+    /// Class.
+    pub class: u8,
+    /// Codepoint its packets leave with.
+    pub ecn: Ecn,
+    /// Whether its packets come from outside and their fates go back there.
+    pub outside: bool,
+    /// Bytes of the demand that is due.
+    pub due: u64,
+    /// The stream that draws destinations.
+    pub compass: Random,
+    /// The source's stream.
+    pub random: Random,
+    /// When the source ends.
+    pub stop: Time,
+    /// Largest IP packet.
+    pub packet: u64,
+    /// The source.
+    pub source: AnySource,
+    /// What is counted when a packet is delivered.
+    pub stats: FlowStats,
+    /// Name.
+    pub name: String,
+    /// Sending host.
+    pub from: NodeId,
+    /// Egress ports on the path, for a flow with one destination.
+    pub path: Vec<PortId>,
+}
+
+impl Row for Flow {
+    type Kind = kind::Flow;
+}
+
+impl Flow {
+    /// Reads a word of each cache line that a packet's birth touches.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.entered.packets ^ self.due ^ self.stop.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_packet_touches_of_its_flow_lies_in_few_cache_lines() {
+        assert_eq!(std::mem::align_of::<Flow>(), 64);
+        assert_eq!(std::mem::offset_of!(Flow, due), 64);
+        assert_eq!(std::mem::offset_of!(Flow, stop) / 64, 2);
+        assert_eq!(std::mem::offset_of!(Flow, stats) % 64, 0);
+        assert_eq!(std::mem::offset_of!(FlowStats, delay), 64);
+    }
+}

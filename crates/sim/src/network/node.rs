@@ -1,0 +1,42 @@
+//! Hosts, switches and stations.
+
+use crate::ids::{ControlId, PortId, kind};
+use crate::switch::{Ledger, Pool};
+use crate::table::Row;
+
+/// A host or a switch. What a frame touches of it comes first, in a cache line.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub struct Node {
+    /// Places of the node that are congested.
+    pub alarms: u32,
+    /// Shared memory, where the model has it.
+    pub pool: Option<Pool>,
+    /// Bytes held by (ingress, class), where a part needs them.
+    pub ledger: Option<Box<Ledger>>,
+    /// Places that watch what came in, by local port number: (control, place).
+    pub watch: Vec<Option<(ControlId, usize)>>,
+    /// Host number, for a host.
+    pub host: Option<u32>,
+    /// Its egress ports.
+    pub ports: Vec<PortId>,
+    /// Number of the 802.11 station, for one; `NOBODY` for others.
+    pub station: u32,
+    /// Name.
+    pub name: String,
+}
+
+impl Row for Node {
+    type Kind = kind::Node;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_frame_touches_of_a_node_lies_in_one_cache_line() {
+        assert_eq!(std::mem::align_of::<Node>(), 64);
+        assert_eq!(std::mem::offset_of!(Node, ledger), 64);
+    }
+}

@@ -1,0 +1,145 @@
+//! Every algorithm of active queue management, and one at work at a port.
+
+use backwater_transport::random::Random;
+use backwater_transport::units::{Rate, Time};
+
+use super::aqm::{Aqm, CustomAqm, Frame, Parties, Verdict, Waiting};
+use super::codel::Codel;
+use super::codel_mahimahi::CodelMahimahi;
+use super::drop_head::DropHead;
+use super::dualpi2::DualPi2;
+use super::fq_codel::FqCodel;
+use super::pie::Pie;
+use super::pie_mahimahi::PieMahimahi;
+use super::ramp::Ramp;
+use super::red::Red;
+use super::{AnyScheduler, ClassQueue, Queue, Room};
+
+macro_rules! aqms {
+    ($($name:ident),*) => {
+        /// Every algorithm.
+        #[derive(Clone, Debug)]
+        pub enum AnyAqm {
+            $(#[doc = "See its file."] $name(Box<$name>),)*
+            /// From outside this crate.
+            Custom(Box<dyn CustomAqm>),
+        }
+
+        $(impl From<$name> for AnyAqm {
+            fn from(aqm: $name) -> AnyAqm {
+                AnyAqm::$name(Box::new(aqm))
+            }
+        })*
+
+        impl Aqm for AnyAqm {
+            fn attach(&mut self, rate: Rate, random: &mut Random) {
+                match self {
+                    $(AnyAqm::$name(a) => a.attach(rate, random),)*
+                    AnyAqm::Custom(a) => a.attach(rate, random),
+                }
+            }
+            fn queues(&self) -> usize {
+                match self {
+                    $(AnyAqm::$name(a) => a.queues(),)*
+                    AnyAqm::Custom(a) => a.queues(),
+                }
+            }
+            fn classify(&mut self, packet: &Parties) -> usize {
+                match self {
+                    $(AnyAqm::$name(a) => a.classify(packet),)*
+                    AnyAqm::Custom(a) => a.classify(packet),
+                }
+            }
+            fn update(&mut self, now: Time, waiting: &Waiting) {
+                match self {
+                    $(AnyAqm::$name(a) => a.update(now, waiting),)*
+                    AnyAqm::Custom(a) => a.update(now, waiting),
+                }
+            }
+            fn victim(&self, arriving: &Frame, queues: &[ClassQueue]) -> Option<usize> {
+                match self {
+                    $(AnyAqm::$name(a) => a.victim(arriving, queues),)*
+                    AnyAqm::Custom(a) => a.victim(arriving, queues),
+                }
+            }
+            fn push(&mut self, frame: &Frame, random: &mut Random) -> Verdict {
+                match self {
+                    $(AnyAqm::$name(a) => a.push(frame, random),)*
+                    AnyAqm::Custom(a) => a.push(frame, random),
+                }
+            }
+            fn choose(&mut self, queues: &[ClassQueue]) -> usize {
+                match self {
+                    $(AnyAqm::$name(a) => a.choose(queues),)*
+                    AnyAqm::Custom(a) => a.choose(queues),
+                }
+            }
+            fn pop(&mut self, frame: &Frame) -> Verdict {
+                match self {
+                    $(AnyAqm::$name(a) => a.pop(frame),)*
+                    AnyAqm::Custom(a) => a.pop(frame),
+                }
+            }
+            fn takes_next(&self) -> bool {
+                match self {
+                    $(AnyAqm::$name(a) => a.takes_next(),)*
+                    AnyAqm::Custom(a) => a.takes_next(),
+                }
+            }
+            fn emptied(&mut self) {
+                match self {
+                    $(AnyAqm::$name(a) => a.emptied(),)*
+                    AnyAqm::Custom(a) => a.emptied(),
+                }
+            }
+        }
+    };
+}
+
+aqms!(
+    DropHead,
+    Codel,
+    CodelMahimahi,
+    FqCodel,
+    Pie,
+    PieMahimahi,
+    Red,
+    Ramp,
+    DualPi2
+);
+
+impl<T: Into<AnyAqm>> From<T> for Queue {
+    /// One class queue, or the algorithm's own queues.
+    fn from(aqm: T) -> Queue {
+        Queue {
+            scheduler: AnyScheduler::Fifo,
+            aqm: Some(aqm.into()),
+            room: Room::Port,
+        }
+    }
+}
+
+/// An algorithm at a port.
+#[derive(Clone, Debug)]
+pub struct Managed {
+    /// The algorithm.
+    pub aqm: AnyAqm,
+    /// Its own queues; empty where it watches the class queues.
+    pub queues: Vec<ClassQueue>,
+    /// Its stream.
+    pub random: Random,
+}
+
+impl Managed {
+    /// Puts a copy of an algorithm to a port.
+    pub fn new(prototype: &AnyAqm, rate: Rate, mut random: Random) -> Managed {
+        let mut aqm = prototype.clone();
+        aqm.attach(rate, &mut random);
+        let queues = vec![ClassQueue::default(); aqm.queues()];
+        Managed {
+            aqm,
+            queues,
+            random,
+        }
+    }
+}

@@ -266,11 +266,21 @@ macro_rules! of_station {
 pub(crate) use of_station;
 
 /// `nodes.NAME` of kind "station".
-pub static STATION: &[Field] = of_station![Field::needed(
-    "at",
-    Shape::Texts,
-    "its place, such as [\"0 m\", \"100 m\"]",
-)];
+pub static STATION: &[Field] = of_station![
+    Field::needed(
+        "at",
+        Shape::Texts,
+        "its place, such as [\"0 m\", \"100 m\"]",
+    ),
+    Field::free(
+        "radios",
+        Shape::Things(&Shape::Fields(RADIO)),
+        "further radios at the same place, each on a medium of its own",
+    ),
+];
+
+/// `nodes.NAME.radios.NAME`.
+pub static RADIO: &[Field] = of_station![];
 
 /// The medium of a station.
 pub const STATION_MEDIUM: Field = Field::needed("medium", Shape::Text, "its medium");

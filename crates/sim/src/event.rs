@@ -59,6 +59,8 @@ pub enum Event {
     Ease(StationId),
     /// The next packet of a flow that its station holds back may go.
     Release(FlowId),
+    /// A gate of this station opens.
+    Open(StationId),
 }
 
 /// An instant and an event, packed into 128 bits whose order is the order of service.
@@ -181,6 +183,7 @@ ranks! {
     Look(station) packs (station.0, 0), from |owner, _serial| Event::Look(StationId::raw(owner));
     Ease(station) packs (station.0, 0), from |owner, _serial| Event::Ease(StationId::raw(owner));
     Release(flow) packs (flow.0, 0), from |owner, _serial| Event::Release(FlowId::raw(owner));
+    Open(station) packs (station.0, 0), from |owner, _serial| Event::Open(StationId::raw(owner));
 }
 
 #[cfg(test)]
@@ -250,6 +253,7 @@ mod tests {
             (Time(6), Event::Look(Id::raw(0))),
             (Time(6), Event::Ease(Id::raw(0))),
             (Time(6), Event::Release(Id::raw(0))),
+            (Time(6), Event::Open(Id::raw(0))),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),
         ];
         for pair in in_order.windows(2) {

@@ -20,7 +20,6 @@
 mod ahead;
 mod air;
 mod air_log;
-mod air_routes;
 mod aqm;
 mod build;
 mod build_air;
@@ -33,12 +32,15 @@ mod groups;
 mod headroom;
 mod ideal;
 mod nearest;
+mod next_frame;
 mod notices;
 mod path;
 mod relay;
 mod report;
 mod run;
 mod station;
+#[cfg(test)]
+mod test_line;
 mod transport;
 mod turns;
 

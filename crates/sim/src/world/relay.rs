@@ -5,14 +5,14 @@ use backwater_transport::units::{Bytes, Rate, Time};
 
 use super::World;
 use super::build::refuse;
+use crate::cause::Cause;
 use crate::event::Event;
-use crate::ids::{FlowId, PacketId, StationId};
+use crate::ids::{FlowId, NodeId, PacketId, StationId};
 use crate::limit::Limit;
 use crate::mechanism::detector::{AnyDetector, Detector, Watch};
 use crate::mechanism::relay::{Ask, Relay};
 use crate::mechanism::responder::AnyResponder;
 use crate::mechanism::responder::contention::Knob;
-use crate::medium::wifi::air::NOBODY;
 use crate::medium::wifi::mac::{Contention, MANAGEMENT_CATEGORY};
 use crate::medium::wifi::radio::{Held, Management, Stepped};
 use crate::packet::{List, Traffic};
@@ -54,9 +54,14 @@ impl World {
         let Some((detect, notify, respond)) = parts else {
             return Ok(false);
         };
-        for node in &mechanism.stations {
-            let node = &self.nodes[Id::new(*node)];
-            let station = node.station;
+        let of_node = |node: &usize| {
+            let node: NodeId = Id::new(*node);
+            let stations = self.nodes[node].stations.iter();
+            stations.map(|station| (*station, node)).collect::<Vec<_>>()
+        };
+        let stations: Vec<(u32, NodeId)> = mechanism.stations.iter().flat_map(of_node).collect();
+        for (station, node) in stations {
+            let node = &self.nodes[node];
             let radio = &mut self.air.radios[station as usize];
             let endless = |c: &Contention| c.buffer == Limit::Unlimited;
             if detect.needs_bound() && radio.categories.iter().any(endless) {
@@ -232,7 +237,12 @@ impl World {
 
     /// From now on a flow of the station's own goes no faster than this.
     fn hold_to(&mut self, station: u32, flow: FlowId, rate: Rate) {
-        let port = self.flows[flow].path.first().copied();
+        let flow_port = self.flows[flow].port;
+        let port = self
+            .air
+            .hop(flow_port)
+            .filter(|hop| hop.from == station)
+            .map(|hop| hop.port);
         let radio = &mut self.air.radios[station as usize];
         match (radio.holds.iter_mut().find(|h| h.flow == flow), port) {
             (Some(held), _) => held.rate = rate,
@@ -262,7 +272,7 @@ impl World {
         let held = held.expect("a flow that is held");
         if held.frames >= most {
             let port = held.port;
-            return self.crowd_out(station, packet_id, port, now);
+            return self.lose_at_station(packet_id, Cause::BufferFull, port, now);
         }
         held.frames += 1;
         self.packets.append(&mut held.list, packet_id);
@@ -273,8 +283,9 @@ impl World {
 
     /// The turn of a held flow's next packet.
     pub(super) fn release_held(&mut self, flow: FlowId, now: Time) {
-        let station = self.nodes[self.flows[flow].from].station;
-        debug_assert_ne!(station, NOBODY);
+        let port = self.flows[flow].port;
+        let hop = self.air.hop_number(port);
+        let station = self.air.hops[hop as usize].from;
         let radio = &mut self.air.radios[station as usize];
         let held = radio.holds.iter_mut().find(|h| h.flow == flow);
         let held = held.expect("a flow that is held");
@@ -285,6 +296,6 @@ impl World {
         if held.frames > 0 {
             self.calendar.push(held.next, Event::Release(flow));
         }
-        self.queue_up(station, packet_id, now);
+        self.queue_up(hop, packet_id, now);
     }
 }

@@ -1,5 +1,6 @@
 //! 802.11 against references computed elsewhere.
 
+mod access_point;
 mod cell;
 mod control;
 mod groups;

@@ -21,6 +21,7 @@ pub(super) fn react(now: Time, notice: &Notice, knobs: &mut Knobs) {
                 key: notice.key,
                 classes: notice.classes,
                 hosts: Some(hosts.clone()),
+                next: None,
                 until,
                 bucket: None,
             };

@@ -42,6 +42,7 @@ impl Responder for Shaper {
             key: notice.key,
             classes: notice.classes,
             hosts: notice.hosts.clone(),
+            next: None,
             until,
             bucket: Some(bucket),
         };

@@ -7,3 +7,4 @@ mod multihop;
 mod physical;
 mod queues;
 mod saturation;
+mod thresholds;

@@ -174,7 +174,7 @@ impl World {
         match medium.receivers.is_some() {
             true => {
                 air.arrive(station, rate, bytes, ends, now);
-                self.end_missed(station, now);
+                self.fail_missed(station, now);
             }
             false => air.overlap(station, now),
         }
@@ -182,7 +182,7 @@ impl World {
 
     /// A frame of this station has begun. Exchanges fail whose answers are missed from now on: that frame, or those
     /// that it overpowers.
-    fn end_missed(&mut self, station: u32, now: Time) {
+    fn fail_missed(&mut self, station: u32, now: Time) {
         let mut sender = Some(station);
         while let Some(answering) = sender {
             if let Some(waiting) = self.air.addressee_that_misses(answering) {

@@ -6,10 +6,10 @@ Needs the package (`make setup`) and libns3-dev; some minutes. With `fer_target`
     wifi_mesh.py --thresholds 6
 
 runs both with the thresholds of the standard, -82 dBm for preambles and -62 dBm for energy, ours
-over a hundred seeds and ns-3 over six, and prints means with their standard errors. Links of the mesh are as long as 192 m,
-which -82 dBm does not reach: power and noise are both 9.4 dB higher, so each link keeps its SNR.
-Options are equal: our frame errors and our floor in ns-3, RTS without limit in ours, since ns-3
-never gives a packet up for its RTS.
+over a hundred seeds and ns-3 over six, and prints means with their standard errors. Links of the
+mesh are as long as 192 m, which -82 dBm does not reach: power and noise are both 9.4 dB higher, so
+each link keeps its SNR. Options are equal: our frame errors and our floor in ns-3, RTS without
+limit in ours, since ns-3 never gives a packet up for its RTS.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def thresholds(seeds: int) -> None:
-    """Prints means over a hundred seeds of ours and so many of ns-3, with the thresholds of the standard on both sides."""
+    """Prints means over a hundred seeds of ours and so many of ns-3."""
     runs = [ours({**OURS_OF_STANDARD, "seed": n}) for n in range(1, 101)]
     summarise("ours, -82 and -62 dBm", runs)
     runs = [theirs((*THEIRS_OF_STANDARD, f"--run={n}")) for n in range(1, seeds + 1)]

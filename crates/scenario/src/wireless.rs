@@ -204,14 +204,16 @@ pub static CHANNEL: &[Field] = &[
         Kind::Dbm,
         "-91.4 dBm",
         ["-150 dBm", "50 dBm"],
-        "physical: power of all frames together from which the medium is busy",
+        "physical: power of all frames together from which the medium is busy without a preamble; \
+         the standard's is -62 dBm",
     ),
     decibels(
         "preamble_detect",
         Kind::Dbm,
         "-91.4 dBm",
         ["-150 dBm", "50 dBm"],
-        "physical: power from which a preamble is recognised",
+        "physical: power from which a preamble is recognised, which makes the medium busy until its frame ends; \
+         the standard's is -82 dBm",
     ),
     Field::option(
         Opt::new(

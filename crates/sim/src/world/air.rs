@@ -132,7 +132,8 @@ impl World {
             (false, _) => FrameKind::Data,
         };
         let radio = &mut self.air.radios[station as usize];
-        radio.exchange = Some(exchange);
+        let unfinished = radio.exchange.replace(exchange);
+        debug_assert!(unfinished.is_none(), "a station has one exchange");
         if to != NOBODY {
             radio.count.attempts += 1;
         }
@@ -172,6 +173,7 @@ impl World {
             to,
             begin: now,
             rest,
+            missed: false,
         });
         let ends = now + span + medium.delta;
         if self.air_log.is_some() {
@@ -188,8 +190,23 @@ impl World {
         let radio = &air.radios[station as usize];
         let medium = &air.media[radio.medium as usize];
         match medium.receivers.is_some() {
-            true => air.arrive(station, rate, bytes, ends, now),
+            true => {
+                air.arrive(station, rate, bytes, ends, now);
+                self.fail_missed(station, now);
+            }
             false => air.overlap(station, now),
+        }
+    }
+
+    /// A frame of this station has begun. Exchanges fail whose answers are missed from now on: that frame, or those
+    /// that it overpowers.
+    fn fail_missed(&mut self, station: u32, now: Time) {
+        let mut sender = Some(station);
+        while let Some(answering) = sender {
+            if let Some(waiting) = self.air.addressee_that_misses(answering) {
+                self.exchange_failed(waiting, now);
+            }
+            sender = self.air.next_left();
         }
     }
 

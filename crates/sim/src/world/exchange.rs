@@ -41,6 +41,7 @@ impl World {
             }
             FrameKind::Data => self.exchange_failed(station, now),
             FrameKind::Ack if understood => self.exchange_done(to, now),
+            FrameKind::Cts | FrameKind::Ack if frame.missed => None,
             FrameKind::Cts | FrameKind::Ack => self.exchange_failed(to, now),
             FrameKind::Group => {
                 let exchange = self.air.radios[station as usize].exchange;
@@ -170,8 +171,9 @@ impl World {
         Some(packet_id)
     }
 
-    /// The sender's exchange got no answer, or one that it did not understand.
-    fn exchange_failed(&mut self, station: u32, now: Time) -> Option<u32> {
+    /// The sender's exchange gets no answer, or one that it does not understand. Where that is known before the timeout, the
+    /// sender is silent until then all the same.
+    pub(super) fn exchange_failed(&mut self, station: u32, now: Time) -> Option<u32> {
         let radio = &mut self.air.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that failed");
         let defers = self.air.media[radio.medium as usize].sender_defers;

@@ -8,3 +8,4 @@ mod multihop;
 mod physical;
 mod queues;
 mod saturation;
+mod thresholds;

@@ -46,6 +46,8 @@ pub struct Air {
     pub(super) far: Vec<Vec<u32>>,
     /// Who has got the frame that ended last, of those it was for.
     pub heard: Vec<u32>,
+    /// Senders of the frames that receivers have left for a stronger one since `arrive` was called last.
+    pub(super) left: Vec<u32>,
     /// The stations that each station's frames made idle.
     pub groups: Vec<Group>,
     /// Each station's transmitter and queues.

@@ -158,6 +158,45 @@ def test_a_faulty_controller_ends_its_own_run(controller: Any, said: str) -> Non
     assert run(Constant).document["conservation"]["ok"]
 
 
+class Huge(Gentle):
+    """A window that no memory holds."""
+
+    def on_round(self, round: Any) -> None:  # noqa: A002
+        if round.now_s > 0.05:
+            self.window = 1e30
+
+
+def test_a_window_without_a_bound_is_clamped_and_told_once_for_each_flow() -> None:
+    """A million segments at most, as `fixed` may have. Without a bound the run died of it."""
+    second = {
+        "from": "s2",
+        "to": "d2",
+        "transport": "tcp",
+        "source": {"kind": "bulk"},
+        "controller": {"kind": "fixed", "window": "20 packets"},
+    }
+    # Small packets, so that the queue of the sender's own host fills no test's memory.
+    sets = {"duration": "200 ms", "flows.f1.packet": "80 B", "flows.f2": second}
+    result = backwater.run(DUMBBELL, controllers={"f1": Huge, "f2": Huge}, set=sets, columns=False)
+    said = [one for one in result.document["warnings"] if "window" in one]
+    assert [one.split(":")[0] for one in said] == ["flow f1", "flow f2"]
+    for one, mss in zip(said, (80 - 52, 1500 - 52), strict=True):
+        assert "1e30 B" in one
+        assert f"counted as {1_000_000 * mss} B" in one
+    assert result.document["conservation"]["ok"]
+    # A window that is just as large as may be is no reason to warn.
+    sets = {"duration": "1 s", "flows.f1.controller.window": "1000000 packets"}
+
+    class Largest(Constant):
+        def __init__(self, setup: Any) -> None:
+            super().__init__(setup)
+            self.window = 1_000_000 * setup.mss_B
+
+    ours = backwater.run(DUMBBELL, controllers={"f1": Largest}, set=sets, columns=False)
+    assert not [one for one in ours.document["warnings"] if "controller" in one]
+    assert ours.fingerprint == backwater.run(DUMBBELL, set=sets, columns=False).fingerprint
+
+
 @pytest.mark.parametrize("name", ["f2", "f3"])
 def test_a_flow_without_a_transport_has_no_controller(name: str) -> None:
     with pytest.raises(errors.Refusal) as caught:

@@ -13,6 +13,11 @@ use pyo3::prelude::*;
 
 use crate::fault::{self, Fault, Whose};
 
+/// Most segments that a window counts for, as in the tables: a window without a bound would put a source without an
+/// end into memory at once. The largest window of TCP is smaller, 65 535 × 2^14 B (RFC 7323 section 2.2), which are
+/// 741 541 segments of 1448 B.
+const MOST: u64 = 1_000_000;
+
 /// What a controller is made from.
 #[pyclass(module = "backwater._native", frozen, get_all)]
 pub struct ControllerSetup {
@@ -114,6 +119,8 @@ struct Scripted {
     on_congestion: bool,
     on_idle: bool,
     window: u64,
+    /// The largest window beyond `MOST` segments that the class asked for; zero where it asked for none.
+    beyond: f64,
     pacing: Option<Rate>,
     sums: Sums,
 }
@@ -147,6 +154,7 @@ pub fn make(
         on_congestion: has("on_congestion")?,
         on_idle: has("on_idle")?,
         window: setup.initial,
+        beyond: 0.0,
         pacing: None,
         sums: Sums::default(),
         object: object.unbind(),
@@ -170,8 +178,12 @@ impl Scripted {
                 "its window is {window}: a window is a number of bytes"
             )));
         }
+        let most = MOST * self.mss;
+        if window > most as f64 {
+            self.beyond = self.beyond.max(window);
+        }
         // Less than a segment would stop the flow for good.
-        self.window = (window as u64).max(self.mss);
+        self.window = (window as u64).clamp(self.mss, most);
         let pacing: Option<f64> = match object.getattr_opt("pacing")? {
             Some(pacing) => pacing.extract()?,
             None => None,
@@ -323,6 +335,16 @@ impl CustomController for Scripted {
             fault: self.fault.clone(),
             sums: self.sums.clone(),
             ..*self
+        })
+    }
+
+    fn warning(&self) -> Option<String> {
+        (self.beyond > 0.0).then(|| {
+            format!(
+                "its controller asked for a window of {:e} B, which counted as {} B: a window ends at {MOST} segments",
+                self.beyond,
+                MOST * self.mss
+            )
         })
     }
 }

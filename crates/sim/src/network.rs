@@ -149,6 +149,8 @@ impl Traits {
     pub const DETECTED: u32 = 1024;
     /// The node keeps a ledger.
     pub const LEDGER: u32 = 2048;
+    /// Saturated flows of its host keep its queue filled.
+    pub const REFILLED: u32 = 8192;
     /// A frame waits, or has waited since the queue was empty, whose departure may end an alarm at the node.
     pub const HEEDED: u32 = 4096;
     /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
@@ -345,6 +347,8 @@ pub struct PortMore {
     pub server: Option<Box<Server>>,
     /// Active queue management.
     pub managed: Option<Box<Managed>>,
+    /// Saturated flows of its host, once for each packet that does not wait here and should; the longest first.
+    pub missing: VecDeque<Id<Flow>>,
     /// Notices that have arrived and wait for the reaction time.
     pub reacting: VecDeque<Id<Posted>>,
     /// Counters.

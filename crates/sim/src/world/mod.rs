@@ -6,6 +6,7 @@
 //! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
 //! * `path` serves ports by opportunities and passes packets through boxes.
+//! * `refill` keeps the queues of hosts filled whose source is saturated.
 //! * `aqm` lets active queue management judge them.
 //! * `transport` serves the two ends of flows with a transport.
 //! * `air` moves frames between 802.11 stations, `exchange` draws the consequences, `station` has their queues;
@@ -35,6 +36,7 @@ mod ideal;
 mod nearest;
 mod notices;
 mod path;
+mod refill;
 mod relay;
 mod report;
 mod run;
@@ -98,6 +100,8 @@ pub struct World {
     boxes: BTreeMap<Id<Port>, Id<Port>>,
     mail: Mail,
     outbox: VecDeque<(Id<Control>, Told)>,
+    /// Ports whose queues are filled before the event at hand is over.
+    refills: Vec<Id<Port>>,
     fingerprint: Fingerprint,
     drops: BTreeMap<DropKey, Count>,
     drops_base: BTreeMap<DropKey, Count>,

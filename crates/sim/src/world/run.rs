@@ -176,6 +176,9 @@ impl World {
         if !self.outbox.is_empty() {
             self.post_all(at);
         }
+        if !self.refills.is_empty() {
+            self.refill_all(at);
+        }
         Step::Served
     }
 
@@ -222,6 +225,9 @@ impl World {
             port.more.armed = later;
             self.calendar.push(later, Event::Wake(id));
         }
+        if self.ports[id].is(Traits::REFILLED) {
+            self.refills.push(id);
+        }
     }
 
     /// A source's demand is due: cuts it into packets and asks for the next.
@@ -238,6 +244,9 @@ impl World {
                 self.ask(id, now);
             }
             return;
+        }
+        if flow.fill().is_some() && !flow.port.is_none() {
+            return self.begin_refills(id);
         }
         let (mut left, most) = (flow.due, flow.packet);
         while left > 0 {

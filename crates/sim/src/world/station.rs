@@ -9,7 +9,6 @@ use crate::medium::wifi::radio::{Ghost, StationCount};
 use crate::network::{Flow, Port};
 use crate::packet::Packet;
 use crate::record::{Cause, What};
-use crate::source::AnySource;
 use crate::table::Id;
 
 impl World {
@@ -138,7 +137,7 @@ impl World {
         if let Some(turns) = &mut self.air.radios[station as usize].turns {
             turns[number].leave(ghost.flow);
         }
-        let again = ghost.own && matches!(self.flows[ghost.flow].source, AnySource::Saturated(_));
+        let again = ghost.own && self.flows[ghost.flow].fill().is_some();
         let radio = &mut self.air.radios[station as usize];
         if again {
             radio.owed.push_back(ghost.flow);
@@ -146,10 +145,9 @@ impl World {
         // There is room for one packet now: that of the flow that has waited longest.
         let (c, flows) = (&radio.categories[number], &self.flows);
         let fits = |id: &Id<Flow>| {
-            let AnySource::Saturated(source) = &flows[*id].source else {
+            let Some(size) = flows[*id].fill() else {
                 return false;
             };
-            let size = source.packet().0.min(flows[*id].packet);
             let mine = radio.category(flows[*id].class) == number;
             mine && matches!(c.room(true, size, radio.own_share), Room::Free)
         };
@@ -172,21 +170,20 @@ impl World {
             (packet.flow, packet.ingress.is_none())
         };
         self.lose(packet_id, Cause::BufferFull, port, now);
-        if own && matches!(self.flows[flow].source, AnySource::Saturated(_)) {
+        if own && self.flows[flow].fill().is_some() {
             self.air.radios[station as usize].owed.push_back(flow);
         }
     }
 
     /// A source that always has something to send puts a packet in the place of the one that left.
-    fn refill(&mut self, id: Id<Flow>, now: Time) {
+    pub(super) fn refill(&mut self, id: Id<Flow>, now: Time) {
         let flow = &mut self.flows[id];
-        let AnySource::Saturated(source) = &flow.source else {
+        let Some(len) = flow.fill() else {
             return;
         };
         if now >= flow.stop {
             return;
         }
-        let len = source.packet().0.min(flow.packet);
         let seq = flow.seq;
         flow.seq = seq.wrapping_add(1);
         self.originate(id, len as u16, seq, now);

@@ -74,7 +74,7 @@ fn written<B>(part: &Part<B>) -> String {
 
 /// The words of a choice of flows, as the schema has them.
 fn words(schema: &Value, name: &str) -> Option<Vec<String>> {
-    let found = match schema {
+    match schema {
         Value::Object(fields) => {
             let here = fields.get(name).and_then(|field| field["enum"].as_array());
             if let Some(words) = here {
@@ -85,8 +85,7 @@ fn words(schema: &Value, name: &str) -> Option<Vec<String>> {
         }
         Value::Array(items) => items.iter().find_map(|item| words(item, name)),
         _ => None,
-    };
-    found
+    }
 }
 
 /// What a flow says of its transport: each transport, TCP with each recovery and all marks that come back.

@@ -74,6 +74,7 @@ class AckSeen:
     delivery_bps: int | None
     round: int
     recovering: bool
+    number: int
 
 class RoundSeen:
     now_s: float
@@ -96,6 +97,17 @@ class CongestionSeen:
 class IdleSeen:
     now_s: float
     window_B: int | None  # noqa: N815
+
+class SentSeen:
+    now_s: float
+    number: int
+    len_B: int  # noqa: N815
+    in_flight_B: int  # noqa: N815
+    again: bool
+    app_limited: bool
+
+class TimerSeen:
+    now_s: float
 
 class Outcome:
     @property

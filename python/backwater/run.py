@@ -117,8 +117,9 @@ def run(
     `controllers` gives flows with a transport, by name, congestion controllers written in Python in
     place of those that the scenario names: what `factory(setup)` returns has a `window` in bytes, a
     method `on_round(round)` or `on_ack(ack)`, and may have `on_congestion(congestion)`,
-    `on_idle(idle)`, called before a segment leaves when nothing was in flight, and `pacing` in
-    bit/s.
+    `on_idle(idle)`, called before a segment leaves when nothing was in flight, `on_sent(sent)`,
+    called for each segment that leaves, `pacing` in bit/s, and `wake_s`, an instant in seconds at
+    which `on_timer(timer)` is called.
     """
     logs = mahimahi_log or {}
     world = resolve(what, seed, set or {})

@@ -1,9 +1,12 @@
 //! A congestion controller written in Python. It is asked for each round trip, or for each
-//! acknowledgement if it wants to be. A fault of the class ends its own run: from then on the flow
+//! acknowledgement if it wants to be, and for departures and at instants of its own where it has methods for them. A fault of the class ends its own run: from then on the flow
 //! keeps one segment in flight until the run is told to stop.
 
+mod seen;
+
 use backwater_transport::controller::{
-    Ack, AnyController, Cause, Congestion, Controller, CustomController, Idle, Limits, Reduction,
+    Ack, AnyController, Congestion, Controller, CustomController, Departure, Idle, Limits,
+    Reduction, Sent,
 };
 use backwater_transport::endpoint::SenderSetup;
 use backwater_transport::random::Random;
@@ -13,81 +16,14 @@ use pyo3::prelude::*;
 
 use crate::fault::{self, Fault, Whose};
 
-/// What a controller is made from.
-#[pyclass(module = "backwater._native", frozen, get_all)]
-pub struct ControllerSetup {
-    /// Name of the flow.
-    flow: String,
-    /// Payload bytes of a full segment.
-    #[pyo3(name = "mss_B")]
-    mss: u64,
-    /// Initial window.
-    #[pyo3(name = "initial_B")]
-    initial: u64,
-    /// For a generator of random numbers: the run's seed and the flow's name determine it.
-    seed: u64,
-}
+pub use seen::{
+    AckSeen, CongestionSeen, ControllerSetup, IdleSeen, RoundSeen, SentSeen, TimerSeen,
+};
 
-/// An acknowledgement.
-#[pyclass(module = "backwater._native", frozen, get_all)]
-pub struct AckSeen {
-    now_s: f64,
-    #[pyo3(name = "acked_B")]
-    acked: u64,
-    #[pyo3(name = "advanced_B")]
-    advanced: u64,
-    #[pyo3(name = "lost_B")]
-    lost: u64,
-    #[pyo3(name = "marked_B")]
-    marked: u64,
-    #[pyo3(name = "in_flight_B")]
-    in_flight: u64,
-    rtt_s: Option<f64>,
-    srtt_s: f64,
-    rtt_min_s: f64,
-    delivery_bps: Option<u64>,
-    round: u64,
-    recovering: bool,
-}
-
-/// A round trip: what was acknowledged from the beginning of one round to that of the next.
-#[pyclass(module = "backwater._native", frozen, get_all)]
-pub struct RoundSeen {
-    now_s: f64,
-    took_s: f64,
-    #[pyo3(name = "acked_B")]
-    acked: u64,
-    #[pyo3(name = "lost_B")]
-    lost: u64,
-    #[pyo3(name = "marked_B")]
-    marked: u64,
-    #[pyo3(name = "in_flight_B")]
-    in_flight: u64,
-    rtt_min_s: Option<f64>,
-    rtt_mean_s: Option<f64>,
-    srtt_s: f64,
-    round: u64,
-}
-
-/// Congestion, told once for each round at most.
-#[pyclass(module = "backwater._native", frozen, get_all)]
-pub struct CongestionSeen {
-    now_s: f64,
-    cause: &'static str,
-    #[pyo3(name = "in_flight_B")]
-    in_flight: u64,
-    #[pyo3(name = "lost_B")]
-    lost: u64,
-}
-
-/// Nothing was in flight, and a segment is about to leave.
-#[pyclass(module = "backwater._native", frozen, get_all)]
-pub struct IdleSeen {
-    now_s: f64,
-    /// Most that the flow's `after_idle` leaves a window; none where it sets no bound.
-    #[pyo3(name = "window_B")]
-    window: Option<u64>,
-}
+/// Most segments that a window counts for, as in the tables: a window without a bound would put a source without an
+/// end into memory at once. The largest window of TCP is smaller, 65 535 × 2^14 B (RFC 7323 section 2.2), which are
+/// 741 541 segments of 1448 B.
+const MOST: u64 = 1_000_000;
 
 /// Sums over a round.
 #[derive(Clone, Debug, Default)]
@@ -113,8 +49,16 @@ struct Scripted {
     on_round: bool,
     on_congestion: bool,
     on_idle: bool,
+    on_sent: bool,
+    on_timer: bool,
+    /// The last instant that it was told of.
+    now: Time,
     window: u64,
+    /// The largest window beyond `MOST` segments that the class asked for; zero where it asked for none.
+    beyond: f64,
     pacing: Option<Rate>,
+    /// When it wants to be called; `NEVER` for not at all.
+    wake: Time,
     sums: Sums,
 }
 
@@ -146,8 +90,13 @@ pub fn make(
         on_round: has("on_round")?,
         on_congestion: has("on_congestion")?,
         on_idle: has("on_idle")?,
+        on_sent: has("on_sent")?,
+        on_timer: has("on_timer")?,
+        now: Time::ZERO,
         window: setup.initial,
+        beyond: 0.0,
         pacing: None,
+        wake: Time::NEVER,
         sums: Sums::default(),
         object: object.unbind(),
     };
@@ -170,8 +119,12 @@ impl Scripted {
                 "its window is {window}: a window is a number of bytes"
             )));
         }
+        let most = MOST * self.mss;
+        if window > most as f64 {
+            self.beyond = self.beyond.max(window);
+        }
         // Less than a segment would stop the flow for good.
-        self.window = (window as u64).max(self.mss);
+        self.window = (window as u64).clamp(self.mss, most);
         let pacing: Option<f64> = match object.getattr_opt("pacing")? {
             Some(pacing) => pacing.extract()?,
             None => None,
@@ -182,6 +135,31 @@ impl Scripted {
             )));
         }
         self.pacing = pacing.map(|rate| Rate(rate as u64));
+        self.look_at_timer(py)
+    }
+
+    /// Reads when the object wants to be called.
+    fn look_at_timer(&mut self, py: Python<'_>) -> PyResult<()> {
+        let object = self.object.bind(py);
+        let wake: Option<f64> = match object.getattr_opt("wake_s")? {
+            Some(wake) => wake.extract()?,
+            None => None,
+        };
+        let Some(wake) = wake else {
+            self.wake = Time::NEVER;
+            return Ok(());
+        };
+        if !self.on_timer {
+            return Err(PyTypeError::new_err(
+                "a controller with a `wake_s` has a method on_timer(self, timer)",
+            ));
+        }
+        if !(wake >= 0.0 && wake.is_finite()) {
+            return Err(PyValueError::new_err(format!(
+                "its wake_s is {wake}: an instant is a number of seconds, or None"
+            )));
+        }
+        self.wake = Time::ZERO.after(Span::from_seconds(wake));
         Ok(())
     }
 
@@ -247,57 +225,38 @@ impl Controller for Scripted {
             sums.rtts += 1;
             sums.least = Some(sums.least.map_or(rtt, |least| least.min(rtt)));
         }
+        self.now = ack.now;
         if self.on_ack {
-            self.tell(
-                "on_ack",
-                AckSeen {
-                    now_s: ack.now.seconds(),
-                    acked: ack.acked,
-                    advanced: ack.advanced,
-                    lost: ack.lost,
-                    marked: ack.marked,
-                    in_flight: ack.in_flight,
-                    rtt_s: ack.rtt.map(Span::seconds),
-                    srtt_s: ack.srtt.seconds(),
-                    rtt_min_s: ack.min_rtt.seconds(),
-                    delivery_bps: ack.rate.map(|sample| sample.rate().0),
-                    round: ack.round,
-                    recovering: ack.recovering,
-                },
-            );
+            self.tell("on_ack", AckSeen::from(ack));
         }
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
+        self.now = congestion.now;
         if self.on_congestion {
-            self.tell(
-                "on_congestion",
-                CongestionSeen {
-                    now_s: congestion.now.seconds(),
-                    cause: match congestion.cause {
-                        Cause::Loss => "loss",
-                        Cause::Mark => "mark",
-                        Cause::Timeout => "timeout",
-                        Cause::Spurious => "spurious",
-                        Cause::Recovered => "recovered",
-                    },
-                    in_flight: congestion.in_flight,
-                    lost: congestion.lost,
-                },
-            );
+            self.tell("on_congestion", CongestionSeen::from(congestion));
         }
     }
 
     fn on_idle(&mut self, idle: &Idle) {
+        self.now = idle.now;
         if self.on_idle {
-            self.tell(
-                "on_idle",
-                IdleSeen {
-                    now_s: idle.now.seconds(),
-                    window: (idle.window < u64::MAX).then_some(idle.window),
-                },
-            );
+            self.tell("on_idle", IdleSeen::from(idle));
         }
+    }
+
+    fn on_sent(&mut self, sent: &Sent) -> Departure {
+        if !self.on_sent {
+            return Departure::Ignored;
+        }
+        self.now = sent.now;
+        self.tell("on_sent", SentSeen::from(sent));
+        Departure::Noted
+    }
+
+    fn on_timer(&mut self, now: Time) {
+        self.now = now;
+        self.tell("on_timer", TimerSeen::from(now));
     }
 
     fn limits(&self) -> Limits {
@@ -305,7 +264,11 @@ impl Controller for Scripted {
         Limits {
             window: if failed { self.mss } else { self.window },
             pacing: self.pacing.filter(|_| !failed),
-            wake: Time::NEVER,
+            // One that has passed is none: the class need not take it back.
+            wake: match failed || self.wake <= self.now {
+                true => Time::NEVER,
+                false => self.wake,
+            },
         }
     }
 
@@ -323,6 +286,16 @@ impl CustomController for Scripted {
             fault: self.fault.clone(),
             sums: self.sums.clone(),
             ..*self
+        })
+    }
+
+    fn warning(&self) -> Option<String> {
+        (self.beyond > 0.0).then(|| {
+            format!(
+                "its controller asked for a window of {:e} B, which counted as {} B: a window ends at {MOST} segments",
+                self.beyond,
+                MOST * self.mss
+            )
         })
     }
 }

@@ -66,6 +66,8 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<controller::RoundSeen>()?;
     m.add_class::<controller::CongestionSeen>()?;
     m.add_class::<controller::IdleSeen>()?;
+    m.add_class::<controller::SentSeen>()?;
+    m.add_class::<controller::TimerSeen>()?;
     m.add("PartError", m.py().get_type::<fault::PartError>())?;
     m.add(
         "ScenarioError",

@@ -310,6 +310,11 @@ impl DatagramSender {
         self.pilot.window()
     }
 
+    /// What the reader of a run has to know of the controller.
+    pub fn warning(&self) -> Option<String> {
+        self.pilot.warning()
+    }
+
     /// State for plots and records.
     pub fn inspect(&self) -> Inspection {
         self.pilot.inspect(self.window(), self.in_flight)

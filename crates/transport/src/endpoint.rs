@@ -278,6 +278,11 @@ impl AnySender {
         each!(self, s => s.window())
     }
 
+    /// What the reader of a run has to know of the controller.
+    pub fn warning(&self) -> Option<String> {
+        each!(self, s => s.warning())
+    }
+
     /// State for plots and records.
     pub fn inspect(&self) -> Inspection {
         each!(self, s => s.inspect())

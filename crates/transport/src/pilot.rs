@@ -312,6 +312,11 @@ impl Pilot {
         }
     }
 
+    /// What the reader of a run has to know of the controller.
+    pub fn warning(&self) -> Option<String> {
+        self.controller.warning()
+    }
+
     /// Reads a word of each cache line that an acknowledgement touches.
     pub fn touch(&self) -> u64 {
         let limits = self.limits.window ^ self.release.0 ^ self.rtt.srtt().0;

@@ -23,10 +23,24 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
         ));
     }
     all.extend(own_queues(world, report));
+    all.extend(controllers(world, report));
     if !report.conserved {
         all.push("conservation is broken: this is a defect of Backwater; please report the scenario and the seed".into());
     }
     all
+}
+
+/// What controllers from outside the tables have to say of themselves.
+fn controllers<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
+    let said = |f: &'a FlowReport| {
+        let flow = &world.flows[f.flow];
+        let Part::Data(id) = flow.part else {
+            return None;
+        };
+        let warning = report.connections[id.index()].warning.as_ref()?;
+        Some(format!("flow {}: {warning}", flow.name))
+    };
+    report.flows.iter().filter_map(said)
 }
 
 /// Ports of hosts in which streams have left more than any kernel would let them: no loss and no mark of the network ends

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};
 
-use crate::ids::{ControlId, NodeId, NoticeId, PortId, kind};
+use crate::ids::{ControlId, FlowId, NodeId, NoticeId, PortId, kind};
 use crate::limit::Limit;
 use crate::mechanism::gates::Gates;
 use crate::medium::boxes::AnyBox;
@@ -120,10 +120,12 @@ impl Traits {
     pub const DETECTED: u32 = 1024;
     /// The node keeps a ledger.
     pub const LEDGER: u32 = 2048;
+    /// Saturated flows of its host keep its queue filled.
+    pub const REFILLED: u32 = 8192;
     /// A frame waits, or has waited since the queue was empty, whose departure may end an alarm at the node.
     pub const HEEDED: u32 = 4096;
     /// Its frames wait at an 802.11 station.
-    pub const AIR: u32 = 8192;
+    pub const AIR: u32 = 16384;
     /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
     pub const EXACT: u32 = Traits::STALLED
         | Traits::WAKEFUL
@@ -319,6 +321,8 @@ pub struct PortMore {
     pub server: Option<Box<Server>>,
     /// Active queue management.
     pub managed: Option<Box<Managed>>,
+    /// Saturated flows of its host, once for each packet that does not wait here and should; the longest first.
+    pub missing: VecDeque<FlowId>,
     /// Notices that have arrived and wait for the reaction time.
     pub reacting: VecDeque<NoticeId>,
     /// Counters.

@@ -1,10 +1,12 @@
-//! Always has something to send: whenever one of its packets has left the station's queue, the next takes
-//! its place.
+//! Always has something to send: the queue of the place where its packets are born never runs empty. It has no
+//! transport: that would take whatever it is given, and the source that never runs out of data for it is `bulk`.
 //!
-//! When: two packets at the flow's start, then one for each that left.
+//! When: at an 802.11 station two packets at the flow's start, then one for each that left the station's queue; at a host
+//! on a link one at the flow's start, then one whenever its packet begins to be sent. Where the queue has no room, when
+//! there is. See `world/station.rs` and `world/refill.rs`.
 //! How much: one packet.
 //! Reference: the saturated stations of Bianchi, JSAC 2000.
-//! Differences: only 802.11 stations ask for the next packet; hosts on a wire send the first two.
+//! Differences: Bianchi has stations only; boxes before the host's own queue are refused.
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
@@ -30,7 +32,7 @@ impl Saturated {
 pub(super) const PART: Part<Build> = Part {
     id: "saturated",
     aliases: &["backlogged"],
-    summary: "always has a packet to send (802.11 stations)",
+    summary: "always has a packet to send, without a transport",
     source: "Bianchi 2000",
     options: &[Opt::new(
         "packet",

@@ -96,6 +96,7 @@ impl World {
             }
         }
         world.check_queues()?;
+        world.add_refills(spec)?;
         for port in &mut world.ports.0 {
             let wire = port.more.server.is_none() && port.more.managed.is_none();
             let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;
@@ -145,6 +146,7 @@ impl World {
             boxes: BTreeMap::new(),
             mail: Mail::default(),
             outbox: VecDeque::new(),
+            refills: Vec::new(),
             fingerprint: Fingerprint::default(),
             drops: BTreeMap::new(),
             drops_base: BTreeMap::new(),

@@ -49,6 +49,13 @@ pub(super) fn ack_flows(flows: &[FlowSpec]) -> Result<Vec<FlowSpec>, Refusal> {
                 "write transport = \"udp\", or take another source",
             );
         }
+        if matches!(flow.source, AnySource::Saturated(_)) {
+            return refuse(
+                format!("{path}.source"),
+                "\"saturated\" keeps the queue of a station or a host filled and has no transport",
+                "write kind = \"bulk\", which never runs out of data, or transport = \"udp\"",
+            );
+        }
         if protocol == Protocol::Datagram && flow.source.waits() {
             return refuse(
                 format!("{path}.source"),

@@ -307,6 +307,7 @@ impl World {
         if self.record.is_some() {
             self.note(What::Send, begin, id, packet_id, waited);
         }
+        self.left_queue(id, packet_id);
         self.find_way(id, packet_id);
         self.launch(id, packet_id);
     }
@@ -422,6 +423,7 @@ impl World {
         if let Some(server) = &mut self.ports[place].more.server {
             server.lost(cause, &packet, now);
         }
+        self.lost_from_queue(place, packet.flow);
         let flow = &mut self.flows[packet.flow];
         let len = u64::from(packet.len);
         flow.stats.dropped.add(len);
@@ -453,7 +455,7 @@ impl World {
 impl Port {
     /// Whether a class queue has room for a frame.
     #[inline(always)]
-    fn has_room(&self, q: usize, size: u64) -> bool {
+    pub(super) fn has_room(&self, q: usize, size: u64) -> bool {
         let queue = self.queue(q);
         match self.buffer {
             Limit::Unlimited => true,

@@ -6,6 +6,7 @@
 //! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
 //! * `path` serves ports by opportunities and passes packets through boxes.
+//! * `refill` keeps the queues of hosts filled whose source is saturated.
 //! * `aqm` lets active queue management judge them.
 //! * `transport` serves the two ends of flows with a transport.
 //! * `air` moves frames between 802.11 stations, `exchange` draws the consequences, `station` has their queues;
@@ -35,6 +36,7 @@ mod nearest;
 mod next_frame;
 mod notices;
 mod path;
+mod refill;
 mod relay;
 mod report;
 mod run;
@@ -103,6 +105,8 @@ pub struct World {
     boxes: BTreeMap<PortId, PortId>,
     mail: Mail,
     outbox: VecDeque<(ControlId, Told)>,
+    /// Ports whose queues are filled before the event at hand is over.
+    refills: Vec<PortId>,
     fingerprint: Fingerprint,
     drops: BTreeMap<DropKey, Count>,
     drops_base: BTreeMap<DropKey, Count>,

@@ -16,6 +16,7 @@ use crate::limit::Limit;
 use crate::medium::boxes::{AnyBox, Pass, PathBox};
 use crate::medium::trace::Server;
 use crate::network::{Port, PortMore, Stage, Traits};
+use crate::packet::List;
 use crate::queue::AnyScheduler;
 use crate::record::What;
 use crate::spec::{Service, Spec, Way};
@@ -25,11 +26,8 @@ impl World {
     /// Takes the next packet from the queue at an opportunity, or waits for one. The choice was due at
     /// `at`; something waits.
     pub(super) fn serve(&mut self, id: PortId, at: Time, now: Time) {
-        let (port, packets) = (&mut self.ports[id], &self.packets);
-        let fresh = port
-            .lists()
-            .filter(|list| !list.is_empty())
-            .all(|list| packets[list.head()].at == at);
+        let fresh = self.fresh(id, at);
+        let port = &mut self.ports[id];
         let server = port.more.server.as_mut().expect("a port with a server");
         let opens = server.opens(at, fresh);
         if opens > at {
@@ -70,10 +68,22 @@ impl World {
         if self.record.is_some() {
             self.note(What::Send, at, id, packet_id, waited.0);
         }
+        self.left_queue(id, packet_id);
         self.send_off(id, packet_id, departs);
         if self.ports[id].more.managed.is_some() {
             self.cull(id, q, at);
         }
+    }
+
+    /// Whether all that waits at a port came at `at` itself. A packet of a saturated flow stands for an endless backlog, which
+    /// was there before.
+    fn fresh(&self, id: PortId, at: Time) -> bool {
+        let port = &self.ports[id];
+        let mut heads = port.lists().map(List::head).filter(|head| !head.is_none());
+        heads.all(|head| {
+            let packet = &self.packets[head];
+            packet.at == at && !(port.is(Traits::REFILLED) && self.refills_for(id, packet.flow))
+        })
     }
 
     /// Puts a packet on the wire that leaves at `departs`.
@@ -127,7 +137,7 @@ impl World {
 }
 
 /// The direction of a link that port `index` of the scenario stands for, where it is no plain wire.
-fn way(spec: &Spec, index: usize) -> Option<&Way> {
+pub(super) fn way(spec: &Spec, index: usize) -> Option<&Way> {
     spec.links.get(index / 2)?.ways[index % 2].as_deref()
 }
 

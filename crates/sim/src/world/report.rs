@@ -131,6 +131,8 @@ pub struct ConnectionReport {
     pub segments: u64,
     /// Round trips, completion times and the window, its area up to the present.
     pub stats: ConnectionStats,
+    /// What its controller has to say of itself.
+    pub warning: Option<String>,
 }
 
 /// A port.
@@ -327,6 +329,7 @@ impl World {
             retransmitted,
             segments,
             stats,
+            warning: connection.sender.warning(),
         }
     }
 

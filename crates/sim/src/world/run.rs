@@ -178,6 +178,9 @@ impl World {
         if !self.outbox.is_empty() {
             self.post_all(at);
         }
+        if !self.refills.is_empty() {
+            self.refill_all(at);
+        }
         Step::Served
     }
 
@@ -225,6 +228,9 @@ impl World {
             port.more.armed = later;
             self.calendar.push(later, Event::Wake(id));
         }
+        if self.ports[id].is(Traits::REFILLED) {
+            self.refills.push(id);
+        }
     }
 
     /// A source's demand is due: cuts it into packets and asks for the next.
@@ -241,6 +247,10 @@ impl World {
                 self.ask(id, now);
             }
             return;
+        }
+        let port = flow.port;
+        if flow.fill().is_some() && !port.is_none() && !self.ports[port].is(Traits::AIR) {
+            return self.begin_refills(id);
         }
         let (mut left, most) = (flow.due, flow.packet);
         while left > 0 {

@@ -10,7 +10,6 @@ use crate::medium::wifi::mac::Room;
 use crate::medium::wifi::radio::{Ghost, Hop, LastRoute, StationCount};
 use crate::packet::Packet;
 use crate::record::What;
-use crate::source::AnySource;
 
 impl World {
     /// A packet comes to a port whose frames wait at a station: it joins the queue, or waits behind others of a flow that
@@ -170,17 +169,17 @@ impl World {
         let radio = &mut self.air.radios[station as usize];
         radio.categories[number].release(own, size);
         let flow = &self.flows[flow_id];
-        let again = flow.from == radio.node && matches!(flow.source, AnySource::Saturated(_));
+        let again = flow.from == radio.node && flow.fill().is_some();
         if again {
             radio.owed.push_back(flow_id);
         }
         // There is room for one packet now: that of the flow that has waited longest.
         let (c, flows) = (&radio.categories[number], &self.flows);
         let fits = |id: &FlowId| {
-            let AnySource::Saturated(source) = &flows[*id].source else {
+            let Some(bytes) = flows[*id].fill() else {
                 return false;
             };
-            let size = ethernet::frame(source.packet().0.min(flows[*id].packet));
+            let size = ethernet::frame(bytes);
             let mine = radio.category(flows[*id].class) == number;
             mine && matches!(c.room(true, size, radio.own_share), Room::Free)
         };
@@ -205,21 +204,20 @@ impl World {
         };
         self.lose(packet_id, cause, port, now);
         let station = self.air.hop(port).expect("a radio hop").from;
-        if own && matches!(self.flows[flow].source, AnySource::Saturated(_)) {
+        if own && self.flows[flow].fill().is_some() {
             self.air.radios[station as usize].owed.push_back(flow);
         }
     }
 
     /// A source that always has something to send puts a packet in the place of the one that left.
-    fn refill(&mut self, id: FlowId, now: Time) {
+    pub(super) fn refill(&mut self, id: FlowId, now: Time) {
         let flow = &mut self.flows[id];
-        let AnySource::Saturated(source) = &flow.source else {
+        let Some(len) = flow.fill() else {
             return;
         };
         if now >= flow.stop {
             return;
         }
-        let len = source.packet().0.min(flow.packet);
         let seq = flow.seq;
         flow.seq = seq.wrapping_add(1);
         self.originate(id, len as u16, seq, now);

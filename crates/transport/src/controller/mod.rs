@@ -286,6 +286,11 @@ pub trait Controller {
 pub trait CustomController: Controller + std::fmt::Debug + Send + Sync {
     /// A copy that goes its own way.
     fn fork(&self) -> Box<dyn CustomController>;
+
+    /// What the reader of a run has to know of it, in one line.
+    fn warning(&self) -> Option<String> {
+        None
+    }
 }
 
 impl Clone for Box<dyn CustomController> {
@@ -303,6 +308,16 @@ mod marks;
 mod script;
 mod sensing;
 mod slow_start;
+
+impl AnyController {
+    /// What the reader of a run has to know of a controller from outside the tables.
+    pub fn warning(&self) -> Option<String> {
+        match self {
+            AnyController::Custom(c) => c.warning(),
+            _ => None,
+        }
+    }
+}
 
 /// How a row builds its controller.
 pub type Build = fn(&Args, &Setup) -> Result<AnyController, Refusal>;

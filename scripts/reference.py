@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from backwater import _native, catalogue
+from backwater import _native
+from backwater.tools import catalogue
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from backwater.axes import Axes
-from backwater.claim import Claim, is_unexpected, read
-from backwater.compare import compare
-from backwater.function import FUNCTIONS, value_of
-from backwater.judge import Ground, judge
-from backwater.study import Study
-from backwater.tomltext import Fields, Toml
+from backwater.study.axes import Axes
+from backwater.study.definition import Study
+from backwater.study.toml_text import Fields, Toml
+from backwater.verdict.claim import Claim, is_unexpected, read
+from backwater.verdict.compare import compare
+from backwater.verdict.function import FUNCTIONS, value_of
+from backwater.verdict.judge import Ground, judge
 
 AXES = """
 axes.scheme = { path = "a", values = ["none", "pause"] }
@@ -49,7 +49,7 @@ class Cells:
 
 
 def axes_of(text: str) -> tuple[Toml, Axes]:
-    from backwater import axes
+    from backwater.study import axes
 
     toml = Toml.parse(text, "test")
     return toml, Axes([axes.read(f) for _, f in Fields(toml, (), toml.data).tables("axes")])

@@ -14,7 +14,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from backwater import catalogue, cli, errors, metric
+from backwater import cli, errors
+from backwater.study import metric
+from backwater.tools import catalogue
 from command import BACKWATER, Ended, call
 from studies import SCENARIO, markdown
 

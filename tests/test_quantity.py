@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from backwater import quantity
-from backwater.quantity import Quantity, Unit
+from backwater.model import quantity
+from backwater.model.quantity import Quantity, Unit
 
 
 @pytest.mark.parametrize(

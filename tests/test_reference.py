@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from backwater import _native, catalogue
+from backwater import _native
+from backwater.tools import catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = runpy.run_path(str(ROOT / "scripts" / "reference.py"))

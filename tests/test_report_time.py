@@ -9,12 +9,12 @@ import pytest
 import vl_convert
 
 import studies
-from backwater import plot, report
 from backwater.errors import Refusal
-from backwater.execution import Execution
-from backwater.plot import FigureError
-from backwater.results import Results
-from backwater.study import Study
+from backwater.present import plot, report
+from backwater.present.plot import FigureError
+from backwater.results.results import Results
+from backwater.study.definition import Study
+from backwater.study.execution import Execution
 
 # 12 Mbit/s for a second, then nothing for a second.
 SCENARIO = """

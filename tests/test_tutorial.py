@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from backwater import contest, traces
+from backwater.model import trace_file
+from backwater.tools import contest_runs
 from command import call
 
 TUTORIAL = Path(__file__).parent.parent / "docs" / "tutorial.md"
@@ -27,9 +28,11 @@ def steady(tmp_path_factory: pytest.TempPathFactory) -> str:
     return f"{file}:Steady"
 
 
-def scores(steady: str, roads: list[contest.Road], seeds: range) -> dict[str, dict[str, float]]:
+def scores(
+    steady: str, roads: list[contest_runs.Road], seeds: range
+) -> dict[str, dict[str, float]]:
     """Mean scores by road and controller."""
-    done = contest.run([steady, "zekalho"], roads, seeds, 140.0)
+    done = contest_runs.run([steady, "zekalho"], roads, seeds, 140.0)
     assert not done.failures + done.broken
     found: dict[str, dict[str, list[float]]] = {}
     for entry in done.entries:
@@ -45,17 +48,17 @@ def scores(steady: str, roads: list[contest.Road], seeds: range) -> dict[str, di
 
 def test_it_beats_zekalho_over_the_model_that_ships(steady: str) -> None:
     """In both directions, by more than the seeds scatter."""
-    found = scores(steady, contest.roads([("model-up", "model-down")], []), range(1, 6))
+    found = scores(steady, contest_runs.roads([("model-up", "model-down")], []), range(1, 6))
     assert len(found) == 2
     for road, mean in found.items():
         assert mean["steady"] > mean["zekalho"] + 0.1, (road, mean)
 
 
 def test_it_beats_zekalho_over_the_trace_of_the_contest(steady: str) -> None:
-    (known, _) = contest.TRACES
-    if not all(map(traces.present, known)):
-        pytest.skip(f"{traces.VARIABLE} does not name a folder with {' and '.join(known)}")
-    for road, mean in scores(steady, contest.roads([known], []), range(1, 2)).items():
+    (known, _) = contest_runs.TRACES
+    if not all(map(trace_file.present, known)):
+        pytest.skip(f"{trace_file.VARIABLE} does not name a folder with {' and '.join(known)}")
+    for road, mean in scores(steady, contest_runs.roads([known], []), range(1, 2)).items():
         assert mean["steady"] > mean["zekalho"], (road, mean)
 
 

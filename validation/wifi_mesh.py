@@ -7,7 +7,7 @@ Needs the package (`make setup`) and libns3-dev; some minutes. With `fer_target`
 import json
 from dataclasses import replace
 
-from backwater import bench, peers
+from backwater.tools import benchmark, peers
 
 OURS = (
     ("ours", {}),
@@ -27,13 +27,13 @@ THEIRS = (
 
 def main() -> None:
     """Prints goodput and failed share of each."""
-    (case,) = bench.select(["mesh-44"])
+    (case,) = benchmark.select(["mesh-44"])
     for name, changes in OURS:
         changed = replace(case, changes=changes)
-        ours = json.loads(bench.resolved(changed).run(None, None, False).document)
+        ours = json.loads(benchmark.resolved(changed).run(None, None, False).document)
         goodput = sum(flow["goodput_bps"] for flow in ours["flows"])
-        tell(name, goodput, bench._failed_share(ours))
-    reads = bench.network(bench._text(case))
+        tell(name, goodput, benchmark._failed_share(ours))
+    reads = benchmark.network(benchmark._text(case))
     for name, arguments in THEIRS:
         peer = peers.ns3("mesh", (*case.peer_arguments, *arguments), reads)
         if isinstance(peer, peers.Absent):

@@ -11,9 +11,7 @@ results.to_pandas()
 
 from backwater import _native
 from backwater.errors import BackwaterError, Refusal, Unfinished
-from backwater.results import Results
-from backwater.run import RunResult, run
-from backwater.scenario import (
+from backwater.model.scenario import (
     Detector,
     Flow,
     Host,
@@ -31,8 +29,10 @@ from backwater.scenario import (
     Switch,
     Topology,
 )
-from backwater.study import Study
-from backwater.sweep import Sweep
+from backwater.model.simulate import RunResult, run
+from backwater.results.results import Results
+from backwater.study.definition import Study
+from backwater.study.sweep_study import Sweep
 
 __version__ = _native.version()
 

@@ -19,9 +19,9 @@ from backwater.errors import (
     Terminated,
     Unfinished,
 )
-from backwater.execution import Execution
-from backwater.results import Results
-from backwater.store import DONE
+from backwater.results.results import Results
+from backwater.results.store import DONE
+from backwater.study.execution import Execution
 
 REPORT = "report.html"
 INDEX = "index.html"
@@ -74,7 +74,7 @@ def go(execution: Execution) -> Batch:
 
 
 def _write_report(batch: Batch) -> None:
-    from backwater import report
+    from backwater.present import report
 
     folder = batch.results.folder
     assert folder is not None, "the command line always has a folder"
@@ -88,7 +88,7 @@ def _write_report(batch: Batch) -> None:
 
 def write_index(batches: Sequence[Batch], folder: Path) -> None:
     """Writes the page over several studies."""
-    from backwater import report
+    from backwater.present import report
 
     try:
         report.write_index([batch.results for batch in batches], folder / INDEX)

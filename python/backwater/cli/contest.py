@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from backwater import _native, script
+from backwater import _native
 from backwater.cli import console
 from backwater.errors import (
     EXIT_DONE,
@@ -19,7 +19,8 @@ from backwater.errors import (
     Unfinished,
     nearest,
 )
-from backwater.quantity import number
+from backwater.model import python_class
+from backwater.model.quantity import number
 
 NAME = "contest"
 
@@ -65,26 +66,30 @@ def command(
     json: console.Json = False,
 ) -> int:
     """Rank controllers over cellular links by ln(throughput / delay)."""
-    from backwater import contest
+    from backwater.tools import contest_runs
 
-    known = contest.controllers()
+    known = contest_runs.controllers()
     for name in names or []:
-        if name not in known and not script.is_class(name):
+        if name not in known and not python_class.is_class(name):
             near = nearest(name, known) or known
             raise Refusal(f"there is no controller `{name}`", nearest=near, fix="name another")
     if plot is not None and plot.suffix not in (".svg", ".png"):
         raise Refusal(f"`{plot.name}` is neither .svg nor .png", place="--plot")
-    roads = contest.roads(_pairs("--trace", trace), _pairs("--held-out", held_out))
+    roads = contest_runs.roads(_pairs("--trace", trace), _pairs("--held-out", held_out))
     if not trace:
-        roads = contest.default_roads() if not held_out else [*contest.default_roads(), *roads]
+        roads = (
+            contest_runs.default_roads()
+            if not held_out
+            else [*contest_runs.default_roads(), *roads]
+        )
     with console.Bar(NAME) as bar:
-        found = contest.run(
+        found = contest_runs.run(
             names or known, roads, range(1, seeds + 1), duration, workers=workers, progress=bar
         )
     for failure in [*found.failures, *found.broken]:
         console.talk(f"error: {failure}")
     if plot is not None:
-        _draw(contest.plot(found), plot)
+        _draw(contest_runs.plot(found), plot)
     kinds = [kind for kind in (False, True) if any(road.held_out is kind for road in roads)]
     if json:
         console.emit(_document(found, roads, kinds))
@@ -121,13 +126,13 @@ def _draw(spec: dict[str, Any], file: Path) -> None:
 
 
 def _document(found: Any, roads: Any, kinds: list[bool]) -> dict[str, Any]:
-    from backwater import contest
+    from backwater.tools import contest_runs
 
     tables = {}
-    known = contest.places(found.standings(held_out=False))
+    known = contest_runs.places(found.standings(held_out=False))
     for kind in kinds:
         standings = found.standings(kind)
-        front = contest.pareto(standings)
+        front = contest_runs.pareto(standings)
         tables["held_out" if kind else "known"] = [
             {
                 "controller": one.controller,
@@ -177,11 +182,11 @@ def _document(found: Any, roads: Any, kinds: list[bool]) -> dict[str, Any]:
 
 
 def _show(found: Any, held_out: bool) -> None:
-    from backwater import contest
+    from backwater.tools import contest_runs
 
     standings = found.standings(held_out)
-    front = contest.pareto(standings)
-    known = contest.places(found.standings(held_out=False))
+    front = contest_runs.pareto(standings)
+    known = contest_runs.places(found.standings(held_out=False))
 
     def shown(value: float | None, factor: float, digits: int) -> str:
         return "–" if value is None else number(value * factor, digits)

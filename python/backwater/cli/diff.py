@@ -12,8 +12,8 @@ import typer
 from backwater import _native
 from backwater.cli import console
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED, Refusal
-from backwater.results import Results
-from backwater.store import RESULT_TABLES
+from backwater.results.results import Results
+from backwater.results.store import RESULT_TABLES
 
 NAME = "diff"
 

@@ -13,10 +13,10 @@ def command(json: console.Json = False) -> int:
 
     Exit code 0 when everything required is there, 1 otherwise.
     """
-    from backwater import doctor
+    from backwater.tools import installation
 
-    checks = doctor.check()
-    document = doctor.document(checks)
+    checks = installation.check()
+    document = installation.document(checks)
     if json:
         console.emit(document)
     else:

@@ -12,7 +12,7 @@ import typer
 from backwater import _native
 from backwater.cli import console
 from backwater.errors import Refusal, Unfinished, nearest
-from backwater.results import Results
+from backwater.results.results import Results
 
 NAME = "export"
 Columns = dict[str, list[Any]]

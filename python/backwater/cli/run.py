@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from backwater import quantity
 from backwater.cli import console, override
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED
-from backwater.run import resolve, run_resolved
+from backwater.model import quantity
+from backwater.model.simulate import resolve, run_resolved
 
 NAME = "run"
 MOST = 2**64 - 1

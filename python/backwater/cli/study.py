@@ -7,14 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from backwater import _native, catalogue
-from backwater.claim import is_unexpected
+from backwater import _native
 from backwater.cli import console
 from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, warnings, write_index
 from backwater.errors import EXIT_DONE, Refusal
-from backwater.execution import Execution
-from backwater.quantity import number
-from backwater.study import Study, shipped
+from backwater.model.quantity import number
+from backwater.study.definition import Study, shipped
+from backwater.study.execution import Execution
+from backwater.tools import catalogue
+from backwater.verdict.claim import is_unexpected
 
 NAME = "study"
 app = typer.Typer(help="List and run studies.", invoke_without_command=True, rich_markup_mode=None)

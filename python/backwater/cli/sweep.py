@@ -12,11 +12,11 @@ from backwater.cli import console, override
 from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, warnings
 from backwater.cli.run import show
 from backwater.errors import Refusal
-from backwater.execution import Execution
-from backwater.interval import interval
-from backwater.results import Results
-from backwater.study import canonical
-from backwater.sweep import FIGURES, Sweep
+from backwater.results.results import Results
+from backwater.study.definition import canonical
+from backwater.study.execution import Execution
+from backwater.study.sweep_study import FIGURES, Sweep
+from backwater.verdict.interval import interval
 
 NAME = "sweep"
 

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from backwater import _native, quantity, traces
+from backwater import _native
 from backwater.cli import console, override
 from backwater.errors import EXIT_DONE, Refusal, Unfinished
+from backwater.model import quantity, trace_file
 
 NAME = "trace"
 MOST = 2**64 - 1
@@ -56,21 +57,21 @@ def _root(context: typer.Context) -> None:
 def fit(
     file: Annotated[str, typer.Argument(help="A trace file, here or in BACKWATER_TRACES.")],
     kind: Annotated[str, typer.Option(help="cox, random-walk or constant.")] = "cox",
-    opportunity: Opportunity = traces.OPPORTUNITY,
+    opportunity: Opportunity = trace_file.OPPORTUNITY,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="A TOML file for `trace make`.")
     ] = None,
     json: console.Json = False,
 ) -> int:
     """Find the parameters of a generator that come nearest to a trace."""
-    found = traces.fit(file, kind, opportunity)
+    found = trace_file.fit(file, kind, opportunity)
     if out is not None:
         head = f"# Fitted by `backwater trace fit {file} --kind {kind}`.\n"
-        _write(out, head + traces.toml(found["kind"], found["options"]))
+        _write(out, head + trace_file.toml(found["kind"], found["options"]))
     if json:
         console.emit({**_head("trace-fit"), "trace": file, **found})
         return EXIT_DONE
-    options = ", ".join(traces.toml(found["kind"], found["options"]).splitlines())
+    options = ", ".join(trace_file.toml(found["kind"], found["options"]).splitlines())
     console.data(f"trace = {{ {options} }}")
     console.data("")
     length = quantity.number(found["recording"]["length_s"])
@@ -100,7 +101,7 @@ def make(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=MOST, help="Seed of the generator.")] = 1,
     duration: Annotated[str, typer.Option(help="Length of the trace.")] = "140 s",
-    opportunity: Opportunity = traces.OPPORTUNITY,
+    opportunity: Opportunity = trace_file.OPPORTUNITY,
     json: console.Json = False,
 ) -> int:
     """Write a trace file, one millisecond on each line, that a generator gives."""
@@ -108,9 +109,9 @@ def make(
     if path.suffix == ".toml" or path.is_file():
         text, name = _read(path), what
     else:
-        text, name = traces.toml(what, {}), "trace make"
+        text, name = trace_file.toml(what, {}), "trace make"
     sets = dict(override.parse(one) for one in set_ or ())
-    made = traces.make(
+    made = trace_file.make(
         text, name=name, set=sets, seed=seed, duration=duration, opportunity=opportunity
     )
     count = made.count("\n")
@@ -133,7 +134,7 @@ def log(
     json: console.Json = False,
 ) -> int:
     """Say what mahimahi's mm-throughput-graph says of a link log."""
-    found = traces.log(file)
+    found = trace_file.log(file)
     if json:
         console.emit({**_head("trace-log"), "log": file, **found})
         return EXIT_DONE

@@ -1,0 +1,5 @@
+"""What people look at.
+
+`plot` turns figures of a study into Vega-Lite specifications. `topology` draws the network of a
+scenario as SVG. `report` puts both, the claims and the prose on one HTML page.
+"""

@@ -1,0 +1,133 @@
+"""The scorecard of RFC 9743 for one controller: a study whose subject is put in, and its rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from backwater.errors import Refusal
+from backwater.study.definition import Study, shipped
+from backwater.study.execution import Execution
+from backwater.study.sweep_study import toml
+from backwater.verdict.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED
+from backwater.verdict.claim import Claim
+from backwater.verdict.judge import Ground, judge
+
+STUDY = "scorecard"
+# What the study file calls the controller in question, and what stands in its place.
+SUBJECT = "subject"
+STANDS_IN = '{ kind = "bbr3" }'
+BASELINES = ("cubic", "reno")
+# A claim that compares a controller with itself.
+REFERENCE = "reference"
+WORDS = {REPRODUCED: "pass", DIFFERS: "fail", UNDECIDED: UNDECIDED, NOT_RUN: NOT_RUN}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A criterion of the RFC, and the claims it is judged by."""
+
+    section: str
+    title: str
+    claims: tuple[str, ...] = ()
+    # Why there are none.
+    reason: str = ""
+
+
+ROWS = (
+    Row("5.1.1", "full backoff under persistent congestion", ("c511",)),
+    Row("5.1.2", "bufferbloat", ("c512",)),
+    Row("5.1.3", "high packet loss", ("c513",)),
+    Row("5.1.4", "sharing with its own kind", ("c5141", "c5142")),
+    Row("5.1.5", "short flows of its own kind", ("c5151", "c5152")),
+    Row("5.2.1", "Reno: threshold rule, no starvation", ("c5211", "c5212")),
+    Row("5.2.1", "CUBIC: threshold rule, no starvation", ("c5213", "c5214")),
+    Row("5.2.2", "real-time flows", ("c5221",)),
+    Row("5.2.3", "short flows of others", ("c523",)),
+    Row("7.1", "conformance to the ECN codepoint", ("c701",)),
+    Row("7.2", "envelope of circuit breakers", ("c702",)),
+    Row("7.3", "change of the minimum delay", ("c703",)),
+    Row("7.6", "misbehaving receivers", reason="no receiver here lies"),
+    Row("7.8", "transients", ("c708",)),
+    Row("7.9", "change of the path", ("c709",)),
+    Row("7.10", "multipath", reason="no transport here has several paths"),
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one claim says of one controller."""
+
+    claim: str
+    section: str
+    title: str
+    says: str
+    source: str
+    who: str
+    word: str
+    reason: str
+    record: Mapping[str, Any] | None
+
+
+def study(controller: Mapping[str, Any], label: str) -> Study:
+    """The study with a controller, as a scenario has it, in the place of the subject."""
+    if label in BASELINES and len(controller) > 1:
+        raise Refusal(f"`{label}` with options is called like a baseline", fix="call it otherwise")
+    path = shipped()[STUDY]
+    text = path.read_text(encoding="utf-8").replace(STANDS_IN, toml(controller))
+    if label in BASELINES:
+        text = _without(text, label)
+    text = text.replace(f'"{SUBJECT}"', toml(label))
+    text = text.replace(
+        "# Scorecard of a congestion controller", f"# RFC 9743 scorecard of {label}"
+    )
+    return Study.parse(text, str(path), path.parent)
+
+
+def _without(text: str, label: str) -> str:
+    """The study without a baseline, and without the claims that compare with it."""
+    kept: list[str] = []
+    for block in text.split("\n\n"):
+        if block.startswith("[claims.") and f'against = {{ who = "{label}" }}' in block:
+            name = block.partition("]")[0].rpartition(".")[2]
+            kept = [one.replace(f"{{{{claim {name}}}}}", "(it is the standard)") for one in kept]
+        else:
+            kept.append(block)
+    line = rf'^  {{ label = "{label}", set = {{ "flows\.new\.controller".*\n'
+    return re.sub(line, "", "\n\n".join(kept), flags=re.MULTILINE)
+
+
+def verdicts(execution: Execution, label: str) -> list[Verdict]:
+    """Every claim of every row, for the subject and for each baseline."""
+    results = execution.results
+    assert results is not None, "the runs come first"
+    ground = execution.ground(results)
+    whole = {one.id: one for one in Study.load(STUDY).claims}
+    names = [label, *(one for one in BASELINES if one != label)]
+    found = []
+    for row in ROWS:
+        if not row.claims:
+            found += [_not_run(row, who) for who in names]
+        for claim in row.claims:
+            found += [_verdict(row, whole[claim], who, ground) for who in names]
+    return found
+
+
+def _not_run(row: Row, who: str) -> Verdict:
+    return Verdict(
+        "", row.section, row.title, row.title, "RFC 9743", who, NOT_RUN, row.reason, None
+    )
+
+
+def _verdict(row: Row, claim: Claim, who: str, ground: Ground) -> Verdict:
+    mine = replace(claim, where={**claim.where, "who": (who,)})
+    if claim.against.get("who") == (who,):
+        word, reason, record = REFERENCE, f"what is compared with is {who} itself", None
+    else:
+        record = judge(STUDY, mine, ground)
+        word, reason = WORDS[record["verdict"]], record["reason"]
+    return Verdict(
+        claim.id, row.section, row.title, claim.says, claim.source, who, word, reason, record
+    )

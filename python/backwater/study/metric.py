@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from backwater import _native
 from backwater.errors import nearest
+from backwater.model.tables import tables
 from backwater.study.toml_text import Fields
 
 
@@ -25,9 +23,7 @@ class Metric:
         return re.fullmatch(re.escape(self.id).replace("<N>", "[0-7]"), name) is not None
 
 
-# The engine's table.
-ROWS: list[dict[str, Any]] = json.loads(_native.parts())["metrics"]
-METRICS = tuple(Metric(row["id"], tuple(row["scopes"])) for row in ROWS)
+METRICS = tuple(Metric(row["id"], tuple(row["scopes"])) for row in tables()["metrics"])
 
 
 def check(fields: Fields, name: str, scope: str, key: str) -> None:

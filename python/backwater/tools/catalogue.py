@@ -3,57 +3,34 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, nearest
-from backwater.study import metric
+from backwater.model.tables import Row, tables
 from backwater.study.definition import Study, shipped
 
 STUDIES = "studies"
-METRICS = "metrics"
-# The order of the contract; a kind that the engine has no table of is empty.
-PARTS = (
-    "controllers",
-    "queues",
-    "mechanisms",
-    "detectors",
-    "notifiers",
-    "responders",
-    "media",
-    "sources",
-    "topologies",
-)
-Row = dict[str, Any]
-
-
-@lru_cache(maxsize=1)
-def _parts() -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = json.loads(_native.parts())
-    return {kind: found.get(kind, []) for kind in PARTS}
 
 
 def kinds() -> list[str]:
-    """The kinds of names."""
-    return [*_parts(), STUDIES, METRICS]
+    """The kinds of names: those of the engine, and studies."""
+    return [*tables(), STUDIES]
 
 
 def rows(kind: str) -> list[Row]:
     """The rows of a kind."""
     if kind == STUDIES:
         return [study_row(Study.load(name)) for name in shipped()]
-    if kind == METRICS:
-        return metric.ROWS
-    if kind not in _parts():
+    if kind not in tables():
         raise Refusal(
             f"there is no kind `{kind}`",
             nearest=nearest(kind, kinds()) or kinds(),
             fix="write one of " + ", ".join(kinds()),
         )
-    return _parts()[kind]
+    return tables()[kind]
 
 
 def study_row(study: Study) -> Row:

@@ -13,6 +13,7 @@ from typing import Any
 from backwater import _native
 from backwater.errors import Refusal, from_native
 from backwater.model import python_class, trace_file
+from backwater.model.tables import tables
 from backwater.present.plot.encoding import COLOURS, CONFIG
 from backwater.present.plot.plane import name_layers, place_names
 from backwater.present.plot.vega import SCHEMA
@@ -107,7 +108,7 @@ class Standing:
 
 def controllers() -> list[str]:
     """Every controller that runs without further words, by its id."""
-    rows = json.loads(_native.parts())["controllers"]
+    rows = tables()["controllers"]
     return [row["id"] for row in rows if not any(o["required"] for o in row["options"])]
 
 

@@ -11,8 +11,11 @@ import jsonschema
 import pytest
 
 import backwater
+from backwater.results.results import Results
 from backwater.study.definition import Study
 from backwater.study.execution import Execution
+from backwater.study.markdown import placeholders
+from backwater.study.subject import IS_REFERENCE
 from backwater.tools import rfc9743
 from command import call
 
@@ -75,6 +78,26 @@ def test_a_baseline_is_not_compared_with_itself(label: str) -> None:
     ]
     assert all(claim.against.get("who") != (label,) for claim in study.claims)
     assert study.plan(quick=True, seeds=1)
+    left_out = {one.id for one in Study.load(rfc9743.STUDY).claims} - {
+        one.id for one in study.claims
+    }
+    assert left_out
+    placed = {one.name for one in placeholders(study.prose) if one.kind == "claim"}
+    assert placed == {one.id for one in study.claims}
+    assert study.prose.count(IS_REFERENCE) == len(left_out)
+
+
+def test_the_subject_is_in_every_place_that_the_study_leaves_open() -> None:
+    controller = {"kind": "vegas", "alpha": 3}
+    study = rfc9743.study(controller, "vegas (alpha = 3)")
+    assert study.prose.startswith("# RFC 9743 scorecard of vegas (alpha = 3)\n")
+    (who,) = (axis for axis in study.axes if axis.name == "who")
+    assert who.labels == ["vegas (alpha = 3)", "cubic", "reno"]
+    assert dict(who.values[0].sets) == {
+        "flows.new.controller": controller,
+        "flows.mice.controller": controller,
+    }
+    assert {claim.where["who"] for claim in study.claims} == {("vegas (alpha = 3)",)}
 
 
 def test_every_claim_stands_in_a_row_and_has_a_source() -> None:
@@ -101,6 +124,14 @@ def test_the_command_takes_a_class_and_goes_on_where_it_was(tmp_path: Path) -> N
     assert (tmp_path / "out" / "scorecard" / "report.html").is_file()
     manifest = json.loads((tmp_path / "out" / "scorecard" / "manifest.json").read_text())
     assert len(manifest["inputs"]) == 1
+    assert manifest["study"]["subject"] == {
+        "label": "steady.py:Steady",
+        "controller": found["options"],
+    }
+    opened = Results.open(tmp_path / "out" / "scorecard")
+    assert opened.fingerprint == found["fingerprint"]
+    assert opened.status == found["status"]
+    assert len(opened.claims) == len(opened.study.claims)
     again = call(*arguments, "--quick", "--resume", "--json", "--out", "out", cwd=tmp_path)
     assert again.document["fingerprint"] == found["fingerprint"]
     assert again.document["rows"] == found["rows"]

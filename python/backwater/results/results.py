@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from backwater.errors import Refusal, Unfinished
 from backwater.results.store import BROKEN, FAILED, FILE, Store
 from backwater.study.definition import Base, Study, canonical
+from backwater.study.subject import Subject, put_in
 from backwater.verdict.claim import Labels, is_unexpected
 
 if TYPE_CHECKING:
@@ -296,9 +297,10 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
 
 def study_of(manifest: Mapping[str, Any]) -> Study:
     """The study as it was when it ran, from its manifest."""
-    study = manifest["study"]
-    base = Base(study["scenario"]["text"], study["scenario"]["name"], None)
-    return Study.parse(study["text"], study["name"], None, base)
+    ran = manifest["study"]
+    base = Base(ran["scenario"]["text"], ran["scenario"]["name"], None)
+    study = Study.parse(ran["text"], ran["name"], None, base)
+    return put_in(study, Subject(**ran["subject"])) if "subject" in ran else study
 
 
 def _missing(module: str) -> Refusal:

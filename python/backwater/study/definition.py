@@ -14,12 +14,13 @@ from backwater import _native
 from backwater.errors import Refusal, from_native, nearest
 from backwater.model import trace_file
 from backwater.study import axes as axes_of
-from backwater.study import figure, markdown
+from backwater.study import checks, figure, markdown
 from backwater.study.axes import Axes, Axis, Sets
 from backwater.study.figure import Figure
+from backwater.study.subject import Subject
 from backwater.study.toml_text import Fields, Toml
 from backwater.verdict import claim
-from backwater.verdict.claim import Claim, Labels, matches, pairs_of
+from backwater.verdict.claim import Claim, Labels, matches
 
 if TYPE_CHECKING:
     from backwater.results.results import Results
@@ -85,6 +86,8 @@ class Study:
     base: Base
     name: str
     text: str
+    # Of a study about one controller, once that is known.
+    subject: Subject | None = None
 
     @staticmethod
     def load(which: str | Path) -> Study:
@@ -126,8 +129,8 @@ class Study:
         )
         head.done()
         fields.done()
-        _check(study, fields)
-        _check_placeholders(study)
+        checks.check(study, fields)
+        checks.check_placeholders(study)
         return study
 
     def axis(self, name: str) -> Axis:
@@ -211,11 +214,18 @@ class Study:
         return f"axes.{axis.name} of {self.name}"
 
     def _refusal(self, refusal: Refusal, labels: Labels) -> Refusal:
-        """The same refusal; where an axis is to blame, with the line of its value."""
+        """The same refusal; where an axis is the cause, with the line of its value."""
         axis = next((a for a in self.axes if refusal.place == self._origin(a)), None)
         if axis is None:
             return refusal
         value = axis.values[axis.labels.index(labels[axis.name])]
+        if self.subject is not None and value.label == self.subject.label:
+            return Refusal(
+                refusal.what,
+                place=f"controller {value.label}",
+                nearest=refusal.nearest,
+                fix=refusal.fix,
+            )
         return Refusal(
             refusal.what,
             place=self.name,
@@ -330,70 +340,6 @@ def _quick(fields: Fields, axes: Axes, seeds: int) -> Quick:
     )
     fields.done()
     return quick
-
-
-def _check(study: Study, fields: Fields) -> None:
-    """What can only be seen with the whole study at hand."""
-    every = study.combinations()
-    if not every:
-        fields.refuse("every combination is excluded", "exclude", fix="exclude less")
-    if not study.combinations(quick=True):
-        fields.refuse("the quick set has no combination", "quick", fix="name more values")
-    for one in study.claims:
-        pairs = pairs_of(one, every)
-        if not pairs:
-            fields.refuse(
-                f"claim {one.id} is about no combination",
-                "claims",
-                one.id,
-                "where",
-                fix="name values that are not excluded",
-            )
-        if one.against and any(partner is None for _, partner in pairs):
-            fields.refuse(
-                f"claim {one.id} compares with a combination that is excluded",
-                "claims",
-                one.id,
-                "against",
-                fix="narrow `where`, or exclude less",
-            )
-        along = {labels[one.along] for labels, _ in pairs} if one.along else {"", " "}
-        if len(along) < 2:
-            fields.refuse(
-                f"claim {one.id} goes along one value of axis `{one.along}`",
-                "claims",
-                one.id,
-                "where",
-                fix="name more values",
-            )
-
-
-def _check_placeholders(study: Study) -> None:
-    named = {
-        "figure": [one.id for one in study.figures],
-        "claim": [one.id for one in study.claims],
-    }
-    plain = ("figures", "claims", "topology", "repeat")
-    lines = study.text.split("\n")
-    for found in markdown.placeholders(study.text):
-        known = found.kind in named or found.kind in plain
-        valid = named.get(found.kind, []) if known else [*named, *plain]
-        wanted = found.name if known else found.kind
-        if known and found.kind in plain and found.name is None:
-            continue
-        if known and wanted in valid:
-            continue
-        raise Refusal(
-            f"there is nothing to place for {{{{{found.kind} {found.name or ''}".rstrip() + "}}",
-            place=study.name,
-            line=found.line,
-            column=found.column,
-            nearest=nearest(wanted or "", valid) or valid,
-            fix="name a figure or claim of this study"
-            if known
-            else "write figure ID, figures, claim cN, claims, topology or repeat",
-            excerpt=lines[found.line - 1],
-        )
 
 
 def _in_quick(study: Study, axis: str, label: str) -> bool:

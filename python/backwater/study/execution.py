@@ -144,6 +144,7 @@ class Execution:
                 "sha256": hashlib.sha256((study.text + base.text).encode()).hexdigest(),
                 "text": study.text,
                 "scenario": {"name": base.name, "text": base.text},
+                **({} if study.subject is None else {"subject": study.subject.record()}),
             },
             "mode": "quick" if self.quick else "full",
             "seeds": self.study.seed_list(self.quick, self.seeds),

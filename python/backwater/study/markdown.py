@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from backwater.errors import Refusal
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})\s*([^`]*?)\s*$")
-_PLACEHOLDER = re.compile(r"\{\{\s*([a-z]+)(?:\s+([^\s{}]+))?\s*\}\}")
+PLACEHOLDER = re.compile(r"\{\{\s*([a-z]+)(?:\s+([^\s{}]+))?\s*\}\}")
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,26 @@ def placeholders(text: str) -> Iterator[Placeholder]:
         elif fence is not None and _closes(line, fence):
             fence = None
         elif fence is None:
-            for found in _PLACEHOLDER.finditer(line):
+            for found in PLACEHOLDER.finditer(line):
                 yield Placeholder(found[1], found[2], number, found.start() + 1)
+
+
+def without(text: str, kind: str, names: Collection[str], words: str) -> str:
+    """The text with these words in place of placeholders of this kind and these names."""
+    lines = text.split("\n")
+    # From the last to the first: the columns of the others stay.
+    for found in reversed(list(placeholders(text))):
+        if found.kind == kind and found.name in names:
+            line = lines[found.line - 1]
+            end = line.index("}}", found.column) + 2
+            lines[found.line - 1] = line[: found.column - 1] + words + line[end:]
+    return "\n".join(lines)
+
+
+def with_heading(text: str, heading: str) -> str:
+    """The text with another heading in its first line."""
+    _, _, rest = text.partition("\n")
+    return f"# {heading}\n{rest}"
 
 
 def _closing(lines: list[str], start: int, fence: str) -> int:

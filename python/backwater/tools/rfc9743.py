@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from backwater.errors import Refusal
-from backwater.study.definition import Study, shipped
+from backwater.study.definition import Study
 from backwater.study.execution import Execution
-from backwater.study.sweep_study import toml
+from backwater.study.subject import Subject, put_in
 from backwater.verdict.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED
 from backwater.verdict.claim import Claim
 from backwater.verdict.judge import Ground, judge
 
 STUDY = "scorecard"
-# What the study file calls the controller in question, and what stands in its place.
-SUBJECT = "subject"
-STANDS_IN = '{ kind = "bbr3" }'
 BASELINES = ("cubic", "reno")
 # A claim that compares a controller with itself.
 REFERENCE = "reference"
@@ -72,31 +68,12 @@ class Verdict:
 
 
 def study(controller: Mapping[str, Any], label: str) -> Study:
-    """The study with a controller, as a scenario has it, in the place of the subject."""
+    """The study with a controller, as a scenario has it, as its subject."""
     if label in BASELINES and len(controller) > 1:
-        raise Refusal(f"`{label}` with options is called like a baseline", fix="call it otherwise")
-    path = shipped()[STUDY]
-    text = path.read_text(encoding="utf-8").replace(STANDS_IN, toml(controller))
-    if label in BASELINES:
-        text = _without(text, label)
-    text = text.replace(f'"{SUBJECT}"', toml(label))
-    text = text.replace(
-        "# Scorecard of a congestion controller", f"# RFC 9743 scorecard of {label}"
-    )
-    return Study.parse(text, str(path), path.parent)
-
-
-def _without(text: str, label: str) -> str:
-    """The study without a baseline, and without the claims that compare with it."""
-    kept: list[str] = []
-    for block in text.split("\n\n"):
-        if block.startswith("[claims.") and f'against = {{ who = "{label}" }}' in block:
-            name = block.partition("]")[0].rpartition(".")[2]
-            kept = [one.replace(f"{{{{claim {name}}}}}", "(it is the standard)") for one in kept]
-        else:
-            kept.append(block)
-    line = rf'^  {{ label = "{label}", set = {{ "flows\.new\.controller".*\n'
-    return re.sub(line, "", "\n\n".join(kept), flags=re.MULTILINE)
+        raise Refusal(
+            f"`{label}` with options has the label of a baseline", fix="give it another label"
+        )
+    return put_in(Study.load(STUDY), Subject(label, controller))
 
 
 def verdicts(execution: Execution, label: str) -> list[Verdict]:

@@ -13,7 +13,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-_PLACEHOLDER = re.compile(r"\{\{\s*([a-z]+)(?:\s+([^\s{}]+))?\s*\}\}")
+from backwater.study.markdown import PLACEHOLDER
 
 # Kind and name to HTML; the first for a paragraph of its own, the second inside a sentence.
 Place = Callable[[str, str], str]
@@ -52,7 +52,7 @@ def render(text: str, block: Place, inline: Place) -> Prose:
 
 
 def _read_placeholder(state: StateInline, silent: bool) -> bool:
-    found = _PLACEHOLDER.match(state.src, state.pos)
+    found = PLACEHOLDER.match(state.src, state.pos)
     if found is None:
         return False
     if not silent:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from backwater import _native
 from backwater.errors import Refusal, Unfinished, nearest, refusing
 from backwater.model import python_class, scenario
-from backwater.model.scenario import Scenario
+from backwater.model.builders import Scenario
 
 if TYPE_CHECKING:
     import pandas

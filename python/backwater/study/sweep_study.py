@@ -10,7 +10,8 @@ from typing import Any
 
 from backwater.errors import Refusal
 from backwater.model import scenario as scenarios
-from backwater.model.scenario import Scenario
+from backwater.model.builders import Scenario
+from backwater.model.builders.base import plain
 from backwater.results.results import Results
 from backwater.study.axes import label_of
 from backwater.study.definition import Base, Study
@@ -80,7 +81,7 @@ def _axis(path: str, values: Sequence[Any] | Mapping[str, Mapping[str, Any]]) ->
             f"{{ label = {toml(label)}, set = {toml(sets)} }}" for label, sets in values.items()
         )
         return f"{{ values = [{listed}] }}"
-    listed = ", ".join(_value(path, value) for value in map(scenarios.plain, values))
+    listed = ", ".join(_value(path, value) for value in map(plain, values))
     return f"{{ title = {toml(path)}, path = {toml(path)}, values = [{listed}] }}"
 
 

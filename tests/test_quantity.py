@@ -5,7 +5,9 @@ import math
 import pytest
 
 from backwater.model import quantity
-from backwater.model.quantity import Quantity, Unit
+from backwater.model.quantity import Quantity
+from backwater.present import numbers
+from backwater.present.numbers import Unit
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_quantities_of_two_kinds_have_no_order() -> None:
 def test_chooses_the_unit_that_people_would(
     dimension: str, values: list[float], unit: Unit
 ) -> None:
-    assert quantity.unit_for(dimension, values) == unit
+    assert numbers.unit_for(dimension, values) == unit
 
 
 @pytest.mark.parametrize(
@@ -72,17 +74,17 @@ def test_chooses_the_unit_that_people_would(
     ],
 )
 def test_a_metric_says_what_it_measures(metric: str, dimension: str) -> None:
-    assert quantity.dimension_of(metric) == dimension
+    assert numbers.dimension_of(metric) == dimension
 
 
 def test_titles_name_the_scope() -> None:
-    assert quantity.metric_title("loss") == "Packet loss"
-    assert quantity.metric_title("loss", "flow:f2") == "Packet loss, flow f2"
-    assert quantity.metric_title("buffer-full", "drops:X>D") == (
+    assert numbers.metric_title("loss") == "Packet loss"
+    assert numbers.metric_title("loss", "flow:f2") == "Packet loss, flow f2"
+    assert numbers.metric_title("buffer-full", "drops:X>D") == (
         "Packets dropped at X>D, buffer full"
     )
-    assert quantity.metric_title("dropped_pkts", "drops:W*") == "Packets dropped at W*"
-    assert quantity.metric_title("loss_class1") == "Packet loss, class 1"
+    assert numbers.metric_title("dropped_pkts", "drops:W*") == "Packets dropped at W*"
+    assert numbers.metric_title("loss_class1") == "Packet loss, class 1"
 
 
 @pytest.mark.parametrize(
@@ -100,4 +102,4 @@ def test_titles_name_the_scope() -> None:
     ],
 )
 def test_numbers_are_short_and_have_no_e(value: float, text: str) -> None:
-    assert quantity.number(value) == text
+    assert numbers.number(value) == text

@@ -8,6 +8,7 @@ import json
 from dataclasses import replace
 
 from backwater.tools import benchmark, peers
+from backwater.tools.benchmark_cases import network
 
 OURS = (
     ("ours", {}),
@@ -33,7 +34,7 @@ def main() -> None:
         ours = json.loads(benchmark.resolved(changed).run(None, None, False).document)
         goodput = sum(flow["goodput_bps"] for flow in ours["flows"])
         tell(name, goodput, benchmark._failed_share(ours))
-    reads = benchmark.network(benchmark._text(case))
+    reads = network(benchmark._text(case))
     for name, arguments in THEIRS:
         peer = peers.ns3("mesh", (*case.peer_arguments, *arguments), reads)
         if isinstance(peer, peers.Absent):

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from backwater.cli import console
-from backwater.model.quantity import number
+from backwater.present.numbers import number
 
 NAME = "bench"
 

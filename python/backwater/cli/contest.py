@@ -20,7 +20,7 @@ from backwater.errors import (
     nearest,
 )
 from backwater.model import python_class
-from backwater.model.quantity import number
+from backwater.present.numbers import number
 
 NAME = "contest"
 
@@ -66,7 +66,7 @@ def command(
     json: console.Json = False,
 ) -> int:
     """Rank controllers over cellular links by ln(throughput / delay)."""
-    from backwater.tools import contest_runs
+    from backwater.tools import contest_plot, contest_runs
 
     known = contest_runs.controllers()
     for name in names or []:
@@ -89,7 +89,7 @@ def command(
     for failure in [*found.failures, *found.broken]:
         console.talk(f"error: {failure}")
     if plot is not None:
-        _draw(contest_runs.plot(found), plot)
+        _draw(contest_plot.plot(found), plot)
     kinds = [kind for kind in (False, True) if any(road.held_out is kind for road in roads)]
     if json:
         console.emit(_document(found, roads, kinds))

@@ -9,8 +9,8 @@ import typer
 
 from backwater.cli import console, override
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED
-from backwater.model import quantity
 from backwater.model.simulate import resolve, run_resolved
+from backwater.present.numbers import metric_text
 
 NAME = "run"
 MOST = 2**64 - 1
@@ -54,14 +54,6 @@ def command(
     return EXIT_UNEXPECTED
 
 
-def show(value: float | None, metric: str) -> str:
-    """A metric for people."""
-    if value is None:
-        return "–"
-    unit = quantity.unit_for(quantity.dimension_of(metric), [value])
-    return f"{quantity.number(value / unit.factor)} {unit.name}".rstrip()
-
-
 _FLOW = ("offered_bps", "goodput_bps", "loss", "delay_mean_s", "delay_p99_s", "delay_max_s")
 _PORT = ("busy", "queue_mean_B", "queue_max_B")
 
@@ -70,7 +62,10 @@ def _show(document: dict[str, Any]) -> None:
     console.table(
         "FLOWS",
         ("flow", "offered ", "goodput ", "loss ", "mean delay ", "p99 ", "max "),
-        ((row["id"], *(show(row[name], name) for name in _FLOW)) for row in document["flows"]),
+        (
+            (row["id"], *(metric_text(name, row[name]) for name in _FLOW))
+            for row in document["flows"]
+        ),
     )
     console.data("")
     console.table(
@@ -79,8 +74,8 @@ def _show(document: dict[str, Any]) -> None:
         (
             (
                 row["id"],
-                *(show(row[name], name) for name in _PORT),
-                show(max(row["paused"], default=0), "paused"),
+                *(metric_text(name, row[name]) for name in _PORT),
+                metric_text("paused", max(row["paused"], default=0)),
                 str(row["control_pkts"]),
             )
             for row in document["ports"]

@@ -12,7 +12,7 @@ from backwater.cli import console, override
 from backwater.cli.batch import failures, go, tell, warnings
 from backwater.errors import Refusal, nearest
 from backwater.model import python_class
-from backwater.model.quantity import number
+from backwater.present.numbers import number
 from backwater.study.execution import Execution
 from backwater.tools import contest_runs
 

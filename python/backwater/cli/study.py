@@ -11,7 +11,7 @@ from backwater import _native
 from backwater.cli import console
 from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, warnings, write_index
 from backwater.errors import EXIT_DONE, Refusal
-from backwater.model.quantity import number
+from backwater.present.numbers import number
 from backwater.study.definition import Study, shipped
 from backwater.study.execution import Execution
 from backwater.tools import catalogue

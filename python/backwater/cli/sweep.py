@@ -10,8 +10,8 @@ import typer
 from backwater import _native
 from backwater.cli import console, override
 from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, warnings
-from backwater.cli.run import show
 from backwater.errors import Refusal
+from backwater.present.numbers import metric_text
 from backwater.results.results import Results
 from backwater.study.definition import canonical
 from backwater.study.execution import Execution
@@ -128,5 +128,6 @@ def _cell(found: dict[str, Any] | None, name: str) -> str:
     if found is None:
         return "–"
     if found["low"] is None:
-        return show(found["mean"], name)
-    return f"{show(found['mean'], name)} ± {show((found['high'] - found['low']) / 2, name)}"
+        return metric_text(name, found["mean"])
+    half = (found["high"] - found["low"]) / 2
+    return f"{metric_text(name, found['mean'])} ± {metric_text(name, half)}"

@@ -10,7 +10,8 @@ import typer
 from backwater import _native
 from backwater.cli import console, override
 from backwater.errors import EXIT_DONE, Refusal, Unfinished
-from backwater.model import quantity, trace_file
+from backwater.model import trace_file
+from backwater.present import numbers
 
 NAME = "trace"
 MOST = 2**64 - 1
@@ -74,7 +75,7 @@ def fit(
     options = ", ".join(trace_file.toml(found["kind"], found["options"]).splitlines())
     console.data(f"trace = {{ {options} }}")
     console.data("")
-    length = quantity.number(found["recording"]["length_s"])
+    length = numbers.number(found["recording"]["length_s"])
     console.table(
         f"{length} s of the recording, and 20 runs of the model as long",
         ("", "recording ", "model ", "standard deviation "),
@@ -84,7 +85,7 @@ def fit(
         ),
     )
     console.data("")
-    least = quantity.number(found["recording"]["outage_from_s"] * 1e3)
+    least = numbers.number(found["recording"]["outage_from_s"] * 1e3)
     console.data(f"An outage is a gap of {least} ms or more.")
     return EXIT_DONE
 
@@ -148,12 +149,9 @@ def _head(verb: str) -> dict[str, Any]:
 
 
 def _show(value: float | None, metric: str) -> str:
-    if value is None:
-        return "–"
-    if metric in ("outage_share", "utilisation"):
-        return f"{quantity.number(100 * value)} %"
-    unit = quantity.unit_for(quantity.dimension_of(metric), [value])
-    return f"{quantity.number(value / unit.factor)} {unit.name}".rstrip()
+    if value is not None and metric in ("outage_share", "utilisation"):
+        return f"{numbers.number(100 * value)} %"
+    return numbers.metric_text(metric, value)
 
 
 def _model(found: dict[str, float | None], name: str) -> tuple[str, str]:

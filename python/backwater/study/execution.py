@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -16,6 +14,7 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, Terminated, Unfinished
+from backwater.model.machine import available_cores, processor
 from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
 from backwater.study.definition import Planned, Study
@@ -247,30 +246,14 @@ def write_json(path: Path, value: Any) -> None:
         ) from error
 
 
-def available_cores() -> int:
-    """The cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def machine() -> dict[str, Any]:
     """Where results were made."""
     return {
-        "cpu": _cpu(),
+        "cpu": processor(),
         "cores": available_cores(),
         "os": platform.platform(),
         "python": platform.python_version(),
     }
-
-
-def _cpu() -> str:
-    if sys.platform == "linux":
-        with suppress(OSError):
-            for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
 
 
 def _now() -> str:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from backwater.model.quantity import Unit, dimension_of, parse_all, unit_for
+from backwater.model.quantity import parse_all
+from backwater.present.numbers import Unit, dimension_of, unit_for
 from backwater.present.plot.points import PLACE, Grid, axis_title, in_order
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from backwater.model.quantity import Unit, metric_title, number
+from backwater.present.numbers import Unit, metric_title, number
 from backwater.present.plot.encoding import COLOURS, across, colour, scales
 from backwater.present.plot.points import Grid, Point, axis_title, label
 

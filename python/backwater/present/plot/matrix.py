@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from backwater.model.quantity import Unit, metric_title, number
+from backwater.present.numbers import Unit, metric_title, number
 from backwater.present.plot.encoding import INK
 from backwater.present.plot.marks import Body, row_of
 from backwater.present.plot.points import Grid, Point, axis_title, label

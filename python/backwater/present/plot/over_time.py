@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from backwater.errors import BackwaterError
-from backwater.model.quantity import Unit, dimension_of, metric_title, number
 from backwater.model.simulate import run_resolved
+from backwater.present.numbers import Unit, dimension_of, metric_title, number
 from backwater.present.plot.encoding import COLOURS, colours_of, y_unit
 from backwater.present.plot.marks import Body, scaled
 from backwater.present.plot.points import Grid, axis_title, in_order, name_of

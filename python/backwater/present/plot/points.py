@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from backwater.model.quantity import capital, parse_all
+from backwater.model.quantity import parse_all
+from backwater.present.numbers import capital
 from backwater.verdict.compare import compare
 from backwater.verdict.function import value_of
 from backwater.verdict.interval import interval

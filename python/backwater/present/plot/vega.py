@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from backwater.model.quantity import Unit, parse_all
+from backwater.model.quantity import parse_all
+from backwater.present.numbers import Unit
 from backwater.present.plot import over_time
 from backwater.present.plot.encoding import CONFIG, y_unit
 from backwater.present.plot.marks import Body, bars, curves, ranking, stack

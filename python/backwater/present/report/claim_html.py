@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from backwater.model.quantity import Unit, dimension_of, metric_title, number, unit_for
+from backwater.present.numbers import Unit, dimension_of, metric_title, number, unit_for
 from backwater.verdict.claim import Claim, is_unexpected
 
 # Significant digits.

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from backwater.model.quantity import dimension_of, number, unit_for
+from backwater.present.numbers import metric_text, number
 from backwater.present.plot import COLOURS
 
 # Longer tables are cut: a notebook is not the place for a thousand ports.
@@ -39,12 +39,12 @@ def run_html(document: Mapping[str, Any]) -> str:
                     flow["id"],
                     f"{flow['from']} → {flow['to']}",
                     str(flow["class"]),
-                    _shown("offered_bps", flow["offered_bps"]),
-                    escape(_shown("goodput_bps", flow["goodput_bps"]))
+                    metric_text("offered_bps", flow["offered_bps"]),
+                    escape(metric_text("goodput_bps", flow["goodput_bps"]))
                     + _bar(flow["goodput_bps"], flow["offered_bps"], COLOURS[0]),
                     number(flow["delivered_pkts"], 9),
-                    escape(_shown("loss", flow["loss"])) + _bar(flow["loss"], 1.0, COLOURS[1]),
-                    _shown("delay_mean_s", flow["delay_mean_s"]),
+                    escape(metric_text("loss", flow["loss"])) + _bar(flow["loss"], 1.0, COLOURS[1]),
+                    metric_text("delay_mean_s", flow["delay_mean_s"]),
                 )
                 for flow in flows
             ],
@@ -60,11 +60,11 @@ def run_html(document: Mapping[str, Any]) -> str:
             [
                 (
                     port["id"],
-                    escape(_shown("busy", port["busy"])) + _bar(port["busy"], 1.0, COLOURS[2]),
+                    escape(metric_text("busy", port["busy"])) + _bar(port["busy"], 1.0, COLOURS[2]),
                     number(port["sent_pkts"], 9),
-                    _shown("queue_mean_B", port["queue_mean_B"]),
-                    _shown("queue_max_B", port["queue_max_B"]),
-                    _shown("paused", max(port["paused"], default=0.0)),
+                    metric_text("queue_mean_B", port["queue_mean_B"]),
+                    metric_text("queue_max_B", port["queue_max_B"]),
+                    metric_text("paused", max(port["paused"], default=0.0)),
                     number(port["control_pkts"], 9),
                 )
                 for port in busy
@@ -112,19 +112,12 @@ def _drops(drops: Sequence[Mapping[str, Any]]) -> str:
                 drop["flow"],
                 str(drop["class"]),
                 escape(number(drop["pkts"], 9)) + _bar(drop["pkts"], most, COLOURS[1]),
-                _shown("size_B", drop["size_B"]),
+                metric_text("size_B", drop["size_B"]),
             )
             for drop in ordered
         ],
         numeric=range(3, 6),
     )
-
-
-def _shown(metric: str, value: float | None) -> str:
-    if value is None:
-        return "–"
-    unit = unit_for(dimension_of(metric), [value])
-    return f"{number(value / unit.factor)} {unit.name}".rstrip()
 
 
 def _bar(value: float | None, full: float, colour: str) -> Markup:

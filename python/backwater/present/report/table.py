@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from backwater.model.quantity import Unit, dimension_of, metric_title, number, parse_all, unit_for
+from backwater.model.quantity import parse_all
+from backwater.present.numbers import Unit, dimension_of, metric_title, number, unit_for
 from backwater.present.plot import Point, axis_title, in_order, points, values
 
 if TYPE_CHECKING:

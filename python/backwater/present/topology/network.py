@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from backwater.model.quantity import number, unit_for
+from backwater.present.numbers import number, unit_for
 
 
 @dataclass(frozen=True)

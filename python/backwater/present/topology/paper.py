@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from backwater.model.quantity import number, unit_for
+from backwater.present.numbers import number, unit_for
 from backwater.present.plot import COLOURS
 from backwater.present.topology.network import Flow, Network
 

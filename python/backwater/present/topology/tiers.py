@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from backwater.model.quantity import number
+from backwater.present.numbers import number
 from backwater.present.topology import paper
 from backwater.present.topology.layout import grouped, tier_of
 from backwater.present.topology.network import Network

@@ -12,7 +12,7 @@ import pytest
 
 from backwater.errors import Refusal, Unfinished
 from backwater.tools import benchmark, peers
-from backwater.tools.benchmark_cases import CASES, Case
+from backwater.tools.benchmark_cases import BENCHMARKS, Benchmark
 
 LINE_BPS = 10e6
 # A 1500-byte packet takes 1538 byte times (IEEE 802.3): preamble 8, header 14, FCS 4, gap 12.
@@ -22,7 +22,7 @@ MEAN_LOAD_BPS = 3 * PEAK_BPS * 100 / (100 + 300)
 
 def outcome(name: str, changes: dict[str, Any] | None = None) -> dict[str, Any]:
     (case,) = benchmark.select([name])
-    changed = Case(case.id, "", case.scenario, changes={**case.changes, **(changes or {})})
+    changed = Benchmark(case.id, "", case.scenario, changes={**case.changes, **(changes or {})})
     document: dict[str, Any] = json.loads(
         benchmark.resolved(changed).run(None, None, False).document
     )
@@ -33,7 +33,7 @@ def test_every_name_of_the_contract_is_a_case() -> None:
     lan = {"lan-merge", "lan-merge-pause", "pfc-fat-tree-128", "fat-tree-1024"}
     dumbbells = {f"tcp-{d}-{c}" for d in ("10-100M", "100-1G") for c in ("newreno", "cubic")}
     wanted = lan | dumbbells | {"tcp-1000-10G-cubic", "contest-140s", "wifi-12-rts"}
-    assert wanted <= {case.id for case in CASES}
+    assert wanted <= {case.id for case in BENCHMARKS}
 
 
 def test_a_run_has_a_process_that_imports_the_engine_alone() -> None:
@@ -45,14 +45,14 @@ def test_a_run_has_a_process_that_imports_the_engine_alone() -> None:
     assert peak is None or peak < 25e6
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_the_scenario_of_every_case_is_accepted(case: Case) -> None:
+@pytest.mark.parametrize("case", BENCHMARKS, ids=lambda case: case.id)
+def test_the_scenario_of_every_case_is_accepted(case: Benchmark) -> None:
     assert re.fullmatch(r"[0-9a-f]{64}", benchmark.resolved(case).key())
 
 
 def test_no_scenario_file_is_without_a_case() -> None:
     files = {file.stem for file in benchmark.FOLDER.glob("*.toml")}
-    assert files == {case.scenario for case in CASES}
+    assert files == {case.scenario for case in BENCHMARKS}
 
 
 def test_the_merging_workload_offers_the_load_that_its_periods_and_framing_give() -> None:
@@ -158,7 +158,7 @@ def test_our_runs_and_the_peers_alternate_and_the_median_is_the_value(
     order: list[str] = []
     costs = iter((50e-6, 70e-6, 30e-6))
 
-    def ours(_: Case) -> dict[str, Any]:
+    def ours(_: Benchmark) -> dict[str, Any]:
         order.append("ours")
         return ended(next(costs))
 

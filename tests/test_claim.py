@@ -14,7 +14,7 @@ from backwater.study.toml_text import Fields, Toml
 from backwater.verdict.claim import Claim, is_unexpected, read
 from backwater.verdict.compare import compare
 from backwater.verdict.function import FUNCTIONS, value_of
-from backwater.verdict.judge import Ground, judge
+from backwater.verdict.judge import JudgedCases, judge
 
 AXES = """
 axes.scheme = { path = "a", values = ["none", "pause"] }
@@ -27,7 +27,7 @@ class Case(dict[tuple[str, str], float]):
         return {at: value for at, value in self.items() if at[0].startswith("drops:")}
 
 
-class Cells:
+class CaseTable:
     """Results by hand: (scheme, rate, seed) to the loss, or to all metrics of a case."""
 
     def __init__(self, cases: Mapping[tuple[str, int, int], float | Mapping[str, float]]) -> None:
@@ -67,8 +67,8 @@ def judged(
     _, axes = axes_of(AXES)
     rates = sorted({rate for _, rate, _ in cases})
     schemes = [s for s in ("none", "pause") if any(key[0] == s for key in cases)]
-    ground = Ground(
-        cells=Cells(cases),
+    judged_cases = JudgedCases(
+        cells=CaseTable(cases),
         combinations=[
             {"scheme": scheme, "rate": f"{rate} Mbit/s"} for scheme in schemes for rate in rates
         ],
@@ -79,7 +79,7 @@ def judged(
             "rate": dict(zip(axes.axes[1].labels, axes.numbers("rate") or [], strict=True)),
         },
     )
-    return judge("t", claim_of(text), ground)
+    return judge("t", claim_of(text), judged_cases)
 
 
 def one_case(*values: float) -> dict[tuple[str, int, int], float]:

@@ -86,7 +86,9 @@ def test_models_stand_for_traces_that_are_not_there(
     for name in contest_runs.TRACES[0]:
         (tmp_path / name).write_text("1\n")
     monkeypatch.setenv("BACKWATER_TRACES", str(tmp_path))
-    names = [(road.data, road.held_out) for road in contest_runs.default_roads()]
+    names = [
+        (direction.data, direction.held_out) for direction in contest_runs.default_directions()
+    ]
     assert names == [
         ("Verizon-LTE-short.down", False),
         ("Verizon-LTE-short.up", False),

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
 
+from backwater import _native
 from backwater.model import quantity
 from backwater.model.quantity import Quantity
 from backwater.present import numbers
@@ -32,6 +34,14 @@ def test_reads_written_quantities(written: str, value: float, dimension: str) ->
 @pytest.mark.parametrize("written", ["none", "pause", "3 KB", "3 mbit/s", "", "1 2 s", "uniform-3"])
 def test_leaves_names_alone(written: str) -> None:
     assert quantity.parse(written) is None
+
+
+def test_every_unit_of_the_engine_is_read() -> None:
+    for dimension, units in json.loads(_native.units()).items():
+        for row in units:
+            found = quantity.parse(f"1 {row['unit']}")
+            assert found == Quantity(row["over"] / row["under"], dimension)
+            assert numbers.unit_for(dimension, [1.0])
 
 
 def test_quantities_of_two_kinds_have_no_order() -> None:

@@ -189,7 +189,7 @@ def test_another_engine_or_scenario_draws_nothing(ran: Results) -> None:
     ("old", "new", "said"),
     [
         ('every = "500 ms"', "", "has intervals"),
-        ('every = "500 ms"', 'every = "5 Mbit/s"', "is no time"),
+        ('every = "500 ms"', 'every = "5 Mbit/s"', "is not a time"),
         ('"throughput_bps"]', '"thruput_bps"]', "no `thruput_bps` over time"),
         ('scope = "port:S>R"', 'scope = "run"', "nothing is known over time"),
         ('every = "500 ms"', 'every = "500 ms"\nx = "window"', "is time"),

@@ -8,7 +8,7 @@ can't be made to answer at 1 Mbit/s.
 import json
 
 from backwater.tools import benchmark, peers
-from backwater.tools.benchmark_cases import Case
+from backwater.tools.benchmark_cases import Benchmark
 
 
 def main() -> None:
@@ -16,7 +16,7 @@ def main() -> None:
     (case,) = benchmark.select(["wifi-12-rts"])
     rows = []
     for answer, what in (("control", "1 Mbit/s"), ("mandatory", "11 Mbit/s")):
-        changed = Case(case.id, "", case.scenario, changes={"media.air.phy.answer": answer})
+        changed = Benchmark(case.id, "", case.scenario, changes={"media.air.phy.answer": answer})
         ours = json.loads(benchmark.resolved(changed).run(None, None, False).document)
         goodput = sum(flow["goodput_bps"] for flow in ours["flows"])
         rows.append((f"ours, ACK at {what}", goodput, benchmark._failed_share(ours)))

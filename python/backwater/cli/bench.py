@@ -23,7 +23,7 @@ def command(
     """Measure CPU time per packet-hop, beside the peers."""
     from backwater.tools import benchmark
 
-    document = benchmark.run(ids or None, repeats, peers, console.talk)
+    document = benchmark.run(ids or None, repeats, peers, console.message)
     if json:
         console.emit(document)
     else:

@@ -30,10 +30,10 @@ PAIRS = ("--trace", "--held-out")
 
 
 class Command(TyperCommand):
-    """Reads `--trace UP DOWN`, repeated: Typer's lists have no room for pairs."""
+    """Reads `--trace UP DOWN`, repeated: Typer has no lists of pairs."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Joins the two files by a comma, which is also how they may be written."""
+        """Joins the two files by a comma; the user may write them so, too."""
         joined: list[str] = []
         for word in args:
             pending = joined[-2:-1] and joined[-2] in PAIRS and "," not in joined[-1]
@@ -75,24 +75,28 @@ def command(
             raise Refusal(f"there is no controller `{name}`", nearest=near, fix="name another")
     if plot is not None and plot.suffix not in (".svg", ".png"):
         raise Refusal(f"`{plot.name}` is neither .svg nor .png", place="--plot")
-    roads = contest_runs.roads(_pairs("--trace", trace), _pairs("--held-out", held_out))
+    directions = contest_runs.directions(_pairs("--trace", trace), _pairs("--held-out", held_out))
     if not trace:
-        roads = (
-            contest_runs.default_roads()
+        directions = (
+            contest_runs.default_directions()
             if not held_out
-            else [*contest_runs.default_roads(), *roads]
+            else [*contest_runs.default_directions(), *directions]
         )
     with console.Bar(NAME) as bar:
         found = contest_runs.run(
-            names or known, roads, range(1, seeds + 1), duration, workers=workers, progress=bar
+            names or known, directions, range(1, seeds + 1), duration, workers=workers, progress=bar
         )
     for failure in [*found.failures, *found.broken]:
-        console.talk(f"error: {failure}")
+        console.message(f"error: {failure}")
     if plot is not None:
         _draw(contest_plot.plot(found), plot)
-    kinds = [kind for kind in (False, True) if any(road.held_out is kind for road in roads)]
+    kinds = [
+        kind
+        for kind in (False, True)
+        if any(direction.held_out is kind for direction in directions)
+    ]
     if json:
-        console.emit(_document(found, roads, kinds))
+        console.emit(_document(found, directions, kinds))
     else:
         for kind in kinds:
             _show(found, kind)
@@ -125,7 +129,7 @@ def _draw(spec: dict[str, Any], file: Path) -> None:
         raise Unfinished(error.strerror or str(error), place=str(file)) from error
 
 
-def _document(found: Any, roads: Any, kinds: list[bool]) -> dict[str, Any]:
+def _document(found: Any, directions: Any, kinds: list[bool]) -> dict[str, Any]:
     from backwater.tools import contest_runs
 
     tables = {}
@@ -152,13 +156,14 @@ def _document(found: Any, roads: Any, kinds: list[bool]) -> dict[str, Any]:
         "schema": "backwater/contest/1",
         "version": _native.version(),
         "traces": [
-            {"id": r.name, "data": r.data, "acks": r.acks, "held_out": r.held_out} for r in roads
+            {"id": r.name, "data": r.data, "acks": r.acks, "held_out": r.held_out}
+            for r in directions
         ],
         "standings": tables,
         "runs": [
             {
                 "controller": e.controller,
-                "trace": e.road.name,
+                "trace": e.direction.name,
                 "seed": e.seed,
                 **{
                     name: e.metrics.get(name)
@@ -205,7 +210,7 @@ def _show(found: Any, held_out: bool) -> None:
         for place, one in enumerate(standings, 1)
     ]
     title = "held-out traces" if held_out else "known traces"
-    # A controller that was fitted to the known traces falls behind here.
+    # A controller that is tuned to the known traces ranks lower here.
     before = ("place ", "over the known ") if held_out else ("place ",)
     columns = (*before, "controller", "ln(Mbit/s ÷ ms) ", "power ", "Mbit/s ", "ms ", "runs ")
     console.table(f"{title}; * = nobody is better in both", columns, rows)

@@ -9,7 +9,7 @@ NAME = "doctor"
 
 
 def command(json: console.Json = False) -> int:
-    """Check this installation and say how to mend what is wrong.
+    """Check this installation and print the command that repairs it.
 
     Exit code 0 when everything required is there, 1 otherwise.
     """

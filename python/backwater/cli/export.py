@@ -44,7 +44,7 @@ def command(
     columns = results.long_table() if long else results.table(scope)
     if out is not None:
         _write(columns, out)
-        console.talk(f"{len(next(iter(columns.values()), []))} rows in {out}")
+        console.message(f"{len(next(iter(columns.values()), []))} rows in {out}")
     if json:
         console.emit(
             {

@@ -43,14 +43,16 @@ def command(
     logs = dict(override.split(one, "LINK=FILE") for one in mahimahi_log or ())
     document = run_resolved(resolved, name, record, pcap, mahimahi_log=logs).document
     for warning in document["warnings"]:
-        console.talk(f"warning: {warning}")
+        console.message(f"warning: {warning}")
     if json:
         console.emit(document)
     else:
         _show(document)
     if document["conservation"]["ok"]:
         return EXIT_DONE
-    console.talk("error: packets are not conserved; this is a bug, and the numbers are not valid")
+    console.message(
+        "error: packets are not conserved; this is a bug, and the numbers are not valid"
+    )
     return EXIT_UNEXPECTED
 
 

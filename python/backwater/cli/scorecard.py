@@ -9,7 +9,7 @@ import typer
 
 from backwater import _native
 from backwater.cli import console, override
-from backwater.cli.batch import failures, go, tell, warnings
+from backwater.cli.batch import failures, print_problems, run_study, warnings
 from backwater.errors import Refusal, nearest
 from backwater.model import python_class
 from backwater.present.numbers import number
@@ -36,15 +36,15 @@ def command(
     ] = False,
     json: console.Json = False,
 ) -> int:
-    """Hold a controller against RFC 9743, beside CUBIC and Reno."""
+    """Check a controller against RFC 9743, beside CUBIC and Reno."""
     from backwater.tools import rfc9743
 
     table, label = subject(controller, option or [])
     study = rfc9743.study(table, label)
     execution = Execution(study, out / study.id, quick, seeds, workers, resume, context.obj)
     execution.prepare()
-    batch = go(execution)
-    tell(batch)
+    batch = run_study(execution)
+    print_problems(batch)
     found = rfc9743.verdicts(execution, label)
     if json:
         results = batch.results
@@ -74,7 +74,7 @@ def command(
 
 
 def subject(controller: str, options: list[str]) -> tuple[dict[str, Any], str]:
-    """What a scenario says of the controller, and how it is called."""
+    """The controller as a scenario has it, and its label."""
     given = {}
     for written in options:
         name, value = override.split(written, "NAME=VALUE")

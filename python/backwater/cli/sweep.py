@@ -9,7 +9,15 @@ import typer
 
 from backwater import _native
 from backwater.cli import console, override
-from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, warnings
+from backwater.cli.batch import (
+    Batch,
+    cost,
+    exit_code,
+    failures,
+    print_problems,
+    run_study,
+    warnings,
+)
 from backwater.errors import Refusal
 from backwater.present.numbers import metric_text
 from backwater.results.results import Results
@@ -50,12 +58,12 @@ def command(
     folder = out or Path("results") / study.id
     execution = Execution(study, folder, workers=workers, resume=resume, command=context.obj)
     execution.prepare()
-    batch = go(execution)
+    batch = run_study(execution)
     if json:
         console.emit(_document(batch))
     else:
         _show(batch)
-    tell(batch)
+    print_problems(batch)
     return exit_code([batch])
 
 
@@ -82,7 +90,7 @@ def _document(batch: Batch) -> dict[str, Any]:
 
 
 def _rows(results: Results) -> list[dict[str, Any]]:
-    """For every combination the mean and interval of every metric of the run."""
+    """Mean and interval of every metric of the run, for each combination."""
     titles = {axis.name: axis.title for axis in results.study.axes}
     keys: dict[str, list[str]] = {}
     for case in results.cases:

@@ -21,9 +21,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="A file; default stdout.")]
-Opportunity = Annotated[str, typer.Option(help="Bytes of an opportunity.")]
+Opportunity = Annotated[str, typer.Option(help="Size of an opportunity, such as 1504 B.")]
 
-# What the figures of a trace are called on paper.
+# Titles of a trace's figures.
 _TITLES = {
     "mean_bps": "mean rate",
     "cv_100ms": "coefficient of variation in 100 ms",
@@ -64,7 +64,7 @@ def fit(
     ] = None,
     json: console.Json = False,
 ) -> int:
-    """Find the parameters of a generator that come nearest to a trace."""
+    """Find the parameters with which a generator is most like a trace."""
     found = trace_file.fit(file, kind, opportunity)
     if out is not None:
         head = f"# Fitted by `backwater trace fit {file} --kind {kind}`.\n"
@@ -105,7 +105,7 @@ def make(
     opportunity: Opportunity = trace_file.OPPORTUNITY,
     json: console.Json = False,
 ) -> int:
-    """Write a trace file, one millisecond on each line, that a generator gives."""
+    """Write the trace file of a generator: the millisecond of an opportunity on each line."""
     path = Path(what)
     if path.suffix == ".toml" or path.is_file():
         text, name = _read(path), what
@@ -118,7 +118,7 @@ def make(
     count = made.count("\n")
     if out is not None:
         _write(out, made)
-        console.talk(f"{count} opportunities in {out}")
+        console.message(f"{count} opportunities in {out}")
     if json:
         stamps = None if out is not None else [int(line) for line in made.splitlines()]
         file = None if out is None else str(out)
@@ -134,7 +134,7 @@ def log(
     file: Annotated[str, typer.Argument(help="A link log of mahimahi or of `backwater run`.")],
     json: console.Json = False,
 ) -> int:
-    """Say what mahimahi's mm-throughput-graph says of a link log."""
+    """Print the figures of mahimahi's mm-throughput-graph for a link log."""
     found = trace_file.log(file)
     if json:
         console.emit({**_head("trace-log"), "log": file, **found})

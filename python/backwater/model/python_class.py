@@ -1,4 +1,4 @@
-"""Parts that are classes in files of Python: how a class is named, loaded and blamed."""
+"""Parts that are classes in files of Python: names, loading and error texts."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from typing import Any
 from backwater.errors import Refusal, nearest
 
 KIND = "python"
-# What stands between file and class on the command line.
+# Separates file and class on the command line.
 SEPARATOR = ".py:"
 
 
 def is_class(written: str) -> bool:
-    """Whether a person wrote FILE.py:Class, not the name of a part."""
+    """Whether a text is FILE.py:Class; otherwise it is the name of a part."""
     return SEPARATOR in written
 
 
@@ -30,12 +30,12 @@ def table(written: str) -> dict[str, Any]:
     path, _, name = written.rpartition(":")
     if not path.endswith(".py") or not name.isidentifier():
         raise Refusal(f"`{written}` is not FILE.py:Class", fix="write gentle.py:Gentle")
-    # The scenario lies elsewhere.
+    # Absolute: the scenario is in another folder.
     return {"kind": KIND, "file": str(Path(path).resolve()), "class": name}
 
 
 class Unfit(Exception):
-    """A class that cannot be such a part: the option to blame, what is wrong, what to do."""
+    """A class that cannot be a part: the wrong option, the problem, the remedy."""
 
     def __init__(self, option: str, what: str, fix: str) -> None:
         super().__init__(what)
@@ -45,21 +45,23 @@ class Unfit(Exception):
 
 
 def load(source: bytes, path: str, name: str, options: str | None) -> Callable[[Any], Any]:
-    """The class `name` of a file with this content, with its further arguments (a JSON table).
+    """The class `name` of a file with this content; `options` is a JSON table of arguments.
 
-    The file is executed each time, so that nothing is left of other runs. It stands by itself: its
-    folder is not among those that modules are imported from.
+    The file is executed for each run, so that runs share nothing. It cannot import modules of its
+    own folder.
     """
-    # A name that only this content has; dataclasses look their module up.
+    # The name is unique to the content. Dataclasses look up their module by name.
     module = types.ModuleType("_backwater_" + hashlib.sha256(source).hexdigest()[:16])
     module.__file__ = path
-    # stdout is data; what a class prints is talk.
+    # stdout is for data: a class prints to stderr.
     module.__dict__["print"] = functools.partial(print, file=sys.stderr)
     sys.modules[module.__name__] = module
     try:
         exec(_compiled(source, path), module.__dict__)
     except Exception as error:
-        raise Unfit("file", f"the file cannot be executed: {raised(error)}", "mend it") from error
+        raise Unfit(
+            "file", f"the file cannot be executed: {raised(error)}", "correct the file"
+        ) from error
     found = getattr(module, name, None)
     if not isinstance(found, type):
         classes = [k for k, v in vars(module).items() if _defined(v, module)]
@@ -80,7 +82,7 @@ def load(source: bytes, path: str, name: str, options: str | None) -> Callable[[
             "name arguments that its __init__ takes, after setup",
         ) from error
     except ValueError:
-        # A class without a signature says at its call what it takes.
+        # A class without a signature checks its arguments when it is called.
         pass
     return functools.partial(found, **further)
 

@@ -1,4 +1,4 @@
-"""How a scenario gets to the engine, whether it was built in code or written to a file."""
+"""Reads scenarios: those built in code, texts and files."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ TEXT = "<text>"
 
 
 def written(what: Any) -> str:
-    """What was built in code as JSON."""
+    """A scenario or value built in code, as JSON."""
     try:
         return json.dumps(plain(what), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise Refusal(
-            f"this holds what a file could not: {error}",
+            f"this value cannot be written as JSON: {error}",
             place=BUILT,
             fix="use texts, finite numbers, flags, lists and tables",
         ) from error
@@ -42,7 +42,7 @@ def read_text(path: Path) -> str:
 
 
 def read(what: str | Path | Mapping[str, Any] | Scenario) -> tuple[_native.Scenario, str]:
-    """Reads a scenario and says how it is called.
+    """Reads a scenario; returns it with its name.
 
     A text with a line break is TOML; any other text is the path of a TOML or JSON file.
     """

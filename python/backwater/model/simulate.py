@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars
 
 
-#: Makers of congestion controllers by the names of flows.
+#: Factories of congestion controllers by flow.
 Controllers = Mapping[str, Callable[[_native.ControllerSetup], Any]]
 
 
@@ -129,7 +129,7 @@ def run(
 def resolve(
     what: str | Path | Mapping[str, Any] | Scenario, seed: int | None, overrides: Mapping[str, Any]
 ) -> tuple[_native.Resolved, str]:
-    """A scenario with its overrides, checked, and how it is called."""
+    """A checked scenario with its overrides, and its name."""
     world, name = scenario.read(what)
     with refusing():
         for path, value in overrides.items():
@@ -147,9 +147,9 @@ def run_resolved(
     mahimahi_log: Mapping[str, str | Path] | None = None,
     series: str | None = None,
 ) -> RunResult:
-    """Runs what has been checked."""
+    """Runs a resolved scenario."""
     try:
-        # What only the network as a whole shows, such as a station out of reach, is refused here.
+        # Some errors show in the whole network only, such as a station out of reach.
         with refusing():
             outcome = resolved.run(
                 None if record is None else str(record),
@@ -163,7 +163,7 @@ def run_resolved(
         raise Unfinished(
             f"{error.whose} failed: {python_class.raised(error.__cause__)}",
             place=error.place,
-            fix="mend the class; its run was ended",
+            fix="correct the class; its run has ended",
         ) from error.__cause__
     except KeyError as error:
         (name,) = error.args
@@ -195,7 +195,7 @@ def run_resolved(
 
 
 def _in_order(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Sorted by time: the engine settles a quiet port later, with the time at which it happened."""
+    """Sorts by time: the engine records events of a quiet port later, with their own time."""
     order = np.argsort(columns["time_s"], kind="stable")
     return {name: column[order] for name, column in columns.items()}
 

@@ -1,4 +1,4 @@
-"""Stopping a batch whose runs execute classes of Python, which may never come back."""
+"""Stops a batch whose runs execute Python classes, which may never return."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from backwater.errors import EXIT_INTERRUPTED, EXIT_TERMINATED, Terminated
 def interrupt(threads: Iterable[int]) -> None:
     """Raises KeyboardInterrupt in these threads where they execute Python.
 
-    A thread that does not is left alone. One inside a call of C, such as `time.sleep`, is
-    interrupted when that returns.
+    Other threads are not touched. A thread in a C function, such as `time.sleep`, is interrupted
+    when that returns.
     """
     for number in threads:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
@@ -23,14 +23,14 @@ def interrupt(threads: Iterable[int]) -> None:
 
 
 def warn() -> None:
-    """Says that a class takes its time."""
+    """Prints that a class has not stopped yet."""
     print(
-        "a class of Python does not stop; interrupt again to end at once, finished runs are kept",
+        "a Python class does not stop; interrupt again to end at once, finished runs are kept",
         file=sys.stderr,
         flush=True,
     )
 
 
 def leave(signal: BaseException) -> None:
-    """Ends the process as it stands, because its threads would keep it."""
+    """Ends the process at once; threads that are still running would keep it alive."""
     os._exit(EXIT_TERMINATED if isinstance(signal, Terminated) else EXIT_INTERRUPTED)

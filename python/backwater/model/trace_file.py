@@ -1,4 +1,4 @@
-"""Traces: the folder of those that belong to others, models fitted to them, what models make."""
+"""Traces: the folder of recordings, fitting a model, writing a model's trace, link logs."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from backwater import _native
 from backwater.errors import refusing
 
 VARIABLE = "BACKWATER_TRACES"
-# What mahimahi sends at a line of a trace.
+# The bytes that mahimahi sends at each line of a trace.
 OPPORTUNITY = "1504 B"
 
 
 def folder() -> Path | None:
-    """The folder, if one was named."""
+    """The folder of recordings that BACKWATER_TRACES names, if any."""
     named = os.environ.get(VARIABLE)
     return Path(named) if named else None
 
 
 def present(name: str) -> bool:
-    """Whether a trace of this name is there."""
+    """Whether the folder has this trace."""
     where = folder()
     return where is not None and (where / name).is_file()
 
 
 def fit(trace: str | Path, kind: str = "cox", opportunity: str = OPPORTUNITY) -> dict[str, Any]:
-    """A generator with the parameters that come nearest to a trace file.
+    """The parameters with which a generator is most like a trace file.
 
     The file is looked up here and in the folder of traces. `options` and `kind` together are what
     a scenario takes for `trace`; `recording` and `fitted` describe the file and twenty runs of the
@@ -56,7 +56,7 @@ def make(
     duration: str = "140 s",
     opportunity: str = OPPORTUNITY,
 ) -> str:
-    """The trace file that a generator, described in TOML, gives under a seed.
+    """The text of the trace file that a generator (in TOML) makes under a seed.
 
     `set` overrides its options; `name` is what a refusal calls the text.
     """
@@ -66,7 +66,7 @@ def make(
 
 
 def log(file: str | Path) -> dict[str, Any]:
-    """What mahimahi's graph script says of a link log: rates, utilisation, delays."""
+    """The figures of mahimahi's graph script for a link log: rates, utilisation, delays."""
     with refusing():
         text = _native.trace_log(str(file), ".")
     found: dict[str, Any] = json.loads(text)

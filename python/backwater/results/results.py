@@ -37,7 +37,7 @@ class Case:
 
 @dataclass(frozen=True)
 class CaseMetrics:
-    """The metrics of one case, read as they are asked for."""
+    """The metrics of one case, read when needed."""
 
     results: Results
     key: str
@@ -52,7 +52,7 @@ class CaseMetrics:
 
 
 class Results:
-    """What a study or sweep has measured so far."""
+    """The results of a study or sweep so far."""
 
     def __init__(
         self, study: Study, store: Store, manifest: dict[str, Any], folder: Path | None
@@ -62,7 +62,7 @@ class Results:
         self.manifest = manifest
         self.folder = folder
         self._columns: dict[tuple[str, str], dict[str, float | None]] = {}
-        # Set by whoever has judged them; what is opened again reads them from the store.
+        # Set after judging; results that are opened again read them from the store.
         self.judged: list[dict[str, Any]] | None = None
         # Series of cases that figures over time have run again, by key and length of the intervals.
         self.reruns: dict[tuple[str, str], dict[str, Any]] = {}
@@ -102,7 +102,7 @@ class Results:
         return dict(self._column(scope, name))
 
     def _column(self, scope: str, name: str) -> dict[str, float | None]:
-        """Read once and only when asked for: a study has far more metrics than its claims name."""
+        """Reads a column once, when needed: a study has far more metrics than its claims name."""
         if (scope, name) not in self._columns:
             self._columns[scope, name] = dict(
                 self.store.query(
@@ -165,7 +165,7 @@ class Results:
 
     @property
     def warnings(self) -> dict[str, int]:
-        """What the engine warned of, and in how many cases, the most frequent first."""
+        """The engine's warnings with their number of cases, the most frequent first."""
         return dict(
             self.store.query(
                 "SELECT text, count(*) FROM warnings GROUP BY text ORDER BY count(*) DESC, text"
@@ -174,7 +174,7 @@ class Results:
 
     @property
     def summary(self) -> dict[str, int]:
-        """How many claims have which verdict."""
+        """The number of claims by verdict."""
         found = dict.fromkeys(("reproduced", "differs", "undecided", "not_run", "unexpected"), 0)
         for record in self.claims:
             found[record["verdict"].replace("-", "_")] += 1

@@ -19,7 +19,7 @@ from backwater.errors import Refusal, Unfinished
 FILE = "results.sqlite"
 DONE = "done"
 FAILED = "failed"
-# The run finished but its packets don't add up.
+# The run finished but packets are not conserved.
 BROKEN = "broken"
 
 _TABLES = """
@@ -35,10 +35,10 @@ CREATE TABLE IF NOT EXISTS warnings (
 CREATE TABLE IF NOT EXISTS cost (
   key TEXT PRIMARY KEY, cpu_s REAL, wall_s REAL, finished_at TEXT NOT NULL) WITHOUT ROWID;
 """
-# Equal results are equal rows of these, sorted by key; what a run cost or warned of is no result.
+# Equal results have equal rows here, sorted by key; cost and warnings are no results.
 RESULT_TABLES = ("cases", "metrics", "claims")
 
-# What the flows of a class have together.
+# Sums over the flows of a class.
 _SUMS = ("entered_pkts", "delivered_pkts", "dropped_pkts", "offered_bps", "goodput_bps")
 _MEANS = (
     "delay_mean_s",
@@ -80,7 +80,7 @@ class Store:
         try:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
         except sqlite3.OperationalError:
-            # Reading a write-ahead log needs a file beside it, which a read-only place refuses.
+            # Reading a write-ahead log creates a file, which a read-only folder refuses.
             connection.close()
             return sqlite3.connect(f"{uri}?immutable=1", uri=True, isolation_level=None)
         return connection
@@ -112,7 +112,7 @@ class Store:
                 yield self.connection
                 self.connection.execute("COMMIT")
             except BaseException:
-                # SQLite has rolled back by itself after some errors; the first error is the news.
+                # SQLite rolls back by itself after some errors; the first error is reported.
                 with suppress(sqlite3.Error):
                     self.connection.execute("ROLLBACK")
                 raise
@@ -169,7 +169,7 @@ class Store:
         return len(stale)
 
     def relabel(self, cases: Iterable[tuple[str, str]]) -> None:
-        """Calls kept cases (key, combination) as the study calls them now: an axis may be new."""
+        """Gives kept cases (key, combination) their present labels: an axis may be new."""
         rows = [(case_json, key, case_json) for key, case_json in cases]
         with self._transaction() as connection:
             connection.executemany(
@@ -195,7 +195,7 @@ class Store:
     def seal(self) -> None:
         """Makes a finished store a single file that can be read from anywhere.
 
-        While somebody reads it, it stays a file and a log, which hold the same.
+        While another process reads it, file and log both stay.
         """
         with suppress(sqlite3.OperationalError):
             self.connection.execute("PRAGMA journal_mode=DELETE").fetchall()
@@ -248,7 +248,7 @@ def _row(scope: str, row: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _classes(flows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
-    """What flows of one class have together; quantiles cannot be added and stay with the flows."""
+    """Sums and means over the flows of each class; quantiles cannot be added."""
     grouped: dict[int, list[Mapping[str, Any]]] = {}
     for flow in flows:
         grouped.setdefault(flow["class"], []).append(flow)

@@ -1,4 +1,4 @@
-"""The axes of a study: what is varied, how each value is called, and selections by label."""
+"""The axes of a study: what is varied, the label of each value, selections by label."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Sets = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True)
 class Value:
-    """One value of an axis: how it is called everywhere, and what it sets in the scenario."""
+    """One value of an axis: its label, and what it sets in the scenario."""
 
     label: str
     sets: Sets
     line: int
     column: int
-    # Trace files without which it cannot run.
+    # Trace files that it needs.
     needs: tuple[str, ...] = ()
 
 
@@ -47,7 +47,7 @@ class Axis:
 
 
 class Axes:
-    """All axes of a study, for what is read after them."""
+    """All axes of a study; reads the fields that name axes or labels."""
 
     def __init__(self, axes: list[Axis]) -> None:
         self.axes = axes
@@ -97,7 +97,7 @@ class Axes:
 
 
 def label_of(value: Any) -> str | None:
-    """How a plain value is called; None for a table or a list, which need a label."""
+    """The label of a plain value; None for a table or a list, which need one."""
     if isinstance(value, str):
         return value
     if isinstance(value, (bool, int, float)):
@@ -143,7 +143,7 @@ def _value(fields: Fields, index: int, value: Any, paths: list[str]) -> Value:
             inner.refuse(f"value `{label}` sets nothing", fix='add set = { "path" = value }')
         needs = inner.typed("needs", list, "a list of trace files") or []
         if not all(isinstance(one, str) and one for one in needs):
-            inner.refuse(f"value `{label}` needs something that is no file", "needs")
+            inner.refuse(f"value `{label}` needs something that is not the name of a file", "needs")
         inner.done()
         _plain(fields, sets, at)
         return Value(label, tuple(sets.items()), *position, needs=tuple(needs))
@@ -163,7 +163,7 @@ def _value(fields: Fields, index: int, value: Any, paths: list[str]) -> Value:
 
 
 def _plain(fields: Fields, value: Any, at: tuple[str, ...]) -> None:
-    """Refuses what JSON has no word for."""
+    """Refuses values that JSON does not have."""
     if isinstance(value, dict):
         for inner in value.values():
             _plain(fields, inner, at)

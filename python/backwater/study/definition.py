@@ -204,7 +204,7 @@ class Study:
             for seed in seeds:
                 resolved = scenario.resolve(seed)
                 if seed == seeds[0]:
-                    # What can be built under one seed can be built under all.
+                    # A scenario that is valid under one seed is valid under all.
                     resolved.check()
                 yield seed, resolved
         except _native.ScenarioError as error:
@@ -237,7 +237,7 @@ class Study:
         )
 
     def positions(self) -> dict[str, dict[str, float]]:
-        """For every axis where its labels lie: SI numbers, or the index where they are names."""
+        """The positions of labels on each axis: SI numbers, or indices where labels are names."""
         return {
             axis.name: dict(
                 zip(axis.labels, axis.numbers or map(float, itertools.count()), strict=False)

@@ -18,7 +18,7 @@ from backwater.model.machine import available_cores, processor
 from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
 from backwater.study.definition import Planned, Study
-from backwater.verdict.judge import Ground, judge
+from backwater.verdict.judge import JudgedCases, judge
 
 Progress = Callable[[int, int], None]
 
@@ -64,7 +64,7 @@ class Execution:
             self._batch(store)
         except BaseException as stop:
             interrupted = isinstance(stop, (KeyboardInterrupt, Terminated))
-            # A full disk refuses these too; what stopped the batch is the news.
+            # A full disk refuses this too; the first error is reported.
             with suppress(Unfinished):
                 self._finish("interrupted" if interrupted else "stopped")
             raise
@@ -99,8 +99,8 @@ class Execution:
     def _finish(self, status: str) -> Results:
         results = self.results
         assert results is not None, "the batch comes first"
-        ground = self.ground(results)
-        results.judged = [judge(self.study.id, one, ground) for one in self.study.claims]
+        judged_cases = self.judged_cases(results)
+        results.judged = [judge(self.study.id, one, judged_cases) for one in self.study.claims]
         failed = any(case.status == FAILED for case in results.cases)
         results.manifest.update(
             status="failed" if status == "done" and failed else status,
@@ -114,9 +114,9 @@ class Execution:
             results.store.seal()
         return results
 
-    def ground(self, results: Results) -> Ground:
-        """What claims are judged on."""
-        return Ground(
+    def judged_cases(self, results: Results) -> JudgedCases:
+        """The cases on which claims are judged."""
+        return JudgedCases(
             cells=results,
             combinations=self.study.runnable(self.quick),
             absent=[
@@ -173,7 +173,7 @@ def _example(plan: list[Planned]) -> tuple[Planned, dict[str, Any]]:
 
 
 def _check_folder(folder: Path, manifest: dict[str, Any], resume: bool) -> dict[str, Any]:
-    """Refuses a used folder, or checks that it can be continued; returns the manifest to use."""
+    """Refuses a folder in use, or checks that it can be continued; returns the manifest."""
     try:
         used = any(folder.iterdir())
     except FileNotFoundError:
@@ -247,7 +247,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def machine() -> dict[str, Any]:
-    """Where results were made."""
+    """The machine, for the manifest."""
     return {
         "cpu": processor(),
         "cores": available_cores(),

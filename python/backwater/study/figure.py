@@ -113,7 +113,7 @@ def _over(fields: Fields) -> Over:
             return None
         found = parse(written)
         if found is None or found.dimension != "time":
-            fields.refuse(f"`{written}` is no time", key, fix='write such as "55 s"')
+            fields.refuse(f"`{written}` is not a time", key, fix='write such as "55 s"')
         return found.value
 
     start, end = seconds("from") or 0.0, seconds("to")

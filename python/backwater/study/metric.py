@@ -1,4 +1,4 @@
-"""The metrics: what each is called, where it is taken, and in which unit."""
+"""The metrics and their scopes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Metric:
     scopes: tuple[str, ...]
 
     def fits(self, name: str) -> bool:
-        """Whether a name is this metric's."""
+        """Whether this metric has the name."""
         return re.fullmatch(re.escape(self.id).replace("<N>", "[0-7]"), name) is not None
 
 

@@ -1,7 +1,7 @@
-"""A study of one controller: the file leaves its place open, whoever runs the study fills it.
+"""A study of one controller, its subject, which is named when the study runs.
 
-In the file, one axis has a value `subject`; what that value sets at paths that end in `.controller`
-stands in until a controller is put there.
+In the file one axis has a value `subject`. The controllers that this value sets are replaced by the
+one that is named.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from backwater.study.axes import label_of
 from backwater.study.definition import Base, Study
 from backwater.study.execution import Execution
 
-# What a sweep plots when nobody has said what the question is.
+# The metrics that a sweep plots.
 FIGURES = ("loss", "goodput_bps", "delay_mean_s")
 
 

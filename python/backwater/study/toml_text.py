@@ -1,7 +1,7 @@
-"""TOML with positions, so that an error about a meaning can point at the line that says it.
+"""TOML with positions: an error about a value names its line.
 
-`tomllib` forgets where a key stood. `Toml` keeps the text, and finds the line and column of any
-key path by a second walk over it, which may assume valid TOML because `tomllib` has accepted it.
+`tomllib` gives no positions. `Toml` keeps the text and finds the line and column of a key path by
+scanning it again; the scan may assume valid TOML because `tomllib` has accepted it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Toml:
     def locate(self, path: Iterable[str]) -> tuple[int, int]:
         """Line in the file and column of a key, or of its nearest ancestor that was written."""
         if not self._keys:
-            _Walk(self.text, self._keys).document()
+            _KeyScanner(self.text, self._keys).document()
         wanted = tuple(path)
         while wanted and wanted not in self._keys:
             wanted = wanted[:-1]
@@ -62,7 +62,7 @@ class Toml:
     def refuse(
         self, what: str, path: Iterable[str], near: Iterable[str] = (), fix: str | None = None
     ) -> NoReturn:
-        """Refuses a key with the line that says it."""
+        """Refuses a key, with its line."""
         line, column = self.locate(path)
         raise Refusal(
             what,
@@ -76,13 +76,13 @@ class Toml:
 
 
 class Fields:
-    """A table being read: every key must be asked for, or `done` refuses it."""
+    """A table being read; `done` refuses keys that were not read."""
 
     def __init__(self, toml: Toml, path: Path, data: dict[str, Any]) -> None:
         self.toml = toml
         self.path = path
         self.data = data
-        self.asked: list[str] = []
+        self.known: list[str] = []
 
     def refuse(
         self, what: str, *keys: str, near: Iterable[str] = (), fix: str | None = None
@@ -92,7 +92,7 @@ class Fields:
 
     def get(self, key: str) -> Any:
         """The value as read, or None."""
-        self.asked.append(key)
+        self.known.append(key)
         return self.data.get(key)
 
     def typed(self, key: str, kind: type[T] | tuple[type[T], ...], words: str) -> T | None:
@@ -125,7 +125,7 @@ class Fields:
         """A string that must be there."""
         value = self.text(key)
         if value is None:
-            self.asked_all(key)
+            self.mark_known(key)
             self.refuse(f"`{self.word()}` has no `{key}`", fix=f'add {key} = "…"')
         return value
 
@@ -161,15 +161,15 @@ class Fields:
         parent = self.table(key)
         return [(name, parent.table(name)) for name in parent.data]
 
-    def asked_all(self, *keys: str) -> None:
+    def mark_known(self, *keys: str) -> None:
         """Marks keys as known."""
-        self.asked += keys
+        self.known += keys
 
     def done(self) -> None:
-        """Refuses the first key that nobody asked for."""
+        """Refuses the first key that was not read."""
         for key in self.data:
-            if key not in self.asked:
-                near = nearest(key, self.asked)
+            if key not in self.known:
+                near = nearest(key, self.known)
                 self.refuse(
                     f"unknown field `{self.word(key)}`",
                     key,
@@ -182,7 +182,7 @@ class Fields:
         return ".".join((*self.path, *keys)) or "the study block"
 
 
-class _Walk:
+class _KeyScanner:
     """Notes the offset of every key in a valid TOML text."""
 
     def __init__(self, text: str, found: dict[Path, int]) -> None:

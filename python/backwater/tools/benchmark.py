@@ -1,8 +1,8 @@
 """The cost of a packet: the project's own runs, and a peer's beside them on the same workload.
 
 A run is a fresh process, so that no case inherits the memory of another; it measures the CPU time
-of the event loop alone. Runs of a case and of its peer alternate, so that a machine that is busy
-for a while is busy for both, and the median over the repeats is the value.
+of the event loop alone. Runs of a benchmark and of its peer alternate, so that a machine that is
+busy for a while is busy for both; the value is the median over the repeats.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from backwater import _native
 from backwater.errors import Refusal, Unfinished, nearest, refusing
 from backwater.model.machine import processor
 from backwater.tools import benchmark_child
-from backwater.tools.benchmark_cases import CASES, Aim, Case, Unit
+from backwater.tools.benchmark_cases import BENCHMARKS, Aim, Benchmark, CostUnit
 from backwater.tools.peers import PEERS, Absent, Peer
 
 FOLDER = Path(__file__).parent.parent / "benches"
@@ -30,9 +30,9 @@ FOLDER = Path(__file__).parent.parent / "benches"
 Progress = Callable[[str], None]
 
 
-def select(ids: Sequence[str] | None) -> list[Case]:
+def select(ids: Sequence[str] | None) -> list[Benchmark]:
     """The cases of these names in the table's order; all of them for None."""
-    known = [case.id for case in CASES]
+    known = [case.id for case in BENCHMARKS]
     for name in ids or ():
         if name not in known:
             raise Refusal(
@@ -41,7 +41,7 @@ def select(ids: Sequence[str] | None) -> list[Case]:
                 nearest=nearest(name, known),
                 fix=f"write one of {', '.join(known)}",
             )
-    return [case for case in CASES if ids is None or case.id in ids]
+    return [case for case in BENCHMARKS if ids is None or case.id in ids]
 
 
 def run(
@@ -67,22 +67,22 @@ def run(
     }
 
 
-def resolved(case: Case) -> _native.Resolved:
+def resolved(case: Benchmark) -> _native.Resolved:
     """The case's scenario, ready to run."""
     with refusing():
         return benchmark_child.resolved(_native, _file(case), case.changes)
 
 
-def _file(case: Case) -> Path:
+def _file(case: Benchmark) -> Path:
     return FOLDER / f"{case.scenario}.toml"
 
 
-def _text(case: Case) -> str:
+def _text(case: Benchmark) -> str:
     return _file(case).read_text(encoding="utf-8")
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
+    """The machine, for the document."""
     return {
         "cpu": processor(),
         "cores": os.cpu_count(),
@@ -91,7 +91,7 @@ def machine() -> dict[str, Any]:
     }
 
 
-def _measured(case: Case, repeats: int, peers: bool, say: Progress) -> dict[str, Any]:
+def _measured(case: Benchmark, repeats: int, peers: bool, say: Progress) -> dict[str, Any]:
     peer, missing = None, None
     if case.peer is not None and not peers:
         missing = "not asked for"
@@ -150,7 +150,7 @@ def _beside(peer: Peer) -> dict[str, Any]:
         ) from error
 
 
-def _summary(case: Case, documents: list[dict[str, Any]]) -> dict[str, Any]:
+def _summary(case: Benchmark, documents: list[dict[str, Any]]) -> dict[str, Any]:
     unit = case.unit
     costs = [_cost(unit, row["cost"]["cpu_s"], unit.ours(row)) for row in documents]
     first = documents[0]
@@ -167,7 +167,7 @@ def _summary(case: Case, documents: list[dict[str, Any]]) -> dict[str, Any]:
         "packet_hops": first["cost"]["packet_hops"],
         "events": first["cost"]["events"],
         "simulated_s": first["duration_s"],
-        # Not every system tells it.
+        # Some systems do not report it.
         "rss_peak_B": None if None in peaks else max(peaks),
         "goodput_bps": sum(flow["goodput_bps"] for flow in first["flows"]),
         "failed_share": _failed_share(first),
@@ -179,7 +179,7 @@ def _summary(case: Case, documents: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _cost(unit: Unit, cpu_s: float, number: int) -> float:
+def _cost(unit: CostUnit, cpu_s: float, number: int) -> float:
     return unit.per_second * cpu_s / number
 
 
@@ -211,7 +211,7 @@ def _judged(aim: Aim, result: dict[str, Any], by_id: dict[str, dict[str, Any]]) 
     }
 
 
-def _in_fresh_process(case: Case) -> dict[str, Any]:
+def _in_fresh_process(case: Benchmark) -> dict[str, Any]:
     ended = subprocess.run(
         [
             sys.executable,

@@ -21,12 +21,12 @@ class Aim:
 
 
 @dataclass(frozen=True)
-class Unit:
-    """What a cost is counted in: of how many parts a second, for each of what."""
+class CostUnit:
+    """The unit of a cost: a fraction of a second, for each of a number in the documents."""
 
     name: str
     per_second: float
-    #: The number it is divided by, in our document and in the peer's.
+    #: The divisor: from our document, and the key in the peer's.
     ours: Callable[[dict[str, Any]], int]
     theirs: str
 
@@ -43,28 +43,28 @@ def _frames(document: dict[str, Any]) -> int:
     return sum(station["frames"] for station in document["stations"])
 
 
-HOP = Unit("ns/packet-hop", 1e9, _hops, "packet_hops")
-AIR_HOP = Unit("us/delivered-packet-hop", 1e6, _hops, "packet_hops")
-DELIVERED = Unit("us/delivered-packet", 1e6, _delivered, "delivered_pkts")
-FRAME = Unit("us/frame-on-the-air", 1e6, _frames, "frames")
+HOP = CostUnit("ns/packet-hop", 1e9, _hops, "packet_hops")
+AIR_HOP = CostUnit("us/delivered-packet-hop", 1e6, _hops, "packet_hops")
+DELIVERED = CostUnit("us/delivered-packet", 1e6, _delivered, "delivered_pkts")
+FRAME = CostUnit("us/frame-on-the-air", 1e6, _frames, "frames")
 
 
 @dataclass(frozen=True)
-class Case:
-    """A benchmark: a scenario of the folder `benches`, what is changed in it, who is beside it."""
+class Benchmark:
+    """A benchmark: a scenario of the folder `benches`, changes in it, the peer beside it."""
 
     id: str
     summary: str
     scenario: str
     changes: dict[str, Any] = field(default_factory=dict)
     peer: str | None = None
-    #: The peer's program, where it is not called after the scenario, and its arguments.
+    #: The peer's program, where its name is not the scenario's, and its arguments.
     peer_program: str | None = None
     peer_arguments: tuple[str, ...] = ()
     #: Writes what the peer's program reads, from the text of the scenario.
     peer_reads: Callable[[str], str] | None = None
     aims: tuple[Aim, ...] = ()
-    unit: Unit = HOP
+    unit: CostUnit = HOP
 
 
 #: Greedy flows over one bottleneck: scenario, what it is, and the arguments of ns-3's side.
@@ -96,8 +96,8 @@ DISC: dict[str, Any] = {
 }
 
 
-def _dumbbell(scenario: str, what: str, arguments: tuple[str, ...], controller: str) -> Case:
-    return Case(
+def _dumbbell(scenario: str, what: str, arguments: tuple[str, ...], controller: str) -> Benchmark:
+    return Benchmark(
         f"{scenario}-{controller}",
         f"{controller}: {what}",
         scenario,
@@ -134,15 +134,15 @@ def network(scenario: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-CASES: tuple[Case, ...] = (
-    Case(
+BENCHMARKS: tuple[Benchmark, ...] = (
+    Benchmark(
         "lan-merge",
         "three 10 Mbit/s sources into one 10 Mbit/s port, drop-tail",
         "lan-merge",
         peer="ns-3",
         aims=(Aim("value", at_most=60), Aim("ratio", at_least=50)),
     ),
-    Case(
+    Benchmark(
         "lan-merge-x10",
         "the same for ten times as long: equal cost per hop, equal memory",
         "lan-merge",
@@ -152,19 +152,19 @@ CASES: tuple[Case, ...] = (
             Aim("rss_peak_B", at_most=1.1, relative_to="lan-merge"),
         ),
     ),
-    Case(
+    Benchmark(
         "lan-merge-pause",
         "the same with PAUSE from the merging port to its feeders",
         "lan-merge-pause",
         aims=(Aim("value", at_most=80),),
     ),
-    Case(
+    Benchmark(
         "pfc-fat-tree-128",
         "128 hosts at 100 Gbit/s in a k=8 fat tree, permutation traffic under PFC",
         "pfc-fat-tree-128",
         aims=(Aim("value", at_most=80),),
     ),
-    Case(
+    Benchmark(
         "fat-tree-1024",
         "1,024 hosts at 10 Gbit/s in a k=16 fat tree, random UDP at half load under PFC",
         "fat-tree-1024",
@@ -174,19 +174,19 @@ CASES: tuple[Case, ...] = (
         ),
     ),
     *(_dumbbell(*row, controller) for row in DUMBBELLS for controller in NS3_CONTROLLERS),
-    Case(
+    Benchmark(
         "tcp-1000-10G-cubic",
         "cubic: 1000 flows over 10 Gbit/s, round trip 20 ms, 25,000 packets",
         "tcp-1000-10G",
         aims=(Aim("value", at_most=100), Aim("rss_peak_B", at_most=100e6)),
     ),
-    Case(
+    Benchmark(
         "contest-140s",
         "zekalho's datagrams over a cellular link for 140 s, as in the contest",
         "contest-140s",
         aims=(Aim("cpu_s", at_most=0.020),),
     ),
-    Case(
+    Benchmark(
         "wifi-12-rts",
         "12 saturated stations of 802.11b in one cell, RTS/CTS, 1300 bytes of UDP payload",
         "wifi-12-rts",
@@ -201,7 +201,7 @@ CASES: tuple[Case, ...] = (
         ),
         unit=DELIVERED,
     ),
-    Case(
+    Benchmark(
         "mesh-44",
         "40 stations and 4 gateways, physical channel, static routes, RTS/CTS, near saturation",
         "mesh-44",
@@ -215,27 +215,27 @@ CASES: tuple[Case, ...] = (
         ),
         unit=AIR_HOP,
     ),
-    Case(
+    Benchmark(
         "mesh-50",
         "49 stations at the points of a grid, physical channel, each sends to its neighbour",
         "mesh-50",
         unit=FRAME,
     ),
-    Case(
+    Benchmark(
         "mesh-1000",
         "1,024 stations as dense as these: a frame costs what those cost that hear it",
         "mesh-1000",
         aims=(Aim("value", at_most=2, relative_to="mesh-50"),),
         unit=FRAME,
     ),
-    Case(
+    Benchmark(
         "mesh-50-disc",
         "the 49 with hops of 100 m under the disc of the mesh studies: a frame is heard by 6.4",
         "mesh-50",
         changes=DISC,
         unit=FRAME,
     ),
-    Case(
+    Benchmark(
         "mesh-1000-disc",
         "the 1,024 under the same disc: a frame is heard by 7.6",
         "mesh-1000",

@@ -2,7 +2,7 @@
 
 The peak of memory is then that of the run.
 
-    python -I bench_run.py ENGINE SCENARIO CHANGES
+    python -I benchmark_child.py ENGINE SCENARIO CHANGES
 """
 
 from __future__ import annotations

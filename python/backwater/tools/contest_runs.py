@@ -16,12 +16,12 @@ from backwater.model import python_class, trace_file
 from backwater.model.machine import available_cores
 from backwater.model.tables import tables
 
-# What a person who says nothing runs over: the contest's own traces and one it did not know.
+# The default traces: the contest's own, and a pair that it did not have.
 TRACES = (
     ("Verizon-LTE-short.up", "Verizon-LTE-short.down"),
     ("ATT-LTE-driving-2016.up", "ATT-LTE-driving-2016.down"),
 )
-# Where they are not there: models, what `backwater trace fit` finds for the four files.
+# Models of the four files, by `backwater trace fit`, for where the files are absent.
 MODELS: dict[str, dict[str, Any]] = {
     "model-up": {
         "kind": "cox",
@@ -61,14 +61,14 @@ MODELS: dict[str, dict[str, Any]] = {
     },
 }
 HELD_OUT = ("driving-model-up", "driving-model-down")
-# Silence after which the senders of the report send one packet; the contest's own took a second. A
-# class of one's own competes with the report's.
+# Silence after which a sender sends one packet: the report's senders, with which a Python class
+# competes, take 70 ms; the contest's own took a second.
 SILENCE = {"zekalho": "70 ms", "delay-triggered": "70 ms", python_class.KIND: "70 ms"}
 DELAY = "20 ms"
 
 
 @dataclass(frozen=True)
-class Road:
+class Direction:
     """A direction: the trace that data take, and the one that acknowledgements take."""
 
     name: str
@@ -82,14 +82,14 @@ class Entry:
     """One run of a controller."""
 
     controller: str
-    road: Road
+    direction: Direction
     seed: int
     metrics: Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A controller over the roads of one kind: means over runs."""
+    """A controller over the directions of one kind: means over runs."""
 
     controller: str
     score: float | None
@@ -101,31 +101,33 @@ class Standing:
 
 
 def controllers() -> list[str]:
-    """Every controller that runs without further words, by its id."""
+    """The ids of the controllers without required options."""
     rows = tables()["controllers"]
     return [row["id"] for row in rows if not any(o["required"] for o in row["options"])]
 
 
-def roads(pairs: Sequence[tuple[str, str]], held_out: Sequence[tuple[str, str]]) -> list[Road]:
+def directions(
+    pairs: Sequence[tuple[str, str]], held_out: Sequence[tuple[str, str]]
+) -> list[Direction]:
     """Both directions of every pair (up, down)."""
     found = []
     for kind, some in ((False, pairs), (True, held_out)):
         for up, down in some:
-            found.append(Road(Path(down).name, down, up, kind))
-            found.append(Road(Path(up).name, up, down, kind))
+            found.append(Direction(Path(down).name, down, up, kind))
+            found.append(Direction(Path(up).name, up, down, kind))
     return found
 
 
-def default_roads() -> list[Road]:
+def default_directions() -> list[Direction]:
     """The contest's traces, and one pair held out; models in place of what is absent."""
     known, unknown = TRACES
     if all(trace_file.present(name) for name in known):
-        return roads([known], [unknown if all(map(trace_file.present, unknown)) else HELD_OUT])
-    return roads([("model-up", "model-down")], [HELD_OUT])
+        return directions([known], [unknown if all(map(trace_file.present, unknown)) else HELD_OUT])
+    return directions([("model-up", "model-down")], [HELD_OUT])
 
 
-def scenario(controller: str, road: Road, duration_s: float) -> dict[str, Any]:
-    """A flow of datagrams over a link with cellsim's ways, as in the 2013 contest.
+def scenario(controller: str, direction: Direction, duration_s: float) -> dict[str, Any]:
+    """A flow of datagrams over a link that behaves as cellsim's, as in the 2013 contest.
 
     The controller is the id of one, or FILE.py:Class.
     """
@@ -160,31 +162,33 @@ def scenario(controller: str, road: Road, duration_s: float) -> dict[str, Any]:
         "schema": "backwater/scenario/1",
         "duration": f"{duration_s} s",
         "nodes": {"S": {"kind": "host"}, "R": {"kind": "host"}},
-        "links": {"data": link("S", "R", road.data), "acks": link("R", "S", road.acks)},
+        "links": {"data": link("S", "R", direction.data), "acks": link("R", "S", direction.acks)},
         "flows": {"f": flow},
     }
 
 
 @dataclass
 class Contest:
-    """What ran, and what came of it."""
+    """The runs of a contest and its standings."""
 
     entries: list[Entry]
-    # Runs that ended early, such as those of a class that raised.
+    # Runs that failed, for example because a class raised an exception.
     failures: list[str]
     # Runs whose numbers are not valid.
     broken: list[str]
     cpu_s: float = 0.0
 
     def standings(self, held_out: bool) -> list[Standing]:
-        """Controllers over the roads that are held out, or over the others, the best first."""
+        """Controllers over the directions that are held out, or over the others, the best first."""
         names = dict.fromkeys(entry.controller for entry in self.entries)
         found = [self._standing(name, held_out) for name in names]
         ranked = [one for one in found if one.runs]
         return sorted(ranked, key=lambda one: -math.inf if one.score is None else one.score)[::-1]
 
     def _standing(self, name: str, held_out: bool) -> Standing:
-        mine = [e for e in self.entries if e.controller == name and e.road.held_out is held_out]
+        mine = [
+            e for e in self.entries if e.controller == name and e.direction.held_out is held_out
+        ]
 
         def mean(metric: str) -> float | None:
             known = [v for e in mine if (v := e.metrics.get(metric)) is not None]
@@ -208,7 +212,7 @@ def places(standings: Sequence[Standing]) -> dict[str, int]:
 
 
 def pareto(standings: Sequence[Standing]) -> set[str]:
-    """Those that nobody beats in both throughput and delay."""
+    """The Pareto frontier: no other is better in both throughput and delay."""
     points = {
         one.controller: (one.throughput_bps, -one.delay_s)
         for one in standings
@@ -224,24 +228,24 @@ def pareto(standings: Sequence[Standing]) -> set[str]:
 
 def run(
     names: Sequence[str],
-    some: Sequence[Road],
+    some: Sequence[Direction],
     seeds: Sequence[int],
     duration_s: float,
     workers: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Contest:
-    """Every controller over every road under every seed."""
-    plan: list[tuple[str, Road, int]] = []
+    """Every controller over every direction under every seed."""
+    plan: list[tuple[str, Direction, int]] = []
     resolved: list[_native.Resolved] = []
     for name in names:
-        for road in some:
-            text = json.dumps(scenario(name, road, duration_s))
+        for direction in some:
+            text = json.dumps(scenario(name, direction, duration_s))
             try:
                 read = _native.Scenario.from_json(text, f"contest of {name}", None)
                 for seed in seeds:
                     one = read.resolve(seed)
                     one.check()
-                    plan.append((name, road, seed))
+                    plan.append((name, direction, seed))
                     resolved.append(one)
             except _native.ScenarioError as error:
                 raise from_native(error) from error
@@ -251,17 +255,17 @@ def run(
     found: dict[int, Entry] = {}
 
     def commit(index: int, document: str | None, error: str | None) -> None:
-        name, road, seed = plan[index]
+        name, direction, seed = plan[index]
         metrics: Mapping[str, float | None] = {}
         if document is None:
-            contest.failures.append(f"{name} over {road.name}, seed {seed}: {error}")
+            contest.failures.append(f"{name} over {direction.name}, seed {seed}: {error}")
         else:
             parsed = json.loads(document)
             metrics = parsed["metrics"]
             contest.cpu_s += parsed["cost"]["cpu_s"]
             if not parsed["conservation"]["ok"]:
-                contest.broken.append(f"{name} over {road.name}: packets are not conserved")
-        found[index] = Entry(name, road, seed, metrics)
+                contest.broken.append(f"{name} over {direction.name}: packets are not conserved")
+        found[index] = Entry(name, direction, seed, metrics)
         progress(len(found), len(plan))
 
     _native.run_batch(resolved, workers or available_cores(), commit)

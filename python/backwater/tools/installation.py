@@ -1,4 +1,4 @@
-"""Whether this installation works, what can be added to it, and the command that does so."""
+"""Checks of this installation, each with the command that repairs or completes it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OLDEST_PYTHON = (3, 10)
 
 @dataclass(frozen=True)
 class Check:
-    """One question: what was found, and what to do where the answer isn't good."""
+    """One check: what was found, and the remedy if it failed."""
 
     name: str
     ok: bool
@@ -33,7 +33,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Tool:
-    """A program that something optional needs, and the package that brings it."""
+    """An optional program, its use, and the packages that have it."""
 
     name: str
     use: str
@@ -62,7 +62,7 @@ TOOLS = (
     ),
 )
 
-# Two senders overload one port until it sends PAUSE: a second of it passes every layer.
+# Two senders overload one port until it sends PAUSE: the run uses every layer of the engine.
 TRIAL = """
 schema = "backwater/scenario/1"
 seed = 1
@@ -151,7 +151,7 @@ def _trial() -> Check:
         if first["fingerprint"] != second["fingerprint"]:
             raise ValueError(f"fingerprints {first['fingerprint']} and {second['fingerprint']}")
         if not first["conservation"]["ok"]:
-            raise ValueError(f"packets were lost count of: {first['conservation']}")
+            raise ValueError(f"packets are not conserved: {first['conservation']}")
         return f"fingerprint {first['fingerprint']} twice"
 
     return _attempt("two equal runs", twice, "report this with `backwater doctor --json`")
@@ -190,7 +190,7 @@ def _extra(name: str) -> Check:
 
 
 def _attempt(name: str, question: Callable[[], str], fix: str) -> Check:
-    """A required check of something that can fail in many ways, each of which is its answer."""
+    """A required check; any exception is a failure and its text is what was found."""
     try:
         return Check(name, True, True, question(), fix)
     except Exception as error:

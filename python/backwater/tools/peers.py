@@ -32,7 +32,7 @@ class Peer:
     version: str
     program: Path
     arguments: tuple[str, ...] = ()
-    #: What it reads from its standard input.
+    #: Its standard input.
     reads: str = ""
 
     def run(self) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _compiled(label: str, source: Path, libraries: list[str]) -> Path:
     program = folder / source.stem
     if not program.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        # Under another name until complete: a build that was interrupted leaves no program.
+        # Renamed when complete: an interrupted build leaves no program.
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             fresh = Path(scratch) / source.stem
             subprocess.run(

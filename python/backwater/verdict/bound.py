@@ -1,4 +1,4 @@
-"""What a claim says of a number, and the verdict of an interval on it."""
+"""The bound of a claim, and the verdict that an interval gives."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Bound:
 def read(fields: Fields) -> Bound:
     """Reads the one form in which a bound is written."""
     written = [form for form in FORMS if form in fields.data]
-    fields.asked_all(*FORMS, "tolerance")
+    fields.mark_known(*FORMS, "tolerance")
     if not written:
         fields.done()
     if len(written) != 1:
@@ -88,15 +88,15 @@ def read(fields: Fields) -> Bound:
     if "tolerance" in fields.data and form != "target":
         fields.refuse("a tolerance belongs to a target", "tolerance", fix="remove it")
     if form == "at_least":
-        return Bound(form, number(fields, form), None)
+        return Bound(form, read_number(fields, form), None)
     if form == "at_most":
-        return Bound(form, None, number(fields, form))
+        return Bound(form, None, read_number(fields, form))
     if form == "within":
         return _within(fields)
     return _target(fields)
 
 
-def number(fields: Fields, key: str) -> float:
+def read_number(fields: Fields, key: str) -> float:
     """A number, or a quantity such as "20 ms" in SI units."""
     return _number(fields, fields.get(key), key)
 
@@ -125,12 +125,12 @@ def _within(fields: Fields) -> Bound:
 
 
 def _target(fields: Fields) -> Bound:
-    target = number(fields, "target")
+    target = read_number(fields, "target")
     written = fields.get("tolerance")
     if written is None:
         fields.refuse("a target has no tolerance", "target", fix='add tolerance = "10 %"')
     parsed = quantity.parse(written) if isinstance(written, str) else None
-    slack = number(fields, "tolerance")
+    slack = read_number(fields, "tolerance")
     if parsed is not None and parsed.dimension == "share":
         slack *= abs(target)
     if slack < 0:

@@ -24,14 +24,14 @@ EXPECTED = ("open", REPRODUCED, DIFFERS)
 Labels = Mapping[str, str]
 Selection = Mapping[str, tuple[str, ...]]
 
-# What a function decides for itself.
+# Fields that do not go with a function.
 _UNFIT = ("metric", "scope", "reduce", "along", "against", "by", "of")
 _ID = re.compile(r"c[1-9][0-9]*$")
 _UNITS = {"_s": "s", "_bps": "bit/s", "_B": "B", "_pkts": "packets"}
 
 
-class Cells(Protocol):
-    """What a claim asks of the results."""
+class CaseTable(Protocol):
+    """The metrics of cases, by combination and seed."""
 
     def metrics(self, labels: Labels, seed: int) -> Metrics | None:
         """The metrics of a case; None if it has not finished."""
@@ -90,7 +90,7 @@ def read(fields: Fields, name: str, axes: Axes, source: str) -> Claim:
         scope=fields.text("scope") or "run",
         where=axes.select(fields, "where"),
         reduce=reduce,
-        along=fields.text("along"),
+        along=axes.one(fields, "along"),
         against=axes.select(fields, "against"),
         by=fields.choice("by", BY, "") or None,
         of=bounds.read(of) if of.data else None,
@@ -100,7 +100,7 @@ def read(fields: Fields, name: str, axes: Axes, source: str) -> Claim:
         reason=fields.text("reason") or "",
         evidence=fields.text("evidence"),
         published=_published(fields),
-        # Last, so that a misspelt bound is seen as the one field that nobody knows.
+        # Last: then a misspelt bound is the one unknown field.
         bound=bounds.read(fields),
     )
     of.done()
@@ -111,9 +111,9 @@ def read(fields: Fields, name: str, axes: Axes, source: str) -> Claim:
 
 def _published(fields: Fields) -> float | None:
     if "published" in fields.data:
-        return bounds.number(fields, "published")
-    fields.asked_all("published")
-    return bounds.number(fields, "target") if "target" in fields.data else None
+        return bounds.read_number(fields, "published")
+    fields.mark_known("published")
+    return bounds.read_number(fields, "target") if "target" in fields.data else None
 
 
 def _check(fields: Fields, claim: Claim, axes: Axes) -> None:
@@ -133,9 +133,6 @@ def _check(fields: Fields, claim: Claim, axes: Axes) -> None:
         fix = "remove it" if claim.along else 'add along = "<axis>"'
         key = "along" if claim.along else "reduce"
         fields.refuse(f'`along` and reduce = "{claim.reduce}" do not fit', key, fix=fix)
-    if claim.along is not None and claim.along not in axes.names():
-        near = nearest(claim.along, axes.names()) or axes.names()
-        fields.refuse(f"there is no axis `{claim.along}`", "along", near=near, fix="name an axis")
     if claim.reduce in NUMERIC and claim.along and axes.numbers(claim.along) is None:
         fields.refuse(
             f"the values of axis `{claim.along}` are not numbers of one unit",
@@ -228,7 +225,7 @@ def trials_of(claim: Claim) -> tuple[str, str] | None:
     return None
 
 
-# How the reason begins of a claim whose trace is not there.
+# The reason of a claim whose trace is absent begins so.
 ABSENT = "not run without the trace"
 
 

@@ -20,7 +20,7 @@ def compare(value: float, other: float, by: str, metric: str) -> float | None:
     if by == "harm":
         more = metric.endswith(MORE_IS_BETTER)
         gone, whole = (other - value, other) if more else (value - other, value)
-        # Nothing to lose, or nothing that could be worse.
+        # The reference is zero.
         return gone / whole if whole else (0.0 if gone == 0 else -math.inf)
     if other == 0:
         return None if value == 0 else math.copysign(math.inf, value)

@@ -1,4 +1,4 @@
-"""Named ways from the cases of a seed to one number, for claims that no reduction expresses."""
+"""Functions from the cases of a seed to one number, for claims that no reduction expresses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 
 class Metrics(Protocol):
-    """What a claim asks of one case."""
+    """The metrics of one case."""
 
     def get(self, at: tuple[str, str], /) -> float | None:
         """The metric of a (scope, name); None if it has no such metric, or no value."""
@@ -93,7 +93,7 @@ def _scope_ratio(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | N
 def _worst(
     cases: Iterable[Metrics], args: Mapping[str, Any], of: Callable[[list[float]], float]
 ) -> float | None:
-    """The least over the cases of what is said of the flows' goodputs."""
+    """The least over the cases of a function of the flows' goodputs."""
     found = []
     for metrics in cases:
         known = [metrics.get((f"flow:{flow}", "goodput_bps")) for flow in _list(args["flows"])]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 LEVEL = 0.95
-# Beyond this many seeds nobody will wait for a decision.
+# The most seeds that are named as needed.
 MOST_SEEDS = 100_000
 
 
@@ -50,7 +50,7 @@ def seeds_to_decide(deviation: float, distance: float, at_least: int = 2) -> int
     """The fewest seeds whose half-width is below the distance of the mean from the bound.
 
     It takes mean and deviation as they are now, so it is a forecast. None when the mean lies on
-    the bound, or so near that no sensible number decides.
+    the bound, or so near that more than MOST_SEEDS would be needed.
     """
     if deviation == 0:
         return at_least

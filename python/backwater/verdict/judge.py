@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from backwater.verdict.bound import DIFFERS, NONE_SEEN, NOT_RUN, REPRODUCED, UNDECIDED, ZERO, Bound
-from backwater.verdict.claim import ABSENT, Cells, Claim, Labels, matches, pairs_of, trials_of
+from backwater.verdict.claim import ABSENT, CaseTable, Claim, Labels, matches, pairs_of, trials_of
 from backwater.verdict.compare import compare
 from backwater.verdict.function import FUNCTIONS, Metrics, value_of
 from backwater.verdict.interval import Interval, interval
@@ -18,10 +18,10 @@ _SEVERITY = {DIFFERS: 0, UNDECIDED: 1, REPRODUCED: 2}
 
 
 @dataclass(frozen=True)
-class Ground:
-    """What claims are judged on: the combinations that ran, in order, and how often."""
+class JudgedCases:
+    """The cases on which claims are judged: combinations in order, and seeds."""
 
-    cells: Cells
+    cells: CaseTable
     combinations: Sequence[Labels]
     seeds: Sequence[int]
     # One seed is exact only where the study says that seeds cannot matter.
@@ -34,7 +34,7 @@ class Ground:
 
 @dataclass
 class Finding:
-    """What was measured and what follows from it."""
+    """The measured interval of a claim and its verdict."""
 
     verdict: str
     found: Interval | None = None
@@ -43,9 +43,9 @@ class Finding:
     cases: list[dict[str, Any]] = field(default_factory=list)
 
 
-def judge(study: str, claim: Claim, ground: Ground) -> dict[str, Any]:
+def judge(study: str, claim: Claim, judged_cases: JudgedCases) -> dict[str, Any]:
     """The record of a claim, as the contract has it."""
-    finding = _find(claim, ground)
+    finding = _find(claim, judged_cases)
     found = finding.found
     return {
         "id": f"{study}/{claim.id}",
@@ -72,54 +72,57 @@ def judge(study: str, claim: Claim, ground: Ground) -> dict[str, Any]:
     }
 
 
-def _find(claim: Claim, ground: Ground) -> Finding:
-    pairs = pairs_of(claim, ground.combinations)
+def _find(claim: Claim, judged_cases: JudgedCases) -> Finding:
+    pairs = pairs_of(claim, judged_cases.combinations)
     if claim.against:
         pairs = [pair for pair in pairs if pair[1] is not None]
     if not pairs:
-        mine = [names for labels, names in ground.absent if matches(labels, claim.where)]
+        mine = [names for labels, names in judged_cases.absent if matches(labels, claim.where)]
         if files := dict.fromkeys(name for names in mine for name in names):
             return Finding(NOT_RUN, reason=f"{ABSENT} {', '.join(files)}")
         return Finding(NOT_RUN, reason="outside the quick set")
     chosen = [case for case, _ in pairs]
     needed = [*chosen, *(partner for _, partner in pairs if partner is not None)]
-    missing = sum(ground.cells.metrics(c, s) is None for c in needed for s in ground.seeds)
+    missing = sum(
+        judged_cases.cells.metrics(c, s) is None for c in needed for s in judged_cases.seeds
+    )
     if missing:
-        every = len(needed) * len(ground.seeds)
+        every = len(needed) * len(judged_cases.seeds)
         return Finding(UNDECIDED, reason=f"{missing} of {every} cases have not finished")
     if claim.function is not None:
-        return _function(claim, ground, chosen)
+        return _function(claim, judged_cases, chosen)
     if claim.bound.form == "zero":
-        return _zero(claim, ground, chosen)
-    table = _Values(claim, ground, pairs)
+        return _zero(claim, judged_cases, chosen)
+    table = _Values(claim, judged_cases, pairs)
     if claim.reduce == "each":
         return _worst(
-            [_decide(claim.bound, row, ground, case) for case, row in table.rows()], table.note()
+            [_decide(claim.bound, row, judged_cases, case) for case, row in table.rows()],
+            table.note(),
         )
     if claim.along is not None and not table.curves():
         return Finding(NOT_RUN, reason=f"the quick set has one value on the axis {claim.along}")
-    numbers = [table.reduced(seed) for seed in ground.seeds]
-    finding = _decide(claim.bound, numbers, ground, "")
+    numbers = [table.reduced(seed) for seed in judged_cases.seeds]
+    finding = _decide(claim.bound, numbers, judged_cases, "")
     finding.reason = "; ".join(text for text in (finding.reason, table.note()) if text)
     finding.cases = []
     return finding
 
 
 class _Values:
-    """The metric for every chosen case and seed, paired where the claim says against what."""
+    """The metric for every chosen case and seed, compared with the partner where there is one."""
 
     def __init__(
-        self, claim: Claim, ground: Ground, pairs: list[tuple[Labels, Labels | None]]
+        self, claim: Claim, judged_cases: JudgedCases, pairs: list[tuple[Labels, Labels | None]]
     ) -> None:
         self.claim = claim
-        self.ground = ground
+        self.judged_cases = judged_cases
         self.chosen = [case for case, _ in pairs]
         self.absent = 0
         self.infinite = 0
         self.values = {
             (i, seed): self._value(case, partner, seed)
             for i, (case, partner) in enumerate(pairs)
-            for seed in ground.seeds
+            for seed in judged_cases.seeds
         }
 
     def _value(self, case: Labels, partner: Labels | None, seed: int) -> float | None:
@@ -136,16 +139,16 @@ class _Values:
         return value
 
     def _read(self, case: Labels, seed: int) -> float | None:
-        metrics = _finished(self.ground, case, seed)
+        metrics = _finished(self.judged_cases, case, seed)
         return value_of(metrics, self.claim.metric, self.claim.scope)
 
     def rows(self) -> Iterable[tuple[str, list[float | None]]]:
         """For each case its name and its values over the seeds."""
         for i, case in enumerate(self.chosen):
-            yield _name(case), [self.values[i, seed] for seed in self.ground.seeds]
+            yield _name(case), [self.values[i, seed] for seed in self.judged_cases.seeds]
 
     def note(self) -> str:
-        """What a reader must know about values that are not numbers."""
+        """A note on values that are absent or infinite."""
         every = len(self.values)
         notes = []
         if self.absent:
@@ -180,7 +183,7 @@ class _Values:
         along = self.claim.along
         if along is None:
             return []
-        places = self.ground.positions[along]
+        places = self.judged_cases.positions[along]
         groups: dict[str, list[tuple[float, float]]] = {}
         for i, case in enumerate(self.chosen):
             value = 0.0 if seed is None else self.values[i, seed]
@@ -192,12 +195,14 @@ class _Values:
         return curves if seed is not None else [curve for curve in curves if len(curve) > 1]
 
 
-def _decide(bound: Bound, values: Sequence[float | None], ground: Ground, case: str) -> Finding:
+def _decide(
+    bound: Bound, values: Sequence[float | None], judged_cases: JudgedCases, case: str
+) -> Finding:
     known = [value for value in values if value is not None]
     if bound.form == "at_least":
         # An infinite ratio can't violate this bound, so the finite ones decide.
         known = [value for value in known if math.isfinite(value)] or known
-    found = interval(known, exact=ground.exact)
+    found = interval(known, exact=judged_cases.exact)
     if found is None:
         return Finding(UNDECIDED, reason="no case has a value")
     verdict = bound.verdict(found)
@@ -246,21 +251,21 @@ def _case(
     }
 
 
-def _zero(claim: Claim, ground: Ground, chosen: list[Labels]) -> Finding:
+def _zero(claim: Claim, judged_cases: JudgedCases, chosen: list[Labels]) -> Finding:
     """Counts events among trials; none among N leaves 3/N as the upper limit."""
     if claim.reduce == "mean":
-        return _worst([_zero_of(claim, ground, chosen, "")], "")
-    return _worst([_zero_of(claim, ground, [case], _name(case)) for case in chosen], "")
+        return _worst([_zero_of(claim, judged_cases, chosen, "")], "")
+    return _worst([_zero_of(claim, judged_cases, [case], _name(case)) for case in chosen], "")
 
 
-def _zero_of(claim: Claim, ground: Ground, cases: list[Labels], name: str) -> Finding:
+def _zero_of(claim: Claim, judged_cases: JudgedCases, cases: list[Labels], name: str) -> Finding:
     at, trials_name = trials_of(claim) or ("", "")
     shares: list[float] = []
     seen = offered = 0.0
-    for seed in ground.seeds:
+    for seed in judged_cases.seeds:
         events = trials = 0.0
         for case in cases:
-            metrics = _finished(ground, case, seed)
+            metrics = _finished(judged_cases, case, seed)
             value = value_of(metrics, claim.metric, claim.scope)
             count = metrics.get((at, trials_name))
             if value is None or not count:
@@ -271,7 +276,7 @@ def _zero_of(claim: Claim, ground: Ground, cases: list[Labels], name: str) -> Fi
             shares.append(events / trials)
             seen += events
             offered += trials
-    found = interval(shares, exact=ground.exact)
+    found = interval(shares, exact=judged_cases.exact)
     if found is None:
         return Finding(UNDECIDED, reason="no packet was offered")
     share = seen / offered
@@ -296,19 +301,19 @@ def _zero_seeds(bound: Bound, found: Interval, limit: float) -> int | None:
     return spread if spread is None or found.mean > ZERO else max(spread, trials)
 
 
-def _function(claim: Claim, ground: Ground, chosen: list[Labels]) -> Finding:
+def _function(claim: Claim, judged_cases: JudgedCases, chosen: list[Labels]) -> Finding:
     compute = FUNCTIONS[claim.function or ""].compute
     numbers = [
-        compute([_finished(ground, case, seed) for case in chosen], claim.args)
-        for seed in ground.seeds
+        compute([_finished(judged_cases, case, seed) for case in chosen], claim.args)
+        for seed in judged_cases.seeds
     ]
-    finding = _decide(claim.bound, numbers, ground, "")
+    finding = _decide(claim.bound, numbers, judged_cases, "")
     finding.cases = []
     return finding
 
 
-def _finished(ground: Ground, case: Labels, seed: int) -> Metrics:
-    metrics = ground.cells.metrics(case, seed)
+def _finished(judged_cases: JudgedCases, case: Labels, seed: int) -> Metrics:
+    metrics = judged_cases.cells.metrics(case, seed)
     assert metrics is not None, "unfinished cases were sorted out before"
     return metrics
 

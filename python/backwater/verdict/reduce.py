@@ -47,7 +47,7 @@ def spearman(curve: Curve) -> float | None:
 
 
 def roughness(curve: Curve) -> float | None:
-    """Length of the way up and down over the range, less 1: 0 for a curve without a turn."""
+    """Sum of the steps over the range, less 1: 0 for a monotonic curve."""
     values = [y for _, y in curve]
     span = max(values) - min(values)
     if span == 0:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F6A3B", "#808080")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 INK, FAINT = "#222222", "#d9d9d9"
-# As an axis format, ~g takes its precision from the step between ticks, and writes 300 as 3e+2.
+# On an axis, ~g takes its precision from the step between ticks: 300 becomes 3e+2.
 PLAIN = {"labelExpr": "format(datum.value, '~g')"}
 CONFIG: dict[str, Any] = {
     "font": "Helvetica, Arial, Liberation Sans, sans-serif",
@@ -150,7 +150,7 @@ def scales(rows: Sequence[Mapping[str, Any]], wish: str) -> tuple[dict[str, Any]
     means = [row["mean"] for row in rows if row["mean"] is not None]
     positive = [mean for mean in means if mean > 0]
     if any(mean < 0 for mean in means):
-        # A score or a difference: zero has no part in it, and neither has a logarithm.
+        # Scores and differences may be negative: no logarithm, and zero need not be shown.
         return {"linear": {"scale": {"zero": False}, "axis": {}}}, "linear"
     linear: dict[str, Any] = {"scale": {"zero": True}, "axis": {}}
     if not positive:

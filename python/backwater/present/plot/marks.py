@@ -141,12 +141,12 @@ def _list_curves(rows: list[dict[str, Any]], labels: Sequence[str]) -> None:
 
 
 def _where(row: dict[str, Any]) -> tuple[Any, ...]:
-    """The panel of a row, and what has to be chosen for it to be seen."""
+    """The panel of a row, and the choices that show it."""
     return (row.get("panel"), *(value for key, value in row.items() if key.startswith("chosen_")))
 
 
 def _note_zeros(rows: list[dict[str, Any]]) -> None:
-    """Says it where a panel looks empty because everything in it is zero."""
+    """A note in panels whose values are all zero, which look empty."""
     by_panel: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in rows:
         by_panel.setdefault(_where(row), []).append(row)
@@ -286,7 +286,7 @@ def stack(
 
 
 def row_of(plan: Grid, point: Point, unit: Unit) -> dict[str, Any]:
-    """What every figure knows of a point."""
+    """The fields of a point that every figure has."""
     low = scaled(point.low, unit)
     if low is not None and point.mean is not None and point.mean >= 0:
         # No metric with a mean above zero has negative values; only its interval does.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from backwater.results.results import Case, Results
     from backwater.study.figure import Figure
 
-# What a link could carry is an area behind what it did.
+# The capacity of a link is an area behind its throughput.
 GROUND, SHADE = "capacity_bps", "#c3d2de"
 HEIGHT = 170
 X_TITLE = "Time (s)"
@@ -55,7 +55,7 @@ def grid(results: Results, figure: Figure, cases: Sequence[Case]) -> Grid:
 
 
 def over_time(results: Results, plan: Grid, figure: Figure, cases: Sequence[Case]) -> Body:
-    """Steps over time: a curve for each metric or for each value, in one panel for each rest."""
+    """Steps over time: a curve for each metric or value, a panel for each other combination."""
     over = figure.over
     assert over is not None, "a figure over time has a span"
     rows: list[dict[str, Any]] = []

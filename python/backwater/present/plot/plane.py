@@ -28,7 +28,7 @@ PLOT, LETTER, LINE, MARK = (300.0, 220.0), 6.0, 12.0, 8.0
 
 # Left, top, right and bottom in pixels.
 Box = tuple[float, float, float, float]
-# What the tangent is.
+# The title of the tangent.
 SAID = "equal y ÷ x: the best score"
 
 
@@ -115,7 +115,7 @@ def name_layers(encoding: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def place_names(rows: Sequence[dict[str, Any]]) -> None:
-    """Gives each name the place beside its mark where it covers least of other names and marks.
+    """Puts each name beside its mark, where it covers least of other names and marks.
 
     `x` counts from the right end of the axis, on whatever scale it has; `mean` goes upward from 0.
     """

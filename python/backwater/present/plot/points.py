@@ -1,4 +1,4 @@
-"""From results to the points of a figure: means over seeds, and the part each axis plays."""
+"""From results to the points of a figure: means over seeds, and the role of each axis."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # The axis that a figure's scopes make, where it has several.
 PLACE = "place"
-# Further axes become panels of their own up to this many panels.
+# The most panels that further axes may make.
 MOST_PANELS = 9
 
 
@@ -37,7 +37,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Grid:
-    """Which axis plays which part in a figure, and the values each takes in it."""
+    """The role of each axis in a figure, and its values there."""
 
     x: tuple[str, ...]
     curve: tuple[str, ...]
@@ -66,7 +66,7 @@ def in_order(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def axis_title(results: Results, name: str) -> str:
-    """What an axis is called on paper."""
+    """The title of an axis."""
     if name == PLACE:
         return capital(name)
     return capital(results.study.axis(name).title)
@@ -91,7 +91,7 @@ def points(
     where: Mapping[str, Sequence[str]] | None = None,
     against: tuple[Mapping[str, Sequence[str]], str] | None = None,
 ) -> list[Point]:
-    """A metric over every combination of axis values that `where` lets through.
+    """A metric over every combination of axis values that `where` selects.
 
     With `against` (axis values, and how) each case is compared with the one that is equal in
     everything but these, under the same seed.
@@ -122,7 +122,7 @@ def _compared(
         other = keys.get((tuple(sorted({**case.labels, **partner}.items())), case.seed))
         mine, theirs = known.get(case.key), known.get(other or "")
         told = None if mine is None or theirs is None else compare(mine, theirs, by, metric)
-        # What is infinitely better or worse than nothing has no place on a scale.
+        # Infinite ratios have no place on a scale.
         found[case.key] = told if told is not None and math.isfinite(told) else None
     return found
 

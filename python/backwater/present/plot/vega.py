@@ -115,7 +115,7 @@ def _over_time(results: Results, figure: Figure) -> dict[str, Any]:
 def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str, Any]:
     panels = plan.joined(plan.panel) if plan.panel else []
     columns = min(len(plan.labels[plan.panel[-1]]), MOST_COLUMNS) if plan.panel else 1
-    # Time wants width, and one panel above the other to be compared.
+    # Figures over time are wide, with panels one above the other.
     wide = bool(body.meta.get("wide"))
     columns = 1 if wide else columns
     width = WIDTH if len(panels) > 1 and not wide else ALONE

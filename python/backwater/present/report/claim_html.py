@@ -73,7 +73,7 @@ def badge(verdict: str, words: str | None = None) -> Markup:
 
 
 def link(verdict: str, words: str, address: str, *, unexpected: bool = False) -> Markup:
-    """A sign that leads to a claim; the word is said to those who don't see the colour."""
+    """A link to a claim with its sign; screen readers read the word."""
     said = WORDS[verdict] + (", unexpected" if unexpected else "")
     kind = f"verdict {verdict}" + (" unexpected" if unexpected else "")
     return Markup(

@@ -63,7 +63,7 @@ def bundle() -> Markup:
     """Vega, Vega-Lite and Vega-Embed as one script that a page can contain."""
     script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     assert "</script" not in script.lower(), "the bundle would end its own script element"
-    # A function of its own keeps the bundle's names out of the page.
+    # The function keeps the bundle's names out of the page.
     return Markup("(function () {" + script + "\n})();")
 
 
@@ -129,7 +129,7 @@ class _Report:
         )
 
     def _rest(self, name: str, title: str, html: str) -> list[tuple[str, str, Markup]]:
-        """A section of its own for what the author has not placed."""
+        """A section for figures and claims that the author has not placed."""
         return [(name, title, Markup(html))] if html and name not in self.placed else []
 
     def _block(self, kind: str, name: str) -> str:
@@ -204,7 +204,7 @@ class _Report:
         return self._part("claims", claims=shown, links=links)
 
     def _evidence(self, written: str) -> str:
-        """Where the study that shows why stands, if its report lies beside this one."""
+        """A link to the study that is the evidence, if its report is beside this one."""
         study, _, claim = written.partition("/")
         if study == self.results.study.id:
             return f"#{claim}"

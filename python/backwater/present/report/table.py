@@ -21,7 +21,7 @@ USUAL = ("loss", "goodput_bps", "delay_mean_s", "delay_p99_s")
 
 @dataclass(frozen=True)
 class Cell:
-    """What a cell says, and the number it is sorted by."""
+    """The text of a cell, and the number by which it is sorted."""
 
     text: str
     value: float | None
@@ -46,7 +46,7 @@ class Table:
 
 
 def wanted(results: Results) -> list[tuple[str, str]]:
-    """The metrics that figures and claims are about, and the usual ones, where they exist."""
+    """The metrics of figures and claims, and the common ones, where they exist."""
     asked: list[tuple[str, str]] = [
         *(
             (metric, scope)

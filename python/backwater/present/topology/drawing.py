@@ -12,11 +12,11 @@ from html import escape
 from backwater.present.plot import COLOURS
 from backwater.present.topology import paper
 from backwater.present.topology.layout import FEW, Layout
-from backwater.present.topology.network import Flow, Network
+from backwater.present.topology.network import DrawnFlow, Network
 
-# More flows than this are told apart in words, not by lines.
+# More flows than this are listed in words.
 MOST_LINES = 8
-# More links of one rate, or queues of one size, are said once below the drawing.
+# More links of one rate, or queues of one size, are named once below the drawing.
 MOST_EQUAL = 8
 MARGIN = 46.0
 
@@ -90,7 +90,7 @@ def _node(
 
 
 class _Labels:
-    """Words beside the drawing, each where it covers nothing else."""
+    """Labels, each where it covers nothing else."""
 
     def __init__(self, places: Mapping[str, tuple[float, float]]) -> None:
         self.taken = [
@@ -238,7 +238,7 @@ def _buffers(net: Network, queues: Sequence[_Queue], labels: _Labels) -> None:
 
 
 def _flow_lines(
-    flows: Sequence[Flow], layout: Layout, places: Mapping[str, tuple[float, float]]
+    flows: Sequence[DrawnFlow], layout: Layout, places: Mapping[str, tuple[float, float]]
 ) -> list[str]:
     parts = []
     for index, flow in enumerate(flows):

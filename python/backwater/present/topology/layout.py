@@ -43,7 +43,7 @@ def lay_out(net: Network) -> Layout:
 
 
 def _map(places: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
-    """Metres to pixels, north up: near neighbours stay apart, and the page is not left."""
+    """Metres to pixels, north up; near neighbours stay apart, and all fit on the page."""
     xs, ys = zip(*places.values(), strict=True)
     wide = max(max(xs) - min(xs), max(ys) - min(ys)) or 1.0
     gaps = [math.dist(a, b) for a, b in itertools.combinations(places.values(), 2)]
@@ -139,7 +139,7 @@ def _mean(values: Sequence[float], otherwise: float) -> float:
 
 
 def _apart(column: Sequence[str], wish: Mapping[str, float]) -> dict[str, float]:
-    """One row apart at least, as near to the wishes as that allows, on average where wished."""
+    """At least one row apart, as near to the wanted rows as possible, with the same mean."""
     placed: list[float] = []
     for name in column:
         placed.append(max(wish[name], placed[-1] + 1) if placed else wish[name])

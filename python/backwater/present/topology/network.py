@@ -14,7 +14,7 @@ from backwater.present.numbers import number, unit_for
 
 
 @dataclass(frozen=True)
-class Link:
+class DrawnLink:
     """A link between two nodes; its rate is 0 where a trace says when it may send."""
 
     name: str
@@ -23,7 +23,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Flow:
+class DrawnFlow:
     """Packets from one host to another; `to` is empty where each packet draws its destination."""
 
     name: str
@@ -43,10 +43,10 @@ class Network:
     """
 
     nodes: Mapping[str, str]
-    links: tuple[Link, ...]
+    links: tuple[DrawnLink, ...]
     buffers: Mapping[str, str]
     watched: Mapping[str, str]
-    flows: tuple[Flow, ...]
+    flows: tuple[DrawnFlow, ...]
     places: Mapping[str, tuple[float, float]]
     within_reach: tuple[tuple[str, str], ...]
 
@@ -113,7 +113,7 @@ def read(resolved: Mapping[str, Any]) -> Network:
         places={name: (node["at_m"][0], node["at_m"][1]) for name, node in _stations(nodes)},
         within_reach=tuple(_within_reach(nodes, resolved["media"])),
         links=tuple(
-            Link(name, (link["ends"][0], link["ends"][1]), _rate(link))
+            DrawnLink(name, (link["ends"][0], link["ends"][1]), _rate(link))
             for name, link in _natural(resolved["links"])
         ),
         buffers={name: _buffer(port) for name, port in resolved["ports"].items()},
@@ -159,10 +159,10 @@ def _buffer(port: Mapping[str, Any]) -> str:
     return str(port["buffer"])
 
 
-def _flows(name: str, part: Mapping[str, Any]) -> Iterator[Flow]:
+def _flows(name: str, part: Mapping[str, Any]) -> Iterator[DrawnFlow]:
     traffic, priority = str(part["source"]["kind"]), int(part["class"])
     single = part["to"][0] if part["pattern"] == "one" else ""
     for sender in part["from"]:
         route = tuple(part.get("route") or ())
         named = f"{name}/{sender}" if part["each"] else name
-        yield Flow(named, sender, single, traffic, priority, part["pattern"], route)
+        yield DrawnFlow(named, sender, single, traffic, priority, part["pattern"], route)

@@ -1,4 +1,4 @@
-"""What both ways of drawing share: the page, its style, words and the legend."""
+"""What `drawing` and `tiers` share: the page, its style, words and the legend."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from html import escape
 
 from backwater.present.numbers import number, unit_for
 from backwater.present.plot import COLOURS
-from backwater.present.topology.network import Flow, Network
+from backwater.present.topology.network import DrawnFlow, Network
 
 # Width of a letter of the small labels, in pixels.
 LETTER = 6.1
@@ -51,7 +51,7 @@ def rate(bps: float) -> str:
 
 
 def title(net: Network) -> str:
-    """What the drawing is of, for those who cannot see it."""
+    """The title of the drawing, for screen readers."""
     if net.places:
         return f"Topology: {len(net.places)} stations"
     hosts, switches = len(net.of_kind("host")), len(net.of_kind("switch"))
@@ -59,7 +59,7 @@ def title(net: Network) -> str:
 
 
 def legend(
-    net: Network, drawn: Sequence[Flow], bottom: float, also: Sequence[str] = ()
+    net: Network, drawn: Sequence[DrawnFlow], bottom: float, also: Sequence[str] = ()
 ) -> tuple[list[str], float, float]:
     """What lines and marks mean; also the height of the whole and the width it needs."""
     parts: list[str] = []
@@ -100,7 +100,7 @@ def _noun(net: Network, place: str) -> str:
     return "station" if place in net.places else "port"
 
 
-def said(flow: Flow) -> str:
+def said(flow: DrawnFlow) -> str:
     """A flow's traffic in words."""
     toward = {
         "random": ", each packet to a host at random",

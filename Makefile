@@ -17,7 +17,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint test-rust test-portable test-python fuzz bench docs clean
+.PHONY: help setup demo test lint test-rust test-portable test-python fuzz bench tables docs clean
 
 help:
 	@echo "make demo    build everything, run the switched-LAN experiments with few seeds, say where the reports are"
@@ -25,7 +25,8 @@ help:
 	@echo "make setup   build the release into $(VENV)/"
 	@echo "make bench   the cost of a packet hop, beside ns-3 where it is installed"
 	@echo "make lint    formatting, lints and types only"
-	@echo "make docs    docs/reference/parts.md, and the API documentation of the crates"
+	@echo "make tables  what is written from the engine's tables: docs/reference and the builders of Python"
+	@echo "make docs    the same, and the API documentation of the crates"
 	@echo "make clean   remove what was built; results in $(OUT)/ stay"
 
 setup: $(VENV)/.built
@@ -89,8 +90,11 @@ fuzz:
 bench: setup
 	$(BIN)/backwater bench
 
-docs: setup
+tables: setup
+	$(BIN)/python scripts/builders.py
 	$(BIN)/python scripts/reference.py
+
+docs: tables
 	cargo doc --workspace --no-deps --locked
 
 clean:

@@ -1,4 +1,4 @@
-"""Writes what docs/reference has of the tables that the engine reads (`make docs`)."""
+"""Writes what docs/reference has of the tables that the engine reads (`make tables`)."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from backwater import _native, catalogue
+from backwater import _native
+from backwater.tools import catalogue
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
 PARTS_HEAD = """# Parts
 
-Everything that a scenario or a study can name. Written by `make docs` from the tables that the
+Everything that a scenario or a study can name. Written by `make tables` from the tables that the
 engine reads; `backwater explain NAME` prints the same."""
 
 SCENARIO_HEAD = """# The scenario format
 
-A scenario is a TOML file, or the same as JSON. Written by `make docs` from the tables that the
+A scenario is a TOML file, or the same as JSON. Written by `make tables` from the tables that the
 reader uses: what is not here is refused, with the nearest name. `NAME` stands for a name of yours,
 by which paths for `--set` and axes, and random streams, find the thing.
 

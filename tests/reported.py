@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import studies
-from backwater.execution import Execution
-from backwater.results import Results
-from backwater.store import Store
-from backwater.study import Study
+from backwater.results.results import Results
+from backwater.results.store import Store
+from backwater.study.definition import Study
+from backwater.study.execution import Execution
 
 BLOCK = """\
 study = { id = "small", title = "A small study", source = "S2 A.1", seeds = 3 }

@@ -72,7 +72,8 @@ def test_what_is_none_is_left_out_and_names_are_plain() -> None:
     }
     assert Topology("fat-tree", k=4).table() == {"kind": "fat-tree", "k": 4}
     assert Source("cbr", rate="1 Mbit/s") == Source("cbr", rate="1 Mbit/s")
-    assert Source("cbr", rate="1 Mbit/s") != Queue("cbr", rate="1 Mbit/s")
+    assert Source("cbr", rate="1 Mbit/s") != Source("poisson", rate="1 Mbit/s")
+    assert Detector("watermark") != Queue("fifo")
     assert repr(Source("cbr", rate="1 Mbit/s")) == "Source('cbr', rate='1 Mbit/s')"
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from backwater import bench, peers
 from backwater.errors import Refusal, Unfinished
+from backwater.tools import benchmark, peers
+from backwater.tools.benchmark_cases import BENCHMARKS, Benchmark
 
 LINE_BPS = 10e6
 # A 1500-byte packet takes 1538 byte times (IEEE 802.3): preamble 8, header 14, FCS 4, gap 12.
@@ -20,9 +21,11 @@ MEAN_LOAD_BPS = 3 * PEAK_BPS * 100 / (100 + 300)
 
 
 def outcome(name: str, changes: dict[str, Any] | None = None) -> dict[str, Any]:
-    (case,) = bench.select([name])
-    changed = bench.Case(case.id, "", case.scenario, changes={**case.changes, **(changes or {})})
-    document: dict[str, Any] = json.loads(bench.resolved(changed).run(None, None, False).document)
+    (case,) = benchmark.select([name])
+    changed = Benchmark(case.id, "", case.scenario, changes={**case.changes, **(changes or {})})
+    document: dict[str, Any] = json.loads(
+        benchmark.resolved(changed).run(None, None, False).document
+    )
     return document
 
 
@@ -30,26 +33,26 @@ def test_every_name_of_the_contract_is_a_case() -> None:
     lan = {"lan-merge", "lan-merge-pause", "pfc-fat-tree-128", "fat-tree-1024"}
     dumbbells = {f"tcp-{d}-{c}" for d in ("10-100M", "100-1G") for c in ("newreno", "cubic")}
     wanted = lan | dumbbells | {"tcp-1000-10G-cubic", "contest-140s", "wifi-12-rts"}
-    assert wanted <= {case.id for case in bench.CASES}
+    assert wanted <= {case.id for case in BENCHMARKS}
 
 
 def test_a_run_has_a_process_that_imports_the_engine_alone() -> None:
-    (case,) = bench.select(["contest-140s"])
-    document = bench._in_fresh_process(case)
+    (case,) = benchmark.select(["contest-140s"])
+    document = benchmark._in_fresh_process(case)
     assert document["fingerprint"] == outcome("contest-140s")["fingerprint"]
     # The engine needs less for one flow than numpy and the package take.
     peak = document["cost"]["rss_peak_B"]
     assert peak is None or peak < 25e6
 
 
-@pytest.mark.parametrize("case", bench.CASES, ids=lambda case: case.id)
-def test_the_scenario_of_every_case_is_accepted(case: bench.Case) -> None:
-    assert re.fullmatch(r"[0-9a-f]{64}", bench.resolved(case).key())
+@pytest.mark.parametrize("case", BENCHMARKS, ids=lambda case: case.id)
+def test_the_scenario_of_every_case_is_accepted(case: Benchmark) -> None:
+    assert re.fullmatch(r"[0-9a-f]{64}", benchmark.resolved(case).key())
 
 
 def test_no_scenario_file_is_without_a_case() -> None:
-    files = {file.stem for file in bench.FOLDER.glob("*.toml")}
-    assert files == {case.scenario for case in bench.CASES}
+    files = {file.stem for file in benchmark.FOLDER.glob("*.toml")}
+    assert files == {case.scenario for case in BENCHMARKS}
 
 
 def test_the_merging_workload_offers_the_load_that_its_periods_and_framing_give() -> None:
@@ -89,7 +92,7 @@ def test_work_grows_linearly_with_simulated_time() -> None:
 
 
 def test_memory_does_not_grow_with_simulated_time() -> None:
-    document = bench.run(["lan-merge", "lan-merge-x10"], repeats=1, peers=False)
+    document = benchmark.run(["lan-merge", "lan-merge-x10"], repeats=1, peers=False)
     short, long = (result["rss_peak_B"] for result in document["results"])
     # A byte kept per packet would be 3.4 MB more.
     assert long - short < 1_500_000
@@ -97,7 +100,7 @@ def test_memory_does_not_grow_with_simulated_time() -> None:
 
 def test_the_document_has_the_keys_of_the_contract() -> None:
     said: list[str] = []
-    document = bench.run(["lan-merge"], repeats=2, peers=False, progress=said.append)
+    document = benchmark.run(["lan-merge"], repeats=2, peers=False, progress=said.append)
     assert list(document)[:2] == ["schema", "version"]
     assert document["schema"] == "backwater/bench/1"
     assert set(document["machine"]) == {"cpu", "cores", "os", "rustc"}
@@ -117,18 +120,18 @@ def test_the_document_has_the_keys_of_the_contract() -> None:
 
 
 def test_the_compiler_named_is_the_one_that_left_its_name_in_the_module() -> None:
-    assert re.match(r"\d+\.\d+\.\d+", bench.machine()["rustc"] or "")
+    assert re.match(r"\d+\.\d+\.\d+", benchmark.machine()["rustc"] or "")
 
 
 def test_an_unknown_case_is_refused_with_the_nearest() -> None:
     with pytest.raises(Refusal) as refused:
-        bench.run(["lan-mrege"])
+        benchmark.run(["lan-mrege"])
     assert "lan-merge" in refused.value.nearest
 
 
 def test_no_repeat_is_refused() -> None:
     with pytest.raises(Refusal, match="0 repeats"):
-        bench.run(["lan-merge"], repeats=0)
+        benchmark.run(["lan-merge"], repeats=0)
 
 
 def ended(cpu_s: float, fingerprint: str = "0" * 16) -> dict[str, Any]:
@@ -155,13 +158,13 @@ def test_our_runs_and_the_peers_alternate_and_the_median_is_the_value(
     order: list[str] = []
     costs = iter((50e-6, 70e-6, 30e-6))
 
-    def ours(_: bench.Case) -> dict[str, Any]:
+    def ours(_: Benchmark) -> dict[str, Any]:
         order.append("ours")
         return ended(next(costs))
 
-    monkeypatch.setattr(bench, "_in_fresh_process", ours)
+    monkeypatch.setattr(benchmark, "_in_fresh_process", ours)
     monkeypatch.setitem(peers.PEERS, "ns-3", lambda _program, _arguments, _reads: Beside(order))
-    (result,) = bench.run(["lan-merge"], repeats=3)["results"]
+    (result,) = benchmark.run(["lan-merge"], repeats=3)["results"]
     assert order == ["ours", "theirs"] * 3
     assert (result["min"], result["value"], result["max"]) == pytest.approx((30, 50, 70))
     assert result["peer"]["value"] == pytest.approx(3000)
@@ -178,10 +181,10 @@ def test_the_cell_is_saturated_and_its_cost_is_that_of_a_delivered_packet(
     each = 1300 * 8 / 4.362e6 - 14 * 8 * (1 / 1e6 - 1 / 11e6)
     goodput = sum(flow["goodput_bps"] for flow in document["flows"])
     assert goodput == pytest.approx(1328 * 8 / each, rel=0.005)
-    assert bench._failed_share(document) == pytest.approx(0.315, abs=0.01)
+    assert benchmark._failed_share(document) == pytest.approx(0.315, abs=0.01)
     document["cost"]["cpu_s"] = 0.05
-    monkeypatch.setattr(bench, "_in_fresh_process", lambda _: document)
-    (result,) = bench.run(["wifi-12-rts"], repeats=1, peers=False)["results"]
+    monkeypatch.setattr(benchmark, "_in_fresh_process", lambda _: document)
+    (result,) = benchmark.run(["wifi-12-rts"], repeats=1, peers=False)["results"]
     delivered = document["conservation"]["delivered_pkts"]
     assert (result["unit"], result["value"]) == (
         "us/delivered-packet",
@@ -192,18 +195,18 @@ def test_the_cell_is_saturated_and_its_cost_is_that_of_a_delivered_packet(
 def test_an_aim_that_is_missed_says_so_and_one_without_its_other_case_says_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(bench, "_in_fresh_process", lambda _: ended(90e-6))
-    (result,) = bench.run(["lan-merge-pause"], repeats=1)["results"]
+    monkeypatch.setattr(benchmark, "_in_fresh_process", lambda _: ended(90e-6))
+    (result,) = benchmark.run(["lan-merge-pause"], repeats=1)["results"]
     assert [(aim["measured"], aim["met"]) for aim in result["aims"]] == [(pytest.approx(90), False)]
-    (result,) = bench.run(["lan-merge-x10"], repeats=1)["results"]
+    (result,) = benchmark.run(["lan-merge-x10"], repeats=1)["results"]
     assert [(aim["measured"], aim["met"]) for aim in result["aims"]] == [(None, None)] * 2
 
 
 def test_runs_that_disagree_are_reported_and_not_averaged(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = iter((ended(1e-6, "a" * 16), ended(1e-6, "b" * 16)))
-    monkeypatch.setattr(bench, "_in_fresh_process", lambda _: next(runs))
+    monkeypatch.setattr(benchmark, "_in_fresh_process", lambda _: next(runs))
     with pytest.raises(Unfinished, match="fingerprints"):
-        bench.run(["lan-merge-pause"], repeats=2)
+        benchmark.run(["lan-merge-pause"], repeats=2)
 
 
 def test_without_a_compiler_the_peer_is_missing_with_the_reason(

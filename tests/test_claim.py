@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from backwater.axes import Axes
-from backwater.claim import Claim, is_unexpected, read
-from backwater.compare import compare
-from backwater.function import FUNCTIONS, value_of
-from backwater.judge import Ground, judge
-from backwater.study import Study
-from backwater.tomltext import Fields, Toml
+from backwater.study.axes import Axes
+from backwater.study.definition import Study
+from backwater.study.toml_text import Fields, Toml
+from backwater.verdict.claim import Claim, is_unexpected, read
+from backwater.verdict.compare import compare
+from backwater.verdict.function import FUNCTIONS, value_of
+from backwater.verdict.judge import JudgedCases, judge
 
 AXES = """
 axes.scheme = { path = "a", values = ["none", "pause"] }
@@ -27,7 +27,7 @@ class Case(dict[tuple[str, str], float]):
         return {at: value for at, value in self.items() if at[0].startswith("drops:")}
 
 
-class Cells:
+class CaseTable:
     """Results by hand: (scheme, rate, seed) to the loss, or to all metrics of a case."""
 
     def __init__(self, cases: Mapping[tuple[str, int, int], float | Mapping[str, float]]) -> None:
@@ -49,7 +49,7 @@ class Cells:
 
 
 def axes_of(text: str) -> tuple[Toml, Axes]:
-    from backwater import axes
+    from backwater.study import axes
 
     toml = Toml.parse(text, "test")
     return toml, Axes([axes.read(f) for _, f in Fields(toml, (), toml.data).tables("axes")])
@@ -67,8 +67,8 @@ def judged(
     _, axes = axes_of(AXES)
     rates = sorted({rate for _, rate, _ in cases})
     schemes = [s for s in ("none", "pause") if any(key[0] == s for key in cases)]
-    ground = Ground(
-        cells=Cells(cases),
+    judged_cases = JudgedCases(
+        cells=CaseTable(cases),
         combinations=[
             {"scheme": scheme, "rate": f"{rate} Mbit/s"} for scheme in schemes for rate in rates
         ],
@@ -79,7 +79,7 @@ def judged(
             "rate": dict(zip(axes.axes[1].labels, axes.numbers("rate") or [], strict=True)),
         },
     )
-    return judge("t", claim_of(text), ground)
+    return judge("t", claim_of(text), judged_cases)
 
 
 def one_case(*values: float) -> dict[tuple[str, int, int], float]:

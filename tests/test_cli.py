@@ -14,7 +14,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from backwater import catalogue, cli, errors, metric
+from backwater import _native, cli, errors
+from backwater.study import metric
+from backwater.tools import catalogue
 from command import BACKWATER, Ended, call
 from studies import SCENARIO, markdown
 
@@ -76,12 +78,20 @@ def test_schemas_are_schemas(run: Command) -> None:
         jsonschema.Draft202012Validator.check_schema(schema)
 
 
-def test_list_has_every_kind_of_the_contract(run: Command) -> None:
-    found = valid(run("list", "--json"), "list")
+def test_list_has_every_kind_of_the_engine_and_of_the_contract(run: Command) -> None:
+    found = valid(run("list", "--json"), "list")["kinds"]
     contract = "controllers queues mechanisms detectors notifiers responders media sources studies"
-    assert set(found["kinds"]) == {*contract.split(), "topologies", "metrics"}
-    for kind in ("queues", "mechanisms", "sources", "topologies", "metrics"):
-        assert found["kinds"][kind]
+    assert set(contract.split()) <= set(found)
+    engine = json.loads(_native.parts())
+    assert {kind: found[kind] for kind in engine} == engine
+    assert all(found.values())
+
+
+@pytest.mark.parametrize(("kind", "name"), [("traces", "cox"), ("boxes", "loss")])
+def test_traces_and_boxes_are_listed_and_explained(run: Command, kind: str, name: str) -> None:
+    assert name in run("list", kind).out
+    rows = valid(run("explain", name, "--json"), "explain")["rows"]
+    assert kind in [row["kind"] for row in rows]
 
 
 def test_list_of_one_kind(run: Command) -> None:

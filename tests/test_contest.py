@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from backwater import contest
-from backwater.contest import Standing
+from backwater.tools import contest_runs
+from backwater.tools.contest_runs import Standing
 from command import call
 
 
@@ -34,7 +34,7 @@ def test_the_frontier_is_what_nobody_beats_in_both() -> None:
         standing("silent", None, None),
         standing("twin", 5e6, 0.5),
     ]
-    assert contest.pareto(some) == {"fast", "short", "twin"}
+    assert contest_runs.pareto(some) == {"fast", "short", "twin"}
 
 
 def test_windows_rank_as_arithmetic_says(folder: Path) -> None:
@@ -83,10 +83,12 @@ def test_models_stand_for_traces_that_are_not_there(
     assert all("model" in row["id"] for row in found["traces"])
     assert len(found["runs"]) == 4
     # Where the known traces are there and the others are not, a model is held out.
-    for name in contest.TRACES[0]:
+    for name in contest_runs.TRACES[0]:
         (tmp_path / name).write_text("1\n")
     monkeypatch.setenv("BACKWATER_TRACES", str(tmp_path))
-    names = [(road.data, road.held_out) for road in contest.default_roads()]
+    names = [
+        (direction.data, direction.held_out) for direction in contest_runs.default_directions()
+    ]
     assert names == [
         ("Verizon-LTE-short.down", False),
         ("Verizon-LTE-short.up", False),

@@ -13,32 +13,32 @@ from types import SimpleNamespace
 import pytest
 
 import backwater
-from backwater import doctor
+from backwater.tools import installation
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def row(name: str) -> doctor.Check:
-    (found,) = [check for check in doctor.check() if check.name == name]
+def row(name: str) -> installation.Check:
+    (found,) = [check for check in installation.check() if check.name == name]
     return found
 
 
 def test_a_working_installation_passes_every_required_check() -> None:
-    wrong = [check for check in doctor.check() if check.required and not check.ok]
+    wrong = [check for check in installation.check() if check.required and not check.ok]
     assert wrong == []
 
 
 def test_only_what_is_not_well_carries_a_fix() -> None:
-    for check in doctor.check():
+    for check in installation.check():
         assert (check.fix is None) == check.ok, check
 
 
 def test_the_document_says_whether_all_required_checks_hold() -> None:
-    good = doctor.Check("a", True, True, "here")
-    optional = doctor.Check("b", False, False, "absent", "get it")
-    bad = doctor.Check("c", False, True, "broken", "mend it")
-    assert doctor.document([good, optional])["ok"] is True
-    document = doctor.document([good, optional, bad])
+    good = installation.Check("a", True, True, "here")
+    optional = installation.Check("b", False, False, "absent", "get it")
+    bad = installation.Check("c", False, True, "broken", "mend it")
+    assert installation.document([good, optional])["ok"] is True
+    document = installation.document([good, optional, bad])
     assert document["ok"] is False
     assert list(document)[:2] == ["schema", "version"]
     assert document["checks"][2] == {
@@ -61,7 +61,7 @@ def test_an_engine_whose_runs_differ_is_found(monkeypatch: pytest.MonkeyPatch) -
     scenario = SimpleNamespace(resolve=lambda _: SimpleNamespace(run=run))
     native = SimpleNamespace(Scenario=SimpleNamespace(from_toml=lambda *_: scenario))
     monkeypatch.setattr(backwater, "_native", native)
-    check = doctor._trial()
+    check = installation._trial()
     assert not check.ok
     assert check.found == "ValueError: fingerprints a and b"
 
@@ -80,7 +80,7 @@ def test_a_module_that_does_not_load_is_an_answer_and_not_a_traceback(
 ) -> None:
     monkeypatch.delattr(backwater, "_native")
     monkeypatch.setitem(sys.modules, "backwater._native", None)
-    assert [check.ok for check in doctor.check()[1:4]] == [False, False, False]
+    assert [check.ok for check in installation.check()[1:4]] == [False, False, False]
 
 
 def test_a_tool_that_is_absent_is_optional_and_named_with_its_package(

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from backwater.interval import interval, seeds_to_decide, t_quantile
+from backwater.verdict.interval import interval, seeds_to_decide, t_quantile
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from backwater.plot.plane import PLACES, place_names
+from backwater.present.plot.plane import PLACES, place_names
 
 
 def placed(*points: tuple[str, float, float]) -> list[str]:

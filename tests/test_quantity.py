@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
 
-from backwater import quantity
-from backwater.quantity import Quantity, Unit
+from backwater import _native
+from backwater.model import quantity
+from backwater.model.quantity import Quantity
+from backwater.present import numbers
+from backwater.present.numbers import Unit
 
 
 @pytest.mark.parametrize(
@@ -32,6 +36,14 @@ def test_leaves_names_alone(written: str) -> None:
     assert quantity.parse(written) is None
 
 
+def test_every_unit_of_the_engine_is_read() -> None:
+    for dimension, units in json.loads(_native.units()).items():
+        for row in units:
+            found = quantity.parse(f"1 {row['unit']}")
+            assert found == Quantity(row["over"] / row["under"], dimension)
+            assert numbers.unit_for(dimension, [1.0])
+
+
 def test_quantities_of_two_kinds_have_no_order() -> None:
     assert quantity.parse_all(["1 s", "1 kB"]) is None
     assert quantity.parse_all(["1 s", "none"]) is None
@@ -54,7 +66,7 @@ def test_quantities_of_two_kinds_have_no_order() -> None:
 def test_chooses_the_unit_that_people_would(
     dimension: str, values: list[float], unit: Unit
 ) -> None:
-    assert quantity.unit_for(dimension, values) == unit
+    assert numbers.unit_for(dimension, values) == unit
 
 
 @pytest.mark.parametrize(
@@ -72,17 +84,17 @@ def test_chooses_the_unit_that_people_would(
     ],
 )
 def test_a_metric_says_what_it_measures(metric: str, dimension: str) -> None:
-    assert quantity.dimension_of(metric) == dimension
+    assert numbers.dimension_of(metric) == dimension
 
 
 def test_titles_name_the_scope() -> None:
-    assert quantity.metric_title("loss") == "Packet loss"
-    assert quantity.metric_title("loss", "flow:f2") == "Packet loss, flow f2"
-    assert quantity.metric_title("buffer-full", "drops:X>D") == (
+    assert numbers.metric_title("loss") == "Packet loss"
+    assert numbers.metric_title("loss", "flow:f2") == "Packet loss, flow f2"
+    assert numbers.metric_title("buffer-full", "drops:X>D") == (
         "Packets dropped at X>D, buffer full"
     )
-    assert quantity.metric_title("dropped_pkts", "drops:W*") == "Packets dropped at W*"
-    assert quantity.metric_title("loss_class1") == "Packet loss, class 1"
+    assert numbers.metric_title("dropped_pkts", "drops:W*") == "Packets dropped at W*"
+    assert numbers.metric_title("loss_class1") == "Packet loss, class 1"
 
 
 @pytest.mark.parametrize(
@@ -100,4 +112,4 @@ def test_titles_name_the_scope() -> None:
     ],
 )
 def test_numbers_are_short_and_have_no_e(value: float, text: str) -> None:
-    assert quantity.number(value) == text
+    assert numbers.number(value) == text

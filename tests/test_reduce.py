@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from backwater import reduce
+from backwater.verdict import reduce
 
 RISING = [(1.0, 10.0), (2.0, 20.0), (4.0, 50.0)]
 HUMP = [(1.0, 0.0), (2.0, 4.0), (3.0, 0.0)]

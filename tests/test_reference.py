@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from backwater import _native, catalogue
+from backwater import _native
+from backwater.tools import catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = runpy.run_path(str(ROOT / "scripts" / "reference.py"))
@@ -18,7 +19,7 @@ SCRIPT = runpy.run_path(str(ROOT / "scripts" / "reference.py"))
 def test_the_reference_in_the_tree_is_the_one_that_the_tables_give(page: str) -> None:
     where = SCRIPT["FOLDER"] / page
     written = where.read_text(encoding="utf-8")
-    assert written == SCRIPT["pages"]()[where], "run `make docs` and commit what it changes"
+    assert written == SCRIPT["pages"]()[where], "run `make tables` and commit what it changes"
 
 
 @pytest.mark.parametrize("kind", SCRIPT["KINDS"])

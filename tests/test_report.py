@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import reported
-from backwater import report
-from backwater.results import Results
-from backwater.run import run
+from backwater.model.simulate import run
+from backwater.present import report
+from backwater.results.results import Results
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 QUIET = (

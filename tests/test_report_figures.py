@@ -10,10 +10,10 @@ import pytest
 import vl_convert
 
 import reported
-from backwater import plot, report
-from backwater.plot import FigureError
-from backwater.quantity import parse
-from backwater.results import Results
+from backwater.model.quantity import parse
+from backwater.present import plot, report
+from backwater.present.plot import FigureError
+from backwater.results.results import Results
 
 RATES = (4.0, 8.0, 10.0)
 

@@ -9,12 +9,12 @@ import pytest
 import vl_convert
 
 import studies
-from backwater import plot, report
 from backwater.errors import Refusal
-from backwater.execution import Execution
-from backwater.plot import FigureError
-from backwater.results import Results
-from backwater.study import Study
+from backwater.present import plot, report
+from backwater.present.plot import FigureError
+from backwater.results.results import Results
+from backwater.study.definition import Study
+from backwater.study.execution import Execution
 
 # 12 Mbit/s for a second, then nothing for a second.
 SCENARIO = """
@@ -189,7 +189,7 @@ def test_another_engine_or_scenario_draws_nothing(ran: Results) -> None:
     ("old", "new", "said"),
     [
         ('every = "500 ms"', "", "has intervals"),
-        ('every = "500 ms"', 'every = "5 Mbit/s"', "is no time"),
+        ('every = "500 ms"', 'every = "5 Mbit/s"', "is not a time"),
         ('"throughput_bps"]', '"thruput_bps"]', "no `thruput_bps` over time"),
         ('scope = "port:S>R"', 'scope = "run"', "nothing is known over time"),
         ('every = "500 ms"', 'every = "500 ms"\nx = "window"', "is time"),

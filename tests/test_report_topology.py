@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from backwater import _native, topology
+from backwater import _native
+from backwater.present import topology
 
 SVG = "{http://www.w3.org/2000/svg}"
 MERGING = """\

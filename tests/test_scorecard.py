@@ -11,9 +11,12 @@ import jsonschema
 import pytest
 
 import backwater
-from backwater import scorecard
-from backwater.execution import Execution
-from backwater.study import Study
+from backwater.results.results import Results
+from backwater.study.definition import Study
+from backwater.study.execution import Execution
+from backwater.study.markdown import placeholders
+from backwater.study.subject import IS_REFERENCE
+from backwater.tools import rfc9743
 from command import call
 
 STEADY = """\
@@ -30,11 +33,11 @@ class Steady:
 
 def words(controller: dict[str, Any], label: str, *cases: str) -> dict[tuple[str, str], str]:
     """The verdicts by claim and controller, over some of the cases."""
-    study = scorecard.study(controller, label)
+    study = rfc9743.study(controller, label)
     quick = replace(study.quick, labels={"case": cases})
     execution = Execution(replace(study, quick=quick), None, quick=True, seeds=6)
     execution.run()
-    return {(one.claim, one.who): one.word for one in scorecard.verdicts(execution, label)}
+    return {(one.claim, one.who): one.word for one in rfc9743.verdicts(execution, label)}
 
 
 SHARED = ("reno, shallow", "reno", "cubic, shallow", "cubic")
@@ -43,10 +46,10 @@ SHARED = ("reno, shallow", "reno", "cubic, shallow", "cubic")
 def test_the_standards_leave_each_other_a_share() -> None:
     found = words({"kind": "reno"}, "reno", *SHARED)
     assert {key: word for key, word in found.items() if key[0] in ("c5212", "c5214")} == {
-        ("c5212", "reno"): scorecard.REFERENCE,
+        ("c5212", "reno"): rfc9743.REFERENCE,
         ("c5212", "cubic"): "pass",
         ("c5214", "reno"): "pass",
-        ("c5214", "cubic"): scorecard.REFERENCE,
+        ("c5214", "cubic"): rfc9743.REFERENCE,
     }
 
 
@@ -67,24 +70,44 @@ def test_a_large_constant_window_does_not_back_off() -> None:
     assert found["c702", "cubic"] == found["c702", "reno"] == "pass"
 
 
-@pytest.mark.parametrize("label", scorecard.BASELINES)
+@pytest.mark.parametrize("label", rfc9743.BASELINES)
 def test_a_baseline_is_not_compared_with_itself(label: str) -> None:
-    study = scorecard.study({"kind": label}, label)
+    study = rfc9743.study({"kind": label}, label)
     assert [axis.labels for axis in study.axes if axis.name == "who"] == [
-        [label, *(one for one in scorecard.BASELINES if one != label)]
+        [label, *(one for one in rfc9743.BASELINES if one != label)]
     ]
     assert all(claim.against.get("who") != (label,) for claim in study.claims)
     assert study.plan(quick=True, seeds=1)
+    left_out = {one.id for one in Study.load(rfc9743.STUDY).claims} - {
+        one.id for one in study.claims
+    }
+    assert left_out
+    placed = {one.name for one in placeholders(study.prose) if one.kind == "claim"}
+    assert placed == {one.id for one in study.claims}
+    assert study.prose.count(IS_REFERENCE) == len(left_out)
+
+
+def test_the_subject_is_in_every_place_that_the_study_leaves_open() -> None:
+    controller = {"kind": "vegas", "alpha": 3}
+    study = rfc9743.study(controller, "vegas (alpha = 3)")
+    assert study.prose.startswith("# RFC 9743 scorecard of vegas (alpha = 3)\n")
+    (who,) = (axis for axis in study.axes if axis.name == "who")
+    assert who.labels == ["vegas (alpha = 3)", "cubic", "reno"]
+    assert dict(who.values[0].sets) == {
+        "flows.new.controller": controller,
+        "flows.mice.controller": controller,
+    }
+    assert {claim.where["who"] for claim in study.claims} == {("vegas (alpha = 3)",)}
 
 
 def test_every_claim_stands_in_a_row_and_has_a_source() -> None:
-    study = Study.load(scorecard.STUDY)
-    rows = [claim for row in scorecard.ROWS for claim in row.claims]
+    study = Study.load(rfc9743.STUDY)
+    rows = [claim for row in rfc9743.CRITERIA for claim in row.claims]
     assert sorted(rows) == sorted(claim.id for claim in study.claims)
     assert all("RFC 9743, section" in claim.source for claim in study.claims)
     # The exit code of a whole scorecard does not hang on rows that no number of seeds would decide.
     assert {claim.strength for claim in study.claims} == {"shape"}
-    assert all(bool(row.claims) != bool(row.reason) for row in scorecard.ROWS)
+    assert all(bool(row.claims) != bool(row.reason) for row in rfc9743.CRITERIA)
 
 
 def test_the_command_takes_a_class_and_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -101,6 +124,14 @@ def test_the_command_takes_a_class_and_goes_on_where_it_was(tmp_path: Path) -> N
     assert (tmp_path / "out" / "scorecard" / "report.html").is_file()
     manifest = json.loads((tmp_path / "out" / "scorecard" / "manifest.json").read_text())
     assert len(manifest["inputs"]) == 1
+    assert manifest["study"]["subject"] == {
+        "label": "steady.py:Steady",
+        "controller": found["options"],
+    }
+    opened = Results.open(tmp_path / "out" / "scorecard")
+    assert opened.fingerprint == found["fingerprint"]
+    assert opened.status == found["status"]
+    assert len(opened.claims) == len(opened.study.claims)
     again = call(*arguments, "--quick", "--resume", "--json", "--out", "out", cwd=tmp_path)
     assert again.document["fingerprint"] == found["fingerprint"]
     assert again.document["rows"] == found["rows"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from backwater.store import FILE
+from backwater.results.store import FILE
 from command import call, ended, start
 
 SCENARIO = """

@@ -17,10 +17,10 @@ import pytest
 
 from backwater import _native
 from backwater.errors import Refusal, Unfinished
-from backwater.execution import Execution
-from backwater.results import Results
-from backwater.store import BROKEN, FAILED, FILE, RESULT_TABLES, Store
-from backwater.study import Study
+from backwater.results.results import Results
+from backwater.results.store import BROKEN, FAILED, FILE, RESULT_TABLES, Store
+from backwater.study.definition import Study
+from backwater.study.execution import Execution
 from command import call, ended, start
 from studies import BLOCK, SCENARIO, markdown
 

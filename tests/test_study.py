@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from backwater.errors import Refusal
-from backwater.study import Study, shipped
+from backwater.study.definition import Study, shipped
 from studies import BLOCK, SCENARIO, markdown
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import backwater
-from backwater import traces
+from backwater.model import trace_file
 from command import call
 from test_cli import valid
 
@@ -163,8 +163,8 @@ def test_what_cannot_be_is_refused(scenario: Path, tmp_path: Path) -> None:
 
 def test_traces_work_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    made = traces.make('kind = "constant"\nrate = "1.2 Mbit/s"\n', duration="30 s")
+    made = trace_file.make('kind = "constant"\nrate = "1.2 Mbit/s"\n', duration="30 s")
     Path("even").write_text(made)
-    assert traces.fit("even", "constant")["options"] == {"rate": "1.2 Mbit/s"}
+    assert trace_file.fit("even", "constant")["options"] == {"rate": "1.2 Mbit/s"}
     with pytest.raises(backwater.Refusal, match="no opportunity"):
-        traces.make('kind = "constant"\nrate = "1 kbit/s"\n', duration="1 s")
+        trace_file.make('kind = "constant"\nrate = "1 kbit/s"\n', duration="1 s")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from backwater import contest, traces
+from backwater.model import trace_file
+from backwater.tools import contest_runs
 from command import call
 
 TUTORIAL = Path(__file__).parent.parent / "docs" / "tutorial.md"
@@ -27,36 +28,40 @@ def steady(tmp_path_factory: pytest.TempPathFactory) -> str:
     return f"{file}:Steady"
 
 
-def scores(steady: str, roads: list[contest.Road], seeds: range) -> dict[str, dict[str, float]]:
-    """Mean scores by road and controller."""
-    done = contest.run([steady, "zekalho"], roads, seeds, 140.0)
+def scores(
+    steady: str, directions: list[contest_runs.Direction], seeds: range
+) -> dict[str, dict[str, float]]:
+    """Mean scores by direction and controller."""
+    done = contest_runs.run([steady, "zekalho"], directions, seeds, 140.0)
     assert not done.failures + done.broken
     found: dict[str, dict[str, list[float]]] = {}
     for entry in done.entries:
         name = "steady" if entry.controller == steady else entry.controller
         score = entry.metrics["score_ln"]
         assert score is not None
-        found.setdefault(entry.road.name, {}).setdefault(name, []).append(score)
+        found.setdefault(entry.direction.name, {}).setdefault(name, []).append(score)
     return {
-        road: {name: statistics.fmean(some) for name, some in by.items()}
-        for road, by in found.items()
+        direction: {name: statistics.fmean(some) for name, some in by.items()}
+        for direction, by in found.items()
     }
 
 
 def test_it_beats_zekalho_over_the_model_that_ships(steady: str) -> None:
     """In both directions, by more than the seeds scatter."""
-    found = scores(steady, contest.roads([("model-up", "model-down")], []), range(1, 6))
+    found = scores(steady, contest_runs.directions([("model-up", "model-down")], []), range(1, 6))
     assert len(found) == 2
-    for road, mean in found.items():
-        assert mean["steady"] > mean["zekalho"] + 0.1, (road, mean)
+    for direction, mean in found.items():
+        assert mean["steady"] > mean["zekalho"] + 0.1, (direction, mean)
 
 
 def test_it_beats_zekalho_over_the_trace_of_the_contest(steady: str) -> None:
-    (known, _) = contest.TRACES
-    if not all(map(traces.present, known)):
-        pytest.skip(f"{traces.VARIABLE} does not name a folder with {' and '.join(known)}")
-    for road, mean in scores(steady, contest.roads([known], []), range(1, 2)).items():
-        assert mean["steady"] > mean["zekalho"], (road, mean)
+    (known, _) = contest_runs.TRACES
+    if not all(map(trace_file.present, known)):
+        pytest.skip(f"{trace_file.VARIABLE} does not name a folder with {' and '.join(known)}")
+    for direction, mean in scores(
+        steady, contest_runs.directions([known], []), range(1, 2)
+    ).items():
+        assert mean["steady"] > mean["zekalho"], (direction, mean)
 
 
 def test_the_command_of_the_tutorial_ranks_it_first(steady: str, tmp_path: Path) -> None:

@@ -7,18 +7,19 @@ can't be made to answer at 1 Mbit/s.
 
 import json
 
-from backwater import bench, peers
+from backwater.tools import benchmark, peers
+from backwater.tools.benchmark_cases import Benchmark
 
 
 def main() -> None:
     """Prints goodput and failed share of three runs of 60 s."""
-    (case,) = bench.select(["wifi-12-rts"])
+    (case,) = benchmark.select(["wifi-12-rts"])
     rows = []
     for answer, what in (("control", "1 Mbit/s"), ("mandatory", "11 Mbit/s")):
-        changed = bench.Case(case.id, "", case.scenario, changes={"media.air.phy.answer": answer})
-        ours = json.loads(bench.resolved(changed).run(None, None, False).document)
+        changed = Benchmark(case.id, "", case.scenario, changes={"media.air.phy.answer": answer})
+        ours = json.loads(benchmark.resolved(changed).run(None, None, False).document)
         goodput = sum(flow["goodput_bps"] for flow in ours["flows"])
-        rows.append((f"ours, ACK at {what}", goodput, bench._failed_share(ours)))
+        rows.append((f"ours, ACK at {what}", goodput, benchmark._failed_share(ours)))
     peer = peers.ns3("wifi-cell", case.peer_arguments)
     if isinstance(peer, peers.Absent):
         print(f"ns-3: {peer.reason}")

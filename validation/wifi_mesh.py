@@ -18,7 +18,8 @@ import math
 from dataclasses import replace
 from statistics import fmean, stdev
 
-from backwater import bench, peers
+from backwater.tools import benchmark, peers
+from backwater.tools.benchmark_cases import network
 
 OURS: tuple[tuple[str, dict[str, object]], ...] = (
     ("ours", {}),
@@ -72,19 +73,19 @@ def thresholds(seeds: int) -> None:
 
 def ours(changes: dict[str, object]) -> tuple[float, float]:
     """Goodput in bit/s and failed share of one run of ours."""
-    (case,) = bench.select(["mesh-44"])
+    (case,) = benchmark.select(["mesh-44"])
     changed = replace(case, changes=changes)
-    document = json.loads(bench.resolved(changed).run(None, None, False).document)
+    document = json.loads(benchmark.resolved(changed).run(None, None, False).document)
     goodput = sum(flow["goodput_bps"] for flow in document["flows"])
-    failed = bench._failed_share(document)
+    failed = benchmark._failed_share(document)
     assert failed is not None, "a run with exchanges"
     return goodput, failed
 
 
 def theirs(arguments: tuple[str, ...]) -> tuple[float, float]:
     """Goodput in bit/s and failed share of one run of ns-3."""
-    (case,) = bench.select(["mesh-44"])
-    reads = bench.network(bench._text(case))
+    (case,) = benchmark.select(["mesh-44"])
+    reads = network(benchmark._text(case))
     peer = peers.ns3("mesh", (*case.peer_arguments, *arguments), reads)
     if isinstance(peer, peers.Absent):
         raise SystemExit(f"ns-3: {peer.reason}")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import page
 
-from backwater.report import verdict
-from backwater.results import Results
+from backwater.present.report import claim_html
+from backwater.results.results import Results
 
 DIGITS = 5
 
@@ -36,7 +36,7 @@ def section(folder: Path) -> str:
     for record in results.claims:
         short = str(record["id"]).rpartition("/")[2]
         quick = results.manifest["mode"] != "full"
-        shown = verdict.shown(record, claims.get(short), quick, DIGITS)
+        shown = claim_html.shown(record, claims.get(short), quick, DIGITS)
         measured = " ".join(part for part in (shown.measured, shown.interval) if part)
         cells = [short, str(record["kind"]), shown.says, measured, shown.bound, shown.verdict]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")

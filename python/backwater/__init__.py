@@ -11,16 +11,24 @@ results.to_pandas()
 
 from backwater import _native
 from backwater.errors import BackwaterError, Refusal, Unfinished
-from backwater.results import Results
-from backwater.run import RunResult, run
-from backwater.scenario import (
+from backwater.model.builders import (
+    AccessCategories,
+    AccessCategory,
+    Box,
+    Channel,
+    Controller,
     Detector,
     Flow,
     Host,
     Link,
+    Mac,
+    MacCategories,
+    MacCategory,
     Mechanism,
     Medium,
     Notifier,
+    OneWayLink,
+    Phy,
     Port,
     Queue,
     Responder,
@@ -30,21 +38,35 @@ from backwater.scenario import (
     Station,
     Switch,
     Topology,
+    Trace,
+    TraceLink,
 )
-from backwater.study import Study
-from backwater.sweep import Sweep
+from backwater.model.simulate import RunResult, run
+from backwater.results.results import Results
+from backwater.study.definition import Study
+from backwater.study.sweep_study import Sweep
 
 __version__ = _native.version()
 
 __all__ = [
+    "AccessCategories",
+    "AccessCategory",
     "BackwaterError",
+    "Box",
+    "Channel",
+    "Controller",
     "Detector",
     "Flow",
     "Host",
     "Link",
+    "Mac",
+    "MacCategories",
+    "MacCategory",
     "Mechanism",
     "Medium",
     "Notifier",
+    "OneWayLink",
+    "Phy",
     "Port",
     "Queue",
     "Refusal",
@@ -59,6 +81,8 @@ __all__ = [
     "Sweep",
     "Switch",
     "Topology",
+    "Trace",
+    "TraceLink",
     "Unfinished",
     "__version__",
     "run",

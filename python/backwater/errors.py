@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions that know their exit code and their JSON document."""
+"""The errors, each with its exit code and its JSON document."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Refusal(BackwaterError, ValueError):
 
 
 class Unfinished(BackwaterError):
-    """The request was right and could not be finished; finished rows are kept."""
+    """The request is valid but could not be finished; finished rows are kept."""
 
     exit_code = EXIT_UNFINISHED
 
@@ -95,7 +95,7 @@ class Terminated(BaseException):
 
 
 def from_native(error: _native.ScenarioError) -> Refusal:
-    """A refusal of the scenario reader, with its rendered file, line and caret."""
+    """The scenario reader's refusal as a Refusal, with file, line and caret."""
     found = json.loads(error.diagnostic)
     return Refusal(
         found["what"],

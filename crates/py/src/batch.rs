@@ -150,7 +150,7 @@ fn wait(receiver: &mpsc::Receiver<(usize, Finding)>, threads: &Threads) {
         }
         Python::attach(|py| {
             let known = threads.lock().expect("no holder panics").clone();
-            let stopping = py.import("backwater.stopping").and_then(|stopping| {
+            let stopping = py.import("backwater.model.stopping").and_then(|stopping| {
                 if look == PATIENCE && !known.is_empty() {
                     stopping.call_method0("warn")?;
                 }
@@ -166,7 +166,7 @@ fn wait(receiver: &mpsc::Receiver<(usize, Finding)>, threads: &Threads) {
 /// Ends the process.
 fn signal_again(py: Python<'_>, signal: &PyErr) {
     let left = py
-        .import("backwater.stopping")
+        .import("backwater.model.stopping")
         .and_then(|stopping| stopping.call_method1("leave", (signal.value(py),)));
     if let Err(error) = left {
         error.print(py);

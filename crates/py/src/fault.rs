@@ -99,7 +99,7 @@ impl Fault {
 /// What was raised, in one line with its place.
 pub fn said(py: Python<'_>, error: &PyErr) -> String {
     let said = py
-        .import("backwater.script")
+        .import("backwater.model.python_class")
         .and_then(|script| script.call_method1("raised", (error.clone_ref(py).into_value(py),)))
         .and_then(|said| said.extract());
     said.unwrap_or_else(|_| error.to_string())

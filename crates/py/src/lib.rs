@@ -32,6 +32,12 @@ fn parts() -> String {
     backwater_scenario::parts_json().to_string()
 }
 
+/// Units of quantities as JSON.
+#[pyfunction]
+fn units() -> String {
+    backwater_scenario::units_json().to_string()
+}
+
 /// JSON schema of the scenario.
 #[pyfunction]
 fn schema() -> String {
@@ -49,6 +55,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(version, m)?)?;
     m.add_function(wrap_pyfunction!(engine_id, m)?)?;
     m.add_function(wrap_pyfunction!(parts, m)?)?;
+    m.add_function(wrap_pyfunction!(units, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(series, m)?)?;
     m.add_function(wrap_pyfunction!(batch::run_batch, m)?)?;

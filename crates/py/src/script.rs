@@ -135,7 +135,7 @@ fn find<'py>(given: Option<&Bound<'py, PyDict>>, flow: &str) -> Option<Bound<'py
 fn load<'py>(py: Python<'py>, args: &Args) -> PyResult<Bound<'py, PyAny>> {
     let file = args.file(FILE);
     let options = args.has(OPTIONS).then(|| args.table(OPTIONS));
-    py.import("backwater.script")?.call_method1(
+    py.import("backwater.model.python_class")?.call_method1(
         "load",
         (
             PyBytes::new(py, &file.content),

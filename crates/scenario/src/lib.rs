@@ -36,4 +36,4 @@ pub use run::{Columns, Failure, Keep, NO_FLOW, Names, Run, diff};
 pub use scenario::Scenario;
 pub use schema::schema;
 pub use series::{SERIES, interval};
-pub use tables::parts_json;
+pub use tables::{parts_json, units_json};

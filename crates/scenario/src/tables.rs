@@ -140,6 +140,43 @@ pub fn parts_json() -> Json {
     Json::Object(kinds)
 }
 
+/// The units of quantities by the noun of their kind. A unit is `over / under` of the kind's first
+/// unit; a percent is so much of the whole.
+pub fn units_json() -> Json {
+    const KINDS: [Kind; 8] = [
+        Kind::Span,
+        Kind::Rate,
+        Kind::Bytes,
+        Kind::Packets,
+        Kind::Metres,
+        Kind::Decibels,
+        Kind::Dbm,
+        Kind::Share,
+    ];
+    let units = |kind: Kind| match (options::dimension(kind), options::unit(kind)) {
+        (Some(dimension), _) => {
+            let first = dimension.units[0].1;
+            let of = |&(name, ticks): &(&'static str, u128)| {
+                (name, (ticks / first).max(1), (first / ticks).max(1))
+            };
+            dimension.units.iter().map(of).collect()
+        }
+        (None, Some(unit)) => vec![(unit, 1, 1)],
+        (None, None) => vec![("%", 1, 100)],
+    };
+    let json = |(name, over, under): (&str, u128, u128)| {
+        let whole = |n| u64::try_from(n).expect("a unit fits");
+        json!({ "unit": name, "over": whole(over), "under": whole(under) })
+    };
+    let rows = |kind| {
+        (
+            noun(kind).to_owned(),
+            units(kind).into_iter().map(json).collect(),
+        )
+    };
+    Json::Object(KINDS.into_iter().map(rows).collect())
+}
+
 fn row_json(row: &Row) -> Json {
     json!({
         "id": row.id, "aliases": row.aliases, "summary": row.summary, "source": row.source,
@@ -369,6 +406,32 @@ mod tests {
                 .iter()
                 .all(|r| r.id != NONE && !r.aliases.contains(&NONE))
         );
+    }
+
+    /// What `units` reads as one is what the table says.
+    #[test]
+    fn every_unit_is_a_multiple_or_a_part_of_the_first() {
+        let table = units_json();
+        assert_eq!(
+            table["time"][1],
+            json!({ "unit": "ms", "over": 1, "under": 1000 })
+        );
+        assert_eq!(
+            table["size"][3],
+            json!({ "unit": "KiB", "over": 1024, "under": 1 })
+        );
+        assert_eq!(
+            table["share"],
+            json!([{ "unit": "%", "over": 1, "under": 100 }])
+        );
+        for kind in [Kind::Span, Kind::Rate, Kind::Bytes, Kind::Packets] {
+            let dimension = options::dimension(kind).unwrap();
+            let first = dimension.units[0].1;
+            for (name, ticks) in dimension.units {
+                let fits = ticks.is_multiple_of(first) || first.is_multiple_of(*ticks);
+                assert!(fits, "{name}");
+            }
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-"""The command line: one file per verb. stdout is data, stderr is talk."""
+"""The command line: one file for each command. stdout has data, stderr has messages."""
 
 from __future__ import annotations
 
@@ -93,15 +93,15 @@ def main(args: Sequence[str]) -> int:
     except Terminated:
         return EXIT_TERMINATED
     except BrokenPipeError:
-        # The reader has seen enough. Nothing more can be written, not even at exit.
+        # The reader closed the pipe: nothing more can be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_DONE
     except SystemExit as leave:
-        # Typer leaves with 1 when the reader has gone; shell completion leaves by itself.
+        # Typer exits with 1 when the pipe is closed; shell completion exits by itself.
         if isinstance(leave.__context__, BrokenPipeError):
             return EXIT_DONE
         raise
-    # A panic of the engine is no Exception. A person gets a sentence, not a traceback.
+    # A panic of the engine is a BaseException. The user gets one sentence, no traceback.
     except BaseException as error:
         if os.environ.get("BACKWATER_TRACEBACK"):
             raise

@@ -1,4 +1,4 @@
-"""What `study run` and `sweep` share: progress, being stopped, the report, the exit code."""
+"""What `study run`, `sweep` and `scorecard` share: progress, signals, report, exit code."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from backwater.errors import (
     Terminated,
     Unfinished,
 )
-from backwater.execution import Execution
-from backwater.results import Results
-from backwater.store import DONE
+from backwater.results.results import Results
+from backwater.results.store import DONE
+from backwater.study.execution import Execution
 
 REPORT = "report.html"
 INDEX = "index.html"
-# Failures and warnings are named one by one up to here; the store has them all.
+# So many failures and warnings are printed; the store has all of them.
 _NAMED = 5
 
 
 @dataclass
 class Batch:
-    """One study that ran, or what was left when it was stopped."""
+    """A study that ran, or the part that had finished when it was stopped."""
 
     results: Results
     code: int
@@ -40,17 +40,17 @@ class Batch:
 
     @property
     def stopped(self) -> bool:
-        """Whether the next study would meet the same end."""
+        """Whether the studies that follow must not run."""
         return self.error is not None or self.code in (EXIT_INTERRUPTED, EXIT_TERMINATED)
 
 
-def go(execution: Execution) -> Batch:
-    """Runs what has been prepared; what had finished is kept whatever stops it."""
+def run_study(execution: Execution) -> Batch:
+    """Runs a prepared study; finished cases are kept if it is stopped."""
     code, error = EXIT_DONE, None
     try:
         with console.Bar(execution.study.id) as bar:
             execution.progress = bar
-            execution.notice = console.talk
+            execution.notice = console.message
             execution.run()
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
@@ -74,21 +74,21 @@ def go(execution: Execution) -> Batch:
 
 
 def _write_report(batch: Batch) -> None:
-    from backwater import report
+    from backwater.present import report
 
     folder = batch.results.folder
     assert folder is not None, "the command line always has a folder"
     try:
         report.write(batch.results, folder / REPORT)
         batch.report = folder / REPORT
-    # Whatever is wrong with the page, the results are there and must be told.
+    # An error in the page must not hide the results.
     except Exception as error:
         batch.error = _unwritten(error, folder / REPORT)
 
 
 def write_index(batches: Sequence[Batch], folder: Path) -> None:
     """Writes the page over several studies."""
-    from backwater import report
+    from backwater.present import report
 
     try:
         report.write_index([batch.results for batch in batches], folder / INDEX)
@@ -98,7 +98,7 @@ def write_index(batches: Sequence[Batch], folder: Path) -> None:
 
 
 def _unwritten(error: Exception, path: Path) -> Unfinished:
-    # Half a page is worse than none.
+    # No half-written page stays.
     with suppress(OSError):
         path.unlink(missing_ok=True)
     if isinstance(error, OSError):
@@ -109,33 +109,35 @@ def _unwritten(error: Exception, path: Path) -> Unfinished:
     return Unfinished(f"cannot write the report: {why}", place=str(path), fix=fix)
 
 
-def tell(batch: Batch) -> None:
-    """Says on stderr what went wrong, or may have."""
+def print_problems(batch: Batch) -> None:
+    """Prints warnings and failed cases on stderr."""
     warned = batch.results.warnings
     for text, cases in list(warned.items())[:_NAMED]:
-        console.talk(f"warning in {cases} cases: {text}")
+        console.message(f"warning in {cases} cases: {text}")
     if len(warned) > _NAMED:
-        console.talk(
+        console.message(
             f"and {len(warned) - _NAMED} more warnings, in the table warnings of the store"
         )
     found = failures(batch.results)
     for failure in found[:_NAMED]:
-        console.talk(f"error: case {failure['case']}, seed {failure['seed']}: {failure['error']}")
+        console.message(
+            f"error: case {failure['case']}, seed {failure['seed']}: {failure['error']}"
+        )
     if len(found) > _NAMED:
-        console.talk(f"error: and {len(found) - _NAMED} more cases failed")
+        console.message(f"error: and {len(found) - _NAMED} more cases failed")
     if batch.error is not None:
-        console.talk(str(batch.error))
+        console.message(str(batch.error))
     if batch.code in (EXIT_INTERRUPTED, EXIT_TERMINATED):
-        console.talk("interrupted; finished cases are kept, --resume continues")
+        console.message("interrupted; finished cases are kept, --resume continues")
 
 
 def warnings(results: Results) -> list[dict[str, Any]]:
-    """What the engine warned of."""
+    """The engine's warnings, with their number of cases."""
     return [{"text": text, "cases": cases} for text, cases in results.warnings.items()]
 
 
 def failures(results: Results) -> list[dict[str, Any]]:
-    """The cases that did not end well."""
+    """The cases that failed."""
     return [
         {"case": case.labels, "seed": case.seed, "status": case.status, "error": case.error}
         for case in results.cases
@@ -144,13 +146,13 @@ def failures(results: Results) -> list[dict[str, Any]]:
 
 
 def cost(batches: Sequence[Batch]) -> dict[str, float]:
-    """What all of them cost."""
+    """CPU and wall time of all studies."""
     costs = [batch.results.cost for batch in batches]
     return {name: sum(one[name] for one in costs) for name in ("cpu_s", "wall_s")}
 
 
 def exit_code(batches: Sequence[Batch]) -> int:
-    """Interrupted before unfinished, unfinished before unexpected."""
+    """The exit code: interrupted comes before unfinished, unfinished before unexpected."""
     order = (EXIT_TERMINATED, EXIT_INTERRUPTED, EXIT_UNFINISHED, EXIT_UNEXPECTED)
     codes = {batch.code for batch in batches}
     return next((code for code in order if code in codes), EXIT_DONE)

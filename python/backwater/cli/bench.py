@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from backwater.cli import console
-from backwater.quantity import number
+from backwater.present.numbers import number
 
 NAME = "bench"
 
@@ -21,9 +21,9 @@ def command(
     json: console.Json = False,
 ) -> int:
     """Measure CPU time per packet-hop, beside the peers."""
-    from backwater import bench
+    from backwater.tools import benchmark
 
-    document = bench.run(ids or None, repeats, peers, console.talk)
+    document = benchmark.run(ids or None, repeats, peers, console.message)
     if json:
         console.emit(document)
     else:

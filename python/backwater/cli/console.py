@@ -1,4 +1,4 @@
-"""What commands print: data on stdout, talk on stderr, one document under --json."""
+"""What commands print: data on stdout, messages on stderr, one document with --json."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from rich.table import Table
 from backwater.errors import BackwaterError
 
 Json = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on stdout.")]
-# Tables that go to a file or a pipe are not squeezed into a terminal.
+# The width of tables in a file or pipe.
 _PIPE_WIDTH = 200
-# Without a terminal progress is a line, this often.
+# Seconds between lines of progress without a terminal.
 _LINE_EVERY_S = 5.0
 
 
 def data(text: str) -> None:
-    """A line of data."""
+    """A line on stdout."""
     sys.stdout.write(text + "\n")
 
 
-def talk(text: str) -> None:
-    """A line for people."""
+def message(text: str) -> None:
+    """A line on stderr."""
     sys.stderr.write(text + "\n")
 
 
@@ -49,10 +49,10 @@ def emit(document: Mapping[str, Any]) -> None:
 
 
 def fail(error: BackwaterError, as_json: bool) -> int:
-    """Tells an error and returns its exit code."""
+    """Prints an error and returns its exit code."""
     if as_json:
         emit(error.document())
-    talk(str(error))
+    message(str(error))
     return error.exit_code
 
 
@@ -114,11 +114,11 @@ class Bar:
             self.bar.stop()
 
     def __call__(self, done: int, total: int) -> None:
-        """Says how many cases of how many are done."""
+        """Shows how many cases are done."""
         if self.at_start is None:
             self.at_start = done
             if done:
-                talk(f"{self.name}: {done} of {total} cases are there already")
+                message(f"{self.name}: {done} of {total} cases are there already")
         if self.bar is not None:
             self.bar.update(self.task, completed=done, total=total)
             return
@@ -126,7 +126,7 @@ class Bar:
         if done < total and now - self.told < _LINE_EVERY_S:
             return
         self.told = now
-        talk(f"{self.name}: {done} of {total} cases, {self._left(done, total, now)}")
+        message(f"{self.name}: {done} of {total} cases, {self._left(done, total, now)}")
 
     def _left(self, done: int, total: int, now: float) -> str:
         spent = now - self.began

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from backwater import _native, script
+from backwater import _native
 from backwater.cli import console
 from backwater.errors import (
     EXIT_DONE,
@@ -19,7 +19,8 @@ from backwater.errors import (
     Unfinished,
     nearest,
 )
-from backwater.quantity import number
+from backwater.model import python_class
+from backwater.present.numbers import number
 
 NAME = "contest"
 
@@ -29,10 +30,10 @@ PAIRS = ("--trace", "--held-out")
 
 
 class Command(TyperCommand):
-    """Reads `--trace UP DOWN`, repeated: Typer's lists have no room for pairs."""
+    """Reads `--trace UP DOWN`, repeated: Typer has no lists of pairs."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Joins the two files by a comma, which is also how they may be written."""
+        """Joins the two files by a comma; the user may write them so, too."""
         joined: list[str] = []
         for word in args:
             pending = joined[-2:-1] and joined[-2] in PAIRS and "," not in joined[-1]
@@ -65,29 +66,37 @@ def command(
     json: console.Json = False,
 ) -> int:
     """Rank controllers over cellular links by ln(throughput / delay)."""
-    from backwater import contest
+    from backwater.tools import contest_plot, contest_runs
 
-    known = contest.controllers()
+    known = contest_runs.controllers()
     for name in names or []:
-        if name not in known and not script.is_class(name):
+        if name not in known and not python_class.is_class(name):
             near = nearest(name, known) or known
             raise Refusal(f"there is no controller `{name}`", nearest=near, fix="name another")
     if plot is not None and plot.suffix not in (".svg", ".png"):
         raise Refusal(f"`{plot.name}` is neither .svg nor .png", place="--plot")
-    roads = contest.roads(_pairs("--trace", trace), _pairs("--held-out", held_out))
+    directions = contest_runs.directions(_pairs("--trace", trace), _pairs("--held-out", held_out))
     if not trace:
-        roads = contest.default_roads() if not held_out else [*contest.default_roads(), *roads]
+        directions = (
+            contest_runs.default_directions()
+            if not held_out
+            else [*contest_runs.default_directions(), *directions]
+        )
     with console.Bar(NAME) as bar:
-        found = contest.run(
-            names or known, roads, range(1, seeds + 1), duration, workers=workers, progress=bar
+        found = contest_runs.run(
+            names or known, directions, range(1, seeds + 1), duration, workers=workers, progress=bar
         )
     for failure in [*found.failures, *found.broken]:
-        console.talk(f"error: {failure}")
+        console.message(f"error: {failure}")
     if plot is not None:
-        _draw(contest.plot(found), plot)
-    kinds = [kind for kind in (False, True) if any(road.held_out is kind for road in roads)]
+        _draw(contest_plot.plot(found), plot)
+    kinds = [
+        kind
+        for kind in (False, True)
+        if any(direction.held_out is kind for direction in directions)
+    ]
     if json:
-        console.emit(_document(found, roads, kinds))
+        console.emit(_document(found, directions, kinds))
     else:
         for kind in kinds:
             _show(found, kind)
@@ -120,14 +129,14 @@ def _draw(spec: dict[str, Any], file: Path) -> None:
         raise Unfinished(error.strerror or str(error), place=str(file)) from error
 
 
-def _document(found: Any, roads: Any, kinds: list[bool]) -> dict[str, Any]:
-    from backwater import contest
+def _document(found: Any, directions: Any, kinds: list[bool]) -> dict[str, Any]:
+    from backwater.tools import contest_runs
 
     tables = {}
-    known = contest.places(found.standings(held_out=False))
+    known = contest_runs.places(found.standings(held_out=False))
     for kind in kinds:
         standings = found.standings(kind)
-        front = contest.pareto(standings)
+        front = contest_runs.pareto(standings)
         tables["held_out" if kind else "known"] = [
             {
                 "controller": one.controller,
@@ -147,13 +156,14 @@ def _document(found: Any, roads: Any, kinds: list[bool]) -> dict[str, Any]:
         "schema": "backwater/contest/1",
         "version": _native.version(),
         "traces": [
-            {"id": r.name, "data": r.data, "acks": r.acks, "held_out": r.held_out} for r in roads
+            {"id": r.name, "data": r.data, "acks": r.acks, "held_out": r.held_out}
+            for r in directions
         ],
         "standings": tables,
         "runs": [
             {
                 "controller": e.controller,
-                "trace": e.road.name,
+                "trace": e.direction.name,
                 "seed": e.seed,
                 **{
                     name: e.metrics.get(name)
@@ -177,11 +187,11 @@ def _document(found: Any, roads: Any, kinds: list[bool]) -> dict[str, Any]:
 
 
 def _show(found: Any, held_out: bool) -> None:
-    from backwater import contest
+    from backwater.tools import contest_runs
 
     standings = found.standings(held_out)
-    front = contest.pareto(standings)
-    known = contest.places(found.standings(held_out=False))
+    front = contest_runs.pareto(standings)
+    known = contest_runs.places(found.standings(held_out=False))
 
     def shown(value: float | None, factor: float, digits: int) -> str:
         return "–" if value is None else number(value * factor, digits)
@@ -200,7 +210,7 @@ def _show(found: Any, held_out: bool) -> None:
         for place, one in enumerate(standings, 1)
     ]
     title = "held-out traces" if held_out else "known traces"
-    # A controller that was fitted to the known traces falls behind here.
+    # A controller that is tuned to the known traces ranks lower here.
     before = ("place ", "over the known ") if held_out else ("place ",)
     columns = (*before, "controller", "ln(Mbit/s ÷ ms) ", "power ", "Mbit/s ", "ms ", "runs ")
     console.table(f"{title}; * = nobody is better in both", columns, rows)

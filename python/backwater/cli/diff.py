@@ -12,8 +12,8 @@ import typer
 from backwater import _native
 from backwater.cli import console
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED, Refusal
-from backwater.results import Results
-from backwater.store import RESULT_TABLES
+from backwater.results.results import Results
+from backwater.results.store import RESULT_TABLES
 
 NAME = "diff"
 
@@ -66,7 +66,7 @@ def _recordings(a: Path, b: Path) -> dict[str, Any] | None:
 
 
 def _folders(a: Path, b: Path) -> dict[str, Any] | None:
-    """Equal results are equal rows, whatever order they were made in."""
+    """Compares rows in the order of their keys: the order of execution is no difference."""
     one, other = Results.open(a), Results.open(b)
     for table in RESULT_TABLES:
         for left, right in zip_longest(one.store.rows(table), other.store.rows(table)):

@@ -9,14 +9,14 @@ NAME = "doctor"
 
 
 def command(json: console.Json = False) -> int:
-    """Check this installation and say how to mend what is wrong.
+    """Check this installation and print the command that repairs it.
 
     Exit code 0 when everything required is there, 1 otherwise.
     """
-    from backwater import doctor
+    from backwater.tools import installation
 
-    checks = doctor.check()
-    document = doctor.document(checks)
+    checks = installation.check()
+    document = installation.document(checks)
     if json:
         console.emit(document)
     else:

@@ -8,9 +8,10 @@ import typer
 from rich.console import Console
 from rich.markdown import Markdown
 
-from backwater import _native, catalogue
+from backwater import _native
 from backwater.cli import console
-from backwater.study import Study
+from backwater.study.definition import Study
+from backwater.tools import catalogue
 
 NAME = "explain"
 

@@ -12,7 +12,7 @@ import typer
 from backwater import _native
 from backwater.cli import console
 from backwater.errors import Refusal, Unfinished, nearest
-from backwater.results import Results
+from backwater.results.results import Results
 
 NAME = "export"
 Columns = dict[str, list[Any]]
@@ -44,7 +44,7 @@ def command(
     columns = results.long_table() if long else results.table(scope)
     if out is not None:
         _write(columns, out)
-        console.talk(f"{len(next(iter(columns.values()), []))} rows in {out}")
+        console.message(f"{len(next(iter(columns.values()), []))} rows in {out}")
     if json:
         console.emit(
             {

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from backwater import _native, catalogue
+from backwater import _native
 from backwater.cli import console
 from backwater.errors import Refusal
+from backwater.tools import catalogue
 
 NAME = "list"
 

@@ -23,7 +23,7 @@ _EXAMPLES = {
 
 
 def parse(written: str) -> tuple[str, Any]:
-    """One override; the value is TOML where it is, else a text."""
+    """One override; a value that is not TOML is a text."""
     path, value = split(written, "PATH=VALUE")
     return path, value_of(value)
 
@@ -57,7 +57,7 @@ def value_of(text: str) -> Any:
     except tomllib.TOMLDecodeError as error:
         if text.lstrip()[:1] not in ("{", "["):
             return text
-        # A table or list that were taken for a text would be refused for what it is not.
+        # A broken table or list is refused here, for the right reason.
         raise Refusal(
             f"`{text}` is not TOML: {error}",
             fix='write a table as { kind = "cbr", rate = "1 Mbit/s" }, a list as ["a", "b"]',

@@ -11,7 +11,7 @@ from backwater import _native
 from backwater.cli import console
 from backwater.cli.batch import REPORT
 from backwater.errors import Refusal, Unfinished
-from backwater.results import Results
+from backwater.results.results import Results
 
 NAME = "report"
 FORMATS = ("svg", "png", "pdf")
@@ -31,7 +31,7 @@ def command(
     json: console.Json = False,
 ) -> int:
     """Write the report, or the figures, of results again."""
-    from backwater import report
+    from backwater.present import report
 
     if figures is not None and out is not None:
         raise Refusal("--out and --figures are both given", fix="keep one")

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from backwater import quantity
 from backwater.cli import console, override
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED
-from backwater.run import resolve, run_resolved
+from backwater.model.simulate import resolve, run_resolved
+from backwater.present.numbers import metric_text
 
 NAME = "run"
 MOST = 2**64 - 1
@@ -43,23 +43,17 @@ def command(
     logs = dict(override.split(one, "LINK=FILE") for one in mahimahi_log or ())
     document = run_resolved(resolved, name, record, pcap, mahimahi_log=logs).document
     for warning in document["warnings"]:
-        console.talk(f"warning: {warning}")
+        console.message(f"warning: {warning}")
     if json:
         console.emit(document)
     else:
         _show(document)
     if document["conservation"]["ok"]:
         return EXIT_DONE
-    console.talk("error: packets are not conserved; this is a bug, and the numbers are not valid")
+    console.message(
+        "error: packets are not conserved; this is a bug, and the numbers are not valid"
+    )
     return EXIT_UNEXPECTED
-
-
-def show(value: float | None, metric: str) -> str:
-    """A metric for people."""
-    if value is None:
-        return "–"
-    unit = quantity.unit_for(quantity.dimension_of(metric), [value])
-    return f"{quantity.number(value / unit.factor)} {unit.name}".rstrip()
 
 
 _FLOW = ("offered_bps", "goodput_bps", "loss", "delay_mean_s", "delay_p99_s", "delay_max_s")
@@ -70,7 +64,10 @@ def _show(document: dict[str, Any]) -> None:
     console.table(
         "FLOWS",
         ("flow", "offered ", "goodput ", "loss ", "mean delay ", "p99 ", "max "),
-        ((row["id"], *(show(row[name], name) for name in _FLOW)) for row in document["flows"]),
+        (
+            (row["id"], *(metric_text(name, row[name]) for name in _FLOW))
+            for row in document["flows"]
+        ),
     )
     console.data("")
     console.table(
@@ -79,8 +76,8 @@ def _show(document: dict[str, Any]) -> None:
         (
             (
                 row["id"],
-                *(show(row[name], name) for name in _PORT),
-                show(max(row["paused"], default=0), "paused"),
+                *(metric_text(name, row[name]) for name in _PORT),
+                metric_text("paused", max(row["paused"], default=0)),
                 str(row["control_pkts"]),
             )
             for row in document["ports"]

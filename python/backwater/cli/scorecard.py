@@ -7,12 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from backwater import _native, contest, script
+from backwater import _native
 from backwater.cli import console, override
-from backwater.cli.batch import failures, go, tell, warnings
+from backwater.cli.batch import failures, print_problems, run_study, warnings
 from backwater.errors import Refusal, nearest
-from backwater.execution import Execution
-from backwater.quantity import number
+from backwater.model import python_class
+from backwater.present.numbers import number
+from backwater.study.execution import Execution
+from backwater.tools import contest_runs
 
 NAME = "scorecard"
 OUT = Path("results")
@@ -34,16 +36,16 @@ def command(
     ] = False,
     json: console.Json = False,
 ) -> int:
-    """Hold a controller against RFC 9743, beside CUBIC and Reno."""
-    from backwater import scorecard
+    """Check a controller against RFC 9743, beside CUBIC and Reno."""
+    from backwater.tools import rfc9743
 
     table, label = subject(controller, option or [])
-    study = scorecard.study(table, label)
+    study = rfc9743.study(table, label)
     execution = Execution(study, out / study.id, quick, seeds, workers, resume, context.obj)
     execution.prepare()
-    batch = go(execution)
-    tell(batch)
-    found = scorecard.verdicts(execution, label)
+    batch = run_study(execution)
+    print_problems(batch)
+    found = rfc9743.verdicts(execution, label)
     if json:
         results = batch.results
         console.emit(
@@ -72,15 +74,15 @@ def command(
 
 
 def subject(controller: str, options: list[str]) -> tuple[dict[str, Any], str]:
-    """What a scenario says of the controller, and how it is called."""
+    """The controller as a scenario has it, and its label."""
     given = {}
     for written in options:
         name, value = override.split(written, "NAME=VALUE")
         given[name] = override.value_of(value)
-    if script.is_class(controller):
-        table = script.table(controller)
+    if python_class.is_class(controller):
+        table = python_class.table(controller)
         return (table | {"options": given} if given else table), controller
-    known = contest.controllers()
+    known = contest_runs.controllers()
     if controller not in known:
         near = nearest(controller, known) or known
         fix = "name another, or FILE.py:Class"

@@ -7,14 +7,24 @@ from typing import Annotated, Any
 
 import typer
 
-from backwater import _native, catalogue
-from backwater.claim import is_unexpected
+from backwater import _native
 from backwater.cli import console
-from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, warnings, write_index
+from backwater.cli.batch import (
+    Batch,
+    cost,
+    exit_code,
+    failures,
+    print_problems,
+    run_study,
+    warnings,
+    write_index,
+)
 from backwater.errors import EXIT_DONE, Refusal
-from backwater.execution import Execution
-from backwater.quantity import number
-from backwater.study import Study, shipped
+from backwater.present.numbers import number
+from backwater.study.definition import Study, shipped
+from backwater.study.execution import Execution
+from backwater.tools import catalogue
+from backwater.verdict.claim import is_unexpected
 
 NAME = "study"
 app = typer.Typer(help="List and run studies.", invoke_without_command=True, rich_markup_mode=None)
@@ -89,10 +99,10 @@ def run(
         execution.prepare()
     batches: list[Batch] = []
     for execution in executions:
-        batches.append(go(execution))
+        batches.append(run_study(execution))
         if not json:
             _show(batches[-1])
-        tell(batches[-1])
+        print_problems(batches[-1])
         if batches[-1].stopped:
             break
     if len(batches) > 1 and not batches[-1].stopped:

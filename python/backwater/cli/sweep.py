@@ -9,14 +9,22 @@ import typer
 
 from backwater import _native
 from backwater.cli import console, override
-from backwater.cli.batch import Batch, cost, exit_code, failures, go, tell, warnings
-from backwater.cli.run import show
+from backwater.cli.batch import (
+    Batch,
+    cost,
+    exit_code,
+    failures,
+    print_problems,
+    run_study,
+    warnings,
+)
 from backwater.errors import Refusal
-from backwater.execution import Execution
-from backwater.interval import interval
-from backwater.results import Results
-from backwater.study import canonical
-from backwater.sweep import FIGURES, Sweep
+from backwater.present.numbers import metric_text
+from backwater.results.results import Results
+from backwater.study.definition import canonical
+from backwater.study.execution import Execution
+from backwater.study.sweep_study import FIGURES, Sweep
+from backwater.verdict.interval import interval
 
 NAME = "sweep"
 
@@ -50,12 +58,12 @@ def command(
     folder = out or Path("results") / study.id
     execution = Execution(study, folder, workers=workers, resume=resume, command=context.obj)
     execution.prepare()
-    batch = go(execution)
+    batch = run_study(execution)
     if json:
         console.emit(_document(batch))
     else:
         _show(batch)
-    tell(batch)
+    print_problems(batch)
     return exit_code([batch])
 
 
@@ -82,7 +90,7 @@ def _document(batch: Batch) -> dict[str, Any]:
 
 
 def _rows(results: Results) -> list[dict[str, Any]]:
-    """For every combination the mean and interval of every metric of the run."""
+    """Mean and interval of every metric of the run, for each combination."""
     titles = {axis.name: axis.title for axis in results.study.axes}
     keys: dict[str, list[str]] = {}
     for case in results.cases:
@@ -128,5 +136,6 @@ def _cell(found: dict[str, Any] | None, name: str) -> str:
     if found is None:
         return "–"
     if found["low"] is None:
-        return show(found["mean"], name)
-    return f"{show(found['mean'], name)} ± {show((found['high'] - found['low']) / 2, name)}"
+        return metric_text(name, found["mean"])
+    half = (found["high"] - found["low"]) / 2
+    return f"{metric_text(name, found['mean'])} ± {metric_text(name, half)}"

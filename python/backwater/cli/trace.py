@@ -7,9 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from backwater import _native, quantity, traces
+from backwater import _native
 from backwater.cli import console, override
 from backwater.errors import EXIT_DONE, Refusal, Unfinished
+from backwater.model import trace_file
+from backwater.present import numbers
 
 NAME = "trace"
 MOST = 2**64 - 1
@@ -19,9 +21,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="A file; default stdout.")]
-Opportunity = Annotated[str, typer.Option(help="Bytes of an opportunity.")]
+Opportunity = Annotated[str, typer.Option(help="Size of an opportunity, such as 1504 B.")]
 
-# What the figures of a trace are called on paper.
+# Titles of a trace's figures.
 _TITLES = {
     "mean_bps": "mean rate",
     "cv_100ms": "coefficient of variation in 100 ms",
@@ -56,24 +58,24 @@ def _root(context: typer.Context) -> None:
 def fit(
     file: Annotated[str, typer.Argument(help="A trace file, here or in BACKWATER_TRACES.")],
     kind: Annotated[str, typer.Option(help="cox, random-walk or constant.")] = "cox",
-    opportunity: Opportunity = traces.OPPORTUNITY,
+    opportunity: Opportunity = trace_file.OPPORTUNITY,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="A TOML file for `trace make`.")
     ] = None,
     json: console.Json = False,
 ) -> int:
-    """Find the parameters of a generator that come nearest to a trace."""
-    found = traces.fit(file, kind, opportunity)
+    """Find the parameters with which a generator is most like a trace."""
+    found = trace_file.fit(file, kind, opportunity)
     if out is not None:
         head = f"# Fitted by `backwater trace fit {file} --kind {kind}`.\n"
-        _write(out, head + traces.toml(found["kind"], found["options"]))
+        _write(out, head + trace_file.toml(found["kind"], found["options"]))
     if json:
         console.emit({**_head("trace-fit"), "trace": file, **found})
         return EXIT_DONE
-    options = ", ".join(traces.toml(found["kind"], found["options"]).splitlines())
+    options = ", ".join(trace_file.toml(found["kind"], found["options"]).splitlines())
     console.data(f"trace = {{ {options} }}")
     console.data("")
-    length = quantity.number(found["recording"]["length_s"])
+    length = numbers.number(found["recording"]["length_s"])
     console.table(
         f"{length} s of the recording, and 20 runs of the model as long",
         ("", "recording ", "model ", "standard deviation "),
@@ -83,7 +85,7 @@ def fit(
         ),
     )
     console.data("")
-    least = quantity.number(found["recording"]["outage_from_s"] * 1e3)
+    least = numbers.number(found["recording"]["outage_from_s"] * 1e3)
     console.data(f"An outage is a gap of {least} ms or more.")
     return EXIT_DONE
 
@@ -100,23 +102,23 @@ def make(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=MOST, help="Seed of the generator.")] = 1,
     duration: Annotated[str, typer.Option(help="Length of the trace.")] = "140 s",
-    opportunity: Opportunity = traces.OPPORTUNITY,
+    opportunity: Opportunity = trace_file.OPPORTUNITY,
     json: console.Json = False,
 ) -> int:
-    """Write a trace file, one millisecond on each line, that a generator gives."""
+    """Write the trace file of a generator: the millisecond of an opportunity on each line."""
     path = Path(what)
     if path.suffix == ".toml" or path.is_file():
         text, name = _read(path), what
     else:
-        text, name = traces.toml(what, {}), "trace make"
+        text, name = trace_file.toml(what, {}), "trace make"
     sets = dict(override.parse(one) for one in set_ or ())
-    made = traces.make(
+    made = trace_file.make(
         text, name=name, set=sets, seed=seed, duration=duration, opportunity=opportunity
     )
     count = made.count("\n")
     if out is not None:
         _write(out, made)
-        console.talk(f"{count} opportunities in {out}")
+        console.message(f"{count} opportunities in {out}")
     if json:
         stamps = None if out is not None else [int(line) for line in made.splitlines()]
         file = None if out is None else str(out)
@@ -132,8 +134,8 @@ def log(
     file: Annotated[str, typer.Argument(help="A link log of mahimahi or of `backwater run`.")],
     json: console.Json = False,
 ) -> int:
-    """Say what mahimahi's mm-throughput-graph says of a link log."""
-    found = traces.log(file)
+    """Print the figures of mahimahi's mm-throughput-graph for a link log."""
+    found = trace_file.log(file)
     if json:
         console.emit({**_head("trace-log"), "log": file, **found})
         return EXIT_DONE
@@ -147,12 +149,9 @@ def _head(verb: str) -> dict[str, Any]:
 
 
 def _show(value: float | None, metric: str) -> str:
-    if value is None:
-        return "–"
-    if metric in ("outage_share", "utilisation"):
-        return f"{quantity.number(100 * value)} %"
-    unit = quantity.unit_for(quantity.dimension_of(metric), [value])
-    return f"{quantity.number(value / unit.factor)} {unit.name}".rstrip()
+    if value is not None and metric in ("outage_share", "utilisation"):
+        return f"{numbers.number(100 * value)} %"
+    return numbers.metric_text(metric, value)
 
 
 def _model(found: dict[str, float | None], name: str) -> tuple[str, str]:

@@ -1,0 +1,170 @@
+"""What all builders share: parts, tables, and the check of their arguments."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeAlias, TypeVar
+
+from backwater.errors import Refusal, nearest
+from backwater.model.tables import Row, tables
+
+# A quantity is a text with a number and a unit.
+Time: TypeAlias = str  # "20 ms"
+Rate: TypeAlias = str  # "3 Mbit/s"
+Size: TypeAlias = str  # "1500 B"
+Packets: TypeAlias = str  # "100 packets"
+Share: TypeAlias = str  # "80 %"
+Length: TypeAlias = str  # "100 m"
+Level: TypeAlias = str  # "6 dB" or "20 dBm", as the argument says
+Capacity: TypeAlias = str  # "50 kB", "100 packets" or "unlimited"
+# A table as a person writes it.
+Written: TypeAlias = Mapping[str, Any]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Part:
+    """A part with its options: `Source("cbr", rate="3 Mbit/s")`, or `Source.cbr(...)`.
+
+    Without a kind it holds options of a part that a recipe names.
+    """
+
+    # The engine's table of this kind of part.
+    TABLE: ClassVar[str]
+
+    def __init__(self, kind: str | None = None, **options: Any) -> None:
+        self.kind = kind
+        names = {_argument(name): name for name in self._names()}
+        for given in options:
+            if _argument(given) not in names:
+                raise _unknown(self._title(), given, list(names))
+        self.options = {
+            names[_argument(given)]: value for given, value in options.items() if value is not None
+        }
+
+    def table(self) -> dict[str, Any]:
+        """As a person would write it."""
+        kind = {} if self.kind is None else {"kind": self.kind}
+        return {**kind, **{name: plain(value) for name, value in self.options.items()}}
+
+    def _names(self) -> list[str]:
+        """The options of the kind; without a kind those of every kind."""
+        rows = tables()[self.TABLE]
+        if self.kind is not None:
+            rows = [_row(self.TABLE, self.kind)]
+        return list(dict.fromkeys(option["name"] for row in rows for option in row["options"]))
+
+    def _title(self) -> str:
+        return type(self).__name__ + ("" if self.kind is None else f' "{self.kind}"')
+
+    def __repr__(self) -> str:
+        shown = [repr(self.kind)] if self.kind is not None else []
+        shown += [f"{_argument(name)}={value!r}" for name, value in self.options.items()]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(self) is type(other)
+            and isinstance(other, Part)
+            and self._as_pair() == other._as_pair()
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.kind, tuple(sorted(self.options))))
+
+    def _as_pair(self) -> tuple[str | None, dict[str, Any]]:
+        return self.kind, self.options
+
+
+class _Checked(type):
+    """Makes constructors refuse wrong arguments as everything else is refused."""
+
+    if not TYPE_CHECKING:
+
+        def __call__(cls, *args, **kwargs):
+            _check(cls.__name__, inspect.signature(cls.__init__), (None, *args), kwargs)
+            return super().__call__(*args, **kwargs)
+
+
+class Table(metaclass=_Checked):
+    """A dataclass that is a table of the scenario; what is None is left out."""
+
+    _fixed: ClassVar[Mapping[str, Any]] = {}
+
+    def table(self) -> dict[str, Any]:
+        """As a person would write it."""
+        written = dict(self._fixed)
+        for one in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, one.name)
+            if value is not None:
+                written[one.name.rstrip("_")] = plain(value)
+        return written
+
+
+def checked(build: Callable[P, T]) -> Callable[P, T]:
+    """A builder that refuses wrong arguments with the nearest names."""
+    signature = inspect.signature(build)
+
+    @functools.wraps(build)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        _check(build.__qualname__, signature, args, kwargs)
+        return build(*args, **kwargs)
+
+    return call
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, (Table, Part)):
+        return value.table()
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    return value
+
+
+def _check(
+    what: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> None:
+    known = [name for name in signature.parameters if name != "self"]
+    for given in kwargs:
+        if given not in known:
+            raise _unknown(what, given, known)
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise Refusal(
+            f"{what}: {error}", place=what, fix=f"write {what}({', '.join(known)})"
+        ) from None
+
+
+def _unknown(what: str, given: str, known: list[str]) -> Refusal:
+    return Refusal(
+        f"{what} has no argument `{given}`",
+        place=what,
+        nearest=nearest(given, known) or known,
+        fix="name one of its arguments" if known else "remove it: there are no arguments",
+    )
+
+
+def _row(table: str, kind: str) -> Row:
+    rows = tables()[table]
+    found = next((row for row in rows if kind in (row["id"], *row["aliases"])), None)
+    if found is None:
+        ids = [row["id"] for row in rows]
+        raise Refusal(
+            f"there is no `{kind}` among the {table}",
+            nearest=nearest(kind, ids) or ids,
+            fix=f"see `backwater list {table}`",
+        )
+    return found
+
+
+def _argument(name: str) -> str:
+    """An option as a Python argument: `base-window` is base_window, `class` is class_."""
+    return name.replace("-", "_").rstrip("_")

@@ -1,0 +1,186 @@
+"""Detectors, one method for each.
+
+Written by `make tables` from the tables that the engine reads; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from backwater.model.builders.base import Part, Share, Size, Time, Written, checked
+
+
+class Detector(Part):
+    """A detector: `Detector.watermark(...)`, or `Detector("watermark", ...)`."""
+
+    TABLE: ClassVar[str] = "detectors"
+
+    @staticmethod
+    @checked
+    def watermark(
+        *,
+        high: Share | None = None,
+        low: Share | None = None,
+    ) -> Detector:
+        """Congested when a queue's bytes rise above a mark, until they fall below another.
+
+        Source: S2 congestion detection.
+
+        * `high`: share of the buffer above which the queue is congested (share, default 80 %,
+          ≥ 0 %, ≤ 100 %)
+        * `low`: share of the buffer below which congestion is over (share, default 70 %, ≥ 0
+          %, ≤ 100 %)
+        """
+        return Detector("watermark", high=high, low=low)
+
+    @staticmethod
+    @checked
+    def fill_rate(
+        *,
+        high: Share | None = None,
+        low: Share | None = None,
+        horizon: Time | None = None,
+        window: Time | None = None,
+    ) -> Detector:
+        """The detector `fill-rate`.
+
+        Congested when the queue would pass the high mark within the horizon at its present
+        fill rate.
+
+        Source: S2 congestion detection by fill rate.
+
+        * `high`: share of the buffer above which the queue is congested (share, default 80 %,
+          ≥ 0 %, ≤ 100 %)
+        * `low`: share of the buffer below which congestion is over (share, default 70 %, ≥ 0
+          %, ≤ 100 %)
+        * `horizon`: how far ahead the fill rate is extrapolated (time, default 5 ms, ≥ 0 s, ≤
+          10 s)
+        * `window`: least time between the samples from which the rate is taken (time, default
+          5 ms, ≥ 1 ns, ≤ 10 s)
+        """
+        return Detector("fill-rate", high=high, low=low, horizon=horizon, window=window)
+
+    @staticmethod
+    @checked
+    def ingress_watermark(
+        *,
+        xoff: Size | None = None,
+        xon: Size | None = None,
+    ) -> Detector:
+        """The detector `ingress-watermark`.
+
+        Congested when a switch holds more than XOFF bytes of a class from one interface,
+        until XON.
+
+        Source: IEEE 802.1Qbb.
+
+        * `xoff`: bytes above which the neighbour is stopped (size, default 100 kB, ≥ 1 B)
+        * `xon`: bytes at or below which it may go on (size, default 50 kB, ≥ 0 B)
+        """
+        return Detector("ingress-watermark", xoff=xoff, xon=xon)
+
+    @staticmethod
+    @checked
+    def dynamic_threshold(
+        *,
+        gap: Size | None = None,
+    ) -> Detector:
+        """Shared memory: congested at the dynamic threshold, until a gap below it.
+
+        Source: Choudhury and Hahne, ToN 1998; HPCC ns-3 switch model.
+
+        * `gap`: distance below the threshold at which the neighbour may go on (size, default
+          3 kB, ≥ 0 B)
+        """
+        return Detector("dynamic-threshold", gap=gap)
+
+    @staticmethod
+    @checked
+    def rate_comparison(
+        *,
+        alpha: float | None = None,
+        busy_below: Share | None = None,
+        period: Time | None = None,
+        window: int | None = None,
+    ) -> Detector:
+        """The detector `rate-comparison`.
+
+        At an 802.11 relay: more came in than left within the window, or the medium is not
+        fully used.
+
+        Source: S0; IEEE 802.11-05/0562r0.
+
+        * `alpha`: congested where more than alpha times what left came in (number, default
+          1.08, ≥ 1.0, ≤ 10.0)
+        * `busy_below`: share of time below which a busy medium counts as not fully used
+          (share, default 80 %, ≥ 0 %, ≤ 100 %)
+        * `period`: how often it looks (time, default 250 ms, ≥ 1 ms, ≤ 10 s)
+        * `window`: periods in the sliding window (whole number, default 4, ≥ 1, ≤ 100)
+        """
+        return Detector(
+            "rate-comparison", alpha=alpha, busy_below=busy_below, period=period, window=window
+        )
+
+    @staticmethod
+    @checked
+    def queue_rate_difference(
+        *,
+        queue_low: Share | None = None,
+        queue_high: Share | None = None,
+        difference: Share | None = None,
+        deviation: Share | None = None,
+        deviation_medium: Share | None = None,
+        period: Time | None = None,
+        window: int | None = None,
+    ) -> Detector:
+        """The detector `queue-rate-difference`.
+
+        At an 802.11 relay: its queue, low or high, and the difference of rates in and out,
+        low, medium or high, by normal membership functions.
+
+        Source: IEEE 802.11-06/1308r0.
+
+        * `queue_low`: share of the buffer that is the mean of a low queue (share, default 0
+          %)
+        * `queue_high`: share of the buffer that is the mean of a high queue (share, default
+          100 %)
+        * `difference`: mean of a high difference of rates, as a share of the larger rate;
+          that of a low one is its negative (share, default 16 %, ≥ 0.1 %)
+        * `deviation`: deviation of a high and of a low difference (share, default 8 %, ≥ 0.1
+          %)
+        * `deviation_medium`: deviation of a medium difference, whose mean is zero (share,
+          default 8 %, ≥ 0.1 %)
+        * `period`: how often it looks (time, default 250 ms, ≥ 1 ms, ≤ 10 s)
+        * `window`: periods in the sliding window (whole number, default 4, ≥ 1, ≤ 100)
+        """
+        return Detector(
+            "queue-rate-difference",
+            queue_low=queue_low,
+            queue_high=queue_high,
+            difference=difference,
+            deviation=deviation,
+            deviation_medium=deviation_medium,
+            period=period,
+            window=window,
+        )
+
+    @staticmethod
+    @checked
+    def python(
+        *,
+        file: str,
+        class_: str,
+        options: Written | None = None,
+        watch: Literal["egress", "ingress"] | None = None,
+    ) -> Detector:
+        """A class of your own, written in Python.
+
+        Source: docs/tutorial.md.
+
+        * `file`: file of the class, which stands by itself (required)
+        * `class_`: class with methods alarm and relief (required)
+        * `options`: further arguments of the class, by name
+        * `watch`: what it looks at: the class queues of an output port, or what came in over
+          an interface (default egress)
+        """
+        return Detector("python", file=file, class_=class_, options=options, watch=watch)

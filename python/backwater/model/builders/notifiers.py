@@ -1,0 +1,119 @@
+"""Notifiers, one method for each.
+
+Written by `make tables` from the tables that the engine reads; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from backwater.model.builders.base import Part, Share, Size, Time, checked
+
+
+class Notifier(Part):
+    """A notifier: `Notifier.pause(...)`, or `Notifier("pause", ...)`."""
+
+    TABLE: ClassVar[str] = "notifiers"
+
+    @staticmethod
+    @checked
+    def pause(
+        *,
+        audience: Literal["feeders", "senders"] | None = None,
+        window: Time | None = None,
+        quanta: int | None = None,
+        refresh: Share | None = None,
+    ) -> Notifier:
+        """PAUSE frames: all classes, a time.
+
+        Source: IEEE 802.3 Annex 31B.
+
+        * `audience`: whom to tell: all neighbours but the one the port faces, or those that
+          sent into the queue within `window` (default feeders)
+        * `window`: how long after its last frame a neighbour counts as a current sender
+          (time, default 10 ms, ≥ 0 s)
+        * `quanta`: timer in units of 512 bit times (whole number, default 65535, ≥ 1, ≤
+          65535)
+        * `refresh`: share of the timer after which the notice is sent again (share, default
+          50 %, ≥ 1 %, ≤ 99 %)
+        """
+        return Notifier("pause", audience=audience, window=window, quanta=quanta, refresh=refresh)
+
+    @staticmethod
+    @checked
+    def pfc(
+        *,
+        audience: Literal["feeders", "senders"] | None = None,
+        window: Time | None = None,
+        quanta: int | None = None,
+        refresh: Share | None = None,
+    ) -> Notifier:
+        """Priority PAUSE frames: a class vector, a time.
+
+        Source: IEEE 802.1Qbb.
+
+        * `audience`: whom to tell: all neighbours but the one the port faces, or those that
+          sent into the queue within `window` (default feeders)
+        * `window`: how long after its last frame a neighbour counts as a current sender
+          (time, default 10 ms, ≥ 0 s)
+        * `quanta`: timer in units of 512 bit times (whole number, default 65535, ≥ 1, ≤
+          65535)
+        * `refresh`: share of the timer after which the notice is sent again (share, default
+          50 %, ≥ 1 %, ≤ 99 %)
+        """
+        return Notifier("pfc", audience=audience, window=window, quanta=quanta, refresh=refresh)
+
+    @staticmethod
+    @checked
+    def destination(
+        *,
+        audience: Literal["feeders", "senders"] | None = None,
+        window: Time | None = None,
+        quanta: int | None = None,
+        refresh: Share | None = None,
+        addresses: Literal["filtering-table", "buffer"] | None = None,
+        per_class: bool | None = None,
+    ) -> Notifier:
+        """Frames that name the destination addresses behind the congested port.
+
+        Source: S2 destination address information.
+
+        * `audience`: whom to tell: all neighbours but the one the port faces, or those that
+          sent into the queue within `window` (default feeders)
+        * `window`: how long after its last frame a neighbour counts as a current sender
+          (time, default 10 ms, ≥ 0 s)
+        * `quanta`: timer in units of 512 bit times (whole number, default 65535, ≥ 1, ≤
+          65535)
+        * `refresh`: share of the timer after which the notice is sent again (share, default
+          50 %, ≥ 1 %, ≤ 99 %)
+        * `addresses`: all addresses reached through the port, or those of the frames in the
+          queue and of those that find no room in it (default filtering-table)
+        * `per_class`: stop the congested class only (default false)
+        """
+        return Notifier(
+            "destination",
+            audience=audience,
+            window=window,
+            quanta=quanta,
+            refresh=refresh,
+            addresses=addresses,
+            per_class=per_class,
+        )
+
+    @staticmethod
+    @checked
+    def request(
+        *,
+        frame: Size | None = None,
+        expiry: Time | None = None,
+    ) -> Notifier:
+        """A management frame to an upstream station: less or more of a category, a rate, a time.
+
+        Source: S0; IEEE 802.11-05/0562r0.
+
+        * `frame`: length of the frame, header and FCS included (size, default 50 B, ≥ 40 B, ≤
+          2304 B)
+        * `expiry`: how long a request holds; afterwards the upstream station takes back a
+          step in every period (time, default 1 s, ≥ 1 ms, ≤ 100 s)
+        """
+        return Notifier("request", frame=frame, expiry=expiry)

@@ -1,0 +1,285 @@
+"""Topologys, one method for each.
+
+Written by `make tables` from the tables that the engine reads; do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from backwater.model.builders.base import (
+    Capacity,
+    Length,
+    Part,
+    Rate,
+    Share,
+    Size,
+    Time,
+    Written,
+    checked,
+)
+
+
+class Topology(Part):
+    """A topology: `Topology.fat_tree(...)`, or `Topology("fat-tree", ...)`."""
+
+    TABLE: ClassVar[str] = "topologies"
+
+    @staticmethod
+    @checked
+    def fat_tree(
+        *,
+        k: int,
+        rate: Rate,
+        delay: Time,
+        max_frame: Size | None = None,
+        obeys: bool | None = None,
+        switch: Written | None = None,
+    ) -> Topology:
+        """K pods of edge and aggregation switches, k^2/4 core switches, k^3/4 hosts.
+
+        Source: Al-Fares, Loukissas and Vahdat, SIGCOMM 2008.
+
+        * `k`: ports of each switch, an even number: k^3/4 hosts (whole number, required, ≥ 2,
+          ≤ 32)
+        * `rate`: line rate, the same both ways (rate, required, ≥ 1 bit/s)
+        * `delay`: propagation delay (time, required, ≤ 1000 s)
+        * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
+          65535 B)
+        * `obeys`: whether hosts act on control frames (default true)
+        * `switch`: model of the generated switches
+        """
+        return Topology(
+            "fat-tree", k=k, rate=rate, delay=delay, max_frame=max_frame, obeys=obeys, switch=switch
+        )
+
+    @staticmethod
+    @checked
+    def dumbbell(
+        *,
+        pairs: int,
+        rate: Rate,
+        delay: Time,
+        bottleneck: Rate,
+        bottleneck_delay: Time,
+        max_frame: Size | None = None,
+        obeys: bool | None = None,
+        switch: Written | None = None,
+    ) -> Topology:
+        """Senders at a switch L, receivers at a switch R, a bottleneck between the two.
+
+        Source: the field's standard bottleneck.
+
+        * `pairs`: senders s1, s2… at switch L and as many receivers d1, d2… at switch R
+          (whole number, required, ≥ 1, ≤ 4096)
+        * `rate`: line rate, the same both ways (rate, required, ≥ 1 bit/s)
+        * `delay`: propagation delay (time, required, ≤ 1000 s)
+        * `bottleneck`: line rate of the link between the switches (rate, required, ≥ 1 bit/s)
+        * `bottleneck_delay`: its propagation delay (time, required, ≤ 1000 s)
+        * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
+          65535 B)
+        * `obeys`: whether hosts act on control frames (default true)
+        * `switch`: model of the generated switches
+        """
+        return Topology(
+            "dumbbell",
+            pairs=pairs,
+            rate=rate,
+            delay=delay,
+            bottleneck=bottleneck,
+            bottleneck_delay=bottleneck_delay,
+            max_frame=max_frame,
+            obeys=obeys,
+            switch=switch,
+        )
+
+    @staticmethod
+    @checked
+    def ring(
+        *,
+        switches: int,
+        rate: Rate,
+        delay: Time,
+        hosts: int | None = None,
+        max_frame: Size | None = None,
+        obeys: bool | None = None,
+        switch: Written | None = None,
+    ) -> Topology:
+        """Switches in a ring, hosts at each.
+
+        Source: the smallest network whose back-pressure can deadlock.
+
+        * `switches`: switches in the ring (whole number, required, ≥ 3, ≤ 1024)
+        * `rate`: line rate, the same both ways (rate, required, ≥ 1 bit/s)
+        * `delay`: propagation delay (time, required, ≤ 1000 s)
+        * `hosts`: hosts at each switch (whole number, default 1, ≥ 1, ≤ 16)
+        * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
+          65535 B)
+        * `obeys`: whether hosts act on control frames (default true)
+        * `switch`: model of the generated switches
+        """
+        return Topology(
+            "ring",
+            switches=switches,
+            rate=rate,
+            delay=delay,
+            hosts=hosts,
+            max_frame=max_frame,
+            obeys=obeys,
+            switch=switch,
+        )
+
+    @staticmethod
+    @checked
+    def chain(
+        *,
+        stations: int,
+        spacing: Length,
+        medium: str,
+        at: Sequence[str] | None = None,
+        buffer: Capacity | None = None,
+        own_share: Share | None = None,
+        queue: Literal["fifo", "round-robin"] | None = None,
+        rate: Rate | None = None,
+        ac: Written | None = None,
+    ) -> Topology:
+        """802.11 stations s0, s1… in a row.
+
+        Source: S0 Fig. 6.
+
+        * `stations`: how many (whole number, required, ≥ 1, ≤ 4096)
+        * `spacing`: between neighbours in a row or a column (length, required, ≥ 0.01 m)
+        * `medium`: its medium (required)
+        * `at`: place of the first point; ["0 m", "0 m"] where it is left out
+        * `buffer`: what each access category holds; 100 packets where it is left out (size,
+          packets or unlimited)
+        * `own_share`: share of the buffer for the station's own packets, the rest for those
+          it relays; 100 % = all of it for both (share, default 100 %, ≥ 1 %)
+        * `queue`: which of the packets of an access category goes next: the oldest, or one of
+          each flow in turn; in turn, a full buffer loses the newest packet of the flow that
+          holds most (default fifo)
+        * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `ac`: parameters by access category
+        """
+        return Topology(
+            "chain",
+            stations=stations,
+            spacing=spacing,
+            medium=medium,
+            at=at,
+            buffer=buffer,
+            own_share=own_share,
+            queue=queue,
+            rate=rate,
+            ac=ac,
+        )
+
+    @staticmethod
+    @checked
+    def grid(
+        *,
+        rows: int,
+        columns: int,
+        spacing: Length,
+        medium: str,
+        at: Sequence[str] | None = None,
+        buffer: Capacity | None = None,
+        own_share: Share | None = None,
+        queue: Literal["fifo", "round-robin"] | None = None,
+        rate: Rate | None = None,
+        ac: Written | None = None,
+    ) -> Topology:
+        """802.11 stations s0-0, s0-1…, one at each point of a grid: row, then column.
+
+        Source: S0: two-dimensional scenarios.
+
+        * `rows`: rows of the grid (whole number, required, ≥ 1, ≤ 1024)
+        * `columns`: columns of the grid (whole number, required, ≥ 1, ≤ 1024)
+        * `spacing`: between neighbours in a row or a column (length, required, ≥ 0.01 m)
+        * `medium`: its medium (required)
+        * `at`: place of the first point; ["0 m", "0 m"] where it is left out
+        * `buffer`: what each access category holds; 100 packets where it is left out (size,
+          packets or unlimited)
+        * `own_share`: share of the buffer for the station's own packets, the rest for those
+          it relays; 100 % = all of it for both (share, default 100 %, ≥ 1 %)
+        * `queue`: which of the packets of an access category goes next: the oldest, or one of
+          each flow in turn; in turn, a full buffer loses the newest packet of the flow that
+          holds most (default fifo)
+        * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `ac`: parameters by access category
+        """
+        return Topology(
+            "grid",
+            rows=rows,
+            columns=columns,
+            spacing=spacing,
+            medium=medium,
+            at=at,
+            buffer=buffer,
+            own_share=own_share,
+            queue=queue,
+            rate=rate,
+            ac=ac,
+        )
+
+    @staticmethod
+    @checked
+    def random_grid(
+        *,
+        stations: int,
+        rows: int,
+        columns: int,
+        spacing: Length,
+        medium: str,
+        at: Sequence[str] | None = None,
+        reach: Length | None = None,
+        seed: int | None = None,
+        buffer: Capacity | None = None,
+        own_share: Share | None = None,
+        queue: Literal["fifo", "round-robin"] | None = None,
+        rate: Rate | None = None,
+        ac: Written | None = None,
+    ) -> Topology:
+        """The topology `random-grid`.
+
+        802.11 stations s0, s1… at points of a grid drawn without replacement, none where a
+        written station lies.
+
+        Source: S4; S0: two-dimensional scenarios.
+
+        * `stations`: how many (whole number, required, ≥ 1, ≤ 4096)
+        * `rows`: rows of the grid (whole number, required, ≥ 1, ≤ 1024)
+        * `columns`: columns of the grid (whole number, required, ≥ 1, ≤ 1024)
+        * `spacing`: between neighbours in a row or a column (length, required, ≥ 0.01 m)
+        * `medium`: its medium (required)
+        * `at`: place of the first point; ["0 m", "0 m"] where it is left out
+        * `reach`: draw again until all stations are joined by hops no longer than this; the
+          first draw where it is left out (length, ≥ 1 m)
+        * `seed`: seed of the places; the scenario's where it is left out (whole number)
+        * `buffer`: what each access category holds; 100 packets where it is left out (size,
+          packets or unlimited)
+        * `own_share`: share of the buffer for the station's own packets, the rest for those
+          it relays; 100 % = all of it for both (share, default 100 %, ≥ 1 %)
+        * `queue`: which of the packets of an access category goes next: the oldest, or one of
+          each flow in turn; in turn, a full buffer loses the newest packet of the flow that
+          holds most (default fifo)
+        * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `ac`: parameters by access category
+        """
+        return Topology(
+            "random-grid",
+            stations=stations,
+            rows=rows,
+            columns=columns,
+            spacing=spacing,
+            medium=medium,
+            at=at,
+            reach=reach,
+            seed=seed,
+            buffer=buffer,
+            own_share=own_share,
+            queue=queue,
+            rate=rate,
+            ac=ac,
+        )

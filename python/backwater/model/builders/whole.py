@@ -1,0 +1,59 @@
+"""The scenario.
+
+Written by `make tables` from the tables that the engine reads; do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from backwater.model.builders.base import Table, Time, Written
+from backwater.model.builders.flow import Flow
+from backwater.model.builders.topologies import Topology
+from backwater.model.builders.wired import (
+    Host,
+    Link,
+    Mechanism,
+    OneWayLink,
+    Port,
+    Routing,
+    Switch,
+    TraceLink,
+)
+from backwater.model.builders.wireless import Medium, Station
+
+
+@dataclass
+class Scenario(Table):
+    """A whole scenario.
+
+    * `duration`: simulated time (time, required)
+    * `flows`: who sends what to whom (required)
+    * `seed`: seed of every random stream (whole number, default 1)
+    * `warmup`: time before which metrics are not counted (time, default 0 s)
+    * `routing`: how destinations turn into ports
+    * `topology`: a generated network, beside what nodes and links add
+    * `media`: 802.11 media
+    * `nodes`: hosts, switches and stations
+    * `links`: point-to-point links: wires both ways, or directions one by one
+    * `ports`: queue and buffer of the ports that a name or pattern matches; what says
+      most of a port's name holds
+    * `mechanisms`: hop-by-hop congestion control
+    * `routes`: nodes in order, for the flow of that name
+    """
+
+    duration: Time
+    flows: Mapping[str, Flow | Written]
+    seed: int | None = None
+    warmup: Time | None = None
+    routing: Routing | Written | None = None
+    topology: Topology | Written | None = None
+    media: Mapping[str, Medium | Written] | None = None
+    nodes: Mapping[str, Host | Switch | Station | Written] | None = None
+    links: Mapping[str, Link | OneWayLink | TraceLink | Written] | None = None
+    ports: Mapping[str, Port | Written] | None = None
+    mechanisms: Mapping[str, Mechanism | Written] | None = None
+    routes: Mapping[str, Sequence[str]] | None = None
+    _fixed: ClassVar[Written] = {"schema": "backwater/scenario/1"}

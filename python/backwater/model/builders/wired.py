@@ -1,0 +1,191 @@
+"""Hosts, switches, links, ports and what acts at them.
+
+Written by `make tables` from the tables that the engine reads; do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from backwater.model.builders.base import Capacity, Rate, Size, Table, Time, Written
+from backwater.model.builders.boxes import Box
+from backwater.model.builders.detectors import Detector
+from backwater.model.builders.notifiers import Notifier
+from backwater.model.builders.queues import Queue
+from backwater.model.builders.responders import Responder
+from backwater.model.builders.traces import Trace
+
+Recipe: TypeAlias = Literal[
+    "pause",
+    "xon-xoff",
+    "802.3x",
+    "pause-class",
+    "pause-destination",
+    "pause-class-destination",
+    "pfc",
+    "802.1Qbb",
+    "aifsn",
+    "see-mesh",
+    "queue-aifsn",
+    "none",
+]
+
+
+@dataclass
+class Routing(Table):
+    """How destinations turn into ports.
+
+    * `kind`: one path only, a shortest path, all shortest paths by a hash of the flow;
+      between stations the least airtime, or that along trees (required)
+    * `roots`: stations at the roots of airtime-tree
+    """
+
+    kind: Literal["tree", "shortest-path", "ecmp", "airtime", "airtime-tree"]
+    roots: Sequence[str] | None = None
+
+
+@dataclass
+class Host(Table):
+    """An end station with one link.
+
+    * `obeys`: whether hosts act on control frames (default true)
+    """
+
+    obeys: bool | None = None
+    _fixed: ClassVar[Written] = {"kind": "host"}
+
+
+@dataclass
+class Switch(Table):
+    """A store-and-forward switch.
+
+    * `model`: a buffer for each egress class queue, or one memory with dynamic thresholds
+      and headroom (default output-queued)
+    * `memory`: all of the memory of a shared-memory switch (size)
+    * `reserve`: memory guaranteed to each (ingress, class) (size)
+    * `headroom`: memory for what arrives after XOFF, for each (ingress, class) (size)
+    * `shift`: threshold = free shared memory / 2^shift (whole number)
+    """
+
+    model: Literal["output-queued", "shared-memory"] | None = None
+    memory: Size | None = None
+    reserve: Size | None = None
+    headroom: Size | None = None
+    shift: int | None = None
+    _fixed: ClassVar[Written] = {"kind": "switch"}
+
+
+@dataclass
+class Link(Table):
+    """A full-duplex wire.
+
+    * `ends`: the two nodes it joins, both ways (required)
+    * `rate`: line rate, the same both ways (rate, required)
+    * `delay`: propagation delay (time, required)
+    * `max_frame`: largest frame, header and FCS included (size, default 1518 B)
+    * `boxes`: what packets pass before the queue, in order
+    """
+
+    ends: Sequence[str]
+    rate: Rate
+    delay: Time
+    max_frame: Size | None = None
+    boxes: Sequence[Box | Written] | None = None
+    _fixed: ClassVar[Written] = {"kind": "ethernet"}
+
+
+@dataclass
+class OneWayLink(Table):
+    """One direction of a wire.
+
+    * `from_`: where one direction begins (required)
+    * `to`: where it ends (required)
+    * `rate`: line rate, the same both ways (rate, required)
+    * `delay`: propagation delay (time, required)
+    * `max_frame`: largest frame, header and FCS included (size, default 1518 B)
+    * `boxes`: what packets pass before the queue, in order
+    """
+
+    from_: str
+    to: str
+    rate: Rate
+    delay: Time
+    max_frame: Size | None = None
+    boxes: Sequence[Box | Written] | None = None
+    _fixed: ClassVar[Written] = {"kind": "ethernet"}
+
+
+@dataclass
+class TraceLink(Table):
+    """A link served at the opportunities of a trace.
+
+    * `from_`: where one direction begins (required)
+    * `to`: where it ends (required)
+    * `trace`: when it may send: the path of a trace file, or a trace by its kind
+      (required)
+    * `emulator`: whose opportunity size, header accounting and order of ties hold where
+      they are not written (default mahimahi)
+    * `opportunity`: bytes of an opportunity; mahimahi: 1504 B, cellsim: 1500 B (size)
+    * `overhead`: bytes a packet takes besides its IP bytes; mahimahi: 4 B, cellsim: 14 B
+      (size)
+    * `first`: which goes first at one instant; mahimahi: opportunity, cellsim: arrival
+    * `clock`: whether opportunities, the delay before the queue and delays in logs count
+      whole milliseconds (default ms)
+    * `repeat`: begin a recorded trace again after its end; true where it is left out
+    * `delay`: time between a packet's arrival and its queue (time, default 0 s)
+    * `max_frame`: largest frame, header and FCS included (size, default 1518 B)
+    * `queue`: its port's queue; without a limit where it is left out
+    * `buffer`: what its queue holds (size, packets or unlimited)
+    * `boxes`: what packets pass before the queue, in order
+    """
+
+    from_: str
+    to: str
+    trace: str | Trace | Written
+    emulator: Literal["mahimahi", "cellsim-2013"] | None = None
+    opportunity: Size | None = None
+    overhead: Size | None = None
+    first: Literal["opportunity", "arrival"] | None = None
+    clock: Literal["ms", "exact"] | None = None
+    repeat: bool | None = None
+    delay: Time | None = None
+    max_frame: Size | None = None
+    queue: Queue | Written | None = None
+    buffer: Capacity | None = None
+    boxes: Sequence[Box | Written] | None = None
+    _fixed: ClassVar[Written] = {"kind": "trace"}
+
+
+@dataclass
+class Port(Table):
+    """`ports.NAME` of a scenario.
+
+    Queue and buffer of the ports that a name or pattern matches; what says most of a
+    port's name holds.
+
+    * `queue`: classes and who goes first
+    * `buffer`: what each class queue holds (size, packets or unlimited)
+    """
+
+    queue: Queue | Written | None = None
+    buffer: Capacity | None = None
+
+
+@dataclass
+class Mechanism(Table):
+    """Hop-by-hop congestion control.
+
+    * `at`: watched ports, or stations: names or patterns (required)
+    * `recipe`: detector, notifier and responder under one name, or "none"
+    * `detect`: detector
+    * `notify`: notifier
+    * `respond`: responder
+    """
+
+    at: Sequence[str]
+    recipe: Recipe | None = None
+    detect: Detector | Written | None = None
+    notify: Notifier | Written | None = None
+    respond: Responder | Written | None = None

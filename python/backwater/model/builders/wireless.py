@@ -1,0 +1,233 @@
+"""802.11: stations and media.
+
+Written by `make tables` from the tables that the engine reads; do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from backwater.model.builders.base import (
+    Capacity,
+    Length,
+    Level,
+    Rate,
+    Share,
+    Size,
+    Table,
+    Time,
+    Written,
+)
+
+
+@dataclass
+class Medium(Table):
+    """802.11 media.
+
+    * `phy`: radio and its rates (required)
+    * `channel`: who hears whom (required)
+    * `mac`: rules of access
+    """
+
+    phy: Phy | Written
+    channel: Channel | Written
+    mac: Mac | Written | None = None
+
+
+@dataclass
+class Phy(Table):
+    """Radio and its rates.
+
+    * `standard`: 802.11b: slots of 20 us; 802.11a, and 802.11g among its own kind: OFDM,
+      slots of 9 us (required)
+    * `data`: rate of data frames (rate, required)
+    * `control`: rate of RTS, CTS, ACK and management frames; the lowest where it is left
+      out (rate)
+    * `answer`: rate of CTS and ACK: that of `control`; or the fastest mandatory rate that
+      is no faster than the frame answered (802.11b: all four; OFDM: 6, 12, 24 Mbit/s)
+      (default control)
+    * `preamble`: preamble of 802.11b: 192 us or 96 us (default long)
+    """
+
+    standard: Literal["802.11b", "802.11a", "802.11g"]
+    data: Rate
+    control: Rate | None = None
+    answer: Literal["control", "mandatory"] | None = None
+    preamble: Literal["long", "short"] | None = None
+
+
+@dataclass
+class Mac(Table):
+    """Rules of access.
+
+    * `access`: four access categories, or one queue and DIFS (default edca)
+    * `rts`: whether frames longer than `rts_above` are preceded by RTS/CTS (default off)
+    * `rts_above`: dot11RTSThreshold: MAC header and FCS count (size, default 0 B)
+    * `retry_short`: transmissions of an RTS, or of a frame without one; 0 = no limit
+      (whole number, default 7)
+    * `retry_long`: transmissions of a frame after RTS/CTS; 0 = no limit (whole number,
+      default 4)
+    * `after_collision`: after a failed exchange the sender waits its timeout and others
+      EIFS; or everybody DIFS; or everybody EIFS (default timeout)
+    * `countdown`: a counter goes down after full idle slots (DCF) or at slot boundaries
+      (EDCA); standard = that of the access (default standard)
+    * `nav_reset`: whether a NAV by an RTS is taken back when no frame follows (default
+      true)
+    * `ac`: parameters by access category
+    """
+
+    access: Literal["edca", "dcf"] | None = None
+    rts: Literal["off", "on"] | None = None
+    rts_above: Size | None = None
+    retry_short: int | None = None
+    retry_long: int | None = None
+    after_collision: Literal["timeout", "difs", "eifs"] | None = None
+    countdown: Literal["standard", "idle-slot", "boundary"] | None = None
+    nav_reset: bool | None = None
+    ac: MacCategories | Written | None = None
+
+
+@dataclass
+class MacCategories(Table):
+    """Parameters by access category.
+
+    * `BK`: background
+    * `BE`: best effort, and the one queue of DCF
+    * `VI`: video
+    * `VO`: voice, and management frames
+    """
+
+    BK: MacCategory | Written | None = None
+    BE: MacCategory | Written | None = None
+    VI: MacCategory | Written | None = None
+    VO: MacCategory | Written | None = None
+
+
+@dataclass
+class MacCategory(Table):
+    """An access category of a medium.
+
+    * `aifsn`: slots of AIFS after the SIFS (whole number)
+    * `cw_min`: contention window after a success (whole number)
+    * `cw_max`: largest contention window (whole number)
+    * `txop`: how long the medium may be kept; 0 s = one exchange (time)
+    """
+
+    aifsn: int | None = None
+    cw_min: int | None = None
+    cw_max: int | None = None
+    txop: Time | None = None
+
+
+@dataclass
+class Channel(Table):
+    """Who hears whom.
+
+    * `model`: unit disc; or physical: path loss, shadowing, noise, interference, frame
+      errors (default disc)
+    * `transmit`: disc: distance within which frames are understood, in whole metres
+      (length)
+    * `sense`: disc: distance within which the medium is busy; that of `transmit` where it
+      is left out (length)
+    * `interfere`: disc: distance within which a frame damages others; that of `sense`
+      where it is left out (length)
+    * `capture`: "off", or by how much a frame must be stronger than others: to survive
+      (disc; left out = off), or to draw a receiver away from its frame (physical; left
+      out = 10 dB)
+    * `propagation`: propagation delay between all stations (time, default 1 us)
+    * `tx_power`: physical: transmission power (level, default 20 dBm)
+    * `noise`: physical: noise of a receiver (level, default -93.5 dBm)
+    * `gain`: physical: path gain at 1 km without shadowing (level, default -140.046 dB)
+    * `exponent`: physical: power falls with this power of the distance (number, default
+      4)
+    * `shadowing`: physical: standard deviation of the shadowing, one draw for each pair
+      of stations (level, default 3.65 dB)
+    * `energy_detect`: physical: power of all frames together from which the medium is
+      busy (level, default -91.4 dBm)
+    * `preamble_detect`: physical: power from which a preamble is recognised (level,
+      default -91.4 dBm)
+    * `fer_target`: physical: each link takes the fastest rate up to the radio's `data`
+      that loses at most this share of frames of 1500 B; where none does, or a station's
+      own `rate` doesn't, there is no hop (share, default 1 %)
+    * `margin`: physical: added to the SINR that each rate needs (level, default 0 dB)
+    """
+
+    model: Literal["disc", "physical"] | None = None
+    transmit: Length | None = None
+    sense: Length | None = None
+    interfere: Length | None = None
+    capture: str | None = None
+    propagation: Time | None = None
+    tx_power: Level | None = None
+    noise: Level | None = None
+    gain: Level | None = None
+    exponent: float | None = None
+    shadowing: Level | None = None
+    energy_detect: Level | None = None
+    preamble_detect: Level | None = None
+    fer_target: Share | None = None
+    margin: Level | None = None
+
+
+@dataclass
+class Station(Table):
+    """An 802.11 station: source, sink and relay.
+
+    * `medium`: its medium (required)
+    * `at`: its place, such as ["0 m", "100 m"] (required)
+    * `buffer`: what each access category holds; 100 packets where it is left out (size,
+      packets or unlimited)
+    * `own_share`: share of the buffer for the station's own packets, the rest for those
+      it relays; 100 % = all of it for both (share, default 100 %)
+    * `queue`: which of the packets of an access category goes next: the oldest, or one of
+      each flow in turn; in turn, a full buffer loses the newest packet of the flow that
+      holds most (default fifo)
+    * `rate`: rate of its data frames; the medium's where it is left out (rate)
+    * `ac`: parameters by access category
+    """
+
+    medium: str
+    at: Sequence[str]
+    buffer: Capacity | None = None
+    own_share: Share | None = None
+    queue: Literal["fifo", "round-robin"] | None = None
+    rate: Rate | None = None
+    ac: AccessCategories | Written | None = None
+    _fixed: ClassVar[Written] = {"kind": "station"}
+
+
+@dataclass
+class AccessCategories(Table):
+    """Parameters by access category.
+
+    * `BK`: background
+    * `BE`: best effort, and the one queue of DCF
+    * `VI`: video
+    * `VO`: voice, and management frames
+    """
+
+    BK: AccessCategory | Written | None = None
+    BE: AccessCategory | Written | None = None
+    VI: AccessCategory | Written | None = None
+    VO: AccessCategory | Written | None = None
+
+
+@dataclass
+class AccessCategory(Table):
+    """An access category of a station.
+
+    * `aifsn`: slots of AIFS after the SIFS (whole number)
+    * `cw_min`: contention window after a success (whole number)
+    * `cw_max`: largest contention window (whole number)
+    * `txop`: how long the medium may be kept; 0 s = one exchange (time)
+    * `buffer`: what the category holds, instead of the station's `buffer` (size, packets
+      or unlimited)
+    """
+
+    aifsn: int | None = None
+    cw_min: int | None = None
+    cw_max: int | None = None
+    txop: Time | None = None
+    buffer: Capacity | None = None

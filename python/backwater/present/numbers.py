@@ -1,0 +1,164 @@
+"""Numbers and metrics as people read them: units, titles, significant digits."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+# Units offered when numbers are shown, largest first.
+_SHOWN: dict[str, tuple[tuple[str, float], ...]] = {
+    "time": (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)),
+    "rate": (("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1.0)),
+    "size": (("MB", 1e6), ("kB", 1e3), ("B", 1.0)),
+    "packets": (("packets", 1.0),),
+    "length": (("m", 1.0),),
+    "ratio": (("dB", 1.0),),
+    "power": (("dBm", 1.0),),
+    "share": (("%", 0.01),),
+    "number": (("", 1.0),),
+}
+_TITLES = {
+    "loss": "Packet loss",
+    "offered_bps": "Offered load",
+    "goodput_bps": "Goodput",
+    "delay_mean_s": "Mean delay",
+    "delay_p50_s": "Median delay",
+    "delay_p95_s": "95th percentile of delay",
+    "delay_p99_s": "99th percentile of delay",
+    "delay_max_s": "Largest delay",
+    "delay_serialisation_s": "Serialisation",
+    "delay_queue_s": "Waiting in queues",
+    "delay_gate_s": "Behind closed gates",
+    "delay_contention_s": "Waiting for the medium",
+    "delay_retries_s": "Failed transmissions",
+    "throughput_bps": "Throughput",
+    "airtime": "Airtime",
+    "hop_ratio": "First hops over last hops",
+    "collision": "Failed attempts",
+    "delay_propagation_s": "Propagation",
+    "jain": "Jain's fairness index",
+    "control_pkts": "Control frames",
+    "hol_victims_pkts": "Head-of-line victims",
+    "paused_max": "Paused time of the worst port",
+    "busy": "Busy time",
+    "idle_gated": "Idle time behind closed gates",
+    "entered_pkts": "Packets entered",
+    "delivered_pkts": "Packets delivered",
+    "dropped_pkts": "Packets dropped",
+    "held_pkts": "Packets held at the end",
+    "marked_pkts": "Packets marked",
+    "retransmitted_pkts": "Packets sent again",
+    "deadlock_at_s": "Time of deadlock",
+    "queue_mean_B": "Mean queue",
+    "queue_max_B": "Largest queue",
+    "window_B": "Congestion window",
+    "age_p95_s": "95th percentile of the age",
+    "cell_throughput_bps": "Throughput",
+    "score_ln": "Score, ln(Mbit/s ÷ ms)",
+    "signal_delay_p95_s": "95th percentile of the signal delay",
+    "link_throughput_bps": "Throughput of the link",
+    "srtt_s": "Smoothed round trip",
+}
+_SHARES = ("loss", "paused", "busy", "idle", "airtime", "collision")
+_SUFFIXES = {"s": "time", "bps": "rate", "B": "size", "pkts": "packets"}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit to show numbers in; `shown = value / factor`."""
+
+    name: str
+    factor: float
+
+    def label(self, title: str) -> str:
+        """An axis title with its unit."""
+        return f"{title} ({self.name})" if self.name else title
+
+
+def unit_for(dimension: str, values: Iterable[float]) -> Unit:
+    """The largest unit in which the median of the non-zero values is at least one."""
+    sizes = sorted(abs(value) for value in values if value and math.isfinite(value))
+    offered = _SHOWN[dimension]
+    if not sizes:
+        return _neutral(dimension)
+    middle = sizes[len(sizes) // 2]
+    for name, factor in offered:
+        # Allow for rounding of a value that is exactly one unit.
+        if middle >= factor * 0.999999:
+            return Unit(name, factor)
+    return Unit(*offered[-1])
+
+
+def _neutral(dimension: str) -> Unit:
+    preferred = {"time": "ms", "rate": "Mbit/s", "size": "kB"}.get(dimension)
+    for name, factor in _SHOWN[dimension]:
+        if preferred in (None, name):
+            return Unit(name, factor)
+    raise AssertionError(f"no unit is shown for {dimension}")
+
+
+def dimension_of(metric: str) -> str:
+    """What a metric measures, from its suffix; shares carry none."""
+    suffix = metric.rpartition("_")[2] if "_" in metric else ""
+    if suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    return "share" if metric.startswith(_SHARES) else "number"
+
+
+def metric_title(metric: str, scope: str = "run") -> str:
+    """The words for a metric, with the flow, class or port it is about."""
+    title = _TITLES.get(metric)
+    if title is None:
+        title = _words(metric)
+    if scope == "run":
+        return title
+    kind, _, name = scope.partition(":")
+    if kind == "drops":
+        what = "" if metric == "dropped_pkts" else f", {title.lower()}"
+        return f"Packets dropped at {name}{what}"
+    return f"{title}, {kind} {name}"
+
+
+def _words(metric: str) -> str:
+    stem, _, suffix = metric.rpartition("_")
+    text = stem if stem and suffix in _SUFFIXES else metric
+    text = re.sub(r"^loss_class(\d+)$", r"packet loss, class \1", text)
+    text = re.sub(r"^aifsn_mean_class(\d+)$", r"AIFSN of category \1", text)
+    return capital(text)
+
+
+def capital(name: str) -> str:
+    """`burst_size` as "Burst size"; an abbreviation keeps its capitals."""
+    text = name.replace("_", " ").replace("-", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
+def metric_text(metric: str, value: float | None) -> str:
+    """A value of a metric with its unit; a dash for none."""
+    if value is None:
+        return "–"
+    unit = unit_for(dimension_of(metric), [value])
+    return f"{number(value / unit.factor)} {unit.name}".rstrip()
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number for people: significant digits, no exponent unless it needs one, a true minus."""
+    if value == 0:
+        return "0"
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "−∞"
+    size = abs(value)
+    if size >= 10**digits and size < 1e7:
+        text = f"{value:,.0f}".replace(",", "\u202f")
+    elif 1e-4 <= size < 1e7:
+        places = max(0, digits - 1 - math.floor(math.log10(size)))
+        text = f"{value:.{places}f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+    else:
+        mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        power = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        text = f"{mantissa}·10{power}"
+    return text.replace("-", "−")

@@ -1,0 +1,172 @@
+"""Axes, colours and scales of the figures, the same in all of them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from backwater.model.quantity import parse_all
+from backwater.present.numbers import Unit, dimension_of, unit_for
+from backwater.present.plot.points import PLACE, Grid, axis_title, in_order
+
+if TYPE_CHECKING:
+    from backwater.results.results import Results
+
+# Okabe and Ito's colours without black and yellow, which vanish on dark and on white paper.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F6A3B", "#808080")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
+INK, FAINT = "#222222", "#d9d9d9"
+# On an axis, ~g takes its precision from the step between ticks: 300 becomes 3e+2.
+PLAIN = {"labelExpr": "format(datum.value, '~g')"}
+CONFIG: dict[str, Any] = {
+    "font": "Helvetica, Arial, Liberation Sans, sans-serif",
+    "background": "white",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": 600,
+        "titlePadding": 8,
+        "domainColor": "#888888",
+        "tickColor": "#888888",
+        "gridColor": FAINT,
+        "labelLimit": 420,
+    },
+    "axisX": {"grid": False},
+    "axisY": {"domain": False, "ticks": False, "labelPadding": 6},
+    "legend": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "symbolSize": 70,
+        "symbolOpacity": 1,
+        "labelLimit": 320,
+        "orient": "top",
+        "columns": 6,
+    },
+    "header": {"labelColor": INK, "labelFontSize": 13, "labelFontWeight": 600, "labelLimit": 420},
+    "title": {
+        "color": INK,
+        "anchor": "start",
+        "fontSize": 15,
+        "subtitleColor": "#555555",
+        "subtitleFontSize": 12,
+        "offset": 12,
+    },
+    "line": {"strokeWidth": 1.8},
+    "point": {"filled": True, "size": 42},
+}
+
+
+@dataclass(frozen=True)
+class Across:
+    """The x axis: numbers on a scale, or names side by side."""
+
+    values: Mapping[str, float | str]
+    encoding: dict[str, Any]
+    title: str
+    numeric: bool
+
+
+def across(results: Results, plan: Grid, discrete: bool = False) -> Across:
+    """The x axis of a figure; `discrete` for bars, which stand side by side."""
+    if not plan.x:
+        return Across({"": ""}, {"field": "x", "type": "nominal", "axis": None}, "", False)
+    labels = plan.joined(plan.x)
+    title = " · ".join(axis_title(results, axis) for axis in plan.x)
+    sizes = parse_all(labels) if len(plan.x) == 1 else None
+    if sizes is None:
+        named = {
+            "field": "x",
+            "type": "nominal",
+            "sort": labels,
+            "title": title,
+            "axis": {"labelAngle": 0 if max(map(len, labels)) < 9 else -30},
+        }
+        return Across({label: label for label in labels}, named, title, False)
+    unit = unit_for(sizes[0].dimension, [size.value for size in sizes])
+    numbers = [float(f"{size.value / unit.factor:.12g}") for size in sizes]
+    values: dict[str, float | str] = dict(zip(labels, numbers, strict=True))
+    encoding: dict[str, Any] = {"field": "x", "title": unit.label(title)}
+    if discrete:
+        encoding |= {"type": "ordinal", "sort": numbers, "axis": {"labelAngle": 0}}
+        return Across(values, encoding, unit.label(title), False)
+    wide = numbers[0] > 0 and numbers[-1] / numbers[0] >= 50
+    encoding |= {
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False} if wide else {"zero": False, "nice": False},
+        "axis": {"values": numbers, **PLAIN, "labelOverlap": True, "labelSeparation": 6},
+    }
+    encoding["scale"]["padding"] = 8
+    return Across(values, encoding, unit.label(title), True)
+
+
+def colour(results: Results, plan: Grid, shape: bool) -> dict[str, Any]:
+    """The channels that tell curves apart, by colour alone or by colour and shape."""
+    if not plan.curve:
+        return {"color": {"value": COLOURS[0]}}
+    labels = plan.joined(plan.curve)
+    title = " · ".join(axis_title(results, axis) for axis in plan.curve)
+    if plan.curve == (PLACE,):
+        colours = {label: COLOURS[i % len(COLOURS)] for i, label in enumerate(labels)}
+    else:
+        colours = colours_of(results, plan.curve)
+    channel = {
+        "field": "curve",
+        "type": "nominal",
+        "sort": labels,
+        "title": title,
+        "scale": {"domain": labels, "range": [colours[label] for label in labels]},
+    }
+    if not shape:
+        return {"color": channel}
+    shapes = [SHAPES[i % len(SHAPES)] for i in range(len(labels))]
+    return {"color": channel, "shape": {**channel, "scale": {"domain": labels, "range": shapes}}}
+
+
+def colours_of(results: Results, axes: Sequence[str]) -> dict[str, str]:
+    """The colour of each value of an axis, the same in every figure and table of a study."""
+    every = [in_order(results.study.axis(axis).labels) for axis in axes]
+    labels = [" · ".join(some) for some in itertools.product(*every)]
+    return {label: COLOURS[i % len(COLOURS)] for i, label in enumerate(labels)}
+
+
+def y_unit(metric: str, values: Iterable[float | None]) -> Unit:
+    """The unit of an axis with these values of a metric."""
+    sizes = [abs(value) for value in values if value is not None]
+    # The axis is read at its upper end, so the largest values choose the unit.
+    top = max(sizes, default=0.0)
+    return unit_for(dimension_of(metric), [size for size in sizes if size > top / 10])
+
+
+def scales(rows: Sequence[Mapping[str, Any]], wish: str) -> tuple[dict[str, Any], str]:
+    """The y scales a reader can switch between, and the one to begin with."""
+    means = [row["mean"] for row in rows if row["mean"] is not None]
+    positive = [mean for mean in means if mean > 0]
+    if any(mean < 0 for mean in means):
+        # Scores and differences may be negative: no logarithm, and zero need not be shown.
+        return {"linear": {"scale": {"zero": False}, "axis": {}}}, "linear"
+    linear: dict[str, Any] = {"scale": {"zero": True}, "axis": {}}
+    if not positive:
+        return {"linear": {"scale": {"domain": [0, 1]}, "axis": {"tickCount": 3}}}, "linear"
+    top = max(positive)
+    # Six decades are enough on a page; a smaller value lies in the linear part next to zero.
+    lowest = max(math.floor(math.log10(min(positive))), math.ceil(math.log10(top)) - 6)
+    decades = list(range(lowest, math.ceil(math.log10(top)) + 1))
+    ticks = [float(f"1e{power}") for power in decades[:: 2 if len(decades) > 6 else 1]]
+    symlog = {
+        "scale": {"type": "symlog", "constant": ticks[0], "nice": False},
+        "axis": {"values": [0.0, *ticks], **PLAIN},
+    }
+    scales = {"linear": linear}
+    if wish in ("log", "symlog") or top / min(positive) >= 30:
+        scales["logarithmic"] = symlog
+    if wish == "log" and len(positive) == len(means):
+        scales["logarithmic"] = {"scale": {"type": "log"}, "axis": PLAIN}
+    return scales, "logarithmic" if wish in ("log", "symlog") else "linear"

@@ -1,0 +1,65 @@
+"""A metric over two axes of names: a cell for each pair, its colour and its number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from backwater.present.numbers import Unit, metric_title, number
+from backwater.present.plot.encoding import INK
+from backwater.present.plot.marks import Body, row_of
+from backwater.present.plot.points import Grid, Point, axis_title, label
+
+if TYPE_CHECKING:
+    from backwater.results.results import Results
+    from backwater.study.figure import Figure
+
+CELL = {"width": {"step": 64}, "height": {"step": 34}}
+# Harm is good where it is below zero and bad above; other metrics only grow.
+DIVERGING, GROWING = ["#0072B2", "#f7f7f7", "#D55E00"], ["#f7fbff", "#0072B2"]
+
+
+def matrix(
+    results: Results, plan: Grid, figure: Figure, found: Sequence[Point], unit: Unit
+) -> Body:
+    """Rows are the values of `curve`, columns those of `x`."""
+    title = metric_title(figure.y[0], figure.scope)
+    shade_title = f"Harm by {title.lower()}" if figure.by == "harm" else unit.label(title)
+    rows = []
+    for point in found:
+        row = row_of(plan, point, unit)
+        mean = row["mean"]
+        row["x"] = label(point, plan.x)
+        row["shown"] = "–" if mean is None else number(mean, 2)
+        rows.append(row)
+    columns, lines = plan.joined(plan.x), plan.joined(plan.curve)
+    means = [row["mean"] for row in rows if row["mean"] is not None]
+    x_title = " · ".join(axis_title(results, axis) for axis in plan.x)
+    y_title = " · ".join(axis_title(results, axis) for axis in plan.curve)
+    x: dict[str, Any] = {"field": "x", "type": "nominal", "sort": columns, "title": x_title}
+    x["axis"] = {"labelAngle": 0 if max(map(len, columns)) < 9 else -30}
+    y = {"field": "curve", "type": "nominal", "sort": lines, "title": y_title}
+    if figure.by == "harm":
+        scale: dict[str, Any] = {"domain": [-1, 0, 1], "range": DIVERGING, "clamp": True}
+        dark = "abs(datum.mean) > 0.6"
+    else:
+        top = max(means, default=1.0)
+        scale = {"domain": [0, top], "range": GROWING, "clamp": True}
+        dark = f"datum.mean > {0.6 * top!r}"
+    shade = {"field": "mean", "type": "quantitative", "title": shade_title, "scale": scale}
+    shade["legend"] = {"gradientLength": 200, "orient": "top", "titleLimit": 600}
+    tooltip = [
+        {"field": "curve", "type": "nominal", "title": y_title},
+        {"field": "x", "type": "nominal", "title": x_title},
+        {"field": "text", "type": "nominal", "title": shade_title},
+    ]
+    told = {"condition": {"test": dark, "value": "white"}, "value": INK}
+    layer = [
+        {"mark": {"type": "rect"}, "encoding": {"color": shade, "tooltip": tooltip}},
+        {
+            "mark": {"type": "text", "fontSize": 11},
+            "encoding": {"text": {"field": "shown"}, "color": told},
+        },
+    ]
+    view = {"encoding": {"x": x, "y": y}, "layer": layer, **CELL}
+    return Body(rows, view, {"titles": [x_title, shade_title]})

@@ -1,0 +1,178 @@
+"""A figure of a study, as a complete Vega-Lite specification."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from backwater.model.quantity import parse_all
+from backwater.present.numbers import Unit
+from backwater.present.plot import over_time
+from backwater.present.plot.encoding import CONFIG, y_unit
+from backwater.present.plot.marks import Body, bars, curves, ranking, stack
+from backwater.present.plot.matrix import matrix
+from backwater.present.plot.plane import plane
+from backwater.present.plot.points import Grid, at_places, axis_title, grid, points
+
+if TYPE_CHECKING:
+    from backwater.results.results import Results
+    from backwater.study.figure import Figure
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+DELAY_PARTS = (
+    "delay_serialisation_s",
+    "delay_queue_s",
+    "delay_gate_s",
+    "delay_contention_s",
+    "delay_retries_s",
+    "delay_propagation_s",
+)
+WIDTH, ALONE, HEIGHT = 300, 520, 220
+MOST_COLUMNS = 3
+
+
+class FigureError(ValueError):
+    """A figure that the results cannot fill."""
+
+
+def delay_figure(results: Results) -> Figure | None:
+    """The decomposition of delay, where the metrics exist and no figure shows it already.
+
+    Parts that are zero in every case (no radio, no gate) are left out.
+
+    It is drawn over the x axis of the study's first figure of curves, for all cases.
+    """
+    figures = results.study.figures
+    like = next((figure for figure in figures if figure.kind == "line"), None)
+    if like is None or any(figure.kind == "stack" for figure in figures):
+        return None
+    values = {part: results.metric(part).values() for part in DELAY_PARTS}
+    if any(all(value is None for value in known) for known in values.values()):
+        return None
+    parts = tuple(part for part, known in values.items() if any(known))
+    if not parts:
+        return None
+    return replace(
+        like,
+        id="delay-parts",
+        title="Where the delay of a delivered packet comes from",
+        kind="stack",
+        y=parts,
+        scope="run",
+        curve=None,
+        panel=None,
+        where={},
+        places=(),
+        y_scale="linear",
+    )
+
+
+def spec(results: Results, figure: Figure) -> dict[str, Any]:
+    """The Vega-Lite specification of a figure."""
+    if figure.kind == "time":
+        return _over_time(results, figure)
+    against = None if figure.by is None else (figure.against, figure.by)
+    if figure.places:
+        tables = [at_places(results, metric, figure) for metric in figure.y]
+    else:
+        tables = [points(results, y, figure.scope, figure.where, against) for y in figure.y]
+    if not tables[0]:
+        raise FigureError(f"no case of these results belongs to figure {figure.id}")
+    plan = grid(results, figure, tables[0])
+    unit = y_unit(figure.y[0], [point.mean for table in tables for point in table])
+    if figure.by in ("harm", "ratio"):
+        unit = Unit("", 1.0)
+    if figure.kind == "stack":
+        body = stack(results, plan, figure, tables, unit)
+    elif figure.kind == "bars":
+        body = bars(results, plan, figure, tables[0], unit)
+    elif figure.kind == "plane":
+        over = points(results, str(figure.x_metric), figure.scope, figure.where)
+        x_unit = y_unit(str(figure.x_metric), [point.mean for point in over])
+        body = plane(results, plan, figure, (over, tables[0]), (x_unit, unit))
+    elif figure.kind == "matrix":
+        body = matrix(results, plan, figure, tables[0], unit)
+    elif figure.kind == "rank":
+        body = ranking(results, plan, figure, tables[0], unit)
+    else:
+        body = curves(results, plan, figure, tables[0], unit)
+    return _assemble(results, plan, body, figure.title)
+
+
+def _over_time(results: Results, figure: Figure) -> dict[str, Any]:
+    cases = over_time.shown(results, figure)
+    if not cases:
+        raise FigureError(f"no case of these results belongs to figure {figure.id}")
+    plan = over_time.grid(results, figure, cases)
+    try:
+        body = over_time.over_time(results, plan, figure, cases)
+    except over_time.StaleError as error:
+        raise FigureError(str(error)) from error
+    return _assemble(results, plan, body, figure.title)
+
+
+def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str, Any]:
+    panels = plan.joined(plan.panel) if plan.panel else []
+    columns = min(len(plan.labels[plan.panel[-1]]), MOST_COLUMNS) if plan.panel else 1
+    # Figures over time are wide, with panels one above the other.
+    wide = bool(body.meta.get("wide"))
+    columns = 1 if wide else columns
+    width = WIDTH if len(panels) > 1 and not wide else ALONE
+    view = {"width": width, "height": HEIGHT, **body.view}
+    built: dict[str, Any] = {
+        "$schema": SCHEMA,
+        "config": CONFIG,
+        "data": {"values": body.rows},
+        "usermeta": {"backwater": {**body.meta, "columns": columns, "panels": len(panels)}},
+    }
+    picks = {axis: _first_choice(plan.labels[axis]) for axis in plan.chosen}
+    if title or picks:
+        built["title"] = _title(results, title, picks)
+    if picks:
+        built |= _choosing(results, plan, picks)
+    if len(panels) < 2:
+        return {**built, **view}
+    built["facet"] = {"field": "panel", "type": "nominal", "sort": panels, "title": None}
+    built["columns"] = columns
+    built["spec"] = view
+    if body.free_rows:
+        built["resolve"] = {"scale": {"y": "independent"}}
+    return built
+
+
+def _choosing(results: Results, plan: Grid, picks: Mapping[str, str]) -> dict[str, Any]:
+    params = [
+        {
+            "name": f"pick_{index}",
+            "value": label,
+            "bind": {
+                "input": "select",
+                "options": list(plan.labels[axis]),
+                "name": f"{axis_title(results, axis)} ",
+            },
+        }
+        for index, (axis, label) in enumerate(picks.items())
+    ]
+    tests = [f"datum.chosen_{index} === pick_{index}" for index in range(len(params))]
+    return {"params": params, "transform": [{"filter": " && ".join(tests)}]}
+
+
+def _title(results: Results, title: str, picks: Mapping[str, str]) -> dict[str, Any]:
+    text: dict[str, Any] = {"text": title}
+    if picks:
+        said = [
+            f"'{_quoted(axis_title(results, axis))}: ' + pick_{index}"
+            for index, axis in enumerate(picks)
+        ]
+        text["subtitle"] = {"expr": " + ', ' + ".join(said)}
+    return text
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'")
+
+
+def _first_choice(labels: Sequence[str]) -> str:
+    """The largest of quantities (the hardest case), the first of names."""
+    return labels[-1] if parse_all(labels) is not None else labels[0]

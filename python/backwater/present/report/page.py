@@ -1,0 +1,306 @@
+"""report.html: a study's prose with its figures, claims, drawing and everything to repeat it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+import vl_convert
+from markupsafe import Markup, escape
+
+from backwater.present import plot, topology
+from backwater.present.report import claim_html, prose, table
+from backwater.results.store import BROKEN, FAILED
+
+if TYPE_CHECKING:
+    from backwater.results.results import Results
+    from backwater.study.figure import Figure
+
+_HERE = Path(__file__).parent
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(_HERE),
+    autoescape=True,
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def write(results: Results, path: Path) -> Path:
+    """Writes the report of a study or sweep as one file that needs no network."""
+    return save(path, _Report(results, path).html())
+
+
+def save(path: Path, text: str) -> Path:
+    """Writes a file whole or not at all."""
+    draft = path.with_name(f".{path.name}.draft")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    except OSError:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def fill(template: str, **values: Any) -> str:
+    """A page from a template, with the style that all pages share."""
+    style = Markup((_HERE / "style.css").read_text(encoding="utf-8"))
+    return _TEMPLATES.get_template(template).render(style=style, **values)
+
+
+@lru_cache(maxsize=1)
+def bundle() -> Markup:
+    """Vega, Vega-Lite and Vega-Embed as one script that a page can contain."""
+    script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    assert "</script" not in script.lower(), "the bundle would end its own script element"
+    # The function keeps the bundle's names out of the page.
+    return Markup("(function () {" + script + "\n})();")
+
+
+def _data(value: Any) -> Markup:
+    """JSON that cannot end the script element around it."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return Markup(text.replace("<", "\\u003c"))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure as the template needs it."""
+
+    id: str
+    number: int
+    title: str
+    file: str
+    spec: Markup
+    csv: Markup
+    scales: list[str]
+    scale: str
+    words: str
+    absent: str
+
+
+@dataclass
+class _Report:
+    results: Results
+    path: Path
+    numbers: dict[str, int] = field(default_factory=dict)
+    placed: set[str] = field(default_factory=set)
+
+    def html(self) -> str:
+        results = self.results
+        study = results.study
+        self.claims = {record["id"].rpartition("/")[2]: record for record in results.claims}
+        self.figures = {figure.id: figure for figure in study.figures}
+        parts = plot.delay_figure(results)
+        text = prose.render(study.prose, self._block, self._inline)
+        left = [figure for figure in study.figures if f"figure {figure.id}" not in self.placed]
+        closing = [
+            *self._rest("claims", "Claims", self._claims() if self.claims else ""),
+            *self._rest("figures", "Figures", "".join(map(self._figure, left))),
+            *self._rest("delay", "Delay, taken apart", self._figure(parts) if parts else ""),
+            *self._rest("topology", "Topology", self._topology()),
+            *self._rest("results", "All results", self._results()),
+            *self._rest("repeat", "How to repeat it", self._repeat()),
+        ]
+        contents = [*text.headings, *((f"r-{name}", title) for name, title, _ in closing)]
+        return fill(
+            "report.html.j2",
+            title=text.title or study.title or study.id,
+            study=study,
+            facts=self._facts(),
+            notices=self._notices(),
+            tally=self._tally(),
+            contents=contents,
+            prose=Markup(text.html),
+            closing=closing,
+            version=results.manifest["version"],
+            bundle=bundle() if self.numbers else "",
+            page=Markup((_HERE / "page.js").read_text(encoding="utf-8")),
+        )
+
+    def _rest(self, name: str, title: str, html: str) -> list[tuple[str, str, Markup]]:
+        """A section for figures and claims that the author has not placed."""
+        return [(name, title, Markup(html))] if html and name not in self.placed else []
+
+    def _block(self, kind: str, name: str) -> str:
+        self.placed.add(f"{kind} {name}".rstrip())
+        if kind == "figure":
+            return self._figure(self.figures[name])
+        if kind == "claim":
+            return self._part("claim", claim=self._shown(name)) if name in self.claims else ""
+        if kind == "figures":
+            for figure in self.figures:
+                self.placed.add(f"figure {figure}")
+            return "".join(map(self._figure, self.figures.values()))
+        sections = {
+            "claims": self._claims,
+            "topology": self._topology,
+            "repeat": self._repeat,
+        }
+        return f'<div id="r-{kind}">{sections[kind]()}</div>'
+
+    def _inline(self, kind: str, name: str) -> str:
+        if kind == "claim" and name in self.claims:
+            record = self.claims[name]
+            return str(claim_html.link(record["verdict"], name, f"#{name}"))
+        if kind == "figure":
+            return f'<a href="#figure-{escape(name)}">Figure {self._number(name)}</a>'
+        return f'<a href="#r-{escape(kind)}">{escape(kind)}</a>'
+
+    def _part(self, name: str, **values: Any) -> str:
+        module = _TEMPLATES.get_template("parts.html.j2").module
+        return str(getattr(module, name)(**values))
+
+    def _number(self, name: str) -> int:
+        return self.numbers.setdefault(name, len(self.numbers) + 1)
+
+    def _figure(self, figure: Figure) -> str:
+        return self._part("figure", drawn=self._drawn(figure))
+
+    def _drawn(self, figure: Figure) -> Drawn:
+        number = self._number(figure.id)
+        file = f"{self.results.study.id}-{figure.id}"
+        empty = Markup("")
+        title = figure.title or figure.id
+        try:
+            spec = plot.spec(self.results, figure)
+        except plot.FigureError as error:
+            words = "not in the quick set" if self.results.quick else str(error)
+            return Drawn(figure.id, number, title, file, empty, empty, [], "", "", words)
+        meta = spec["usermeta"]["backwater"]
+        # The line through the best points of a plane is drawn from them.
+        rows = [row for row in spec["data"]["values"] if "tangent" not in row]
+        seeds = {row["n"] for row in rows}
+        return Drawn(
+            figure.id,
+            number,
+            title,
+            file,
+            _data(spec),
+            _data(table.behind(rows, *meta["titles"])),
+            list(meta.get("scales", {})),
+            meta.get("scale", ""),
+            _caption(figure.kind, seeds, any(row["mean"] is None for row in rows)),
+            "",
+        )
+
+    def _shown(self, name: str) -> claim_html.Shown:
+        claim = next((one for one in self.results.study.claims if one.id == name), None)
+        return claim_html.shown(self.claims[name], claim, self.results.quick)
+
+    def _claims(self) -> str:
+        shown = [self._shown(name) for name in self.claims]
+        links = {claim.evidence: self._evidence(claim.evidence) for claim in shown}
+        return self._part("claims", claims=shown, links=links)
+
+    def _evidence(self, written: str) -> str:
+        """A link to the study that is the evidence, if its report is beside this one."""
+        study, _, claim = written.partition("/")
+        if study == self.results.study.id:
+            return f"#{claim}"
+        beside = self.path.parent.parent / study / self.path.name
+        if not study.replace("-", "").isalnum() or not beside.is_file():
+            return ""
+        return f"../{study}/{self.path.name}" + (f"#{claim}" if claim else "")
+
+    def _topology(self) -> str:
+        drawing = topology.svg(self.results.resolved_example)
+        if not drawing:
+            return ""
+        example = self.results.example
+        axes = self.results.study.axes
+        said = ", ".join(f"{axis.name} = {example[axis.name]}" for axis in axes)
+        return self._part("topology", drawing=Markup(drawing), example=said)
+
+    def _results(self) -> str:
+        shown = table.overview(self.results)
+        if not shown.rows:
+            return ""
+        text = _data(table.csv_of(self.results))
+        curve = next((f.curve for f in self.results.study.figures if f.curve), None)
+        keys = {} if curve is None else plot.colours_of(self.results, (curve,))
+        colours = {} if curve is None else {plot.axis_title(self.results, curve): keys}
+        return self._part(
+            "results", table=shown, csv=text, file=f"{self.results.study.id}.csv", colours=colours
+        )
+
+    def _repeat(self) -> str:
+        manifest = self.results.manifest
+        return self._part(
+            "repeat",
+            command=command(manifest),
+            manifest=manifest,
+            seeds=_seeds(manifest["seeds"]),
+            fingerprint=self.results.fingerprint,
+            cost=self.results.cost,
+        )
+
+    def _facts(self) -> list[tuple[str, str]]:
+        results = self.results
+        seeds = len(results.manifest["seeds"])
+        return [
+            ("Mode", "quick: fewer cases and seeds" if results.quick else "full"),
+            ("Cases", f"{results.finished} of {results.manifest['cases_total']}"),
+            ("Seeds", str(seeds)),
+            ("Fingerprint", results.fingerprint),
+            ("Version", str(results.manifest["version"])),
+        ]
+
+    def _tally(self) -> list[tuple[str, Markup]]:
+        counts = [(name, self.results.summary[name.replace("-", "_")]) for name in claim_html.ORDER]
+        return [
+            (name, claim_html.badge(name, f"{count} {claim_html.WORDS[name]}"))
+            for name, count in counts
+            if count
+        ]
+
+    def _notices(self) -> list[str]:
+        results = self.results
+        failed = [case for case in results.cases if case.status == FAILED]
+        broken = [case for case in results.cases if case.status == BROKEN]
+        missing = results.manifest["cases_total"] - results.finished - len(failed)
+        said = []
+        odd = [name for name in self.claims if self._shown(name).unexpected]
+        if odd:
+            said.append(f"Unexpected: {', '.join(odd)}.")
+        if missing:
+            said.append(f"{missing} cases have not run; what follows rests on the others.")
+        if failed:
+            said.append(f"{len(failed)} cases failed; the first: {failed[0].error}")
+        if broken:
+            said.append(f"{len(broken)} cases lose count of packets; the first: {broken[0].error}")
+        return said
+
+
+def command(manifest: Mapping[str, Any]) -> str:
+    """The command that made these results."""
+    return shlex.join(manifest["command"])
+
+
+def _caption(kind: str, seeds: set[int], gaps: bool) -> str:
+    if kind == "time":
+        return "One seed of each combination."
+    most = max(seeds)
+    if most < 2:
+        said = "One seed, so no interval."
+    else:
+        mark = {"line": "Bands are", "bars": "Lines on bars are", "rank": "Lines are"}.get(kind)
+        said = f"Means over {most} seeds" if len(seeds) == 1 else f"Means over up to {most} seeds"
+        said += f". {mark} 95 % confidence intervals." if mark else "."
+    return said + (" Gaps are points without a value." if gaps else "")
+
+
+def _seeds(seeds: list[int]) -> str:
+    if len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1)):
+        return f"{seeds[0]} to {seeds[-1]}"
+    return ", ".join(map(str, seeds))

@@ -1,0 +1,5 @@
+"""What studies and sweeps have measured.
+
+`store` writes one SQLite file, a transaction for each case. `results` reads it for reports,
+notebooks and claims. The manifest beside it says which study ran, how and where.
+"""

@@ -1,0 +1,307 @@
+"""The results of a study or sweep, for reports, notebooks and claims."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from backwater.errors import Refusal, Unfinished
+from backwater.results.store import BROKEN, FAILED, FILE, Store
+from backwater.study.definition import Base, Study, canonical
+from backwater.study.subject import Subject, put_in
+from backwater.verdict.claim import Labels, is_unexpected
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One combination under one seed, as it stands in the store."""
+
+    key: str
+    labels: dict[str, str]
+    seed: int
+    status: str
+    error: str | None
+    fingerprint: str | None
+
+
+@dataclass(frozen=True)
+class CaseMetrics:
+    """The metrics of one case, read when needed."""
+
+    results: Results
+    key: str
+
+    def get(self, at: tuple[str, str]) -> float | None:
+        """The metric of a (scope, name)."""
+        return self.results._column(*at).get(self.key)
+
+    def drops(self) -> Mapping[tuple[str, str], float | None]:
+        """Packets lost by (scope, cause)."""
+        return self.results._drops.get(self.key, {})
+
+
+class Results:
+    """The results of a study or sweep so far."""
+
+    def __init__(
+        self, study: Study, store: Store, manifest: dict[str, Any], folder: Path | None
+    ) -> None:
+        self.study = study
+        self.store = store
+        self.manifest = manifest
+        self.folder = folder
+        self._columns: dict[tuple[str, str], dict[str, float | None]] = {}
+        # Set after judging; results that are opened again read them from the store.
+        self.judged: list[dict[str, Any]] | None = None
+        # Series of cases that figures over time have run again, by key and length of the intervals.
+        self.reruns: dict[tuple[str, str], dict[str, Any]] = {}
+
+    @staticmethod
+    def open(folder: str | Path) -> Results:
+        """Opens a folder that `study run` or `sweep` has written."""
+        folder = Path(folder)
+        manifest = read_manifest(folder)
+        if manifest is None or not (folder / FILE).is_file():
+            inside = sorted(str(path.parent) for path in folder.glob(f"*/{MANIFEST}"))
+            raise Refusal(
+                "this folder holds no results",
+                place=str(folder),
+                nearest=inside,
+                fix="name a folder that `backwater study run` or `backwater sweep` has written",
+            )
+        return Results(study_of(manifest), Store(folder, writable=False), manifest, folder)
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        """Every case in the store, in the order of the study's axes and then of the seeds."""
+        order = {axis.name: axis.labels.index for axis in self.study.axes}
+        found = [
+            Case(key, json.loads(labels), seed, status, error, fingerprint)
+            for key, labels, seed, status, error, fingerprint in self.store.query(
+                "SELECT key, case_json, seed, status, error, fingerprint FROM cases"
+            )
+        ]
+        return sorted(
+            found,
+            key=lambda case: ([order[axis](case.labels[axis]) for axis in order], case.seed),
+        )
+
+    def metric(self, name: str, scope: str = "run") -> dict[str, float | None]:
+        """A metric of every case that has it, by the case's key."""
+        return dict(self._column(scope, name))
+
+    def _column(self, scope: str, name: str) -> dict[str, float | None]:
+        """Reads a column once, when needed: a study has far more metrics than its claims name."""
+        if (scope, name) not in self._columns:
+            self._columns[scope, name] = dict(
+                self.store.query(
+                    "SELECT key, value FROM metrics WHERE scope = ? AND name = ?", scope, name
+                )
+            )
+        return self._columns[scope, name]
+
+    @cached_property
+    def _drops(self) -> dict[str, dict[tuple[str, str], float | None]]:
+        found: dict[str, dict[tuple[str, str], float | None]] = {}
+        for key, scope, cause, value in self.store.query(
+            "SELECT key, scope, name, value FROM metrics WHERE scope LIKE 'drops:%'"
+        ):
+            found.setdefault(key, {})[scope, cause] = value
+        return found
+
+    def names(self) -> list[tuple[str, str]]:
+        """Every (scope, name) that some case has."""
+        return self.store.query("SELECT DISTINCT scope, name FROM metrics ORDER BY scope, name")
+
+    @cached_property
+    def _keys(self) -> dict[tuple[str, int], str]:
+        return {
+            (canonical(case.labels), case.seed): case.key
+            for case in self.cases
+            if case.status != FAILED
+        }
+
+    def metrics(self, labels: Labels, seed: int) -> CaseMetrics | None:
+        """The metrics of one case; None if it has not finished."""
+        key = self._keys.get((canonical(dict(labels)), seed))
+        return None if key is None else CaseMetrics(self, key)
+
+    @property
+    def claims(self) -> list[dict[str, Any]]:
+        """The records of the claims, in the order of the study."""
+        if self.judged is not None:
+            return self.judged
+        stored = dict(self.store.query("SELECT id, record_json FROM claims"))
+        ids = [f"{self.study.id}/{claim.id}" for claim in self.study.claims]
+        return [json.loads(stored[name]) for name in ids if name in stored]
+
+    @property
+    def quick(self) -> bool:
+        """Whether this is the smaller version of the study."""
+        return bool(self.manifest["mode"] == "quick")
+
+    @property
+    def resolved_example(self) -> dict[str, Any]:
+        """The scenario of one case, with a mechanism if any has one and every default filled in."""
+        found: dict[str, Any] = self.manifest["resolved_example"]
+        return found
+
+    @property
+    def example(self) -> dict[str, str]:
+        """The labels of that case."""
+        found: dict[str, str] = self.manifest["example"]
+        return found
+
+    @property
+    def warnings(self) -> dict[str, int]:
+        """The engine's warnings with their number of cases, the most frequent first."""
+        return dict(
+            self.store.query(
+                "SELECT text, count(*) FROM warnings GROUP BY text ORDER BY count(*) DESC, text"
+            )
+        )
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """The number of claims by verdict."""
+        found = dict.fromkeys(("reproduced", "differs", "undecided", "not_run", "unexpected"), 0)
+        for record in self.claims:
+            found[record["verdict"].replace("-", "_")] += 1
+            found["unexpected"] += is_unexpected(record, quick=self.quick)
+        return found
+
+    @property
+    def finished(self) -> int:
+        """Cases that ran to their end."""
+        return sum(case.status != FAILED for case in self.cases)
+
+    @property
+    def status(self) -> str:
+        """ok, unexpected or incomplete."""
+        if any(case.status == BROKEN for case in self.cases):
+            return "unexpected"
+        if self.finished < self.manifest["cases_total"] or self.manifest["status"] != "done":
+            return "incomplete"
+        return "unexpected" if self.summary["unexpected"] else "ok"
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hex digits over the fingerprints of all cases, whatever order they finished in."""
+        lines = sorted(
+            f"{canonical(case.labels)} {case.seed} {case.fingerprint}\n" for case in self.cases
+        )
+        return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
+
+    @property
+    def cost(self) -> dict[str, float]:
+        """CPU time and summed wall time of the cases."""
+        ((cpu, wall),) = self.store.query("SELECT total(cpu_s), total(wall_s) FROM cost")
+        return {"cpu_s": cpu, "wall_s": wall}
+
+    def table(self, scope: str = "run") -> dict[str, list[Any]]:
+        """Columns: one row per case with its labels, its seed and every metric of a scope."""
+        columns: dict[str, list[Any]] = {axis.name: [] for axis in self.study.axes}
+        columns |= {"key": [], "seed": [], "status": []}
+        for case in self.cases:
+            for axis, label in case.labels.items():
+                columns[axis].append(label)
+            columns["seed"].append(case.seed)
+            columns["status"].append(case.status)
+            columns["key"].append(case.key)
+        row_of = {key: row for row, key in enumerate(columns["key"])}
+        for key, name, value in self.store.query(
+            "SELECT key, name, value FROM metrics WHERE scope = ? ORDER BY name", scope
+        ):
+            columns.setdefault(name, [None] * len(row_of))[row_of[key]] = value
+        return columns
+
+    def long_table(self) -> dict[str, list[Any]]:
+        """Columns: one row per case and metric, all scopes."""
+        axes = [axis.name for axis in self.study.axes]
+        names = (*axes, "seed", "key", "scope", "name", "value")
+        rows: dict[str, list[tuple[Any, ...]]] = {}
+        for key, scope, name, value in self.store.rows("metrics"):
+            rows.setdefault(key, []).append((scope, name, value))
+        listed = [
+            (*(case.labels[axis] for axis in axes), case.seed, case.key, *row)
+            for case in self.cases
+            for row in rows.get(case.key, ())
+        ]
+        return {name: [row[i] for row in listed] for i, name in enumerate(names)}
+
+    def to_pandas(self, scope: str = "run") -> pandas.DataFrame:
+        """The table as a pandas data frame."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise _missing("pandas") from error
+        frame: pandas.DataFrame = pandas.DataFrame(self.table(scope))
+        return frame
+
+    def to_polars(self, scope: str = "run") -> polars.DataFrame:
+        """The table as a polars data frame."""
+        try:
+            import polars
+        except ImportError as error:
+            raise _missing("polars") from error
+        frame: polars.DataFrame = polars.DataFrame(self.table(scope))
+        return frame
+
+    def close(self) -> None:
+        """Closes the store."""
+        self.store.close()
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(
+            "<tr>"
+            + "".join(
+                f"<td>{escape(str(record[name]))}</td>"
+                for name in ("id", "says", "measured", "verdict")
+            )
+            + "</tr>"
+            for record in self.claims
+        )
+        head = "<tr><th>claim</th><th>says</th><th>measured</th><th>verdict</th></tr>"
+        title = escape(f"{self.study.id}: {self.finished} of {self.manifest['cases_total']} cases")
+        return f"<p>{title}</p>" + (f"<table>{head}{rows}</table>" if rows else "")
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """The manifest of a folder; None if it has none."""
+    path = folder / MANIFEST
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise Unfinished(f"cannot read the manifest: {error}", place=str(path)) from error
+    except ValueError as error:
+        raise Refusal(f"this is not a manifest: {error}", place=str(path)) from error
+    if not isinstance(found, dict) or found.get("schema") != "backwater/manifest/1":
+        raise Refusal("this is not a manifest of results", place=str(path))
+    return found
+
+
+def study_of(manifest: Mapping[str, Any]) -> Study:
+    """The study as it was when it ran, from its manifest."""
+    ran = manifest["study"]
+    base = Base(ran["scenario"]["text"], ran["scenario"]["name"], None)
+    study = Study.parse(ran["text"], ran["name"], None, base)
+    return put_in(study, Subject(**ran["subject"])) if "subject" in ran else study
+
+
+def _missing(module: str) -> Refusal:
+    return Refusal(f"{module} is not installed", fix=f"pip install 'backwater[{module}]'")

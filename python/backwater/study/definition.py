@@ -1,0 +1,346 @@
+"""A study: one Markdown file with prose, a base scenario, axes, figures and claims."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from backwater import _native
+from backwater.errors import Refusal, from_native, nearest
+from backwater.model import trace_file
+from backwater.study import axes as axes_of
+from backwater.study import checks, figure, markdown
+from backwater.study.axes import Axes, Axis, Sets
+from backwater.study.figure import Figure
+from backwater.study.subject import Subject
+from backwater.study.toml_text import Fields, Toml
+from backwater.verdict import claim
+from backwater.verdict.claim import Claim, Labels, matches
+
+if TYPE_CHECKING:
+    from backwater.results.results import Results
+
+STUDY_BLOCK = "toml study"
+SCENARIO_BLOCK = "toml scenario"
+# Seeds of a quick run where the study doesn't say.
+QUICK_SEEDS = 3
+
+
+@dataclass(frozen=True)
+class Quick:
+    """The smaller version of a study."""
+
+    seeds: int
+    sets: Sets
+    labels: dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Base:
+    """The scenario that every case starts from; its text carries the right line numbers."""
+
+    text: str
+    name: str
+    folder: str | None
+    json: bool = False
+
+    def open(self) -> _native.Scenario:
+        """A fresh copy to set paths in."""
+        read = _native.Scenario.from_json if self.json else _native.Scenario.from_toml
+        return read(self.text, self.name, self.folder)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One case: a combination and a seed, ready to run."""
+
+    labels: Labels
+    seed: int
+    resolved: _native.Resolved
+
+    @property
+    def case_json(self) -> str:
+        """The combination, canonically."""
+        return canonical(self.labels)
+
+
+@dataclass(frozen=True)
+class Study:
+    """A parsed study."""
+
+    id: str
+    title: str
+    source: str
+    seeds: int
+    axes: tuple[Axis, ...]
+    exclude: tuple[dict[str, tuple[str, ...]], ...]
+    quick: Quick
+    figures: tuple[Figure, ...]
+    claims: tuple[Claim, ...]
+    prose: str
+    base: Base
+    name: str
+    text: str
+    # Of a study about one controller, once that is known.
+    subject: Subject | None = None
+
+    @staticmethod
+    def load(which: str | Path) -> Study:
+        """A shipped study by its id, or a Markdown file by its path."""
+        path = _find(str(which))
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise Refusal(f"cannot read the study: {error}", place=str(path)) from error
+        return Study.parse(text, str(path), path.parent)
+
+    @staticmethod
+    def parse(
+        text: str, name: str, folder: str | Path | None = None, base: Base | None = None
+    ) -> Study:
+        """Reads a study's text; `base` stands for a scenario that was read before."""
+        blocks, prose = markdown.split(text, name, {STUDY_BLOCK, SCENARIO_BLOCK})
+        toml = _only(blocks, STUDY_BLOCK, name)
+        fields = Fields(toml, (), toml.data)
+        head = fields.table("study")
+        if not head.data:
+            fields.refuse("there is no `study` table", fix='write study = { id = "…", … }')
+        axes = Axes([axes_of.read(f) for _, f in fields.tables("axes")])
+        source = head.text("source") or ""
+        study = Study(
+            id=_id(head),
+            title=head.text("title") or "",
+            source=source,
+            seeds=head.count("seeds") or 10,
+            axes=tuple(axes.axes),
+            exclude=tuple(_exclusions(fields, axes)),
+            quick=_quick(fields.table("quick"), axes, head.count("seeds") or 10),
+            figures=tuple(figure.read(f, name, axes) for name, f in fields.tables("figures")),
+            claims=tuple(claim.read(f, name, axes, source) for name, f in fields.tables("claims")),
+            prose=prose,
+            base=_base(head, blocks, name, folder, base),
+            name=name,
+            text=text,
+        )
+        head.done()
+        fields.done()
+        checks.check(study, fields)
+        checks.check_placeholders(study)
+        return study
+
+    def axis(self, name: str) -> Axis:
+        """An axis by its name."""
+        return next(axis for axis in self.axes if axis.name == name)
+
+    def combinations(self, quick: bool = False) -> list[dict[str, str]]:
+        """Every combination of labels that is not excluded, the last axis fastest."""
+        offered = [
+            [label for label in axis.labels if not quick or _in_quick(self, axis.name, label)]
+            for axis in self.axes
+        ]
+        names = [axis.name for axis in self.axes]
+        every = (dict(zip(names, labels, strict=True)) for labels in itertools.product(*offered))
+        return [labels for labels in every if not any(matches(labels, e) for e in self.exclude)]
+
+    def absent(self, labels: Labels) -> list[str]:
+        """The trace files that a combination needs and that are not there."""
+        chosen = (axis.values[axis.labels.index(labels[axis.name])] for axis in self.axes)
+        wanted = dict.fromkeys(name for value in chosen for name in value.needs)
+        return [name for name in wanted if not trace_file.present(name)]
+
+    def runnable(self, quick: bool = False) -> list[dict[str, str]]:
+        """The combinations whose traces are there."""
+        return [labels for labels in self.combinations(quick) if not self.absent(labels)]
+
+    def seed_list(self, quick: bool = False, seeds: int | None = None) -> list[int]:
+        """The seeds, the same for every combination, so that arrivals are paired."""
+        return list(range(1, (seeds or (self.quick.seeds if quick else self.seeds)) + 1))
+
+    def plan(self, quick: bool = False, seeds: int | None = None) -> list[Planned]:
+        """Every case, resolved; a scenario that cannot run is refused here."""
+        return [
+            Planned(labels, seed, resolved)
+            for labels in self.runnable(quick)
+            for seed, resolved in self._resolve(labels, quick, self.seed_list(quick, seeds))
+        ]
+
+    def resolved(self, labels: Labels, seed: int, quick: bool = False) -> _native.Resolved:
+        """A case as it runs; a scenario that cannot run is refused."""
+        ((_, resolved),) = self._resolve(labels, quick, [seed])
+        return resolved
+
+    def run(
+        self,
+        out: str | Path | None = None,
+        *,
+        quick: bool = False,
+        seeds: int | None = None,
+        workers: int | None = None,
+        resume: bool = False,
+    ) -> Results:
+        """Runs every case and judges the claims; without `out` the results stay in memory."""
+        from backwater.study.execution import Execution
+
+        folder = None if out is None else Path(out)
+        return Execution(self, folder, quick, seeds, workers, resume).run()
+
+    def _resolve(
+        self, labels: Labels, quick: bool, seeds: list[int]
+    ) -> Iterator[tuple[int, _native.Resolved]]:
+        try:
+            scenario = self.base.open()
+            if quick:
+                for path, value in self.quick.sets:
+                    scenario.set(path, json.dumps(value), f"quick of {self.name}")
+            for axis in self.axes:
+                chosen = axis.values[axis.labels.index(labels[axis.name])]
+                for path, content in chosen.sets:
+                    scenario.set(path, json.dumps(content), self._origin(axis))
+            for seed in seeds:
+                resolved = scenario.resolve(seed)
+                if seed == seeds[0]:
+                    # A scenario that is valid under one seed is valid under all.
+                    resolved.check()
+                yield seed, resolved
+        except _native.ScenarioError as error:
+            raise self._refusal(from_native(error), labels) from error
+
+    def _origin(self, axis: Axis) -> str:
+        return f"axes.{axis.name} of {self.name}"
+
+    def _refusal(self, refusal: Refusal, labels: Labels) -> Refusal:
+        """The same refusal; where an axis is the cause, with the line of its value."""
+        axis = next((a for a in self.axes if refusal.place == self._origin(a)), None)
+        if axis is None:
+            return refusal
+        value = axis.values[axis.labels.index(labels[axis.name])]
+        if self.subject is not None and value.label == self.subject.label:
+            return Refusal(
+                refusal.what,
+                place=f"controller {value.label}",
+                nearest=refusal.nearest,
+                fix=refusal.fix,
+            )
+        return Refusal(
+            refusal.what,
+            place=self.name,
+            line=value.line,
+            column=value.column,
+            nearest=refusal.nearest,
+            fix=refusal.fix,
+            excerpt=self.text.split("\n")[value.line - 1],
+        )
+
+    def positions(self) -> dict[str, dict[str, float]]:
+        """The positions of labels on each axis: SI numbers, or indices where labels are names."""
+        return {
+            axis.name: dict(
+                zip(axis.labels, axis.numbers or map(float, itertools.count()), strict=False)
+            )
+            for axis in self.axes
+        }
+
+
+def shipped() -> dict[str, Path]:
+    """The studies of this installation: id to file."""
+    folder = Path(str(resources.files("backwater") / "studies"))
+    return {path.stem: path for path in sorted(folder.glob("*.md"))}
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys and no spaces."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _find(which: str) -> Path:
+    known = shipped()
+    if which in known:
+        return known[which]
+    path = Path(which)
+    if which.endswith(".md") or path.is_file():
+        return path
+    near = nearest(which, known)
+    raise Refusal(
+        f"there is no study `{which}`",
+        nearest=near,
+        fix="see `backwater study list`, or give the path of a Markdown file",
+    )
+
+
+def _only(blocks: Sequence[markdown.Block], info: str, name: str) -> Toml:
+    found = [block for block in blocks if block.info == info]
+    if len(found) != 1:
+        raise Refusal(
+            f"there are {len(found)} blocks `{info}`" if found else f"there is no block `{info}`",
+            place=name,
+            line=found[1].line - 1 if found else None,
+            column=1 if found else None,
+            fix=f"write one block that begins with ```{info}",
+        )
+    return Toml.parse(found[0].text, name, found[0].line)
+
+
+def _id(head: Fields) -> str:
+    found = head.needed("id")
+    if not found or not all(c.islower() or c.isdigit() or c == "-" for c in found):
+        head.refuse(
+            f"`{found}` is not the id of a study", "id", fix="use small letters, digits and hyphens"
+        )
+    return found
+
+
+def _base(
+    head: Fields,
+    blocks: Sequence[markdown.Block],
+    name: str,
+    folder: str | Path | None,
+    given: Base | None,
+) -> Base:
+    file = head.text("scenario")
+    inline = [block for block in blocks if block.info == SCENARIO_BLOCK]
+    if (file is not None) + len(inline) != 1:
+        head.refuse(
+            f"the study has {(file is not None) + len(inline)} base scenarios",
+            "scenario",
+            fix=f'write one block ```{SCENARIO_BLOCK}, or scenario = "file.toml"',
+        )
+    if given is not None:
+        return given
+    where = str(folder) if folder is not None else None
+    if file is None:
+        padding = "\n" * (inline[0].line - 1)
+        return Base(padding + inline[0].text, name, where)
+    path = Path(where or ".") / file
+    try:
+        return Base(path.read_text(encoding="utf-8"), str(path), str(path.parent))
+    except (OSError, UnicodeDecodeError) as error:
+        head.refuse(f"cannot read the scenario: {error}", "scenario", fix="correct the path")
+
+
+def _exclusions(fields: Fields, axes: Axes) -> Iterator[dict[str, tuple[str, ...]]]:
+    for i, table in enumerate(fields.typed("exclude", list, "a list of tables") or []):
+        at = ("exclude", str(i))
+        if not isinstance(table, dict) or not table:
+            fields.refuse("an exclusion is not a table", *at, fix='write { axis = "value" }')
+        yield axes.selection(Fields(fields.toml, at, table))
+
+
+def _quick(fields: Fields, axes: Axes, seeds: int) -> Quick:
+    duration = fields.text("duration")
+    sets = fields.typed("set", dict, "a table of paths and values") or {}
+    quick = Quick(
+        seeds=fields.count("seeds") or min(QUICK_SEEDS, seeds),
+        sets=((("duration", duration),) if duration else ()) + tuple(sets.items()),
+        labels=axes.select(fields, "axes"),
+    )
+    fields.done()
+    return quick
+
+
+def _in_quick(study: Study, axis: str, label: str) -> bool:
+    return axis not in study.quick.labels or label in study.quick.labels[axis]

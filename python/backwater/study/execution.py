@@ -1,0 +1,260 @@
+"""Running the cases of a study: plan, batch, store, verdicts, manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from backwater import _native
+from backwater.errors import Refusal, Terminated, Unfinished
+from backwater.model.machine import available_cores, processor
+from backwater.results.results import MANIFEST, Results, read_manifest
+from backwater.results.store import FAILED, Store
+from backwater.study.definition import Planned, Study
+from backwater.verdict.judge import JudgedCases, judge
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class Execution:
+    """One study on its way from the plan to its results.
+
+    `run` raises what stops it; `results` then holds what had finished.
+    """
+
+    study: Study
+    folder: Path | None = None
+    quick: bool = False
+    seeds: int | None = None
+    workers: int | None = None
+    resume: bool = False
+    command: Sequence[str] = ()
+    progress: Progress = field(default=lambda done, total: None)
+    notice: Callable[[str], None] = field(default=lambda text: None)
+    results: Results | None = None
+    plan: list[Planned] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    manifest: dict[str, Any] = field(default_factory=dict)
+
+    def prepare(self) -> None:
+        """Checks everything that can be refused; nothing has run or been written yet."""
+        self.plan = self.study.plan(self.quick, self.seeds)
+        self.keys = _distinct(self.plan)
+        self.manifest = self._manifest(self.plan)
+        if self.folder is not None:
+            self.manifest = _check_folder(self.folder, self.manifest, self.resume)
+
+    def run(self) -> Results:
+        """Runs what has not run yet, judges the claims and writes the manifest."""
+        if not self.plan:
+            self.prepare()
+        if self.folder is not None:
+            _make_folder(self.folder, self.manifest)
+        store = Store(self.folder)
+        self.results = Results(self.study, store, self.manifest, self.folder)
+        try:
+            self._batch(store)
+        except BaseException as stop:
+            interrupted = isinstance(stop, (KeyboardInterrupt, Terminated))
+            # A full disk refuses this too; the first error is reported.
+            with suppress(Unfinished):
+                self._finish("interrupted" if interrupted else "stopped")
+            raise
+        return self._finish("done")
+
+    def _batch(self, store: Store) -> None:
+        plan, keys = self.plan, self.keys
+        stale = store.keep_only(keys)
+        if stale:
+            self.notice(
+                f"{stale} cases in the folder belong to another version of the engine or of the "
+                "study and are replaced"
+            )
+        store.relabel((key, case.case_json) for key, case in zip(keys, plan, strict=True))
+        finished = store.finished()
+        pending = [i for i, key in enumerate(keys) if key not in finished]
+        done = len(plan) - len(pending)
+        self.progress(done, len(plan))
+
+        def commit(index: int, document: str | None, error: str | None) -> None:
+            nonlocal done
+            case = plan[pending[index]]
+            parsed = None if document is None else json.loads(document)
+            store.add(keys[pending[index]], self.study.id, case.case_json, case.seed, parsed, error)
+            done += 1
+            self.progress(done, len(plan))
+
+        if pending:
+            workers = self.workers or available_cores()
+            _native.run_batch([plan[i].resolved for i in pending], workers, commit)
+
+    def _finish(self, status: str) -> Results:
+        results = self.results
+        assert results is not None, "the batch comes first"
+        judged_cases = self.judged_cases(results)
+        results.judged = [judge(self.study.id, one, judged_cases) for one in self.study.claims]
+        failed = any(case.status == FAILED for case in results.cases)
+        results.manifest.update(
+            status="failed" if status == "done" and failed else status,
+            ended=_now(),
+            cases_done=results.finished,
+            fingerprint=results.fingerprint,
+        )
+        results.store.put_claims(results.judged)
+        if self.folder is not None:
+            write_json(self.folder / MANIFEST, results.manifest)
+            results.store.seal()
+        return results
+
+    def judged_cases(self, results: Results) -> JudgedCases:
+        """The cases on which claims are judged."""
+        return JudgedCases(
+            cells=results,
+            combinations=self.study.runnable(self.quick),
+            absent=[
+                (labels, names)
+                for labels in self.study.combinations(self.quick)
+                if (names := self.study.absent(labels))
+            ],
+            seeds=self.study.seed_list(self.quick, self.seeds),
+            exact=self.study.seeds == 1,
+            positions=self.study.positions(),
+        )
+
+    def _manifest(self, plan: list[Planned]) -> dict[str, Any]:
+        study, base = self.study, self.study.base
+        inputs = {path: digest for case in plan for path, digest in case.resolved.inputs}
+        example, resolved = _example(plan)
+        return {
+            "schema": "backwater/manifest/1",
+            "version": _native.version(),
+            "engine": _native.engine_id(),
+            "study": {
+                "id": study.id,
+                "name": study.name,
+                "sha256": hashlib.sha256((study.text + base.text).encode()).hexdigest(),
+                "text": study.text,
+                "scenario": {"name": base.name, "text": base.text},
+                **({} if study.subject is None else {"subject": study.subject.record()}),
+            },
+            "mode": "quick" if self.quick else "full",
+            "seeds": self.study.seed_list(self.quick, self.seeds),
+            "cases_total": len(plan),
+            "inputs": inputs,
+            "resolved_example": resolved,
+            "example": example.labels,
+            "status": "running",
+            "cases_done": 0,
+            "fingerprint": None,
+            "command": list(self.command),
+            "workers": self.workers or available_cores(),
+            "machine": machine(),
+            "started": _now(),
+            "ended": None,
+        }
+
+
+def _example(plan: list[Planned]) -> tuple[Planned, dict[str, Any]]:
+    """The case that a drawing shows: the first with a mechanism, else the first of all."""
+    for case in plan:
+        if case.seed == plan[0].seed:
+            resolved: dict[str, Any] = json.loads(case.resolved.canonical)
+            if resolved["mechanisms"]:
+                return case, resolved
+    return plan[0], json.loads(plan[0].resolved.canonical)
+
+
+def _check_folder(folder: Path, manifest: dict[str, Any], resume: bool) -> dict[str, Any]:
+    """Refuses a folder in use, or checks that it can be continued; returns the manifest."""
+    try:
+        used = any(folder.iterdir())
+    except FileNotFoundError:
+        return manifest
+    except OSError as error:
+        raise _no_folder(folder, error) from error
+    if used and not resume:
+        raise Refusal(
+            "the folder for results is not empty",
+            place=str(folder),
+            fix="continue it with --resume, or name another with --out",
+        )
+    before = read_manifest(folder)
+    if before is None:
+        return manifest
+    for words, now, then in (
+        ("study", manifest["study"]["id"], before["study"]["id"]),
+        ("mode", manifest["mode"], before["mode"]),
+    ):
+        if now != then:
+            raise Refusal(
+                f"these are results of the {words} {then}, not {now}",
+                place=str(folder),
+                fix="name another folder with --out",
+            )
+    return {**manifest, "started": before["started"]}
+
+
+def _make_folder(folder: Path, manifest: dict[str, Any]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _no_folder(folder, error) from error
+    write_json(folder / MANIFEST, manifest)
+
+
+def _no_folder(folder: Path, error: OSError) -> Unfinished:
+    return Unfinished(
+        f"cannot make the folder for results: {error.strerror}",
+        place=str(folder),
+        fix="name a folder you can write to with --out",
+    )
+
+
+def _distinct(plan: list[Planned]) -> list[str]:
+    """The keys of the cases; two combinations that are one scenario are refused."""
+    seen: dict[str, Planned] = {}
+    for case in plan:
+        key = case.resolved.key()
+        other = seen.setdefault(key, case)
+        if other is not case:
+            raise Refusal(
+                f"the cases {case.case_json} and {other.case_json} are the same scenario",
+                fix="exclude one of them, or remove the axis that changes nothing",
+            )
+    return list(seen)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes a file whole or not at all."""
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        draft.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        draft.replace(path)
+    except OSError as error:
+        raise Unfinished(
+            f"cannot write {path.name}: {error.strerror}",
+            place=str(path),
+            fix="make room or make the folder writable, then run again with --resume",
+        ) from error
+
+
+def machine() -> dict[str, Any]:
+    """The machine, for the manifest."""
+    return {
+        "cpu": processor(),
+        "cores": available_cores(),
+        "os": platform.platform(),
+        "python": platform.python_version(),
+    }
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

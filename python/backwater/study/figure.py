@@ -1,0 +1,154 @@
+"""A figure of a study, as its author describes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from backwater import _native
+from backwater.errors import nearest
+from backwater.model.quantity import parse
+from backwater.study import metric
+from backwater.study.axes import Axes
+from backwater.study.toml_text import Fields
+from backwater.verdict.compare import BY
+
+KINDS = ("line", "bars", "stack", "rank", "plane", "matrix", "time")
+SCALES = ("linear", "log", "symlog")
+
+
+@dataclass(frozen=True)
+class Over:
+    """What a figure over time shows: seconds from and to, and the length of the intervals."""
+
+    start_s: float
+    end_s: float | None
+    every_s: float
+    # As it was written, for the engine.
+    every: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One plot, as the study describes it."""
+
+    id: str
+    title: str
+    kind: str
+    x: str | None
+    y: tuple[str, ...]
+    scope: str
+    curve: str | None
+    panel: str | None
+    where: dict[str, tuple[str, ...]]
+    y_scale: str
+    # The metric along x, for a plane.
+    x_metric: str | None = None
+    # What each combination is compared with, under the same seed, and how.
+    against: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    by: str | None = None
+    # For a figure over time.
+    over: Over | None = None
+    # Several scopes, which are the curves then.
+    places: tuple[str, ...] = ()
+
+
+def read(fields: Fields, name: str, axes: Axes) -> Figure:
+    """Reads `figures.ID`."""
+    y = fields.get("y")
+    ys = y if isinstance(y, list) else [y]
+    if not ys or not all(isinstance(one, str) and one for one in ys):
+        fields.refuse(f"`{fields.word()}` has no metric", "y", fix='write y = "loss"')
+    kind = fields.choice("kind", KINDS, "line")
+    figure = Figure(
+        id=name,
+        title=fields.text("title") or "",
+        kind=kind,
+        x=axes.one(fields, "x"),
+        y=tuple(ys),
+        scope=fields.text("scope") or "run",
+        curve=axes.one(fields, "curve"),
+        panel=axes.one(fields, "panel"),
+        where=axes.select(fields, "where"),
+        y_scale=fields.choice("y_scale", SCALES, "linear"),
+        x_metric=fields.text("x_metric"),
+        against=axes.select(fields, "against"),
+        by=fields.choice("by", BY, "") or None,
+        over=_over(fields) if kind == "time" else None,
+        places=fields.texts("scopes") or (),
+    )
+    drawn = kind in ("line", "bars", "time")
+    if figure.places and (not drawn or figure.curve or fields.text("scope")):
+        fix = "leave out `scope` and `curve`, and draw lines, bars or a figure over time"
+        fields.refuse("several scopes are curves", "scopes", fix=fix)
+    if figure.x is None and kind == "line":
+        fields.refuse(f"`{fields.word()}` has no x", fix='add x = "<axis>"')
+    if len(ys) > 1 and kind not in ("stack", "time"):
+        fix = 'write kind = "stack" or kind = "time"'
+        fields.refuse("only a stack or a figure over time has several metrics", "y", fix=fix)
+    if figure.over is not None:
+        _check_series(fields, figure)
+        fields.done()
+        return figure
+    if (figure.x_metric is not None) != (kind == "plane"):
+        fix = 'write kind = "plane" and x_metric = "age_p95_s", or neither'
+        fields.refuse("a plane, and nothing else, has a metric for x", fix=fix)
+    if kind == "matrix" and (figure.x is None or figure.curve is None):
+        fields.refuse("a matrix has columns and rows", fix='add x = "<axis>" and curve = "<axis>"')
+    if bool(figure.against) != (figure.by is not None) or (figure.by and kind != "matrix"):
+        fix = 'write kind = "matrix", against = { axis = "value" } and by = "harm"'
+        fields.refuse("a matrix, and nothing else, has `against` and `by`, both", "by", fix=fix)
+    if figure.x_metric is not None:
+        metric.check(fields, figure.x_metric, figure.scope, "x_metric")
+    for one in figure.y:
+        for place in figure.places or (figure.scope,):
+            metric.check(fields, one, place, "y")
+    fields.done()
+    return figure
+
+
+def _over(fields: Fields) -> Over:
+    def seconds(key: str) -> float | None:
+        written = fields.text(key)
+        if written is None:
+            return None
+        found = parse(written)
+        if found is None or found.dimension != "time":
+            fields.refuse(f"`{written}` is not a time", key, fix='write such as "55 s"')
+        return found.value
+
+    start, end = seconds("from") or 0.0, seconds("to")
+    if end is not None and end <= start:
+        fields.refuse("the figure ends before it begins", "to", fix="write a later time")
+    every = seconds("every")
+    if not every:
+        fix = 'write every = "500 ms", the length of its intervals'
+        fields.refuse("a figure over time has intervals", "every", fix=fix)
+    return Over(start, end, every, str(fields.text("every")))
+
+
+def _check_series(fields: Fields, figure: Figure) -> None:
+    """Refuses what a figure over time cannot show."""
+    for scope in figure.places or (figure.scope,):
+        _check_place(fields, figure, scope)
+    if len(figure.y) > 1 and figure.places:
+        fields.refuse("several metrics are curves already", "scopes", fix="name one `scope`")
+    if figure.x is not None:
+        fields.refuse("the x axis of a figure over time is time", "x", fix="remove it")
+    if len(figure.y) > 1 and figure.curve is not None:
+        fields.refuse("several metrics are curves already", "curve", fix="make it a panel")
+
+
+def _check_place(fields: Fields, figure: Figure, scope: str) -> None:
+    kind, _, place = scope.partition(":")
+    rows = _native.series()
+    if kind not in dict(rows) or not place:
+        forms = [f"{one}:<id>" for one in dict(rows)]
+        what = f'nothing is known over time of "{scope}"'
+        key = "scopes" if figure.places else "scope"
+        fields.refuse(what, key, near=forms, fix="write one of these")
+    known = [metric.Metric(name, (kind,)) for whose, name in rows if whose == kind]
+    for one in figure.y:
+        if not any(series.fits(one) for series in known):
+            names = [series.id for series in known]
+            what = f"{kind} has no `{one}` over time"
+            fields.refuse(what, "y", near=nearest(one, names) or names, fix="write one of these")

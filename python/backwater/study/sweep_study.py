@@ -1,0 +1,125 @@
+"""A sweep: a study without claims, made from a scenario and axes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from backwater.errors import Refusal
+from backwater.model import scenario as scenarios
+from backwater.model.builders import Scenario
+from backwater.model.builders.base import plain
+from backwater.results.results import Results
+from backwater.study.axes import label_of
+from backwater.study.definition import Base, Study
+from backwater.study.execution import Execution
+
+# The metrics that a sweep plots.
+FIGURES = ("loss", "goodput_bps", "delay_mean_s")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Every combination of some values, each under the same seeds.
+
+    `axes` maps a path of the scenario to values, or a name to `{label: {path: value, …}, …}`.
+    """
+
+    scenario: str | Path | Mapping[str, Any] | Scenario
+    axes: Mapping[str, Sequence[Any] | Mapping[str, Mapping[str, Any]]]
+    seeds: int = 10
+
+    def study(self) -> Study:
+        """The sweep as a study."""
+        base = _base(self.scenario)
+        stem = Path(base.name).stem if base.folder is not None else "scenario"
+        if not self.axes:
+            raise Refusal("the sweep has no axis", fix="give a path and its values")
+        names = _names(list(self.axes))
+        lines = [
+            f"study = {{ id = {toml(_slug(stem))}, title = {toml(f'Sweep of {stem}')}, "
+            f"seeds = {self.seeds}, scenario = {toml(base.name)} }}"
+        ]
+        for (path, values), name in zip(self.axes.items(), names, strict=True):
+            lines.append(f"axes.{toml(name)} = {_axis(path, values)}")
+        lines += _figures(names)
+        block = "\n".join(lines)
+        text = (
+            f"# Sweep of {stem}\n\n{{{{topology}}}}\n\n{{{{figures}}}}\n\n{{{{repeat}}}}\n\n"
+            f"```toml study\n{block}\n```\n"
+        )
+        return Study.parse(text, f"sweep of {base.name}", None, base)
+
+    def run(
+        self,
+        out: str | Path | None = None,
+        *,
+        workers: int | None = None,
+        resume: bool = False,
+    ) -> Results:
+        """Runs every case; without `out` the results stay in memory."""
+        folder = None if out is None else Path(out)
+        return Execution(self.study(), folder, workers=workers, resume=resume).run()
+
+
+def _base(what: str | Path | Mapping[str, Any] | Scenario) -> Base:
+    if isinstance(what, (Scenario, Mapping)):
+        return Base(scenarios.written(what), scenarios.BUILT, None, json=True)
+    if isinstance(what, str) and "\n" in what:
+        return Base(what, scenarios.TEXT, None)
+    path = Path(what)
+    text = scenarios.read_text(path)
+    return Base(text, str(path), str(path.parent), json=path.suffix == ".json")
+
+
+def _axis(path: str, values: Sequence[Any] | Mapping[str, Mapping[str, Any]]) -> str:
+    if isinstance(values, Mapping):
+        listed = ", ".join(
+            f"{{ label = {toml(label)}, set = {toml(sets)} }}" for label, sets in values.items()
+        )
+        return f"{{ values = [{listed}] }}"
+    listed = ", ".join(_value(path, value) for value in map(plain, values))
+    return f"{{ title = {toml(path)}, path = {toml(path)}, values = [{listed}] }}"
+
+
+def _value(path: str, value: Any) -> str:
+    """A plain value, or a table under a label that is its JSON."""
+    if label_of(value) is not None:
+        return toml(value)
+    label = toml(scenarios.written(value))
+    return f"{{ label = {label}, set = {{ {toml(path)} = {toml(value)} }} }}"
+
+
+def _figures(names: list[str]) -> list[str]:
+    if len(names) > 3:
+        return []
+    roles = ", ".join(
+        f"{role} = {toml(name)}" for role, name in zip(("x", "curve", "panel"), names, strict=False)
+    )
+    return [f"figures.{y} = {{ {roles}, y = {toml(y)} }}" for y in FIGURES]
+
+
+def _names(paths: list[str]) -> list[str]:
+    """The shortest ends of the paths that tell them apart."""
+    parts = [[part for part in path.split(".") if part != "*"] or ["axis"] for path in paths]
+    for length in range(1, max(map(len, parts)) + 1):
+        names = ["-".join(part[-length:]) for part in parts]
+        if len(set(names)) == len(names):
+            return names
+    return [f"{'-'.join(part)}-{i}" for i, part in enumerate(parts, 1)]
+
+
+def toml(value: Any) -> str:
+    """A plain value in TOML, which takes JSON's texts, numbers and flags."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{toml(str(k))} = {toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return scenarios.written(value)
+
+
+def _slug(stem: str) -> str:
+    return "sweep-" + (re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "scenario")

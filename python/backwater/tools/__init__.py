@@ -1,0 +1,7 @@
+"""Tools beside studies.
+
+`benchmark` measures the cost of the packets of `benchmark_cases`, with `benchmark_child` in a fresh
+process and `peers` for other simulators. `contest_runs` and `contest_plot` rank controllers over
+cellular links, and `rfc9743` is the scorecard of a controller. `catalogue` lists everything that
+has a name; `installation` checks what is installed.
+"""

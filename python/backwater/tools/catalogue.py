@@ -1,0 +1,70 @@
+"""Everything that has a name: the engine's parts and the studies."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from backwater import _native
+from backwater.errors import Refusal, nearest
+from backwater.model.tables import Row, tables
+from backwater.study.definition import Study, shipped
+
+STUDIES = "studies"
+
+
+def kinds() -> list[str]:
+    """The kinds of names: those of the engine, and studies."""
+    return [*tables(), STUDIES]
+
+
+def rows(kind: str) -> list[Row]:
+    """The rows of a kind."""
+    if kind == STUDIES:
+        return [study_row(Study.load(name)) for name in shipped()]
+    if kind not in tables():
+        raise Refusal(
+            f"there is no kind `{kind}`",
+            nearest=nearest(kind, kinds()) or kinds(),
+            fix="write one of " + ", ".join(kinds()),
+        )
+    return tables()[kind]
+
+
+def study_row(study: Study) -> Row:
+    """A study as a row."""
+    return {
+        "id": study.id,
+        "aliases": [],
+        "summary": study.title,
+        "source": study.source,
+        "options": [],
+        "seeds": study.seeds,
+        "cases": len(study.combinations()) * study.seeds,
+        "cases_quick": len(study.combinations(quick=True)) * study.quick.seeds,
+        "claims": len(study.claims),
+    }
+
+
+def find(name: str) -> list[tuple[str, Row]]:
+    """Everything of that name or alias, with its kind."""
+    everything = [(kind, row) for kind in kinds() for row in rows(kind)]
+    found = [(k, row) for k, row in everything if name in (row["id"], *row.get("aliases", ()))]
+    if not found:
+        near = nearest(name, (row["id"] for _, row in everything))
+        raise Refusal(
+            f"nothing is called `{name}`", nearest=near, fix="see `backwater list` for all names"
+        )
+    return found
+
+
+def schemas() -> dict[str, Any]:
+    """The JSON schemas of every document, and of the scenario."""
+    folder = Path(str(resources.files("backwater") / "schemas"))
+    found = {
+        path.stem: json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(folder.glob("*.json"))
+    }
+    return {**found, "scenario": json.loads(_native.schema())}

@@ -1,0 +1,273 @@
+"""The contest: controllers against one another over cellular links, one flow at a time."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from backwater import _native
+from backwater.errors import Refusal, from_native
+from backwater.model import python_class, trace_file
+from backwater.model.machine import available_cores
+from backwater.model.tables import tables
+
+# The default traces: the contest's own, and a pair that it did not have.
+TRACES = (
+    ("Verizon-LTE-short.up", "Verizon-LTE-short.down"),
+    ("ATT-LTE-driving-2016.up", "ATT-LTE-driving-2016.down"),
+)
+# Models of the four files, by `backwater trace fit`, for where the files are absent.
+MODELS: dict[str, dict[str, Any]] = {
+    "model-up": {
+        "kind": "cox",
+        "peak": "12 Mbit/s",
+        "volatility": "3.33 Mbit/s",
+        "reversion": 0.14,
+        "sticky": "5.76 %",
+        "outage": "525 ms",
+        "burst": 1.22,
+    },
+    "model-down": {
+        "kind": "cox",
+        "peak": "10 Mbit/s",
+        "volatility": "2.22 Mbit/s",
+        "reversion": 0,
+        "sticky": "2.67 %",
+        "outage": "546 ms",
+        "burst": 1.61,
+    },
+    "driving-model-up": {
+        "kind": "cox",
+        "peak": "4.29 Mbit/s",
+        "volatility": "3.15 Mbit/s",
+        "reversion": 0,
+        "sticky": "5.8 %",
+        "outage": "963 ms",
+        "burst": 1.72,
+    },
+    "driving-model-down": {
+        "kind": "cox",
+        "peak": "9.84 Mbit/s",
+        "volatility": "2.87 Mbit/s",
+        "reversion": 0,
+        "sticky": "35.2 %",
+        "outage": "158 ms",
+        "burst": 2.02,
+    },
+}
+HELD_OUT = ("driving-model-up", "driving-model-down")
+# Silence after which a sender sends one packet: the report's senders, with which a Python class
+# competes, take 70 ms; the contest's own took a second.
+SILENCE = {"zekalho": "70 ms", "delay-triggered": "70 ms", python_class.KIND: "70 ms"}
+DELAY = "20 ms"
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A direction: the trace that data take, and the one that acknowledgements take."""
+
+    name: str
+    data: str
+    acks: str
+    held_out: bool
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run of a controller."""
+
+    controller: str
+    direction: Direction
+    seed: int
+    metrics: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A controller over the directions of one kind: means over runs."""
+
+    controller: str
+    score: float | None
+    power: float | None
+    throughput_bps: float | None
+    delay_s: float | None
+    runs: int
+    failed: int
+
+
+def controllers() -> list[str]:
+    """The ids of the controllers without required options."""
+    rows = tables()["controllers"]
+    return [row["id"] for row in rows if not any(o["required"] for o in row["options"])]
+
+
+def directions(
+    pairs: Sequence[tuple[str, str]], held_out: Sequence[tuple[str, str]]
+) -> list[Direction]:
+    """Both directions of every pair (up, down)."""
+    found = []
+    for kind, some in ((False, pairs), (True, held_out)):
+        for up, down in some:
+            found.append(Direction(Path(down).name, down, up, kind))
+            found.append(Direction(Path(up).name, up, down, kind))
+    return found
+
+
+def default_directions() -> list[Direction]:
+    """The contest's traces, and one pair held out; models in place of what is absent."""
+    known, unknown = TRACES
+    if all(trace_file.present(name) for name in known):
+        return directions([known], [unknown if all(map(trace_file.present, unknown)) else HELD_OUT])
+    return directions([("model-up", "model-down")], [HELD_OUT])
+
+
+def scenario(controller: str, direction: Direction, duration_s: float) -> dict[str, Any]:
+    """A flow of datagrams over a link that behaves as cellsim's, as in the 2013 contest.
+
+    The controller is the id of one, or FILE.py:Class.
+    """
+    kind = (
+        python_class.table(controller)
+        if python_class.is_class(controller)
+        else {"kind": controller}
+    )
+
+    def link(here: str, there: str, trace: str) -> dict[str, Any]:
+        return {
+            "from": here,
+            "to": there,
+            "kind": "trace",
+            # A recorded trace that is shorter than the run begins again.
+            "trace": MODELS.get(trace, trace),
+            "emulator": "cellsim-2013",
+            "delay": DELAY,
+            "queue": {"kind": "infinite"},
+        }
+
+    flow = {
+        "from": "S",
+        "to": "R",
+        "transport": "datagram",
+        "frame": "1514 B",
+        "silence": SILENCE.get(kind["kind"], "1 s"),
+        "controller": kind,
+        "source": {"kind": "bulk"},
+    }
+    return {
+        "schema": "backwater/scenario/1",
+        "duration": f"{duration_s} s",
+        "nodes": {"S": {"kind": "host"}, "R": {"kind": "host"}},
+        "links": {"data": link("S", "R", direction.data), "acks": link("R", "S", direction.acks)},
+        "flows": {"f": flow},
+    }
+
+
+@dataclass
+class Contest:
+    """The runs of a contest and its standings."""
+
+    entries: list[Entry]
+    # Runs that failed, for example because a class raised an exception.
+    failures: list[str]
+    # Runs whose numbers are not valid.
+    broken: list[str]
+    cpu_s: float = 0.0
+
+    def standings(self, held_out: bool) -> list[Standing]:
+        """Controllers over the directions that are held out, or over the others, the best first."""
+        names = dict.fromkeys(entry.controller for entry in self.entries)
+        found = [self._standing(name, held_out) for name in names]
+        ranked = [one for one in found if one.runs]
+        return sorted(ranked, key=lambda one: -math.inf if one.score is None else one.score)[::-1]
+
+    def _standing(self, name: str, held_out: bool) -> Standing:
+        mine = [
+            e for e in self.entries if e.controller == name and e.direction.held_out is held_out
+        ]
+
+        def mean(metric: str) -> float | None:
+            known = [v for e in mine if (v := e.metrics.get(metric)) is not None]
+            return statistics.fmean(known) if known and len(known) == len(mine) else None
+
+        failed = sum(e.metrics.get("score_ln") is None for e in mine)
+        return Standing(
+            name,
+            mean("score_ln"),
+            mean("power"),
+            mean("cell_throughput_bps"),
+            mean("age_p95_s"),
+            len(mine),
+            failed,
+        )
+
+
+def places(standings: Sequence[Standing]) -> dict[str, int]:
+    """The place of each controller, from 1."""
+    return {one.controller: place for place, one in enumerate(standings, 1)}
+
+
+def pareto(standings: Sequence[Standing]) -> set[str]:
+    """The Pareto frontier: no other is better in both throughput and delay."""
+    points = {
+        one.controller: (one.throughput_bps, -one.delay_s)
+        for one in standings
+        if one.throughput_bps is not None and one.delay_s is not None
+    }
+
+    def beaten(mine: tuple[float, float]) -> bool:
+        others = (point for point in points.values() if point != mine)
+        return any(other[0] >= mine[0] and other[1] >= mine[1] for other in others)
+
+    return {name for name, point in points.items() if not beaten(point)}
+
+
+def run(
+    names: Sequence[str],
+    some: Sequence[Direction],
+    seeds: Sequence[int],
+    duration_s: float,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Contest:
+    """Every controller over every direction under every seed."""
+    plan: list[tuple[str, Direction, int]] = []
+    resolved: list[_native.Resolved] = []
+    for name in names:
+        for direction in some:
+            text = json.dumps(scenario(name, direction, duration_s))
+            try:
+                read = _native.Scenario.from_json(text, f"contest of {name}", None)
+                for seed in seeds:
+                    one = read.resolve(seed)
+                    one.check()
+                    plan.append((name, direction, seed))
+                    resolved.append(one)
+            except _native.ScenarioError as error:
+                raise from_native(error) from error
+    if not plan:
+        raise Refusal("the contest has no run", fix="name a controller and a trace")
+    contest = Contest([], [], [])
+    found: dict[int, Entry] = {}
+
+    def commit(index: int, document: str | None, error: str | None) -> None:
+        name, direction, seed = plan[index]
+        metrics: Mapping[str, float | None] = {}
+        if document is None:
+            contest.failures.append(f"{name} over {direction.name}, seed {seed}: {error}")
+        else:
+            parsed = json.loads(document)
+            metrics = parsed["metrics"]
+            contest.cpu_s += parsed["cost"]["cpu_s"]
+            if not parsed["conservation"]["ok"]:
+                contest.broken.append(f"{name} over {direction.name}: packets are not conserved")
+        found[index] = Entry(name, direction, seed, metrics)
+        progress(len(found), len(plan))
+
+    _native.run_batch(resolved, workers or available_cores(), commit)
+    contest.entries = [found[index] for index in sorted(found)]
+    return contest

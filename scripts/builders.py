@@ -1,0 +1,387 @@
+"""Writes the typed builders of scenarios from the engine's tables (`make tables`)."""
+
+from __future__ import annotations
+
+import json
+import keyword
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine_tables import (
+    PACKAGE,
+    TABLES,
+    TYPES,
+    UNITS,
+    WORDS,
+    Row,
+    Schema,
+    at,
+    class_of,
+    part_of,
+    parts,
+)
+
+FOLDER = PACKAGE / "model" / "builders"
+WIDTH = 100
+MARK = "Written by `make tables` from the tables that the engine reads; do not edit."
+
+
+BASE = ("Part", "Table", "Written", "checked")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A table of the scenario: its path in the schema, its class, and what the class settles."""
+
+    path: str
+    name: str
+    module: str
+    # Fields that must be given, and their order.
+    needed: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    summary: str = ""
+
+
+# Every table of the schema. A path that is missing here stops the script.
+PLACES = (
+    Place("routing", "Routing", "wired"),
+    Place("nodes.NAME:host", "Host", "wired"),
+    Place("nodes.NAME:switch", "Switch", "wired"),
+    Place("links.NAME:ethernet", "Link", "wired", ("ends",), ("from", "to")),
+    Place(
+        "links.NAME:ethernet",
+        "OneWayLink",
+        "wired",
+        ("from", "to"),
+        ("ends",),
+        "one direction of a wire",
+    ),
+    Place("links.NAME:trace", "TraceLink", "wired", ("from", "to")),
+    Place("ports.NAME", "Port", "wired"),
+    Place("mechanisms.NAME", "Mechanism", "wired"),
+    Place("media.NAME", "Medium", "wireless"),
+    Place("media.NAME.phy", "Phy", "wireless"),
+    Place("media.NAME.mac", "Mac", "wireless"),
+    Place("media.NAME.mac.ac", "MacCategories", "wireless"),
+    Place(
+        "media.NAME.mac.ac.BK", "MacCategory", "wireless", summary="an access category of a medium"
+    ),
+    Place("media.NAME.channel", "Channel", "wireless"),
+    Place("nodes.NAME:station", "Station", "wireless", ("medium", "at")),
+    Place("nodes.NAME:station.ac", "AccessCategories", "wireless"),
+    Place(
+        "nodes.NAME:station.ac.BK",
+        "AccessCategory",
+        "wireless",
+        summary="an access category of a station",
+    ),
+    Place(
+        "flows.NAME",
+        "Flow",
+        "flow",
+        summary="a flow, or one for each sender that a pattern matches",
+    ),
+    Place("", "Scenario", "whole", summary="a whole scenario"),
+)
+MODULES = {
+    "wired": "Hosts, switches, links, ports and what acts at them.",
+    "wireless": "802.11: stations and media.",
+    "flow": "Flows.",
+    "whole": "The scenario.",
+}
+# Types that the schema leaves open: names of recipes, and tables of several forms.
+SAYS = {
+    ("Mechanism", "recipe"): "Recipe",
+    ("Scenario", "nodes"): "Mapping[str, Host | Switch | Station | Written]",
+    ("Scenario", "links"): "Mapping[str, Link | OneWayLink | TraceLink | Written]",
+    ("Scenario", "topology"): "Topology | Written",
+}
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a builder."""
+
+    name: str
+    type: str
+    required: bool
+    note: str
+
+    @property
+    def parameter(self) -> str:
+        """The name in Python."""
+        name = self.name.replace("-", "_")
+        return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def files() -> dict[Path, str]:
+    """Every file of the builders, as `ruff format` leaves it."""
+    written = {f"{kind}.py": _part_file(kind, rows) for kind, rows in parts()}
+    for module in dict.fromkeys(place.module for place in PLACES):
+        written[f"{module}.py"] = _table_file(module)
+    written["__init__.py"] = _package()
+    return {FOLDER / name: _formatted(text) for name, text in written.items()}
+
+
+# Parts.
+
+
+def _part_file(kind: str, rows: list[Row]) -> str:
+    name = class_of(kind)
+    builders = "\n".join(_builder(name, row) for row in rows)
+    body = f'''class {name}(Part):
+    """{_article(name)}: `{name}.{_method(rows[0])}(...)`, or `{name}("{rows[0]["id"]}", ...)`."""
+
+    TABLE: ClassVar[str] = "{kind}"
+
+{textwrap.indent(builders, "    ")}'''
+    return _file(f"{name}s, one method for each." if kind != "boxes" else "Boxes.", body)
+
+
+def _builder(name: str, row: Row) -> str:
+    arguments = _ordered(_option(option) for option in row["options"])
+    lines = ["@staticmethod", "@checked", f"def {_method(row)}("]
+    lines += ["    *,"] if arguments else []
+    lines += [f"    {_declared(one)}," for one in arguments]
+    given = "".join(f", {one.parameter}={one.parameter}" for one in arguments)
+    source = row["source"]
+    note = _docstring(
+        f"The {name.lower()} `{row['id']}`.",
+        row["summary"],
+        [f"Source: {source}."] if source else [],
+        arguments,
+    )
+    return "\n".join(
+        [
+            *lines,
+            f") -> {name}:",
+            textwrap.indent(note, "    "),
+            f'    return {name}("{row["id"]}"{given})',
+            "",
+        ]
+    )
+
+
+def _method(row: Row) -> str:
+    name = row["id"].replace("-", "_")
+    if not name.isidentifier() or keyword.iskeyword(name) or name in ("table", "kind", "options"):
+        raise SystemExit(f"no method can be called {name}")
+    return str(name)
+
+
+def _option(option: Row) -> Argument:
+    values = option["values"]
+    kind = f"Literal[{', '.join(map(repr, values))}]" if values else TYPES[option["type"]]
+    facts = [WORDS.get(kind, ""), _need(option["required"], option["default_written"])]
+    low, high = option["min_written"], option["max_written"]
+    facts += [f"≥ {low}"] if low is not None else []
+    facts += [f"≤ {high}"] if high is not None else []
+    return Argument(option["name"], kind, option["required"], _note(option["help"], facts))
+
+
+# Tables.
+
+
+def _table_file(module: str) -> str:
+    mine = [place for place in PLACES if place.module == module]
+    body = "\n\n".join(map(_table, mine))
+    if module == "wired":
+        recipes = [n for row in TABLES["mechanisms"] for n in (row["id"], *row["aliases"])]
+        body = (
+            f"Recipe: TypeAlias = Literal[{', '.join(map(repr, [*recipes, 'none']))}]\n\n\n{body}"
+        )
+    return _file(MODULES[module], body)
+
+
+def _table(place: Place) -> str:
+    schema = at(place.path)
+    fixed = {n: one["const"] for n, one in schema["properties"].items() if "const" in one}
+    required = {*schema.get("required", ()), *place.needed}
+    found = (
+        _field(place, name, one, name in required)
+        for name, one in schema["properties"].items()
+        if name not in fixed and name not in place.without
+    )
+    arguments = _ordered(found, place.needed)
+    summary = place.summary or schema.get("title") or schema["description"]
+    note = _docstring(f"`{place.path}` of a scenario.", summary, [], arguments)
+    lines = ["@dataclass", f"class {place.name}(Table):", textwrap.indent(note, "    "), ""]
+    lines += [f"    {_declared(one)}" for one in arguments]
+    if fixed:
+        lines.append(f"    _fixed: ClassVar[Written] = {json.dumps(fixed)}")
+    return "\n".join(lines) + "\n"
+
+
+def _field(place: Place, name: str, schema: Schema, required: bool) -> Argument:
+    kind = SAYS.get((place.name, name)) or _type(f"{place.path}.{name}".lstrip("."), schema)
+    facts = [WORDS.get(kind, ""), _need(required, schema.get("default"))]
+    return Argument(name, kind, required, _note(schema["description"], facts))
+
+
+def _type(path: str, schema: Schema) -> str:
+    """The type of a field."""
+    if "enum" in schema:
+        return f"Literal[{', '.join(map(repr, schema['enum']))}]"
+    if part := part_of(schema):
+        return f"{part} | Written"
+    if "anyOf" in schema:
+        return _either(schema["anyOf"])
+    if schema.get("type") == "array":
+        items = schema["items"]
+        part = part_of(items)
+        return f"Sequence[{part} | Written]" if part else "Sequence[str]"
+    if schema.get("type") == "object":
+        return _object(path, schema)
+    if unit := re.search(r" \+\(?([^()$|]+)[^$]*\$$", schema.get("pattern", "")):
+        return UNITS[unit[1]]
+    return {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}[schema["type"]]
+
+
+def _either(forms: list[Schema]) -> str:
+    """A path of a file or a part, or a capacity."""
+    part = next((found for one in forms if (found := part_of(one))), None)
+    return f"str | {part} | Written" if part else "Capacity"
+
+
+def _object(path: str, schema: Schema) -> str:
+    if isinstance(inner := schema.get("additionalProperties"), dict):
+        return f"Mapping[str, {_type(f'{path}.NAME', inner)}]"
+    same = [place.name for place in PLACES if _fields(at(place.path)) == _fields(schema)]
+    if not same:
+        raise SystemExit(f"scripts/builders.py names no class for the table {path}")
+    return f"{same[0]} | Written"
+
+
+def _fields(schema: Schema) -> Schema:
+    return dict(schema["properties"])
+
+
+# Text.
+
+
+def _ordered(arguments: Iterable[Argument], first: Sequence[str] = ()) -> list[Argument]:
+    """Those in `first` in that order, then what else must be given, then the rest."""
+
+    def rank(one: Argument) -> tuple[bool, int]:
+        return not one.required, first.index(one.name) if one.name in first else len(first)
+
+    return sorted(arguments, key=rank)
+
+
+def _declared(one: Argument) -> str:
+    if one.required:
+        return f"{one.parameter}: {one.type}"
+    return f"{one.parameter}: {one.type} | None = None"
+
+
+def _note(text: str, facts: list[str]) -> str:
+    said = ", ".join(filter(None, facts))
+    return f"{text} ({said})" if said else text
+
+
+def _need(required: bool, default: Any) -> str:
+    if required or default is None:
+        return "required" if required else ""
+    return f"default {default if isinstance(default, str) else json.dumps(default)}"
+
+
+def _docstring(title: str, summary: str, more: list[str], arguments: list[Argument]) -> str:
+    """A summary in one line, or below the title; then a line for each argument."""
+    width = WIDTH - 14
+    lines = [summary[0].upper() + summary[1:] + "."]
+    if len(lines[0]) > width:
+        lines = [title, "", *textwrap.wrap(lines[0], width)]
+    for text in more:
+        lines += ["", *textwrap.wrap(text, width)]
+    if arguments:
+        lines.append("")
+    for one in arguments:
+        text = f"* `{one.parameter}`: {one.note}"
+        lines += textwrap.wrap(text, width, subsequent_indent="  ", break_on_hyphens=False)
+    text = "\n".join(lines).replace("\\", "\\\\")
+    return f'"""{text}"""' if len(lines) == 1 else f'"""{text}\n"""'
+
+
+def _article(name: str) -> str:
+    return f"{'An' if name[0] in 'AEIOU' else 'A'} {name.lower()}"
+
+
+def _file(summary: str, body: str) -> str:
+    """A module that imports what its body mentions."""
+    words = set(re.findall(r"\b[A-Za-z]+\b", re.sub(r'"""(?:.|\n)*?"""', "", body)))
+    defined = set(re.findall(r"^class (\w+)", body, re.MULTILINE))
+
+    def named(names: Iterable[str]) -> list[str]:
+        return sorted((set(names) & words) - defined - {"str", "int", "float", "bool"})
+
+    imports = [
+        ("collections.abc", ["Mapping", "Sequence"]),
+        ("dataclasses", ["dataclass"]),
+        ("typing", ["ClassVar", "Literal", "TypeAlias"]),
+        (
+            "backwater.model.builders.base",
+            [*BASE, *TYPES.values(), *UNITS.values(), "Capacity"],
+        ),
+        *((f"backwater.model.builders.{kind}", [class_of(kind)]) for kind, _ in parts()),
+        *((f"backwater.model.builders.{place.module}", [place.name]) for place in PLACES),
+    ]
+    lines = [f'"""{summary}\n\n{MARK}\n"""', "", "from __future__ import annotations", ""]
+    lines += [
+        f"from {module} import {', '.join(used)}" for module, n in imports if (used := named(n))
+    ]
+    return "\n".join([*lines, "", "", body])
+
+
+def _package() -> str:
+    names = [(kind, class_of(kind)) for kind, _ in parts()]
+    names += [(place.module, place.name) for place in PLACES]
+    imports = "\n".join(f"from backwater.model.builders.{module} import {n}" for module, n in names)
+    listed = ", ".join(repr(name) for _, name in sorted(names, key=lambda pair: pair[1]))
+    return f'''"""Builders of scenarios, with a type for each argument.
+
+A file with a plural name has one kind of part, a method for each; `wired`, `wireless`, `flow` and
+`whole` have the tables of a scenario. `base` has what they share. All but `base` are written by
+`make tables` from the tables that the engine reads.
+"""
+
+{imports}
+
+__all__ = [{listed}]
+'''
+
+
+def _formatted(text: str) -> str:
+    for command in (["check", "--select", "I", "--fix", "-q"], ["format", "-q"]):
+        text = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(FOLDER / "x.py"), "-"],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    return text
+
+
+def _main(check: bool) -> int:
+    """Writes the files, or names those that are not as they would be written."""
+    written = files()
+    stale = [path for path, text in written.items() if not _is(path, text)]
+    for path in stale:
+        sys.stdout.write(f"{path}\n")
+        if not check:
+            path.write_text(written[path], encoding="utf-8")
+    return 1 if check and stale else 0
+
+
+def _is(path: Path, text: str) -> bool:
+    return path.exists() and path.read_text(encoding="utf-8") == text
+
+
+if __name__ == "__main__":
+    sys.exit(_main(check="--check" in sys.argv[1:]))

@@ -8,6 +8,8 @@ import pytest
 
 from backwater import _native
 from backwater.present import topology
+from backwater.present.topology import network
+from backwater.present.topology.layout import lay_out
 
 SVG = "{http://www.w3.org/2000/svg}"
 MERGING = """\
@@ -51,6 +53,22 @@ from = "h*"
 to = "h*"
 pattern = "random"
 source = { kind = "cbr", packet = "1 kB", rate = "1 Mbit/s" }
+"""
+
+
+WLAN = """\
+schema = "backwater/scenario/1"
+duration = "1 s"
+media.air.phy = { standard = "802.11b", data = "11 Mbit/s" }
+media.air.channel = { model = "disc", transmit = "100 m" }
+ports."AP>air" = { queue = { kind = "fq-codel" } }
+flows.up = { from = "s1", to = "d1", source = { kind = "cbr", packet = "1 kB", rate = "1 Mbit/s" } }
+[topology]
+kind = "wlan"
+stations = 3
+medium = "air"
+wire_rate = "1 Gbit/s"
+wire_delay = "1 us"
 """
 
 
@@ -142,3 +160,14 @@ def test_stations_lie_where_they_lie_north_up() -> None:
     assert any(one.startswith("3 stations watched by bp") for one in said)
     # Those three, and the mark beside the words.
     assert svg.count('class="box outlined"') == 3 + 1
+
+
+def test_wired_nodes_stand_beside_the_map_of_the_stations() -> None:
+    net = network.read(resolve(WLAN))
+    layout = lay_out(net)
+    stations = [layout.places[name][0] for name in ("AP", "s1", "s2", "s3")]
+    assert max(stations) < layout.places["R"][0] < layout.places["d1"][0]
+    # By radio to the access point, then over wires.
+    assert layout.paths["up"] == ("s1", "AP", "R", "d1")
+    drawn = topology.svg(resolve(WLAN))
+    assert all(f">{name}<" in drawn for name in net.nodes)

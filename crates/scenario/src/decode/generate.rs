@@ -148,7 +148,8 @@ fn wlan(
     };
     add("AP".to_owned(), centre);
     for i in 0..stations {
-        let angle = std::f64::consts::TAU * i as f64 / stations as f64;
+        // None lies due east, where a drawing has the wires.
+        let angle = std::f64::consts::TAU * (i as f64 + 0.5) / stations as f64;
         let at = [
             centre[0] + radius * libm::cos(angle),
             centre[1] + radius * libm::sin(angle),

@@ -24,7 +24,10 @@ class Layout:
 
 
 def lay_out(net: Network) -> Layout:
-    """Chooses by shape: a map, a tree from left to right, a ring that is round, or tiers."""
+    """Chooses by shape: a map, a tree from left to right, a ring that is round, or tiers.
+
+    Nodes without a place stand beside the map of those that have one.
+    """
     neighbours = net.neighbours()
     paths = {
         flow.name: flow.route or shortest(neighbours, flow.sender, flow.receiver)
@@ -34,6 +37,8 @@ def lay_out(net: Network) -> Layout:
     paths = {name: path for name, path in paths.items() if len(path) > 1}
     if len(net.places) == len(net.nodes):
         return Layout("map", _map(net.places), paths)
+    if net.places:
+        return Layout("map", _beside_map(net), paths)
     core = _core(neighbours)
     if not core:
         return Layout("tree", _columns(net, neighbours, list(paths.values())), paths)
@@ -49,6 +54,32 @@ def _map(places: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, fl
     gaps = [math.dist(a, b) for a, b in itertools.combinations(places.values(), 2)]
     scale = min(MAP / wide, (COLUMN if len(places) <= FEW else ROW) / min(gaps, default=wide))
     return {name: ((x - min(xs)) * scale, (max(ys) - y) * scale) for name, (x, y) in places.items()}
+
+
+def _beside_map(net: Network) -> dict[str, tuple[float, float]]:
+    """The map of the stations, and to its right the other nodes, column by column.
+
+    A node's column is its distance in links from the nearest station.
+    """
+    places = _map(net.places)
+    right = max(x for x, _ in places.values())
+    middle = (min(y for _, y in places.values()) + max(y for _, y in places.values())) / 2
+    wires: dict[str, list[str]] = {name: [] for name in net.nodes}
+    for link in net.links:
+        a, b = link.ends
+        wires[a].append(b)
+        wires[b].append(a)
+    links_away = distances(wires, net.places)
+    others = [name for name in net.nodes if name not in places]
+    # What no wire joins to a station stands in a column of its own.
+    last = max(links_away.values()) + 1
+    columns = grouped(others, lambda name: links_away.get(name, last))
+    for column, names in columns.items():
+        for row, name in enumerate(names):
+            y = middle + (row - (len(names) - 1) / 2) * ROW
+            places[name] = (right + column * COLUMN, y)
+    top = min(0.0, *(y for _, y in places.values()))
+    return {name: (x, y - top) for name, (x, y) in places.items()}
 
 
 def _core(neighbours: Mapping[str, list[str]]) -> list[str]:

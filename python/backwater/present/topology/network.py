@@ -51,10 +51,10 @@ class Network:
     within_reach: tuple[tuple[str, str], ...]
 
     def neighbours(self) -> dict[str, list[str]]:
-        """Each node's neighbours in the order of the links."""
+        """Each node's neighbours in the order of the links; beside wires also those by radio."""
         found: dict[str, list[str]] = {name: [] for name in self.nodes}
-        for link in self.links:
-            a, b = link.ends
+        radio = self.within_reach if self.links else ()
+        for a, b in (*(link.ends for link in self.links), *radio):
             if b not in found[a]:
                 found[a].append(b)
                 found[b].append(a)
@@ -116,7 +116,12 @@ def read(resolved: Mapping[str, Any]) -> Network:
             DrawnLink(name, (link["ends"][0], link["ends"][1]), _rate(link))
             for name, link in _natural(resolved["links"])
         ),
-        buffers={name: _buffer(port) for name, port in resolved["ports"].items()},
+        buffers={
+            name: _buffer(port)
+            for name, port in resolved["ports"].items()
+            # A radio has its buffer among the fields of its station.
+            if any(key.startswith("buffer") for key in port)
+        },
         watched=watched,
         flows=tuple(
             flow for name, part in _natural(resolved["flows"]) for flow in _flows(name, part)

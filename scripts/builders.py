@@ -74,6 +74,13 @@ PLACES = (
     ),
     Place("media.NAME.channel", "Channel", "wireless"),
     Place("nodes.NAME:station", "Station", "wireless", ("medium", "at")),
+    Place(
+        "nodes.NAME:station.radios.NAME",
+        "Radio",
+        "wireless",
+        ("medium",),
+        summary="a further radio of a station",
+    ),
     Place("nodes.NAME:station.ac", "AccessCategories", "wireless"),
     Place(
         "nodes.NAME:station.ac.BK",

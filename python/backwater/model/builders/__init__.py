@@ -35,6 +35,7 @@ from backwater.model.builders.wireless import (
     MacCategory,
     Medium,
     Phy,
+    Radio,
     Station,
 )
 
@@ -58,6 +59,7 @@ __all__ = [
     "Phy",
     "Port",
     "Queue",
+    "Radio",
     "Responder",
     "Routing",
     "Scenario",

@@ -353,7 +353,7 @@ class Source(Part):
         *,
         packet: Size | None = None,
     ) -> Source:
-        """Always has a packet to send (802.11 stations).
+        """Always has a packet to send, without a transport.
 
         Source: Bianchi 2000.
 

@@ -132,6 +132,78 @@ class Topology(Part):
 
     @staticmethod
     @checked
+    def wlan(
+        *,
+        stations: int,
+        wire_rate: Rate,
+        wire_delay: Time,
+        medium: str,
+        radius: Length | None = None,
+        fixed: int | None = None,
+        at: Sequence[str] | None = None,
+        delays: Sequence[str] | None = None,
+        max_frame: Size | None = None,
+        obeys: bool | None = None,
+        switch: Written | None = None,
+        buffer: Capacity | None = None,
+        own_share: Share | None = None,
+        queue: Literal["fifo", "round-robin"] | None = None,
+        rate: Rate | None = None,
+        ac: Written | None = None,
+    ) -> Topology:
+        """The topology `wlan`.
+
+        802.11 stations s1, s2… on a circle round an access point AP, wired to a router R with
+        fixed nodes d1, d2….
+
+        Source: iACP: a WLAN with a wired back-haul.
+
+        * `stations`: how many (whole number, required, ≥ 1, ≤ 4096)
+        * `wire_rate`: line rate of the links AP-R and R-d1, R-d2… (rate, required, ≥ 1 bit/s)
+        * `wire_delay`: propagation delay of these links (time, required, ≤ 1000 s)
+        * `medium`: its medium (required)
+        * `radius`: distance of the stations from the access point (length, default 10 m, ≥
+          0.01 m)
+        * `fixed`: how many fixed nodes (whole number, default 1, ≥ 1, ≤ 4096)
+        * `at`: place of the first point; ["0 m", "0 m"] where it is left out
+        * `delays`: propagation delays of R-d1, R-d2… one after the other, again from the
+          first where there are fewer; `wire_delay` where it is left out
+        * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
+          65535 B)
+        * `obeys`: whether hosts act on control frames (default true)
+        * `switch`: model of the generated switches
+        * `buffer`: what each access category holds; 100 packets where it is left out (size,
+          packets or unlimited)
+        * `own_share`: share of the buffer for the station's own packets, the rest for those
+          it relays; 100 % = all of it for both (share, default 100 %, ≥ 1 %)
+        * `queue`: which of the packets of an access category goes next: the oldest, or one of
+          each flow in turn; in turn, a full buffer loses the newest packet of the flow that
+          holds most (default fifo)
+        * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `ac`: parameters by access category
+        """
+        return Topology(
+            "wlan",
+            stations=stations,
+            wire_rate=wire_rate,
+            wire_delay=wire_delay,
+            medium=medium,
+            radius=radius,
+            fixed=fixed,
+            at=at,
+            delays=delays,
+            max_frame=max_frame,
+            obeys=obeys,
+            switch=switch,
+            buffer=buffer,
+            own_share=own_share,
+            queue=queue,
+            rate=rate,
+            ac=ac,
+        )
+
+    @staticmethod
+    @checked
     def chain(
         *,
         stations: int,

@@ -5,7 +5,7 @@ Written by `make tables` from the tables that the engine reads; do not edit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -145,9 +145,10 @@ class Channel(Table):
     * `shadowing`: physical: standard deviation of the shadowing, one draw for each pair
       of stations (level, default 3.65 dB)
     * `energy_detect`: physical: power of all frames together from which the medium is
-      busy (level, default -91.4 dBm)
-    * `preamble_detect`: physical: power from which a preamble is recognised (level,
-      default -91.4 dBm)
+      busy without a preamble; the standard's is -62 dBm (level, default -91.4 dBm)
+    * `preamble_detect`: physical: power from which a preamble is recognised, which makes
+      the medium busy until its frame ends; the standard's is -82 dBm (level, default
+      -91.4 dBm)
     * `fer_target`: physical: each link takes the fastest rate up to the radio's `data`
       that loses at most this share of frames of 1500 B; where none does, or a station's
       own `rate` doesn't, there is no hop (share, default 1 %)
@@ -177,6 +178,7 @@ class Station(Table):
 
     * `medium`: its medium (required)
     * `at`: its place, such as ["0 m", "100 m"] (required)
+    * `radios`: further radios at the same place, each on a medium of its own
     * `buffer`: what each access category holds; 100 packets where it is left out (size,
       packets or unlimited)
     * `own_share`: share of the buffer for the station's own packets, the rest for those
@@ -190,12 +192,37 @@ class Station(Table):
 
     medium: str
     at: Sequence[str]
+    radios: Mapping[str, Radio | Written] | None = None
     buffer: Capacity | None = None
     own_share: Share | None = None
     queue: Literal["fifo", "round-robin"] | None = None
     rate: Rate | None = None
     ac: AccessCategories | Written | None = None
     _fixed: ClassVar[Written] = {"kind": "station"}
+
+
+@dataclass
+class Radio(Table):
+    """A further radio of a station.
+
+    * `medium`: its medium (required)
+    * `buffer`: what each access category holds; 100 packets where it is left out (size,
+      packets or unlimited)
+    * `own_share`: share of the buffer for the station's own packets, the rest for those
+      it relays; 100 % = all of it for both (share, default 100 %)
+    * `queue`: which of the packets of an access category goes next: the oldest, or one of
+      each flow in turn; in turn, a full buffer loses the newest packet of the flow that
+      holds most (default fifo)
+    * `rate`: rate of its data frames; the medium's where it is left out (rate)
+    * `ac`: parameters by access category
+    """
+
+    medium: str
+    buffer: Capacity | None = None
+    own_share: Share | None = None
+    queue: Literal["fifo", "round-robin"] | None = None
+    rate: Rate | None = None
+    ac: AccessCategories | Written | None = None
 
 
 @dataclass

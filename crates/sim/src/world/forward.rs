@@ -78,6 +78,9 @@ impl World {
         let exact = port.is(Traits::EXACT) || port.shut_until > port.next_try.min(now);
         // Frames that have left since may be counted in: no more than the record is surely none.
         if exact || port.queue(0).bytes + size > port.max_bytes {
+            if port.is(Traits::AIR) {
+                return self.enqueue_at_station(id, packet_id, now);
+            }
             self.catch_up(id, now);
         }
         let packet = &mut self.packets[packet_id];
@@ -90,9 +93,6 @@ impl World {
         if look {
             if port.is(Traits::PASSED) {
                 return self.pass(id, packet_id, now);
-            }
-            if port.is(Traits::AIR) {
-                return self.enqueue_at_station(id, packet_id, now);
             }
             let managed = port.shut_until == Time::NEVER;
             if managed && !self.admit(id, packet_id, q, now) {

@@ -175,13 +175,22 @@ impl World {
         } else {
             self.serve_other(key, at);
         }
-        if !self.outbox.is_empty() {
-            self.post_all(at);
-        }
-        if !self.refills.is_empty() {
-            self.refill_all(at);
+        if self.outbox.len() | self.refills.len() != 0 {
+            self.finish_event(at);
         }
         Step::Served
+    }
+
+    /// Sends the notices that the event caused and fills queues again, until neither causes the other.
+    #[inline(never)]
+    fn finish_event(&mut self, at: Time) {
+        loop {
+            self.post_all(at);
+            if self.refills.is_empty() {
+                return;
+            }
+            self.refill_all(at);
+        }
     }
 
     /// Serves what is not asked for first.

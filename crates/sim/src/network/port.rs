@@ -7,6 +7,7 @@ use backwater_transport::units::{Rate, Span, Time};
 
 use crate::ids::{ControlId, NodeId, NoticeId, PortId, kind};
 use crate::limit::Limit;
+use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;
 use crate::medium::boxes::AnyBox;
 use crate::medium::ethernet::GAP;
@@ -316,6 +317,8 @@ pub struct PortMore {
     pub server: Option<Box<Server>>,
     /// Active queue management.
     pub managed: Option<Box<Managed>>,
+    /// How it answers notices, by mechanism.
+    pub responders: Vec<(u32, AnyResponder)>,
     /// Notices that have arrived and wait for the reaction time.
     pub reacting: VecDeque<NoticeId>,
     /// Counters.

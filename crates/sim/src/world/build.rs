@@ -2,6 +2,7 @@
 
 mod mechanisms;
 mod routes;
+mod station_mechanisms;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -88,9 +89,7 @@ impl World {
         world.check_frames(spec)?;
         world.connect(spec);
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
-            if !world.add_relays(mechanism)? {
-                world.add_mechanism(spec, number, mechanism)?;
-            }
+            world.add_mechanism(spec, number, mechanism)?;
         }
         world.check_queues()?;
         for port in &mut world.ports.0 {

@@ -22,13 +22,10 @@ impl World {
         }
         spent[packet_id.index()] = Spent::default();
         self.packets[packet_id].at = now;
-        let packet = &self.packets[packet_id];
-        let radio = &mut self.air.radios[station as usize];
-        let number = radio.category(packet.class());
-        if let Some(relay) = &mut radio.relay {
-            relay.came(None, number as u8, packet.flow, u64::from(packet.len));
-        }
-        if radio.holds.iter().any(|h| h.flow == packet.flow) {
+        self.came_to_station(station, None, packet_id);
+        let flow = self.packets[packet_id].flow;
+        let radio = &self.air.radios[station as usize];
+        if radio.holds.iter().any(|h| h.flow == flow) {
             self.hold(station, packet_id, now);
         } else {
             self.queue_up(station, packet_id, now);
@@ -55,6 +52,7 @@ impl World {
             Room::Full => self.make_room(station, number, packet_id, now),
         };
         if !fits {
+            self.look_at_station_arrival(station, hop, number, packet_id, false, now);
             let port = self.air.hops[hop as usize].port;
             return self.crowd_out(station, packet_id, port, now);
         }
@@ -69,6 +67,7 @@ impl World {
             self.note(What::Enqueue, now, port, packet_id, held);
         }
         self.one_more(station, number, now);
+        self.look_at_station_arrival(station, hop, number, packet_id, true, now);
     }
 
     /// The hop by which a station's packets go to a host. Stations have one way only, and most packets go where the

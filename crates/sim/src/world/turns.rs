@@ -65,10 +65,10 @@ impl World {
             let Some(richest) = turns[number].richest(flow) else {
                 return false;
             };
-            let Some((hop, before)) = self.newest(station, number, richest) else {
+            let Some((from, before)) = self.newest(station, number, richest) else {
                 return false;
             };
-            let hop = &mut self.air.hops[hop as usize];
+            let hop = &mut self.air.hops[from as usize];
             let victim = self
                 .packets
                 .take_after(&mut hop.queues[number].list, before);
@@ -80,6 +80,7 @@ impl World {
             let packet = &self.packets[victim];
             hop.backlog.shrink(packet.frame(), now);
             radio.categories[number].release(packet.ingress.is_none(), u64::from(packet.len));
+            self.look_at_station_loss(station, from, number, victim, now);
             self.crowd_out(station, victim, port, now);
         }
     }

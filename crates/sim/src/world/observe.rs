@@ -13,7 +13,7 @@ use crate::ids::{ControlId, NodeId, PacketId, PortId};
 use crate::limit::Limit;
 use crate::mechanism::moment::Seen;
 use crate::mechanism::notice::Hosts;
-use crate::mechanism::notifier::standing::Arrival;
+use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::View;
 use crate::medium::ethernet::{self, PREAMBLE};
 use crate::network::{Port, Traits};

@@ -10,7 +10,7 @@ use crate::limit::Limit;
 use crate::mechanism::carrier::Toward;
 use crate::mechanism::moment::{Moment, Seen};
 use crate::mechanism::notice::Hosts;
-use crate::mechanism::notifier::standing::Arrival;
+use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::{Place, View};
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::radio::{Ghost, Transmission};

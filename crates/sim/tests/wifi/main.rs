@@ -3,6 +3,7 @@
 mod cell;
 mod control;
 mod groups;
+mod mechanisms;
 mod multihop;
 mod physical;
 mod queues;

@@ -6,11 +6,13 @@ mod pause;
 mod pfc;
 pub mod request;
 pub mod standing;
+pub mod terms;
+pub mod voice;
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 
 pub use request::Request;
-pub use standing::{Addresses, Audience, Cast, Terms};
+pub use terms::{Addresses, Audience, Cast, Terms};
 
 use super::needs::Needs;
 use super::notice::Form;
@@ -105,8 +107,8 @@ pub static NOTIFIERS: &[Part<Build>] = &[pause::PART, pfc::PART, destination::PA
 
 /// What each needs, in their order.
 pub static NEEDS: &[Needs] = &[
-    standing::NEEDS,
-    standing::NEEDS,
-    standing::NEEDS_OF_ADDRESSES,
+    terms::NEEDS,
+    terms::NEEDS,
+    terms::NEEDS_OF_ADDRESSES,
     request::NEEDS,
 ];

@@ -6,87 +6,17 @@ use std::collections::VecDeque;
 
 use backwater_transport::units::{Rate, Span, Time};
 
-use crate::ids::PortId;
+use super::terms::{Addresses, Terms};
+use super::voice::{Arrival, Neighbour, Voice, VoiceSpec};
 use crate::limit::MAX_CLASSES;
 use crate::mechanism::carrier::{Told, Toward};
 use crate::mechanism::gates::Gates;
-use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::{Ask, Form, Hosts, Notice, holds};
 use crate::mechanism::responder::{AnyResponder, Responder};
 use crate::table::Id;
 
 /// Neighbours a node with standing notices can have: a told set is one word.
 pub const MAX_NEIGHBOURS: usize = 64;
-
-/// What they need.
-pub const NEEDS: Needs = Needs::of(Set::NONE);
-
-/// What they need that name addresses: those behind what waits to leave.
-pub const NEEDS_OF_ADDRESSES: Needs = Needs::of(Set::QUEUE);
-
-/// What a notifier of standing notices decides.
-#[derive(Clone, Debug)]
-pub struct Terms {
-    /// Frame layout.
-    pub form: Form,
-    /// Whom to tell.
-    pub audience: Audience,
-    /// A frame came from a neighbour no longer ago than this: it is a current sender.
-    pub window: Span,
-    /// Timer value, in the carrier's units.
-    pub quanta: u16,
-    /// Share of the timer after which it is sent again.
-    pub refresh: f64,
-    /// Names the congested class alone rather than all classes.
-    pub per_class: bool,
-    /// Where destination addresses come from, if the frame names any.
-    pub addresses: Option<Addresses>,
-    /// A frame to each neighbour, or one to all.
-    pub cast: Cast,
-}
-
-/// Whom to tell.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// Every neighbour but the one the congested port faces.
-    Feeders,
-    /// Of these, those that sent into the queue lately.
-    Senders,
-}
-
-/// Where destination addresses come from.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Addresses {
-    /// All that are reached through the congested port or station.
-    FilteringTable,
-    /// Those of the frames in the congested queue.
-    Buffer,
-}
-
-/// How many frames tell several stations.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Cast {
-    /// One each.
-    Each,
-    /// One for all.
-    Group,
-}
-
-impl Terms {
-    /// What they need.
-    pub fn needs(&self) -> Needs {
-        match self.addresses {
-            None => NEEDS,
-            Some(_) => NEEDS_OF_ADDRESSES,
-        }
-    }
-
-    /// Whether notices like these and those can have one timer at a neighbour.
-    fn alike(&self, other: &Terms) -> bool {
-        let timer = |t: &Terms| (t.quanta, t.refresh.to_bits());
-        self.form == other.form && timer(self) == timer(other)
-    }
-}
 
 /// Whom a node has told what.
 #[derive(Clone, Debug)]
@@ -100,95 +30,8 @@ pub struct Standing {
     voices: Vec<Voice>,
 }
 
-/// A neighbour that may be told.
-#[derive(Clone, Debug)]
-struct Neighbour {
-    to: Toward,
-    /// How long before a notice to it must be repeated.
-    refresh: Span,
-    /// Classes that PAUSE or PFC holds closed there.
-    closed: u8,
-    /// Serial of its live timer.
-    epoch: u16,
-    timing: bool,
-}
-
-/// What a watched place has told.
-#[derive(Clone, Debug)]
-struct Voice {
-    /// Its port; none for a station.
-    port: PortId,
-    /// Line rate.
-    line: Rate,
-    /// Rate at which each class may leave: that of the line, or what the port is held to.
-    drain: [Rate; MAX_CLASSES],
-    /// It has one queue for all classes.
-    one_queue: bool,
-    /// Bits of the neighbours that may be told.
-    audience: u64,
-    /// For each class, bits of the neighbours told.
-    told: [u64; MAX_CLASSES],
-    /// Egress port of the frame that raised each class's alarm.
-    origin: [PortId; MAX_CLASSES],
-    /// Latest frame of each neighbour and class; kept for `Audience::Senders` only.
-    heard: Vec<[Option<Time>; MAX_CLASSES]>,
-    /// Hosts reached through the place; empty where no notice names addresses.
-    behind: Option<Hosts>,
-    /// For each class the addresses named by the last notice.
-    named: [Option<Hosts>; MAX_CLASSES],
-}
-
-/// A place, as the builder knows it.
-pub struct VoiceSpec {
-    /// Its port; none for a station.
-    pub port: PortId,
-    /// Its line rate.
-    pub line: Rate,
-    /// Whether it has one queue for all classes.
-    pub one_queue: bool,
-    /// Bits of the neighbours that may be told.
-    pub audience: u64,
-    /// Hosts reached through it, where notices name addresses.
-    pub behind: Option<Hosts>,
-}
-
-/// A frame that came, as far as notices depend on it.
-#[derive(Copy, Clone, Debug)]
-pub struct Arrival {
-    /// When.
-    pub now: Time,
-    /// Class of the queue.
-    pub class: usize,
-    /// Number of the neighbour it came from, where a place listens.
-    pub from: Option<usize>,
-    /// Its egress port; none at a station.
-    pub egress: PortId,
-    /// Its destination.
-    pub to: u32,
-}
-
-impl Arrival {
-    /// No frame: a detector has looked by itself.
-    pub fn none(now: Time, class: usize, egress: PortId) -> Arrival {
-        Arrival {
-            now,
-            class,
-            from: None,
-            egress,
-            to: 0,
-        }
-    }
-}
-
 /// A timer to start: (neighbour, serial, delay).
 pub type Timer = (u8, u16, Span);
-
-impl Voice {
-    /// Classes whose frames a class queue holds: all, where the place has only one queue.
-    fn holds(&self, class: usize) -> u8 {
-        if self.one_queue { 0xff } else { 1 << class }
-    }
-}
 
 impl Standing {
     /// A memory without places yet. `neighbours` are those that may be told, each with the unit of its carrier.
@@ -219,22 +62,8 @@ impl Standing {
 
     /// Adds a place.
     pub fn add(&mut self, spec: VoiceSpec) {
-        let heard = match self.terms.audience {
-            Audience::Senders => vec![[None; MAX_CLASSES]; self.neighbours.len()],
-            Audience::Feeders => Vec::new(),
-        };
-        self.voices.push(Voice {
-            port: spec.port,
-            line: spec.line,
-            drain: [spec.line; MAX_CLASSES],
-            one_queue: spec.one_queue,
-            audience: spec.audience,
-            told: [0; MAX_CLASSES],
-            origin: [Id::NONE; MAX_CLASSES],
-            heard,
-            behind: spec.behind,
-            named: std::array::from_fn(|_| None),
-        });
+        let voice = Voice::new(spec, self.terms.audience, self.neighbours.len());
+        self.voices.push(voice);
     }
 
     /// Whether its notices move the class gates of a neighbour, which know no origin.

@@ -40,7 +40,7 @@ MISTAKES = [
     # Unreachable stations.
     ('["200 m", "0 m"]', '["500 m", "0 m"]', "out of reach"),
     ('["A", "B", "C"]', '["A", "C"]', "out of reach"),
-    ('routes.f = ["A", "B", "C"]\n', "", "no way leads"),
+    ('routes.f = ["A", "B", "C"]\n', "", "no route leads"),
     # Zero and overlapping places.
     ("duration", TOPOLOGY.replace('"50 m"', '"0 m"'), "too small"),
     (PLACE, 'at = ["0 m", "0 m"]', "lies where"),

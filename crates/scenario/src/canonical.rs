@@ -84,6 +84,12 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
                 .ports
                 .iter()
                 .map(|p| (p.spec.name.clone(), port(p, files)))
+                .chain(
+                    draft
+                        .radios
+                        .iter()
+                        .map(|(name, made)| (name.clone(), object([("queue", part(made, files))]))),
+                )
                 .collect(),
         ),
         (
@@ -108,7 +114,7 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
 
 fn node(node: &NodeSpec, draft: &Draft) -> Json {
     match &node.kind {
-        NodeKind::Station(station) => air::station(station, &draft.media[station.medium].name),
+        NodeKind::Station(radios) => air::stations(radios, &draft.media),
         NodeKind::Host { obeys } => {
             object([("kind", Json::text("host")), ("obeys", Json::Flag(*obeys))])
         }

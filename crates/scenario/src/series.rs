@@ -270,8 +270,7 @@ impl Series {
             .iter()
             .map(|radio| {
                 let of = self.stations.get(&radio.node);
-                let name = world.nodes[radio.node].name.clone();
-                (name, OfStation::document(of, radio, &ends))
+                (radio.name.clone(), OfStation::document(of, radio, &ends))
             })
             .collect();
         json!({

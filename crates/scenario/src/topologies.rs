@@ -130,6 +130,55 @@ pub static TOPOLOGIES: &[Variant] = &[
         ],
     },
     Variant {
+        kind: "wlan",
+        summary: "802.11 stations s1, s2… on a circle round an access point AP, wired to a router R with fixed nodes d1, d2…",
+        source: "iACP: a WLAN with a wired back-haul",
+        fields: of_station![
+            STATIONS,
+            Field::option(
+                Opt::new(
+                    "radius",
+                    Kind::Metres,
+                    Default::Is("10 m"),
+                    "distance of the stations from the access point",
+                )
+                .at_least("0.01 m"),
+            ),
+            Field::option(
+                Opt::new("fixed", Kind::Count, Default::Is("1"), "how many fixed nodes")
+                    .at_least("1")
+                    .at_most("4096"),
+            ),
+            ORIGIN,
+            Field::option(
+                Opt::new(
+                    "wire_rate",
+                    Kind::Rate,
+                    Default::Required,
+                    "line rate of the links AP-R and R-d1, R-d2…",
+                )
+                .at_least("1 bit/s"),
+            ),
+            Field::option(
+                Opt::new(
+                    "wire_delay",
+                    Kind::Span,
+                    Default::Required,
+                    "propagation delay of these links",
+                )
+                .at_most("1000 s"),
+            ),
+            Field::free(
+                "delays",
+                Shape::Texts,
+                "propagation delays of R-d1, R-d2… one after the other, again from the first where there are fewer; `wire_delay` where it is left out",
+            ),
+            MAX_FRAME,
+            OBEYS,
+            GENERATED_SWITCH,
+        ],
+    },
+    Variant {
         kind: "chain",
         summary: "802.11 stations s0, s1… in a row",
         source: "S0 Fig. 6",

@@ -204,14 +204,16 @@ pub static CHANNEL: &[Field] = &[
         Kind::Dbm,
         "-91.4 dBm",
         ["-150 dBm", "50 dBm"],
-        "physical: power of all frames together from which the medium is busy",
+        "physical: power of all frames together from which the medium is busy without a preamble; \
+         the standard's is -62 dBm",
     ),
     decibels(
         "preamble_detect",
         Kind::Dbm,
         "-91.4 dBm",
         ["-150 dBm", "50 dBm"],
-        "physical: power from which a preamble is recognised",
+        "physical: power from which a preamble is recognised, which makes the medium busy until its frame ends; \
+         the standard's is -82 dBm",
     ),
     Field::option(
         Opt::new(
@@ -266,11 +268,21 @@ macro_rules! of_station {
 pub(crate) use of_station;
 
 /// `nodes.NAME` of kind "station".
-pub static STATION: &[Field] = of_station![Field::needed(
-    "at",
-    Shape::Texts,
-    "its place, such as [\"0 m\", \"100 m\"]",
-)];
+pub static STATION: &[Field] = of_station![
+    Field::needed(
+        "at",
+        Shape::Texts,
+        "its place, such as [\"0 m\", \"100 m\"]",
+    ),
+    Field::free(
+        "radios",
+        Shape::Things(&Shape::Fields(RADIO)),
+        "further radios at the same place, each on a medium of its own",
+    ),
+];
+
+/// `nodes.NAME.radios.NAME`.
+pub static RADIO: &[Field] = of_station![];
 
 /// The medium of a station.
 pub const STATION_MEDIUM: Field = Field::needed("medium", Shape::Text, "its medium");

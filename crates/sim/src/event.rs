@@ -64,6 +64,8 @@ pub enum Event {
     Expire(StationId),
     /// The next packet of a flow that its station holds back may go.
     Release(FlowId),
+    /// A gate of this station opens.
+    Open(StationId),
 }
 
 /// An instant and an event, packed into 128 bits whose order is the order of service.
@@ -187,6 +189,7 @@ ranks! {
         from |owner, serial| Event::Observe { control: ControlId::raw(owner), place: serial as u8 };
     Expire(station) packs (station.0, 0), from |owner, _serial| Event::Expire(StationId::raw(owner));
     Release(flow) packs (flow.0, 0), from |owner, _serial| Event::Release(FlowId::raw(owner));
+    Open(station) packs (station.0, 0), from |owner, _serial| Event::Open(StationId::raw(owner));
 }
 
 #[cfg(test)]
@@ -262,6 +265,7 @@ mod tests {
             ),
             (Time(6), Event::Expire(Id::raw(0))),
             (Time(6), Event::Release(Id::raw(0))),
+            (Time(6), Event::Open(Id::raw(0))),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),
         ];
         for pair in in_order.windows(2) {

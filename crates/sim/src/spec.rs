@@ -70,7 +70,7 @@ pub struct NodeSpec {
 }
 
 /// A host or a switch.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum NodeKind {
     /// An end station: sources and sinks. Exactly one link.
     Host {
@@ -79,12 +79,12 @@ pub enum NodeKind {
     },
     /// A store-and-forward switch.
     Switch(SwitchModel),
-    /// An 802.11 station: source, sink and relay.
-    Station(Box<StationSpec>),
+    /// An 802.11 station: source, sink and relay, with a radio for each of its media.
+    Station(Vec<StationSpec>),
 }
 
-/// An 802.11 station.
-#[derive(Clone, Debug, PartialEq)]
+/// A radio of an 802.11 station.
+#[derive(Clone, Debug)]
 pub struct StationSpec {
     /// Its medium.
     pub medium: usize,
@@ -99,6 +99,8 @@ pub struct StationSpec {
     pub rate: Option<Rate>,
     /// Whether it serves flows in turn instead of first come, first served.
     pub in_turn: bool,
+    /// Prototype of the active queue management of its access categories; each gets a copy.
+    pub aqm: Option<AnyAqm>,
     /// Parameters that differ from the medium's.
     pub categories: [CategorySpec; 4],
 }

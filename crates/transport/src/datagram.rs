@@ -42,6 +42,8 @@ pub struct DatagramSender {
     in_flight: u64,
     overtaken: VecDeque<(u64, u32)>,
     episode: Option<Episode>,
+    /// Packets from this on left after the last answer to a loss.
+    answered: u64,
     mark_ends: u64,
     deadline: Time,
     extra: bool,
@@ -63,6 +65,7 @@ impl DatagramSender {
             in_flight: 0,
             overtaken: VecDeque::new(),
             episode: None,
+            answered: 0,
             mark_ends: 0,
             deadline: Time::NEVER,
             extra: false,
@@ -239,19 +242,21 @@ impl DatagramSender {
         }
     }
 
-    /// Losses begin an episode that lasts until what was in flight then is settled.
+    /// Losses begin an episode that lasts until what was in flight then is settled. Those of an episode that
+    /// this acknowledgement ended were answered with it.
     fn congestion(&mut self, now: Time, ack: &AckSegment, found: &Findings, marked: u64) {
         if self.episode.is_some() {
             return;
         }
         let flight = found.prior_in_flight;
-        if found.lost > 0 {
-            let missing = found.lost_segments;
+        if found.lost > 0 && ack.number > self.answered {
+            let from = self.answered.max(ack.number - found.lost_segments);
             self.episode = Some(Episode {
-                from: ack.number - missing,
+                from,
                 until: self.next,
-                missing,
+                missing: ack.number - from,
             });
+            self.answered = self.next;
             self.pilot.counters.recoveries += 1;
             self.pilot
                 .tell(now, Cause::Loss, flight, found.lost, found.tx_in_flight);

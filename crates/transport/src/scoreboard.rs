@@ -195,6 +195,13 @@ impl Scoreboard {
         self.lost
     }
 
+    /// Segments in flight that were sent before.
+    pub fn resent_in_flight(&self) -> u64 {
+        let kept = self.ids().map(|id| self.kept(id));
+        let resent = kept.filter(|k| k.state == State::Flying && k.resent > 0);
+        resent.count() as u64
+    }
+
     /// Segments selectively acknowledged.
     pub fn sacked_segments(&self) -> u32 {
         self.sacked_segments

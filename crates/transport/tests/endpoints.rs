@@ -244,6 +244,25 @@ fn overtaken_datagrams_that_arrive_are_no_loss() {
     assert_eq!(net.receiver.delivered(), 50 * MSS);
 }
 
+/// A window is answered once: what left before the answer is no reason for another, even if its loss is
+/// noticed by the acknowledgement that ends the episode. With a window of 5 the acknowledgement of 21 tells that
+/// 20 is lost, when 24 was the last to leave.
+#[test]
+fn losses_before_the_answer_begin_no_second_episode_of_datagrams() {
+    for (lost, episodes) in [(&[20, 24][..], 1), (&[20, 24, 25], 2)] {
+        let path = Path::new(10, 20, 100);
+        let mut net = datagrams(path, "fixed", &[("window", "5 packets")], |_, _| {});
+        net.script = Box::new(move |s| match lost.contains(&s.number) {
+            true => Fate::Drop,
+            false => Fate::Pass,
+        });
+        net.sender.write(100 * MSS);
+        net.run(ms(1_000));
+        let c = net.sender.counters();
+        assert_eq!((c.lost, c.recoveries), (lost.len() as u64, episodes));
+    }
+}
+
 /// Half of the window at a round trip above the threshold, `alpha / w` more otherwise.
 #[test]
 fn aimd_follows_the_round_trip() {

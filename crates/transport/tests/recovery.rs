@@ -208,6 +208,46 @@ fn the_loss_of_a_retransmission_is_found_without_the_timer() {
     assert_eq!(s.sender.counters().recoveries, 2);
 }
 
+/// RFC 6675 section 5: recovery is over when all that was outstanding at its beginning is acknowledged. What
+/// left in it and was lost is repaired in it, and answered when it is over, by another recovery: two windows of
+/// data had losses, so the threshold is lowered twice (RFC 5681 section 4.3).
+#[test]
+fn new_data_lost_in_recovery_is_answered_when_it_is_over() {
+    let mut s = Script::new(Recovery::Rack, "reno", &[], u64::MAX);
+    // 1 and 11 are lost. 13 is the last to leave before recovery begins.
+    for (at, n) in [(100, 0), (101, 2), (102, 3)] {
+        s.deliver(at, n);
+    }
+    assert_eq!(s.deliver(103, 4), [1]);
+    assert_eq!((s.sent.len(), s.threshold()), (15, Some(5)));
+    for n in (5..14).filter(|n| *n != 11) {
+        s.deliver(104, n);
+    }
+    let number = |s: &Script, place| s.sent.iter().rposition(|s| s.start == place * MSS).unwrap();
+    let (first, second) = (number(&s, 1), number(&s, 11));
+    let (new, next) = (number(&s, 14), number(&s, 15));
+    assert!(first < new && new < next && next < second, "as PRR sends");
+    s.deliver(204, first);
+    // 14 is lost: 15 left later and arrives. It leaves again at once, and recovery goes on.
+    assert_eq!(s.deliver(206, next)[0], 14);
+    assert_eq!(
+        (s.sender.counters().recoveries, s.threshold()),
+        (1, Some(5))
+    );
+    // With 11 all below 14 has arrived.
+    s.deliver(208, second);
+    assert_eq!(
+        (s.sender.counters().recoveries, s.threshold()),
+        (2, Some(2))
+    );
+    // All that was outstanding then ends the second: the window may grow again.
+    for n in number(&s, 14)..s.sent.len() {
+        s.deliver(310, n);
+    }
+    assert_eq!(s.sender.counters().recoveries, 2);
+    assert!(s.sender.inspect().window > 2 * MSS);
+}
+
 /// RFC 8985 section 7.2 and 7.3: without acknowledgements a probe leaves after two smoothed round
 /// trips: new data if there are any. Then the retransmission timer runs from the probe.
 #[test]

@@ -127,7 +127,21 @@ fn channel(channel: &ChannelSpec) -> Json {
     }
 }
 
-pub(super) fn station(station: &StationSpec, medium: &str) -> Json {
+/// A station: its first radio, and the others by their media.
+pub(super) fn stations(radios: &[StationSpec], media: &[MediumSpec]) -> Json {
+    let name = |radio: &StationSpec| media[radio.medium].name.as_str();
+    let mut form = station(&radios[0], name(&radios[0]));
+    let others = radios[1..]
+        .iter()
+        .map(|r| (name(r).to_owned(), station(r, name(r))));
+    let others: BTreeMap<String, Json> = others.collect();
+    if let (Json::Object(fields), false) = (&mut form, others.is_empty()) {
+        fields.insert("radios".to_owned(), Json::Object(others));
+    }
+    form
+}
+
+fn station(station: &StationSpec, medium: &str) -> Json {
     let mut categories = BTreeMap::new();
     for (name, c) in CATEGORIES.iter().zip(&station.categories) {
         let fields = written(c);

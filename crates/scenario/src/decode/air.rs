@@ -202,13 +202,21 @@ fn capture(record: &Record<'_>, otherwise: Option<f64>) -> Result<Option<f64>, D
     }
 }
 
-/// A station's own fields; `media` are the names of the media in order.
+/// The radios of a station; `media` are those of the scenario in order.
 pub fn station(
     record: &Record<'_>,
     media: &[MediumSpec],
     files: &mut Files<'_>,
-) -> Result<StationSpec, Diagnostic> {
-    station_at(record, place(record.need("at"))?, media, files)
+) -> Result<Vec<StationSpec>, Diagnostic> {
+    let at = place(record.need("at"))?;
+    let mut radios = vec![station_at(record, at, media, files)?];
+    if let Some(node) = record.get("radios") {
+        for entry in node.table()? {
+            let radio = Record::read(&entry.node, wireless::RADIO, &[], files)?;
+            radios.push(station_at(&radio, at, media, files)?);
+        }
+    }
+    Ok(radios)
 }
 
 /// The same at a place that is known.
@@ -236,6 +244,7 @@ pub fn station_at(
         buffer: record.get("buffer").map_or(Ok(DEFAULT_BUFFER), capacity)?,
         own_share: args.share("own_share"),
         in_turn: args.choice("queue") == wireless::IN_TURN,
+        aqm: None,
         rate: args.has("rate").then(|| args.rate("rate")),
         categories,
     })

@@ -193,8 +193,8 @@ fn flow(
     let (mut to, several) = hosts.select(to_node)?;
     let pattern = pattern(&record, several)?;
     if pattern == Pattern::Group {
-        let own = medium(&nodes[from[0]]);
-        if own.is_none() {
+        let own = media(&nodes[from[0]]);
+        if own.is_empty() {
             let (node, name) = (record.need("from"), &nodes[from[0]].name);
             let what = format!(
                 "`{}`: {name} is no 802.11 station, and these alone send to groups",
@@ -203,7 +203,11 @@ fn flow(
             return Err(node.refuse(Fault::new(what, "name a station, or take another pattern")));
         }
         // A group is of one medium; a pattern such as "*" also matches others.
-        to.retain(|host| medium(&nodes[*host]) == own);
+        to.retain(|host| {
+            media(&nodes[*host])
+                .iter()
+                .any(|medium| own.contains(medium))
+        });
     }
     if pattern == Pattern::One && each {
         from.retain(|sender| *sender != to[0]);
@@ -249,9 +253,13 @@ fn flow(
     };
     let (source, made) = parts::read(SOURCES, "source", record.need("source"), files)?;
     let station = matches!(nodes[from[0]].kind, NodeKind::Station(_));
-    let class = class(&record, station)?;
-    if let (false, Some(node)) = (station, record.get("budget")) {
-        let what = format!("`{}` goes with flows of 802.11 stations", node.path);
+    let airy = nodes.iter().any(|n| matches!(n.kind, NodeKind::Station(_)));
+    let class = class(&record, station, airy)?;
+    if let (false, Some(node)) = (airy, record.get("budget")) {
+        let what = format!(
+            "`{}` goes with scenarios that have 802.11 stations",
+            node.path
+        );
         return Err(node.refuse(Fault::new(what, "remove it")));
     }
     let ecn = match args.choice("ecn") {
@@ -279,25 +287,30 @@ fn flow(
     })
 }
 
-fn medium(node: &NodeSpec) -> Option<usize> {
+fn media(node: &NodeSpec) -> Vec<usize> {
     match &node.kind {
-        NodeKind::Station(station) => Some(station.medium),
-        NodeKind::Host { .. } | NodeKind::Switch(_) => None,
+        NodeKind::Station(radios) => radios.iter().map(|r| r.medium).collect(),
+        NodeKind::Host { .. } | NodeKind::Switch(_) => Vec::new(),
     }
 }
 
-/// The class of a host's flow, or the access category of a station's.
-fn class(record: &Record<'_>, station: bool) -> Result<u8, Diagnostic> {
+/// The class of a host's flow, or the access category of a station's. Where there are 802.11 media (`airy`), flows of hosts
+/// may pass stations too, so they may name an access category, and are best effort like those of stations.
+fn class(record: &Record<'_>, station: bool, airy: bool) -> Result<u8, Diagnostic> {
     let args = &record.args;
     if let (true, Some(node)) = (station, record.get("class")) {
         let what = format!("`{}`: stations have access categories", node.path);
         return Err(node.refuse(Fault::new(what, "write ac = \"BE\" (BK, BE, VI or VO)")));
     }
-    if let (false, Some(node)) = (station, record.get("ac")) {
-        let what = format!("`{}` goes with flows of stations", node.path);
+    if let (false, Some(node)) = (airy, record.get("ac")) {
+        let what = format!("`{}` goes with scenarios that have 802.11 media", node.path);
         return Err(node.refuse(Fault::new(what, "write a class from 0 to 7")));
     }
-    if !station {
+    if let (Some(_), Some(node)) = (record.get("class"), record.get("ac")) {
+        let what = format!("`{}`: the flow has a class already", node.path);
+        return Err(node.refuse(Fault::new(what, "remove `class` or `ac`")));
+    }
+    if !airy || record.get("class").is_some() {
         return Ok(u8::try_from(args.count("class")).expect("at most 7"));
     }
     let name = match args.has("ac") {

@@ -1,10 +1,12 @@
-//! Networks of wires that the topologies make; `places` makes those of 802.11 stations.
+//! Networks of wires, and of wires with an access point, that the topologies make; `places` makes those of 802.11
+//! stations alone.
 
 use std::collections::BTreeMap;
 
-use backwater_sim::spec::{LinkSpec, MediumSpec, NodeKind, SwitchModel};
+use backwater_sim::spec::{LinkSpec, MediumSpec, NodeKind, StationSpec, SwitchModel};
 use backwater_transport::units::{Bytes, Rate, Span};
 
+use super::air;
 use super::links::Link;
 use super::places;
 use super::record::Record;
@@ -14,6 +16,7 @@ use crate::fields::SWITCH;
 use crate::files::Files;
 use crate::topologies::TOPOLOGIES;
 use crate::tree::Node;
+use crate::units;
 
 /// What links of one kind have in common.
 #[derive(Copy, Clone)]
@@ -24,11 +27,12 @@ pub struct Cable {
 }
 
 impl Cable {
-    fn of(record: &Record<'_>) -> Cable {
+    /// What the options of these names say.
+    fn of(record: &Record<'_>, [rate, delay]: [&str; 2]) -> Cable {
         let args = &record.args;
         Cable {
-            rate: args.rate("rate"),
-            delay: args.span("delay"),
+            rate: args.rate(rate),
+            delay: args.span(delay),
             max_frame: args.bytes("max_frame"),
         }
     }
@@ -75,18 +79,18 @@ pub fn generate(
 ) -> Result<Network, Diagnostic> {
     let (kind, record) = Record::variant(topology, TOPOLOGIES, None, files)?;
     let mut network = Network::default();
+    if kind == "wlan" {
+        return wlan(&record, media, files);
+    }
     if record.get("medium").is_some() {
         network.nodes = places::generate(kind, &record, written, media, seed, files)?;
         return Ok(network);
     }
-    let cable = Cable::of(&record);
+    let cable = Cable::of(&record, ["rate", "delay"]);
     let host = NodeKind::Host {
         obeys: record.args.flag("obeys"),
     };
-    let switch = NodeKind::Switch(match record.get("switch") {
-        Some(node) => model(&Record::read(node, SWITCH, &[], files)?)?,
-        None => SwitchModel::OutputQueued,
-    });
+    let switch = switch_of(&record, files)?;
     match kind {
         "fat-tree" => {
             let k = record.args.count("k");
@@ -123,6 +127,67 @@ pub fn generate(
         ),
     }
     Ok(network)
+}
+
+/// Stations s1… on a circle round the access point AP, which a wire joins to the router R and its fixed nodes d1….
+fn wlan(
+    record: &Record<'_>,
+    media: &[MediumSpec],
+    files: &mut Files<'_>,
+) -> Result<Network, Diagnostic> {
+    let mut network = Network::default();
+    let centre = record.get("at").map_or(Ok([0.0; 2]), air::place)?;
+    let model = air::station_at(record, centre, media, files)?;
+    let (stations, radius) = (record.args.count("stations"), record.args.number("radius"));
+    let mut add = |name: String, at: [f64; 2]| {
+        let station = StationSpec {
+            at,
+            ..model.clone()
+        };
+        network.nodes.insert(name, NodeKind::Station(vec![station]));
+    };
+    add("AP".to_owned(), centre);
+    for i in 0..stations {
+        let angle = std::f64::consts::TAU * i as f64 / stations as f64;
+        let at = [
+            centre[0] + radius * libm::cos(angle),
+            centre[1] + radius * libm::sin(angle),
+        ];
+        add(format!("s{}", i + 1), at);
+    }
+    let cable = Cable::of(record, ["wire_rate", "wire_delay"]);
+    network
+        .nodes
+        .insert("R".to_owned(), switch_of(record, files)?);
+    network.link("AP", "R", cable);
+    let host = NodeKind::Host {
+        obeys: record.args.flag("obeys"),
+    };
+    let delays = delays(record)?;
+    for i in 0..record.args.count("fixed") {
+        let delay = delays.get(i as usize % delays.len().max(1));
+        let delay = delay.copied().unwrap_or(cable.delay);
+        let name = format!("d{}", i + 1);
+        network.link("R", &name, Cable { delay, ..cable });
+        network.nodes.insert(name, host.clone());
+    }
+    Ok(network)
+}
+
+fn delays(record: &Record<'_>) -> Result<Vec<Span>, Diagnostic> {
+    let Some(node) = record.get("delays") else {
+        return Ok(Vec::new());
+    };
+    let delay = |item: &Node| units::span(item.text()?).map_err(|fault| item.refuse(fault));
+    node.list()?.iter().map(delay).collect()
+}
+
+/// The model of the switches that a topology makes.
+fn switch_of(record: &Record<'_>, files: &mut Files<'_>) -> Result<NodeKind, Diagnostic> {
+    Ok(NodeKind::Switch(match record.get("switch") {
+        Some(node) => model(&Record::read(node, SWITCH, &[], files)?)?,
+        None => SwitchModel::OutputQueued,
+    }))
 }
 
 /// Al-Fares, Loukissas and Vahdat, SIGCOMM 2008: 2h pods of h edge and h aggregation switches, h²

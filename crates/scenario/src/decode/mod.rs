@@ -50,6 +50,8 @@ pub struct Draft {
     pub links: Vec<Link>,
     /// Ports in the order of the links.
     pub ports: Vec<Port>,
+    /// Queue management of radios: "A>medium", and how it was made.
+    pub radios: ports::Managed,
     /// Mechanisms in the order of their names.
     pub mechanisms: Vec<Mechanism>,
     /// Flows in the order of their names.
@@ -94,7 +96,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
     let warmup = top.args.span("warmup");
     let media = air::media(&top, files)?;
     let seed = seed.unwrap_or_else(|| top.args.count("seed"));
-    let (nodes, links) = topology::read(&top, &media, seed, files)?;
+    let (mut nodes, links) = topology::read(&top, &media, seed, files)?;
     let (routing, roots) = topology::routing(&top, &nodes, files)?;
     let flows = flows::read(&top, &nodes, duration, files)?;
     let classes = flows
@@ -102,7 +104,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         .map(|f| u64::from(f.class) + 1)
         .max()
         .unwrap_or(1);
-    let ports = ports::read(&top, &nodes, &links, classes, files)?;
+    let (ports, radios) = ports::read(&top, &mut nodes, &media, &links, classes, files)?;
     let mechanisms = mechanisms::read(&top, &nodes, &ports, files)?;
     Ok(Draft {
         seed,
@@ -114,6 +116,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         nodes,
         links,
         ports,
+        radios,
         mechanisms,
         flows,
     })

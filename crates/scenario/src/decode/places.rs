@@ -64,17 +64,17 @@ fn point(record: &Record<'_>, origin: [f64; 2], [row, column]: [u64; 2]) -> [f64
 }
 
 fn station(model: &StationSpec, at: [f64; 2]) -> NodeKind {
-    NodeKind::Station(Box::new(StationSpec {
+    NodeKind::Station(vec![StationSpec {
         at,
         ..model.clone()
-    }))
+    }])
 }
 
 /// Places of the written stations of a medium.
 fn others(written: &BTreeMap<String, NodeKind>, medium: usize) -> Vec<[f64; 2]> {
     let place = |kind: &NodeKind| match kind {
-        NodeKind::Station(station) if station.medium == medium => Some(station.at),
-        NodeKind::Station(_) | NodeKind::Host { .. } | NodeKind::Switch(_) => None,
+        NodeKind::Station(radios) => radios.iter().find(|r| r.medium == medium).map(|r| r.at),
+        NodeKind::Host { .. } | NodeKind::Switch(_) => None,
     };
     written.values().filter_map(place).collect()
 }

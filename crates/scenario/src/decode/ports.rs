@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::queue::{QUEUES, Queue, Room};
-use backwater_sim::spec::{LinkSpec, NodeKind, NodeSpec, PortSpec, SwitchModel};
+use backwater_sim::spec::{
+    LinkSpec, MediumSpec, NodeKind, NodeSpec, PortSpec, StationSpec, SwitchModel,
+};
 use backwater_transport::units::Bytes;
 
 use super::Port;
@@ -25,16 +27,29 @@ const DEFAULT_QUEUE_CLASSES: &str = "classes";
 /// Buffer of a switch's class queue where nothing is said: S2's large buffer.
 const DEFAULT_BUFFER: Bytes = Bytes(500_000);
 
-/// The ports of all links, two for each in the order of the links.
+/// Radios with queue management: "A>medium", and how it was made.
+pub type Managed = Vec<(String, Made)>;
+
+/// The ports of all links, two for each in the order of the links, and the queue management of radios, whose ports
+/// are named "A>medium".
 pub fn read(
     top: &Record<'_>,
-    nodes: &[NodeSpec],
+    nodes: &mut [NodeSpec],
+    media: &[MediumSpec],
     links: &[Link],
     classes: u64,
     files: &mut Files<'_>,
-) -> Result<Vec<Port>, Diagnostic> {
+) -> Result<(Vec<Port>, Managed), Diagnostic> {
     let names = port_names(nodes, links);
-    let mut settings = Settings::read(top, &names, files)?;
+    let radio_name =
+        |node: &str, radio: &StationSpec| format!("{node}>{}", media[radio.medium].name);
+    let named = |node: &NodeSpec| match &node.kind {
+        NodeKind::Station(radios) => radios.iter().map(|r| radio_name(&node.name, r)).collect(),
+        NodeKind::Host { .. } | NodeKind::Switch(_) => Vec::new(),
+    };
+    let radios: Vec<String> = nodes.iter().flat_map(named).collect();
+    let all: Vec<&str> = names.iter().chain(&radios).map(String::as_str).collect();
+    let mut settings = Settings::read(top, &all, files)?;
     let ways = links.iter().flat_map(|link| &link.ways);
     for (name, way) in names.iter().zip(ways) {
         if let Some(setting) = way.as_ref().and_then(|way| way.port.clone()) {
@@ -49,9 +64,10 @@ pub fn read(
         .map(|(option, value)| (*option, value.as_str()));
     let fallback = parts::make(part, &parts::unwritten(top.node, "ports"), &preset, files)?;
 
+    let owners: &[NodeSpec] = nodes;
     let port = |(i, name): (usize, &String)| {
         let link = &links[i / 2];
-        let owner = &nodes[link.spec.ends[i % 2]];
+        let owner = &owners[link.spec.ends[i % 2]];
         let traced = link.ways[i % 2]
             .as_ref()
             .is_some_and(|way| way.trace.is_some());
@@ -93,7 +109,43 @@ pub fn read(
             host,
         })
     };
-    names.iter().enumerate().map(port).collect()
+    let ports: Vec<Port> = names
+        .iter()
+        .enumerate()
+        .map(port)
+        .collect::<Result<_, _>>()?;
+    let mut managed = Vec::new();
+    let radios = nodes.iter_mut().flat_map(|node| match &mut node.kind {
+        NodeKind::Station(radios) => {
+            let name = &node.name;
+            radios
+                .iter_mut()
+                .map(|r| (name.as_str(), r))
+                .collect::<Vec<_>>()
+        }
+        NodeKind::Host { .. } | NodeKind::Switch(_) => Vec::new(),
+    });
+    for (node, station) in radios {
+        let name = radio_name(node, station);
+        if let Some((limit, _)) = settings.best(&name, |s| s.buffer.as_ref()) {
+            station.buffer = *limit;
+        }
+        let Some((queue, made)) = settings.best(&name, |s| s.queue.as_ref()) else {
+            continue;
+        };
+        let Some(aqm) = &queue.aqm else {
+            let what = format!(
+                "`ports`: {name} is a radio, and a queue of kind \"{}\" has no queue management",
+                made.id
+            );
+            let fix = "name the wired ports alone, or take a queue such as codel, fq-codel or red: \
+                       which access category goes first is the radio's to settle";
+            return Err(top.need("ports").refuse(Fault::new(what, fix)));
+        };
+        station.aqm = Some(aqm.clone());
+        managed.push((name, made.clone()));
+    }
+    Ok((ports, managed))
 }
 
 /// "A>B"; where several links join the same nodes, "A>B#link".
@@ -152,16 +204,15 @@ struct Settings {
 impl Settings {
     fn read(
         top: &Record<'_>,
-        ports: &[String],
+        names: &[&str],
         files: &mut Files<'_>,
     ) -> Result<Settings, Diagnostic> {
         let mut settings = Settings::default();
         let Some(written) = top.get("ports") else {
             return Ok(settings);
         };
-        let names: Vec<&str> = ports.iter().map(String::as_str).collect();
         for entry in written.table()? {
-            select(&entry.key, &names).map_err(|f| f.at(&entry.origin))?;
+            select(&entry.key, names).map_err(|f| f.at(&entry.origin))?;
             let record = Record::read(&entry.node, fields::PORT, &[], files)?;
             let setting = Setting::read(&record, files)?;
             settings.ranked.insert(0, (entry.key.clone(), setting));

@@ -123,7 +123,7 @@ pub fn routing(
 fn node(node: &Node, media: &[MediumSpec], files: &mut Files<'_>) -> Result<NodeKind, Diagnostic> {
     let (kind, record) = Record::variant(node, fields::NODES, None, files)?;
     Ok(match kind {
-        "station" => NodeKind::Station(Box::new(air::station(&record, media, files)?)),
+        "station" => NodeKind::Station(air::station(&record, media, files)?),
         "host" => NodeKind::Host {
             obeys: record.args.flag("obeys"),
         },

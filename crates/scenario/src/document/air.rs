@@ -63,7 +63,7 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
         let used = radio.categories.len();
         let share = |part: u64, all: u64| (all > 0).then(|| part as f64 / all as f64);
         json!({
-            "id": world.nodes[radio.node].name,
+            "id": radio.name,
             "airtime": count.airtime as f64 / ticks,
             "busy": count.busy as f64 / ticks,
             "frames": count.frames,

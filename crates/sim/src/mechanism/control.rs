@@ -164,6 +164,14 @@ impl Control {
         self.places[place].place
     }
 
+    /// The station that it watches, if it does.
+    pub fn station(&self) -> Option<u32> {
+        match self.places.first()?.place {
+            Place::Station(station) => Some(station),
+            Place::Egress(_) | Place::Ingress(_) => None,
+        }
+    }
+
     /// When a place wants to look by itself.
     pub fn rhythm(&self, place: usize) -> Option<Rhythm> {
         self.places[place].tally.as_ref().map(|t| t.rhythm)

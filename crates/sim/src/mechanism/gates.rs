@@ -32,7 +32,7 @@ pub struct Bar {
     pub classes: u8,
     /// Destinations covered; none covers all.
     pub hosts: Option<Hosts>,
-    /// Next hop covered, the number of a station; none covers all.
+    /// The station that frames go to next, at a radio; none covers all.
     pub next: Option<u32>,
     /// When it expires.
     pub until: Time,
@@ -67,10 +67,12 @@ impl Default for Gates {
 }
 
 impl Bar {
-    fn covers(&self, class: u8, host: u32, at: Time) -> bool {
+    fn covers(&self, class: u8, next: Option<u32>, host: Option<u32>, at: Time) -> bool {
+        let named = |set: &[u64]| host.is_some_and(|host| holds(set, host));
         at < self.until
             && self.classes >> class & 1 == 1
-            && self.hosts.as_deref().is_none_or(|set| holds(set, host))
+            && (self.next.is_none() || self.next == next)
+            && self.hosts.as_deref().is_none_or(named)
     }
 }
 
@@ -125,8 +127,15 @@ impl Gates {
 
     /// The earliest instant, not before `at`, at which a frame may start; `NEVER` is far away.
     pub fn opens(&self, class: u8, host: u32, at: Time) -> Time {
+        self.opens_toward(class, None, Some(host), at)
+    }
+
+    /// The same at a radio, for a frame to the station `next` that goes on to `host`; a frame whose packet has moved on
+    /// names no host.
+    pub fn opens_toward(&self, class: u8, next: Option<u32>, host: Option<u32>, at: Time) -> Time {
         let mut opens = at.max(self.until[class as usize]);
-        for bar in self.bars.iter().filter(|b| b.covers(class, host, at)) {
+        let covering = |b: &&Bar| b.covers(class, next, host, at);
+        for bar in self.bars.iter().filter(covering) {
             let free = match &bar.bucket {
                 None => bar.until,
                 Some(bucket) => {
@@ -140,7 +149,20 @@ impl Gates {
 
     /// A frame starts: the buckets it passes through are charged.
     pub fn charge(&mut self, class: u8, host: u32, size: Bytes, at: Time) {
-        for bar in self.bars.iter_mut().filter(|b| b.covers(class, host, at)) {
+        self.charge_toward(class, None, host, size, at);
+    }
+
+    /// The same at a radio.
+    pub fn charge_toward(
+        &mut self,
+        class: u8,
+        next: Option<u32>,
+        host: u32,
+        size: Bytes,
+        at: Time,
+    ) {
+        let covering = |b: &&mut Bar| b.covers(class, next, Some(host), at);
+        for bar in self.bars.iter_mut().filter(covering) {
             if let Some(bucket) = &mut bar.bucket {
                 bucket.due = bucket.due.max(at) + bucket.rate.time_for(size);
             }
@@ -166,6 +188,17 @@ impl Gates {
     pub fn shut(&self, at: Time) -> bool {
         self.until.iter().any(|u| *u > at)
             || self.bars.iter().any(|b| b.until > at && b.bucket.is_none())
+    }
+
+    /// The next instant at which a gate opens, a bar expires or a bucket lets a frame go; none where nothing holds back.
+    pub fn next_opening(&self, now: Time) -> Option<Time> {
+        let bucket = |k: &Bucket| Time(k.due.0.saturating_sub(k.tolerance.0));
+        let bars = self
+            .bars
+            .iter()
+            .flat_map(|bar| [Some(bar.until), bar.bucket.as_ref().map(bucket)]);
+        let all = self.until.iter().copied().chain(bars.flatten());
+        all.filter(|at| *at > now && *at < Time::NEVER).min()
     }
 
     /// Ticks for which each class has been stopped up to `now`, wholly by its gate or toward some

@@ -27,7 +27,10 @@ impl Medium {
 
     /// What it gives to every part.
     fn gives(self) -> Set {
-        let both = Set::RATES.and(Set::HOLDINGS).and(Set::BOUND);
+        let both = Set::RATES
+            .and(Set::HOLDINGS)
+            .and(Set::BOUND)
+            .and(Set::GATES);
         match self {
             // A queue that drains at a line rate gives every notice a rate to name.
             Medium::Wire => both.and(Set::INTERFACES).and(Set::POOL).and(Set::RATE),

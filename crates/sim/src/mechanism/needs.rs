@@ -28,6 +28,8 @@ impl Set {
     pub const MANAGEMENT: Set = Set(1 << 8);
     /// A notice that names a rate.
     pub const RATE: Set = Set(1 << 9);
+    /// Gates at the place that is told.
+    pub const GATES: Set = Set(1 << 10);
 
     /// Both sets together.
     pub const fn and(self, other: Set) -> Set {

@@ -20,8 +20,12 @@ pub struct Node {
     pub host: Option<u32>,
     /// Its egress ports.
     pub ports: Vec<PortId>,
-    /// Number of the 802.11 station, for one; `NOBODY` for others.
-    pub station: u32,
+    /// Its row in the forwarding tables; `u32::MAX` for a host with one wire.
+    pub row: u32,
+    /// Whether it forwards packets of others: switches and stations do, hosts don't.
+    pub forwards: bool,
+    /// Its 802.11 stations: one for each medium that it has a radio for.
+    pub stations: Vec<u32>,
     /// Name.
     pub name: String,
 }

@@ -123,11 +123,14 @@ impl Traits {
     pub const LEDGER: u32 = 2048;
     /// A frame waits, or has waited since the queue was empty, whose departure may end an alarm at the node.
     pub const HEEDED: u32 = 4096;
+    /// Its frames wait at an 802.11 station.
+    pub const AIR: u32 = 8192;
     /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
     pub const EXACT: u32 = Traits::STALLED
         | Traits::WAKEFUL
         | Traits::ATTENTIVE
         | Traits::PASSED
+        | Traits::AIR
         | Traits::CLASSES
         | Traits::LIMITED
         | Traits::DETECTED;

@@ -58,8 +58,12 @@ impl World {
         self.attend_soonest(group);
     }
 
-    /// A station's counter has run out, maybe those of several categories.
+    /// A station's counter has run out, maybe those of several categories. The highest that has a frame to send, which
+    /// gates and queue management settle now, sends it.
     fn fire(&mut self, station: u32, now: Time) {
+        if !self.has_frames_ready(station, now) {
+            return;
+        }
         if !self.air.ears[station as usize].busy {
             self.air.freeze(station, now);
         }
@@ -67,26 +71,40 @@ impl World {
         let due = std::mem::take(&mut ear.due);
         let winner = 7 - due.leading_zeros() as usize;
         for number in (0..winner).filter(|n| due >> n & 1 == 1) {
-            let radio = &mut self.air.radios[station as usize];
-            radio.count.internal += 1;
-            let of_data = radio.notices.is_empty() || !radio.is_top(number);
-            let hop = of_data.then(|| self.head(station, number));
-            self.failed(station, number, hop, false, now, now);
+            let first = self.next_frame(station, number, now);
+            let first = first.expect("a category that is due has a frame");
+            self.air.radios[station as usize].count.internal += 1;
+            self.failed(station, number, first, false, now, now);
         }
-        self.begin(station, winner, now, None);
+        let first = self.next_frame(station, winner, now);
+        let first = first.expect("a category that is due has a frame");
+        self.begin(station, winner, first, now, None);
     }
 
-    /// Begins an exchange with the frame that is first now, in a TXOP that lasts until then if it has
-    /// begun already.
-    pub(super) fn begin(&mut self, station: u32, number: usize, now: Time, until: Option<Time>) {
-        let radio = &self.air.radios[station as usize];
-        let medium = &self.air.media[radio.medium as usize];
-        let (hop, to, bytes, rate) = match radio.notices.front().filter(|_| radio.is_top(number)) {
-            Some(notice) => (None, notice.to, notice.bytes, medium.phy.control),
+    /// Begins an exchange with the first frame of a hop, or with a management frame where `hop` is `None`, in a TXOP that
+    /// lasts until then if it has begun already.
+    pub(super) fn begin(
+        &mut self,
+        station: u32,
+        number: usize,
+        hop: Option<u32>,
+        now: Time,
+        until: Option<Time>,
+    ) {
+        let (to, bytes, rate) = match hop {
             None => {
-                let (number, bytes) = self.first_frame(station, number);
-                let hop = &self.air.hops[number as usize];
-                (Some(number), hop.to, bytes, hop.rate)
+                let radio = &self.air.radios[station as usize];
+                let notice = radio.notices.front().expect("a management frame waits");
+                (
+                    notice.to,
+                    notice.bytes,
+                    self.air.medium(station).phy.control,
+                )
+            }
+            Some(hop) => {
+                let bytes = self.first_frame(hop, number);
+                let hop = &self.air.hops[hop as usize];
+                (hop.to, bytes, hop.rate)
             }
         };
         let radio = &self.air.radios[station as usize];
@@ -114,7 +132,8 @@ impl World {
             (false, _) => FrameKind::Data,
         };
         let radio = &mut self.air.radios[station as usize];
-        radio.exchange = Some(exchange);
+        let unfinished = radio.exchange.replace(exchange);
+        debug_assert!(unfinished.is_none(), "a station has one exchange");
         if to != NOBODY {
             radio.count.attempts += 1;
         }
@@ -154,6 +173,7 @@ impl World {
             to,
             begin: now,
             rest,
+            missed: false,
         });
         let ends = now + span + medium.delta;
         if self.air_log.is_some() {
@@ -170,8 +190,23 @@ impl World {
         let radio = &air.radios[station as usize];
         let medium = &air.media[radio.medium as usize];
         match medium.receivers.is_some() {
-            true => air.arrive(station, rate, bytes, ends, now),
+            true => {
+                air.arrive(station, rate, bytes, ends, now);
+                self.fail_missed(station, now);
+            }
             false => air.overlap(station, now),
+        }
+    }
+
+    /// A frame of this station has begun. Exchanges fail whose answers are missed from now on: that frame, or those
+    /// that it overpowers.
+    fn fail_missed(&mut self, station: u32, now: Time) {
+        let mut sender = Some(station);
+        while let Some(answering) = sender {
+            if let Some(waiting) = self.air.addressee_that_misses(answering) {
+                self.exchange_failed(waiting, now);
+            }
+            sender = self.air.next_left();
         }
     }
 

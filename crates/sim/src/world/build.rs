@@ -1,8 +1,10 @@
 //! From a `Spec` to a world, or a refusal that names the field. After this nothing fails.
 
+pub(super) mod graph;
 mod mechanisms;
 mod routes;
 mod station_mechanisms;
+mod trace;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,9 +18,9 @@ use crate::connection::Headers;
 use crate::event::Event;
 use crate::forwarding::Forwarding;
 use crate::ids::PortId;
-use crate::limit::{Limit, MAX_CLASSES};
-use crate::medium::ethernet::{HEADER_FCS, MIN_FRAME};
-use crate::medium::wifi::air::{Air, NOBODY};
+use crate::limit::MAX_CLASSES;
+use crate::medium::ethernet::HEADER_FCS;
+use crate::medium::wifi::air::Air;
 use crate::network::{Flow, Mail, Node, Part, Port, PortMore, Traits};
 use crate::packet::Packets;
 use crate::progress::Progress;
@@ -26,7 +28,7 @@ use crate::queue::Managed;
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::{Count, FlowStats};
 use crate::source::{AnySource, Source};
-use crate::spec::{NodeKind, Refusal, Service, Spec, SwitchModel};
+use crate::spec::{NodeKind, NodeSpec, Refusal, Service, Spec, SwitchModel};
 use crate::switch::Pool;
 use crate::table::{Id, Table};
 use crate::targets::{Destination, Lists};
@@ -79,14 +81,15 @@ impl World {
         world.add_nodes(spec)?;
         world.add_ports(spec)?;
         world.add_flows(spec)?;
-        let paths = world.add_routes(spec)?;
-        for (flow, path) in world.flows.0.iter_mut().zip(paths) {
-            let traced = path.iter().any(|p| world.ports[*p].more.server.is_some());
-            flow.stats.age = traced.then(Box::default);
-            flow.path = path;
+        world.survey(spec)?;
+        world.add_rows();
+        world.add_routes(spec)?;
+        world.add_groups(spec)?;
+        world.trace_flows(spec)?;
+        for flow in &mut world.flows.0 {
+            let served = |p: &PortId| world.ports[*p].more.server.is_some();
+            flow.stats.age = flow.path.iter().any(served).then(Box::default);
         }
-        world.add_air(spec)?;
-        world.check_frames(spec)?;
         world.connect(spec);
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
             world.add_mechanism(spec, number, mechanism)?;
@@ -95,7 +98,7 @@ impl World {
         for port in &mut world.ports.0 {
             let wire = port.more.server.is_none() && port.more.managed.is_none();
             let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;
-            port.set(Traits::WATCHED, !plain);
+            port.set(Traits::WATCHED, !plain || port.is(Traits::AIR));
             port.set(Traits::DETECTED, port.watch.is_some());
             let ledger = world.nodes[port.node].ledger.is_some();
             port.set(Traits::LEDGER, port.is(Traits::ACCOUNTED) && ledger);
@@ -169,7 +172,9 @@ impl World {
                 name: node.name.clone(),
                 host,
                 ports: Vec::new(),
-                station: NOBODY,
+                row: u32::MAX,
+                forwards: !matches!(node.kind, NodeKind::Host { .. }),
+                stations: Vec::new(),
                 alarms: 0,
                 ledger: None,
                 pool: None,
@@ -182,8 +187,15 @@ impl World {
         if self.hosts.len() >= 1 << 24 {
             return refuse("nodes", "more than 2^24 hosts", "use fewer hosts");
         }
-        let has_table = |kind: &NodeKind| !matches!(kind, NodeKind::Host { .. });
-        let tables = spec.nodes.iter().filter(|n| has_table(&n.kind)).count();
+        let mut wires = vec![0; spec.nodes.len()];
+        spec.links
+            .iter()
+            .flat_map(|l| l.ends)
+            .for_each(|n| wires[n] += 1);
+        let has_table = |(n, wires): &(&NodeSpec, usize)| {
+            *wires > 1 || !matches!(n.kind, NodeKind::Host { .. })
+        };
+        let tables = spec.nodes.iter().zip(wires).filter(has_table).count();
         if !Forwarding::fit(tables, self.hosts.len()) {
             let what = format!(
                 "{tables} switches and stations with a way to each of {} hosts and stations: the tables have 2^31 entries or more",
@@ -258,13 +270,9 @@ impl World {
             let ports = self.nodes[id].ports.clone();
             let path = format!("nodes.{}", node.name);
             match &node.kind {
-                NodeKind::Host { .. } if ports.len() != 1 => {
-                    let what = format!("host {} has {} links", node.name, ports.len());
-                    return refuse(
-                        path,
-                        what,
-                        "give a host exactly one link, or make the node a switch",
-                    );
+                NodeKind::Host { .. } if ports.is_empty() => {
+                    let what = format!("host {} has no link", node.name);
+                    return refuse(path, what, "join it to another node by a link");
                 }
                 NodeKind::Switch(SwitchModel::SharedMemory { .. }) if ports.len() > MAX_ENTRIES => {
                     let what =
@@ -403,11 +411,7 @@ impl World {
             self.flows.push(Flow {
                 name: flow.name.clone(),
                 from: Id::new(flow.from),
-                port: self.nodes[Id::new(flow.from)]
-                    .ports
-                    .first()
-                    .copied()
-                    .unwrap_or(Id::NONE),
+                port: Id::NONE,
                 to,
                 class: flow.class,
                 ecn: flow.ecn,
@@ -424,74 +428,6 @@ impl World {
                 entered: Count::default(),
                 stats: FlowStats::default(),
             });
-        }
-        Ok(())
-    }
-
-    /// Every frame must fit every link on its way, and every class must have a queue.
-    fn check_frames(&self, spec: &Spec) -> Result<(), Refusal> {
-        for (flow, spec_flow) in self.flows.iter().zip(&spec.flows) {
-            let frame = (flow.packet + HEADER_FCS).max(MIN_FRAME);
-            if self.is_station(flow.from) {
-                continue;
-            }
-            let wired = 2 * spec.links.len();
-            let on_path = |id: &PortId| {
-                id.index() < wired && (flow.path.is_empty() || flow.path.contains(id))
-            };
-            for id in self.ports.ids().filter(on_path) {
-                let (port, link) = (&self.ports[id], &spec.links[id.index() / 2]);
-                if frame > link.max_frame.0 {
-                    let what = format!(
-                        "frames of {frame} B do not fit link {} ({} B at most)",
-                        link.name, link.max_frame.0
-                    );
-                    return refuse(
-                        format!("flows.{}.packet", spec_flow.name),
-                        what,
-                        "write smaller packets, or raise the link's max_frame",
-                    );
-                }
-                if let Some(server) = port.more.server.as_ref().filter(|s| s.spec.whole) {
-                    let (size, most) = (server.size(flow.packet as u16), server.spec.opportunity);
-                    if size > most {
-                        let what = format!(
-                            "packets of {} B take {size} B on {}, whose opportunities carry {most} B",
-                            flow.packet, port.more.name
-                        );
-                        return refuse(
-                            format!("flows.{}.packet", spec_flow.name),
-                            what,
-                            "write smaller packets, or emulator = \"cellsim-2013\", which sends them in parts",
-                        );
-                    }
-                }
-                let classes = port.queues().len();
-                if classes > 1 && usize::from(flow.class) >= classes {
-                    let what = format!(
-                        "class {} has no queue at {}, which has {classes} classes",
-                        flow.class, port.more.name
-                    );
-                    return refuse(
-                        format!("flows.{}.class", spec_flow.name),
-                        what,
-                        "write a lower class, or give the port's queue more classes",
-                    );
-                }
-                if matches!(port.buffer, Limit::Bytes(b) if b.0 < frame)
-                    || port.buffer == Limit::Packets(0)
-                {
-                    let what = format!(
-                        "the buffer at {} cannot hold one frame of {frame} B",
-                        port.more.name
-                    );
-                    return refuse(
-                        format!("ports.{}.buffer", port.more.name),
-                        what,
-                        "write a larger buffer",
-                    );
-                }
-            }
         }
         Ok(())
     }

@@ -14,35 +14,16 @@ use crate::medium::wifi::air::{Medium, NOBODY};
 use crate::medium::wifi::backlog::Backlog;
 use crate::medium::wifi::channel::{ChannelSpec, Link};
 use crate::medium::wifi::frame::Reply;
-use crate::medium::wifi::mac::{CATEGORIES, Category, Contention};
+use crate::medium::wifi::mac::{CATEGORIES, Category, Contention, Judged};
 use crate::medium::wifi::physical::FLOOR;
-use crate::medium::wifi::radio::{Hop, HopQueue, Radio, StationCount};
+use crate::medium::wifi::radio::{Hop, HopQueue, LastRoute, Radio, StationCount};
 use crate::medium::wifi::reception::Hearing;
-use crate::network::{Port, PortMore};
-use crate::queue::AnyScheduler;
+use crate::network::{Port, PortMore, Traits};
+use crate::queue::{AnyScheduler, ClassQueue, Managed};
 use crate::record::flow_stats::Count;
 use crate::spec::{MediumSpec, NodeKind, Refusal, Spec, StationSpec};
-use crate::table::Id;
-use crate::targets::Destination;
-
-/// Longest IP packet: an MSDU of 2304 bytes less LLC and SNAP. 9.2.4.7.
-const MAX_PACKET: u64 = 2296;
 
 impl World {
-    /// Adds media, stations and the ways of flows between stations.
-    pub(super) fn add_air(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        self.survey(spec)?;
-        if self.air.radios.is_empty() {
-            return Ok(());
-        }
-        if spec.flows.iter().any(|f| f.budget.is_some()) {
-            self.air.budgets = spec.flows.iter().map(|f| f.budget).collect();
-        }
-        self.add_air_routes(spec)?;
-        self.add_groups(spec)?;
-        self.trace_air(spec)
-    }
-
     /// Media, stations, and who hears whom.
     pub(super) fn survey(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for medium in &spec.media {
@@ -55,6 +36,9 @@ impl World {
             ));
         }
         self.air.first_port = self.ports.len() as u32;
+        if spec.flows.iter().any(|f| f.budget.is_some()) {
+            self.air.budgets = spec.flows.iter().map(|f| f.budget).collect();
+        }
         self.add_stations(spec)?;
         if !self.air.radios.is_empty() {
             self.join_stations(spec);
@@ -63,59 +47,131 @@ impl World {
     }
 
     fn add_stations(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let hosts = self.hosts.len();
-        let mut taken: Vec<(usize, [f64; 2], &str)> = Vec::new();
+        let mut taken: Vec<(usize, [f64; 2], NodeId)> = Vec::new();
         for (id, node) in self.nodes.ids().zip(&spec.nodes) {
-            let NodeKind::Station(station) = &node.kind else {
+            let NodeKind::Station(radios) = &node.kind else {
                 continue;
             };
             let path = format!("nodes.{}", node.name);
-            if !self.nodes[id].ports.is_empty() {
-                let what = format!("station {} has a link: it talks over its medium", node.name);
-                return refuse(path, what, "remove the link, or make the node a switch");
+            for (of_node, station) in radios.iter().enumerate() {
+                let on_medium =
+                    |(medium, ..): &&(usize, [f64; 2], NodeId)| *medium == station.medium;
+                let same =
+                    |(_, at, other): &&(usize, [f64; 2], NodeId)| *at == station.at || *other == id;
+                if let Some((_, _, other)) = taken.iter().filter(on_medium).find(same) {
+                    let (what, fix) = match *other == id {
+                        true => (
+                            format!("{} has two radios on one medium", node.name),
+                            "give each radio a medium of its own",
+                        ),
+                        false => (
+                            format!("{} lies where {} lies", node.name, self.nodes[*other].name),
+                            "write another place",
+                        ),
+                    };
+                    return refuse(format!("{path}.at"), what, fix);
+                }
+                taken.push((station.medium, station.at, id));
+                self.add_station(spec, id, of_node, station, &path)?;
             }
-            let same = |(medium, at, _): &&(usize, [f64; 2], &str)| {
-                *medium == station.medium && *at == station.at
-            };
-            if let Some((_, _, other)) = taken.iter().find(same) {
-                let what = format!("{} lies where {other} lies", node.name);
-                return refuse(format!("{path}.at"), what, "write another place");
-            }
-            taken.push((station.medium, station.at, &node.name));
-            let medium = &self.air.media[station.medium];
-            if let Some(rate) = station.rate {
-                check_rate(&spec.media[station.medium], rate, &format!("{path}.rate"))?;
-            }
-            let categories = categories(medium, station, &path)?;
-            let number = self.air.radios.len() as u32;
-            self.nodes[id].station = number;
-            let radio = Radio {
-                node: id,
-                medium: station.medium as u32,
-                row: self.forwarding.add_row(hosts),
-                way: (NOBODY, NOBODY),
-                host: self.nodes[id].host.expect("a station is a host"),
-                random: Random::stream(spec.seed, "station", &node.name),
-                written: categories.iter().map(|c| c.set).collect(),
-                categories,
-                own_share: station.own_share,
-                turns: station.in_turn.then(Box::default),
-                hops: Vec::new(),
-                frame: None,
-                reply: Reply::None,
-                after: NOBODY,
-                notices: VecDeque::new(),
-                watch: None,
-                responders: Vec::new(),
-                holds: Vec::new(),
-                owed: VecDeque::new(),
-                exchange: None,
-                count: StationCount::default(),
-                base: Box::default(),
-            };
-            self.air.add(radio, Hearing::new(spec.seed, &node.name));
         }
         Ok(())
+    }
+
+    /// A radio of a node. Streams of the first are named after the node, those of others after node and medium.
+    fn add_station(
+        &mut self,
+        spec: &Spec,
+        id: NodeId,
+        of_node: usize,
+        station: &StationSpec,
+        path: &str,
+    ) -> Result<(), Refusal> {
+        if let Some(rate) = station.rate {
+            check_rate(&spec.media[station.medium], rate, &format!("{path}.rate"))?;
+        }
+        let name = match of_node {
+            0 => self.nodes[id].name.clone(),
+            _ => format!(
+                "{}>{}",
+                self.nodes[id].name, spec.media[station.medium].name
+            ),
+        };
+        let categories = self.categories(spec, &name, station, path)?;
+        self.nodes[id].stations.push(self.air.radios.len() as u32);
+        let random = Random::stream(spec.seed, "station", &name);
+        let hearing = Hearing::new(spec.seed, &name);
+        let radio = Radio {
+            node: id,
+            of_node,
+            name,
+            medium: station.medium as u32,
+            route: LastRoute::default(),
+            host: self.nodes[id].host.expect("a station is a host"),
+            random,
+            written: categories.iter().map(|c| c.set).collect(),
+            categories,
+            own_share: station.own_share,
+            turns: station.in_turn.then(Box::default),
+            hops: Vec::new(),
+            frame: None,
+            reply: Reply::None,
+            after: NOBODY,
+            notices: VecDeque::new(),
+            watch: None,
+            responders: Vec::new(),
+            gates: None,
+            holds: Vec::new(),
+            owed: VecDeque::new(),
+            exchange: None,
+            count: StationCount::default(),
+            base: Box::default(),
+        };
+        self.air.add(radio, hearing);
+        Ok(())
+    }
+
+    /// The access categories of a station: contention, buffer and queue management of each.
+    fn categories(
+        &self,
+        spec: &Spec,
+        named: &str,
+        station: &StationSpec,
+        path: &str,
+    ) -> Result<SmallVec<[Contention; 1]>, Refusal> {
+        let medium = &self.air.media[station.medium];
+        let count = medium.mac.access.categories();
+        if station.aqm.is_some() && station.in_turn {
+            return refuse(
+                format!("{path}.queue"),
+                "flows are served in turn, and queue management chooses frames too",
+                "remove in_turn, or take queue = { kind = \"fq-codel\" }, which serves flows in turn",
+            );
+        }
+        let mut made = SmallVec::new();
+        for (number, name) in CATEGORIES.iter().enumerate().take(count) {
+            // The one queue of DCF is that of best effort.
+            let (number, name) = if count == 1 {
+                (1, "BE")
+            } else {
+                (number, *name)
+            };
+            let set = station.categories[number].over(medium.mac.categories[number]);
+            check_window(set, &format!("{path}.ac.{name}"))?;
+            let buffer = station.categories[number].buffer.unwrap_or(station.buffer);
+            let mut category = Contention::new(set, buffer, medium.sifs, medium.slot);
+            category.judged = station.aqm.as_ref().map(|aqm| {
+                let stream = format!("{named}.{name}");
+                let random = Random::stream(spec.seed, "queue", &stream);
+                let rate = station.rate.unwrap_or(medium.phy.data);
+                Box::new(Judged {
+                    managed: Managed::new(aqm, rate, random),
+                    one: [ClassQueue::default()],
+                })
+            });
+            made.push(category);
+        }
+        Ok(made)
     }
 
     /// Who hears whom, medium by medium.
@@ -124,8 +180,8 @@ impl World {
             let members: Vec<u32> = (0..self.air.radios.len() as u32)
                 .filter(|s| self.air.radios[*s as usize].medium as usize == medium)
                 .collect();
-            let places: Vec<[f64; 2]> = members.iter().map(|s| self.place(spec, *s)).collect();
-            let name = |s: &u32| self.nodes[self.air.radios[*s as usize].node].name.as_str();
+            let places: Vec<[f64; 2]> = members.iter().map(|s| self.written(spec, *s).at).collect();
+            let name = |s: &u32| self.air.radios[*s as usize].name.as_str();
             let names: Vec<&str> = members.iter().map(name).collect();
             let channel = &self.air.media[medium].channel;
             let links = channel.links(spec.seed, &names, &places);
@@ -139,10 +195,11 @@ impl World {
         }
     }
 
-    fn place(&self, spec: &Spec, station: u32) -> [f64; 2] {
-        let node = self.air.radios[station as usize].node;
-        match &spec.nodes[node.index()].kind {
-            NodeKind::Station(station) => station.at,
+    /// What was written of a station.
+    fn written<'a>(&self, spec: &'a Spec, station: u32) -> &'a StationSpec {
+        let radio = &self.air.radios[station as usize];
+        match &spec.nodes[radio.node.index()].kind {
+            NodeKind::Station(radios) => &radios[radio.of_node],
             NodeKind::Host { .. } | NodeKind::Switch(_) => unreachable!("a radio is a station's"),
         }
     }
@@ -163,11 +220,7 @@ impl World {
         if !link.decodes {
             return None;
         }
-        let node = self.air.radios[from as usize].node;
-        let own = match &spec.nodes[node.index()].kind {
-            NodeKind::Station(station) => station.rate,
-            NodeKind::Host { .. } | NodeKind::Switch(_) => None,
-        };
+        let own = self.written(spec, from).rate;
         let medium = self.air.medium(from);
         match &medium.receivers {
             None => Some(own.unwrap_or(medium.phy.data)),
@@ -198,13 +251,19 @@ impl World {
     ) -> PortId {
         let radio = &self.air.radios[from as usize];
         let node = radio.node;
+        // Ports of the first radio are named as those of wires are.
+        let medium = match radio.of_node {
+            0 => String::new(),
+            _ => format!("#{}", self.air.medium(from).name),
+        };
         let more = PortMore {
-            name: format!("{}>{named}", self.nodes[node].name),
+            name: format!("{}>{named}{medium}", self.nodes[node].name),
             rate,
             ..PortMore::default()
         };
         let mut port = Port::idle(node, far, AnyScheduler::Fifo, Limit::Unlimited, more);
-        port.far_row = self.air.radios[self.nodes[far].station as usize].row;
+        port.far_row = self.nodes[far].row;
+        port.set(Traits::AIR, true);
         let id = self.ports.push(port);
         let queues = radio.categories.len();
         self.air.push_hop(Hop {
@@ -224,106 +283,8 @@ impl World {
     /// Whether both are stations of one medium.
     pub(super) fn share_medium(&self, here: u32, far: u32) -> bool {
         let medium = |station: u32| self.air.radios[station as usize].medium;
-        here != NOBODY && far != NOBODY && medium(here) == medium(far)
+        medium(here) == medium(far)
     }
-
-    /// Follows each flow between stations to its destinations; checks that its packets fit.
-    fn trace_air(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let mut used = vec![false; self.air.hops.len()];
-        for (number, spec_flow) in spec.flows.iter().enumerate() {
-            let flow_id = Id::new(number);
-            let flow = &self.flows[flow_id];
-            if self.nodes[flow.from].station == NOBODY {
-                continue;
-            }
-            let path = |field: &str| format!("flows.{}.{field}", spec_flow.name);
-            if flow.packet > MAX_PACKET {
-                let what = format!("an 802.11 frame holds an IP packet of {MAX_PACKET} B at most");
-                return refuse(path("packet"), what, "write smaller packets");
-            }
-            if usize::from(flow.class) >= CATEGORIES.len() {
-                let what = "a station has four access categories";
-                return refuse(path("class"), what, "write ac = \"BE\"");
-            }
-            let mut ways = Vec::new();
-            for host in flow.to.iter() {
-                ways.clear();
-                let goal = self.hosts[host as usize];
-                let mut at = flow.from;
-                while at != goal {
-                    let row = self.air.radios[self.nodes[at].station as usize].row;
-                    let port = self.forwarding.written(row, flow_id, host);
-                    let (a, b) = (&self.nodes[flow.from].name, &self.nodes[goal].name);
-                    if port.is_none() {
-                        let what = match at == flow.from {
-                            true => format!("no way leads from {a} to {b}: it is out of reach"),
-                            false => {
-                                format!("the way from {a} to {b} ends at {}", self.nodes[at].name)
-                            }
-                        };
-                        let fix = "move the stations closer, write a route, or write routing = { kind = \"airtime\" }";
-                        return refuse(path("to"), what, fix);
-                    }
-                    ways.push(port);
-                    used[self.air.hop_number(port) as usize] = true;
-                    at = self.ports[port].far;
-                    if ways.len() > self.air.radios.len() {
-                        let what = format!("the way from {a} to {b} runs in a circle");
-                        return refuse(path("to"), what, "mend the written routes");
-                    }
-                }
-            }
-            if matches!(spec_flow.to, Destination::Group(_)) {
-                ways.extend(self.air.hop_to(self.nodes[flow.from].station, NOBODY));
-            }
-            let full = |limit: Limit| match limit {
-                Limit::Bytes(room) => room.0 < flow.packet,
-                Limit::Packets(room) => room == 0,
-                Limit::Unlimited => false,
-            };
-            for port in &ways {
-                let node = self.ports[*port].node;
-                let radio = &self.air.radios[self.nodes[node].station as usize];
-                if full(radio.categories[radio.category(flow.class)].buffer) {
-                    let name = &self.nodes[node].name;
-                    let what = format!("the buffer of {name} cannot hold one packet");
-                    return refuse(
-                        format!("nodes.{name}.buffer"),
-                        what,
-                        "write a larger buffer",
-                    );
-                }
-            }
-            if !matches!(spec_flow.to, Destination::AnyOf(_)) {
-                self.flows.0[number].path = ways;
-            }
-        }
-        self.air.gather_hops(&used);
-        Ok(())
-    }
-}
-
-fn categories(
-    medium: &Medium,
-    station: &StationSpec,
-    path: &str,
-) -> Result<SmallVec<[Contention; 1]>, Refusal> {
-    let count = medium.mac.access.categories();
-    let one_queue = count == 1;
-    let mut made = SmallVec::new();
-    for (number, name) in CATEGORIES.iter().enumerate().take(count) {
-        // The one queue of DCF is that of best effort.
-        let (number, name) = if one_queue {
-            (1, "BE")
-        } else {
-            (number, *name)
-        };
-        let set = station.categories[number].over(medium.mac.categories[number]);
-        check_window(set, &format!("{path}.ac.{name}"))?;
-        let buffer = station.categories[number].buffer.unwrap_or(station.buffer);
-        made.push(Contention::new(set, buffer, medium.sifs, medium.slot));
-    }
-    Ok(made)
 }
 
 fn check_window(set: Category, path: &str) -> Result<(), Refusal> {

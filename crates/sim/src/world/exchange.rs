@@ -1,6 +1,6 @@
 //! Exchanges over the air: what follows from a frame that was understood, and from one that was not.
 
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
 use super::World;
 use crate::cause::Cause;
@@ -41,6 +41,7 @@ impl World {
             }
             FrameKind::Data => self.exchange_failed(station, now),
             FrameKind::Ack if understood => self.exchange_done(to, now),
+            FrameKind::Cts | FrameKind::Ack if frame.missed => None,
             FrameKind::Cts | FrameKind::Ack => self.exchange_failed(to, now),
             FrameKind::Group => {
                 let exchange = self.air.radios[station as usize].exchange;
@@ -80,7 +81,12 @@ impl World {
                 self.emit(station, FrameKind::Data, to, now);
             }
             Reply::Next { category, until } => {
-                self.begin(station, usize::from(category), now, Some(until));
+                let number = usize::from(category);
+                match self.next_frame(station, number, now) {
+                    Some(first) => self.begin(station, number, first, now, Some(until)),
+                    // A gate has closed meanwhile.
+                    None => self.draw(station, number),
+                }
             }
             Reply::None => unreachable!("an answer was due"),
         }
@@ -101,16 +107,15 @@ impl World {
             return;
         };
         let port_id = self.air.hops[hop as usize].port;
-        let to = self.packets[packet_id].to;
         self.packet_hops += 1;
         if self.is_late(packet_id, now) {
             self.lose(packet_id, Cause::Late, port_id, now);
-        } else if to == self.air.radios[receiver as usize].host {
-            self.deliver_from_air(port_id, packet_id, now);
         } else {
-            self.packets[packet_id].at = now;
-            self.came_to_station(receiver, Some(station), packet_id);
-            self.queue_up(receiver, packet_id, now);
+            let port = self.route_on(receiver, packet_id);
+            match port.is_none() {
+                true => self.deliver(port_id, packet_id, now),
+                false => self.enqueue(port, packet_id, now),
+            }
         }
     }
 
@@ -123,6 +128,7 @@ impl World {
         let since = radio.categories[number].since;
         let delta = self.air.medium(station).delta;
         let from = self.origin_of_first(station, hop, number);
+        let first_port = self.air.first_port;
         let hop = &mut self.air.hops[hop as usize];
         let port_id = hop.port;
         let queue = &mut hop.queues[number];
@@ -134,14 +140,19 @@ impl World {
         queue.tried.ghost = Some(Ghost {
             len: packet.len,
             at: packet.at,
-            own: packet.ingress.is_none(),
+            own: packet.ingress.is_none() || packet.ingress.0 < first_port,
             from,
             flow: packet.flow,
         });
         let first = packet.at.max(since);
         let retries = queue.tried.spent;
-        let contention = exchange.begun.0 - first.0 - retries;
+        let c = &radio.categories[number];
         let spent = &mut self.air.spent[packet_id.index()];
+        let clock = c.stall_clock(exchange.begun);
+        // A packet is first in line from `first` on: what gates held it back before is no part of its contention.
+        let gated_first = clock - spent.stall_clock.max(c.stalled_at_since);
+        let contention = exchange.begun.0 - first.0 - retries - gated_first;
+        packet.gated += clock - spent.stall_clock;
         spent.contention += contention;
         spent.retries += retries;
         packet.waited += exchange.begun.0 - packet.at.0;
@@ -149,7 +160,12 @@ impl World {
         packet.ingress = port_id;
         let (size, arrived) = (packet.frame(), packet.at);
         hop.sent.add(size);
+        let next = hop.to;
         hop.backlog.shrink(size, now);
+        if let Some(gates) = &mut self.air.radios[station as usize].gates {
+            let to = self.packets[packet_id].to;
+            gates.charge_toward(number as u8, Some(next), to, Bytes(size), exchange.begun);
+        }
         if self.record.is_some() {
             let waited = exchange.begun.0 - arrived.0;
             self.note(What::Send, exchange.begun, port_id, packet_id, waited);
@@ -157,8 +173,9 @@ impl World {
         Some(packet_id)
     }
 
-    /// The sender's exchange got no answer, or one that it did not understand.
-    fn exchange_failed(&mut self, station: u32, now: Time) -> Option<u32> {
+    /// The sender's exchange gets no answer, or one that it does not understand. Where that is known before the timeout, the
+    /// sender is silent until then all the same.
+    pub(super) fn exchange_failed(&mut self, station: u32, now: Time) -> Option<u32> {
         let radio = &mut self.air.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that failed");
         let defers = self.air.media[radio.medium as usize].sender_defers;
@@ -230,7 +247,7 @@ impl World {
         let radio = &mut self.air.radios[station as usize];
         let c = &mut radio.categories[number];
         c.draw(&mut radio.random);
-        if c.slots > 0 || c.frames > 0 {
+        if c.slots > 0 || c.wants_medium() {
             self.air.count_down(station, number);
         } else {
             self.air.ears[station as usize].counting &= !(1 << number);
@@ -240,7 +257,7 @@ impl World {
     /// The first frame of a hop's queue is given up; if its packet got through all the same, nothing
     /// is lost.
     fn give_up(&mut self, station: u32, hop: u32, number: usize, now: Time, until: Time) {
-        let hop_number = hop;
+        let (hop_number, first_port) = (hop, self.air.first_port);
         let from = self.origin_of_first(station, hop, number);
         let hop = &mut self.air.hops[hop as usize];
         let (port, to) = (hop.port, hop.to);
@@ -256,7 +273,7 @@ impl World {
                 Ghost {
                     len: packet.len,
                     at: packet.at,
-                    own: packet.ingress.is_none(),
+                    own: packet.ingress.is_none() || packet.ingress.0 < first_port,
                     from,
                     flow: packet.flow,
                 }
@@ -322,7 +339,10 @@ impl World {
         if until <= now || radio.categories[number].frames == 0 || !radio.notices.is_empty() {
             return false;
         }
-        let (hop, bytes) = self.first_frame(station, number);
+        let Some(Some(hop)) = self.next_frame(station, number, now) else {
+            return false;
+        };
+        let bytes = self.first_frame(hop, number);
         let medium = self.air.medium(station);
         let hop = &self.air.hops[hop as usize];
         let rate = hop.rate;
@@ -349,79 +369,16 @@ mod tests {
     use backwater_transport::segment::Ecn;
     use backwater_transport::units::{Bytes, Rate, Span, Time};
 
+    use super::super::test_line::{PHY, line};
     use super::World;
-    use crate::limit::Limit;
     use crate::mechanism::notice::{Ask, Form, Notice, Step};
     use crate::mechanism::responder::{Knob, Steps};
     use crate::medium::wifi::air::NOBODY;
-    use crate::medium::wifi::channel::{ChannelSpec, Disc};
-    use crate::medium::wifi::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
-    use crate::medium::wifi::phy::{Answer, Phy, Standard};
     use crate::medium::wifi::radio::Management;
     use crate::source::SOURCES;
-    use crate::spec::{
-        CategorySpec, FlowSpec, MediumSpec, NodeKind, NodeSpec, Routing, Spec, StationSpec,
-    };
+    use crate::spec::{FlowSpec, Spec};
     use crate::table::Id;
     use crate::targets::Destination;
-
-    const PHY: Phy = Phy {
-        standard: Standard::Ofdm,
-        data: Rate(54_000_000),
-        control: Rate(6_000_000),
-        answer: Answer::Control,
-        short_preamble: false,
-    };
-
-    /// RTS/CTS for all, DCF; who is within 100 m hears, nobody else senses anything.
-    fn line(places: &[f64]) -> Spec {
-        let mac = MacSpec {
-            access: AccessMode::Dcf,
-            rts_above: 0,
-            retry_short: 7,
-            retry_long: 4,
-            after_collision: AfterCollision::Timeout,
-            countdown: Countdown::IdleSlot,
-            nav_reset: true,
-            categories: AccessMode::Dcf.defaults(PHY.standard.window()),
-        };
-        let station = |x: &f64| NodeSpec {
-            name: format!("s{x}"),
-            kind: NodeKind::Station(Box::new(StationSpec {
-                medium: 0,
-                at: [*x, 0.0],
-                buffer: Limit::Packets(100),
-                own_share: 1.0,
-                in_turn: false,
-                rate: None,
-                categories: [CategorySpec::default(); 4],
-            })),
-        };
-        Spec {
-            seed: 1,
-            duration: Span::secs(1),
-            warmup: Span::ZERO,
-            routing: Routing::ShortestPath,
-            roots: Vec::new(),
-            media: vec![MediumSpec {
-                name: "air".into(),
-                phy: PHY,
-                mac,
-                channel: ChannelSpec::Disc(Disc {
-                    transmit: 100.0,
-                    sense: 100.0,
-                    interfere: 100.0,
-                    capture: None,
-                    propagation: Span::micros(1),
-                }),
-            }],
-            nodes: places.iter().map(station).collect(),
-            links: Vec::new(),
-            ports: Vec::new(),
-            mechanisms: Vec::new(),
-            flows: Vec::new(),
-        }
-    }
 
     /// Station 0 tells all its neighbours to step back once, at 10 ms; the world a second later.
     fn tell_all(spec: &Spec) -> World {

@@ -91,6 +91,9 @@ impl World {
             if port.is(Traits::PASSED) {
                 return self.pass(id, packet_id, now);
             }
+            if port.is(Traits::AIR) {
+                return self.enqueue_at_station(id, packet_id, now);
+            }
             let managed = port.shut_until == Time::NEVER;
             if managed && !self.admit(id, packet_id, q, now) {
                 return self.turn_away(id, packet_id, q, Cause::Aqm, now);
@@ -367,6 +370,9 @@ impl World {
         let (flow_id, seq) = (packet.flow, packet.seq);
         let flow = &mut self.flows[flow_id];
         let delay = flow.stats.deliver(packet, now);
+        if let Some(spent) = self.air.spent.get(packet_id.index()) {
+            flow.stats.met_on_air(spent.contention, spent.retries);
+        }
         self.fingerprint
             .add(Mark::Deliver, now, flow_id.0, u64::from(seq) << 24 ^ delay);
         if flow.outside {

@@ -8,7 +8,6 @@ use backwater_transport::units::Time;
 use super::World;
 use super::build::refuse;
 use crate::cause::Cause;
-use crate::ids::PortId;
 use crate::medium::wifi::air::{Member, NOBODY};
 use crate::record::fingerprint::Mark;
 use crate::spec::{Refusal, Spec};
@@ -25,19 +24,19 @@ impl World {
             let id = Id::new(number);
             let path = format!("flows.{}.to", spec_flow.name);
             let from = &self.nodes[self.flows[id].from];
-            if from.station == NOBODY {
+            let Some(sender) = from.stations.first().copied() else {
                 let what = format!("{} is no 802.11 station, and has no neighbours", from.name);
                 return refuse(path, what, "let a station send to the group");
-            }
-            let sender = from.station;
+            };
             let mut members = Vec::new();
             for node in nodes {
                 let node = &self.nodes[Id::new(*node)];
-                if !self.share_medium(sender, node.station) {
+                let mut stations = node.stations.iter();
+                let Some(station) = stations.find(|s| self.share_medium(sender, **s)) else {
                     let what = format!("{} is not on the medium of {}", node.name, from.name);
                     return refuse(path, what, "name stations of the same medium");
-                }
-                members.push(Member::new(node.station));
+                };
+                members.push(Member::new(*station));
             }
             let hears = |m: &Member| self.understands(spec, sender, m.station);
             if !members.iter().any(hears) {
@@ -46,22 +45,18 @@ impl World {
             }
             members.sort_by_key(|m| m.station);
             self.air.members.insert(id, members);
-            let port = self.group_hop(sender);
-            let radio = &self.air.radios[sender as usize];
-            // No way leads from a station to itself: that entry is the way to everybody.
-            self.forwarding
-                .write(radio.row, radio.host as usize, &[port]);
+            self.group_hop(sender);
         }
         Ok(())
     }
 
-    fn group_hop(&mut self, station: u32) -> PortId {
-        if let Some(port) = self.air.hop_to(station, NOBODY) {
-            return port;
+    fn group_hop(&mut self, station: u32) {
+        if self.air.hop_to(station, NOBODY).is_some() {
+            return;
         }
         let radio = &self.air.radios[station as usize];
         let (node, rate) = (radio.node, self.air.medium(station).phy.control);
-        self.push_hop(station, NOBODY, node, "*".into(), rate)
+        self.push_hop(station, NOBODY, node, "*".into(), rate);
     }
 
     /// A frame to a group has ended: everybody who understood it has the packet.
@@ -91,7 +86,7 @@ impl World {
         if received == 0 {
             self.lose(packet_id, Cause::Unheard, port, now);
         } else {
-            self.deliver_from_air(port, packet_id, now);
+            self.deliver(port, packet_id, now);
         }
     }
 }

@@ -22,7 +22,6 @@ mod accounts;
 mod ahead;
 mod air;
 mod air_log;
-mod air_routes;
 mod aqm;
 mod build;
 mod build_air;
@@ -34,6 +33,7 @@ mod groups;
 mod headroom;
 mod ideal;
 mod nearest;
+mod next_frame;
 mod observe;
 mod observe_station;
 mod path;
@@ -42,6 +42,8 @@ mod report;
 mod run;
 mod station;
 mod tell;
+#[cfg(test)]
+mod test_line;
 mod transport;
 mod turns;
 

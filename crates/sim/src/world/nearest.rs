@@ -1,10 +1,11 @@
-//! Flows to the nearest of several stations: which that is follows from the ways, before anything else is built.
+//! Flows to the nearest of several stations: which that is follows from the routes, before anything else is built.
 
 use std::collections::BTreeMap;
 
 use super::World;
+use super::build::graph::Distances;
 use super::build::refuse;
-use crate::medium::wifi::air::NOBODY;
+use crate::ids::NodeId;
 use crate::spec::{Refusal, Spec};
 use crate::table::Id;
 use crate::targets::Destination;
@@ -15,39 +16,34 @@ impl World {
         let mut survey = World::empty(spec);
         survey.add_nodes(spec)?;
         survey.survey(spec)?;
-        let all_ways = survey.ways(spec);
-        let all: Vec<u32> = (0..survey.air.radios.len() as u32).collect();
-        let mut ways: BTreeMap<&[usize], Vec<u32>> = BTreeMap::new();
+        let graph = survey.radio_graph(spec);
+        let mut known: BTreeMap<&[usize], Distances> = BTreeMap::new();
         let mut settled = spec.clone();
         for (flow, settled) in spec.flows.iter().zip(&mut settled.flows) {
             let Destination::Nearest(goals) = &flow.to else {
                 continue;
             };
-            let station = |node: usize| survey.nodes[Id::new(node)].station;
+            let no_radio = |n: &&usize| survey.nodes[Id::new(**n)].stations.is_empty();
             let path = format!("flows.{}.to", flow.name);
-            let wired = goals
-                .iter()
-                .chain([&flow.from])
-                .find(|n| station(**n) == NOBODY);
-            if let Some(node) = wired {
+            if let Some(node) = goals.iter().chain([&flow.from]).find(no_radio) {
                 let what = format!(
                     "{} is no 802.11 station, and the nearest is meant by airtime",
                     spec.nodes[*node].name
                 );
                 return refuse(path, what, "name stations, or take another pattern");
             }
-            let next = ways.entry(goals).or_insert_with(|| {
-                let stations: Vec<u32> = goals.iter().map(|n| station(*n)).collect();
-                all_ways.nearest(&stations, &all)
+            let distances = known.entry(goals).or_insert_with(|| {
+                let goals: Vec<NodeId> = goals.iter().map(|n| Id::new(*n)).collect();
+                graph.toward(&goals, None)
             });
-            let mut at = station(flow.from);
-            while next[at as usize] != NOBODY {
-                at = next[at as usize];
+            let mut at: NodeId = Id::new(flow.from);
+            while let Some((_, to)) = distances.radio(at) {
+                at = survey.air.radios[to as usize].node;
             }
-            let reached = survey.air.radios[at as usize].node.index();
+            let reached = at.index();
             if !goals.contains(&reached) {
                 let what = format!(
-                    "no way leads from {} to any station that `to` means",
+                    "no route leads from {} to any station that `to` means",
                     spec.nodes[flow.from].name
                 );
                 return refuse(path, what, "move the stations closer");

@@ -12,6 +12,7 @@ use crate::mechanism::moment::{Moment, Seen};
 use crate::mechanism::notice::Hosts;
 use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::{Place, View};
+use crate::medium::ethernet;
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::radio::{Ghost, Transmission};
 use crate::packet::Packets;
@@ -55,11 +56,22 @@ impl World {
         View::level(now, number, held, room)
     }
 
-    /// A packet comes to a watched station: from a neighbour, to be forwarded, or from one of its own flows.
-    pub(super) fn came_to_station(&mut self, station: u32, prev: Option<u32>, packet_id: PacketId) {
+    /// The same without a frame that is about to leave.
+    fn view_without(&self, station: u32, number: usize, bytes: u64, now: Time) -> View<'static> {
+        let mut view = self.station_view(station, number, now);
+        view.held -= match self.air.radios[station as usize].categories[number].buffer {
+            Limit::Packets(_) => 1,
+            Limit::Bytes(_) | Limit::Unlimited => bytes,
+        };
+        view
+    }
+
+    /// A packet comes to a station: to be forwarded, or from one of its own flows. Rates count it.
+    pub(super) fn came_to_station(&mut self, station: u32, packet_id: PacketId) {
         let radio = &self.air.radios[station as usize];
         if let Some((control, place)) = radio.watch {
             let packet = &self.packets[packet_id];
+            let prev = self.air.hop(packet.ingress).map(|hop| hop.from);
             let number = radio.category(packet.class()) as u8;
             let len = u64::from(packet.len);
             self.controls[control].came(place, prev, number, packet.flow, len);
@@ -67,13 +79,12 @@ impl World {
     }
 
     /// A packet of a station's queue toward a hop, as a detector sees it.
-    fn seen_queued(&self, station: u32, hop: u32, number: usize, packet_id: PacketId) -> Seen {
+    fn seen_queued(&self, hop: u32, number: usize, packet_id: PacketId) -> Seen {
         let packet = &self.packets[packet_id];
-        let from = self.air.hop(packet.ingress).map(|hop| hop.from);
         Seen {
             class: number as u8,
-            bytes: u64::from(packet.len),
-            prev: from.filter(|from| *from != station),
+            bytes: packet.frame(),
+            prev: self.air.hop(packet.ingress).map(|hop| hop.from),
             next: Some(self.air.hops[hop as usize].to),
             airtime: Span::ZERO,
             retries: 0,
@@ -83,17 +94,17 @@ impl World {
     /// A packet has joined a watched station's queue, or found no room in it.
     pub(super) fn look_at_station_arrival(
         &mut self,
-        station: u32,
         hop: u32,
         number: usize,
         packet_id: PacketId,
         joined: bool,
         now: Time,
     ) {
+        let station = self.air.hops[hop as usize].from;
         let Some((control, place)) = self.air.radios[station as usize].watch else {
             return;
         };
-        let seen = self.seen_queued(station, hop, number, packet_id);
+        let seen = self.seen_queued(hop, number, packet_id);
         let standing = self.controls[control].standing();
         let arrival = Arrival {
             now,
@@ -114,7 +125,7 @@ impl World {
         self.collect(control);
     }
 
-    /// A packet was lost from a watched station's queue before it was tried.
+    /// A packet is lost from a station's queue before it was tried. It is still counted as held.
     pub(super) fn look_at_station_loss(
         &mut self,
         station: u32,
@@ -124,8 +135,8 @@ impl World {
         now: Time,
     ) {
         if let Some((control, place)) = self.air.radios[station as usize].watch {
-            let seen = self.seen_queued(station, hop, number, packet_id);
-            let view = self.station_view(station, number, now);
+            let seen = self.seen_queued(hop, number, packet_id);
+            let view = self.view_without(station, number, seen.bytes, now);
             self.controls[control].released(place, view, &Moment::Lost(&seen));
             self.collect(control);
         }
@@ -154,7 +165,8 @@ impl World {
         let Some((control, place)) = self.air.radios[station as usize].watch else {
             return;
         };
-        let bytes = u64::from(ghost.len);
+        let len = u64::from(ghost.len);
+        let bytes = ethernet::frame(len);
         let seen = Seen {
             class: number as u8,
             bytes,
@@ -169,13 +181,9 @@ impl World {
         };
         if done.acknowledged {
             let c = &mut self.controls[control];
-            c.left(place, ghost.own, number as u8, ghost.flow, bytes);
+            c.left(place, ghost.own, number as u8, ghost.flow, len);
         }
-        let mut view = self.station_view(station, number, now);
-        view.held -= match self.air.radios[station as usize].categories[number].buffer {
-            Limit::Packets(_) => 1,
-            Limit::Bytes(_) | Limit::Unlimited => bytes,
-        };
+        let view = self.view_without(station, number, bytes, now);
         self.controls[control].released(place, view, &moment);
         self.collect(control);
     }
@@ -183,9 +191,12 @@ impl World {
 
 /// The hosts for which packets of a category wait at a station.
 fn hosts_queued(air: &Air, packets: &Packets, station: u32, number: usize, hosts: usize) -> Hosts {
+    let radio = &air.radios[station as usize];
+    let of_hop = |hop: &u32| &air.hops[*hop as usize].queues[number].list;
+    let judged = radio.categories[number].judged.iter();
+    let judged = judged.flat_map(|j| j.queues()).map(|queue| &queue.list);
     let mut words = vec![0u64; hosts.div_ceil(64)];
-    for hop in &air.radios[station as usize].hops {
-        let list = &air.hops[*hop as usize].queues[number].list;
+    for list in radio.hops.iter().map(of_hop).chain(judged) {
         let queued = queued_hosts(packets, list, hosts);
         words.iter_mut().zip(&*queued).for_each(|(w, q)| *w |= q);
     }

@@ -6,14 +6,13 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Time};
 
 use super::World;
+use crate::cause::Cause;
 use crate::event::Event;
 use crate::ids::{FlowId, PacketId, PortId, StationId};
 use crate::limit::Limit;
 use crate::mechanism::carrier::{AIR_UNIT, quantum};
-use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Notice;
 use crate::mechanism::responder::{AnyResponder, Knobs, Moved, Responder, Transmitter};
-use crate::medium::wifi::air::NOBODY;
 use crate::medium::wifi::radio::Held;
 use crate::packet::{List, Traffic};
 use crate::record::fingerprint::Mark;
@@ -45,7 +44,7 @@ impl World {
         let mut knobs = Knobs {
             now,
             unit: quantum(port.more.rate),
-            gates,
+            gates: Some(gates),
             next: None,
             transmitter: None,
         };
@@ -150,14 +149,23 @@ impl World {
             written: radio.written.clone(),
             ..Transmitter::default()
         };
+        let (gates, responder) = (radio.gates.as_deref_mut(), &mut radio.responders[at].1);
+        let gates = gates.map(|gates| {
+            gates.sweep(now);
+            gates
+        });
+        let gated = gates.is_some();
         let mut knobs = Knobs {
             now,
             unit: AIR_UNIT,
-            gates: &mut Gates::default(),
+            gates,
             next,
             transmitter: Some(&mut transmitter),
         };
-        act(&mut radio.responders[at].1, &mut knobs);
+        act(responder, &mut knobs);
+        if gated {
+            self.gates_moved(station, now);
+        }
         for at in transmitter.timers {
             self.calendar.push(at, Event::Expire(Id::raw(station)));
         }
@@ -211,7 +219,12 @@ impl World {
 
     /// From now on a flow of the station's own goes no faster than this.
     fn hold_to(&mut self, station: u32, flow: FlowId, rate: Rate) {
-        let port = self.flows[flow].path.first().copied();
+        let flow_port = self.flows[flow].port;
+        let port = self
+            .air
+            .hop(flow_port)
+            .filter(|hop| hop.from == station)
+            .map(|hop| hop.port);
         let radio = &mut self.air.radios[station as usize];
         match (radio.holds.iter_mut().find(|h| h.flow == flow), port) {
             (Some(held), _) => held.rate = rate,
@@ -241,7 +254,7 @@ impl World {
         let held = held.expect("a flow that is held");
         if held.frames >= most {
             let port = held.port;
-            return self.crowd_out(station, packet_id, port, now);
+            return self.lose_at_station(packet_id, Cause::BufferFull, port, now);
         }
         held.frames += 1;
         self.packets.append(&mut held.list, packet_id);
@@ -252,8 +265,9 @@ impl World {
 
     /// The turn of a held flow's next packet.
     pub(super) fn release_held(&mut self, flow: FlowId, now: Time) {
-        let station = self.nodes[self.flows[flow].from].station;
-        debug_assert_ne!(station, NOBODY);
+        let port = self.flows[flow].port;
+        let hop = self.air.hop_number(port);
+        let station = self.air.hops[hop as usize].from;
         let radio = &mut self.air.radios[station as usize];
         let held = radio.holds.iter_mut().find(|h| h.flow == flow);
         let held = held.expect("a flow that is held");
@@ -264,7 +278,7 @@ impl World {
         if held.frames > 0 {
             self.calendar.push(held.next, Event::Release(flow));
         }
-        self.queue_up(station, packet_id, now);
+        self.queue_up(hop, packet_id, now);
     }
 }
 

@@ -395,7 +395,7 @@ impl World {
             }
             control += self.packets.walk(&port.control).count() as u64;
         }
-        data += self.air.held(&self.packets).count() as u64;
+        data += self.held_at_stations().count() as u64;
         agree &= data + control == u64::from(self.packets.live());
         (data, control, agree)
     }
@@ -432,7 +432,7 @@ impl World {
                 }
             }
         }
-        for (id, packet) in self.air.held(&self.packets) {
+        for (id, packet) in self.held_at_stations() {
             if let Some(i) = hop[packet.flow.index()].get(&id) {
                 before[packet.flow.index()][*i].add(u64::from(packet.len));
             }

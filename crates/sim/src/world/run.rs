@@ -211,6 +211,7 @@ impl World {
             Event::Observe { control, place } => self.observe(control, place, at),
             Event::Expire(radio) => self.expire(radio, at),
             Event::Release(flow) => self.release_held(flow, at),
+            Event::Open(station) => self.open(station, at),
         }
     }
 
@@ -267,13 +268,17 @@ impl World {
         self.set_off(id, packet_id, now);
     }
 
-    /// A new packet of a flow enters the first queue of its way.
+    /// A new packet of a flow enters the first queue on its route.
     #[inline(always)]
     pub(super) fn set_off(&mut self, id: FlowId, packet_id: PacketId, now: Time) {
         let Flow { port, from, .. } = self.flows[id];
-        if port.is_none() {
-            return self.hand_over(self.nodes[from].station, packet_id, now);
-        }
+        let port = match port.is_none() {
+            false => port,
+            true => {
+                let to = self.packets[packet_id].to;
+                self.forwarding.egress(self.nodes[from].row, id, to)
+            }
+        };
         self.enqueue(port, packet_id, now);
     }
 
@@ -305,7 +310,9 @@ impl World {
             waited: 0,
             gated: 0,
         };
-        self.packets.create(packet)
+        let packet_id = self.packets.create(packet);
+        self.air.begin_spending(packet_id);
+        packet_id
     }
 
     /// The warm-up is over: what is reported begins here.

@@ -5,94 +5,110 @@ use backwater_transport::units::Time;
 use super::World;
 use crate::cause::Cause;
 use crate::ids::{FlowId, PacketId, PortId};
-use crate::medium::wifi::air::Spent;
+use crate::medium::ethernet;
 use crate::medium::wifi::mac::Room;
-use crate::medium::wifi::radio::{Ghost, StationCount};
+use crate::medium::wifi::radio::{Ghost, Hop, LastRoute, StationCount};
 use crate::packet::Packet;
 use crate::record::What;
 use crate::source::AnySource;
 
 impl World {
-    /// A packet comes to a station from one of its own flows: into its queue, or first in line behind
-    /// others of a flow that the station holds back.
-    pub(super) fn hand_over(&mut self, station: u32, packet_id: PacketId, now: Time) {
-        let spent = &mut self.air.spent;
-        if spent.len() <= packet_id.index() {
-            spent.resize(packet_id.index() + 1, Spent::default());
-        }
-        spent[packet_id.index()] = Spent::default();
-        self.packets[packet_id].at = now;
-        self.came_to_station(station, None, packet_id);
-        let flow = self.packets[packet_id].flow;
+    /// A packet comes to a port whose frames wait at a station: it joins the queue, or waits behind others of a flow that
+    /// the station holds back.
+    pub(super) fn enqueue_at_station(&mut self, port: PortId, packet_id: PacketId, now: Time) {
+        let hop = self.air.hop_number(port);
+        let station = self.air.hops[hop as usize].from;
+        self.came_to_station(station, packet_id);
+        let packet = &self.packets[packet_id];
+        let born_here = packet.ingress.is_none();
         let radio = &self.air.radios[station as usize];
-        if radio.holds.iter().any(|h| h.flow == flow) {
+        if born_here && radio.holds.iter().any(|h| h.flow == packet.flow) {
             self.hold(station, packet_id, now);
         } else {
-            self.queue_up(station, packet_id, now);
+            self.queue_up(hop, packet_id, now);
         }
     }
 
-    /// A packet comes into a station's queue, or is lost.
-    pub(super) fn queue_up(&mut self, station: u32, packet_id: PacketId, now: Time) {
-        let Packet {
-            flow,
-            to,
-            len,
-            ingress,
-            traffic,
+    /// A packet comes into the queue of a hop, or is lost.
+    pub(super) fn queue_up(&mut self, hop: u32, packet_id: PacketId, now: Time) {
+        let Hop {
+            from: station,
+            port,
             ..
-        } = self.packets[packet_id];
-        let hop = self.way(station, flow, to);
+        } = self.air.hops[hop as usize];
+        let packet = &self.packets[packet_id];
+        let (own, size) = (self.air.enters_with(packet), packet.frame());
         let radio = &mut self.air.radios[station as usize];
-        let number = radio.category(traffic.class());
-        let (own, size) = (ingress.is_none(), u64::from(len));
+        let number = radio.category(packet.class());
         let fits = match radio.categories[number].room(own, size, radio.own_share) {
             Room::Free => true,
             Room::ShareFull => false,
+            Room::Full if radio.categories[number].judged.is_some() => {
+                if self.displace(station, number, packet_id, now) {
+                    return self.queue_up(hop, packet_id, now);
+                }
+                false
+            }
             Room::Full => self.make_room(station, number, packet_id, now),
         };
         if !fits {
-            self.look_at_station_arrival(station, hop, number, packet_id, false, now);
-            let port = self.air.hops[hop as usize].port;
-            return self.crowd_out(station, packet_id, port, now);
+            self.look_at_station_arrival(hop, number, packet_id, false, now);
+            return self.lose_at_station(packet_id, Cause::BufferFull, port, now);
+        }
+        let c = &mut self.air.radios[station as usize].categories[number];
+        match c.judged.is_some() {
+            false => self.line_up(station, number, hop, packet_id),
+            true if self.admit_at_station(station, number, packet_id, now) => {}
+            true => {
+                self.look_at_station_arrival(hop, number, packet_id, false, now);
+                return self.lose_at_station(packet_id, Cause::Aqm, port, now);
+            }
         }
         let c = &mut self.air.radios[station as usize].categories[number];
         c.book(own, size);
-        let held = c.bytes;
-        self.line_up(station, number, hop, packet_id);
-        let backlog = &mut self.air.hops[hop as usize].backlog;
-        backlog.grow(self.packets[packet_id].frame(), now);
+        let (held, clock) = (c.bytes, c.stall_clock(now));
+        self.air.spent[packet_id.index()].stall_clock = clock;
+        self.air.hops[hop as usize].backlog.grow(size, now);
         if self.record.is_some() {
-            let port = self.air.hops[hop as usize].port;
             self.note(What::Enqueue, now, port, packet_id, held);
         }
         self.one_more(station, number, now);
-        self.look_at_station_arrival(station, hop, number, packet_id, true, now);
+        self.look_at_station_arrival(hop, number, packet_id, true, now);
     }
 
-    /// The hop by which a station's packets go to a host. Stations have one way only, and most packets go where the
-    /// one before went.
-    fn way(&mut self, station: u32, flow: FlowId, to: u32) -> u32 {
-        let radio = &self.air.radios[station as usize];
-        if radio.way.0 == to {
-            return radio.way.1;
+    /// The port by which a station's node sends a packet on; none where the node is its destination. Most packets go where
+    /// the one before went.
+    pub(super) fn route_on(&mut self, station: u32, packet_id: PacketId) -> PortId {
+        let Packet { flow, to, .. } = self.packets[packet_id];
+        let radio = &mut self.air.radios[station as usize];
+        if to == radio.host {
+            return PortId::NONE;
         }
-        let port = self.forwarding.egress(radio.row, flow, to);
-        let hop = self.air.hop_number(port);
-        self.air.radios[station as usize].way = (to, hop);
-        hop
+        if (radio.route.flow, radio.route.to) != (flow, to) {
+            let row = self.nodes[radio.node].row;
+            let port = self.forwarding.egress(row, flow, to);
+            radio.route = LastRoute { flow, to, port };
+        }
+        radio.route.port
     }
 
     /// A category has one more frame to send.
     pub(super) fn one_more(&mut self, station: u32, number: usize, now: Time) {
+        let c = &mut self.air.radios[station as usize].categories[number];
+        c.frames += 1;
+        if c.frames > 1 && !c.dormant {
+            return;
+        }
+        self.contend_again(station, number, now);
+    }
+
+    /// A category that had nothing to send, or nothing that it may send, has a frame that may go.
+    pub(super) fn contend_again(&mut self, station: u32, number: usize, now: Time) {
         let ear = &mut self.air.ears[station as usize];
         let radio = &mut self.air.radios[station as usize];
         let medium = &self.air.media[radio.medium as usize];
         let c = &mut radio.categories[number];
-        c.frames += 1;
-        if c.frames > 1 {
-            return;
-        }
+        c.set_dormant(false, now);
         let ready = if ear.busy {
             c.slots > 0
         } else {
@@ -109,16 +125,15 @@ impl World {
         }
     }
 
-    /// The hop and the bytes on the air of the data frame that a category sends next.
-    pub(super) fn first_frame(&mut self, station: u32, number: usize) -> (u32, u64) {
-        let hop = self.head(station, number);
-        let air = &self.air;
-        let queue = &air.hops[hop as usize].queues[number];
+    /// Bytes on the air of the first data frame of a hop.
+    pub(super) fn first_frame(&self, hop: u32, number: usize) -> u64 {
+        let hop = &self.air.hops[hop as usize];
+        let queue = &hop.queues[number];
         let len = match queue.tried.ghost {
             Some(ghost) => ghost.len,
             None => self.packets[queue.list.head()].len,
         };
-        (hop, u64::from(len) + air.medium(station).overhead)
+        u64::from(len) + self.air.medium(hop.from).overhead
     }
 
     /// A frame has left a station's queue for good.
@@ -130,17 +145,35 @@ impl World {
         now: Time,
         until: Time,
     ) {
-        let c = &mut self.air.radios[station as usize].categories[number];
-        c.release(ghost.own, u64::from(ghost.len));
+        let radio = &mut self.air.radios[station as usize];
+        let c = &mut radio.categories[number];
         c.since = until;
+        c.stalled_at_since = c.stall_clock(now);
         c.current = None;
-        if let Some(turns) = &mut self.air.radios[station as usize].turns {
+        if let Some(turns) = &mut radio.turns {
             turns[number].leave(ghost.flow);
         }
-        let again = ghost.own && matches!(self.flows[ghost.flow].source, AnySource::Saturated(_));
+        let size = ethernet::frame(u64::from(ghost.len));
+        self.make_free(station, number, ghost.own, size, ghost.flow, now);
+    }
+
+    /// A frame no longer takes room in a station's buffer; a source that always has something to send puts another in its
+    /// place.
+    pub(super) fn make_free(
+        &mut self,
+        station: u32,
+        number: usize,
+        own: bool,
+        size: u64,
+        flow_id: FlowId,
+        now: Time,
+    ) {
         let radio = &mut self.air.radios[station as usize];
+        radio.categories[number].release(own, size);
+        let flow = &self.flows[flow_id];
+        let again = flow.from == radio.node && matches!(flow.source, AnySource::Saturated(_));
         if again {
-            radio.owed.push_back(ghost.flow);
+            radio.owed.push_back(flow_id);
         }
         // There is room for one packet now: that of the flow that has waited longest.
         let (c, flows) = (&radio.categories[number], &self.flows);
@@ -148,7 +181,7 @@ impl World {
             let AnySource::Saturated(source) = &flows[*id].source else {
                 return false;
             };
-            let size = source.packet().0.min(flows[*id].packet);
+            let size = ethernet::frame(source.packet().0.min(flows[*id].packet));
             let mine = radio.category(flows[*id].class) == number;
             mine && matches!(c.room(true, size, radio.own_share), Room::Free)
         };
@@ -158,13 +191,21 @@ impl World {
         }
     }
 
-    /// A station's buffer is full. A source that always has something to send tries again when there is room.
-    pub(super) fn crowd_out(&mut self, station: u32, packet_id: PacketId, port: PortId, now: Time) {
+    /// A station's queue does not take a packet, or loses it. A source that always has something to send tries again when
+    /// there is room.
+    pub(super) fn lose_at_station(
+        &mut self,
+        packet_id: PacketId,
+        cause: Cause,
+        port: PortId,
+        now: Time,
+    ) {
         let (flow, own) = {
             let packet = &self.packets[packet_id];
             (packet.flow, packet.ingress.is_none())
         };
-        self.lose(packet_id, Cause::BufferFull, port, now);
+        self.lose(packet_id, cause, port, now);
+        let station = self.air.hop(port).expect("a radio hop").from;
         if own && matches!(self.flows[flow].source, AnySource::Saturated(_)) {
             self.air.radios[station as usize].owed.push_back(flow);
         }
@@ -183,15 +224,6 @@ impl World {
         let seq = flow.seq;
         flow.seq = seq.wrapping_add(1);
         self.originate(id, len as u16, seq, now);
-    }
-
-    /// A packet has reached its host over the air: what it met there is part of the flow's delays.
-    pub(super) fn deliver_from_air(&mut self, port: PortId, packet_id: PacketId, now: Time) {
-        let flow = self.packets[packet_id].flow;
-        let spent = self.air.spent[packet_id.index()];
-        self.deliver(port, packet_id, now);
-        let stats = &mut self.flows[flow].stats;
-        stats.met_on_air(spent.contention, spent.retries);
     }
 
     /// What a station has counted up to `now`.

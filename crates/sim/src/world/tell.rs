@@ -25,12 +25,12 @@ impl World {
     /// Sends what mechanisms have said during this event.
     pub(super) fn post_all(&mut self, now: Time) {
         while let Some((control, Told { to, notice })) = self.outbox.pop_front() {
-            let station = self.nodes[self.controls[control].node()].station;
-            match to {
-                Toward::Port(id) => self.post_on_wire(id, notice, now),
-                Toward::Station(to) => self.post_on_air(control, station, to, notice, now),
-                Toward::Everybody => self.post_on_air(control, station, NOBODY, notice, now),
-                Toward::Itself => self.answer_at(station, station, &notice, now),
+            match (to, self.controls[control].station()) {
+                (Toward::Port(id), _) => self.post_on_wire(id, notice, now),
+                (Toward::Station(to), Some(s)) => self.post_on_air(control, s, to, notice, now),
+                (Toward::Everybody, Some(s)) => self.post_on_air(control, s, NOBODY, notice, now),
+                (Toward::Itself, Some(s)) => self.answer_at(s, s, &notice, now),
+                (_, None) => unreachable!("only stations tell stations"),
             }
             if let Some((neighbour, epoch, delay)) = self.controls[control].start_timer(to) {
                 self.calendar.push(

@@ -3,9 +3,9 @@
 use backwater_transport::units::Time;
 
 use super::World;
+use crate::cause::Cause;
 use crate::ids::{FlowId, PacketId};
 use crate::medium::wifi::mac::Room;
-use crate::packet::Packet;
 use crate::table::Id;
 
 impl World {
@@ -27,19 +27,6 @@ impl World {
         self.packets.insert_after(list, before, packet_id);
     }
 
-    /// The hop whose first frame a category sends next; that frame stays first.
-    pub(super) fn head(&mut self, station: u32, number: usize) -> u32 {
-        let air = &mut self.air;
-        let hop = air.head(station, number, &self.packets);
-        if let Some(turns) = &mut air.radios[station as usize].turns {
-            let queue = &air.hops[hop as usize].queues[number];
-            if queue.tried.ghost.is_none() {
-                turns[number].serve(air.spent[queue.list.head().index()].turn);
-            }
-        }
-        hop
-    }
-
     /// Where flows are served in turn, makes room in a full buffer at the cost of the flow that holds most.
     pub(super) fn make_room(
         &mut self,
@@ -48,13 +35,12 @@ impl World {
         packet_id: PacketId,
         now: Time,
     ) -> bool {
-        let Packet {
-            flow, len, ingress, ..
-        } = self.packets[packet_id];
+        let packet = &self.packets[packet_id];
+        let (flow, own, size) = (packet.flow, self.air.enters_with(packet), packet.frame());
         loop {
             let radio = &mut self.air.radios[station as usize];
             let c = &radio.categories[number];
-            match c.room(ingress.is_none(), u64::from(len), radio.own_share) {
+            match c.room(own, size, radio.own_share) {
                 Room::Free => return true,
                 Room::ShareFull => return false,
                 Room::Full => {}
@@ -68,6 +54,7 @@ impl World {
             let Some((from, before)) = self.newest(station, number, richest) else {
                 return false;
             };
+            let first_port = self.air.first_port;
             let hop = &mut self.air.hops[from as usize];
             let victim = self
                 .packets
@@ -78,10 +65,12 @@ impl World {
                 turns[number].give_up(richest);
             }
             let packet = &self.packets[victim];
+            let own = packet.ingress.is_none() || packet.ingress.0 < first_port;
             hop.backlog.shrink(packet.frame(), now);
-            radio.categories[number].release(packet.ingress.is_none(), u64::from(packet.len));
             self.look_at_station_loss(station, from, number, victim, now);
-            self.crowd_out(station, victim, port, now);
+            let radio = &mut self.air.radios[station as usize];
+            radio.categories[number].release(own, self.packets[victim].frame());
+            self.lose_at_station(victim, Cause::BufferFull, port, now);
         }
     }
 

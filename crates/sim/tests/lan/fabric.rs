@@ -219,8 +219,12 @@ fn networks_that_cannot_work_are_refused_by_the_field_to_blame() {
         }),
         ("links.l0.rate", |n| n.0.links[0].rate = Rate(0)),
         ("links.l1.ends", |n| n.0.links[1].ends = [1, 1]),
-        ("nodes.S", |n| {
-            n.link(0, 2, MBIT);
+        ("routes.f", |n| {
+            // A host with two wires forwards nothing.
+            let middle = n.host("M");
+            n.link(0, middle, MBIT);
+            n.link(middle, 4, MBIT);
+            n.0.flows[0].route = Some(vec![0, middle, 4]);
         }),
         ("nodes.E", |n| {
             n.host("E");

@@ -143,22 +143,23 @@ impl Cell {
     pub fn station(&mut self, name: &str, x: f64, y: f64) -> usize {
         self.0.nodes.push(NodeSpec {
             name: name.into(),
-            kind: NodeKind::Station(Box::new(StationSpec {
+            kind: NodeKind::Station(vec![StationSpec {
                 medium: 0,
                 at: [x, y],
                 buffer: Limit::Packets(100),
                 own_share: 1.0,
                 in_turn: false,
+                aqm: None,
                 rate: None,
                 categories: [CategorySpec::default(); 4],
-            })),
+            }]),
         });
         self.0.nodes.len() - 1
     }
 
     pub fn spec(&mut self, station: usize) -> &mut StationSpec {
         match &mut self.0.nodes[station].kind {
-            NodeKind::Station(spec) => spec,
+            NodeKind::Station(radios) => &mut radios[0],
             NodeKind::Host { .. } | NodeKind::Switch(_) => panic!("a cell has stations"),
         }
     }

@@ -1,5 +1,6 @@
 //! 802.11 against references computed elsewhere.
 
+mod access_point;
 mod cell;
 mod control;
 mod groups;
@@ -8,3 +9,4 @@ mod multihop;
 mod physical;
 mod queues;
 mod saturation;
+mod thresholds;

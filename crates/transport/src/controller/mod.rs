@@ -83,7 +83,7 @@ pub struct Ack<'a> {
 /// Why the network is taken to be congested.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Recovery begins: segments were lost.
+    /// Recovery begins: segments were lost. In recovery: a retransmission was.
     Loss,
     /// A mark was echoed (once for each round, for controllers that count no marks).
     Mark,

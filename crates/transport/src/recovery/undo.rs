@@ -21,11 +21,13 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// An episode begins, about bytes from here on.
-    pub fn begin(&mut self, from: u64) {
+    /// An episode begins, about bytes from here on. So many retransmissions of these are in flight
+    /// already: what the episode before repaired of the data that left after it had begun.
+    pub fn begin(&mut self, from: u64, resent: u64) {
         *self = Undo {
             active: true,
             from,
+            resent,
             ..Undo::default()
         };
     }

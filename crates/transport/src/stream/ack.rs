@@ -303,14 +303,16 @@ impl StreamSender {
         if self.open_losses() {
             let found = news.found;
             self.enter_fast(now, &found);
+            // Where all is repaired already, it is over at once.
+            self.leave_recovery(now);
         }
     }
 
-    /// There are losses that were not answered: of what left before any answer, or of what left after
-    /// the last, which is another indication of congestion (RFC 5681 section 4.3).
+    /// There are losses that were not answered. What left after the last answer is another indication of
+    /// congestion (RFC 5681 section 4.3): a retransmission at once, new data when recovery is over.
     pub(super) fn open_losses(&self) -> bool {
         match self.phase {
-            Phase::Open => self.board.lost() > 0,
+            Phase::Open => self.board.lost() > 0 || self.lost_later,
             Phase::Fast => self.lost_again,
             Phase::Timeout => false,
         }
@@ -337,7 +339,11 @@ impl StreamSender {
             self.board.lose(id);
             let entry = self.board.entry(id);
             let len = u64::from(entry.len);
-            self.lost_again |= entry.number >= self.answered;
+            if entry.number >= self.answered {
+                let new = entry.start >= self.recover;
+                self.lost_later |= new;
+                self.lost_again |= !new;
+            }
             self.episode_lost += len;
             found.lost += len;
             found.lost_segments += 1;
@@ -349,15 +355,20 @@ impl StreamSender {
         self.losses = losses;
     }
 
-    /// Recovery begins (RFC 5681 section 3.2, RFC 6582 section 3.2 step 2, RFC 9937).
+    /// Recovery begins (RFC 5681 section 3.2, RFC 6582 section 3.2 step 2, RFC 9937), or a retransmission
+    /// of the one under way was lost. That is answered once more, but ends no later: `recover` is chosen
+    /// once (RFC 6675 section 5, step 4.1).
     pub(super) fn enter_fast(&mut self, now: Time, found: &Findings) {
         let flight = found.prior_in_flight;
-        self.phase = Phase::Fast;
-        self.recover = self.nxt;
-        self.guard = self.nxt;
-        self.episode_lost = found.lost;
+        if self.phase != Phase::Fast {
+            self.phase = Phase::Fast;
+            self.recover = self.nxt;
+            self.guard = self.nxt;
+            self.episode_lost = found.lost;
+            self.undo.begin(self.una, self.board.resent_in_flight());
+        }
+        self.lost_later = false;
         self.pilot.counters.recoveries += 1;
-        self.undo.begin(self.una);
         // A mark in this window of data was answered, which is enough (RFC 3168 section 6.1.2).
         let marked = self.pilot.classic() && self.mark_ends > 0 && self.una <= self.mark_ends;
         if !marked {
@@ -402,6 +413,7 @@ impl StreamSender {
         if let Some(resent) = shown {
             self.phase = Phase::Open;
             self.prr = None;
+            self.lost_later = false;
             self.pilot.counters.spurious += resent;
             let flight = self.in_flight();
             self.pilot.tell(now, Cause::Spurious, flight, 0, 0);

@@ -55,8 +55,10 @@ pub struct StreamSender {
     guard: u64,
     /// Transmissions from this on left after the last answer to a loss.
     answered: u64,
-    /// Among the losses just found is one of what left since.
+    /// Among the losses just found is a retransmission that left since.
     lost_again: bool,
+    /// New data that left since were lost. That is answered when this recovery is over.
+    lost_later: bool,
     /// Bytes lost in this episode.
     episode_lost: u64,
     written: u64,
@@ -103,6 +105,7 @@ impl StreamSender {
             guard: 0,
             answered: 0,
             lost_again: false,
+            lost_later: false,
             episode_lost: 0,
             written: 0,
             una: 0,
@@ -365,10 +368,11 @@ impl StreamSender {
         // What is sent twice from here on makes duplicates at `recover` itself.
         self.guard = self.nxt + 1;
         self.answered = self.number;
+        self.lost_later = false;
         self.episode_lost = 0;
         self.prr = None;
         self.probe = false;
-        self.undo.begin(self.una);
+        self.undo.begin(self.una, 0);
         let mut losses = std::mem::take(&mut self.losses);
         match &mut self.detector {
             Detector::Rack(rack) => rack.detect_on_timeout(flow, &self.board, &mut losses),

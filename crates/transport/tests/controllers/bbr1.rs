@@ -169,7 +169,27 @@ fn recovery_conserves_packets_for_a_round_and_then_restores_the_window() {
     let (now, flight) = (net.now, net.flows[0].in_flight);
     net.flows[0].tell(now, Cause::Loss, flight, 2 * MSS);
     assert_eq!(net.flows[0].controller.limits().window, flight - 2 * MSS);
-    let now = net.now;
     net.flows[0].tell(now, Cause::Recovered, flight, 0);
+    net.flows[0].controller.on_ack(&quiet_ack(now, flight));
     assert_eq!(net.flows[0].controller.limits().window, before);
+}
+
+/// Linux looks at the state of recovery once for each acknowledgement, and conserves when it has become recovery: not
+/// again when a retransmission is lost, nor when one recovery follows another at the same acknowledgement.
+#[test]
+fn recovery_that_goes_on_conserves_no_second_round() {
+    let mut net = path(&[], 2000, 40, 1_000_000);
+    net.run(at(5.0));
+    let (now, flight) = (net.now, net.flows[0].in_flight);
+    let flow = &mut net.flows[0];
+    flow.tell(now, Cause::Loss, flight, 2 * MSS);
+    let kept = flow.controller.limits().window;
+    for follows in [false, true] {
+        if follows {
+            flow.tell(now, Cause::Recovered, flight / 2, 0);
+        }
+        flow.tell(now, Cause::Loss, flight / 2, 2 * MSS);
+        flow.controller.on_ack(&quiet_ack(now, flight / 2));
+        assert_eq!(flow.controller.limits().window, kept);
+    }
 }

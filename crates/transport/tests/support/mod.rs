@@ -119,6 +119,7 @@ impl Loopback {
     }
 
     fn timer(&mut self, which: usize, due: Time) {
+        let due = due.max(self.now);
         if due < self.timers[which] {
             self.timers[which] = due;
             let event = if which == 0 {
@@ -126,7 +127,7 @@ impl Loopback {
             } else {
                 Event::Receiver
             };
-            self.at(due.max(self.now), event);
+            self.at(due, event);
         }
     }
 
@@ -205,6 +206,9 @@ impl Loopback {
             }
             self.now = time;
             match self.events.remove(&serial).expect("pushed with its time") {
+                // Another was pushed that comes before.
+                Event::Sender if self.timers[0] != time => {}
+                Event::Receiver if self.timers[1] != time => {}
                 Event::Arrive(segment, ecn) => {
                     self.arrivals += 1;
                     if let Some(ack) = self.receiver.on_segment(time, &segment, ecn) {

@@ -11,7 +11,8 @@
 // takes the time that light needs.
 //
 // What validation/wifi_mesh.py varies: --fixed sends all data at 12 Mbit/s; --errors names a model of frame errors, `law` the
-// scenario's own; --floor is the power in dBm below which a frame is left out.
+// scenario's own; --floor is the power in dBm below which a frame is left out; --power, --noise, --energy and --preamble
+// are the transmission power, the noise and the thresholds of energy and of preambles, in dBm.
 //
 // What is chosen in ns-3's favour: the priority-queue scheduler; Yans' channel and PHY, the cheaper of the two;
 // frames weaker than its default sensitivity of -101 dBm are thrown away unread; rates are known; ARP caches
@@ -44,14 +45,20 @@ constexpr uint32_t kPayload = 1472;  // UDP payload of a 1500-byte IP packet
 constexpr uint32_t kPacket = 1500;
 constexpr uint16_t kPort = 9;
 
-constexpr double kPower = 20.0;              // dBm
-constexpr double kNoise = -93.5;             // dBm
 constexpr double kThermal = -100.965;        // dBm: 290 K over 20 MHz
 constexpr double kLossAtOneMetre = 20.046;   // dB: 140.046 at 1 km, less three decades of 40
 constexpr double kExponent = 4.0;
-constexpr double kDetect = -91.4;            // dBm, of energy and of preambles
 constexpr double kPreamble = 2.1;            // dB over the noise
 constexpr double kCapture = 10.0;            // dB
+
+// What the radio of all stations does, in dBm.
+struct Levels {
+    double power = 20.0;
+    double noise = -93.5;
+    double energy = -91.4;    // from which the medium is busy
+    double preamble = -91.4;  // from which a preamble is recognised
+    double floor = -101;      // below which a frame is left out
+};
 
 // A rate of data frames, and the SNR in dB at which one frame of 1500 bytes in a hundred fails.
 struct Rung {
@@ -189,7 +196,7 @@ class Law : public ErrorRateModel {
 
 NS_OBJECT_ENSURE_REGISTERED(Law);
 
-NetDeviceContainer Devices(const NodeContainer& stations, const std::string& errors, double floor) {
+NetDeviceContainer Devices(const NodeContainer& stations, const std::string& errors, const Levels& levels) {
     YansWifiChannelHelper channel;
     channel.SetPropagationDelay("ns3::ConstantSpeedPropagationDelayModel");
     channel.AddPropagationLoss("ns3::LogDistancePropagationLossModel", "Exponent", DoubleValue(kExponent),
@@ -197,13 +204,13 @@ NetDeviceContainer Devices(const NodeContainer& stations, const std::string& err
                                DoubleValue(kLossAtOneMetre));
     YansWifiPhyHelper phy;
     phy.SetChannel(channel.Create());
-    phy.Set("TxPowerStart", DoubleValue(kPower));
-    phy.Set("TxPowerEnd", DoubleValue(kPower));
-    phy.Set("RxNoiseFigure", DoubleValue(kNoise - kThermal));
-    phy.Set("CcaEdThreshold", DoubleValue(kDetect));
-    phy.Set("RxSensitivity", DoubleValue(floor));
+    phy.Set("TxPowerStart", DoubleValue(levels.power));
+    phy.Set("TxPowerEnd", DoubleValue(levels.power));
+    phy.Set("RxNoiseFigure", DoubleValue(levels.noise - kThermal));
+    phy.Set("CcaEdThreshold", DoubleValue(levels.energy));
+    phy.Set("RxSensitivity", DoubleValue(levels.floor));
     phy.SetErrorRateModel(errors == "law" ? "bench::Law" : "ns3::" + errors);
-    phy.SetPreambleDetectionModel("ns3::ThresholdPreambleDetectionModel", "MinimumRssi", DoubleValue(kDetect),
+    phy.SetPreambleDetectionModel("ns3::ThresholdPreambleDetectionModel", "MinimumRssi", DoubleValue(levels.preamble),
                                   "Threshold", DoubleValue(kPreamble));
     phy.SetFrameCaptureModel("ns3::SimpleFrameCaptureModel", "Margin", DoubleValue(kCapture));
     WifiHelper wifi;
@@ -215,11 +222,12 @@ NetDeviceContainer Devices(const NodeContainer& stations, const std::string& err
 }
 
 // The rate of each link that the ways use.
-void SetRates(const Network& network, const NodeContainer& stations, const NetDeviceContainer& devices, bool fixed) {
+void SetRates(const Network& network, const NodeContainer& stations, const NetDeviceContainer& devices,
+              const Levels& levels, bool fixed) {
     for (const Way& way : network.ways) {
         const double metres = stations.Get(way.at)->GetObject<MobilityModel>()->GetDistanceFrom(
             stations.Get(way.next)->GetObject<MobilityModel>());
-        const double snr = kPower - kLossAtOneMetre - 10 * kExponent * std::log10(metres) - kNoise;
+        const double snr = levels.power - kLossAtOneMetre - 10 * kExponent * std::log10(metres) - levels.noise;
         const Rung* rung = kRungs;
         while (!fixed && snr < rung->threshold && rung + 1 != std::end(kRungs)) {
             ++rung;
@@ -246,10 +254,14 @@ int main(int argc, char** argv) {
     arguments.AddValue("run", "number of the random substream", run);
     bool fixed = false;
     std::string errors = "TableBasedErrorRateModel";
-    double floor = -101;
+    Levels levels;
     arguments.AddValue("fixed", "12 Mbit/s on all links", fixed);
     arguments.AddValue("errors", "model of frame errors, or `law`", errors);
-    arguments.AddValue("floor", "frames below so many dBm are left out", floor);
+    arguments.AddValue("floor", "frames below so many dBm are left out", levels.floor);
+    arguments.AddValue("power", "transmission power in dBm", levels.power);
+    arguments.AddValue("noise", "noise in dBm", levels.noise);
+    arguments.AddValue("energy", "threshold of energy in dBm", levels.energy);
+    arguments.AddValue("preamble", "threshold of preambles in dBm", levels.preamble);
     arguments.Parse(argc, argv);
     bench::Prepare(run);
     bench::Rules(duration);
@@ -260,8 +272,8 @@ int main(int argc, char** argv) {
     mobility.SetPositionAllocator(network.places);
     mobility.SetMobilityModel("ns3::ConstantPositionMobilityModel");
     mobility.Install(stations);
-    NetDeviceContainer devices = Devices(stations, errors, floor);
-    SetRates(network, stations, devices, fixed);
+    NetDeviceContainer devices = Devices(stations, errors, levels);
+    SetRates(network, stations, devices, levels, fixed);
     bench::CountFailures(devices);
     for (uint32_t i = 0; i < devices.GetN(); ++i) {
         DynamicCast<WifiNetDevice>(devices.Get(i))

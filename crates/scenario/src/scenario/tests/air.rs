@@ -26,9 +26,10 @@ fn the_wireless_example_of_the_contract_becomes_a_spec() {
     assert_eq!(mac.after_collision, AfterCollision::Timeout);
     assert_eq!(mac.categories[1].aifsn, 3);
     assert_eq!(mac.categories[1].txop, Span::ZERO);
-    let NodeKind::Station(station) = &spec.nodes[0].kind else {
+    let NodeKind::Station(radios) = &spec.nodes[0].kind else {
         panic!("A is a station")
     };
+    let station = &radios[0];
     assert_eq!((station.medium, station.at), (0, [-71.0, 71.0]));
     assert_eq!(station.buffer, Limit::Packets(100));
     assert_eq!(spec.flows[0].class, 1);
@@ -112,7 +113,7 @@ fn bad_media_stations_and_routes_are_refused_with_the_fix() {
     refused(
         "routes.f1 = [\"A\", \"C\", \"D\"]\n",
         "",
-        "no way leads",
+        "no route leads",
         "route",
     );
     refused(

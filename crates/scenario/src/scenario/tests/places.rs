@@ -25,7 +25,7 @@ fn with(topology: &str) -> String {
 
 fn places(spec: &Spec) -> Vec<(&str, [f64; 2])> {
     let place = |n: &backwater_sim::spec::NodeSpec| match &n.kind {
-        NodeKind::Station(station) => Some(station.at),
+        NodeKind::Station(radios) => Some(radios[0].at),
         NodeKind::Host { .. } | NodeKind::Switch(_) => None,
     };
     let nodes = spec.nodes.iter();
@@ -247,5 +247,5 @@ duration";
         .replace("\"650 m\"", "\"900 m\"")
         .replace("\"-100 m\"", "\"-200 m\"");
     let refusal = read(&apart).unwrap().build().unwrap_err();
-    assert!(refusal.what.contains("no way leads from s0"), "{refusal}");
+    assert!(refusal.what.contains("no route leads from s0"), "{refusal}");
 }

@@ -44,9 +44,9 @@ fn what_the_world_refuses_has_a_line_and_a_fix() {
     refused(
         "seed = 1",
         "links.c = { ends = [\"S\", \"D\"], rate = \"1 Gbit/s\", delay = \"0 s\" }",
-        "`nodes.",
+        "the links form a loop",
         "",
-        "exactly one link",
+        "shortest-path",
     );
     refused(
         "class = 0",

@@ -12,13 +12,17 @@ use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::{Ask, Notice};
 
 /// What it needs.
-pub const NEEDS: Needs = Needs::of(Set::NONE);
+pub const NEEDS: Needs = Needs::of(Set::GATES);
 
 /// See the head of the file.
 #[derive(Copy, Clone, Debug)]
 pub struct Gate;
 
 impl Responder for Gate {
+    fn needs(&self) -> Needs {
+        NEEDS
+    }
+
     fn react(&mut self, notice: &Notice, knobs: &mut Knobs) {
         let (open, until) = match notice.ask {
             Ask::Stop(quanta) | Ask::Limit(_, quanta) => (quanta == 0, knobs.after(quanta)),

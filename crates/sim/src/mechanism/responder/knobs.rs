@@ -14,8 +14,8 @@ pub struct Knobs<'a> {
     pub now: Time,
     /// Unit of the notice's time.
     pub unit: Span,
-    /// Gates and bars.
-    pub gates: &'a mut Gates,
+    /// Gates and bars, where a responder needs them.
+    pub gates: Option<&'a mut Gates>,
     /// At a station the neighbour that sent the notice: what goes elsewhere need not wait.
     pub next: Option<u32>,
     /// At a station, its transmitter.
@@ -55,6 +55,11 @@ impl Knobs<'_> {
         transmitter.expect("a responder that needs a transmitter is told at stations only")
     }
 
+    fn gates(&mut self) -> &mut Gates {
+        let gates = self.gates.as_deref_mut();
+        gates.expect("a responder that needs gates finds them")
+    }
+
     /// The end of so many units from now.
     pub fn after(&self, quanta: u16) -> Time {
         self.now.after(self.unit.times(u64::from(quanta)))
@@ -68,7 +73,8 @@ impl Knobs<'_> {
     /// Stops what a notice covers until then.
     pub fn stop(&mut self, notice: &Notice, until: Time) {
         if self.by_class(notice) {
-            return self.gates.set(self.now, notice.classes, until);
+            let now = self.now;
+            return self.gates().set(now, notice.classes, until);
         }
         for (key, classes) in keys(notice) {
             self.lower(notice, key, classes, until, None);
@@ -78,10 +84,12 @@ impl Knobs<'_> {
     /// Ends what `stop` began.
     pub fn open(&mut self, notice: &Notice) {
         if self.by_class(notice) {
-            return self.gates.set(self.now, notice.classes, self.now);
+            let now = self.now;
+            return self.gates().set(now, notice.classes, now);
         }
+        let (now, next) = (self.now, self.next);
         for (key, _) in keys(notice) {
-            self.gates.lift(self.now, key, self.next);
+            self.gates().lift(now, key, next);
         }
     }
 
@@ -99,7 +107,8 @@ impl Knobs<'_> {
 
     /// Ends what `limit` began.
     pub fn unlimit(&mut self, notice: &Notice) {
-        self.gates.lift(self.now, limit_key(notice), self.next);
+        let (now, next) = (self.now, self.next);
+        self.gates().lift(now, limit_key(notice), next);
     }
 
     fn lower(
@@ -118,7 +127,8 @@ impl Knobs<'_> {
             until,
             bucket,
         };
-        self.gates.lower(self.now, bar);
+        let now = self.now;
+        self.gates().lower(now, bar);
     }
 }
 

@@ -27,7 +27,7 @@ use super::notice::Notice;
 pub trait Responder {
     /// What it needs.
     fn needs(&self) -> Needs {
-        Needs::of(Set::NONE)
+        Needs::of(Set::GATES)
     }
 
     /// The rate to ask of each of `feeders` neighbours of a queue that drains at `drain`; none asks

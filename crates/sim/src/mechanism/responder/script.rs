@@ -9,7 +9,7 @@ use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::Notice;
 
 /// What it needs.
-pub const NEEDS: Needs = Needs::of(Set::NONE);
+pub const NEEDS: Needs = Needs::of(Set::GATES);
 
 /// The row.
 pub(super) const PART: Part<Build> = Part {
@@ -30,5 +30,9 @@ pub(super) const PART: Part<Build> = Part {
 struct Script;
 
 impl Responder for Script {
+    fn needs(&self) -> Needs {
+        NEEDS
+    }
+
     fn react(&mut self, _: &Notice, _: &mut Knobs) {}
 }

@@ -211,7 +211,6 @@ pub(super) const STEPS: Opt = Opt::new(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism::gates::Gates;
     use crate::mechanism::notice::{Form, Step};
     use crate::table::Id;
 
@@ -244,7 +243,7 @@ mod tests {
         let mut knobs = Knobs {
             now: Time::ZERO + Span::millis(ms),
             unit: Span::millis(1),
-            gates: &mut Gates::default(),
+            gates: None,
             next: None,
             transmitter: Some(&mut transmitter),
         };

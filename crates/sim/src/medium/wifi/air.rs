@@ -13,7 +13,7 @@ use super::phy::{self, Phy};
 use super::physical::Receivers;
 use super::radio::{Hop, Radio};
 use super::reception::{Coded, Hearing, Level};
-use crate::ids::{FlowId, PortId};
+use crate::ids::{FlowId, PacketId, PortId};
 use crate::packet::{Packet, Packets};
 
 /// The number of a station in a list that is read at every frame. The tables of the media have room for fewer.
@@ -46,6 +46,8 @@ pub struct Air {
     pub(super) far: Vec<Vec<u32>>,
     /// Who has got the frame that ended last, of those it was for.
     pub heard: Vec<u32>,
+    /// Senders of the frames that receivers have left for a stronger one since `arrive` was called last.
+    pub(super) left: Vec<u32>,
     /// The stations that each station's frames made idle.
     pub groups: Vec<Group>,
     /// Each station's transmitter and queues.
@@ -95,6 +97,8 @@ pub struct Spent {
     pub retries: u64,
     /// Its round at a station that serves flows in turn.
     pub turn: u64,
+    /// The stall clock of its category when it joined the queue.
+    pub stall_clock: u64,
 }
 
 /// The stations that one's frames made idle, which have one event together: those that have a counter to run
@@ -231,6 +235,16 @@ impl Medium {
         self.phy.airtime(phy::ACK, self.phy.answer_to(rate))
     }
 
+    /// Airtime of a whole exchange with a packet of so many IP bytes, without propagation.
+    pub fn exchange(&self, bytes: u64, rate: Rate) -> Span {
+        let bytes = bytes + self.overhead;
+        let plain = self.phy.airtime(bytes, rate) + self.sifs + self.ack(rate);
+        match bytes > self.mac.rts_above {
+            true => plain + self.rts + self.cts + self.sifs.times(2),
+            false => plain,
+        }
+    }
+
     /// From the end of a frame of this kind, as it is heard, to the end of the exchange.
     pub fn rest(&self, kind: FrameKind, data: Span, ack: Span) -> Span {
         let answer = |span: Span| self.sifs + span + self.delta;
@@ -271,6 +285,24 @@ impl Air {
         let place = port.0.checked_sub(self.first_port)?;
         let number = self.hop_numbers.get(place as usize)?;
         Some(&self.hops[*number as usize])
+    }
+
+    /// Whether a packet in a station's queue came from the station's own node or over a wire, not over the air: it
+    /// enters the mesh here.
+    pub fn enters_with(&self, packet: &Packet) -> bool {
+        packet.ingress.is_none() || packet.ingress.0 < self.first_port
+    }
+
+    /// A packet comes into being: it has met nothing on the air.
+    #[inline(always)]
+    pub fn begin_spending(&mut self, packet: PacketId) {
+        if self.radios.is_empty() {
+            return;
+        }
+        if self.spent.len() <= packet.index() {
+            self.spent.resize(packet.index() + 1, Spent::default());
+        }
+        self.spent[packet.index()] = Spent::default();
     }
 
     /// The number of the hop for which a port stands.
@@ -381,17 +413,16 @@ impl Air {
         self.ears[station as usize].freeze(radio, medium, now);
     }
 
-    /// The frame that a category would send next: its hop. The packet is at the head of the hop's
-    /// queue, unless a ghost is.
-    pub fn head(&self, station: u32, category: usize, packets: &Packets) -> u32 {
+    /// The hop whose first frame has been in line longest, among those that may send; none where none may. The packet
+    /// is at the head of the hop's queue, unless a ghost is.
+    pub fn longest_in_line(
+        &self,
+        station: u32,
+        category: usize,
+        packets: &Packets,
+        may_send: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
         let radio = &self.radios[station as usize];
-        let contention = &radio.categories[category];
-        if let Some(hop) = contention.current {
-            return hop;
-        }
-        if let [hop] = contention.hops[..] {
-            return hop;
-        }
         let arrival = |hop: &u32| {
             let queue = &self.hops[*hop as usize].queues[category];
             match queue.tried.ghost {
@@ -400,9 +431,12 @@ impl Air {
                 None => packets[queue.list.head()].at,
             }
         };
-        let hops = contention.hops.iter();
-        let first = hops.map(|hop| (arrival(hop), *hop)).min();
-        first.expect("a category with frames has a hop with one").1
+        let hops = radio.categories[category].hops.iter();
+        let first = hops
+            .filter(|hop| may_send(**hop))
+            .map(|hop| (arrival(hop), *hop))
+            .min();
+        first.map(|(_, hop)| hop)
     }
 
     /// The packets of all queues, each with the port that stands for its hop.

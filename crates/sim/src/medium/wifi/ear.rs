@@ -111,7 +111,7 @@ impl Ear {
             if c.freeze(base, now, medium.slot, medium.mac.countdown) {
                 self.due |= 1 << number;
             }
-            if c.slots == 0 && c.frames == 0 {
+            if c.slots == 0 && !c.wants_medium() {
                 self.counting &= !(1 << number);
             }
         }

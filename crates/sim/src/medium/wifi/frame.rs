@@ -28,6 +28,8 @@ pub struct Frame {
     pub begin: Time,
     /// From its end to the end of the exchange.
     pub rest: Span,
+    /// An answer whose addressee waits for its timeout instead of the answer's end. See `answer`.
+    pub missed: bool,
 }
 
 /// What a station sends a SIFS after the frame it received.

@@ -12,6 +12,7 @@ use backwater_transport::units::{Bytes, Rate, Span, Time};
 use smallvec::SmallVec;
 
 use crate::limit::Limit;
+use crate::queue::{ClassQueue, Managed};
 
 /// How stations get at the medium.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -143,6 +144,43 @@ pub struct Contention {
     pub held: Time,
     /// The bucket's rate.
     pub pace: Option<Rate>,
+    /// It has frames, and gates hold all of them back.
+    pub dormant: bool,
+    /// Ticks for which it was so, up to the last change; then since when it is.
+    stalled: u64,
+    stalled_from: Time,
+    /// The stall clock at `since`.
+    pub stalled_at_since: u64,
+    /// Its active queue management, where it has one.
+    pub judged: Option<Box<Judged>>,
+}
+
+/// Active queue management in front of a radio. Frames wait here, for all hops together, until one is chosen for an
+/// attempt: which one it is is settled then, not before.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The algorithm, and its own queues.
+    pub managed: Managed,
+    /// The only queue, where the algorithm has none of its own.
+    pub one: [ClassQueue; 1],
+}
+
+impl Judged {
+    /// The queues that it looks after.
+    pub fn queues(&self) -> &[ClassQueue] {
+        match self.managed.queues.is_empty() {
+            true => &self.one,
+            false => &self.managed.queues,
+        }
+    }
+
+    /// One of them.
+    pub fn queue_mut(&mut self, number: usize) -> &mut ClassQueue {
+        match self.managed.queues.is_empty() {
+            true => &mut self.one[number],
+            false => &mut self.managed.queues[number],
+        }
+    }
 }
 
 /// Whether a frame fits a buffer.
@@ -175,7 +213,32 @@ impl Contention {
             hops: SmallVec::new(),
             held: Time::ZERO,
             pace: None,
+            dormant: false,
+            stalled: 0,
+            stalled_from: Time::ZERO,
+            stalled_at_since: 0,
+            judged: None,
         }
+    }
+
+    /// Whether it has a frame that it may send.
+    #[inline]
+    pub fn wants_medium(&self) -> bool {
+        self.frames > 0 && !self.dormant
+    }
+
+    /// Ticks for which gates have held back all of its frames.
+    pub fn stall_clock(&self, now: Time) -> u64 {
+        match self.dormant {
+            true => self.stalled + (now.0 - self.stalled_from.0),
+            false => self.stalled,
+        }
+    }
+
+    /// Gates hold back all of its frames from now on, or no longer.
+    pub fn set_dormant(&mut self, dormant: bool, now: Time) {
+        self.stalled = self.stall_clock(now);
+        (self.dormant, self.stalled_from) = (dormant, now);
     }
 
     /// Reads a word at each end.
@@ -296,7 +359,7 @@ impl Contention {
         if at.0 < first {
             return false;
         }
-        let due = self.frames > 0 && self.expiry(base, slot) == at;
+        let due = self.wants_medium() && self.expiry(base, slot) == at;
         let passed = (at.0 - first) / slot.0
             + match countdown {
                 Countdown::IdleSlot => 0,

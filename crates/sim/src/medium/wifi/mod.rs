@@ -7,6 +7,7 @@
 //! * `physical` has path loss and shadowing, `errors` the frame errors of a rate, `reception` what a receiver
 //!   makes of all that.
 //! * `collision` has reception under the unit disc.
+//! * `answer` says which answers their addressees miss.
 //! * `ear`, `radio` and `frame` are what a station senses, what it has to send, and what it sends.
 //! * `air` has the tables of all that; `world/air.rs` moves frames.
 //!
@@ -14,9 +15,10 @@
 //! between all stations, counted by the sender too, so that stations that hear each other keep common
 //! slot boundaries; a station senses a transmission at the instant after it began, so that two that
 //! begin at one instant collide. A sender whose answer will not come knows at the end of its frame
-//! what it would know at its timeout, and waits until then.
+//! what it would know at its timeout, and waits until then; so does one that misses its answer (`answer`).
 
 pub mod air;
+mod answer;
 pub mod backlog;
 pub mod channel;
 mod collision;

@@ -30,9 +30,12 @@ pub struct Physical {
     pub exponent: f64,
     /// Standard deviation of the shadowing, dB.
     pub shadowing: f64,
-    /// Power of all frames together from which the medium is busy, dBm.
+    /// Power of all frames together from which the medium is busy, whether or not a preamble was recognised, dBm.
+    /// The standard's value for OFDM at 20 MHz is -62 dBm. IEEE 802.11-2020 17.3.10.6.
     pub energy_detect: f64,
-    /// Power from which a receiver recognises a preamble, dBm.
+    /// Power from which a receiver recognises a preamble, if its SINR suffices too, dBm. The medium is then busy until
+    /// that frame ends, below `energy_detect` too. The standard's value for OFDM at 20 MHz is -82 dBm. IEEE 802.11-2020
+    /// 17.3.10.6.
     pub preamble_detect: f64,
     /// A receiver leaves its frame for one that is stronger than all else by so many decibels; without
     /// it a preamble that it would recognise damages the frame that it receives.

@@ -13,6 +13,7 @@ use super::mac::{Category, Contention, MANAGEMENT_CATEGORY};
 use super::turns::Turns;
 use crate::ids::{ControlId, FlowId, NodeId, PortId};
 use crate::mechanism::AnyResponder;
+use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Notice;
 use crate::packet::List;
 use crate::record::flow_stats::Count;
@@ -26,12 +27,10 @@ pub struct Radio {
     pub node: NodeId,
     /// Medium.
     pub medium: u32,
-    /// The node's row in the forwarding tables.
-    pub row: u32,
     /// Its host number.
     pub host: u32,
-    /// The host for which a packet came last, and the hop that leads there.
-    pub way: (u32, u32),
+    /// Where the packet went that came last.
+    pub route: LastRoute,
     /// Stream of backoffs.
     pub random: Random,
     /// Share of the buffer open to the station's own flows.
@@ -54,6 +53,8 @@ pub struct Radio {
     pub notices: VecDeque<Management>,
     /// Own flows that always have something to send and have lost a packet for want of room, once for each.
     pub owed: VecDeque<FlowId>,
+    /// Gates that hold back frames of categories, toward next hops or toward destinations.
+    pub gates: Option<Box<Gates>>,
     /// Own flows that the relay holds back.
     pub holds: Vec<Held>,
     /// Counters.
@@ -66,6 +67,31 @@ pub struct Radio {
     pub responders: Vec<(u32, AnyResponder)>,
     /// Numbers of its hops.
     pub hops: Vec<u32>,
+    /// Name in results: the node's, and for other radios than its first also the medium's.
+    pub name: String,
+    /// Number among the radios of its node.
+    pub of_node: usize,
+}
+
+/// Where the last packet that reached a station over the air went on to: most packets go where the one before went.
+#[derive(Copy, Clone, Debug)]
+pub struct LastRoute {
+    /// Its flow.
+    pub flow: FlowId,
+    /// Its destination host.
+    pub to: u32,
+    /// The port by which it left.
+    pub port: PortId,
+}
+
+impl Default for LastRoute {
+    fn default() -> LastRoute {
+        LastRoute {
+            flow: FlowId::NONE,
+            to: u32::MAX,
+            port: PortId::NONE,
+        }
+    }
 }
 
 /// A management frame that waits.
@@ -236,7 +262,7 @@ impl Radio {
     /// Reads a word of each cache line that a packet touches on its way into a queue.
     #[inline]
     pub fn touch(&self) -> u64 {
-        let first = u64::from(self.row);
+        let first = u64::from(self.host);
         self.categories
             .iter()
             .fold(first, |read, c| read ^ c.touch())
@@ -250,7 +276,7 @@ impl Radio {
     /// When it sends, if the medium, idle since `base`, stays so; `NEVER` if it has nothing to send.
     #[inline]
     pub fn expiry(&self, base: Time, slot: Span) -> Time {
-        let waiting = self.categories.iter().filter(|c| c.frames > 0);
+        let waiting = self.categories.iter().filter(|c| c.wants_medium());
         waiting
             .map(|c| c.expiry(base, slot))
             .min()

@@ -318,6 +318,9 @@ impl Air {
                 false
             };
             if takes {
+                if ear.lock != NOBODY {
+                    self.left.push(ear.lock);
+                }
                 ear.lock = station;
                 hearing.wanted = near.power;
                 ear.damaged = false;

@@ -1,14 +1,13 @@
-//! Looking ahead among 802.11 stations: a packet that comes into being waits for its flow, its station and the
-//! queue of the hop one after the other.
+//! Prefetching among 802.11 stations: the birth of a packet waits for its flow, its hop and its station one after the
+//! other.
 
 use super::{TOGETHER, Trail};
 use crate::event::Event;
-use crate::ids::FlowId;
-use crate::medium::wifi::air::NOBODY;
+use crate::ids::PortId;
 use crate::table::Id;
 use crate::world::World;
 
-type Demands = Trail<FlowId, { TOGETHER + 1 }>;
+type Demands = Trail<PortId, { TOGETHER + 1 }>;
 
 impl World {
     /// Follows packets that will come into being into the queues of their stations.
@@ -19,21 +18,18 @@ impl World {
             if let Event::Demand(id) = key.event() {
                 let flow = &self.flows[id];
                 read ^= flow.touch() ^ flow.stats.touch() ^ flow.due;
-                demands.push(id, flow.port.is_none());
+                demands.push(flow.port, self.air.hop(flow.port).is_some());
             }
         }
-        let mut hops = Trail::<u32, { TOGETHER + 1 }>::new(0);
-        for id in demands.all() {
-            let station = self.nodes[self.flows[*id].from].station as usize;
-            let Some(radio) = self.air.radios.get(station) else {
-                continue;
-            };
-            read ^= radio.touch() ^ self.air.ears[station].since.0;
-            hops.push(radio.way.1, radio.way.1 != NOBODY);
-        }
-        for hop in hops.all() {
-            let hop = &self.air.hops[*hop as usize];
+        let mut stations = Trail::<u32, { TOGETHER + 1 }>::new(0);
+        for port in demands.all() {
+            let hop = &self.air.hops[self.air.hop_number(*port) as usize];
             read ^= hop.sent.packets ^ u64::from(hop.to);
+            stations.push(hop.from, true);
+        }
+        for station in stations.all() {
+            let station = *station as usize;
+            read ^= self.air.radios[station].touch() ^ self.air.ears[station].since.0;
         }
         read
     }

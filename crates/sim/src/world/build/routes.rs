@@ -1,76 +1,115 @@
-//! Forwarding tables and the paths of flows.
+//! Forwarding tables over wires and radio links alike: computed, or written by a person. Radio hops are made where
+//! packets of flows pass, nowhere else.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::World;
+use super::graph::{Distances, Graph, Metric, RadioLinks};
 use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::mechanism::notice::Hosts;
-use crate::spec::{Refusal, Routing, Spec};
+use crate::spec::{FlowSpec, Refusal, Routing, Spec};
 use crate::table::Id;
-use crate::targets::Targets;
+use crate::targets::{Destination, Targets};
 
 impl World {
-    /// Fills the forwarding tables; gives each flow's path, empty where it has many destinations.
-    pub(super) fn add_routes(&mut self, spec: &Spec) -> Result<Vec<Vec<PortId>>, Refusal> {
+    /// Gives each node that chooses among egress ports a row of the forwarding tables: switches, stations and hosts
+    /// with several ports. A host with one wire needs none.
+    pub(super) fn add_rows(&mut self) {
         let hosts = self.hosts.len();
-        let mut rows = vec![u32::MAX; self.nodes.len()];
-        for node in self.nodes.ids().filter(|n| self.nodes[*n].host.is_none()) {
-            rows[node.index()] = self.forwarding.add_row(hosts);
+        let is_switch = |w: &World, n: NodeId| w.nodes[n].host.is_none();
+        let chooses = |w: &World, n: NodeId| {
+            let node = &w.nodes[n];
+            node.host.is_some() && (!node.stations.is_empty() || node.ports.len() > 1)
+        };
+        for kind in [is_switch, chooses] {
+            for node in self.nodes.ids() {
+                if kind(self, node) {
+                    self.nodes[node].row = self.forwarding.add_row(hosts);
+                }
+            }
         }
         for port in &mut self.ports.0 {
-            port.far_row = rows[port.far.index()];
+            port.far_row = self.nodes[port.far].row;
         }
-        let wanted: Vec<bool> = {
-            let mut wanted = vec![false; hosts];
-            for flow in self
-                .flows
-                .iter()
-                .zip(&spec.flows)
-                .filter(|(f, s)| s.route.is_none() && !self.is_station(f.from))
-                .map(|(f, _)| f)
-            {
-                flow.to.iter().for_each(|h| wanted[h as usize] = true);
-            }
-            wanted
-        };
-        if spec.routing == Routing::Tree && wanted.contains(&true) && self.has_loop() {
+    }
+
+    /// Fills the forwarding tables.
+    pub(super) fn add_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        let wanted = self.wanted_routes(spec);
+        let wired = spec.routing == Routing::Tree;
+        if wired && wanted.keys().any(|host| self.has_wires(*host)) && self.wires_loop() {
             return refuse(
                 "links",
                 "the links form a loop, and no rule says which way frames go",
                 "write routing = { kind = \"shortest-path\" } or { kind = \"ecmp\" }, or a route for every flow",
             );
         }
-        for host in (0..hosts).filter(|h| wanted[*h]) {
-            self.route_to(host, spec.routing, &rows);
+        if !wanted.is_empty() {
+            let graph = self.graph(spec)?;
+            for (host, sources) in &wanted {
+                self.route_to(spec, &graph, *host, sources);
+            }
         }
-        self.written_routes(spec, &rows)?;
-        let mut paths = Vec::new();
-        for (flow, spec_flow) in self.flows.ids().zip(&spec.flows) {
-            paths.push(match self.is_station(self.flows[flow].from) {
-                true => Vec::new(),
-                false => self.trace(flow, spec, &format!("flows.{}.to", spec_flow.name))?,
-            });
-        }
-        Ok(paths)
+        self.write_routes(spec)
     }
 
-    /// Ends the writing of forwarding tables.
-    pub(super) fn pack_forwarding(&mut self) {
-        let last = |host: &NodeId| match self.nodes[*host].ports[..] {
-            [port] => self.ports[port].peer,
-            _ => Id::NONE,
+    /// The graph of a world, by the rule of its routing.
+    fn graph(&self, spec: &Spec) -> Result<Graph, Refusal> {
+        let (metric, links) = match spec.routing {
+            Routing::Tree => (Metric::Hops, RadioLinks::Direct),
+            Routing::ShortestPath | Routing::Ecmp => (Metric::Hops, RadioLinks::All),
+            Routing::Airtime => (Metric::Airtime, RadioLinks::All),
+            Routing::AirtimeTree => (Metric::Airtime, RadioLinks::Tree(self.parents(spec)?)),
         };
-        let last: Vec<PortId> = self.hosts.iter().map(last).collect();
-        self.forwarding.pack(&last);
+        Ok(Graph::new(self, spec, metric, &links))
     }
 
-    /// Whether a node talks over the air; `add_air` gives its flows their ways.
-    pub(super) fn is_station(&self, node: NodeId) -> bool {
-        self.nodes[node].host.is_some() && self.nodes[node].ports.is_empty()
+    /// The graph by which the nearest of several stations is found.
+    pub(in crate::world) fn radio_graph(&self, spec: &Spec) -> Graph {
+        let metric = match spec.routing {
+            Routing::ShortestPath | Routing::Ecmp => Metric::Hops,
+            Routing::Tree | Routing::Airtime | Routing::AirtimeTree => Metric::Airtime,
+        };
+        Graph::new(self, spec, metric, &RadioLinks::All)
     }
 
-    fn has_loop(&self) -> bool {
+    /// The parent of each station's node; a root is its own, and so is whatever no root reaches.
+    fn parents(&self, spec: &Spec) -> Result<Vec<NodeId>, Refusal> {
+        let roots: Vec<NodeId> = spec.roots.iter().map(|n| Id::new(*n)).collect();
+        if roots.is_empty() || roots.iter().any(|n| self.nodes[*n].stations.is_empty()) {
+            return refuse(
+                "routing.roots",
+                "the roots of a tree are stations",
+                "write roots = [\"G1\"] with names of stations",
+            );
+        }
+        let distances = self.radio_graph(spec).toward(&roots, None);
+        let parent = |node: NodeId| match distances.radio(node) {
+            Some((_, to)) if !roots.contains(&node) => self.air.radios[to as usize].node,
+            _ => node,
+        };
+        Ok(self.nodes.ids().map(parent).collect())
+    }
+
+    /// The nodes that send to each host by a route that is not written.
+    fn wanted_routes(&self, spec: &Spec) -> BTreeMap<u32, Vec<NodeId>> {
+        let mut wanted: BTreeMap<u32, Vec<NodeId>> = BTreeMap::new();
+        let computed = |s: &FlowSpec| s.route.is_none() && !matches!(s.to, Destination::Group(_));
+        let flows = self.flows.iter().zip(&spec.flows);
+        for (flow, _) in flows.filter(|(_, s)| computed(s)) {
+            for host in flow.to.iter() {
+                wanted.entry(host).or_default().push(flow.from);
+            }
+        }
+        wanted
+    }
+
+    fn has_wires(&self, host: u32) -> bool {
+        !self.nodes[self.hosts[host as usize]].ports.is_empty()
+    }
+
+    fn wires_loop(&self) -> bool {
         let mut root: Vec<usize> = (0..self.nodes.len()).collect();
         fn find(root: &mut [usize], mut n: usize) -> usize {
             while root[n] != n {
@@ -92,95 +131,81 @@ impl World {
         false
     }
 
-    /// Shortest paths from everywhere to a host, by breadth-first search from it.
-    fn route_to(&mut self, host: usize, routing: Routing, rows: &[u32]) {
-        let goal = self.hosts[host];
-        let mut distance = vec![u32::MAX; self.nodes.len()];
-        distance[goal.index()] = 0;
-        let mut queue = VecDeque::from([goal]);
-        while let Some(at) = queue.pop_front() {
-            for port in &self.nodes[at].ports {
-                let near = self.ports[*port].far;
-                let through_host = self.nodes[near].host.is_some();
-                if distance[near.index()] == u32::MAX && !through_host {
-                    distance[near.index()] = distance[at.index()] + 1;
-                    queue.push_back(near);
-                }
+    /// Writes the shortest routes to a host: over wires from everywhere, over radio links where packets pass.
+    fn route_to(&mut self, spec: &Spec, graph: &Graph, host: u32, sources: &[NodeId]) {
+        let goal = self.hosts[host as usize];
+        let wires_only = self.air.radios.is_empty();
+        let awaited = spec.links.is_empty().then_some(sources);
+        let distances = graph.toward(&[goal], awaited);
+        let passed = match wires_only {
+            true => BTreeSet::new(),
+            false => self.passed(spec, graph, &distances, sources),
+        };
+        for node in self.nodes.ids() {
+            let row = self.nodes[node].row;
+            if row == u32::MAX || !distances.reaches(node) {
+                continue;
             }
-        }
-        for node in self
-            .nodes
-            .ids()
-            .filter(|n| self.nodes[*n].host.is_none() && distance[n.index()] != u32::MAX)
-        {
-            let nearer =
-                |p: &PortId| distance[self.ports[*p].far.index()] == distance[node.index()] - 1;
-            let ways: Vec<PortId> = self.nodes[node]
-                .ports
-                .iter()
-                .copied()
-                .filter(nearer)
-                .collect();
-            let number = match routing {
-                Routing::Ecmp => ways.len(),
-                _ => 1,
+            let wires = distances.wires(self, spec, graph, node);
+            let first = match spec.routing {
+                Routing::Ecmp => wires.len(),
+                _ => wires.len().min(1),
             };
-            self.forwarding
-                .write(rows[node.index()], host, &ways[..number]);
+            if first > 0 {
+                self.forwarding.write(row, host as usize, &wires[..first]);
+            } else if let Some((from, to)) =
+                distances.radio(node).filter(|_| passed.contains(&node))
+            {
+                let port = self.hop(spec, from, to);
+                self.forwarding.write(row, host as usize, &[port]);
+            }
         }
     }
 
-    /// Installs the routes that a person wrote. Forwarding is by destination, as in a filtering
-    /// table, so two routes to one host may not part.
-    fn written_routes(&mut self, spec: &Spec, rows: &[u32]) -> Result<(), Refusal> {
-        let mut written: BTreeMap<(u32, usize), &str> = BTreeMap::new();
-        for (id, flow) in self.flows.ids().zip(&spec.flows) {
-            let Some(route) = &flow.route else { continue };
-            if self.is_station(self.flows[id].from) {
+    /// The nodes on the routes from `sources`.
+    fn passed(
+        &self,
+        spec: &Spec,
+        graph: &Graph,
+        distances: &Distances,
+        sources: &[NodeId],
+    ) -> BTreeSet<NodeId> {
+        let mut passed = BTreeSet::new();
+        let mut open: Vec<NodeId> = sources.to_vec();
+        while let Some(node) = open.pop() {
+            if !distances.reaches(node) || !passed.insert(node) {
                 continue;
             }
-            let path = format!("routes.{}", flow.name);
-            let (first, last) = (route.first(), route.last());
-            let Targets::One(host) = self.flows[id].to else {
-                return refuse(
-                    path,
-                    "a route needs a flow with one destination",
-                    "name one host in the flow's `to`",
-                );
-            };
-            let host = host as usize;
-            if first != Some(&flow.from) || last != Some(&self.hosts[host].index()) {
-                return refuse(
-                    path,
-                    "a route leads from the flow's `from` to its `to`",
-                    "write the nodes from the first to the last",
-                );
+            let wires = distances.wires(self, spec, graph, node);
+            match (wires.is_empty(), distances.radio(node)) {
+                (true, Some((_, to))) => open.push(self.air.radios[to as usize].node),
+                _ => open.extend(wires.iter().map(|port| self.ports[*port].far)),
             }
+        }
+        passed
+    }
+
+    /// Writes the routes that a person wrote. Forwarding is by destination, as in a filtering table, so two routes to one
+    /// host may not part.
+    fn write_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        let mut written: BTreeMap<(u32, usize), &str> = BTreeMap::new();
+        for (id, flow) in (0..).map(FlowId::new).zip(&spec.flows) {
+            let Some(route) = &flow.route else { continue };
+            let path = format!("routes.{}", flow.name);
+            let host = self.check_route(id, flow, route, &path)?;
             for pair in route.windows(2) {
-                let (at, next): (NodeId, NodeId) = (Id::new(pair[0]), Id::new(pair[1]));
-                let name = |n: NodeId| self.nodes[n].name.clone();
-                let Some(port) = self.nodes[at]
-                    .ports
-                    .iter()
-                    .copied()
-                    .find(|p| self.ports[*p].far == next)
-                else {
-                    return refuse(
-                        path,
-                        format!("no link joins {} and {}", name(at), name(next)),
-                        "name neighbours in order",
-                    );
-                };
-                if self.nodes[at].host.is_some() {
+                let at: NodeId = Id::new(pair[0]);
+                let port = self.link_between(spec, at, Id::new(pair[1]), &path)?;
+                let row = self.nodes[at].row;
+                if row == u32::MAX {
                     continue;
                 }
-                let entry = (rows[at.index()], host);
-                let same = self.forwarding.write(entry.0, entry.1, &[port]);
+                let entry = (row, host);
+                let same = self.forwarding.write(row, host, &[port]);
                 if let Some(other) = written.get(&entry).filter(|_| !same) {
                     let what = format!(
                         "at {} the route to {} parts from the route of flow {other}",
-                        name(at),
-                        self.nodes[self.hosts[host]].name
+                        self.nodes[at].name, self.nodes[self.hosts[host]].name
                     );
                     return refuse(
                         path,
@@ -194,53 +219,98 @@ impl World {
         Ok(())
     }
 
-    /// Follows a flow's packets to its destinations; the path where there is only one.
-    fn trace(&self, id: FlowId, spec: &Spec, path: &str) -> Result<Vec<PortId>, Refusal> {
-        let flow = &self.flows[id];
-        let mut ways = Vec::new();
-        for host in flow.to.iter() {
-            ways.clear();
-            let name = |n: NodeId| &spec.nodes[n.index()].name;
-            let goal = self.hosts[host as usize];
-            let mut port = self.nodes[flow.from].ports[0];
-            loop {
-                ways.push(port);
-                let far = &self.ports[port];
-                if far.far == goal {
-                    break;
-                }
-                // Written routes to a host agree where they meet and end there; computed ones come nearer.
-                assert!(ways.len() <= self.nodes.len(), "a way in a circle");
-                port = match far.far_row {
-                    u32::MAX => Id::NONE,
-                    row => self.forwarding.written(row, id, host),
-                };
-                if port.is_none() {
-                    return refuse(
-                        path,
-                        format!("no way leads from {} to {}", name(flow.from), name(goal)),
-                        "join them by links, or name another host",
-                    );
-                }
+    /// Checks the nodes that a route names; gives the number of the host where it ends.
+    fn check_route(
+        &self,
+        id: FlowId,
+        flow: &FlowSpec,
+        route: &[usize],
+        path: &str,
+    ) -> Result<usize, Refusal> {
+        let Targets::One(host) = self.flows[id].to else {
+            return refuse(
+                path,
+                "a route needs a flow with one destination",
+                "name one host in the flow's `to`",
+            );
+        };
+        let ends = (route.first(), route.last());
+        if ends != (Some(&flow.from), Some(&self.hosts[host as usize].index())) {
+            return refuse(
+                path,
+                "a route leads from the flow's `from` to its `to`",
+                "write the nodes from the first to the last",
+            );
+        }
+        let name = |node: usize| &self.nodes[NodeId::new(node)].name;
+        for (i, node) in route.iter().enumerate() {
+            if route[..i].contains(node) {
+                let what = format!("the route passes {} twice", name(*node));
+                return refuse(path, what, "name each node once");
             }
         }
-        Ok(if matches!(flow.to, Targets::One(_)) {
-            ways
-        } else {
-            Vec::new()
-        })
+        let inner = route.get(1..route.len() - 1).unwrap_or_default();
+        if let Some(node) = inner
+            .iter()
+            .find(|n| !self.nodes[NodeId::new(**n)].forwards)
+        {
+            let what = format!("{} is a host, and hosts forward nothing", name(*node));
+            return refuse(path, what, "lead the route over switches and stations");
+        }
+        Ok(host as usize)
+    }
+
+    /// The port by which packets go from a node to its neighbour: a wire if there is one.
+    fn link_between(
+        &mut self,
+        spec: &Spec,
+        at: NodeId,
+        next: NodeId,
+        path: &str,
+    ) -> Result<PortId, Refusal> {
+        let mut wires = self.nodes[at].ports.iter().copied();
+        if let Some(port) = wires.find(|p| self.ports[*p].far == next) {
+            return Ok(port);
+        }
+        let (a, b) = (&self.nodes[at], &self.nodes[next]);
+        let pairs = a
+            .stations
+            .iter()
+            .flat_map(|a| b.stations.iter().map(move |b| (*a, *b)));
+        let pairs: Vec<(u32, u32)> = pairs.collect();
+        if let Some((from, to)) = pairs.iter().find(|(a, b)| self.understands(spec, *a, *b)) {
+            return Ok(self.hop(spec, *from, *to));
+        }
+        let (a, b) = (&a.name, &b.name);
+        match pairs.iter().any(|(a, b)| self.share_medium(*a, *b)) {
+            true => {
+                let what = format!("{b} is out of reach of {a}");
+                refuse(path, what, "name neighbours in order, or move them closer")
+            }
+            false => {
+                let what = format!("no link joins {a} and {b}");
+                refuse(
+                    path,
+                    what,
+                    "name neighbours in order, or join them by a link",
+                )
+            }
+        }
+    }
+
+    /// Ends the writing of forwarding tables.
+    pub(super) fn pack_forwarding(&mut self) {
+        let last = |host: &NodeId| match (&self.nodes[*host].ports[..], self.nodes[*host].row) {
+            ([port], u32::MAX) => self.ports[*port].peer,
+            _ => Id::NONE,
+        };
+        let last: Vec<PortId> = self.hosts.iter().map(last).collect();
+        self.forwarding.pack(&last);
     }
 
     /// Hosts whose frames may leave through a port.
     pub(super) fn reached_through(&self, id: PortId) -> Hosts {
-        let node = self.ports[id].node;
-        let rows = self.nodes[node]
-            .ports
-            .iter()
-            .map(|p| &self.ports[self.ports[*p].peer])
-            .map(|p| p.far_row)
-            .next();
-        let row = rows.expect("a node with a port");
+        let row = self.nodes[self.ports[id].node].row;
         let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
         for host in 0..self.hosts.len() {
             if self.forwarding.leads(row, host, id) {

@@ -31,12 +31,14 @@ impl World {
         mechanism: &MechanismSpec,
     ) -> Result<(), Refusal> {
         let path = format!("mechanisms.{}", mechanism.name);
-        for node in &mechanism.stations {
-            let node_id = Id::new(*node);
-            let (station, name) = (
-                self.nodes[node_id].station,
-                self.nodes[node_id].name.clone(),
-            );
+        let of_node = |node: &usize| {
+            let stations = self.nodes[Id::new(*node)].stations.iter();
+            stations.copied().collect::<Vec<_>>()
+        };
+        let stations: Vec<u32> = mechanism.stations.iter().flat_map(of_node).collect();
+        for station in stations {
+            let radio = &self.air.radios[station as usize];
+            let (node_id, name) = (radio.node, radio.name.clone());
             let radio = &self.air.radios[station as usize];
             let endless = |c: &Contention| c.buffer == Limit::Unlimited;
             let needs = mechanism.detect.needs().needs;
@@ -126,7 +128,7 @@ impl World {
             for host in others {
                 if !self
                     .forwarding
-                    .written(radio.row, Id::NONE, host as u32)
+                    .written(self.nodes[radio.node].row, Id::NONE, host as u32)
                     .is_none()
                 {
                     words[host / 64] |= 1 << (host % 64);
@@ -175,6 +177,9 @@ impl World {
                 );
                 let path = format!("mechanisms.{}.respond", mechanism.name);
                 return refuse(path, what, "let one mechanism watch both stations");
+            }
+            if mechanism.respond.needs().needs.has(Set::GATES) {
+                radio.gates.get_or_insert_default();
             }
             let answer = (number as u32, mechanism.respond.clone());
             radio.responders.push(answer);

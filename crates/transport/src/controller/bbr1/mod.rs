@@ -72,6 +72,8 @@ pub struct Bbr1 {
     idle_restart: bool,
     ignored_below: u64,
     recovering: bool,
+    /// Recovery is over, unless another begins at this acknowledgement.
+    leaving: bool,
     conserving: bool,
     /// None where the window is not widened.
     aggregation: Option<Aggregation>,
@@ -270,7 +272,17 @@ impl Bbr1 {
         }
     }
 
+    /// Recovery is over. As in Linux the state counts at the end of an acknowledgement.
+    fn check_recovered(&mut self) {
+        if std::mem::take(&mut self.leaving) {
+            self.recovering = false;
+            self.conserving = false;
+            self.cwnd = self.cwnd.max(self.prior_cwnd);
+        }
+    }
+
     fn set_cwnd(&mut self, ack: &Ack) {
+        self.check_recovered();
         if ack.acked == 0 {
             return;
         }
@@ -344,6 +356,8 @@ impl Controller for Bbr1 {
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.now = congestion.now;
         match congestion.cause {
+            // Only the first round of a recovery is conserved.
+            Cause::Loss if self.recovering => self.leaving = false,
             Cause::Loss => {
                 self.save_cwnd();
                 self.recovering = true;
@@ -359,13 +373,10 @@ impl Controller for Bbr1 {
                 self.full_bw = 0.0;
                 self.cwnd = self.mss;
             }
-            Cause::Recovered => {
-                self.recovering = false;
-                self.conserving = false;
-                self.cwnd = self.cwnd.max(self.prior_cwnd);
-            }
+            Cause::Recovered => self.leaving = true,
             Cause::Spurious => {
                 self.recovering = false;
+                self.leaving = false;
                 self.conserving = false;
                 self.full_bw = 0.0;
                 self.full_bw_count = 0;
@@ -534,6 +545,7 @@ pub const PART: Part<Build> = Part {
             idle_restart: false,
             ignored_below: 0,
             recovering: false,
+            leaving: false,
             conserving: false,
             aggregation: args.flag("aggregation").then(Aggregation::default),
             policer: Policer::new(args.flag("policer")),

@@ -1,0 +1,562 @@
+//! Which frame a station sends next. It is settled at the attempt, not before: until then gates may close or open, and
+//! active queue management may drop, mark or reorder what waits.
+
+use backwater_transport::units::{Span, Time};
+
+use super::World;
+use crate::cause::Cause;
+use crate::event::Event;
+use crate::ids::{PacketId, PortId, StationId};
+use crate::medium::wifi::mac::Judged;
+use crate::packet::Packet;
+use crate::queue::aqm::{Aqm, Frame, Parties, Verdict, Waiting};
+use crate::table::Id;
+
+impl World {
+    /// What a category sends next: a management frame (`Some(None)`), the first frame of a hop, or nothing.
+    pub(super) fn next_frame(
+        &mut self,
+        station: u32,
+        number: usize,
+        now: Time,
+    ) -> Option<Option<u32>> {
+        let radio = &self.air.radios[station as usize];
+        if radio.is_top(number) && !radio.notices.is_empty() {
+            return Some(None);
+        }
+        let c = &radio.categories[number];
+        let hop = if radio.gates.is_none() && c.judged.is_none() {
+            match (c.current, &c.hops[..]) {
+                (Some(hop), _) => Some(hop),
+                (None, [hop]) => Some(*hop),
+                _ => self
+                    .air
+                    .longest_in_line(station, number, &self.packets, |_| true),
+            }
+        } else {
+            self.choose_at_station(station, number, now)
+        };
+        let hop = hop?;
+        let air = &mut self.air;
+        if let Some(turns) = &mut air.radios[station as usize].turns {
+            let queue = &air.hops[hop as usize].queues[number];
+            if queue.tried.ghost.is_none() {
+                turns[number].serve(air.spent[queue.list.head().index()].turn);
+            }
+        }
+        Some(Some(hop))
+    }
+
+    /// The hop whose first frame a category sends next, where gates or queue management have a say.
+    fn choose_at_station(&mut self, station: u32, number: usize, now: Time) -> Option<u32> {
+        let c = &self.air.radios[station as usize].categories[number];
+        let current = c.current;
+        for hop in c.hops.clone() {
+            self.bring_forward(station, number, hop, now);
+        }
+        let open = |hop: u32| self.hop_opens(station, number, hop, now) <= now;
+        if let Some(hop) = current.filter(|hop| open(*hop)) {
+            return Some(hop);
+        }
+        let found = self
+            .air
+            .longest_in_line(station, number, &self.packets, open);
+        found.or_else(|| self.bind(station, number, now))
+    }
+
+    /// When gates let the first frame of a hop go.
+    fn hop_opens(&self, station: u32, number: usize, hop: u32, now: Time) -> Time {
+        let queue = &self.air.hops[hop as usize].queues[number];
+        let host = match queue.tried.ghost {
+            Some(_) => None,
+            None => Some(self.packets[queue.list.head()].to),
+        };
+        self.gate_opens(station, number, hop, host, now)
+    }
+
+    /// When gates let a frame of a category go to a hop and on to a host.
+    fn gate_opens(
+        &self,
+        station: u32,
+        number: usize,
+        hop: u32,
+        host: Option<u32>,
+        now: Time,
+    ) -> Time {
+        match &self.air.radios[station as usize].gates {
+            None => now,
+            Some(gates) => {
+                let next = Some(self.air.hops[hop as usize].to);
+                gates.opens_toward(number as u8, next, host, now)
+            }
+        }
+    }
+
+    /// Where gates hold back destinations, brings the first packet of a hop that may go to its head, unless the present head
+    /// has been tried.
+    fn bring_forward(&mut self, station: u32, number: usize, hop: u32, now: Time) {
+        let radio = &self.air.radios[station as usize];
+        let queue = &self.air.hops[hop as usize].queues[number];
+        let tried = queue.tried.ghost.is_some() || queue.tried.short + queue.tried.long > 0;
+        if tried || !radio.gates.as_ref().is_some_and(|gates| gates.selective()) {
+            return;
+        }
+        let (mut before, mut at) = (PacketId::NONE, queue.list.head());
+        while !at.is_none() {
+            let packet = &self.packets[at];
+            if self.gate_opens(station, number, hop, Some(packet.to), now) <= now {
+                break;
+            }
+            (before, at) = (at, packet.next);
+        }
+        if !at.is_none() && !before.is_none() {
+            let list = &mut self.air.hops[hop as usize].queues[number].list;
+            let packet_id = self.packets.take_after(list, before);
+            self.packets.insert_after(list, Id::NONE, packet_id);
+        }
+    }
+
+    /// Lets queue management choose a frame and puts it at the head of its hop.
+    fn bind(&mut self, station: u32, number: usize, now: Time) -> Option<u32> {
+        self.air.radios[station as usize].categories[number]
+            .judged
+            .as_ref()?;
+        loop {
+            self.update_judged(station, number, now);
+            let judged = self.judged(station, number);
+            if judged.queues().iter().all(|queue| queue.list.is_empty()) {
+                return None;
+            }
+            let q = match judged.managed.queues.is_empty() {
+                true => 0,
+                false => judged.managed.aqm.choose(&judged.managed.queues),
+            };
+            let (before, packet_id) = self.first_open(station, number, q, now)?;
+            let frame = self.frame_at_station(station, number, q, packet_id, now);
+            let port = self.port_of(station, &self.packets[packet_id]);
+            match self.judged(station, number).managed.aqm.pop(&frame) {
+                Verdict::Accept => {}
+                Verdict::Mark => self.mark(packet_id, port, now),
+                Verdict::Drop => {
+                    self.discard_at_station(station, number, q, before, Cause::Aqm, now);
+                    continue;
+                }
+            }
+            self.take_judged(station, number, q, before);
+            let hop = self.air.hop_number(port);
+            self.line_up(station, number, hop, packet_id);
+            self.air.radios[station as usize].categories[number].current = Some(hop);
+            self.discard_next(station, number, q, now);
+            return Some(hop);
+        }
+    }
+
+    /// The first packet of a queue that gates let go, and the one before it. An algorithm's own queues are served in order, so
+    /// that their heads speak for them.
+    fn first_open(
+        &self,
+        station: u32,
+        number: usize,
+        q: usize,
+        now: Time,
+    ) -> Option<(PacketId, PacketId)> {
+        let c = &self.air.radios[station as usize].categories[number];
+        let judged = c.judged.as_ref().expect("a managed category");
+        let walks = judged.managed.queues.is_empty();
+        let (mut before, mut at) = (PacketId::NONE, judged.queues()[q].list.head());
+        while !at.is_none() {
+            let hop = self
+                .air
+                .hop_number(self.port_of(station, &self.packets[at]));
+            let packet = &self.packets[at];
+            if self.gate_opens(station, number, hop, Some(packet.to), now) <= now {
+                return Some((before, at));
+            }
+            if !walks {
+                return None;
+            }
+            (before, at) = (at, packet.next);
+        }
+        None
+    }
+
+    /// Loses what the algorithm wants lost behind a frame that it has let go.
+    fn discard_next(&mut self, station: u32, number: usize, q: usize, now: Time) {
+        loop {
+            let judged = self.judged(station, number);
+            let head = judged.queues()[q].list.head();
+            if head.is_none() || !judged.managed.aqm.takes_next() {
+                return;
+            }
+            let frame = self.frame_at_station(station, number, q, head, now);
+            let verdict = self.judged(station, number).managed.aqm.pop(&frame);
+            debug_assert_eq!(verdict, Verdict::Drop, "what is taken is lost");
+            self.discard_at_station(station, number, q, Id::NONE, Cause::Aqm, now);
+        }
+    }
+
+    /// Whether a packet may join a managed category; puts it into its queue, marked where the algorithm says so.
+    pub(super) fn admit_at_station(
+        &mut self,
+        station: u32,
+        number: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) -> bool {
+        let waits = self.air.radios[station as usize].categories[number].frames > 0;
+        if !waits {
+            self.judged(station, number).managed.aqm.emptied();
+        }
+        self.update_judged(station, number, now);
+        let q = self.queue_for(station, number, packet_id);
+        let mut frame = self.frame_at_station(station, number, q, packet_id, now);
+        // It has not joined yet.
+        frame.bytes += frame.size;
+        frame.packets += 1;
+        let managed = &mut self.judged(station, number).managed;
+        match managed.aqm.push(&frame, &mut managed.random) {
+            Verdict::Accept => {}
+            Verdict::Mark => {
+                let port = self.port_of(station, &self.packets[packet_id]);
+                self.mark(packet_id, port, now);
+            }
+            Verdict::Drop => return false,
+        }
+        let size = self.packets[packet_id].frame();
+        let c = &mut self.air.radios[station as usize].categories[number];
+        let queue = c.judged.as_mut().expect("a managed category").queue_mut(q);
+        self.packets.append(&mut queue.list, packet_id);
+        queue.bytes += size;
+        queue.packets += 1;
+        true
+    }
+
+    /// Makes room for a packet at the cost of one that the algorithm names.
+    pub(super) fn displace(
+        &mut self,
+        station: u32,
+        number: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) -> bool {
+        self.update_judged(station, number, now);
+        let q = self.queue_for(station, number, packet_id);
+        let mut frame = self.frame_at_station(station, number, q, packet_id, now);
+        frame.bytes += frame.size;
+        frame.packets += 1;
+        let judged = self.judged(station, number);
+        let Some(victim) = judged.managed.aqm.victim(&frame, judged.queues()) else {
+            return false;
+        };
+        self.discard_at_station(station, number, victim, Id::NONE, Cause::BufferFull, now);
+        true
+    }
+
+    fn queue_for(&mut self, station: u32, number: usize, packet_id: PacketId) -> usize {
+        let packet = &self.packets[packet_id];
+        let parties = Parties {
+            flow: packet.flow.0,
+            from: self.flows[packet.flow].from.0,
+            to: packet.to,
+            ecn: packet.traffic.ecn(),
+        };
+        let managed = &mut self.judged(station, number).managed;
+        match managed.queues.is_empty() {
+            true => 0,
+            false => managed.aqm.classify(&parties),
+        }
+    }
+
+    /// A frame as the algorithm sees it, with what its queue would hold without it.
+    fn frame_at_station(
+        &self,
+        station: u32,
+        number: usize,
+        q: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) -> Frame {
+        let packet = &self.packets[packet_id];
+        let c = &self.air.radios[station as usize].categories[number];
+        let queue = &c.judged.as_ref().expect("a managed category").queues()[q];
+        let size = packet.frame();
+        Frame {
+            now,
+            queue: q,
+            size,
+            ecn: packet.traffic.ecn(),
+            sojourn: Span(now.0 - packet.at.0),
+            bytes: queue.bytes.saturating_sub(size),
+            packets: queue.packets.saturating_sub(1),
+        }
+    }
+
+    fn update_judged(&mut self, station: u32, number: usize, now: Time) {
+        let c = &mut self.air.radios[station as usize].categories[number];
+        let Judged { managed, one } = &mut **c.judged.as_mut().expect("a managed category");
+        let waiting = Waiting {
+            queues: match managed.queues.is_empty() {
+                true => one,
+                false => &managed.queues,
+            },
+            packets: &self.packets,
+            sending: 0,
+        };
+        managed.aqm.update(now, &waiting);
+    }
+
+    fn judged(&mut self, station: u32, number: usize) -> &mut Judged {
+        let c = &mut self.air.radios[station as usize].categories[number];
+        c.judged.as_mut().expect("a managed category")
+    }
+
+    fn take_judged(&mut self, station: u32, number: usize, q: usize, before: PacketId) -> PacketId {
+        let c = &mut self.air.radios[station as usize].categories[number];
+        let queue = c.judged.as_mut().expect("a managed category").queue_mut(q);
+        let packet_id = self.packets.take_after(&mut queue.list, before);
+        queue.bytes -= self.packets[packet_id].frame();
+        queue.packets -= 1;
+        packet_id
+    }
+
+    /// Loses a packet that waits in a queue of the algorithm.
+    fn discard_at_station(
+        &mut self,
+        station: u32,
+        number: usize,
+        q: usize,
+        before: PacketId,
+        cause: Cause,
+        now: Time,
+    ) {
+        let packet_id = self.take_judged(station, number, q, before);
+        let port = self.port_of(station, &self.packets[packet_id]);
+        let hop = self.air.hop_number(port);
+        let Packet { flow, .. } = self.packets[packet_id];
+        let size = self.packets[packet_id].frame();
+        let own = self.air.enters_with(&self.packets[packet_id]);
+        self.air.hops[hop as usize].backlog.shrink(size, now);
+        self.look_at_station_loss(station, hop, number, packet_id, now);
+        self.lose(packet_id, cause, port, now);
+        self.make_free(station, number, own, size, flow, now);
+    }
+
+    /// The port of the hop by which a packet leaves a station.
+    fn port_of(&self, station: u32, packet: &Packet) -> PortId {
+        let flow = &self.flows[packet.flow];
+        match packet.ingress.is_none() && !flow.port.is_none() {
+            true => flow.port,
+            false => {
+                let row = self.nodes[self.air.radios[station as usize].node].row;
+                self.forwarding.egress(row, packet.flow, packet.to)
+            }
+        }
+    }
+
+    /// The packets that wait at stations, each with the port of its hop.
+    pub(super) fn held_at_stations(&self) -> impl Iterator<Item = (PortId, &Packet)> {
+        let judged = self
+            .air
+            .radios
+            .iter()
+            .enumerate()
+            .flat_map(move |(station, radio)| {
+                let judged = radio.categories.iter().filter_map(|c| c.judged.as_ref());
+                let queues = judged.flat_map(|judged| judged.queues());
+                queues.flat_map(move |queue| {
+                    let packets = self.packets.walk(&queue.list);
+                    packets.map(move |p| (self.port_of(station as u32, p), p))
+                })
+            });
+        self.air.held(&self.packets).chain(judged)
+    }
+
+    /// A station's counter runs out: categories whose frames are all held back, or were all dropped, take no part until a
+    /// gate opens or a frame comes. True where some category still has a frame to send.
+    pub(super) fn has_frames_ready(&mut self, station: u32, now: Time) -> bool {
+        let radio = &self.air.radios[station as usize];
+        let managed = radio.categories.iter().any(|c| c.judged.is_some());
+        if radio.gates.is_none() && !managed {
+            return true;
+        }
+        let mut ready = false;
+        for number in 0..self.air.radios[station as usize].categories.len() {
+            let medium = self.air.medium(station);
+            let ear = &self.air.ears[station as usize];
+            let c = &self.air.radios[station as usize].categories[number];
+            let due = match ear.busy {
+                true => ear.due >> number & 1 == 1,
+                false => c.wants_medium() && c.expiry(ear.base(), medium.slot) == now,
+            };
+            if !due {
+                continue;
+            }
+            if self.next_frame(station, number, now).is_some() {
+                ready = true;
+            } else {
+                self.fall_dormant(station, number, now);
+            }
+        }
+        ready
+    }
+
+    fn fall_dormant(&mut self, station: u32, number: usize, now: Time) {
+        let ear = &mut self.air.ears[station as usize];
+        ear.counting &= !(1 << number);
+        ear.due &= !(1 << number);
+        let radio = &mut self.air.radios[station as usize];
+        let c = &mut radio.categories[number];
+        c.set_dormant(c.frames > 0, now);
+        if c.dormant
+            && let Some(at) = radio
+                .gates
+                .as_ref()
+                .and_then(|gates| gates.next_opening(now))
+        {
+            self.calendar.push(at, Event::Open(Id::raw(station)));
+        }
+    }
+
+    /// A gate of a station may have opened: categories that were held back contend again.
+    pub(super) fn gates_moved(&mut self, station: u32, now: Time) {
+        for number in 0..self.air.radios[station as usize].categories.len() {
+            if self.air.radios[station as usize].categories[number].dormant {
+                self.contend_again(station, number, now);
+            }
+        }
+    }
+
+    /// The event of a gate that opens.
+    pub(super) fn open(&mut self, station: StationId, now: Time) {
+        self.gates_moved(station.0, now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use backwater_transport::part::{Args, Value};
+    use backwater_transport::segment::Ecn;
+    use backwater_transport::units::{Bytes, Rate, Span, Time};
+
+    use super::super::test_line::line;
+    use super::World;
+    use crate::limit::Limit;
+    use crate::mechanism::gates::{Bar, Bucket, Gates};
+    use crate::source::SOURCES;
+    use crate::spec::{FlowSpec, NodeKind, Spec};
+    use crate::targets::Destination;
+
+    const SHUT: Time = Time(600_000_000_000);
+
+    /// 80 packets of 1000 B in 640 ms from station 0 to each of its two neighbours.
+    fn two_flows() -> Spec {
+        let mut spec = line(&[0.0, 60.0, -60.0]);
+        let NodeKind::Station(radios) = &mut spec.nodes[0].kind else {
+            unreachable!("a line of stations");
+        };
+        radios[0].buffer = Limit::Packets(200);
+        let row = SOURCES.iter().find(|p| p.id == "cbr").expect("one");
+        let args = Args(vec![
+            ("packet", Value::Bytes(Bytes(1000))),
+            ("rate", Value::Rate(Rate(1_000_000))),
+            ("phase", Value::Choice("start")),
+        ]);
+        for to in [1, 2] {
+            spec.flows.push(FlowSpec {
+                name: format!("f{to}"),
+                from: 0,
+                to: Destination::Node(to),
+                class: 1,
+                ecn: Ecn::NotEct,
+                packet: Bytes(1000),
+                start: Span::ZERO,
+                stop: Span::millis(640),
+                source: (row.build)(&args).expect("legal"),
+                budget: None,
+                route: None,
+                transport: None,
+            });
+        }
+        spec
+    }
+
+    fn bar(classes: u8, next: Option<u32>, hosts: Option<Vec<u64>>, bucket: Option<Bucket>) -> Bar {
+        Bar {
+            key: 1,
+            classes,
+            hosts: hosts.map(Into::into),
+            next,
+            until: SHUT,
+            bucket,
+        }
+    }
+
+    /// Packets delivered of both flows before the bar expires and at the end, and ticks at closed gates.
+    fn run(bar: Bar) -> ([u64; 2], [u64; 2], [u128; 2]) {
+        let mut world = World::build(&two_flows()).expect("a legal line");
+        let mut gates = Gates::default();
+        gates.lower(Time::ZERO, bar);
+        world.air.radios[0].gates = Some(Box::new(gates));
+        world.advance(Time(SHUT.0 - 1));
+        let count = |w: &World| [0, 1].map(|f| w.flows.0[f].stats.delivered.packets);
+        let before = count(&world);
+        world.advance(world.end());
+        let report = world.report();
+        assert!(report.conserved);
+        let gated = [0, 1].map(|f| {
+            let sum = &report.flows[f].sums.sum;
+            let parts = sum.serial + sum.queue + sum.gate + sum.contention + sum.retries;
+            assert_eq!(sum.total, parts + sum.propagation);
+            sum.gate
+        });
+        (before, count(&world), gated)
+    }
+
+    /// A gate toward one neighbour holds back its frames and no others; they leave when it opens, and the time they waited is
+    /// that of a closed gate.
+    #[test]
+    fn a_gate_toward_a_neighbour_holds_back_its_frames_and_no_others() {
+        let (before, after, gated) = run(bar(0xff, Some(1), None, None));
+        assert_eq!(before[0], 0);
+        assert!(before[1] >= 74, "{before:?}");
+        assert_eq!(after, [80, 80]);
+        // The 75 packets of the first 600 ms wait 300 ms on average.
+        let mean = gated[0] as f64 / 75.0 / 1e9;
+        assert!((mean - 300.0).abs() < 30.0, "{mean} ms");
+        assert!(gated[1] < gated[0] / 50, "{gated:?}");
+    }
+
+    /// The same by destination, where both neighbours could be next.
+    #[test]
+    fn a_gate_toward_a_destination_lets_others_pass() {
+        let (before, after, _) = run(bar(0xff, None, Some(vec![0b010]), None));
+        assert_eq!(before[0], 0);
+        assert!(before[1] >= 74, "{before:?}");
+        assert_eq!(after, [80, 80]);
+    }
+
+    /// A gate for a class holds back the class; one for another class changes nothing.
+    #[test]
+    fn a_gate_for_a_class_holds_back_that_class() {
+        // The one queue of DCF has the number 0 among the categories.
+        let (before, after, _) = run(bar(0b01, None, None, None));
+        assert_eq!((before, after), ([0, 0], [80, 80]));
+        let (before, _, gated) = run(bar(0b10, None, None, None));
+        assert!(before.iter().all(|n| *n >= 74), "{before:?}");
+        assert_eq!(gated, [0, 0]);
+    }
+
+    /// A bucket of 200 kbit/s lets a frame of 1018 B go every 40.7 ms: 15 in 600 ms, and one for its depth of nothing.
+    #[test]
+    fn a_bucket_toward_a_neighbour_holds_its_frames_to_a_rate() {
+        let bucket = Bucket {
+            rate: Rate(200_000),
+            tolerance: Span::ZERO,
+            due: Time::ZERO,
+        };
+        let (before, after, _) = run(bar(0xff, Some(1), None, Some(bucket)));
+        assert!((14..=15).contains(&before[0]), "{before:?}");
+        assert!(before[1] >= 74, "{before:?}");
+        assert_eq!(after, [80, 80]);
+    }
+}

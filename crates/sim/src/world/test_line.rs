@@ -1,0 +1,69 @@
+//! Stations in a row, for tests inside the crate.
+
+use backwater_transport::units::{Rate, Span};
+
+use crate::limit::Limit;
+use crate::medium::wifi::channel::{ChannelSpec, Disc};
+use crate::medium::wifi::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
+use crate::medium::wifi::phy::{Answer, Phy, Standard};
+use crate::spec::{CategorySpec, MediumSpec, NodeKind, NodeSpec, Routing, Spec, StationSpec};
+
+/// OFDM at 54 Mbit/s.
+pub(super) const PHY: Phy = Phy {
+    standard: Standard::Ofdm,
+    data: Rate(54_000_000),
+    control: Rate(6_000_000),
+    answer: Answer::Control,
+    short_preamble: false,
+};
+
+/// RTS/CTS for all, DCF; who is within 100 m hears, nobody else senses anything.
+pub(super) fn line(places: &[f64]) -> Spec {
+    let mac = MacSpec {
+        access: AccessMode::Dcf,
+        rts_above: 0,
+        retry_short: 7,
+        retry_long: 4,
+        after_collision: AfterCollision::Timeout,
+        countdown: Countdown::IdleSlot,
+        nav_reset: true,
+        categories: AccessMode::Dcf.defaults(PHY.standard.window()),
+    };
+    let station = |x: &f64| NodeSpec {
+        name: format!("s{x}"),
+        kind: NodeKind::Station(vec![StationSpec {
+            medium: 0,
+            at: [*x, 0.0],
+            buffer: Limit::Packets(100),
+            own_share: 1.0,
+            in_turn: false,
+            aqm: None,
+            rate: None,
+            categories: [CategorySpec::default(); 4],
+        }]),
+    };
+    Spec {
+        seed: 1,
+        duration: Span::secs(1),
+        warmup: Span::ZERO,
+        routing: Routing::ShortestPath,
+        roots: Vec::new(),
+        media: vec![MediumSpec {
+            name: "air".into(),
+            phy: PHY,
+            mac,
+            channel: ChannelSpec::Disc(Disc {
+                transmit: 100.0,
+                sense: 100.0,
+                interfere: 100.0,
+                capture: None,
+                propagation: Span::micros(1),
+            }),
+        }],
+        nodes: places.iter().map(station).collect(),
+        links: Vec::new(),
+        ports: Vec::new(),
+        mechanisms: Vec::new(),
+        flows: Vec::new(),
+    }
+}

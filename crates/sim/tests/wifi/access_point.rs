@@ -1,0 +1,172 @@
+//! Stations with wires: an access point, what waits in front of its radio, and delays over both media.
+
+use backwater_sim::limit::Limit;
+use backwater_sim::queue::AnyScheduler;
+use backwater_sim::spec::{LinkSpec, NodeKind, NodeSpec, PortSpec, SwitchModel};
+use backwater_sim::world::{FlowReport, World};
+use backwater_transport::units::{Bytes, Rate, Span};
+
+use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, once, saturated};
+
+const MBIT: u64 = 1_000_000;
+
+/// A wire of this rate and a microsecond.
+fn wire(cell: &mut Cell, a: usize, b: usize, rate: u64) {
+    cell.0.links.push(LinkSpec {
+        name: format!("l{}", cell.0.links.len()),
+        ends: [a, b],
+        rate: Rate(rate),
+        delay: Span::micros(1),
+        ways: [None, None],
+        max_frame: Bytes(1518),
+    });
+    for (from, to) in [(a, b), (b, a)] {
+        let name = format!("{}>{}", cell.0.nodes[from].name, cell.0.nodes[to].name);
+        cell.0.ports.push(PortSpec {
+            name,
+            scheduler: AnyScheduler::Fifo,
+            aqm: None,
+            buffer: Limit::Unlimited,
+        });
+    }
+}
+
+fn node(cell: &mut Cell, name: &str, kind: NodeKind) -> usize {
+    cell.0.nodes.push(NodeSpec {
+        name: name.into(),
+        kind,
+    });
+    cell.0.nodes.len() - 1
+}
+
+/// Stations s0… round an access point, which a wire joins over a switch to a fixed node. Gives the stations, the access
+/// point and the fixed node.
+fn wlan(stations: usize, seconds: f64) -> (Cell, Vec<usize>, usize, usize) {
+    let mut cell = Cell::new(seconds, B, dcf(B, BASIC), disc(100.0, 100.0));
+    let ap = cell.station("AP", 0.0, 0.0);
+    let stations = (0..stations).map(|i| cell.station(&format!("s{i}"), 1.0 + i as f64, 0.0));
+    let stations: Vec<usize> = stations.collect();
+    let router = node(&mut cell, "R", NodeKind::Switch(SwitchModel::OutputQueued));
+    let fixed = node(&mut cell, "D", NodeKind::Host { obeys: true });
+    wire(&mut cell, ap, router, 100 * MBIT);
+    wire(&mut cell, router, fixed, 100 * MBIT);
+    (cell, stations, ap, fixed)
+}
+
+/// Seconds that a flow's packets took, by part: serialisation, queue, gate, contention, retries, propagation.
+fn parts(flow: &FlowReport) -> [u128; 6] {
+    let sum = &flow.sums.sum;
+    [
+        sum.serial,
+        sum.queue,
+        sum.gate,
+        sum.contention,
+        sum.retries,
+        sum.propagation,
+    ]
+}
+
+/// One packet of 1500 B over the idle cell and two idle wires of 100 Mbit/s: 192 us of preamble and 1536 B at 11 Mbit/s, in
+/// whole microseconds, then twice 1526 B at 100 Mbit/s; a microsecond of propagation each.
+#[test]
+fn a_packet_crosses_radio_and_wires_in_the_time_of_both() {
+    let air = 192_000_000 + 1_118_000_000;
+    let wires = 2 * 1526 * 8 * 10_000;
+    for up in [true, false] {
+        let (mut cell, stations, _, fixed) = wlan(1, 1.0);
+        let ends = if up {
+            [stations[0], fixed]
+        } else {
+            [fixed, stations[0]]
+        };
+        let flow = cell.flow(ends[0], ends[1], 1, once(1500));
+        // When the medium has been idle for longer than DIFS.
+        cell.0.flows[flow].start = Span::millis(500);
+        let (_, report) = cell.run();
+        let flow = &report.flows[0];
+        assert_eq!(flow.sums.delivered.packets, 1, "up: {up}");
+        let expected = [air + wires, 0, 0, 0, 0, 3_000_000];
+        assert_eq!(parts(flow), expected, "up: {up}");
+        assert_eq!(flow.sums.sum.total, expected.iter().sum::<u128>());
+        assert_eq!(flow.hops.len(), 3);
+    }
+}
+
+/// Four saturated stations send to the fixed node: what their packets met on the air stays in the split when the last hop is
+/// a wire, and the parts add up.
+#[test]
+fn contention_and_retries_stay_in_the_split_behind_a_wire() {
+    let (mut cell, stations, _, fixed) = wlan(4, 5.0);
+    for station in stations {
+        cell.flow(station, fixed, 1, saturated(1500));
+    }
+    let (_, report) = cell.run();
+    for flow in &report.flows {
+        let parts = parts(flow);
+        assert!(parts[3] > 0 && parts[4] > 0, "{parts:?}");
+        assert_eq!(flow.sums.sum.total, parts.iter().sum::<u128>());
+    }
+    // The same cell with the access point as the sink: wires ten times as fast take nothing away.
+    let mut sink = cell.clone();
+    for flow in &mut sink.0.flows {
+        flow.to = backwater_sim::targets::Destination::Node(0);
+    }
+    let total = |rates: Vec<f64>| rates.iter().sum::<f64>();
+    let (behind, at) = (total(cell.throughputs(3)), total(sink.throughputs(3)));
+    assert!((behind / at - 1.0).abs() < 0.01, "{behind} {at}");
+}
+
+/// Bytes that wait mean frames with header and FCS for every medium: ten packets of 1000 B are 10,180 B.
+#[test]
+fn bytes_of_a_buffer_are_those_of_frames_on_every_medium() {
+    let (mut cell, stations, ap, fixed) = wlan(1, 1.0);
+    cell.spec(ap).buffer = Limit::Bytes(Bytes(10_180));
+    cell.flow(fixed, stations[0], 1, cbr(1000, 50 * MBIT));
+    let (_, report) = cell.run();
+    let most = report
+        .ports
+        .iter()
+        .map(|p| p.count.max_bytes)
+        .collect::<Vec<_>>();
+    assert!(most.contains(&10_180), "{most:?}");
+}
+
+/// Two access points with a wire between: packets go over the air, a wire, and the air again.
+#[test]
+fn stations_of_two_cells_talk_over_the_wire_between_their_access_points() {
+    let mut cell = Cell::new(2.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+    let [a, ap1, ap2, b] = [("a", 0.0), ("AP1", 50.0), ("AP2", 1050.0), ("b", 1100.0)]
+        .map(|(name, x)| cell.station(name, x, 0.0));
+    wire(&mut cell, ap1, ap2, 100 * MBIT);
+    cell.flow(a, b, 1, cbr(1000, MBIT));
+    cell.flow(b, a, 1, cbr(1000, MBIT));
+    let (_, report) = cell.run();
+    for flow in &report.flows {
+        let sums = &flow.sums;
+        assert_eq!(flow.hops.len(), 3);
+        assert!(sums.delivered.packets >= 248, "{}", sums.delivered.packets);
+    }
+}
+
+/// A host with two wires reaches either side by the right one, and forwards nothing.
+#[test]
+fn a_host_may_have_several_ports() {
+    let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+    let [a, b, c] =
+        ["a", "b", "c"].map(|name| node(&mut cell, name, NodeKind::Host { obeys: true }));
+    wire(&mut cell, a, b, 100 * MBIT);
+    wire(&mut cell, b, c, 100 * MBIT);
+    cell.flow(b, a, 1, cbr(1000, MBIT));
+    cell.flow(b, c, 1, cbr(1000, MBIT));
+    let (_, report) = cell.run();
+    for flow in &report.flows {
+        assert!(flow.sums.delivered.packets >= 124);
+    }
+    cell.flow(a, c, 1, cbr(1000, MBIT));
+    let refusal = World::build(&cell.0).expect_err("b is a host");
+    assert_eq!(refusal.path, "flows.f2.to");
+    assert!(
+        refusal.what.contains("no route leads from a to c"),
+        "{refusal:?}"
+    );
+}

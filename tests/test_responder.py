@@ -30,8 +30,6 @@ class Nothing(Gate):
 
 
 class Back(Gate):
-    """Contends less while it is told to send less."""
-
     def react(self, notice, knobs):
         if notice.less:
             for ac in notice.traffic_classes:
@@ -97,7 +95,7 @@ def test_at_a_station_it_moves_access_parameters(folder: Path) -> None:
 
     def lost_at_relay(result: backwater.RunResult) -> int:
         rows = result.document["drops"]
-        return sum(row["packets"] for row in rows if row["port"].startswith("C>"))
+        return sum(row["pkts"] for row in rows if row["place"].startswith("C>"))
 
     assert lost_at_relay(ours) * 4 < lost_at_relay(inert)
 

@@ -284,7 +284,8 @@ impl World {
         if queue.list.is_empty() {
             self.air.radios[station as usize].categories[number].clear(hop_number);
         }
-        let done = tried.over(to, Span::ZERO, lost.is_none());
+        // The sender does not know that its frame was received, where it was.
+        let done = tried.over(to, Span::ZERO, false);
         self.look_at_transmission(station, number, &ghost, &done, now);
         if let Some(id) = lost {
             self.lose(id, Cause::RetryLimit, port, now);

@@ -30,6 +30,16 @@ A quantity is a text with a number and a unit: a time in `s ms us ns`, a rate in
 length in `m`, a level in `dB` or `dBm`, a share in `%`. Counts, seeds and dimensionless gains are
 plain numbers. A part is a table whose `kind` names it; its options are in [parts.md](parts.md)."""
 
+LEGAL_HEAD = """# What works together
+
+Any detector, notifier and responder can be named together; this says for each medium whether they
+work, and if not, why not. Written by `make docs` from what each part says it needs. A mechanism may
+watch ports of switches (wire) and 802.11 stations. What a single place must have besides, such as a
+buffer with a limit, is checked when a scenario is read.
+
+Over the air a notice is a management frame: PAUSE, priority PAUSE and the extension frames travel
+as action frames with the same content."""
+
 # A study documents itself.
 KINDS = [kind for kind in catalogue.kinds() if kind != catalogue.STUDIES and catalogue.rows(kind)]
 
@@ -41,7 +51,36 @@ Schema = dict[str, Any]
 
 def pages() -> dict[Path, str]:
     """Every page, by the file that it belongs into."""
-    return {FOLDER / "parts.md": parts(), FOLDER / "scenario.md": scenario()}
+    return {
+        FOLDER / "parts.md": parts(),
+        FOLDER / "scenario.md": scenario(),
+        FOLDER / "mechanism-legal.md": mechanism_legal(),
+    }
+
+
+def mechanism_legal() -> str:
+    """The page of the combinations that work."""
+    rows = json.loads(_native.legal())
+    lines = [LEGAL_HEAD]
+    for medium in dict.fromkeys(row["medium"] for row in rows):
+        here = [row for row in rows if row["medium"] == medium]
+        responders = list(dict.fromkeys(row["respond"] for row in here))
+        reasons: dict[str, int] = {}
+        cells: dict[tuple[str, str], list[str]] = {}
+        for row in here:
+            cell = "works"
+            if row["refused"]:
+                said = "`{section}` {reason}".format(**row["refused"])
+                cell = f"refused ({reasons.setdefault(said, len(reasons) + 1)})"
+            cells.setdefault((row["detect"], row["notify"]), []).append(cell)
+        table = [
+            "| detect | notify | " + " | ".join(f"`{name}`" for name in responders) + " |",
+            "|---" * (len(responders) + 2) + "|",
+        ]
+        table += [f"| `{d}` | `{n}` | {' | '.join(found)} |" for (d, n), found in cells.items()]
+        notes = [f"{number}. {said}." for said, number in reasons.items()]
+        lines += [f"## {medium}", "\n".join(table), "Refused because:", "\n".join(notes)]
+    return "\n\n".join(lines) + "\n"
 
 
 def parts() -> str:

@@ -94,6 +94,18 @@ class Deaf:
         return True
 
 
+class Forwarded(Marks):
+    def alarm(self, level):
+        assert level.own_B + level.forwarded_B == level.held_B
+        assert sum(level.by_previous_hop_B.values()) == level.forwarded_B
+        assert sum(level.by_next_hop_B.values()) == level.held_B
+        return level.forwarded_B > 90_000
+
+    def sent(self, level, frame):
+        assert frame.next_hop is not None and frame.airtime_s > 0
+        return False if level.forwarded_B < 70_000 else None
+
+
 class Lock(Marks):
     def __init__(self, setup):
         import threading
@@ -101,6 +113,27 @@ class Lock(Marks):
         super().__init__(setup)
         self.lock = threading.Lock()
 """
+
+FORK = """\
+schema = "backwater/scenario/1"
+duration = "5 s"
+routing = { kind = "shortest-path" }
+media.air.phy = { standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s" }
+media.air.mac = { access = "edca", ac.BE.aifsn = 2 }
+media.air.channel = { model = "disc", transmit = "100 m", sense = "190 m" }
+nodes.A = { kind = "station", medium = "air", at = ["-71 m", "71 m"] }
+nodes.B = { kind = "station", medium = "air", at = ["-71 m", "-71 m"] }
+nodes.C = { kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "150 kB" }
+nodes.D = { kind = "station", medium = "air", at = ["100 m", "0 m"] }
+flows.f1 = { from = "A", to = "D", ac = "BE", source = { kind = "cbr", packet = "1500 B", rate = "4 Mbit/s" } }
+flows.f2 = { from = "B", to = "D", ac = "BE", source = { kind = "cbr", packet = "1500 B", rate = "4 Mbit/s" } }
+
+[mechanisms.bp]
+at = ["C"]
+detect = { kind = "python", file = "marks.py", class = "Marks" }
+notify = { kind = "request", expiry = "200 ms", period = "50 ms" }
+respond.kind = "aifsn"
+"""  # noqa: E501
 
 STUDY = """\
 # One
@@ -124,6 +157,7 @@ def folder(tmp_path: Path) -> Path:
     """A scenario, a study and their classes."""
     (tmp_path / "marks.py").write_text(MARKS)
     (tmp_path / "one.toml").write_text(SCENARIO)
+    (tmp_path / "fork.toml").write_text(FORK)
     (tmp_path / "one.md").write_text(STUDY + SCENARIO + "```\n")
     return tmp_path
 
@@ -153,6 +187,27 @@ def test_it_can_look_at_what_came_in_over_an_interface(folder: Path) -> None:
 def test_it_is_for_stopping_the_senders_before_the_buffer_is_full(folder: Path) -> None:
     assert run(folder).document["metrics"]["loss"] == 0
     assert run(folder, detect__class="Never").document["metrics"]["loss"] > 0
+
+
+def test_at_a_station_it_does_what_the_row_of_the_table_does(folder: Path) -> None:
+    def of(**detect: object) -> backwater.RunResult:
+        fields = {"mechanisms.bp.detect": detect} if detect else {}
+        return backwater.run(folder / "fork.toml", set=fields, columns=False)
+
+    ours, table = of(), of(kind="watermark", high="80 %", low="70 %")
+    never = of(kind="python", file="marks.py", **{"class": "Never"})
+    assert ours.fingerprint == table.fingerprint != never.fingerprint
+    lost = [run.document["metrics"]["loss"] for run in (ours, never)]
+    assert lost[0] < lost[1]
+
+
+def test_at_a_station_it_sees_what_is_forwarded_and_each_transmission(folder: Path) -> None:
+    ours = backwater.run(
+        folder / "fork.toml", set={"mechanisms.bp.detect.class": "Forwarded"}, columns=False
+    )
+    assert ours.document["metrics"]["loss"] < 1
+    stations = {row["id"]: row for row in ours.document["stations"]}
+    assert stations["C"]["management_pkts"] > 10
 
 
 def test_a_study_keeps_what_did_not_fail_and_runs_share_nothing(folder: Path) -> None:

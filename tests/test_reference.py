@@ -15,11 +15,21 @@ ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = runpy.run_path(str(ROOT / "scripts" / "reference.py"))
 
 
-@pytest.mark.parametrize("page", ["parts.md", "scenario.md"])
+@pytest.mark.parametrize("page", ["parts.md", "scenario.md", "mechanism-legal.md"])
 def test_the_reference_in_the_tree_is_the_one_that_the_tables_give(page: str) -> None:
     where = SCRIPT["FOLDER"] / page
     written = where.read_text(encoding="utf-8")
     assert written == SCRIPT["pages"]()[where], "run `make tables` and commit what it changes"
+
+
+def test_every_combination_of_a_mechanism_is_in_it() -> None:
+    rows = json.loads(_native.legal())
+    kinds = {key: len({row[key] for row in rows}) for key in ("medium", "detect", "notify")}
+    responders = len(catalogue.rows("responders"))
+    assert kinds["detect"] == len(catalogue.rows("detectors"))
+    assert len(rows) == kinds["medium"] * kinds["detect"] * kinds["notify"] * responders
+    text = SCRIPT["mechanism_legal"]()
+    assert text.count("| works") + text.count("| refused (") == len(rows)
 
 
 @pytest.mark.parametrize("kind", SCRIPT["KINDS"])

@@ -9,6 +9,7 @@ def version() -> str: ...
 def engine_id() -> str: ...
 def parts() -> str: ...
 def units() -> str: ...
+def legal() -> str: ...
 def schema() -> str: ...
 def series() -> list[tuple[str, str]]: ...
 
@@ -61,6 +62,41 @@ class LevelSeen:
     traffic_class: int
     held_B: int  # noqa: N815
     room_B: int  # noqa: N815
+    own_B: int  # noqa: N815
+    forwarded_B: int  # noqa: N815
+    by_previous_hop_B: dict[int, int]  # noqa: N815
+    by_next_hop_B: dict[int, int]  # noqa: N815
+
+class FrameSeen:
+    size_B: int  # noqa: N815
+    previous_hop: int | None
+    next_hop: int | None
+    airtime_s: float
+    retries: int
+
+class ResponderSetup:
+    mechanism: str
+    seed: int
+
+class NoticeSeen:
+    now_s: float
+    traffic_classes: list[int]
+    less: bool
+    rate_bps: int | None
+    lasts_s: float
+
+class Knobs:
+    def stop(self, seconds: float) -> None: ...
+    def limit(self, rate_bps: int, seconds: float) -> None: ...
+    def open(self) -> None: ...
+    def contend(
+        self,
+        traffic_class: int,
+        seconds: float,
+        *,
+        aifsn: int | None = None,
+        cw_min: int | None = None,
+    ) -> None: ...
 
 class AckSeen:
     now_s: float

@@ -1,8 +1,14 @@
-//! A detector of congestion written in Python. It is asked at every arrival in a class that is not congested, and at
-//! every departure from one that is. A fault of the class ends its own run: from then on nothing is congested.
+//! A detector of congestion written in Python. It is asked `alarm` at every arrival in a class that is not congested, and
+//! `relief` at every departure from one that is; a class with a method `sent` hears of every departure, at a station of
+//! every MAC transmission. A fault of the class ends its own run: from then on nothing is congested.
+
+use std::collections::BTreeMap;
 
 use backwater_sim::mechanism::AnyDetector;
-use backwater_sim::mechanism::detector::{Detector, Level, Watch};
+use backwater_sim::mechanism::detector::Detector;
+use backwater_sim::mechanism::moment::{Moment, Seen, Signal};
+use backwater_sim::mechanism::needs::Needs;
+use backwater_sim::mechanism::place::{Holdings, View};
 use backwater_transport::random::Random;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -20,14 +26,77 @@ pub struct DetectorSetup {
 }
 
 /// What one class holds at the place that is watched.
-#[pyclass(module = "backwater._native", frozen, get_all)]
+#[pyclass(module = "backwater._native", frozen)]
 pub struct LevelSeen {
+    #[pyo3(get)]
     now_s: f64,
+    #[pyo3(get)]
     traffic_class: usize,
-    #[pyo3(name = "held_B")]
+    #[pyo3(get, name = "held_B")]
     held: u64,
-    #[pyo3(name = "room_B")]
+    #[pyo3(get, name = "room_B")]
     room: u64,
+    holdings: Option<Holdings>,
+}
+
+#[pymethods]
+impl LevelSeen {
+    /// Bytes of the node's own flows.
+    #[getter(own_B)]
+    fn own(&self) -> u64 {
+        let held = self.holdings.as_ref();
+        held.map_or(0, |h| h.own(self.traffic_class))
+    }
+
+    /// Bytes that came in to be forwarded.
+    #[getter(forwarded_B)]
+    fn forwarded(&self) -> u64 {
+        let held = self.holdings.as_ref();
+        held.map_or(0, |h| h.forwarded(self.traffic_class))
+    }
+
+    /// Bytes by the neighbour that they came from: the number of a station, or of the node's port.
+    #[getter(by_previous_hop_B)]
+    fn by_previous_hop(&self) -> BTreeMap<u32, u64> {
+        let held = self.holdings.iter();
+        held.flat_map(|h| h.by_previous(self.traffic_class))
+            .collect()
+    }
+
+    /// Bytes by the neighbour that they go to.
+    #[getter(by_next_hop_B)]
+    fn by_next_hop(&self) -> BTreeMap<u32, u64> {
+        let held = self.holdings.iter();
+        held.flat_map(|h| h.by_next(self.traffic_class)).collect()
+    }
+}
+
+/// A frame that has left.
+#[pyclass(module = "backwater._native", frozen, get_all)]
+pub struct FrameSeen {
+    /// Bytes: of the frame on a wire, of the IP packet over the air.
+    #[pyo3(name = "size_B")]
+    size: u64,
+    /// The neighbour that it came from; `None` for the node's own.
+    previous_hop: Option<u32>,
+    /// The neighbour that it went to.
+    next_hop: Option<u32>,
+    /// Time on the medium, at a station with all exchanges that failed.
+    airtime_s: f64,
+    /// Transmissions that failed.
+    retries: u32,
+}
+
+impl FrameSeen {
+    fn of(seen: &Seen) -> FrameSeen {
+        FrameSeen {
+            size: seen.bytes,
+            previous_hop: seen.prev,
+            next_hop: seen.next,
+            airtime_s: seen.airtime.seconds(),
+            retries: seen.retries,
+        }
+    }
 }
 
 /// See the head of the file.
@@ -36,7 +105,9 @@ struct Scripted {
     object: Py<PyAny>,
     whose: Whose,
     fault: Fault,
-    watch: Watch,
+    needs: Needs,
+    /// It has a method `sent`.
+    hears_all: bool,
 }
 
 /// Makes a mechanism's detector by calling `factory(setup)`; each place that is watched gets a deep copy.
@@ -47,7 +118,7 @@ pub fn make(
     py: Python<'_>,
     factory: &Bound<'_, PyAny>,
     mechanism: &str,
-    watch: Watch,
+    needs: Needs,
     seed: u64,
     fault: &Fault,
 ) -> PyResult<AnyDetector> {
@@ -64,52 +135,87 @@ pub fn make(
         }
     }
     Ok(AnyDetector::Custom(Box::new(Scripted {
+        hears_all: object.hasattr("sent")?,
         object: object.unbind(),
         whose: Whose::detector(mechanism),
         fault: fault.clone(),
-        watch,
+        needs,
     })))
 }
 
 impl Scripted {
-    fn ask(&mut self, method: &str, level: &Level) -> Option<bool> {
+    fn level(view: &View) -> LevelSeen {
+        LevelSeen {
+            now_s: view.now.seconds(),
+            traffic_class: view.class,
+            held: view.held,
+            room: view.room,
+            holdings: view.holdings.cloned(),
+        }
+    }
+
+    /// What a method answers: true, false, or `None` where it may.
+    fn ask(&mut self, method: &str, view: &View, frame: Option<&Seen>) -> Option<bool> {
         if self.fault.any() {
             return None;
         }
-        let seen = LevelSeen {
-            now_s: level.now.seconds(),
-            traffic_class: level.class,
-            held: level.held,
-            room: level.room,
-        };
         let answer = Python::attach(|py| {
-            let answer = self
-                .object
-                .call_method1(py, method, (Py::new(py, seen)?,))?;
+            let level = Py::new(py, Self::level(view))?;
+            let answer = match frame {
+                None => self.object.call_method1(py, method, (level,))?,
+                Some(seen) => {
+                    let frame = Py::new(py, FrameSeen::of(seen))?;
+                    self.object.call_method1(py, method, (level, frame))?
+                }
+            };
             let answer = answer.bind(py);
+            if frame.is_some() && answer.is_none() {
+                return Ok(None);
+            }
             let Ok(answer) = answer.cast::<PyBool>() else {
-                let what = format!("{method} returned {}, not True or False", answer.repr()?);
+                let or_none = if frame.is_some() { " or None" } else { "" };
+                let what = format!(
+                    "{method} returned {}, not True or False{or_none}",
+                    answer.repr()?
+                );
                 return Err(PyTypeError::new_err(what));
             };
-            Ok(answer.is_true())
+            Ok(Some(answer.is_true()))
         });
         answer
             .map_err(|error| self.fault.note(&self.whose, error))
-            .ok()
+            .ok()?
     }
 }
 
 impl Detector for Scripted {
-    fn watch(&self) -> Watch {
-        self.watch
+    fn needs(&self) -> Needs {
+        self.needs
     }
 
-    fn alarm(&mut self, level: &Level) -> bool {
-        self.ask("alarm", level).unwrap_or(false)
-    }
-
-    fn relief(&mut self, level: &Level) -> bool {
-        self.ask("relief", level).unwrap_or(true)
+    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
+        match moment {
+            Moment::Enqueued(_) if !view.congested => {
+                let alarm = self.ask("alarm", view, None).unwrap_or(false);
+                alarm.then_some(Signal::Congested)
+            }
+            Moment::Sent(seen) | Moment::Lost(seen) => {
+                let said = match (self.hears_all, moment) {
+                    (true, Moment::Sent(_)) => self.ask("sent", view, Some(seen)),
+                    _ => None,
+                };
+                match said {
+                    Some(true) => Some(Signal::Congested),
+                    Some(false) => Some(Signal::Clear),
+                    None if view.congested => {
+                        let over = self.ask("relief", view, None).unwrap_or(true);
+                        over.then_some(Signal::Clear)
+                    }
+                    None => None,
+                }
+            }
+            Moment::Enqueued(_) | Moment::Refused(_) | Moment::Timer => None,
+        }
     }
 }
 
@@ -119,7 +225,8 @@ impl Clone for Scripted {
             object: fault::copy(&self.object, &self.whose, &self.fault),
             whose: self.whose.clone(),
             fault: self.fault.clone(),
-            watch: self.watch,
+            needs: self.needs,
+            hears_all: self.hears_all,
         }
     }
 }

@@ -41,6 +41,14 @@ impl Whose {
             place: format!("mechanisms.{mechanism}.detect"),
         }
     }
+
+    /// The responder of a mechanism.
+    pub fn responder(mechanism: &str) -> Whose {
+        Whose {
+            said: format!("the responder of mechanism {mechanism}"),
+            place: format!("mechanisms.{mechanism}.respond"),
+        }
+    }
 }
 
 /// The first fault of a run's classes: whose, and what was raised.

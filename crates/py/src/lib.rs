@@ -5,6 +5,7 @@ mod controller;
 mod detector;
 mod fault;
 mod outcome;
+mod responder;
 mod scenario;
 mod script;
 mod traces;
@@ -38,6 +39,12 @@ fn units() -> String {
     backwater_scenario::units_json().to_string()
 }
 
+/// What detector, notifier and responder work together on which medium, as JSON.
+#[pyfunction]
+fn legal() -> String {
+    backwater_scenario::legal_json().to_string()
+}
+
 /// JSON schema of the scenario.
 #[pyfunction]
 fn schema() -> String {
@@ -56,6 +63,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(engine_id, m)?)?;
     m.add_function(wrap_pyfunction!(parts, m)?)?;
     m.add_function(wrap_pyfunction!(units, m)?)?;
+    m.add_function(wrap_pyfunction!(legal, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(series, m)?)?;
     m.add_function(wrap_pyfunction!(batch::run_batch, m)?)?;
@@ -69,6 +77,10 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<controller::ControllerSetup>()?;
     m.add_class::<detector::DetectorSetup>()?;
     m.add_class::<detector::LevelSeen>()?;
+    m.add_class::<detector::FrameSeen>()?;
+    m.add_class::<responder::ResponderSetup>()?;
+    m.add_class::<responder::NoticeSeen>()?;
+    m.add_class::<responder::KnobsSeen>()?;
     m.add_class::<controller::AckSeen>()?;
     m.add_class::<controller::RoundSeen>()?;
     m.add_class::<controller::CongestionSeen>()?;

@@ -3,7 +3,7 @@
 //! result has one key.
 
 use backwater_scenario as native;
-use backwater_sim::mechanism::detector::script_place;
+use backwater_sim::mechanism::detector::script_needs;
 use backwater_sim::spec::Spec;
 use backwater_sim::world::World;
 use backwater_transport::part::Args;
@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::fault::{self, Fault, Whose};
 use crate::scenario::refuse;
-use crate::{controller, detector};
+use crate::{controller, detector, responder};
 
 /// The world of a run with its classes: controllers `given` by the name of a flow or of a row of flows, and what the
 /// scenario names.
@@ -43,15 +43,19 @@ pub fn build(
 ) -> Result<World, native::Diagnostic> {
     let mut spec = resolved.spec();
     for mechanism in &mut spec.mechanisms {
-        let whose = Whose::detector(&mechanism.name);
-        let Some(part) = hosted(resolved, &whose.place) else {
-            continue;
-        };
-        let made = load(py, part.args).and_then(|class| {
-            let watch = script_place(part.args);
-            detector::make(py, &class, &mechanism.name, watch, resolved.seed, fault)
-        });
-        mechanism.detect = made.map_err(|e| unfit(py, resolved, &part.path, &e))?;
+        let name = mechanism.name.clone();
+        if let Some(part) = hosted(resolved, &Whose::detector(&name).place) {
+            let made = load(py, part.args).and_then(|class| {
+                let needs = script_needs(part.args);
+                detector::make(py, &class, &name, needs, resolved.seed, fault)
+            });
+            mechanism.detect = made.map_err(|e| unfit(py, resolved, &part.path, &e))?;
+        }
+        if let Some(part) = hosted(resolved, &Whose::responder(&name).place) {
+            let made = load(py, part.args)
+                .and_then(|class| responder::make(py, &class, &name, resolved.seed, fault));
+            mechanism.respond = made.map_err(|e| unfit(py, resolved, &part.path, &e))?;
+        }
     }
     let mut world = resolved.build_hosted(&spec)?;
     // Every place has a copy by now.

@@ -238,7 +238,7 @@ pub static MECHANISM: &[Field] = &[
     ),
     Field::free(DETECT, Shape::Section(PartKind::Detector), "detector"),
     Field::free("notify", Shape::Section(PartKind::Notifier), "notifier"),
-    Field::free("respond", Shape::Section(PartKind::Responder), "responder"),
+    Field::free(RESPOND, Shape::Section(PartKind::Responder), "responder"),
 ];
 
 /// Datagrams that nobody answers.
@@ -251,6 +251,8 @@ pub const DATAGRAM: &str = "datagram";
 pub const CONTROLLER: &str = "controller";
 /// Key of a mechanism's detector.
 pub const DETECT: &str = "detect";
+/// Key of a mechanism's responder.
+pub const RESPOND: &str = "respond";
 /// Loss recovery.
 pub const RECOVERIES: &[&str] = &[Recovery::ALL[0].0, Recovery::ALL[1].0, Recovery::ALL[2].0];
 /// What a pause does to a window.

@@ -6,6 +6,7 @@
 
 mod canonical;
 mod cell;
+mod combinations;
 mod decode;
 mod diagnostic;
 mod document;
@@ -29,6 +30,7 @@ mod tree;
 mod units;
 mod wireless;
 
+pub use combinations::legal_json;
 pub use diagnostic::Diagnostic;
 pub use files::Folders;
 pub use resolved::{Hosted, Input, Resolved};

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::canonical::canonical;
 use crate::decode::{Draft, Link, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
-use crate::fields::{CONTROLLER, DETECT};
+use crate::fields::CONTROLLER;
 use crate::files::{Files, hex};
 use crate::names;
 use crate::path;
@@ -176,16 +176,13 @@ impl Resolved {
                 args: &transport.controller.args,
             })
         });
-        let detectors = self
-            .draft
-            .mechanisms
-            .iter()
-            .filter(|m| m.hosted())
-            .map(|m| Hosted {
-                path: join(&join("mechanisms", &m.spec.name), DETECT),
-                args: &m.detect.args,
-            });
-        controllers.chain(detectors)
+        let mechanisms = self.draft.mechanisms.iter().flat_map(|m| {
+            m.hosted().map(|(section, made)| Hosted {
+                path: join(&join("mechanisms", &m.spec.name), section),
+                args: &made.args,
+            })
+        });
+        controllers.chain(mechanisms)
     }
 
     /// A refusal because of the field of a path.

@@ -1,8 +1,9 @@
 //! The tables of parts, seen alike: whoever lists, documents or checks parts iterates over these and
 //! knows none by name.
 
-use backwater_sim::mechanism::detector;
-use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe};
+use backwater_sim::mechanism::{
+    DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe, detector, responder,
+};
 use backwater_sim::medium::MEDIA;
 use backwater_sim::medium::boxes::BOXES;
 use backwater_sim::medium::trace::TRACES;
@@ -77,7 +78,7 @@ impl PartKind {
             PartKind::Queue => rows(QUEUES),
             PartKind::Detector => [rows(DETECTORS), rows(detector::HOSTED)].concat(),
             PartKind::Notifier => rows(NOTIFIERS),
-            PartKind::Responder => rows(RESPONDERS),
+            PartKind::Responder => [rows(RESPONDERS), rows(responder::HOSTED)].concat(),
             PartKind::Trace => rows(TRACES),
             PartKind::Box => rows(BOXES),
             PartKind::Controller => [rows(CONTROLLERS), rows(HOSTED)].concat(),

@@ -53,10 +53,15 @@ pub enum Event {
     Answer(StationId),
     /// A station of those that heard this one last may have counted its slots down.
     Contend(StationId),
-    /// A relay looks at what came in and left.
-    Look(StationId),
-    /// A request may have expired at this station.
-    Ease(StationId),
+    /// A detector that looks by itself looks at what came in and left.
+    Observe {
+        /// Of which mechanism at a node.
+        control: ControlId,
+        /// Number of the place.
+        place: u8,
+    },
+    /// What a station was told may have expired.
+    Expire(StationId),
     /// The next packet of a flow that its station holds back may go.
     Release(FlowId),
     /// A gate of this station opens.
@@ -180,8 +185,9 @@ ranks! {
     Silence(station) packs (station.0, 0), from |owner, _serial| Event::Silence(StationId::raw(owner));
     Answer(station) packs (station.0, 0), from |owner, _serial| Event::Answer(StationId::raw(owner));
     Contend(station) packs (station.0, 0), from |owner, _serial| Event::Contend(StationId::raw(owner));
-    Look(station) packs (station.0, 0), from |owner, _serial| Event::Look(StationId::raw(owner));
-    Ease(station) packs (station.0, 0), from |owner, _serial| Event::Ease(StationId::raw(owner));
+    Observe {control place} packs (control.0, u32::from(place)),
+        from |owner, serial| Event::Observe { control: ControlId::raw(owner), place: serial as u8 };
+    Expire(station) packs (station.0, 0), from |owner, _serial| Event::Expire(StationId::raw(owner));
     Release(flow) packs (flow.0, 0), from |owner, _serial| Event::Release(FlowId::raw(owner));
     Open(station) packs (station.0, 0), from |owner, _serial| Event::Open(StationId::raw(owner));
 }
@@ -250,8 +256,14 @@ mod tests {
             (Time(6), Event::Silence(Id::raw(1))),
             (Time(6), Event::Answer(Id::raw(0))),
             (Time(6), Event::Contend(Id::raw(0))),
-            (Time(6), Event::Look(Id::raw(0))),
-            (Time(6), Event::Ease(Id::raw(0))),
+            (
+                Time(6),
+                Event::Observe {
+                    control: Id::raw(0),
+                    place: 255,
+                },
+            ),
+            (Time(6), Event::Expire(Id::raw(0))),
             (Time(6), Event::Release(Id::raw(0))),
             (Time(6), Event::Open(Id::raw(0))),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),

@@ -23,7 +23,7 @@ pub mod kind {
     /// Of `mechanism::Control`.
     #[derive(Debug)]
     pub enum Control {}
-    /// Of `mechanism::mail::Posted`.
+    /// Of `mechanism::notice::Notice`.
     #[derive(Debug)]
     pub enum Notice {}
     /// Of `medium::wifi::radio::Radio`.

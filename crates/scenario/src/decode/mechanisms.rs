@@ -1,9 +1,9 @@
 //! Mechanisms: a recipe taken apart into detector, notifier and responder, any of which may be named
 //! instead. The recipe "none" builds nothing, so that one setting switches a mechanism on and off.
 
-use backwater_sim::mechanism::detector::HOSTED;
 use backwater_sim::mechanism::{
     AnyDetector, AnyNotifier, AnyResponder, DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe,
+    detector, responder,
 };
 use backwater_sim::spec::{MechanismSpec, NodeKind, NodeSpec};
 use backwater_transport::part::{Opt, Part};
@@ -12,7 +12,7 @@ use super::parts::{self, Build, Made};
 use super::record::Record;
 use super::{Mechanism, Port, ports};
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::{self, DETECT};
+use crate::fields::{self, DETECT, RESPOND};
 use crate::files::Files;
 use crate::names;
 use crate::tables::{NONE, PartKind};
@@ -45,9 +45,14 @@ pub fn read(
 }
 
 impl Mechanism {
-    /// Whether a host makes the detector.
-    pub fn hosted(&self) -> bool {
-        HOSTED.iter().any(|part| part.id == self.detect.id)
+    /// The sections whose part a host makes, each with how it was made.
+    pub fn hosted(&self) -> impl Iterator<Item = (&'static str, &Made)> {
+        let detect = detector::HOSTED.iter().any(|p| p.id == self.detect.id);
+        let respond = responder::HOSTED.iter().any(|p| p.id == self.respond.id);
+        let detect = detect.then_some((DETECT, &self.detect));
+        detect
+            .into_iter()
+            .chain(respond.then_some((RESPOND, &self.respond)))
     }
 }
 
@@ -142,15 +147,20 @@ fn mechanism(
 ) -> Result<Mechanism, Diagnostic> {
     let section = |key: &'static str, id: Option<&'static str>| Section { key, id, recipe };
     let (detector, detect): (AnyDetector, Made) = section(DETECT, recipe.map(|r| r.detect)).read(
-        &[DETECTORS, HOSTED],
+        &[DETECTORS, detector::HOSTED],
         PartKind::Detector,
         record,
         files,
     )?;
     let (notifier, notify): (AnyNotifier, Made) = section("notify", recipe.map(|r| r.notify))
         .read(&[NOTIFIERS], PartKind::Notifier, record, files)?;
-    let (responder, respond): (AnyResponder, Made) = section("respond", recipe.map(|r| r.respond))
-        .read(&[RESPONDERS], PartKind::Responder, record, files)?;
+    let (responder, respond): (AnyResponder, Made) = section(RESPOND, recipe.map(|r| r.respond))
+        .read(
+            &[RESPONDERS, responder::HOSTED],
+            PartKind::Responder,
+            record,
+            files,
+        )?;
     let spec = MechanismSpec {
         name: name.to_owned(),
         at,
@@ -230,17 +240,17 @@ fn switched_off(record: &Record<'_>, files: &mut Files<'_>) -> Result<(), Diagno
     for (key, kind) in [
         (DETECT, PartKind::Detector),
         ("notify", PartKind::Notifier),
-        ("respond", PartKind::Responder),
+        (RESPOND, PartKind::Responder),
     ] {
         let Some(node) = record.get(key) else {
             continue;
         };
         match kind {
             PartKind::Detector => {
-                parts::kind(&[DETECTORS, HOSTED], kind.noun(), node).map(|_| ())?
+                parts::kind(&[DETECTORS, detector::HOSTED], kind.noun(), node).map(|_| ())?
             }
             PartKind::Notifier => parts::kind(&[NOTIFIERS], kind.noun(), node).map(|_| ())?,
-            _ => parts::kind(&[RESPONDERS], kind.noun(), node).map(|_| ())?,
+            _ => parts::kind(&[RESPONDERS, responder::HOSTED], kind.noun(), node).map(|_| ())?,
         }
         let options: Vec<&'static [Opt]> = kind.rows().iter().map(|r| r.options).collect();
         parts::plausible(&options, kind.noun(), node, files)?;

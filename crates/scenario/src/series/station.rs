@@ -19,8 +19,7 @@ impl OfStation {
 
     /// Means over the intervals with these ends, by category; `None` is a station that nothing has moved.
     pub fn document(of: Option<&OfStation>, radio: &Radio, ends: &[Time]) -> Value {
-        let one = radio.categories.iter().enumerate().map(|(number, c)| {
-            let first = radio.stepped[number].map_or(c.set, |stepped| stepped.base);
+        let one = radio.written.iter().enumerate().map(|(number, first)| {
             let moves = of.map_or(&[][..], |of| &of.moves[number]);
             let means = means(u64::from(first.aifsn), moves, ends);
             (format!("aifsn_mean_class{number}"), json!(means))

@@ -1,37 +1,31 @@
-//! Mechanisms at one node that speak with one voice: detectors, one for each watched place, and who
-//! has been told what.
-//! PAUSE and PFC carry no origin, so a neighbour's state is the OR over the node's congested
-//! queues; extension frames, which name addresses or a rate, speak for one queue each.
+//! A mechanism at one node: a detector for each watched place, and a notifier with its memory of who was told.
+//! Several mechanisms that send PAUSE or PFC at one node share one, because those frames carry no origin.
 
 use std::collections::VecDeque;
 
-use backwater_transport::units::{Rate, Span, Time};
+use backwater_transport::units::Time;
 
-use super::detector::{AnyDetector, Detector, Level, Watch};
+use super::carrier::{Told, Toward};
+use super::detector::{AnyDetector, Detector};
 use super::gates::Gates;
-use super::notice::{Form, Hosts, Notice, holds};
-use super::notifier::{Addresses, AnyNotifier, Audience};
-use super::responder::{AnyResponder, Responder};
-use crate::ids::{NodeId, PortId, kind};
+use super::moment::{Moment, Seen, Signal};
+use super::notice::{Ask, Hosts, Notice};
+use super::notifier::Terms;
+use super::notifier::request::Requests;
+use super::notifier::standing::{Standing, Timer};
+use super::notifier::voice::Arrival;
+use super::place::{Holdings, Place, Rhythm, Tally, View};
+use crate::ids::{FlowId, NodeId, PortId, kind};
 use crate::limit::MAX_CLASSES;
-use crate::table::{Id, Row};
+use crate::table::Row;
 
-/// Neighbours a node with back-pressure can have: a told set is one word.
-pub const MAX_NEIGHBOURS: usize = 64;
-
-/// A mechanism at one node, or several whose PAUSE frames are one word.
+/// A mechanism at one node.
 #[derive(Clone, Debug)]
 pub struct Control {
     node: NodeId,
-    /// What neighbours do when told.
-    pub respond: AnyResponder,
-    notify: AnyNotifier,
-    /// Bits of the neighbours that act on control frames.
-    obeying: u64,
-    /// Distinguishes its notices from those of other mechanisms.
     number: u32,
-    places: Vec<Place>,
-    neighbours: Vec<Neighbour>,
+    memory: Memory,
+    places: Vec<Watched>,
     outbox: VecDeque<Told>,
 }
 
@@ -39,144 +33,81 @@ impl Row for Control {
     type Kind = kind::Control;
 }
 
+/// Who was told what.
+#[derive(Clone, Debug)]
+pub enum Memory {
+    /// Notices that hold while congestion lasts.
+    Standing(Box<Standing>),
+    /// Requests for a step.
+    Requests(Box<Requests>),
+}
+
 /// A watched place.
 #[derive(Clone, Debug)]
-struct Place {
-    port: PortId,
-    /// Line rate.
-    line: Rate,
-    /// Rate at which each class may leave: that of the line, or what the port is held to.
-    drain: [Rate; MAX_CLASSES],
-    /// It is an output port with one queue for all classes.
-    one_queue: bool,
+pub struct Watched {
+    /// Where.
+    place: Place,
     detector: AnyDetector,
-    /// Bits of the neighbours that may be told.
-    audience: u64,
-    /// For each class, bits of the neighbours told.
-    told: [u64; MAX_CLASSES],
+    /// Bits of the classes that are congested.
     congested: u8,
     /// Whether its node counts it among its alarms.
     noted: bool,
-    /// Egress port and class of the frame that raised each class's alarm.
-    origin: [PortId; MAX_CLASSES],
-    /// Latest frame of each neighbour and class; kept for `Audience::Senders` only.
-    heard: Vec<[Option<Time>; MAX_CLASSES]>,
-    /// A neighbour heard no longer ago than this is a current sender.
-    window: Span,
-    /// Hosts reached through the port; empty where no notice names addresses.
-    behind: Option<Hosts>,
-    /// For each class the addresses named by the last notice.
-    named: [Option<Hosts>; MAX_CLASSES],
+    /// What the detector said of each class last.
+    signals: [Signal; MAX_CLASSES],
+    /// Rates, where a part needs them.
+    tally: Option<Box<Tally>>,
+    /// Bytes by neighbour, where a part needs them.
+    holdings: Option<Box<Holdings>>,
 }
 
-impl Place {
-    /// Classes whose frames a class queue holds: all, where the port has only one queue.
-    fn holds(&self, class: usize) -> u8 {
-        if self.one_queue { 0xff } else { 1 << class }
+impl Watched {
+    /// A place at which nothing has happened.
+    pub fn new(
+        place: Place,
+        detector: AnyDetector,
+        rhythm: Option<Rhythm>,
+        holdings: bool,
+    ) -> Watched {
+        Watched {
+            place,
+            detector,
+            congested: 0,
+            noted: false,
+            signals: [Signal::Clear; MAX_CLASSES],
+            tally: rhythm.map(|rhythm| Box::new(Tally::new(rhythm))),
+            holdings: holdings.then(Box::default),
+        }
     }
-}
 
-#[derive(Clone, Debug)]
-struct Neighbour {
-    port: PortId,
-    /// How long before a notice to it must be repeated.
-    refresh: Span,
-    /// Classes that PAUSE or PFC holds closed there.
-    closed: u8,
-    /// Serial of its live timer.
-    epoch: u16,
-    timing: bool,
-}
+    fn is_congested(&self, class: usize) -> bool {
+        self.congested >> class & 1 == 1
+    }
 
-/// Something to send.
-#[derive(Clone, Debug)]
-pub struct Told {
-    /// Through this port of the node.
-    pub port: PortId,
-    /// This.
-    pub notice: Notice,
-}
-
-/// A frame that came or left, as a place sees it.
-#[derive(Copy, Clone, Debug)]
-pub struct Seen {
-    /// Number of the place within its control.
-    pub place: usize,
-    /// The node's port through which its origin is reached; none for the node's own.
-    pub from: Option<usize>,
-    /// Its egress port.
-    pub egress: PortId,
-    /// Its destination.
-    pub to: u32,
-}
-
-/// A timer to start: (neighbour, serial, delay).
-pub type Timer = (u8, u16, Span);
-
-/// A neighbour, as the builder knows it.
-pub struct NeighbourSpec {
-    /// The node's port toward it.
-    pub port: PortId,
-    /// Line rate.
-    pub rate: Rate,
-    /// Whether it acts on control frames.
-    pub obeys: bool,
-}
-
-/// A place, as the builder knows it.
-pub struct PlaceSpec {
-    /// The port watched.
-    pub port: PortId,
-    /// Its line rate.
-    pub line: Rate,
-    /// Whether it is watched as an output port with one queue for all classes.
-    pub one_queue: bool,
-    /// The detector.
-    pub detector: AnyDetector,
-    /// Whom to tell.
-    pub audience: Audience,
-    /// How long after its last frame a neighbour counts as a current sender.
-    pub window: Span,
-    /// Hosts reached through it, where notices name addresses.
-    pub behind: Option<Hosts>,
+    /// Lets the detector observe; gives what it says, which is remembered.
+    #[inline]
+    fn observe(&mut self, moment: &Moment, mut view: View) -> Option<Signal> {
+        if let Some(holdings) = &mut self.holdings {
+            holdings.observe(moment);
+        }
+        view.congested = self.is_congested(view.class);
+        let view = View {
+            holdings: self.holdings.as_deref(),
+            ..view
+        };
+        let signal = self.detector.observe(moment, &view)?;
+        self.signals[view.class] = signal;
+        Some(signal)
+    }
 }
 
 impl Control {
     /// A mechanism at `node` without places yet.
-    pub fn new(
-        node: NodeId,
-        number: u32,
-        notify: AnyNotifier,
-        respond: AnyResponder,
-        neighbours: &[NeighbourSpec],
-    ) -> Control {
-        let obeying = neighbours
-            .iter()
-            .enumerate()
-            .filter(|(_, n)| n.obeys)
-            .fold(0, |set, (i, _)| set | 1 << i);
-        let neighbours = neighbours
-            .iter()
-            .map(|n| {
-                let timer = quantum(n.rate).times(u64::from(notify.quanta)).0;
-                let refresh = Span(libm::floor(timer as f64 * notify.refresh) as u64);
-                Neighbour {
-                    port: n.port,
-                    refresh,
-                    closed: 0,
-                    epoch: 0,
-                    timing: false,
-                }
-            })
-            .collect();
+    pub fn new(node: NodeId, number: u32, memory: Memory) -> Control {
         Control {
             node,
-            respond,
-            notify,
-            obeying,
             number,
+            memory,
             places: Vec::new(),
-            neighbours,
             outbox: VecDeque::new(),
         }
     }
@@ -186,62 +117,67 @@ impl Control {
         self.number
     }
 
-    /// Whether its notices move the class gates of a neighbour, which know no origin.
-    pub fn moves_gates(&self) -> bool {
-        !self.apart()
+    /// Where it is.
+    pub fn node(&self) -> NodeId {
+        self.node
     }
 
-    /// Whether it can speak for queues whose notices are to be like these.
-    pub fn speaks_like(&self, notify: &AnyNotifier) -> bool {
-        let own = &self.notify;
-        let timer = |n: &AnyNotifier| (n.quanta, n.refresh.to_bits());
-        own.form == notify.form && timer(own) == timer(notify)
+    /// Its standing notices, if it sends such.
+    pub fn standing(&self) -> Option<&Standing> {
+        match &self.memory {
+            Memory::Standing(standing) => Some(standing),
+            Memory::Requests(_) => None,
+        }
+    }
+
+    /// Who was told what.
+    #[cfg(test)]
+    pub fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
+    /// Its standing notices, to change them.
+    pub fn standing_mut(&mut self) -> Option<&mut Standing> {
+        match &mut self.memory {
+            Memory::Standing(standing) => Some(standing),
+            Memory::Requests(_) => None,
+        }
+    }
+
+    /// Whether it can speak for queues whose notices are to be on these terms.
+    pub fn speaks_like(&self, terms: Option<&Terms>) -> bool {
+        match (self.standing(), terms) {
+            (Some(standing), Some(terms)) => standing.speaks_like(terms),
+            (None, None) => true,
+            _ => false,
+        }
     }
 
     /// Watches a place; gives its number.
-    pub fn watch(&mut self, spec: PlaceSpec) -> usize {
-        let PlaceSpec {
-            port,
-            line,
-            one_queue,
-            detector,
-            audience: whom,
-            window,
-            behind,
-        } = spec;
-        let local = self
-            .neighbours
-            .iter()
-            .position(|n| n.port == port)
-            .expect("a port of the node");
-        let audience = match detector.watch() {
-            Watch::Egress => self.obeying & !(1 << local),
-            Watch::Ingress | Watch::Pool | Watch::Station => self.obeying & 1 << local,
-        };
-        let heard = match whom {
-            Audience::Senders => vec![[None; MAX_CLASSES]; self.neighbours.len()],
-            Audience::Feeders => Vec::new(),
-        };
-        self.places.push(Place {
-            port,
-            line,
-            drain: [line; MAX_CLASSES],
-            one_queue,
-            detector,
-            audience,
-            told: [0; MAX_CLASSES],
-            congested: 0,
-            noted: false,
-            origin: [Id::NONE; MAX_CLASSES],
-            heard,
-            window,
-            behind,
-            named: std::array::from_fn(|_| None),
-        });
+    pub fn watch(&mut self, watched: Watched) -> usize {
+        self.places.push(watched);
         self.places.len() - 1
     }
 
-    /// Whether any place is congested, so that departures matter.
+    /// A watched place.
+    pub fn place(&self, place: usize) -> Place {
+        self.places[place].place
+    }
+
+    /// The station that it watches, if it does.
+    pub fn station(&self) -> Option<u32> {
+        match self.places.first()?.place {
+            Place::Station(station) => Some(station),
+            Place::Egress(_) | Place::Ingress(_) => None,
+        }
+    }
+
+    /// When a place wants to look by itself.
+    pub fn rhythm(&self, place: usize) -> Option<Rhythm> {
+        self.places[place].tally.as_ref().map(|t| t.rhythm)
+    }
+
+    /// Whether any class is congested, so that departures matter.
     pub fn alarmed(&self, place: usize) -> bool {
         self.places[place].congested != 0
     }
@@ -252,39 +188,28 @@ impl Control {
         std::mem::replace(&mut place.noted, place.congested != 0)
     }
 
-    /// Whether an arrival that leaves this level would begin an alarm.
-    pub fn would_alarm(&mut self, place: usize, level: &Level) -> bool {
+    /// Whether an arrival that leaves this level would begin congestion.
+    pub fn would_alarm(&mut self, place: usize, seen: &Seen, view: &View) -> bool {
         let place = &mut self.places[place];
-        place.congested >> level.class & 1 == 0 && place.detector.alarm(level)
+        let mut signal = || place.detector.observe(&Moment::Enqueued(seen), view);
+        place.congested >> view.class & 1 == 0 && signal().is_some_and(Signal::congested)
     }
 
-    /// The places whose word the neighbour behind `port` has: (port, whether an output queue).
-    pub fn holding(&self, port: PortId) -> impl Iterator<Item = (PortId, bool)> + '_ {
-        let n = self
-            .neighbours
-            .iter()
-            .position(|n| n.port == port)
-            .expect("a port of the node");
-        let told = self
-            .places
-            .iter()
-            .filter(move |p| p.told.iter().any(|t| t >> n & 1 == 1));
-        told.map(|p| (p.port, p.detector.watch() == Watch::Egress))
+    /// The places whose word a neighbour has.
+    pub fn holding(&self, to: Toward) -> impl Iterator<Item = Place> + '_ {
+        let standing = self.standing().into_iter();
+        standing.flat_map(move |s| s.holding(to).map(|n| self.places[n].place))
     }
 
-    /// Where it is.
-    pub fn node(&self) -> NodeId {
-        self.node
-    }
-
-    /// Whether it wants to know through which port a frame came in.
+    /// Whether it wants to know from which neighbour a frame came.
     pub fn listens(&self, place: usize) -> bool {
-        !self.places[place].heard.is_empty()
+        self.standing().is_some_and(|s| s.listens(place))
     }
 
-    /// Ports toward the neighbours that a place may tell.
-    pub fn audience(&self, place: usize) -> impl Iterator<Item = PortId> {
-        bits(self.places[place].audience).map(|n| self.neighbours[n].port)
+    /// The neighbours that a place may tell, where it sends standing notices.
+    pub fn audience(&self, place: usize) -> impl Iterator<Item = Toward> {
+        let standing = self.standing().into_iter();
+        standing.flat_map(move |s| s.audience(place))
     }
 
     /// Bytes of a buffer that lie above the mark at which a place stops its feeders; none where
@@ -294,105 +219,148 @@ impl Control {
         slack.filter(|_| !self.rated())
     }
 
-    /// A frame was queued: remembers its sender and lets the detector look. `queued` are the
-    /// hosts of the frames in the congested queue.
-    /// True when a signal was given or something is to be said.
-    pub fn enqueued(&mut self, level: &Level, seen: &Seen, queued: impl FnOnce() -> Hosts) -> bool {
-        let class = level.class;
-        if self.hear(level, seen) {
-            self.keep_up(level, seen);
-            return !self.outbox.is_empty();
+    /// Whether it asks for a rate that follows from its queue's, rather than to stop.
+    pub fn rated(&self) -> bool {
+        self.standing().is_some_and(Standing::rated)
+    }
+
+    /// A frame came: to be forwarded, or from an own flow. Counts for rates only.
+    pub fn came(&mut self, place: usize, prev: Option<u32>, class: u8, flow: FlowId, bytes: u64) {
+        if let Some(tally) = &mut self.places[place].tally {
+            tally.came(prev, class, flow, bytes);
         }
-        let place = &mut self.places[seen.place];
-        if !place.detector.alarm(level) {
-            return false;
+    }
+
+    /// A frame left. Counts for rates only.
+    pub fn left(&mut self, place: usize, own: bool, class: u8, flow: FlowId, bytes: u64) {
+        if let Some(tally) = &mut self.places[place].tally {
+            tally.left(own, class, flow, bytes);
         }
-        place.congested |= 1 << class;
-        place.origin[class] = seen.egress;
-        place.named[class] = match self.notify.addresses {
-            None => None,
-            Some(Addresses::FilteringTable) => place.behind.clone(),
-            Some(Addresses::Buffer) => Some(queued()),
-        };
-        let audience = self.senders(seen.place, class, level.now);
-        self.tell(seen.place, class, audience);
-        true
+    }
+
+    /// A frame was queued: lets the detector look. `queued` are the hosts of the frames in the congested queue.
+    /// True when congestion began or something is to be said.
+    pub fn enqueued(
+        &mut self,
+        place: usize,
+        view: View,
+        seen: &Seen,
+        arrival: &Arrival,
+        queued: impl FnOnce() -> Hosts,
+    ) -> bool {
+        let watched = &mut self.places[place];
+        let was = watched.is_congested(arrival.class);
+        let signal = watched.observe(&Moment::Enqueued(seen), view);
+        self.hear(place, arrival, was);
+        match signal {
+            Some(signal) if !was => self.turn(place, signal, arrival, queued),
+            _ => !self.outbox.is_empty(),
+        }
     }
 
     /// A frame found no room in its queue. True when something is to be said.
-    pub fn turned_away(&mut self, level: &Level, seen: &Seen) -> bool {
-        if self.hear(level, seen) {
-            self.keep_up(level, seen);
-        }
+    pub fn turned_away(
+        &mut self,
+        place: usize,
+        view: View,
+        seen: &Seen,
+        arrival: &Arrival,
+    ) -> bool {
+        let watched = &mut self.places[place];
+        let was = watched.is_congested(arrival.class);
+        watched.observe(&Moment::Refused(seen), view);
+        self.hear(place, arrival, was);
         !self.outbox.is_empty()
     }
 
-    /// Remembers who sent. True where the class is congested.
-    fn hear(&mut self, level: &Level, seen: &Seen) -> bool {
-        let place = &mut self.places[seen.place];
-        if let (Some(from), false) = (seen.from, place.heard.is_empty()) {
-            place.heard[from][level.class] = Some(level.now);
+    fn hear(&mut self, place: usize, arrival: &Arrival, congested: bool) {
+        if let Memory::Standing(standing) = &mut self.memory {
+            standing.hear(place, arrival);
+            if congested {
+                standing.keep_up(place, arrival, &mut self.outbox);
+            }
         }
-        place.congested >> level.class & 1 == 1
     }
 
-    /// A frame has left. True when congestion is over.
-    pub fn released(&mut self, level: &Level, place: usize) -> bool {
+    /// A frame has left, or was lost. True when congestion is over.
+    pub fn released(&mut self, place: usize, view: View, moment: &Moment) -> bool {
         let watched = &mut self.places[place];
-        let over = watched.congested >> level.class & 1 == 1 && watched.detector.relief(level);
+        let class = view.class;
+        let signal = watched.observe(moment, view);
+        let over = watched.is_congested(class) && signal.is_some_and(|s| !s.congested());
         if over {
-            self.release(place, level.class);
+            self.end(place, class);
         }
         over
     }
 
-    /// Whether a departure that leaves this level could end a place's alarm.
-    pub fn may_relieve(&self, place: usize, level: &Level) -> bool {
-        self.places[place].congested >> level.class & 1 == 1
-            && self.places[place].detector.may_relieve(level)
+    /// Whether a departure that leaves this level could end congestion.
+    pub fn may_relieve(&self, place: usize, view: &View) -> bool {
+        let watched = &self.places[place];
+        watched.is_congested(view.class) && watched.detector.may_relieve(view)
     }
 
-    /// A refresh timer went off: says again what still holds.
+    /// A place's time to look. `views` are its classes as they stand; `busy` the ticks for which its medium has been
+    /// busy so far, where others send on it as well; `port` that of the place. True when congestion began or ended or
+    /// something is to be said.
+    pub fn look(
+        &mut self,
+        place: usize,
+        views: &[View],
+        busy: Option<u64>,
+        port: PortId,
+        queued: impl Fn(usize) -> Hosts,
+    ) -> bool {
+        let watched = &mut self.places[place];
+        let now = views[0].now;
+        let tally = watched.tally.as_mut().expect("a place with a rhythm");
+        let sums = tally.close(now, busy.unwrap_or(0));
+        let before = watched.congested;
+        for view in views {
+            let (class, rates) = (view.class, sums.rates(view.class, busy.is_some()));
+            let view = View {
+                rates: Some(&rates),
+                ..*view
+            };
+            let watched = &mut self.places[place];
+            let was = watched.is_congested(class);
+            let signal = watched.observe(&Moment::Timer, view);
+            match signal.map(|signal| (signal.congested(), was)) {
+                Some((true, false)) => {
+                    let arrival = Arrival::none(now, class, port);
+                    self.begin(place, &arrival, || queued(class));
+                }
+                Some((false, true)) => self.end(place, class),
+                _ => {}
+            }
+        }
+        if let Memory::Requests(requests) = &mut self.memory {
+            let signals = &self.places[place].signals;
+            requests.ask(now, signals, &sums, &mut self.outbox);
+        }
+        before != self.places[place].congested || !self.outbox.is_empty()
+    }
+
+    /// A neighbour's timer went off: says again what still holds.
     pub fn refresh(&mut self, neighbour: u8, epoch: u16) {
-        let n = usize::from(neighbour);
-        if self.neighbours[n].epoch != epoch || !self.neighbours[n].timing {
-            return;
-        }
-        self.neighbours[n].timing = false;
-        if self.apart() {
-            let told: Vec<(usize, usize)> = self.told_about(n).collect();
-            for (place, class) in told {
-                self.post_extension(place, class, n, true);
-            }
-        } else {
-            let closed = self.neighbours[n].closed;
-            self.post_classes(n, closed, true);
+        if let Memory::Standing(standing) = &mut self.memory {
+            standing.refresh(neighbour, epoch, &mut self.outbox);
         }
     }
 
-    /// Takes note of the rates that a place's own port is held to, so that rate control goes on up a
-    /// chain, and corrects what it has asked for. True when something is to be said.
+    /// Takes note of the rates that a place's own port is held to. True when something is to be said.
     pub fn held_to(&mut self, place: usize, gates: Option<&Gates>, now: Time) -> bool {
-        for class in 0..MAX_CLASSES {
-            let p = &mut self.places[place];
-            let held = gates.and_then(|g| g.rate(p.holds(class), p.behind.as_deref(), now));
-            let drain = held.map_or(p.line, |rate| rate.min(p.line));
-            if std::mem::replace(&mut p.drain[class], drain) != drain {
-                let told = p.told[class];
-                self.remind(place, class, told);
-            }
+        if let Memory::Standing(standing) = &mut self.memory {
+            standing.held_to(place, gates, now, &mut self.outbox);
         }
         !self.outbox.is_empty()
     }
 
-    /// Whether it asks for a rate, rather than to stop.
-    pub fn rated(&self) -> bool {
-        self.respond.ask(Rate(1), 1).is_some()
-    }
-
-    /// Whether each congested queue speaks for itself: its notice carries its origin.
-    fn apart(&self) -> bool {
-        self.notify.form == Form::Extension || self.rated()
+    /// A station has acknowledged a notice.
+    pub fn acknowledged(&mut self, to: u32, notice: &Notice, now: Time) {
+        if let (Memory::Requests(requests), Ask::Step(step)) = (&mut self.memory, notice.ask) {
+            requests.acknowledged(to, notice.class() as u8, step.less, now);
+        }
     }
 
     /// What is to be sent now, in order.
@@ -401,180 +369,41 @@ impl Control {
     }
 
     /// The timer that a neighbour needs, if none runs.
-    pub fn start_timer(&mut self, port: PortId) -> Option<Timer> {
-        let n = self
-            .neighbours
-            .iter()
-            .position(|n| n.port == port)
-            .expect("a port of the node");
-        let holds =
-            self.neighbours[n].closed != 0 || (self.apart() && self.told_about(n).next().is_some());
-        let neighbour = &mut self.neighbours[n];
-        if neighbour.timing || !holds {
-            return None;
-        }
-        neighbour.timing = true;
-        neighbour.epoch = neighbour.epoch.wrapping_add(1);
-        Some((n as u8, neighbour.epoch, neighbour.refresh))
+    pub fn start_timer(&mut self, to: Toward) -> Option<Timer> {
+        self.standing_mut()?.start_timer(to)
     }
 
-    /// While congested: tells a neighbour that has begun to send, and names a new address.
-    fn keep_up(&mut self, level: &Level, seen: &Seen) {
-        let class = level.class;
-        let place = &mut self.places[seen.place];
-        if let (Some(Addresses::Buffer), Some(named)) = (self.notify.addresses, &place.named[class])
-            && !holds(named, seen.to)
-        {
-            let mut more = named.to_vec();
-            more[seen.to as usize / 64] |= 1 << (seen.to % 64);
-            place.named[class] = Some(more.into());
-            let told = place.told[class];
-            self.remind(seen.place, class, told);
+    /// The detector spoke of a class that was not congested.
+    fn turn(
+        &mut self,
+        place: usize,
+        signal: Signal,
+        arrival: &Arrival,
+        queued: impl FnOnce() -> Hosts,
+    ) -> bool {
+        if !signal.congested() {
+            return !self.outbox.is_empty();
         }
-        let fresh =
-            self.senders(seen.place, class, level.now) & !self.places[seen.place].told[class];
-        if fresh != 0 {
-            self.tell(seen.place, class, fresh);
+        self.begin(place, arrival, queued);
+        let watched = &mut self.places[place];
+        if let (Memory::Requests(requests), Some(tally)) = (&mut self.memory, &watched.tally) {
+            let sums = tally.so_far(arrival.now);
+            requests.ask(arrival.now, &watched.signals, &sums, &mut self.outbox);
+        }
+        true
+    }
+
+    fn begin(&mut self, place: usize, arrival: &Arrival, queued: impl FnOnce() -> Hosts) {
+        self.places[place].congested |= 1 << arrival.class;
+        if let Memory::Standing(standing) = &mut self.memory {
+            standing.begin(place, arrival, queued, &mut self.outbox);
         }
     }
 
-    fn senders(&self, place: usize, class: usize, now: Time) -> u64 {
-        let place = &self.places[place];
-        if place.heard.is_empty() {
-            return place.audience;
-        }
-        let lately =
-            |n: usize| place.heard[n][class].is_some_and(|at| now.since(at) <= place.window);
-        bits(place.audience)
-            .filter(|n| lately(*n))
-            .fold(0, |set, n| set | 1 << n)
-    }
-
-    fn tell(&mut self, place: usize, class: usize, audience: u64) {
-        let told = &mut self.places[place].told[class];
-        let before = *told & !audience;
-        *told |= audience;
-        for n in bits(audience) {
-            self.update(place, class, n, true);
-        }
-        if self.rated() {
-            self.remind(place, class, before);
-        }
-    }
-
-    /// Says again what a queue asks of these neighbours, each of which has its word.
-    fn remind(&mut self, place: usize, class: usize, told: u64) {
-        for n in bits(told) {
-            self.post_extension(place, class, n, true);
-        }
-    }
-
-    fn release(&mut self, place: usize, class: usize) {
+    fn end(&mut self, place: usize, class: usize) {
         self.places[place].congested &= !(1 << class);
-        let told = std::mem::take(&mut self.places[place].told[class]);
-        for n in bits(told) {
-            self.update(place, class, n, false);
+        if let Memory::Standing(standing) = &mut self.memory {
+            standing.end(place, class, &mut self.outbox);
         }
     }
-
-    /// Brings neighbour `n` in line after a queue's word to it changed.
-    fn update(&mut self, place: usize, class: usize, n: usize, congested: bool) {
-        if self.apart() {
-            self.post_extension(place, class, n, congested);
-            return;
-        }
-        let wanted = self
-            .told_about(n)
-            .fold(0u8, |mask, (p, c)| mask | self.classes(p, c));
-        let closed = std::mem::replace(&mut self.neighbours[n].closed, wanted);
-        self.post_classes(n, wanted & !closed, true);
-        self.post_classes(n, closed & !wanted, false);
-    }
-
-    /// The queues whose word neighbour `n` has.
-    fn told_about(&self, n: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let places = self
-            .places
-            .iter()
-            .enumerate()
-            .filter(|(_, place)| place.congested != 0);
-        places.flat_map(move |(p, place)| {
-            (0..MAX_CLASSES)
-                .filter(move |c| place.told[*c] >> n & 1 == 1)
-                .map(move |c| (p, c))
-        })
-    }
-
-    /// Classes that a notice about a queue names.
-    fn classes(&self, place: usize, class: usize) -> u8 {
-        if self.notify.per_class {
-            self.places[place].holds(class)
-        } else {
-            0xff
-        }
-    }
-
-    /// A frame that closes or opens classes at neighbour `n`.
-    fn post_classes(&mut self, n: usize, classes: u8, close: bool) {
-        if classes == 0 {
-            return;
-        }
-        let speaks = |&(p, c): &(usize, usize)| classes & self.places[p].holds(c) != 0;
-        let origin = match self.told_about(n).find(speaks) {
-            Some((p, c)) => self.places[p].origin[c],
-            None => Id::NONE,
-        };
-        let congested = self.told_about(n).filter(speaks);
-        let notice = Notice {
-            form: self.notify.form,
-            classes,
-            quanta: if close { self.notify.quanta } else { 0 },
-            rate: None,
-            hosts: None,
-            origin,
-            origin_classes: congested.fold(0, |mask, (p, c)| mask | self.places[p].holds(c)),
-            key: self.number << 16,
-        };
-        self.outbox.push_back(Told {
-            port: self.neighbours[n].port,
-            notice,
-        });
-    }
-
-    fn post_extension(&mut self, place: usize, class: usize, n: usize, close: bool) {
-        let p = &self.places[place];
-        let notice = Notice {
-            form: Form::Extension,
-            classes: self.classes(place, class),
-            quanta: if close { self.notify.quanta } else { 0 },
-            rate: self.rate(place, class),
-            hosts: p.named[class].clone(),
-            origin: p.port,
-            origin_classes: p.holds(class),
-            key: self.number << 16 | (place as u32) << 4 | class as u32,
-        };
-        self.outbox.push_back(Told {
-            port: self.neighbours[n].port,
-            notice,
-        });
-    }
-
-    fn rate(&self, place: usize, class: usize) -> Option<Rate> {
-        let p = &self.places[place];
-        self.respond
-            .ask(p.drain[class], p.told[class].count_ones().max(1))
-    }
-}
-
-/// 512 bit times at a rate.
-pub fn quantum(rate: Rate) -> Span {
-    rate.time_for(backwater_transport::units::Bytes(64))
-}
-
-fn bits(mut set: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let n = (set != 0).then(|| set.trailing_zeros() as usize)?;
-        set &= set - 1;
-        Some(n)
-    })
 }

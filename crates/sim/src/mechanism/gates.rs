@@ -89,7 +89,11 @@ impl Gates {
     /// Lowers a bar, or replaces the one of the same key; its bucket keeps its theoretical time.
     pub fn lower(&mut self, now: Time, mut bar: Bar) {
         self.settle(now);
-        match self.bars.iter_mut().find(|b| b.key == bar.key) {
+        match self
+            .bars
+            .iter_mut()
+            .find(|b| (b.key, b.next) == (bar.key, bar.next))
+        {
             None => self.bars.push(bar),
             Some(old) => {
                 if let (Some(new), Some(old)) = (&mut bar.bucket, &old.bucket) {
@@ -100,10 +104,10 @@ impl Gates {
         }
     }
 
-    /// Lifts the bar of this key.
-    pub fn lift(&mut self, now: Time, key: u32) {
+    /// Lifts the bar of this key and next hop.
+    pub fn lift(&mut self, now: Time, key: u32, next: Option<u32>) {
         self.settle(now);
-        self.bars.retain(|b| b.key != key);
+        self.bars.retain(|b| (b.key, b.next) != (key, next));
     }
 
     /// From when on nothing is held back, as things stand; `NEVER` while there are bars.
@@ -260,7 +264,7 @@ mod tests {
         gates.set(Time(45), 0b10, Time(60)); // the class gate, beyond both
         assert_eq!(gates.closed(Time(100))[1], 50);
         gates.lower(Time(200), bar(1, 300, None));
-        gates.lift(Time(220), 1);
+        gates.lift(Time(220), 1, None);
         gates.lower(Time(250), bar(3, 270, None));
         gates.sweep(Time(280));
         assert_eq!(gates.closed(Time(300))[1], 90);
@@ -290,7 +294,7 @@ mod tests {
         assert_eq!(gates.opens(0, 1, Time(5)), Time(5));
         gates.set(Time(5), 1, Time(70));
         assert_eq!(gates.opens(0, 1, Time(5)), Time(70));
-        gates.lift(Time(5), 1);
+        gates.lift(Time(5), 1, None);
         gates.set(Time(6), 1, Time(6));
         assert_eq!(gates.opens(0, 2, Time(6)), Time(6));
     }

@@ -1,14 +1,24 @@
-//! Hop-by-hop congestion control: detection → notification → response. A detector says when a
-//! queue is congested, a notifier says whom to tell in which frame, a responder moves a knob at the
-//! neighbour that is told. A recipe names one of each. `control` joins the three at a node;
-//! `gates` are the knobs.
+//! Hop-by-hop congestion control: detection → notification → response. A *detector* observes moments at a place and says
+//! when a class there is congested. A *notifier* decides whom to tell what. A *carrier* takes the notice there. The place
+//! that is told owns its *responder*, which moves that place's knobs. A recipe names a detector, a notifier and a
+//! responder; the medium gives the carrier; `legal` says what works together.
+//!
+//! * `place`, `moment`: where detectors look and what they see there.
+//! * `needs`: what a part asks of the medium and the other parts.
+//! * `control`: detectors and notifier at a node.
+//! * `notice`, `carrier`: what is said, and how it gets there.
+//! * `gates`: knobs that hold frames back.
 
+pub mod carrier;
 pub mod control;
 pub mod detector;
 pub mod gates;
+pub mod legal;
+pub mod moment;
+pub mod needs;
 pub mod notice;
 pub mod notifier;
-pub mod relay;
+pub mod place;
 pub mod responder;
 
 pub use control::Control;

@@ -1,10 +1,11 @@
-//! What a control frame says. Its bytes on the wire are made in `record::frame_bytes`.
+//! What a mechanism tells another place. Its bytes on a wire are made in `record::frame_bytes`, those of a management
+//! frame in `record::wifi_bytes`.
 
 use std::sync::Arc;
 
-use backwater_transport::units::Rate;
+use backwater_transport::units::{Rate, Span};
 
-use crate::ids::PortId;
+use crate::ids::{FlowId, PortId};
 use crate::record::frame_bytes::{self, FrameKind};
 
 /// A set of hosts: bit h of the words is host number h.
@@ -15,17 +16,17 @@ pub fn holds(set: &[u64], host: u32) -> bool {
     set[host as usize / 64] >> (host % 64) & 1 == 1
 }
 
-/// The content of a control frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A notice: what it covers, and what is asked for.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
-    /// How the frame is laid out.
+    /// Number of the mechanism whose responder answers it.
+    pub mechanism: u32,
+    /// How its frame is laid out.
     pub form: Form,
-    /// Classes it speaks of: bit c is class c.
+    /// Classes it speaks of: bit c is class c, or access category c.
     pub classes: u8,
-    /// How long it holds, in units of 512 bit times; zero ends it.
-    pub quanta: u16,
-    /// The rate asked for; none asks to stop.
-    pub rate: Option<Rate>,
+    /// What is asked for.
+    pub ask: Ask,
     /// Destinations it speaks of; none speaks of all.
     pub hosts: Option<Hosts>,
     /// The congested queue's port: by it victims are told from culprits.
@@ -36,7 +37,46 @@ pub struct Notice {
     pub key: u32,
 }
 
-/// How a control frame is laid out.
+/// What a notice asks for.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// To send nothing for so many units of its carrier; zero ends it.
+    Stop(u16),
+    /// To send no faster than this for so many units; zero ends it.
+    Limit(Rate, u16),
+    /// To send less or more, a step.
+    Step(Step),
+    /// A station to itself: what one of its own flows should get.
+    Own(OwnFlow),
+}
+
+/// A step.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Less, or more.
+    pub less: bool,
+    /// What the flows covered may send together.
+    pub rate: Rate,
+    /// How long it holds.
+    pub expiry: Span,
+    /// How long after that the next step is taken back.
+    pub period: Span,
+}
+
+/// An own flow of a station that forwards others'.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct OwnFlow {
+    /// Which.
+    pub flow: FlowId,
+    /// What it sends, bit/s.
+    pub offered: f64,
+    /// What leaves of it, bit/s.
+    pub gets: f64,
+    /// What it may get, bit/s.
+    pub allowed: f64,
+}
+
+/// How a frame with a notice is laid out.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Form {
     /// 802.3x PAUSE.
@@ -45,19 +85,55 @@ pub enum Form {
     Pfc,
     /// Extension frame naming addresses, a rate, or both.
     Extension,
+    /// A request for a step, in a management frame of so many bytes.
+    Request(u64),
 }
 
 impl Notice {
-    /// Bytes of the frame, header and FCS included.
+    /// How long it holds, in units of its carrier, where it counts them; zero ends it.
+    pub fn quanta(&self) -> u16 {
+        match self.ask {
+            Ask::Stop(quanta) | Ask::Limit(_, quanta) => quanta,
+            Ask::Step(_) | Ask::Own(_) => 0,
+        }
+    }
+
+    /// The rate it names.
+    pub fn rate(&self) -> Option<Rate> {
+        match self.ask {
+            Ask::Limit(rate, _) => Some(rate),
+            Ask::Step(step) => Some(step.rate),
+            Ask::Stop(_) | Ask::Own(_) => None,
+        }
+    }
+
+    /// Whether a later notice to the same place makes it needless.
+    pub fn replaced_by(&self, later: &Notice) -> bool {
+        let about = |n: &Notice| (n.mechanism, n.key, n.classes);
+        let kind = |n: &Notice| std::mem::discriminant(&n.ask);
+        about(self) == about(later) && kind(self) == kind(later)
+    }
+
+    /// Whether it asks for a step.
+    pub fn is_step(&self) -> bool {
+        matches!(self.ask, Ask::Step(_))
+    }
+
+    /// The lowest class it speaks of.
+    pub fn class(&self) -> usize {
+        self.classes.trailing_zeros() as usize
+    }
+
+    /// Bytes of its control frame on a wire, header and FCS included.
     pub fn frame_size(&self) -> u64 {
         let addresses = self.host_numbers();
         u64::from(frame_bytes::control_size(&self.frame_kind(&addresses)))
     }
 
-    /// The frame's layout for the capture; `addresses` are its host numbers.
+    /// The control frame's layout for the capture; `addresses` are its host numbers.
     pub fn frame_kind<'a>(&self, addresses: &'a [u32]) -> FrameKind<'a> {
-        let (classes, quanta) = (self.classes, self.quanta);
-        match (self.form, self.rate) {
+        let (classes, quanta) = (self.classes, self.quanta());
+        match (self.form, self.rate()) {
             (Form::Pause, _) => FrameKind::Pause { quanta },
             (Form::Pfc, _) => {
                 let of = |class: usize| (classes >> class & 1 == 1).then_some(quanta);
@@ -65,12 +141,12 @@ impl Notice {
                     quanta: std::array::from_fn(of),
                 }
             }
-            (Form::Extension, None) => FrameKind::Destinations {
+            (Form::Extension | Form::Request(_), None) => FrameKind::Destinations {
                 quanta,
                 classes,
                 addresses,
             },
-            (Form::Extension, Some(rate)) => FrameKind::Rate {
+            (Form::Extension | Form::Request(_), Some(rate)) => FrameKind::Rate {
                 classes,
                 rate_bps: rate.0,
                 quanta,

@@ -6,6 +6,6 @@ mod node;
 mod port;
 
 pub use flow::{Flow, Part};
-pub use mail::{Mail, Posted};
+pub use mail::Mail;
 pub use node::Node;
 pub use port::{Port, PortCount, PortMore, Stage, Traits};

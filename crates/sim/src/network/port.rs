@@ -7,6 +7,7 @@ use backwater_transport::units::{Rate, Span, Time};
 
 use crate::ids::{ControlId, FlowId, NodeId, NoticeId, PortId, kind};
 use crate::limit::Limit;
+use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;
 use crate::medium::boxes::AnyBox;
 use crate::medium::ethernet::GAP;
@@ -323,6 +324,8 @@ pub struct PortMore {
     pub managed: Option<Box<Managed>>,
     /// Saturated flows of its host, once for each packet that does not wait here and should; the longest first.
     pub missing: VecDeque<FlowId>,
+    /// How it answers notices, by mechanism.
+    pub responders: Vec<(u32, AnyResponder)>,
     /// Notices that have arrived and wait for the reaction time.
     pub reacting: VecDeque<NoticeId>,
     /// Counters.

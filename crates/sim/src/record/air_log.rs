@@ -5,7 +5,7 @@ use backwater_transport::units::{Rate, Span, Time};
 
 use crate::connection::Header;
 use crate::ids::FlowId;
-use crate::mechanism::relay::Ask;
+use crate::mechanism::notice::Notice;
 use crate::medium::wifi::frame::FrameKind;
 use crate::packet::Traffic;
 
@@ -37,8 +37,8 @@ pub struct AirFrame {
 pub enum Body {
     /// A packet, in a frame of an access category.
     Packet(Carried, u8),
-    /// A request, in a frame of so many bytes, header and FCS included.
-    Ask(Ask, u64),
+    /// A notice, in a frame of so many bytes, header and FCS included, with the nodes of the hosts that it names.
+    Notice(Box<Notice>, u64, Vec<u32>),
 }
 
 /// A packet.

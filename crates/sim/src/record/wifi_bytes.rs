@@ -19,6 +19,17 @@
 //!      5      7  rate in bit/s
 //! ```
 //!
+//! A notice that holds until its time is over, such as the PAUSE of a station:
+//!
+//! ```text
+//!      4      1  bit 6: a notice that holds; bit 5: with a rate
+//!      5      1  access categories, bit c for category c
+//!      6      2  time in units of 0.1 TU; 0 ends it
+//!      8      2  number of addresses
+//!     10      8  rate in bit/s, if it has one
+//!  10/18    6 n  MAC addresses of the stations it is about; none speaks of all
+//! ```
+//!
 //! Zeros fill up to its length.
 
 use backwater_transport::units::Time;
@@ -26,6 +37,7 @@ use backwater_transport::units::Time;
 use super::air_log::{AirFrame, Body};
 use super::checksum::crc32;
 use super::frame_bytes::{EVERYBODY, mac, put16};
+use crate::mechanism::notice::{Ask, Form, Notice};
 use crate::medium::wifi::air::{Medium, NOBODY};
 use crate::medium::wifi::frame::FrameKind;
 use crate::medium::wifi::phy::Standard;
@@ -54,6 +66,15 @@ const NO_ACK: u16 = 1 << 5;
 const VENDOR_SPECIFIC: u8 = 127;
 const IDENTIFIER: [u8; 3] = [0x42, 0x57, 0x52];
 const LESS: u8 = 0x80;
+const STANDING: u8 = 0x40;
+const RATED: u8 = 0x20;
+/// Header of a management frame, FCS, a MAC address, a rate.
+const HEADER: u64 = 24;
+const FCS: u64 = 4;
+const ADDRESS: u64 = 6;
+const RATE_FIELD: u64 = 8;
+/// Category, identifier, kind, classes, time, number of addresses.
+const ELEMENT: u64 = 10;
 
 /// Appends one frame on `medium` to `out`. `node` is the node of a station, `ip` the IP packet that a data
 /// frame carries.
@@ -103,12 +124,11 @@ pub fn write(
             out.extend_from_slice(&SNAP_IPV4);
             out.extend_from_slice(ip);
         }
-        (_, Some(Body::Ask(ask, bytes))) => {
+        (_, Some(Body::Notice(notice, bytes, named))) => {
             full_head(out, ACTION);
             out.push(VENDOR_SPECIFIC);
             out.extend_from_slice(&IDENTIFIER);
-            out.push(ask.category | if ask.less { LESS } else { 0 });
-            out.extend_from_slice(&ask.rate.0.to_be_bytes()[1..]);
+            body(out, notice, named);
             out.resize(start + *bytes as usize - 4, 0);
         }
         (FrameKind::Data | FrameKind::Group, None) => {
@@ -117,6 +137,42 @@ pub fn write(
     }
     let fcs = crc32(&out[start..]);
     out.extend_from_slice(&fcs.to_le_bytes());
+}
+
+/// Bytes of the management frame of a notice, header and FCS included.
+pub fn management_size(notice: &Notice) -> u64 {
+    if let Form::Request(bytes) = notice.form {
+        return bytes;
+    }
+    let rate = if notice.rate().is_some() {
+        RATE_FIELD
+    } else {
+        0
+    };
+    let hosts = notice.host_numbers().len() as u64;
+    HEADER + ELEMENT + rate + ADDRESS * hosts + FCS
+}
+
+/// What a notice says, after the identifier, about the hosts of these nodes.
+fn body(out: &mut Vec<u8>, notice: &Notice, named: &[u32]) {
+    match notice.ask {
+        Ask::Step(step) => {
+            out.push(notice.class() as u8 | if step.less { LESS } else { 0 });
+            out.extend_from_slice(&step.rate.0.to_be_bytes()[1..]);
+        }
+        Ask::Stop(_) | Ask::Limit(..) | Ask::Own(_) => {
+            out.push(STANDING | if notice.rate().is_some() { RATED } else { 0 });
+            out.push(notice.classes);
+            put16(out, notice.quanta());
+            put16(out, named.len() as u16);
+            if let Some(rate) = notice.rate() {
+                out.extend_from_slice(&rate.0.to_be_bytes());
+            }
+            for node in named {
+                out.extend_from_slice(&mac(*node, 0));
+            }
+        }
+    }
 }
 
 fn radiotap(out: &mut Vec<u8>, medium: &Medium, frame: &AirFrame) {

@@ -57,7 +57,9 @@ impl World {
                     let notice = radio.notices.front().expect("the frame that is sent");
                     frame.retry = notice.tries > 0;
                     frame.number = log.management(station, frame.retry);
-                    Body::Ask(notice.ask, notice.bytes)
+                    let hosts = notice.notice.host_numbers().into_iter();
+                    let named = hosts.map(|host| self.hosts[host as usize].0).collect();
+                    Body::Notice(Box::new(notice.notice.clone()), notice.bytes, named)
                 }
             };
             frame.body = Some(body);

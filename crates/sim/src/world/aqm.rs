@@ -7,7 +7,7 @@
 use backwater_transport::units::{Span, Time};
 
 use super::World;
-use super::control::Gone;
+use super::accounts::Gone;
 use super::forward::Choice;
 use crate::cause::Cause;
 use crate::ids::{PacketId, PortId};
@@ -224,6 +224,7 @@ impl World {
             size,
             class: packet.class(),
             entry: packet.entry,
+            lost: true,
         };
         self.lose(packet_id, cause, id, at);
         self.look_at_departure(id, &gone, at);

@@ -3,6 +3,7 @@
 pub(super) mod graph;
 mod mechanisms;
 mod routes;
+mod station_mechanisms;
 mod trace;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -91,9 +92,7 @@ impl World {
         }
         world.connect(spec);
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
-            if !world.add_relays(mechanism)? {
-                world.add_mechanism(spec, number, mechanism)?;
-            }
+            world.add_mechanism(spec, number, mechanism)?;
         }
         world.check_queues()?;
         world.add_refills(spec)?;

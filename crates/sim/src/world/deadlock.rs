@@ -11,6 +11,8 @@ use backwater_transport::units::Time;
 use super::World;
 use crate::event::Event;
 use crate::ids::PortId;
+use crate::mechanism::carrier::Toward;
+use crate::mechanism::place::Place;
 use crate::network::Traits;
 
 /// A cycle of ports that wait for one another.
@@ -55,15 +57,18 @@ impl World {
         let (far, peer) = (self.ports[id].far, self.ports[id].peer);
         let mut all = Vec::new();
         for control in self.controls.iter().filter(|c| c.node() == far) {
-            for (place, output) in control.holding(peer) {
-                if output {
-                    all.push(place);
-                } else {
-                    let holds = |v: &PortId| {
-                        let mut lists = self.ports[*v].lists();
-                        lists.any(|list| self.packets.walk(list).any(|p| p.ingress == id))
-                    };
-                    all.extend(self.nodes[far].ports.iter().copied().filter(holds));
+            for place in control.holding(Toward::Port(peer)) {
+                match place {
+                    Place::Egress(port) => all.push(port),
+                    Place::Ingress(_) => {
+                        let holds = |v: &PortId| {
+                            let mut lists = self.ports[*v].lists();
+                            lists.any(|list| self.packets.walk(list).any(|p| p.ingress == id))
+                        };
+                        all.extend(self.nodes[far].ports.iter().copied().filter(holds));
+                    }
+                    // A station's notices reach no port.
+                    Place::Station(_) => {}
                 }
             }
         }

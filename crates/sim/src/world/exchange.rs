@@ -1,6 +1,6 @@
 //! Exchanges over the air: what follows from a frame that was understood, and from one that was not.
 
-use backwater_transport::units::{Bytes, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
 use super::World;
 use crate::cause::Cause;
@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::ids::{PacketId, StationId};
 use crate::medium::wifi::air::NOBODY;
 use crate::medium::wifi::frame::{Frame, FrameKind, Reply};
-use crate::medium::wifi::radio::{Ghost, Tried};
+use crate::medium::wifi::radio::Ghost;
 use crate::record::What;
 use crate::table::Id;
 
@@ -127,6 +127,7 @@ impl World {
         let number = usize::from(exchange.category);
         let since = radio.categories[number].since;
         let delta = self.air.medium(station).delta;
+        let from = self.origin_of_first(station, hop, number);
         let first_port = self.air.first_port;
         let hop = &mut self.air.hops[hop as usize];
         let port_id = hop.port;
@@ -140,6 +141,7 @@ impl World {
             len: packet.len,
             at: packet.at,
             own: packet.ingress.is_none() || packet.ingress.0 < first_port,
+            from,
             flow: packet.flow,
         });
         let first = packet.at.max(since);
@@ -256,8 +258,9 @@ impl World {
     /// is lost.
     fn give_up(&mut self, station: u32, hop: u32, number: usize, now: Time, until: Time) {
         let (hop_number, first_port) = (hop, self.air.first_port);
+        let from = self.origin_of_first(station, hop, number);
         let hop = &mut self.air.hops[hop as usize];
-        let port = hop.port;
+        let (port, to) = (hop.port, hop.to);
         let queue = &mut hop.queues[number];
         let lost = match queue.tried.ghost {
             Some(_) => None,
@@ -271,15 +274,19 @@ impl World {
                     len: packet.len,
                     at: packet.at,
                     own: packet.ingress.is_none() || packet.ingress.0 < first_port,
+                    from,
                     flow: packet.flow,
                 }
             }
             None => queue.tried.ghost.expect("looked at above"),
         };
-        queue.tried = Tried::default();
+        let tried = std::mem::take(&mut queue.tried);
         if queue.list.is_empty() {
             self.air.radios[station as usize].categories[number].clear(hop_number);
         }
+        // The sender does not know that its frame was received, where it was.
+        let done = tried.over(to, Span::ZERO, false);
+        self.look_at_transmission(station, number, &ghost, &done, now);
         if let Some(id) = lost {
             self.lose(id, Cause::RetryLimit, port, now);
         }
@@ -296,7 +303,8 @@ impl World {
         match exchange.hop {
             Some(hop_number) => {
                 let hop = &mut self.air.hops[hop_number as usize];
-                hop.airtime += now.0 - exchange.begun.0;
+                let airtime = now.since(exchange.begun);
+                hop.airtime += airtime.0;
                 let queue = &mut hop.queues[number];
                 let tried = std::mem::take(&mut queue.tried);
                 let ghost = tried.ghost.expect("an ACK follows its data");
@@ -304,19 +312,17 @@ impl World {
                 if queue.list.is_empty() {
                     radio.categories[number].clear(hop_number);
                 }
-                let len = u64::from(ghost.len);
-                if let Some(relay) = &mut radio.relay {
-                    relay.left(ghost.own, exchange.category, ghost.flow, len);
-                }
-                radio.categories[number].spend(len, now);
+                radio.categories[number].spend(u64::from(ghost.len), now);
+                let done = tried.over(exchange.to, airtime, true);
+                self.look_at_transmission(station, number, &ghost, &done, now);
                 self.departed(station, number, ghost, now, now);
             }
             None => {
                 let sent = radio.notices.pop_front().expect("the frame that was sent");
-                if let Some(relay) = &mut radio.relay {
-                    relay.acknowledged(&sent.ask, now);
-                }
                 radio.categories[number].frames -= 1;
+                if sent.to != NOBODY {
+                    self.controls[sent.control].acknowledged(sent.to, &sent.notice, now);
+                }
             }
         }
         if self.goes_on(station, number, exchange.txop_end, now) {
@@ -366,12 +372,13 @@ mod tests {
 
     use super::super::test_line::{PHY, line};
     use super::World;
-    use crate::mechanism::relay::Ask;
-    use crate::mechanism::responder::contention::{Contention, Knob};
+    use crate::mechanism::notice::{Ask, Form, Notice, Step};
+    use crate::mechanism::responder::{Knob, Steps};
     use crate::medium::wifi::air::NOBODY;
     use crate::medium::wifi::radio::Management;
     use crate::source::SOURCES;
     use crate::spec::{FlowSpec, Spec};
+    use crate::table::Id;
     use crate::targets::Destination;
 
     /// Station 0 tells all its neighbours to step back once, at 10 ms; the world a second later.
@@ -379,22 +386,30 @@ mod tests {
         let mut world = World::build(spec).expect("a legal line");
         let now = Time::ZERO + Span::millis(10);
         world.advance(now);
+        for radio in &mut world.air.radios {
+            let responder = Steps::new(Knob::Aifsn, 2, [10; 4], false);
+            radio.responders.push((0, responder));
+        }
+        let step = Step {
+            less: true,
+            rate: Rate(1_000_000),
+            expiry: Span::secs(100),
+            period: Span::secs(1),
+        };
         world.air.radios[0].notices.push_back(Management {
             to: NOBODY,
             bytes: 50,
-            ask: Ask {
-                to: NOBODY,
-                category: 0,
-                less: true,
-                rate: Rate(1_000_000),
+            control: Id::NONE,
+            notice: Notice {
+                mechanism: 0,
+                form: Form::Request(50),
+                classes: 1,
+                ask: Ask::Step(step),
+                hosts: None,
+                origin: Id::NONE,
+                origin_classes: 0,
+                key: 0,
             },
-            respond: Contention {
-                knob: Knob::Aifsn,
-                lowest: 2,
-                most: [10; 4],
-                own: false,
-            },
-            holds: [Span::secs(100), Span::secs(1)],
             heard: false,
             tries: 0,
         });

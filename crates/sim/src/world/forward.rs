@@ -9,7 +9,7 @@
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Time};
 
-use super::control::{Booking, Gone};
+use super::accounts::{Booking, Gone};
 use super::{Exit, Fate, World};
 use crate::cause::Cause;
 use crate::event::Event;
@@ -171,6 +171,7 @@ impl World {
                 size,
                 class,
                 entry,
+                lost: false,
             };
             self.look_at_departure(id, &gone, at);
         }

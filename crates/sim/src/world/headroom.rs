@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use super::World;
 use crate::ids::PortId;
 use crate::limit::Limit;
+use crate::mechanism::carrier::Toward;
 use crate::medium::ethernet::{self, GAP, MIN_FRAME, PREAMBLE};
 use crate::network::Port;
 
@@ -66,8 +67,12 @@ impl World {
             let Some(slack) = self.controls[control].slack(place, limit.0) else {
                 continue;
             };
-            let feeders: Vec<PortId> = self.controls[control]
-                .audience(place)
+            let told = self.controls[control].audience(place);
+            let feeders: Vec<PortId> = told
+                .filter_map(|to| match to {
+                    Toward::Port(port) => Some(port),
+                    Toward::Station(_) | Toward::Everybody | Toward::Itself => None,
+                })
                 .filter(|toward| traffic.turns(self.ports[*toward].peer, id))
                 .collect();
             let come = self.still_to_come(id, &feeders, &traffic, frame);

@@ -10,14 +10,16 @@
 //! * `aqm` lets active queue management judge them.
 //! * `transport` serves the two ends of flows with a transport.
 //! * `air` moves frames between 802.11 stations, `exchange` draws the consequences, `station` has their queues;
-//!   `groups` is about packets to several of them; `relay` carries their congestion control.
-//! * `control` lets mechanisms look, and carries their notices.
+//!   `groups` is about packets to several of them.
+//! * `accounts` books what switches hold; `observe` and `observe_station` let detectors look, `tell` carries notices, `react`
+//!   moves what responders want moved.
 //! * `ahead` has the memory fetch what the next events touch.
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
 //! * `headroom` says where a mark is too high for what is in flight.
 //! * `report` sums up.
 
+mod accounts;
 mod ahead;
 mod air;
 mod air_log;
@@ -25,7 +27,6 @@ mod aqm;
 mod build;
 mod build_air;
 mod connect;
-mod control;
 mod deadlock;
 mod exchange;
 mod forward;
@@ -34,13 +35,15 @@ mod headroom;
 mod ideal;
 mod nearest;
 mod next_frame;
-mod notices;
+mod observe;
+mod observe_station;
 mod path;
+mod react;
 mod refill;
-mod relay;
 mod report;
 mod run;
 mod station;
+mod tell;
 #[cfg(test)]
 mod test_line;
 mod transport;
@@ -63,7 +66,7 @@ use crate::cause::Cause;
 use crate::connection::{Connection, Headers};
 use crate::forwarding::Forwarding;
 use crate::mechanism::Control;
-use crate::mechanism::control::Told;
+use crate::mechanism::carrier::Told;
 use crate::medium::wifi::air::Air;
 use crate::network::{Flow, Mail, Node, Port};
 use crate::packet::Packets;

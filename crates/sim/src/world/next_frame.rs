@@ -336,6 +336,7 @@ impl World {
         let size = self.packets[packet_id].frame();
         let own = self.air.enters_with(&self.packets[packet_id]);
         self.air.hops[hop as usize].backlog.shrink(size, now);
+        self.look_at_station_loss(station, hop, number, packet_id, now);
         self.lose(packet_id, cause, port, now);
         self.make_free(station, number, own, size, flow, now);
     }

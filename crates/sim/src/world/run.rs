@@ -220,8 +220,8 @@ impl World {
             Event::Silence(radio) => self.silence(radio, at),
             Event::Answer(radio) => self.answer_now(radio, at),
             Event::Contend(radio) => self.contend(radio, at),
-            Event::Look(radio) => self.look_at_relay(radio, at),
-            Event::Ease(radio) => self.ease(radio, at),
+            Event::Observe { control, place } => self.observe(control, place, at),
+            Event::Expire(radio) => self.expire(radio, at),
             Event::Release(flow) => self.release_held(flow, at),
             Event::Open(station) => self.open(station, at),
         }

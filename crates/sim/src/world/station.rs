@@ -17,14 +17,10 @@ impl World {
     pub(super) fn enqueue_at_station(&mut self, port: PortId, packet_id: PacketId, now: Time) {
         let hop = self.air.hop_number(port);
         let station = self.air.hops[hop as usize].from;
+        self.came_to_station(station, packet_id);
         let packet = &self.packets[packet_id];
-        let (born_here, upstream) = (packet.ingress.is_none(), self.air.hop(packet.ingress));
-        let upstream = upstream.map(|hop| hop.from);
-        let radio = &mut self.air.radios[station as usize];
-        let number = radio.category(packet.class());
-        if let Some(relay) = &mut radio.relay {
-            relay.came(upstream, number as u8, packet.flow, u64::from(packet.len));
-        }
+        let born_here = packet.ingress.is_none();
+        let radio = &self.air.radios[station as usize];
         if born_here && radio.holds.iter().any(|h| h.flow == packet.flow) {
             self.hold(station, packet_id, now);
         } else {
@@ -55,13 +51,17 @@ impl World {
             Room::Full => self.make_room(station, number, packet_id, now),
         };
         if !fits {
+            self.look_at_station_arrival(hop, number, packet_id, false, now);
             return self.lose_at_station(packet_id, Cause::BufferFull, port, now);
         }
         let c = &mut self.air.radios[station as usize].categories[number];
         match c.judged.is_some() {
             false => self.line_up(station, number, hop, packet_id),
             true if self.admit_at_station(station, number, packet_id, now) => {}
-            true => return self.lose_at_station(packet_id, Cause::Aqm, port, now),
+            true => {
+                self.look_at_station_arrival(hop, number, packet_id, false, now);
+                return self.lose_at_station(packet_id, Cause::Aqm, port, now);
+            }
         }
         let c = &mut self.air.radios[station as usize].categories[number];
         c.book(own, size);
@@ -72,6 +72,7 @@ impl World {
             self.note(What::Enqueue, now, port, packet_id, held);
         }
         self.one_more(station, number, now);
+        self.look_at_station_arrival(hop, number, packet_id, true, now);
     }
 
     /// The port by which a station's node sends a packet on; none where the node is its destination. Most packets go where

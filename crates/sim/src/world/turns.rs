@@ -51,11 +51,11 @@ impl World {
             let Some(richest) = turns[number].richest(flow) else {
                 return false;
             };
-            let Some((hop, before)) = self.newest(station, number, richest) else {
+            let Some((from, before)) = self.newest(station, number, richest) else {
                 return false;
             };
             let first_port = self.air.first_port;
-            let hop = &mut self.air.hops[hop as usize];
+            let hop = &mut self.air.hops[from as usize];
             let victim = self
                 .packets
                 .take_after(&mut hop.queues[number].list, before);
@@ -67,7 +67,9 @@ impl World {
             let packet = &self.packets[victim];
             let own = packet.ingress.is_none() || packet.ingress.0 < first_port;
             hop.backlog.shrink(packet.frame(), now);
-            radio.categories[number].release(own, packet.frame());
+            self.look_at_station_loss(station, from, number, victim, now);
+            let radio = &mut self.air.radios[station as usize];
+            radio.categories[number].release(own, self.packets[victim].frame());
             self.lose_at_station(victim, Cause::BufferFull, port, now);
         }
     }

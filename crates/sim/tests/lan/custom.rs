@@ -2,7 +2,9 @@
 
 use backwater_sim::cause::Cause;
 use backwater_sim::mechanism::AnyDetector;
-use backwater_sim::mechanism::detector::{Detector, Level};
+use backwater_sim::mechanism::detector::Detector;
+use backwater_sim::mechanism::moment::{Moment, Signal};
+use backwater_sim::mechanism::place::View;
 use backwater_sim::queue::AnyAqm;
 use backwater_sim::queue::aqm::{Aqm, Frame, Verdict};
 use backwater_sim::world::World;
@@ -16,12 +18,12 @@ use crate::net::*;
 struct TenFrames;
 
 impl Detector for TenFrames {
-    fn alarm(&mut self, level: &Level) -> bool {
-        level.held > 15_180
-    }
-
-    fn relief(&mut self, level: &Level) -> bool {
-        level.held <= 15_180
+    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
+        match moment {
+            Moment::Enqueued(_) => (view.held > 15_180).then_some(Signal::Congested),
+            Moment::Sent(_) => (view.held <= 15_180).then_some(Signal::Clear),
+            _ => None,
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Detectors in a network.
 
 use crate::net::*;
+use backwater_sim::mechanism::DETECTORS;
+use backwater_sim::world::World;
 use backwater_transport::part::Value;
-use backwater_transport::units::{Bytes, Rate};
+use backwater_transport::units::{Bytes, Rate, Span};
 
 /// The fill-rate detector may find a queue congested when a frame leaves: its base of comparison
 /// has moved on meanwhile.
@@ -52,4 +54,81 @@ fn a_notice_per_class_from_a_fifo_port_stops_the_classes_it_holds() {
         let lost: u64 = here.map(|d| d.count.packets).sum();
         assert_eq!(lost, 0, "{recipe}");
     }
+}
+
+/// More comes in than leaves, or the queue is high: the difference of rates slows the senders on a wire as well. What
+/// three feeders send in two periods of 3 ms, 22 kB, is less than half of the buffer. (A gate would let them send at
+/// full rate in every second period, three times what leaves.)
+#[test]
+fn a_difference_of_rates_slows_the_senders_of_a_switch() {
+    let (mut net, port) = merging(2.0, || cbr(5 * MBIT));
+    let lost = lost_at(&net.run(), port);
+    assert!(lost > 0);
+    let given = [
+        ("period", Value::Span(Span::millis(3))),
+        ("window", Value::Count(1)),
+    ];
+    net.mechanism(["watermark", "pause", "shaper"], &[port], &[]);
+    let row = DETECTORS.iter().find(|p| p.id == "queue-rate-difference");
+    let row = row.expect("a detector");
+    net.0.mechanisms[0].detect = (row.build)(&args(row, &given)).expect("legal options");
+    let report = net.run();
+    assert!(report.control > 0);
+    assert!(
+        lost_at(&report, port) * 10 < lost,
+        "{} {lost}",
+        lost_at(&report, port)
+    );
+}
+
+/// On a wire a part that needs a shared medium or an 802.11 transmitter is refused with the reason.
+#[test]
+fn what_a_wire_cannot_do_is_refused() {
+    for (parts, section, word) in [
+        (["rate-comparison", "pause", "gate"], "detect", "busy share"),
+        (
+            ["watermark", "request", "gate"],
+            "notify",
+            "management frames",
+        ),
+        (
+            ["watermark", "pause", "aifsn"],
+            "respond",
+            "802.11 transmitter",
+        ),
+        (
+            ["watermark", "pause", "cw-min"],
+            "respond",
+            "802.11 transmitter",
+        ),
+        (
+            ["watermark", "pause", "txop"],
+            "respond",
+            "802.11 transmitter",
+        ),
+        (
+            ["watermark", "pause", "token-bucket"],
+            "respond",
+            "802.11 transmitter",
+        ),
+        (
+            ["ingress-watermark", "pfc", "shaper"],
+            "respond",
+            "output queue",
+        ),
+    ] {
+        let (mut net, port) = merging(1.0, || cbr(5 * MBIT));
+        net.mechanism(parts, &[port], &[]);
+        let refusal = World::build(&net.0).expect_err("refused");
+        assert_eq!(refusal.path, format!("mechanisms.m0.{section}"));
+        assert!(refusal.what.contains(word), "{}", refusal.what);
+    }
+    let (mut net, port) = merging(1.0, || cbr(5 * MBIT));
+    net.mechanism(
+        ["watermark", "pause", "gate"],
+        &[port],
+        &[("cast", Value::Choice("group"))],
+    );
+    let refusal = World::build(&net.0).expect_err("refused");
+    assert_eq!(refusal.path, "mechanisms.m0.notify.cast");
 }

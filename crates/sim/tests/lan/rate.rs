@@ -12,8 +12,8 @@ fn rates(records: &[Record], port: usize) -> Vec<(u64, u64)> {
         .filter(|r| r.what == What::Knob && r.port.index() == port);
     mine.map(|r| {
         let notice = r.notice.as_ref().expect("a notice");
-        let rate = notice.rate.expect("a rate").0;
-        (r.at.0, if notice.quanta == 0 { 0 } else { rate })
+        let rate = notice.rate().expect("a rate").0;
+        (r.at.0, if notice.quanta() == 0 { 0 } else { rate })
     })
     .collect()
 }

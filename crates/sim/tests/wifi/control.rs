@@ -40,6 +40,7 @@ fn control(stations: Vec<usize>, respond: AnyResponder) -> MechanismSpec {
         &[
             ("frame", Value::Bytes(Bytes(50))),
             ("expiry", Value::Span(Span::secs(1))),
+            ("period", Value::Span(Span::millis(250))),
         ],
     );
     MechanismSpec {

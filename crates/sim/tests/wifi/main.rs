@@ -4,6 +4,7 @@ mod access_point;
 mod cell;
 mod control;
 mod groups;
+mod mechanisms;
 mod multihop;
 mod physical;
 mod queues;

@@ -7,7 +7,10 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::{AnyDetector, Build, Detector, Level, Watch};
+use super::{AnyDetector, Build, Detector};
+use crate::mechanism::moment::{Moment, Signal};
+use crate::mechanism::needs::{Needs, Set};
+use crate::mechanism::place::View;
 
 /// The resume gap.
 #[derive(Clone, Debug)]
@@ -17,28 +20,34 @@ pub struct DynamicThreshold {
 
 impl DynamicThreshold {
     /// Whether this level lies a gap below the threshold.
-    fn below(&self, level: &Level) -> bool {
+    fn below(&self, level: &View) -> bool {
         level.headroom == 0 && (level.held == 0 || level.held + self.gap <= level.room)
     }
 }
 
 impl Detector for DynamicThreshold {
-    fn watch(&self) -> Watch {
-        Watch::Pool
+    fn needs(&self) -> Needs {
+        NEEDS
     }
 
-    fn alarm(&mut self, level: &Level) -> bool {
-        level.headroom > 0 || (level.held > 0 && level.held >= level.room)
+    fn observe(&mut self, moment: &Moment, level: &View) -> Option<Signal> {
+        match moment {
+            Moment::Enqueued(_) if !level.congested => {
+                let reached = level.headroom > 0 || (level.held > 0 && level.held >= level.room);
+                reached.then_some(Signal::Congested)
+            }
+            Moment::Sent(_) | Moment::Lost(_) => self.below(level).then_some(Signal::Clear),
+            _ => None,
+        }
     }
 
-    fn relief(&mut self, level: &Level) -> bool {
-        self.below(level)
-    }
-
-    fn may_relieve(&self, level: &Level) -> bool {
+    fn may_relieve(&self, level: &View) -> bool {
         self.below(level)
     }
 }
+
+/// What it needs.
+pub const NEEDS: Needs = Needs::of(Set::INTERFACES.and(Set::POOL));
 
 /// The row.
 pub const PART: Part<Build> = Part {

@@ -10,8 +10,11 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Span, Time};
 
 use super::watermark::{HIGH, LOW, ordered};
-use super::{AnyDetector, Build, Detector, Level};
+use super::{AnyDetector, Build, Detector};
 use crate::limit::MAX_CLASSES;
+use crate::mechanism::moment::{Moment, Signal};
+use crate::mechanism::needs::{Needs, Set};
+use crate::mechanism::place::View;
 
 /// Marks, horizon, and the two latest samples of each class.
 #[derive(Clone, Debug)]
@@ -25,13 +28,12 @@ pub struct FillRate {
 
 impl FillRate {
     /// Whether this level lies below the low mark.
-    fn below(&self, level: &Level) -> bool {
+    fn below(&self, level: &View) -> bool {
         (level.held as f64) < self.low * level.room as f64
     }
-}
 
-impl Detector for FillRate {
-    fn alarm(&mut self, level: &Level) -> bool {
+    /// Whether the queue would pass the high mark within the horizon.
+    fn ahead(&mut self, level: &View) -> bool {
         let samples = &mut self.samples[level.class];
         let since = level.now.since(samples[1].0);
         if since >= self.window.times(2) {
@@ -52,19 +54,33 @@ impl Detector for FillRate {
         };
         !self.below(level) && level.held as f64 + ahead > self.high * level.room as f64
     }
+}
 
-    fn relief(&mut self, level: &Level) -> bool {
-        let over = self.below(level);
-        if over {
-            self.samples[level.class] = [(level.now, level.held); 2];
-        }
-        over
+impl Detector for FillRate {
+    fn needs(&self) -> Needs {
+        NEEDS
     }
 
-    fn may_relieve(&self, level: &Level) -> bool {
+    fn observe(&mut self, moment: &Moment, level: &View) -> Option<Signal> {
+        match moment {
+            Moment::Enqueued(_) if !level.congested => {
+                self.ahead(level).then_some(Signal::Congested)
+            }
+            Moment::Sent(_) | Moment::Lost(_) if level.congested && self.below(level) => {
+                self.samples[level.class] = [(level.now, level.held); 2];
+                Some(Signal::Clear)
+            }
+            _ => None,
+        }
+    }
+
+    fn may_relieve(&self, level: &View) -> bool {
         self.below(level)
     }
 }
+
+/// What it needs.
+pub const NEEDS: Needs = Needs::of(Set::BOUND).giving(Set::QUEUE);
 
 /// The row.
 pub const PART: Part<Build> = Part {
@@ -124,15 +140,7 @@ mod tests {
         let mut d = detector();
         (0..)
             .map(|ms| (Time::ZERO + Span::millis(ms), ms * rate))
-            .find(|(now, held)| {
-                d.alarm(&Level {
-                    now: *now,
-                    class: 0,
-                    held: *held,
-                    room: 50_000,
-                    headroom: 0,
-                })
-            })
+            .find(|(now, held)| d.ahead(&View::level(*now, 0, *held, 50_000)))
             .expect("it fills")
             .1
     }
@@ -150,15 +158,7 @@ mod tests {
         let mut d = detector();
         (1..)
             .map(|i| (Time::ZERO + idle + Span::micros(100 * i), i * rate))
-            .find(|(now, held)| {
-                d.alarm(&Level {
-                    now: *now,
-                    class: 0,
-                    held: *held,
-                    room: 50_000,
-                    headroom: 0,
-                })
-            })
+            .find(|(now, held)| d.ahead(&View::level(*now, 0, *held, 50_000)))
             .expect("it fills")
             .1
     }

@@ -6,7 +6,10 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 
-use super::{AnyDetector, Build, Detector, Level, Watch};
+use super::{AnyDetector, Build, Detector};
+use crate::mechanism::moment::{Moment, Signal};
+use crate::mechanism::needs::{Needs, Set};
+use crate::mechanism::place::View;
 
 /// Thresholds in bytes.
 #[derive(Clone, Debug)]
@@ -16,22 +19,27 @@ pub struct IngressWatermark {
 }
 
 impl Detector for IngressWatermark {
-    fn watch(&self) -> Watch {
-        Watch::Ingress
+    fn needs(&self) -> Needs {
+        NEEDS
     }
 
-    fn alarm(&mut self, level: &Level) -> bool {
-        level.held > self.xoff
+    fn observe(&mut self, moment: &Moment, level: &View) -> Option<Signal> {
+        match moment {
+            Moment::Enqueued(_) if !level.congested => {
+                (level.held > self.xoff).then_some(Signal::Congested)
+            }
+            Moment::Sent(_) | Moment::Lost(_) => (level.held <= self.xon).then_some(Signal::Clear),
+            _ => None,
+        }
     }
 
-    fn relief(&mut self, level: &Level) -> bool {
-        level.held <= self.xon
-    }
-
-    fn may_relieve(&self, level: &Level) -> bool {
+    fn may_relieve(&self, level: &View) -> bool {
         level.held <= self.xon
     }
 }
+
+/// What it needs.
+pub const NEEDS: Needs = Needs::of(Set::INTERFACES);
 
 /// The row.
 pub const PART: Part<Build> = Part {

@@ -1,5 +1,5 @@
-//! Detectors: when is a queue congested, and when no longer. Each looks at one place, an egress
-//! port's class queues or what came in over one interface, after every change there.
+//! Detectors: when is a class at a place congested, and when no longer. Each observes what happens at one place: the
+//! class queues of an egress port, what came in over an interface, or the categories of an 802.11 station.
 
 mod dynamic_threshold;
 mod fill_rate;
@@ -7,64 +7,39 @@ mod ingress_watermark;
 mod queue_rate_difference;
 mod rate_comparison;
 mod script;
-pub mod station;
 mod watermark;
 
-use backwater_transport::part::{Args, Part, Refusal};
-use backwater_transport::units::Time;
+use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 
 pub use dynamic_threshold::DynamicThreshold;
 pub use fill_rate::FillRate;
 pub use ingress_watermark::IngressWatermark;
 pub use queue_rate_difference::QueueRateDifference;
 pub use rate_comparison::RateComparison;
-pub use script::place as script_place;
-use station::StationDetector;
+pub use script::needs as script_needs;
 pub use watermark::Watermark;
 
-/// What a detector sees of one class at its place.
-#[derive(Copy, Clone, Debug)]
-pub struct Level {
-    /// Now.
-    pub now: Time,
-    /// Which class.
-    pub class: usize,
-    /// Bytes held, the frame in transmission included; under shared memory those in the pool.
-    pub held: u64,
-    /// Bytes it may hold; under shared memory today's threshold.
-    pub room: u64,
-    /// Bytes in headroom (shared memory only).
-    pub headroom: u64,
-}
+use super::moment::{Moment, Signal};
+use super::needs::{Needs, Set};
+use super::place::{Rhythm, View};
 
-/// Where a detector looks.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Watch {
-    /// The class queues of an egress port.
-    Egress,
-    /// What the node holds of what came in over an interface.
-    Ingress,
-    /// The same, in a switch with shared memory.
-    Pool,
-    /// What an 802.11 station forwards.
-    Station,
-}
-
-/// Says when congestion begins and ends. Arrivals begin it, departures end it.
+/// Says when congestion begins and ends.
 pub trait Detector {
-    /// Where it looks.
-    fn watch(&self) -> Watch {
-        Watch::Egress
+    /// What it needs.
+    fn needs(&self) -> Needs {
+        Needs::of(Set::BOUND).giving(Set::QUEUE)
     }
 
-    /// A frame arrived in a class that is not congested: is it now?
-    fn alarm(&mut self, level: &Level) -> bool;
+    /// When it wants to look by itself.
+    fn rhythm(&self) -> Option<Rhythm> {
+        None
+    }
 
-    /// A frame left a congested class: is congestion over?
-    fn relief(&mut self, level: &Level) -> bool;
+    /// Something happened to a class at its place.
+    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal>;
 
-    /// Whether a departure that leaves this level could end an alarm. Never says no wrongly.
-    fn may_relieve(&self, _level: &Level) -> bool {
+    /// Whether a departure that leaves this level could end congestion. Never says no wrongly.
+    fn may_relieve(&self, _view: &View) -> bool {
         true
     }
 
@@ -90,31 +65,33 @@ macro_rules! detectors {
         }
 
         impl Detector for AnyDetector {
-            fn watch(&self) -> Watch {
+            fn needs(&self) -> Needs {
                 match self {
-                    $(AnyDetector::$Name(d) => d.watch(),)*
-                    AnyDetector::Custom(d) => d.watch(),
+                    $(AnyDetector::$Name(d) => d.needs(),)*
+                    AnyDetector::Custom(d) => d.needs(),
                 }
             }
 
-            fn alarm(&mut self, level: &Level) -> bool {
+            fn rhythm(&self) -> Option<Rhythm> {
                 match self {
-                    $(AnyDetector::$Name(d) => d.alarm(level),)*
-                    AnyDetector::Custom(d) => d.alarm(level),
+                    $(AnyDetector::$Name(d) => d.rhythm(),)*
+                    AnyDetector::Custom(d) => d.rhythm(),
                 }
             }
 
-            fn relief(&mut self, level: &Level) -> bool {
+            #[inline]
+            fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
                 match self {
-                    $(AnyDetector::$Name(d) => d.relief(level),)*
-                    AnyDetector::Custom(d) => d.relief(level),
+                    $(AnyDetector::$Name(d) => d.observe(moment, view),)*
+                    AnyDetector::Custom(d) => d.observe(moment, view),
                 }
             }
 
-            fn may_relieve(&self, level: &Level) -> bool {
+            #[inline]
+            fn may_relieve(&self, view: &View) -> bool {
                 match self {
-                    $(AnyDetector::$Name(d) => d.may_relieve(level),)*
-                    AnyDetector::Custom(d) => d.may_relieve(level),
+                    $(AnyDetector::$Name(d) => d.may_relieve(view),)*
+                    AnyDetector::Custom(d) => d.may_relieve(view),
                 }
             }
 
@@ -137,8 +114,10 @@ detectors! {
     IngressWatermark(IngressWatermark),
     /// Shared memory.
     DynamicThreshold(DynamicThreshold),
-    /// What an 802.11 station forwards.
-    Station(StationDetector),
+    /// What came in against what left.
+    RateComparison(RateComparison),
+    /// The queue, and what came in against what left.
+    QueueRateDifference(Box<QueueRateDifference>),
 }
 
 /// How a row builds its detector.
@@ -156,3 +135,38 @@ pub static DETECTORS: &[Part<Build>] = &[
 
 /// Detectors that a host makes. A world that holds one and has no host is refused.
 pub static HOSTED: &[Part<Build>] = &[script::PART];
+
+/// What each of both lists needs, in their order.
+pub static NEEDS: &[Needs] = &[
+    watermark::NEEDS,
+    fill_rate::NEEDS,
+    ingress_watermark::NEEDS,
+    dynamic_threshold::NEEDS,
+    rate_comparison::NEEDS,
+    queue_rate_difference::NEEDS,
+    script::NEEDS,
+];
+
+const PERIOD: Opt = Opt::new(
+    "period",
+    Kind::Span,
+    Default::Is("250 ms"),
+    "how often it looks",
+)
+.at_least("1 ms")
+.at_most("10 s");
+const WINDOW: Opt = Opt::new(
+    "window",
+    Kind::Count,
+    Default::Is("4"),
+    "periods in the sliding window",
+)
+.at_least("1")
+.at_most("100");
+
+fn rhythm(args: &Args) -> Rhythm {
+    Rhythm {
+        period: args.span("period"),
+        window: args.count("window") as usize,
+    }
+}

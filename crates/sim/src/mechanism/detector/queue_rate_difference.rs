@@ -15,8 +15,10 @@
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 
-use super::station::{Judgement, PERIOD, Rhythm, Seen, StationDetector, WINDOW, rhythm};
-use super::{AnyDetector, Build};
+use super::{AnyDetector, Build, Detector, PERIOD, WINDOW, rhythm};
+use crate::mechanism::moment::{Moment, Signal};
+use crate::mechanism::needs::{Needs, Set};
+use crate::mechanism::place::{Rates, Rhythm, View};
 
 /// See the head of the file.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -47,20 +49,20 @@ fn membership(value: f64, mean: f64, deviation: f64) -> f64 {
 }
 
 impl QueueRateDifference {
-    fn queue(&self, seen: &Seen) -> State {
+    fn queue(&self, filled: f64) -> State {
         let [low, high] = self.queue;
-        match seen.queued - low > high - seen.queued {
+        match filled - low > high - filled {
             true => State::High,
             false => State::Low,
         }
     }
 
-    fn difference(&self, seen: &Seen) -> State {
-        let larger = seen.came.max(seen.left);
+    fn difference(&self, rates: &Rates) -> State {
+        let larger = rates.came.max(rates.left);
         if larger == 0 {
             return State::Medium;
         }
-        let value = (seen.came as f64 - seen.left as f64) / larger as f64;
+        let value = (rates.came as f64 - rates.left as f64) / larger as f64;
         let of = |mean, deviation| membership(value, mean, deviation);
         let medium = of(0.0, self.medium);
         if of(self.difference, self.outer) > medium {
@@ -73,22 +75,42 @@ impl QueueRateDifference {
     }
 
     /// The source's table.
-    pub fn judge(&self, seen: &Seen) -> Judgement {
-        match (self.queue(seen), self.difference(seen)) {
-            (State::High, State::Low) => Judgement::Keep,
-            (State::High, State::Medium | State::High) => Judgement::LessOfAll,
-            (_, State::Low) => Judgement::More,
-            (_, State::Medium) => Judgement::Keep,
-            (_, State::High) => Judgement::Less,
+    fn judge(&self, filled: f64, rates: &Rates) -> Signal {
+        match (self.queue(filled), self.difference(rates)) {
+            (State::High, State::Low) => Signal::Clear,
+            (State::High, State::Medium | State::High) => Signal::CongestedByAll,
+            (_, State::Low) => Signal::Underused,
+            (_, State::Medium) => Signal::Clear,
+            (_, State::High) => Signal::Congested,
         }
     }
 }
+
+impl Detector for QueueRateDifference {
+    fn needs(&self) -> Needs {
+        NEEDS
+    }
+
+    fn rhythm(&self) -> Option<Rhythm> {
+        Some(self.rhythm)
+    }
+
+    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
+        match (moment, view.rates) {
+            (Moment::Timer, Some(rates)) => Some(self.judge(view.filled(), rates)),
+            _ => None,
+        }
+    }
+}
+
+/// What it needs.
+pub const NEEDS: Needs = Needs::of(Set::RATES.and(Set::BOUND)).giving(Set::QUEUE);
 
 /// The row.
 pub const PART: Part<Build> = Part {
     id: "queue-rate-difference",
     aliases: &["11-06/1308"],
-    summary: "at an 802.11 relay: its queue, low or high, and the difference of rates in and out, low, medium or high, by normal membership functions",
+    summary: "the queue, low or high, and the difference of rates in and out, low, medium or high, by normal membership functions",
     source: "IEEE 802.11-06/1308r0",
     options: &[
         Opt::new(
@@ -146,9 +168,7 @@ fn build(args: &Args) -> Result<AnyDetector, Refusal> {
         medium: args.share("deviation_medium"),
         rhythm: rhythm(args),
     };
-    Ok(AnyDetector::Station(StationDetector::QueueRateDifference(
-        detector,
-    )))
+    Ok(AnyDetector::QueueRateDifference(Box::new(detector)))
 }
 
 #[cfg(test)]
@@ -169,12 +189,11 @@ mod tests {
         }
     }
 
-    fn seen(queued: f64, came: u64, left: u64) -> Seen {
-        Seen {
+    fn rates(came: u64, left: u64) -> Rates {
+        Rates {
             came,
             left,
-            busy: 1.0,
-            queued,
+            busy: None,
         }
     }
 
@@ -182,17 +201,17 @@ mod tests {
     fn judgements_are_those_of_the_table() {
         let [low, medium, high] = [(60, 100), (100, 100), (100, 60)];
         for (queued, (came, left), expected) in [
-            (0.2, low, Judgement::More),
-            (0.2, medium, Judgement::Keep),
-            (0.2, high, Judgement::Less),
-            (0.8, low, Judgement::Keep),
-            (0.8, medium, Judgement::LessOfAll),
-            (0.8, high, Judgement::LessOfAll),
+            (0.2, low, Signal::Underused),
+            (0.2, medium, Signal::Clear),
+            (0.2, high, Signal::Congested),
+            (0.8, low, Signal::Clear),
+            (0.8, medium, Signal::CongestedByAll),
+            (0.8, high, Signal::CongestedByAll),
         ] {
-            let found = detector().judge(&seen(queued, came, left));
+            let found = detector().judge(queued, &rates(came, left));
             assert_eq!(found, expected, "{queued} {came}/{left}");
         }
-        assert_eq!(detector().judge(&seen(0.0, 0, 0)), Judgement::Keep);
+        assert_eq!(detector().judge(0.0, &rates(0, 0)), Signal::Clear);
     }
 
     /// exp(−x²/2s²) = exp(−(d − x)²/2t²) where x = d·s/(s + t): 8 % of what came in for s = t = 8 %, d = 16 %;
@@ -205,18 +224,18 @@ mod tests {
                 outer,
                 ..detector()
             };
-            let judge = |left| d.judge(&seen(0.0, 100_000, left));
-            assert_eq!(judge(left + 10), Judgement::Keep);
-            assert_eq!(judge(left - 10), Judgement::Less);
-            let back = |came| d.judge(&seen(0.0, came, 100_000));
-            assert_eq!(back(left + 10), Judgement::Keep);
-            assert_eq!(back(left - 10), Judgement::More);
+            let judge = |left| d.judge(0.0, &rates(100_000, left));
+            assert_eq!(judge(left + 10), Signal::Clear);
+            assert_eq!(judge(left - 10), Signal::Congested);
+            let back = |came| d.judge(0.0, &rates(came, 100_000));
+            assert_eq!(back(left + 10), Signal::Clear);
+            assert_eq!(back(left - 10), Signal::Underused);
         }
         let d = QueueRateDifference {
             queue: [0.1, 0.5],
             ..detector()
         };
-        assert_eq!(d.judge(&seen(0.29, 100, 100)), Judgement::Keep);
-        assert_eq!(d.judge(&seen(0.31, 100, 100)), Judgement::LessOfAll);
+        assert_eq!(d.judge(0.29, &rates(100, 100)), Signal::Clear);
+        assert_eq!(d.judge(0.31, &rates(100, 100)), Signal::CongestedByAll);
     }
 }

@@ -6,8 +6,10 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::station::{Judgement, PERIOD, Rhythm, Seen, StationDetector, WINDOW, rhythm};
-use super::{AnyDetector, Build};
+use super::{AnyDetector, Build, Detector, PERIOD, WINDOW, rhythm};
+use crate::mechanism::moment::{Moment, Signal};
+use crate::mechanism::needs::{Needs, Set};
+use crate::mechanism::place::{Rhythm, View};
 
 /// See the head of the file.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -20,24 +22,38 @@ pub struct RateComparison {
     pub rhythm: Rhythm,
 }
 
-impl RateComparison {
-    /// See the head of the file.
-    pub fn judge(&self, seen: &Seen) -> Judgement {
-        if seen.came as f64 > self.alpha * seen.left as f64 {
-            Judgement::Less
-        } else if seen.busy < self.busy_below {
-            Judgement::More
+impl Detector for RateComparison {
+    fn needs(&self) -> Needs {
+        NEEDS
+    }
+
+    fn rhythm(&self) -> Option<Rhythm> {
+        Some(self.rhythm)
+    }
+
+    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
+        let (Moment::Timer, Some(rates)) = (moment, view.rates) else {
+            return None;
+        };
+        let busy = rates.busy.expect("a shared medium");
+        Some(if rates.came as f64 > self.alpha * rates.left as f64 {
+            Signal::Congested
+        } else if busy < self.busy_below {
+            Signal::Underused
         } else {
-            Judgement::Keep
-        }
+            Signal::Clear
+        })
     }
 }
+
+/// What it needs.
+pub const NEEDS: Needs = Needs::of(Set::RATES.and(Set::BUSY)).giving(Set::QUEUE);
 
 /// The row.
 pub const PART: Part<Build> = Part {
     id: "rate-comparison",
     aliases: &[],
-    summary: "at an 802.11 relay: more came in than left within the window, or the medium is not fully used",
+    summary: "more came in to be forwarded than left within the window, or the shared medium is not fully used",
     source: "S0; IEEE 802.11-05/0562r0",
     options: &[
         Opt::new(
@@ -60,13 +76,10 @@ pub const PART: Part<Build> = Part {
         WINDOW,
     ],
     build: |args| {
-        let detector = RateComparison {
+        Ok(AnyDetector::RateComparison(RateComparison {
             alpha: args.number("alpha"),
             busy_below: args.share("busy_below"),
             rhythm: rhythm(args),
-        };
-        Ok(AnyDetector::Station(StationDetector::RateComparison(
-            detector,
-        )))
+        }))
     },
 };

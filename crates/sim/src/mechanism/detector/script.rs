@@ -4,7 +4,10 @@
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::script::{FILE_OPTION, FURTHER_OPTION, class_option};
 
-use super::{AnyDetector, Build, Detector, Level, Watch};
+use super::{AnyDetector, Build, Detector};
+use crate::mechanism::moment::{Moment, Signal};
+use crate::mechanism::needs::{Needs, Set};
+use crate::mechanism::place::View;
 
 /// Name of the option with what it looks at.
 const WATCH: &str = "watch";
@@ -24,40 +27,42 @@ pub(super) const PART: Part<Build> = Part {
             WATCH,
             Kind::Choice(&["egress", INGRESS]),
             Default::Is("egress"),
-            "what it looks at: the class queues of an output port, or what came in over an interface",
+            "what it looks at: the class queues of an output port or the categories of a station, or what came in over an interface",
         ),
     ],
     build,
 };
 
+/// What it needs where it watches what waits to leave, as it does unless `watch` says otherwise.
+pub const NEEDS: Needs = Needs::of(Set::BOUND.and(Set::HOLDINGS)).giving(Set::QUEUE);
+
+/// What it needs where it watches what came in over an interface.
+const NEEDS_INGRESS: Needs = Needs::of(Set::INTERFACES);
+
 fn build(args: &Args) -> Result<AnyDetector, Refusal> {
-    Ok(AnyDetector::Custom(Box::new(Script { watch: place(args) })))
+    Ok(AnyDetector::Custom(Box::new(Script { needs: needs(args) })))
 }
 
-/// Where a detector with these options looks.
-pub fn place(args: &Args) -> Watch {
+/// What a detector with these options needs.
+pub fn needs(args: &Args) -> Needs {
     match args.choice(WATCH) {
-        INGRESS => Watch::Ingress,
-        _ => Watch::Egress,
+        INGRESS => NEEDS_INGRESS,
+        _ => NEEDS,
     }
 }
 
 /// See the head of the file.
 #[derive(Copy, Clone, Debug)]
 struct Script {
-    watch: Watch,
+    needs: Needs,
 }
 
 impl Detector for Script {
-    fn watch(&self) -> Watch {
-        self.watch
+    fn needs(&self) -> Needs {
+        self.needs
     }
 
-    fn alarm(&mut self, _: &Level) -> bool {
-        false
-    }
-
-    fn relief(&mut self, _: &Level) -> bool {
-        true
+    fn observe(&mut self, _: &Moment, _: &View) -> Option<Signal> {
+        None
     }
 }

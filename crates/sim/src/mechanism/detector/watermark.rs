@@ -6,7 +6,10 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 
-use super::{AnyDetector, Build, Detector, Level};
+use super::{AnyDetector, Build, Detector};
+use crate::mechanism::moment::{Moment, Signal};
+use crate::mechanism::needs::{Needs, Set};
+use crate::mechanism::place::View;
 
 /// Marks as shares of the queue's buffer.
 #[derive(Clone, Debug)]
@@ -17,21 +20,28 @@ pub struct Watermark {
 
 impl Watermark {
     /// Whether this level lies below the low mark.
-    fn below(&self, level: &Level) -> bool {
+    fn below(&self, level: &View) -> bool {
         (level.held as f64) < self.low * level.room as f64
     }
 }
 
 impl Detector for Watermark {
-    fn alarm(&mut self, level: &Level) -> bool {
-        level.held as f64 > self.high * level.room as f64
+    fn needs(&self) -> Needs {
+        NEEDS
     }
 
-    fn relief(&mut self, level: &Level) -> bool {
-        self.below(level)
+    fn observe(&mut self, moment: &Moment, level: &View) -> Option<Signal> {
+        match moment {
+            Moment::Enqueued(_) if !level.congested => {
+                let above = level.held as f64 > self.high * level.room as f64;
+                above.then_some(Signal::Congested)
+            }
+            Moment::Sent(_) | Moment::Lost(_) => self.below(level).then_some(Signal::Clear),
+            _ => None,
+        }
     }
 
-    fn may_relieve(&self, level: &Level) -> bool {
+    fn may_relieve(&self, level: &View) -> bool {
         self.below(level)
     }
 
@@ -39,6 +49,9 @@ impl Detector for Watermark {
         Some(buffer - libm::floor(self.high * buffer as f64) as u64)
     }
 }
+
+/// What it needs.
+pub const NEEDS: Needs = Needs::of(Set::BOUND).giving(Set::QUEUE);
 
 /// Options of the marks, shared with `fill_rate`.
 pub(super) const HIGH: Opt = Opt::new(
@@ -92,6 +105,7 @@ pub const PART: Part<Build> = Part {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mechanism::moment::Seen;
     use backwater_transport::units::Time;
 
     #[test]
@@ -100,16 +114,13 @@ mod tests {
             high: 0.8,
             low: 0.7,
         };
-        let at = |held| Level {
-            now: Time::ZERO,
-            class: 0,
-            held,
-            room: 50_000,
-            headroom: 0,
-        };
-        assert!(!d.alarm(&at(40_000)));
-        assert!(d.alarm(&at(40_001)));
-        assert!(!d.relief(&at(35_000)));
-        assert!(d.relief(&at(34_999)));
+        let seen = Seen::of_class(0);
+        let at = |held| View::level(Time::ZERO, 0, held, 50_000);
+        let came = Moment::Enqueued(&seen);
+        let left = Moment::Sent(&seen);
+        assert_eq!(d.observe(&came, &at(40_000)), None);
+        assert_eq!(d.observe(&came, &at(40_001)), Some(Signal::Congested));
+        assert_eq!(d.observe(&left, &at(35_000)), None);
+        assert_eq!(d.observe(&left, &at(34_999)), Some(Signal::Clear));
     }
 }

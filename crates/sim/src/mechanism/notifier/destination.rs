@@ -6,7 +6,7 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::{AUDIENCE, Addresses, AnyNotifier, Build, QUANTA, REFRESH, WINDOW, base};
+use super::{AUDIENCE, Addresses, AnyNotifier, Build, CAST, QUANTA, REFRESH, Terms, WINDOW, base};
 use crate::mechanism::notice::Form;
 
 /// The row.
@@ -20,6 +20,7 @@ pub const PART: Part<Build> = Part {
         WINDOW,
         QUANTA,
         REFRESH,
+        CAST,
         Opt::new(
             "addresses",
             Kind::Choice(&["filtering-table", "buffer"]),
@@ -39,10 +40,10 @@ pub const PART: Part<Build> = Part {
         } else {
             Addresses::FilteringTable
         };
-        Ok(AnyNotifier {
+        Ok(AnyNotifier::Standing(Terms {
             addresses: Some(addresses),
             per_class: args.flag("per_class"),
             ..base(args, Form::Extension)
-        })
+        }))
     },
 };

@@ -1,69 +1,54 @@
-//! Notifiers: whom to tell, in which frame, about what. Each keeps nothing: `control` remembers who
-//! was told.
+//! Notifiers: whom to tell, what, and how often again. A row makes the notifier's terms; at each node they get a memory
+//! of who was told. `standing` notices hold while congestion lasts; a `request` asks for a step.
 
 mod destination;
 mod pause;
 mod pfc;
-mod request;
+pub mod request;
+pub mod standing;
+pub mod terms;
+pub mod voice;
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
-use backwater_transport::units::Span;
 
+pub use request::Request;
+pub use terms::{Addresses, Audience, Cast, Terms};
+
+use super::needs::Needs;
 use super::notice::Form;
 
-/// What every notifier decides.
+/// Every notifier.
 #[derive(Clone, Debug)]
-pub struct AnyNotifier {
-    /// Frame layout.
-    pub form: Form,
-    /// Whom to tell.
-    pub audience: Audience,
-    /// A frame came over an interface no longer ago than this: it is a current sender.
-    pub window: Span,
-    /// Timer value, in units of 512 bit times.
-    pub quanta: u16,
-    /// Share of the timer after which it is sent again.
-    pub refresh: f64,
-    /// Names the congested class alone rather than all classes.
-    pub per_class: bool,
-    /// Where destination addresses come from, if the frame names any.
-    pub addresses: Option<Addresses>,
-    /// For 802.11 stations: the management frame.
-    pub request: Option<Request>,
+pub enum AnyNotifier {
+    /// Tells when congestion begins, again while it lasts, and when it is over.
+    Standing(Terms),
+    /// Asks those that feed a queue for less or more.
+    Request(Request),
 }
 
-/// A management frame that asks for less or more.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// Length, header and FCS included.
-    pub bytes: u64,
-    /// How long it holds.
-    pub expiry: Span,
-}
+impl AnyNotifier {
+    /// What it needs.
+    pub fn needs(&self) -> Needs {
+        match self {
+            AnyNotifier::Standing(terms) => terms.needs(),
+            AnyNotifier::Request(_) => request::NEEDS,
+        }
+    }
 
-/// Whom to tell.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// Every neighbour but the one the congested port faces.
-    Feeders,
-    /// Of these, those that sent into the queue lately.
-    Senders,
-}
-
-/// Where destination addresses come from.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Addresses {
-    /// All that are reached through the congested port.
-    FilteringTable,
-    /// Those of the frames in the congested queue.
-    Buffer,
+    /// Its terms, where its notices are standing ones.
+    pub fn standing(&self) -> Option<&Terms> {
+        match self {
+            AnyNotifier::Standing(terms) => Some(terms),
+            AnyNotifier::Request(_) => None,
+        }
+    }
 }
 
 const AUDIENCE: Opt = Opt::new(
     "audience",
     Kind::Choice(&["feeders", "senders"]),
     Default::Is("feeders"),
-    "whom to tell: all neighbours but the one the port faces, or those that sent into the queue within `window`",
+    "whom to tell: all neighbours but the one the port faces, or those that sent into the queue within `window`; over the air all stations that have a hop to this one, or those of them",
 );
 const WINDOW: Opt = Opt::new(
     "window",
@@ -76,7 +61,7 @@ const QUANTA: Opt = Opt::new(
     "quanta",
     Kind::Count,
     Default::Is("65535"),
-    "timer in units of 512 bit times",
+    "timer in units of 512 bit times, over the air of 102.4 us",
 )
 .at_least("1")
 .at_most("65535");
@@ -88,21 +73,29 @@ const REFRESH: Opt = Opt::new(
 )
 .at_least("1 %")
 .at_most("99 %");
+const CAST: Opt = Opt::new(
+    "cast",
+    Kind::Choice(&["each", "group"]),
+    Default::Is("each"),
+    "over the air: a frame to each, acknowledged and repeated, or one to all that hear it, which is neither",
+);
 
-fn base(args: &Args, form: Form) -> AnyNotifier {
-    AnyNotifier {
+fn base(args: &Args, form: Form) -> Terms {
+    Terms {
         form,
-        audience: if args.choice("audience") == "senders" {
-            Audience::Senders
-        } else {
-            Audience::Feeders
+        audience: match args.choice("audience") {
+            "senders" => Audience::Senders,
+            _ => Audience::Feeders,
         },
         window: args.span("window"),
         quanta: u16::try_from(args.count("quanta")).expect("bounded by its option"),
         refresh: args.share("refresh"),
         per_class: false,
         addresses: None,
-        request: None,
+        cast: match args.choice("cast") {
+            "group" => Cast::Group,
+            _ => Cast::Each,
+        },
     }
 }
 
@@ -111,3 +104,11 @@ pub type Build = fn(&Args) -> Result<AnyNotifier, Refusal>;
 
 /// Every notifier.
 pub static NOTIFIERS: &[Part<Build>] = &[pause::PART, pfc::PART, destination::PART, request::PART];
+
+/// What each needs, in their order.
+pub static NEEDS: &[Needs] = &[
+    terms::NEEDS,
+    terms::NEEDS,
+    terms::NEEDS_OF_ADDRESSES,
+    request::NEEDS,
+];

@@ -1,12 +1,200 @@
 //! Detects: left to the recipe. Tells: an upstream station to send less or more, in a management frame of the
 //! highest access category: unicast, acknowledged, repeated when lost; it takes airtime and can be lost.
+//!
+//! Whom to ask (water-filling): first the upstream stations whose flows get more than each flow leaves with
+//! and that can still step back; if there is none, those of the congested category that can. Whoever
+//! has stepped back as far as it can is asked again before its request expires, for as long as it sends more than that:
+//! otherwise it would come back although nothing has changed. (The source doesn't say.) What each own flow of the
+//! relay may get it tells itself. It knows its neighbours' steps only from the requests that they acknowledged, and
+//! takes steps back as they do when its requests expire.
+//!
+//! It asks when the detector looks at rates; beside a detector that looks at levels, when congestion begins and
+//! every `period` while it lasts, by the rates of the last `expiry`.
 //! Responds: left to the recipe. Reference: S0 (Congestion Control Request of IEEE 802.11-05/0562r0).
 //! Differences: the source's neighbourhood announcement, by which siblings adapt too, is not sent.
 
-use backwater_transport::part::{Default, Kind, Opt, Part};
+use std::collections::{BTreeMap, VecDeque};
 
-use super::{AnyNotifier, Audience, Build, Request};
-use crate::mechanism::notice::Form;
+use backwater_transport::part::{Default, Kind, Opt, Part};
+use backwater_transport::units::{Rate, Span, Time};
+
+use super::{AnyNotifier, Build};
+use crate::limit::MAX_CLASSES;
+use crate::mechanism::carrier::{Told, Toward};
+use crate::mechanism::moment::Signal;
+use crate::mechanism::needs::{Needs, Set};
+use crate::mechanism::notice::{Ask, Form, Notice, OwnFlow, Step};
+use crate::mechanism::place::{Feeder, Rhythm, Sums};
+use crate::table::Id;
+
+/// What it needs.
+pub const NEEDS: Needs =
+    Needs::of(Set::MANAGEMENT.and(Set::RATES).and(Set::QUEUE)).giving(Set::RATE);
+
+/// What the notifier decides.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Length of the frame, header and FCS included.
+    pub bytes: u64,
+    /// How long a request holds.
+    pub expiry: Span,
+    /// How often it asks, where the detector doesn't say.
+    pub period: Span,
+}
+
+impl Request {
+    /// When it asks beside a detector that looks at levels.
+    pub fn rhythm(&self) -> Rhythm {
+        Rhythm {
+            period: self.period,
+            window: self.expiry.0.div_ceil(self.period.0) as usize,
+        }
+    }
+}
+
+/// Whom a station has asked for what.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    terms: Request,
+    /// Whose responder answers.
+    number: u32,
+    /// How far those who are asked can step back, by category.
+    most: [u8; 4],
+    period: Span,
+    steps: BTreeMap<(u32, u8), Steps>,
+}
+
+/// How far an upstream station has stepped back, as far as its relay knows.
+#[derive(Copy, Clone, Debug, std::default::Default)]
+struct Steps {
+    level: u8,
+    until: Time,
+}
+
+/// An own flow may get so much more than a forwarded one.
+const OWN_EXCESS: f64 = 1.1;
+
+impl Requests {
+    /// A memory in which nobody was asked. `most` is how far those who are asked can step back.
+    pub fn new(terms: Request, number: u32, most: [u8; 4], rhythm: Rhythm) -> Requests {
+        Requests {
+            terms,
+            number,
+            most,
+            period: rhythm.period,
+            steps: BTreeMap::new(),
+        }
+    }
+
+    /// A request was acknowledged: its receiver has taken the step.
+    pub fn acknowledged(&mut self, to: u32, category: u8, less: bool, now: Time) {
+        let most = self.most[usize::from(category)];
+        let steps = self.steps.entry((to, category)).or_default();
+        steps.level = match less {
+            true => (steps.level + 1).min(most),
+            false => steps.level.saturating_sub(1),
+        };
+        steps.until = now + self.terms.expiry;
+    }
+
+    /// Asks, by what the detector says of each category and by what came and left.
+    pub fn ask(
+        &mut self,
+        now: Time,
+        signals: &[Signal; MAX_CLASSES],
+        sums: &Sums,
+        out: &mut VecDeque<Told>,
+    ) {
+        self.ease(now);
+        if sums.forwarded == 0 {
+            return;
+        }
+        let left = sums.left.iter().sum::<u64>() as f64;
+        let target = left * 8.0 / sums.seconds / sums.forwarded as f64;
+        let any = signals.iter().any(|s| s.congested());
+        let judged = |f: &&Feeder| signals[usize::from(f.class)];
+        let can = |f: &&Feeder| self.level(f) < self.most[usize::from(f.class)];
+        let feeders = || sums.feeders.iter();
+        if any {
+            let above = |f: &&Feeder| {
+                judged(f) == Signal::CongestedByAll
+                    || f.bytes as f64 * 8.0 / sums.seconds / f.flows as f64 > target
+            };
+            let mut chosen: Vec<&Feeder> = feeders().filter(above).filter(can).collect();
+            if chosen.is_empty() {
+                let of_congested = |f: &&Feeder| judged(f).congested();
+                chosen = feeders().filter(of_congested).filter(can).collect();
+            }
+            out.extend(chosen.iter().map(|f| self.step(true, f, target)));
+            // A request asked for a period later would come when this one has expired.
+            let soon = now + self.period.times(2);
+            let lapses = |f: &&Feeder| {
+                let steps = self.steps.get(&(f.neighbour, f.class));
+                steps.is_some_and(|s| s.level > 0 && s.until <= soon)
+            };
+            let again = feeders().filter(|f| !can(f)).filter(above).filter(lapses);
+            out.extend(again.map(|f| self.step(true, f, target)));
+        } else {
+            let stepped = |f: &&Feeder| self.level(f) > 0;
+            let idle = |f: &&Feeder| judged(f) == Signal::Underused;
+            let more = feeders().filter(idle).filter(stepped);
+            out.extend(more.map(|f| self.step(false, f, target * 1.25)));
+        }
+        let allowed = if any { target } else { OWN_EXCESS * target };
+        for (flow, came, left) in &sums.own {
+            let own = OwnFlow {
+                flow: *flow,
+                offered: *came as f64 * 8.0 / sums.seconds,
+                gets: *left as f64 * 8.0 / sums.seconds,
+                allowed,
+            };
+            out.push_back(self.tell(Toward::Itself, 0xff, Ask::Own(own)));
+        }
+    }
+
+    fn step(&self, less: bool, feeder: &Feeder, rate: f64) -> Told {
+        let step = Step {
+            less,
+            rate: Rate((rate * feeder.flows as f64) as u64),
+            expiry: self.terms.expiry,
+            period: self.period,
+        };
+        self.tell(
+            Toward::Station(feeder.neighbour),
+            1 << feeder.class,
+            Ask::Step(step),
+        )
+    }
+
+    fn tell(&self, to: Toward, classes: u8, ask: Ask) -> Told {
+        let notice = Notice {
+            mechanism: self.number,
+            form: Form::Request(self.terms.bytes),
+            classes,
+            ask,
+            hosts: None,
+            origin: Id::NONE,
+            origin_classes: 0,
+            key: self.number << 16,
+        };
+        Told { to, notice }
+    }
+
+    fn level(&self, feeder: &Feeder) -> u8 {
+        let steps = self.steps.get(&(feeder.neighbour, feeder.class));
+        steps.map_or(0, |s| s.level)
+    }
+
+    /// What upstream stations take back when requests have expired.
+    fn ease(&mut self, now: Time) {
+        for steps in self.steps.values_mut() {
+            while steps.level > 0 && steps.until <= now {
+                steps.level -= 1;
+                steps.until += self.period;
+            }
+        }
+    }
+}
 
 /// The row.
 pub const PART: Part<Build> = Part {
@@ -31,20 +219,262 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("1 ms")
         .at_most("100 s"),
+        Opt::new(
+            "period",
+            Kind::Span,
+            Default::Is("250 ms"),
+            "how often it asks while congestion lasts, beside a detector without a period of its own",
+        )
+        .at_least("1 ms")
+        .at_most("10 s"),
     ],
     build: |args| {
-        Ok(AnyNotifier {
-            form: Form::Extension,
-            audience: Audience::Senders,
-            window: args.span("expiry"),
-            quanta: 0,
-            refresh: 0.0,
-            per_class: true,
-            addresses: None,
-            request: Some(Request {
-                bytes: args.bytes("frame").0,
-                expiry: args.span("expiry"),
-            }),
-        })
+        Ok(AnyNotifier::Request(Request {
+            bytes: args.bytes("frame").0,
+            expiry: args.span("expiry"),
+            period: args.span("period"),
+        }))
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::FlowId;
+    use crate::mechanism::AnyDetector;
+    use crate::mechanism::control::{Control, Memory, Watched};
+    use crate::mechanism::detector::{Detector, QueueRateDifference, RateComparison};
+    use crate::mechanism::place::{Place, View};
+
+    const RHYTHM: Rhythm = Rhythm {
+        period: Span::millis(250),
+        window: 4,
+    };
+    const PERIOD: u64 = 250_000_000_000;
+
+    /// A relay that has seen nothing; its control watches one place.
+    struct Relay(Control);
+
+    impl Relay {
+        fn with(detector: AnyDetector, most: [u8; 4]) -> Relay {
+            let terms = Request {
+                bytes: 50,
+                expiry: Span::secs(1),
+                period: RHYTHM.period,
+            };
+            let rhythm = detector.rhythm().unwrap_or(terms.rhythm());
+            let memory = Memory::Requests(Box::new(Requests::new(terms, 0, most, rhythm)));
+            let mut control = Control::new(Id::raw(0), 0, memory);
+            let place = Place::Station(9);
+            control.watch(Watched::new(place, detector, Some(rhythm), false));
+            Relay(control)
+        }
+
+        fn new() -> Relay {
+            let detector = RateComparison {
+                alpha: 1.08,
+                busy_below: 0.8,
+                rhythm: RHYTHM,
+            };
+            Relay::with(AnyDetector::RateComparison(detector), [29, 29, 0, 29])
+        }
+
+        fn came(&mut self, from: Option<u32>, class: u8, flow: FlowId, bytes: u64) {
+            self.0.came(0, from, class, flow, bytes);
+        }
+
+        fn left(&mut self, own: bool, class: u8, flow: FlowId, bytes: u64) {
+            self.0.left(0, own, class, flow, bytes);
+        }
+
+        /// Looks, with buffers of which so much is in use; gives what is asked of others and of own flows.
+        fn look(&mut self, now: u64, busy: u64, held: u64) -> (Vec<Asked>, Vec<OwnFlow>) {
+            let views: Vec<View> = (0..4)
+                .map(|class| View::level(Time(now), class, held, 100))
+                .collect();
+            let none = |_| [].into();
+            self.0.look(0, &views, Some(busy), Id::NONE, none);
+            let (mut asked, mut own) = (Vec::new(), Vec::new());
+            while let Some(told) = self.0.next_told() {
+                match (told.to, told.notice.ask) {
+                    (Toward::Station(to), Ask::Step(step)) => {
+                        let class = told.notice.class() as u8;
+                        asked.push((to, class, step.less, step.rate.0));
+                        self.taken((to, class, step.less, 0), 0);
+                    }
+                    (Toward::Itself, Ask::Own(flow)) => own.push(flow),
+                    other => panic!("{other:?}"),
+                }
+            }
+            (asked, own)
+        }
+
+        /// A request was acknowledged.
+        fn taken(&mut self, (to, class, less, rate): Asked, now: u64) {
+            let step = Step {
+                less,
+                rate: Rate(rate),
+                expiry: Span::secs(1),
+                period: RHYTHM.period,
+            };
+            let notice = Notice {
+                mechanism: 0,
+                form: Form::Request(50),
+                classes: 1 << class,
+                ask: Ask::Step(step),
+                hosts: None,
+                origin: Id::NONE,
+                origin_classes: 0,
+                key: 0,
+            };
+            if now > 0 {
+                self.0.acknowledged(to, &notice, Time(now));
+            }
+        }
+    }
+
+    /// A request: (station, category, less, bit/s).
+    type Asked = (u32, u8, bool, u64);
+
+    /// 2 Mbit/s in from each of two stations, 2 Mbit/s out together: each is asked for less.
+    #[test]
+    fn stations_that_send_more_than_their_flows_leave_with_are_asked_for_less() {
+        let mut r = Relay::new();
+        for station in [0, 1] {
+            r.came(Some(station), 1, Id::raw(station), 62_500);
+            r.left(false, 1, Id::raw(station), 31_250);
+        }
+        let (asked, own) = r.look(PERIOD, PERIOD, 0);
+        assert_eq!(asked, [(0, 1, true, 1_000_000), (1, 1, true, 1_000_000)]);
+        assert_eq!(own, []);
+    }
+
+    /// The category of station 1 cannot step back, so the congested ones must.
+    #[test]
+    fn water_is_filled_where_there_is_room() {
+        let mut r = Relay::new();
+        r.came(Some(0), 1, Id::raw(0), 20_000);
+        r.came(Some(1), 2, Id::raw(1), 100_000);
+        r.left(false, 1, Id::raw(0), 10_000);
+        r.left(false, 2, Id::raw(1), 100_000);
+        let (asked, _) = r.look(PERIOD, PERIOD, 0);
+        // 20 kB is below the 55 kB of the mean flow, and yet the only one that can step back.
+        assert_eq!(asked.len(), 1);
+        assert_eq!((asked[0].0, asked[0].2), (0, true));
+    }
+
+    #[test]
+    fn a_medium_that_is_not_fully_used_lets_those_back_who_had_stepped_back() {
+        let mut r = Relay::new();
+        let steady = |r: &mut Relay| {
+            r.came(Some(0), 1, Id::raw(0), 31_250);
+            r.left(false, 1, Id::raw(0), 31_250);
+        };
+        steady(&mut r);
+        assert_eq!(r.look(PERIOD, PERIOD / 2, 0), (vec![], vec![]));
+        r.taken((0, 1, true, 0), PERIOD);
+        steady(&mut r);
+        let (asked, _) = r.look(2 * PERIOD, PERIOD, 0);
+        assert_eq!(asked, [(0, 1, false, 1_250_000)]);
+        // Nothing is asked where the medium is fully used.
+        steady(&mut r);
+        assert_eq!(r.look(3 * PERIOD, 3 * PERIOD, 0).0, []);
+    }
+
+    /// What an own flow gets is told with what each forwarded one leaves with, and a tenth more while nothing is
+    /// congested.
+    #[test]
+    fn own_flows_are_measured_by_what_forwarded_ones_get() {
+        let mut r = Relay::new();
+        let own = Id::raw(9);
+        r.came(Some(0), 1, Id::raw(0), 31_250);
+        r.left(false, 1, Id::raw(0), 31_250);
+        r.came(None, 1, own, 125_000);
+        r.left(true, 1, own, 62_500);
+        let (_, told) = r.look(PERIOD, PERIOD, 0);
+        let expected = OwnFlow {
+            flow: own,
+            offered: 4e6,
+            gets: 2e6,
+            allowed: 1.1 * 1e6,
+        };
+        assert_eq!(told, [expected]);
+    }
+
+    /// A station at its limit keeps what it has stepped back, as long as it sends more than its flows leave with.
+    #[test]
+    fn a_station_at_its_limit_is_asked_again_before_its_request_expires() {
+        let mut r = Relay::new();
+        if let Memory::Requests(requests) = r.0.memory_mut() {
+            requests.most = [1; 4];
+        }
+        let mut periods = Vec::new();
+        let level = |r: &mut Relay| match r.0.memory_mut() {
+            Memory::Requests(requests) => requests.steps.get(&(0, 1)).map(|s| s.level),
+            Memory::Standing(_) => None,
+        };
+        for period in 1..=9 {
+            r.came(Some(0), 1, Id::raw(0), 62_500);
+            r.left(false, 1, Id::raw(0), 31_250);
+            let now = period * PERIOD;
+            for asked in r.look(now, now, 0).0 {
+                r.taken(asked, now);
+                periods.push(period);
+            }
+            assert_eq!(level(&mut r), Some(1), "{period}");
+        }
+        // A request holds for four periods and is renewed two before its end.
+        assert_eq!(periods, [1, 3, 5, 7, 9]);
+        // No more once it sends no more than what leaves.
+        for period in 10..=20 {
+            r.came(Some(0), 1, Id::raw(0), 31_250);
+            r.left(false, 1, Id::raw(0), 31_250);
+            let now = period * PERIOD;
+            for asked in r.look(now, now, 0).0 {
+                r.taken(asked, now);
+            }
+        }
+        assert_eq!(level(&mut r), Some(0));
+    }
+
+    #[test]
+    fn steps_expire_at_the_relay_as_they_do_upstream() {
+        let terms = Request {
+            bytes: 50,
+            expiry: Span::secs(1),
+            period: RHYTHM.period,
+        };
+        let mut requests = Requests::new(terms, 0, [29; 4], RHYTHM);
+        for _ in 0..3 {
+            requests.acknowledged(0, 1, true, Time(0));
+        }
+        for (periods, level) in [(3, 3), (4, 2), (5, 1), (6, 0), (7, 0)] {
+            requests.ease(Time(periods * PERIOD));
+            assert_eq!(requests.steps[&(0, 1)].level, level, "{periods}");
+        }
+    }
+
+    /// A full queue announces: whoever feeds it is asked, also who sends less than a flow leaves with.
+    #[test]
+    fn a_full_queue_asks_every_upstream_station() {
+        let asked = |held: u64| {
+            let detector = QueueRateDifference {
+                queue: [0.0, 1.0],
+                difference: 0.16,
+                outer: 0.08,
+                medium: 0.08,
+                rhythm: RHYTHM,
+            };
+            let detector = AnyDetector::QueueRateDifference(Box::new(detector));
+            let mut r = Relay::with(detector, [29; 4]);
+            for (station, bytes) in [(0, 20_000), (1, 60_000)] {
+                r.came(Some(station), 1, Id::raw(station), bytes);
+                r.left(false, 1, Id::raw(station), bytes);
+            }
+            let asked = r.look(PERIOD, PERIOD, held).0;
+            asked.iter().map(|a| a.0).collect::<Vec<_>>()
+        };
+        assert_eq!(asked(80), [0, 1]);
+        assert_eq!(asked(20), []);
+    }
+}

@@ -1,31 +1,37 @@
 //! Detects and tells: left to the recipe. Responds: closes the gate for the frames that the notice
 //! covers until the timer runs out or a notice of zero quanta opens it. A new PAUSE replaces the
-//! timer; notices that name destinations are kept per origin.
+//! timer; notices that name destinations are kept per origin. At a station the gate is closed for what goes to
+//! the sender of the notice; a request for less closes it until the request expires, one for more opens it.
 //! Reference: IEEE 802.3 Annex 31B; S2 block/unblock.
 //! Differences: none known.
 
 use backwater_transport::part::Part;
-use backwater_transport::units::Time;
 
-use super::{AnyResponder, Build, Knobs};
-use crate::mechanism::gates::Bar;
-use crate::mechanism::notice::Notice;
+use super::{AnyResponder, Build, Knobs, Responder};
+use crate::mechanism::needs::{Needs, Set};
+use crate::mechanism::notice::{Ask, Notice};
 
-pub(super) fn react(now: Time, notice: &Notice, knobs: &mut Knobs) {
-    let until = now.after(knobs.quantum.times(u64::from(notice.quanta)));
-    match &notice.hosts {
-        None => knobs.gates.set(now, notice.classes, until),
-        Some(_) if notice.quanta == 0 => knobs.gates.lift(now, notice.key),
-        Some(hosts) => {
-            let bar = Bar {
-                key: notice.key,
-                classes: notice.classes,
-                hosts: Some(hosts.clone()),
-                next: None,
-                until,
-                bucket: None,
-            };
-            knobs.gates.lower(now, bar);
+/// What it needs.
+pub const NEEDS: Needs = Needs::of(Set::GATES);
+
+/// See the head of the file.
+#[derive(Copy, Clone, Debug)]
+pub struct Gate;
+
+impl Responder for Gate {
+    fn needs(&self) -> Needs {
+        NEEDS
+    }
+
+    fn react(&mut self, notice: &Notice, knobs: &mut Knobs) {
+        let (open, until) = match notice.ask {
+            Ask::Stop(quanta) | Ask::Limit(_, quanta) => (quanta == 0, knobs.after(quanta)),
+            Ask::Step(step) => (!step.less, knobs.now + step.expiry),
+            Ask::Own(_) => return,
+        };
+        match open {
+            true => knobs.open(notice),
+            false => knobs.stop(notice, until),
         }
     }
 }
@@ -37,5 +43,5 @@ pub const PART: Part<Build> = Part {
     summary: "stop what the notice covers until the timer runs out or it is taken back",
     source: "IEEE 802.3 Annex 31B; S2 block/unblock",
     options: &[],
-    build: |_| Ok(AnyResponder::Gate),
+    build: |_| Ok(AnyResponder::Gate(Gate)),
 };

@@ -1,62 +1,114 @@
-//! Responders: what a neighbour does when it is told. A responder says what to ask for and moves
-//! the knobs of the port that sends toward the congested queue.
+//! Responders: what a place does when it is told. Each place that can be told owns its responder, which moves the
+//! knobs of that place: gates and bars of a port or a station, and the parameters of an 802.11 transmitter. A notice
+//! says what is asked for; the responder decides how to answer.
 
-pub mod contention;
+mod aifsn;
+mod cw_min;
 mod gate;
+mod knobs;
+mod own;
+mod script;
 mod shaper;
+mod steps;
+mod token_bucket;
+mod txop;
 
 use backwater_transport::part::{Args, Part, Refusal};
-use backwater_transport::units::{Rate, Span, Time};
+use backwater_transport::units::Rate;
 
+pub use knobs::{Knobs, Moved, Transmitter};
 pub use shaper::Shaper;
+pub use steps::{Knob, Steps};
 
-use super::gates::Gates;
+use super::needs::{Needs, Set};
 use super::notice::Notice;
 
-/// What a responder moves.
-pub struct Knobs<'a> {
-    /// The port's gates and bars.
-    pub gates: &'a mut Gates,
-    /// 512 bit times at the port's rate.
-    pub quantum: Span,
-}
-
-/// Answers notices at an egress port.
+/// Answers notices at the place that is told.
 pub trait Responder {
+    /// What it needs.
+    fn needs(&self) -> Needs {
+        Needs::of(Set::GATES)
+    }
+
     /// The rate to ask of each of `feeders` neighbours of a queue that drains at `drain`; none asks
     /// them to stop.
-    fn ask(&self, drain: Rate, feeders: u32) -> Option<Rate>;
+    fn ask(&self, _drain: Rate, _feeders: u32) -> Option<Rate> {
+        None
+    }
+
+    /// How many requests for less it answers with a further step, by access category.
+    fn most(&self) -> [u8; 4] {
+        [1; 4]
+    }
 
     /// A notice takes effect.
-    fn react(&self, now: Time, notice: &Notice, knobs: &mut Knobs);
+    fn react(&mut self, notice: &Notice, knobs: &mut Knobs);
+
+    /// A time that it asked for has come.
+    fn timer(&mut self, _knobs: &mut Knobs) {}
 }
 
-/// Every responder.
-#[derive(Clone, Debug)]
-pub enum AnyResponder {
+crate::custom::custom! {
+    /// A responder from outside this crate.
+    CustomResponder: Responder
+}
+
+macro_rules! responders {
+    ($($(#[$doc:meta])* $Name:ident($Inside:ty)),* $(,)?) => {
+        /// Every responder.
+        #[derive(Clone, Debug)]
+        pub enum AnyResponder {
+            $($(#[$doc])* $Name($Inside),)*
+            /// From outside this crate; not in `RESPONDERS`.
+            Custom(Box<dyn CustomResponder>),
+        }
+
+        impl Responder for AnyResponder {
+            fn needs(&self) -> Needs {
+                match self {
+                    $(AnyResponder::$Name(r) => r.needs(),)*
+                    AnyResponder::Custom(r) => r.needs(),
+                }
+            }
+
+            fn ask(&self, drain: Rate, feeders: u32) -> Option<Rate> {
+                match self {
+                    $(AnyResponder::$Name(r) => r.ask(drain, feeders),)*
+                    AnyResponder::Custom(r) => r.ask(drain, feeders),
+                }
+            }
+
+            fn most(&self) -> [u8; 4] {
+                match self {
+                    $(AnyResponder::$Name(r) => r.most(),)*
+                    AnyResponder::Custom(r) => r.most(),
+                }
+            }
+
+            fn react(&mut self, notice: &Notice, knobs: &mut Knobs) {
+                match self {
+                    $(AnyResponder::$Name(r) => r.react(notice, knobs),)*
+                    AnyResponder::Custom(r) => r.react(notice, knobs),
+                }
+            }
+
+            fn timer(&mut self, knobs: &mut Knobs) {
+                match self {
+                    $(AnyResponder::$Name(r) => r.timer(knobs),)*
+                    AnyResponder::Custom(r) => r.timer(knobs),
+                }
+            }
+        }
+    };
+}
+
+responders! {
     /// Stops.
-    Gate,
+    Gate(gate::Gate),
     /// Slows down.
     Shaper(Shaper),
-    /// Contends less for an 802.11 medium.
-    Contention(contention::Contention),
-}
-
-impl Responder for AnyResponder {
-    fn ask(&self, drain: Rate, feeders: u32) -> Option<Rate> {
-        match self {
-            AnyResponder::Gate | AnyResponder::Contention(_) => None,
-            AnyResponder::Shaper(s) => s.ask(drain, feeders),
-        }
-    }
-
-    fn react(&self, now: Time, notice: &Notice, knobs: &mut Knobs) {
-        match self {
-            AnyResponder::Gate => gate::react(now, notice, knobs),
-            AnyResponder::Shaper(s) => s.react(now, notice, knobs),
-            AnyResponder::Contention(_) => unreachable!("stations answer for themselves"),
-        }
-    }
+    /// Contends less for an 802.11 medium, step by step.
+    Steps(Box<Steps>),
 }
 
 /// How a row builds its responder.
@@ -66,8 +118,22 @@ pub type Build = fn(&Args) -> Result<AnyResponder, Refusal>;
 pub static RESPONDERS: &[Part<Build>] = &[
     gate::PART,
     shaper::PART,
-    contention::AIFSN,
-    contention::CW_MIN,
-    contention::TXOP,
-    contention::TOKEN_BUCKET,
+    aifsn::PART,
+    cw_min::PART,
+    txop::PART,
+    token_bucket::PART,
+];
+
+/// Responders that a host makes. A world that holds one and has no host is refused.
+pub static HOSTED: &[Part<Build>] = &[script::PART];
+
+/// What each of both lists needs, in their order.
+pub static NEEDS: &[Needs] = &[
+    gate::NEEDS,
+    shaper::NEEDS,
+    steps::NEEDS,
+    steps::NEEDS,
+    steps::NEEDS,
+    steps::NEEDS_OF_RATE,
+    script::NEEDS,
 ];

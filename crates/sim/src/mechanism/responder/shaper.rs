@@ -1,17 +1,21 @@
 //! Detects and tells: left to the recipe. Responds: a token bucket holds what the notice covers to
 //! the rate it names, until the timer runs out or the notice is taken back. The bucket is a GCRA, which
-//! lets `depth` and one frame leave at once: a depth below a frame is then no contradiction.
+//! lets `depth` and one frame leave at once: a depth below a frame is then no contradiction. At a station it holds
+//! what goes to the sender of the notice; a request for less names the rate, one for more lifts it.
 //! Reference: S2 "rate control": drain rate ÷ number of feeders. A queue drains at its line rate, or at the rate to which
 //! its port is itself held, so that rate control goes on up a chain.
 //! Differences: asks for `share` of that rate, so that a congested queue drains rather than stands. A bar that covers
 //! part of a queue's classes or destinations does not count as holding it.
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
-use backwater_transport::units::{Bytes, Rate, Time};
+use backwater_transport::units::{Bytes, Rate};
 
 use super::{AnyResponder, Build, Knobs, Responder};
-use crate::mechanism::gates::{Bar, Bucket};
-use crate::mechanism::notice::Notice;
+use crate::mechanism::needs::{Needs, Set};
+use crate::mechanism::notice::{Ask, Notice};
+
+/// What it needs.
+pub const NEEDS: Needs = Needs::of(Set::RATE.and(Set::QUEUE).and(Set::GATES));
 
 /// Share of the fair rate, and the bucket's depth.
 #[derive(Clone, Debug)]
@@ -21,32 +25,26 @@ pub struct Shaper {
 }
 
 impl Responder for Shaper {
+    fn needs(&self) -> Needs {
+        NEEDS
+    }
+
     fn ask(&self, drain: Rate, feeders: u32) -> Option<Rate> {
         let fair = drain.0 as f64 * self.share / f64::from(feeders);
         Some(Rate((libm::floor(fair) as u64).max(1)))
     }
 
-    fn react(&self, now: Time, notice: &Notice, knobs: &mut Knobs) {
-        let rate = notice.rate.expect("a shaper is asked for a rate");
-        if notice.quanta == 0 {
-            knobs.gates.lift(now, notice.key);
-            return;
+    fn react(&mut self, notice: &Notice, knobs: &mut Knobs) {
+        let (over, rate, until) = match notice.ask {
+            Ask::Limit(rate, quanta) => (quanta == 0, rate, knobs.after(quanta)),
+            Ask::Step(step) => (!step.less, step.rate, knobs.now + step.expiry),
+            // A notice without a rate is refused with this responder, and own flows are not its business.
+            Ask::Stop(_) | Ask::Own(_) => return,
+        };
+        match over {
+            true => knobs.unlimit(notice),
+            false => knobs.limit(notice, rate, self.depth, until),
         }
-        let until = now.after(knobs.quantum.times(u64::from(notice.quanta)));
-        let bucket = Bucket {
-            rate,
-            tolerance: rate.time_for(self.depth),
-            due: now,
-        };
-        let bar = Bar {
-            key: notice.key,
-            classes: notice.classes,
-            hosts: notice.hosts.clone(),
-            next: None,
-            until,
-            bucket: Some(bucket),
-        };
-        knobs.gates.lower(now, bar);
     }
 }
 
@@ -54,7 +52,7 @@ impl Responder for Shaper {
 pub const PART: Part<Build> = Part {
     id: "shaper",
     aliases: &["rate"],
-    summary: "hold what the notice covers to the drain rate divided by the number of feeders",
+    summary: "hold what the notice covers to the drain rate divided by the number of feeders, or to the rate asked for",
     source: "S2 rate control",
     options: &[
         Opt::new(

@@ -11,10 +11,10 @@ use super::backlog::Backlog;
 use super::frame::{Exchange, Frame, Reply};
 use super::mac::{Category, Contention, MANAGEMENT_CATEGORY};
 use super::turns::Turns;
-use crate::ids::{FlowId, NodeId, PortId};
+use crate::ids::{ControlId, FlowId, NodeId, PortId};
+use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;
-use crate::mechanism::relay::{Ask, Relay};
-use crate::mechanism::responder::contention::Contention as Contended;
+use crate::mechanism::notice::Notice;
 use crate::packet::List;
 use crate::record::flow_stats::Count;
 
@@ -45,8 +45,8 @@ pub struct Radio {
     pub reply: Reply,
     /// The station whose frame it follows: its group is looked after then.
     pub after: u32,
-    /// Its congestion control, if it is a relay that has one.
-    pub relay: Option<Box<Relay>>,
+    /// The detector that watches it: (control, place).
+    pub watch: Option<(ControlId, usize)>,
     /// The exchange it has begun.
     pub exchange: Option<Exchange>,
     /// Management frames that wait, ahead of the data of the highest category.
@@ -61,8 +61,10 @@ pub struct Radio {
     pub count: StationCount,
     /// Counters at the end of the warm-up.
     pub base: Box<StationCount>,
-    /// Categories that requests have moved.
-    pub stepped: Box<[Option<Stepped>; 4]>,
+    /// Parameters of its categories before any notice moved them.
+    pub written: Box<[Category]>,
+    /// How it answers notices, by mechanism.
+    pub responders: Vec<(u32, AnyResponder)>,
     /// Numbers of its hops.
     pub hops: Vec<u32>,
     /// Name in results: the node's, and for other radios than its first also the medium's.
@@ -99,31 +101,14 @@ pub struct Management {
     pub to: u32,
     /// Length, header and FCS included.
     pub bytes: u64,
-    /// What it asks for.
-    pub ask: Ask,
-    /// How its receiver answers.
-    pub respond: Contended,
-    /// How long it holds, and by how much a step is taken back earlier afterwards.
-    pub holds: [Span; 2],
+    /// Who speaks.
+    pub control: ControlId,
+    /// What it says.
+    pub notice: Notice,
     /// Its receiver has it; what follows are repetitions.
     pub heard: bool,
     /// Transmissions that failed.
     pub tries: u32,
-}
-
-/// How far a category has stepped back.
-#[derive(Copy, Clone, Debug)]
-pub struct Stepped {
-    /// Steps.
-    pub level: u8,
-    /// When a step is taken back.
-    pub until: Time,
-    /// And how long after it the next.
-    pub period: Span,
-    /// What a step moves.
-    pub respond: Contended,
-    /// Parameters without any.
-    pub base: Category,
 }
 
 /// An own flow that a relay holds to a rate, and its packets that wait for their turn.
@@ -233,6 +218,31 @@ pub struct Tried {
     pub ghost: Option<Ghost>,
 }
 
+impl Tried {
+    /// The transmission is over, with an exchange of so many more ticks.
+    pub fn over(&self, to: u32, last: Span, acknowledged: bool) -> Transmission {
+        Transmission {
+            to,
+            airtime: Span(self.spent + last.0),
+            retries: self.short + self.long,
+            acknowledged,
+        }
+    }
+}
+
+/// A MAC transmission that is over, with all its exchanges.
+#[derive(Copy, Clone, Debug)]
+pub struct Transmission {
+    /// To whom.
+    pub to: u32,
+    /// Ticks of its exchanges, those that failed and their timeouts included.
+    pub airtime: Span,
+    /// Exchanges that failed.
+    pub retries: u32,
+    /// Whether it was acknowledged, or is acknowledged by nobody.
+    pub acknowledged: bool,
+}
+
 /// A frame whose packet has moved on.
 #[derive(Copy, Clone, Debug)]
 pub struct Ghost {
@@ -242,6 +252,8 @@ pub struct Ghost {
     pub at: Time,
     /// Whether it was of the station's own.
     pub own: bool,
+    /// The station that it came from, where somebody watches; else `NOBODY`.
+    pub from: u32,
     /// Its flow.
     pub flow: FlowId,
 }

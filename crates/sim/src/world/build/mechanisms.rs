@@ -1,16 +1,24 @@
-//! What watches a port, and who speaks for it at its node.
+//! Mechanisms at ports of switches: what watches a port, and who speaks for it at its node.
 
-use backwater_transport::units::Span;
+use backwater_transport::units::{Rate, Span, Time};
 
 use super::super::World;
 use super::refuse;
+use crate::event::Event;
 use crate::ids::{ControlId, NodeId, PortId};
 use crate::limit::Limit;
-use crate::mechanism::control::{Control, MAX_NEIGHBOURS, NeighbourSpec, PlaceSpec};
-use crate::mechanism::detector::{Detector, Watch};
+use crate::mechanism::carrier::{Toward, quantum};
+use crate::mechanism::control::{Control, Memory, Watched};
+use crate::mechanism::detector::Detector;
 use crate::mechanism::gates::Gates;
+use crate::mechanism::legal::{self, Medium};
+use crate::mechanism::needs::Set;
 use crate::mechanism::notice::Form;
-use crate::mechanism::responder::AnyResponder;
+use crate::mechanism::notifier::standing::{MAX_NEIGHBOURS, Standing};
+use crate::mechanism::notifier::voice::VoiceSpec;
+use crate::mechanism::notifier::{Cast, Terms};
+use crate::mechanism::place::Place;
+use crate::mechanism::responder::{AnyResponder, Responder};
 use crate::spec::{MechanismSpec, NodeKind, Refusal, Spec};
 use crate::switch::Ledger;
 use crate::table::Id;
@@ -27,63 +35,34 @@ impl World {
         number: usize,
         mechanism: &MechanismSpec,
     ) -> Result<(), Refusal> {
+        if !mechanism.stations.is_empty() {
+            check(mechanism, Medium::Air)?;
+            self.check_addresses(mechanism)?;
+            self.add_to_stations(spec, number, mechanism)?;
+        }
+        if mechanism.at.is_empty() {
+            return Ok(());
+        }
+        check(mechanism, Medium::Wire)?;
+        self.check_addresses(mechanism)?;
         let path = format!("mechanisms.{}", mechanism.name);
-        let names = mechanism.notify.addresses.is_some();
-        let watch = mechanism.detect.watch();
-        if names && watch != Watch::Egress {
-            return refuse(
-                format!("{path}.notify"),
-                "addresses are those behind an output queue, and this detector watches what comes in",
-                "take a detector of output queues, such as watermark",
-            );
+        let Some(terms) = mechanism.notify.standing() else {
+            let what = "requests are 802.11 management frames";
+            return refuse(format!("{path}.notify"), what, "name stations");
+        };
+        if terms.cast == Cast::Group {
+            let what = "a control frame on a wire goes to one neighbour";
+            return refuse(format!("{path}.notify.cast"), what, "write cast = \"each\"");
         }
-        if !matches!(mechanism.respond, AnyResponder::Gate) && watch != Watch::Egress {
-            return refuse(
-                format!("{path}.respond"),
-                "a rate is a share of what an output queue drains, and this detector watches what comes in",
-                "take the responder gate, or a detector of output queues, such as watermark",
-            );
-        }
-        if names && self.hosts.len() > MAX_ADDRESSES {
-            let what = format!(
-                "a notice has room for {MAX_ADDRESSES} addresses, and there are {} hosts",
-                self.hosts.len()
-            );
-            return refuse(
-                format!("{path}.notify"),
-                what,
-                "take a notifier that names classes",
-            );
-        }
-        if matches!(mechanism.respond, AnyResponder::Gate)
-            && mechanism.notify.form != Form::Extension
-        {
+        if stops_by_class(mechanism, terms) {
             self.inspect = Some(INSPECT);
         }
         for port in &mechanism.at {
             let id: PortId = Id::new(*port);
+            self.check_node(spec, id, &path)?;
             let node = self.ports[id].node;
-            let at = |what: String, fix: &str| refuse(format!("{path}.at"), what, fix);
-            let name = self.ports[id].more.name.clone();
-            if self.nodes[node].host.is_some() {
-                return at(
-                    format!("{name} is a port of a host"),
-                    "back-pressure watches ports of switches",
-                );
-            }
-            let special = |p: &PortId| spec.links[p.index() / 2].ways.iter().any(Option::is_some);
-            if let Some(port) = self.nodes[node].ports.iter().find(|p| special(p)) {
-                let what = format!("{} is no plain wire", self.ports[*port].more.name);
-                return at(what, "back-pressure travels over wires, both ways");
-            }
-            if self.nodes[node].ports.len() > MAX_NEIGHBOURS {
-                return at(
-                    format!("a switch with back-pressure has at most {MAX_NEIGHBOURS} ports"),
-                    "use a smaller switch",
-                );
-            }
-            let control = match self.voice(number, node, mechanism) {
-                Some(c) if self.controls[c].speaks_like(&mechanism.notify) => c,
+            let control = match self.voice(number, node, mechanism, terms) {
+                Some(c) if self.controls[c].speaks_like(Some(terms)) => c,
                 Some(c) => {
                     let other = &spec.mechanisms[self.controls[c].number() as usize].name;
                     let what = format!(
@@ -96,21 +75,68 @@ impl World {
                         "give both the same kind, quanta and refresh",
                     );
                 }
-                None => self.new_control(spec, number, node, mechanism)?,
+                None => self.new_control(spec, number, node, mechanism, terms)?,
             };
             self.watch_port(control, id, mechanism, &path)?;
         }
         Ok(())
     }
 
+    /// A notice has room for so many addresses only.
+    fn check_addresses(&self, mechanism: &MechanismSpec) -> Result<(), Refusal> {
+        let terms = mechanism.notify.standing();
+        if terms.is_some_and(|t| t.addresses.is_some()) && self.hosts.len() > MAX_ADDRESSES {
+            let what = format!(
+                "a notice has room for {MAX_ADDRESSES} addresses, and there are {} hosts",
+                self.hosts.len()
+            );
+            return refuse(
+                format!("mechanisms.{}.notify", mechanism.name),
+                what,
+                "take a notifier that names classes",
+            );
+        }
+        Ok(())
+    }
+
+    /// Whether back-pressure can be at the node of a port.
+    fn check_node(&self, spec: &Spec, id: PortId, path: &str) -> Result<(), Refusal> {
+        let node = self.ports[id].node;
+        let at = |what: String, fix: &str| refuse(format!("{path}.at"), what, fix);
+        if self.nodes[node].host.is_some() {
+            return at(
+                format!("{} is a port of a host", self.ports[id].more.name),
+                "back-pressure watches ports of switches",
+            );
+        }
+        let special = |p: &PortId| spec.links[p.index() / 2].ways.iter().any(Option::is_some);
+        if let Some(port) = self.nodes[node].ports.iter().find(|p| special(p)) {
+            let what = format!("{} is no plain wire", self.ports[*port].more.name);
+            return at(what, "back-pressure travels over wires, both ways");
+        }
+        if self.nodes[node].ports.len() > MAX_NEIGHBOURS {
+            return at(
+                format!("a switch with back-pressure has at most {MAX_NEIGHBOURS} ports"),
+                "use a smaller switch",
+            );
+        }
+        Ok(())
+    }
+
     /// Who speaks for a mechanism at a node already. PAUSE and PFC carry no origin, so at one node all
     /// mechanisms that send them have one voice.
-    fn voice(&self, number: usize, node: NodeId, mechanism: &MechanismSpec) -> Option<ControlId> {
-        let stops = matches!(mechanism.respond, AnyResponder::Gate)
-            && mechanism.notify.form != Form::Extension;
+    fn voice(
+        &self,
+        number: usize,
+        node: NodeId,
+        mechanism: &MechanismSpec,
+        terms: &Terms,
+    ) -> Option<ControlId> {
+        let stops = stops_by_class(mechanism, terms);
         let speaks = |c: &ControlId| {
             let c = &self.controls[*c];
-            c.node() == node && (c.number() == number as u32 || stops && c.moves_gates())
+            let shared = || stops && c.standing().is_some_and(Standing::moves_gates);
+            c.node() == node && (c.number() == number as u32 || shared())
         };
         self.controls.ids().find(speaks)
     }
@@ -121,20 +147,14 @@ impl World {
         number: usize,
         node: NodeId,
         mechanism: &MechanismSpec,
+        terms: &Terms,
     ) -> Result<ControlId, Refusal> {
-        let neighbours: Vec<NeighbourSpec> = self.nodes[node]
-            .ports
-            .iter()
-            .map(|p| NeighbourSpec {
-                port: *p,
-                rate: self.ports[*p].more.rate,
-                obeys: obeys(spec, self.ports[*p].far),
-            })
-            .collect();
-        let whole =
-            mechanism.notify.form == Form::Pause && matches!(mechanism.respond, AnyResponder::Gate);
-        for n in neighbours.iter().filter(|n| n.obeys) {
-            let upstream = self.ports[n.port].peer;
+        let whole = terms.form == Form::Pause && asks_to_stop(&mechanism.respond);
+        for port in self.nodes[node].ports.clone() {
+            if !obeys(spec, self.ports[port].far) {
+                continue;
+            }
+            let upstream = self.ports[port].peer;
             if self.ports[upstream].chooses_itself() && !whole {
                 let what = format!(
                     "the queue at {} chooses among flows itself and cannot hold back classes, destinations or rates",
@@ -146,18 +166,19 @@ impl World {
                     "take the recipe \"pause\", or give that port a queue such as strict-priority or codel",
                 );
             }
-            self.ports[upstream]
-                .gates
-                .get_or_insert_with(|| Box::new(Gates::default()));
+            let told = &mut self.ports[upstream];
+            told.gates.get_or_insert_with(|| Box::new(Gates::default()));
+            let answer = (number as u32, mechanism.respond.clone());
+            told.more.responders.push(answer);
         }
-        let (notify, respond) = (mechanism.notify.clone(), mechanism.respond.clone());
-        Ok(self.controls.push(Control::new(
-            node,
-            number as u32,
-            notify,
-            respond,
-            &neighbours,
-        )))
+        let ports = self.nodes[node].ports.iter();
+        let neighbours = ports.map(|p| (Toward::Port(*p), quantum(self.ports[*p].more.rate)));
+        let respond = mechanism.respond.clone();
+        let standing = Standing::new(terms.clone(), number as u32, respond, neighbours);
+        let memory = Memory::Standing(Box::new(standing));
+        Ok(self
+            .controls
+            .push(Control::new(node, number as u32, memory)))
     }
 
     fn watch_port(
@@ -167,89 +188,154 @@ impl World {
         mechanism: &MechanismSpec,
         path: &str,
     ) -> Result<(), Refusal> {
-        let (name, rate, node) = (
-            self.ports[id].more.name.clone(),
-            self.ports[id].more.rate,
-            self.ports[id].node,
+        let needs = mechanism.detect.needs();
+        let egress = needs.gives.has(Set::QUEUE);
+        if egress {
+            self.check_queue(id, mechanism, path)?;
+        } else {
+            self.check_memory(id, mechanism, path)?;
+        }
+        let watched = Watched::new(
+            if egress {
+                Place::Egress(id)
+            } else {
+                Place::Ingress(id)
+            },
+            mechanism.detect.clone(),
+            mechanism.detect.rhythm(),
+            needs.needs.has(Set::HOLDINGS),
         );
-        let behind = mechanism
-            .notify
-            .addresses
-            .is_some()
-            .then(|| self.reached_through(id));
-        let watch = mechanism.detect.watch();
-        let one_queue = watch == Watch::Egress && self.ports[id].queues().len() == 1;
-        let detector = mechanism.detect.clone();
-        let place = self.controls[control].watch(PlaceSpec {
-            port: id,
-            line: rate,
-            one_queue,
-            detector,
-            audience: mechanism.notify.audience,
-            window: mechanism.notify.window,
-            behind,
-        });
-        let taken = match watch {
-            Watch::Egress => {
-                if self.ports[id].chooses_itself() {
-                    return refuse(
-                        format!("{path}.at"),
-                        format!(
-                            "the queue at {name} keeps flows apart, not classes that a detector could watch"
-                        ),
-                        "give the port a queue such as strict-priority, codel or red",
-                    );
-                }
-                if self.ports[id].buffer == Limit::Unlimited {
-                    return refuse(
-                        format!("{path}.at"),
-                        format!("{name} has no limit that its marks could be a share of"),
-                        "give the port a buffer",
-                    );
-                }
-                self.ports[id].watch.replace((control, place)).is_some()
-            }
-            Watch::Ingress | Watch::Pool | Watch::Station => {
-                let ports = self.nodes[node].ports.clone();
-                let has_pool = self.nodes[node].pool.is_some();
-                if has_pool != (watch == Watch::Pool) {
-                    let (what, fix) = match has_pool {
-                        true => (
-                            "has shared memory, whose thresholds are dynamic",
-                            "take detect.kind = \"dynamic-threshold\"",
-                        ),
-                        false => (
-                            "has no shared memory",
-                            "take another detector, or model = \"shared-memory\"",
-                        ),
-                    };
-                    return refuse(
-                        format!("{path}.detect"),
-                        format!("{} {what}", self.nodes[node].name),
-                        fix,
-                    );
-                }
-                if !has_pool {
-                    self.nodes[node]
-                        .ledger
-                        .get_or_insert_with(|| Box::new(Ledger::new(ports.len())));
-                }
-                self.account(&ports);
-                let local = self.ports[id].local as usize;
-                self.nodes[node].watch[local]
-                    .replace((control, place))
-                    .is_some()
-            }
+        let place = self.controls[control].watch(watched);
+        self.add_voice(control, id, egress, mechanism);
+        let port = &mut self.ports[id];
+        let (node, local) = (port.node, port.local as usize);
+        let slot = match egress {
+            true => &mut port.watch,
+            false => &mut self.nodes[node].watch[local],
         };
-        if taken {
+        if slot.replace((control, place)).is_some() {
+            let what = format!("{} is watched twice", self.ports[id].more.name);
+            return refuse(format!("{path}.at"), what, "let one mechanism watch it");
+        }
+        if let Some(rhythm) = self.controls[control].rhythm(place) {
+            let place = place as u8;
+            let first = Time::ZERO + rhythm.period;
+            self.calendar.push(first, Event::Observe { control, place });
+        }
+        Ok(())
+    }
+
+    /// Adds a port to the memory of who was told.
+    fn add_voice(&mut self, control: ControlId, id: PortId, egress: bool, of: &MechanismSpec) {
+        let names = of.notify.standing().is_some_and(|t| t.addresses.is_some());
+        let behind = names.then(|| self.reached_through(id));
+        let port = &self.ports[id];
+        let number = self.controls[control].number();
+        let ports = self.nodes[port.node].ports.iter().enumerate();
+        let obeying = ports
+            .filter(|(_, p)| {
+                let told = &self.ports[self.ports[**p].peer].more.responders;
+                told.iter().any(|(mechanism, _)| *mechanism == number)
+            })
+            .fold(0u64, |set, (i, _)| set | 1 << i);
+        let own = 1 << port.local;
+        let voice = VoiceSpec {
+            port: id,
+            line: port.more.rate,
+            one_queue: egress && port.queues().len() == 1,
+            audience: if egress {
+                obeying & !own
+            } else {
+                obeying & own
+            },
+            behind,
+        };
+        let standing = self.controls[control].standing_mut();
+        standing.expect("standing notices on wires").add(voice);
+    }
+
+    /// A detector of output queues needs class queues with a limit.
+    fn check_queue(&self, id: PortId, of: &MechanismSpec, path: &str) -> Result<(), Refusal> {
+        let port = &self.ports[id];
+        let name = &port.more.name;
+        if port.chooses_itself() {
             return refuse(
                 format!("{path}.at"),
-                format!("{name} is watched twice"),
-                "let one mechanism watch it",
+                format!(
+                    "the queue at {name} keeps flows apart, not classes that a detector could watch"
+                ),
+                "give the port a queue such as strict-priority, codel or red",
+            );
+        }
+        if port.buffer == Limit::Unlimited && of.detect.needs().needs.has(Set::BOUND) {
+            return refuse(
+                format!("{path}.at"),
+                format!("{name} has no limit that its marks could be a share of"),
+                "give the port a buffer",
             );
         }
         Ok(())
     }
+
+    /// A detector of what came in needs accounts, or shared memory.
+    fn check_memory(
+        &mut self,
+        id: PortId,
+        mechanism: &MechanismSpec,
+        path: &str,
+    ) -> Result<(), Refusal> {
+        let node = self.ports[id].node;
+        let ports = self.nodes[node].ports.clone();
+        let has_pool = self.nodes[node].pool.is_some();
+        if has_pool != mechanism.detect.needs().needs.has(Set::POOL) {
+            let (what, fix) = match has_pool {
+                true => (
+                    "has shared memory, whose thresholds are dynamic",
+                    "take detect.kind = \"dynamic-threshold\"",
+                ),
+                false => (
+                    "has no shared memory",
+                    "take another detector, or model = \"shared-memory\"",
+                ),
+            };
+            return refuse(
+                format!("{path}.detect"),
+                format!("{} {what}", self.nodes[node].name),
+                fix,
+            );
+        }
+        if !has_pool {
+            self.nodes[node]
+                .ledger
+                .get_or_insert_with(|| Box::new(Ledger::new(ports.len())));
+        }
+        self.account(&ports);
+        Ok(())
+    }
+}
+
+/// Refuses parts that can't work together on a medium.
+fn check(mechanism: &MechanismSpec, medium: Medium) -> Result<(), Refusal> {
+    let parts = [
+        mechanism.detect.needs(),
+        mechanism.notify.needs(),
+        mechanism.respond.needs(),
+    ];
+    legal::check(parts, medium).or_else(|illegal| {
+        let section = illegal.third.section();
+        let path = format!("mechanisms.{}.{section}", mechanism.name);
+        refuse(path, format!("this part {}", illegal.reason), illegal.fix)
+    })
+}
+
+/// Whether those who are told are asked to stop, not to slow down.
+fn asks_to_stop(respond: &AnyResponder) -> bool {
+    respond.ask(Rate(1), 1).is_none()
+}
+
+/// Whether notices stop classes and carry no origin.
+fn stops_by_class(mechanism: &MechanismSpec, terms: &Terms) -> bool {
+    terms.form != Form::Extension && asks_to_stop(&mechanism.respond)
 }
 
 fn obeys(spec: &Spec, node: NodeId) -> bool {

@@ -1,0 +1,232 @@
+//! Which detector, notifier and responder work together on which medium: a part works where the medium and the other parts
+//! give all that it needs. What a single place must have besides, such as a buffer with a limit, is looked at
+//! where the world is built.
+
+use super::needs::{Needs, Set};
+
+/// What notices travel on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// Links between switches and hosts.
+    Wire,
+    /// An 802.11 medium.
+    Air,
+}
+
+impl Medium {
+    /// Both.
+    pub const ALL: [Medium; 2] = [Medium::Wire, Medium::Air];
+
+    /// Name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Medium::Wire => "wire",
+            Medium::Air => "802.11",
+        }
+    }
+
+    /// What it gives to every part.
+    fn gives(self) -> Set {
+        let both = Set::RATES
+            .and(Set::HOLDINGS)
+            .and(Set::BOUND)
+            .and(Set::GATES);
+        match self {
+            // A queue that drains at a line rate gives every notice a rate to name.
+            Medium::Wire => both.and(Set::INTERFACES).and(Set::POOL).and(Set::RATE),
+            Medium::Air => both
+                .and(Set::BUSY)
+                .and(Set::TRANSMITTER)
+                .and(Set::MANAGEMENT),
+        }
+    }
+}
+
+/// A third of a mechanism.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Third {
+    /// The detector.
+    Detect,
+    /// The notifier.
+    Notify,
+    /// The responder.
+    Respond,
+}
+
+impl Third {
+    /// Its section in a scenario.
+    pub fn section(self) -> &'static str {
+        match self {
+            Third::Detect => "detect",
+            Third::Notify => "notify",
+            Third::Respond => "respond",
+        }
+    }
+}
+
+/// Why a combination can't work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Illegal {
+    /// The part that misses something.
+    pub third: Third,
+    /// What it misses.
+    pub reason: &'static str,
+    /// What to write instead.
+    pub fix: &'static str,
+}
+
+/// Whether a combination can work on a medium; if not, the first reason.
+///
+/// # Errors
+/// What a part needs and does not get.
+pub fn check(parts: [Needs; 3], medium: Medium) -> Result<(), Illegal> {
+    let given = parts
+        .iter()
+        .fold(medium.gives(), |set, part| set.and(part.gives));
+    let thirds = [Third::Detect, Third::Notify, Third::Respond];
+    for (part, third) in parts.iter().zip(thirds) {
+        if let Some(missing) = part.needs.without(given).iter().next() {
+            let (reason, fix) = reason(missing);
+            return Err(Illegal { third, reason, fix });
+        }
+    }
+    Ok(())
+}
+
+fn reason(missing: Set) -> (&'static str, &'static str) {
+    match missing {
+        Set::QUEUE => (
+            "needs a detector that watches what waits to leave: addresses are those behind an output queue, a rate is a share of what it drains",
+            "take a detector of output queues, such as watermark",
+        ),
+        Set::INTERFACES => (
+            "needs frames that come in over interfaces of their own, and a station has one for all",
+            "take detector watermark, or name ports of switches",
+        ),
+        Set::POOL => (
+            "needs a switch with shared memory",
+            "name ports of a switch",
+        ),
+        Set::BUSY => (
+            "needs the busy share of a medium that others send on as well, and a wire has one sender",
+            "take detector watermark, fill-rate or queue-rate-difference",
+        ),
+        Set::TRANSMITTER => (
+            "needs an 802.11 transmitter",
+            "take responder gate or shaper, or name stations",
+        ),
+        Set::MANAGEMENT => (
+            "needs 802.11 management frames",
+            "take notifier pause, pfc or destination, or name stations",
+        ),
+        Set::RATE => (
+            "needs a notice that names a rate, and a station drains at none of its own",
+            "take notifier request, or another responder",
+        ),
+        _ => ("needs what nothing here gives", "take another part"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::{DETECTORS, NOTIFIERS, RESPONDERS, detector, notifier, responder};
+
+    /// Every part by name with what it needs.
+    fn rows<B>(
+        lists: [&'static [backwater_transport::part::Part<B>]; 2],
+        needs: &'static [Needs],
+    ) -> Vec<(&'static str, Needs)> {
+        let ids: Vec<_> = lists.iter().flat_map(|l| l.iter()).map(|p| p.id).collect();
+        assert_eq!(ids.len(), needs.len());
+        ids.into_iter().zip(needs.iter().copied()).collect()
+    }
+
+    fn find(list: &[(&'static str, Needs)], id: &str) -> Needs {
+        list.iter().find(|(name, _)| *name == id).expect(id).1
+    }
+
+    /// What parts of these names say to a medium.
+    fn verdict(names: [&str; 3], medium: Medium) -> Option<(Third, &'static str)> {
+        let detectors = rows([DETECTORS, detector::HOSTED], detector::NEEDS);
+        let notifiers = rows([NOTIFIERS, &[]], notifier::NEEDS);
+        let responders = rows([RESPONDERS, responder::HOSTED], responder::NEEDS);
+        let parts = [
+            find(&detectors, names[0]),
+            find(&notifiers, names[1]),
+            find(&responders, names[2]),
+        ];
+        check(parts, medium).err().map(|i| (i.third, i.reason))
+    }
+
+    #[test]
+    fn what_means_something_works_and_what_cannot_says_why() {
+        for (names, medium) in [
+            (["watermark", "pause", "gate"], Medium::Wire),
+            (["watermark", "pause", "gate"], Medium::Air),
+            (["watermark", "pfc", "aifsn"], Medium::Air),
+            (["watermark", "destination", "shaper"], Medium::Wire),
+            (["queue-rate-difference", "pause", "gate"], Medium::Wire),
+            (["rate-comparison", "request", "gate"], Medium::Air),
+            (["rate-comparison", "request", "shaper"], Medium::Air),
+            (["python", "pause", "python"], Medium::Air),
+            (["ingress-watermark", "pfc", "gate"], Medium::Wire),
+        ] {
+            assert_eq!(verdict(names, medium), None, "{names:?}");
+        }
+        for (names, medium, third, word) in [
+            (
+                ["watermark", "pause", "aifsn"],
+                Medium::Wire,
+                Third::Respond,
+                "transmitter",
+            ),
+            (
+                ["rate-comparison", "pause", "gate"],
+                Medium::Wire,
+                Third::Detect,
+                "busy share",
+            ),
+            (
+                ["watermark", "request", "gate"],
+                Medium::Wire,
+                Third::Notify,
+                "management",
+            ),
+            (
+                ["ingress-watermark", "pfc", "gate"],
+                Medium::Air,
+                Third::Detect,
+                "interfaces",
+            ),
+            (
+                ["ingress-watermark", "pfc", "shaper"],
+                Medium::Wire,
+                Third::Respond,
+                "waits to leave",
+            ),
+            (
+                ["ingress-watermark", "destination", "gate"],
+                Medium::Wire,
+                Third::Notify,
+                "addresses",
+            ),
+            (
+                ["watermark", "pause", "shaper"],
+                Medium::Air,
+                Third::Respond,
+                "names a rate",
+            ),
+            (
+                ["watermark", "pause", "token-bucket"],
+                Medium::Air,
+                Third::Respond,
+                "names a rate",
+            ),
+        ] {
+            let (blamed, reason) = verdict(names, medium).expect("refused");
+            assert_eq!(blamed, third, "{names:?}");
+            assert!(reason.contains(word), "{names:?}: {reason}");
+        }
+    }
+}

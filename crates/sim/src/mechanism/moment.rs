@@ -1,0 +1,71 @@
+//! What happens at a place, and what a detector says of it.
+
+use backwater_transport::units::Span;
+
+/// A frame, as a place sees it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Class, or access category.
+    pub class: u8,
+    /// Bytes: of the frame on a wire, of the IP packet over the air.
+    pub bytes: u64,
+    /// The neighbour that it came from: the number of the node's port, over the air the station. None for the
+    /// node's own.
+    pub prev: Option<u32>,
+    /// The neighbour that it goes to, in the same numbers.
+    pub next: Option<u32>,
+    /// Time on the medium: of the frame on a wire once it has begun; over the air of all its exchanges,
+    /// those that failed included.
+    pub airtime: Span,
+    /// Transmissions that failed.
+    pub retries: u32,
+}
+
+impl Seen {
+    /// A frame of which only the class is known: for detectors that look at levels alone.
+    pub fn of_class(class: u8) -> Seen {
+        Seen {
+            class,
+            bytes: 0,
+            prev: None,
+            next: None,
+            airtime: Span::ZERO,
+            retries: 0,
+        }
+    }
+}
+
+/// What has happened.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Moment<'a> {
+    /// A frame has joined a queue.
+    Enqueued(&'a Seen),
+    /// A frame has left: on a wire its last bit, over the air a MAC transmission that was acknowledged.
+    Sent(&'a Seen),
+    /// A frame was lost from the queue.
+    Lost(&'a Seen),
+    /// A frame found no room in the queue.
+    Refused(&'a Seen),
+    /// The detector's time to look again.
+    Timer,
+}
+
+/// What a detector says of a class.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Congested: neighbours that send more than their share should send less.
+    Congested,
+    /// So congested that all neighbours that send should send less.
+    CongestedByAll,
+    /// Not congested, or no longer.
+    Clear,
+    /// Not congested, and there is capacity that nobody uses.
+    Underused,
+}
+
+impl Signal {
+    /// Whether the class is congested.
+    pub fn congested(self) -> bool {
+        matches!(self, Signal::Congested | Signal::CongestedByAll)
+    }
+}

@@ -1,0 +1,79 @@
+//! What a part of a mechanism needs, and what it gives to the others. From these follows which detector, notifier and
+//! responder work together on which medium (`legal`), and what the place must keep for them.
+
+/// A set of conditions: those a part needs, or those a medium or another part meets.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Set(u32);
+
+impl Set {
+    /// Nothing.
+    pub const NONE: Set = Set(0);
+    /// A queue of frames that wait to leave the place that is watched.
+    pub const QUEUE: Set = Set(1);
+    /// Frames come in over interfaces of their own.
+    pub const INTERFACES: Set = Set(1 << 1);
+    /// Memory that ports share by dynamic thresholds.
+    pub const POOL: Set = Set(1 << 2);
+    /// The busy share of a medium that others send on as well.
+    pub const BUSY: Set = Set(1 << 3);
+    /// Rates of what comes and leaves, over a window.
+    pub const RATES: Set = Set(1 << 4);
+    /// Bytes held by neighbour.
+    pub const HOLDINGS: Set = Set(1 << 5);
+    /// A buffer with a limit.
+    pub const BOUND: Set = Set(1 << 6);
+    /// An 802.11 transmitter, told by an 802.11 station.
+    pub const TRANSMITTER: Set = Set(1 << 7);
+    /// 802.11 management frames.
+    pub const MANAGEMENT: Set = Set(1 << 8);
+    /// A notice that names a rate.
+    pub const RATE: Set = Set(1 << 9);
+    /// Gates at the place that is told.
+    pub const GATES: Set = Set(1 << 10);
+
+    /// Both sets together.
+    pub const fn and(self, other: Set) -> Set {
+        Set(self.0 | other.0)
+    }
+
+    /// Whether it holds all of another set.
+    pub const fn has(self, other: Set) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// What it has and another has not.
+    pub const fn without(self, other: Set) -> Set {
+        Set(self.0 & !other.0)
+    }
+
+    /// Its conditions, one by one.
+    pub fn iter(self) -> impl Iterator<Item = Set> {
+        (0..u32::BITS)
+            .map(move |bit| Set(self.0 & 1 << bit))
+            .filter(|one| *one != Set::NONE)
+    }
+}
+
+/// What a part needs, and what it gives.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// It works only where the medium or another part gives these.
+    pub needs: Set,
+    /// It gives these to the other parts.
+    pub gives: Set,
+}
+
+impl Needs {
+    /// A part that needs these.
+    pub const fn of(needs: Set) -> Needs {
+        Needs {
+            needs,
+            gives: Set::NONE,
+        }
+    }
+
+    /// The same, and gives those.
+    pub const fn giving(self, gives: Set) -> Needs {
+        Needs { gives, ..self }
+    }
+}

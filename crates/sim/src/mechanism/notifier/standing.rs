@@ -1,0 +1,355 @@
+//! Standing notices: sent when congestion begins, again before their timer runs out, and taken back when congestion is
+//! over. PAUSE and PFC carry no origin, so a neighbour's state is the OR over the node's congested queues; extension
+//! frames, which name addresses or a rate, speak for one queue each.
+
+use std::collections::VecDeque;
+
+use backwater_transport::units::{Rate, Span, Time};
+
+use super::terms::{Addresses, Terms};
+use super::voice::{Arrival, Neighbour, Voice, VoiceSpec};
+use crate::limit::MAX_CLASSES;
+use crate::mechanism::carrier::{Told, Toward};
+use crate::mechanism::gates::Gates;
+use crate::mechanism::notice::{Ask, Form, Hosts, Notice, holds};
+use crate::mechanism::responder::{AnyResponder, Responder};
+use crate::table::Id;
+
+/// Neighbours a node with standing notices can have: a told set is one word.
+pub const MAX_NEIGHBOURS: usize = 64;
+
+/// Whom a node has told what.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    terms: Terms,
+    /// Whose responder answers; distinguishes its notices from those of other mechanisms.
+    number: u32,
+    /// What those who are told do.
+    respond: AnyResponder,
+    neighbours: Vec<Neighbour>,
+    voices: Vec<Voice>,
+}
+
+/// A timer to start: (neighbour, serial, delay).
+pub type Timer = (u8, u16, Span);
+
+impl Standing {
+    /// A memory without places yet. `neighbours` are those that may be told, each with the unit of its carrier.
+    pub fn new(
+        terms: Terms,
+        number: u32,
+        respond: AnyResponder,
+        neighbours: impl Iterator<Item = (Toward, Span)>,
+    ) -> Standing {
+        let neighbours = neighbours.map(|(to, unit)| {
+            let timer = unit.times(u64::from(terms.quanta)).0;
+            Neighbour {
+                to,
+                refresh: Span(libm::floor(timer as f64 * terms.refresh) as u64),
+                closed: 0,
+                epoch: 0,
+                timing: false,
+            }
+        });
+        Standing {
+            neighbours: neighbours.collect(),
+            terms,
+            number,
+            respond,
+            voices: Vec::new(),
+        }
+    }
+
+    /// Adds a place.
+    pub fn add(&mut self, spec: VoiceSpec) {
+        let voice = Voice::new(spec, self.terms.audience, self.neighbours.len());
+        self.voices.push(voice);
+    }
+
+    /// Whether its notices move the class gates of a neighbour, which know no origin.
+    pub fn moves_gates(&self) -> bool {
+        !self.apart()
+    }
+
+    /// Whether it can speak for queues whose notices are to be like these.
+    pub fn speaks_like(&self, terms: &Terms) -> bool {
+        self.terms.alike(terms)
+    }
+
+    /// The number of a neighbour.
+    pub fn neighbour(&self, to: Toward) -> Option<usize> {
+        self.neighbours
+            .iter()
+            .position(|n| n.to == to || n.to == Toward::Everybody)
+    }
+
+    /// Whether it wants to know from which neighbour a frame came.
+    pub fn listens(&self, place: usize) -> bool {
+        !self.voices[place].heard.is_empty()
+    }
+
+    /// The neighbours that a place may tell.
+    pub fn audience(&self, place: usize) -> impl Iterator<Item = Toward> {
+        bits(self.voices[place].audience).map(|n| self.neighbours[n].to)
+    }
+
+    /// The places whose word a neighbour has.
+    pub fn holding(&self, to: Toward) -> impl Iterator<Item = usize> + '_ {
+        let n = self.neighbour(to);
+        let has = move |v: &Voice| v.told.iter().any(|t| n.is_some_and(|n| t >> n & 1 == 1));
+        let told = self.voices.iter().enumerate();
+        told.filter(move |(_, v)| has(v)).map(|(place, _)| place)
+    }
+
+    /// Whether it asks for a rate, rather than to stop.
+    pub fn rated(&self) -> bool {
+        self.respond.ask(Rate(1), 1).is_some()
+    }
+
+    /// Whether each congested queue speaks for itself: its notice carries its origin.
+    fn apart(&self) -> bool {
+        self.terms.form == Form::Extension || self.rated()
+    }
+
+    /// Remembers who sent.
+    pub fn hear(&mut self, place: usize, arrival: &Arrival) {
+        let voice = &mut self.voices[place];
+        if let (Some(from), false) = (arrival.from, voice.heard.is_empty()) {
+            voice.heard[from][arrival.class] = Some(arrival.now);
+        }
+    }
+
+    /// A class has become congested by this frame. `queued` are the hosts of the frames in its queue.
+    pub fn begin(
+        &mut self,
+        place: usize,
+        arrival: &Arrival,
+        queued: impl FnOnce() -> Hosts,
+        out: &mut VecDeque<Told>,
+    ) {
+        let class = arrival.class;
+        let voice = &mut self.voices[place];
+        voice.origin[class] = arrival.egress;
+        voice.named[class] = match self.terms.addresses {
+            None => None,
+            Some(Addresses::FilteringTable) => voice.behind.clone(),
+            Some(Addresses::Buffer) => Some(queued()),
+        };
+        let audience = self.senders(place, class, arrival.now);
+        self.tell(place, class, audience, out);
+    }
+
+    /// While congested: tells a neighbour that has begun to send, and names a new address.
+    pub fn keep_up(&mut self, place: usize, arrival: &Arrival, out: &mut VecDeque<Told>) {
+        let class = arrival.class;
+        let voice = &mut self.voices[place];
+        if let (Some(Addresses::Buffer), Some(named)) = (self.terms.addresses, &voice.named[class])
+            && !holds(named, arrival.to)
+        {
+            let mut more = named.to_vec();
+            more[arrival.to as usize / 64] |= 1 << (arrival.to % 64);
+            voice.named[class] = Some(more.into());
+            let told = voice.told[class];
+            self.remind(place, class, told, out);
+        }
+        let fresh = self.senders(place, class, arrival.now) & !self.voices[place].told[class];
+        if fresh != 0 {
+            self.tell(place, class, fresh, out);
+        }
+    }
+
+    /// A class is no longer congested.
+    pub fn end(&mut self, place: usize, class: usize, out: &mut VecDeque<Told>) {
+        let told = std::mem::take(&mut self.voices[place].told[class]);
+        for n in bits(told) {
+            self.update(place, class, n, false, out);
+        }
+    }
+
+    /// A neighbour's timer went off: says again what still holds.
+    pub fn refresh(&mut self, neighbour: u8, epoch: u16, out: &mut VecDeque<Told>) {
+        let n = usize::from(neighbour);
+        if self.neighbours[n].epoch != epoch || !self.neighbours[n].timing {
+            return;
+        }
+        self.neighbours[n].timing = false;
+        if self.apart() {
+            let told: Vec<(usize, usize)> = self.told_about(n).collect();
+            for (place, class) in told {
+                self.post_extension(place, class, n, true, out);
+            }
+        } else {
+            let closed = self.neighbours[n].closed;
+            self.post_classes(n, closed, true, out);
+        }
+    }
+
+    /// Takes note of the rates that a place's own port is held to, so that rate control goes on up a
+    /// chain, and corrects what it has asked for.
+    pub fn held_to(
+        &mut self,
+        place: usize,
+        gates: Option<&Gates>,
+        now: Time,
+        out: &mut VecDeque<Told>,
+    ) {
+        for class in 0..MAX_CLASSES {
+            let v = &mut self.voices[place];
+            let held = gates.and_then(|g| g.rate(v.holds(class), v.behind.as_deref(), now));
+            let drain = held.map_or(v.line, |rate| rate.min(v.line));
+            if std::mem::replace(&mut v.drain[class], drain) != drain {
+                let told = v.told[class];
+                self.remind(place, class, told, out);
+            }
+        }
+    }
+
+    /// The timer that a neighbour needs, if none runs.
+    pub fn start_timer(&mut self, to: Toward) -> Option<Timer> {
+        let n = self.neighbour(to).expect("a neighbour of the node");
+        let holds =
+            self.neighbours[n].closed != 0 || (self.apart() && self.told_about(n).next().is_some());
+        let neighbour = &mut self.neighbours[n];
+        if neighbour.timing || !holds {
+            return None;
+        }
+        neighbour.timing = true;
+        neighbour.epoch = neighbour.epoch.wrapping_add(1);
+        Some((n as u8, neighbour.epoch, neighbour.refresh))
+    }
+
+    fn senders(&self, place: usize, class: usize, now: Time) -> u64 {
+        let voice = &self.voices[place];
+        if voice.heard.is_empty() {
+            return voice.audience;
+        }
+        let window = self.terms.window;
+        let lately = |n: usize| voice.heard[n][class].is_some_and(|at| now.since(at) <= window);
+        bits(voice.audience)
+            .filter(|n| lately(*n))
+            .fold(0, |set, n| set | 1 << n)
+    }
+
+    fn tell(&mut self, place: usize, class: usize, audience: u64, out: &mut VecDeque<Told>) {
+        let told = &mut self.voices[place].told[class];
+        let before = *told & !audience;
+        *told |= audience;
+        for n in bits(audience) {
+            self.update(place, class, n, true, out);
+        }
+        if self.rated() {
+            self.remind(place, class, before, out);
+        }
+    }
+
+    /// Says again what a queue asks of these neighbours, each of which has its word.
+    fn remind(&mut self, place: usize, class: usize, told: u64, out: &mut VecDeque<Told>) {
+        for n in bits(told) {
+            self.post_extension(place, class, n, true, out);
+        }
+    }
+
+    /// Brings neighbour `n` in line after a queue's word to it changed.
+    fn update(
+        &mut self,
+        place: usize,
+        class: usize,
+        n: usize,
+        congested: bool,
+        out: &mut VecDeque<Told>,
+    ) {
+        if self.apart() {
+            self.post_extension(place, class, n, congested, out);
+            return;
+        }
+        let wanted = self
+            .told_about(n)
+            .fold(0u8, |mask, (p, c)| mask | self.classes(p, c));
+        let closed = std::mem::replace(&mut self.neighbours[n].closed, wanted);
+        self.post_classes(n, wanted & !closed, true, out);
+        self.post_classes(n, closed & !wanted, false, out);
+    }
+
+    /// The queues whose word neighbour `n` has.
+    fn told_about(&self, n: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let voices = self.voices.iter().enumerate();
+        voices.flat_map(move |(p, voice)| {
+            (0..MAX_CLASSES)
+                .filter(move |c| voice.told[*c] >> n & 1 == 1)
+                .map(move |c| (p, c))
+        })
+    }
+
+    /// Classes that a notice about a queue names.
+    fn classes(&self, place: usize, class: usize) -> u8 {
+        if self.terms.per_class {
+            self.voices[place].holds(class)
+        } else {
+            0xff
+        }
+    }
+
+    /// A notice that closes or opens classes at neighbour `n`.
+    fn post_classes(&mut self, n: usize, classes: u8, close: bool, out: &mut VecDeque<Told>) {
+        if classes == 0 {
+            return;
+        }
+        let speaks = |&(p, c): &(usize, usize)| classes & self.voices[p].holds(c) != 0;
+        let origin = match self.told_about(n).find(speaks) {
+            Some((p, c)) => self.voices[p].origin[c],
+            None => Id::NONE,
+        };
+        let congested = self.told_about(n).filter(speaks);
+        let notice = Notice {
+            mechanism: self.number,
+            form: self.terms.form,
+            classes,
+            ask: Ask::Stop(if close { self.terms.quanta } else { 0 }),
+            hosts: None,
+            origin,
+            origin_classes: congested.fold(0, |mask, (p, c)| mask | self.voices[p].holds(c)),
+            key: self.number << 16,
+        };
+        self.post(n, notice, out);
+    }
+
+    fn post_extension(
+        &mut self,
+        place: usize,
+        class: usize,
+        n: usize,
+        close: bool,
+        out: &mut VecDeque<Told>,
+    ) {
+        let quanta = if close { self.terms.quanta } else { 0 };
+        let v = &self.voices[place];
+        let feeders = v.told[class].count_ones().max(1);
+        let notice = Notice {
+            mechanism: self.number,
+            form: Form::Extension,
+            classes: self.classes(place, class),
+            ask: match self.respond.ask(v.drain[class], feeders) {
+                Some(rate) => Ask::Limit(rate, quanta),
+                None => Ask::Stop(quanta),
+            },
+            hosts: v.named[class].clone(),
+            origin: v.port,
+            origin_classes: v.holds(class),
+            key: self.number << 16 | (place as u32) << 4 | class as u32,
+        };
+        self.post(n, notice, out);
+    }
+
+    fn post(&self, n: usize, notice: Notice, out: &mut VecDeque<Told>) {
+        let to = self.neighbours[n].to;
+        out.push_back(Told { to, notice });
+    }
+}
+
+fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let n = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(n)
+    })
+}

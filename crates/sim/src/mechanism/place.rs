@@ -1,0 +1,376 @@
+//! Where a detector looks, and what it sees there. What is counted beside the queues, the rates of a sliding window
+//! and the bytes by neighbour, is kept only where a part declares that it needs it.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use backwater_transport::units::{Span, Time};
+
+use super::moment::{Moment, Seen};
+use crate::ids::{FlowId, PortId};
+use crate::limit::MAX_CLASSES;
+
+/// Where a detector looks.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The class queues of an output port.
+    Egress(PortId),
+    /// What the node holds of what came in over an interface, by class.
+    Ingress(PortId),
+    /// What an 802.11 station holds, by access category.
+    Station(u32),
+}
+
+/// What a detector sees of one class.
+#[derive(Copy, Clone, Debug)]
+pub struct View<'a> {
+    /// Now.
+    pub now: Time,
+    /// Which class.
+    pub class: usize,
+    /// Whether the class counts as congested.
+    pub congested: bool,
+    /// Held, the frame in transmission included, in the unit of `room`; under shared memory what is in the pool.
+    pub held: u64,
+    /// What it may hold; under shared memory today's threshold; `u64::MAX` where nothing bounds it.
+    pub room: u64,
+    /// Bytes in headroom (shared memory only).
+    pub headroom: u64,
+    /// Rates, where a part needs them: at its timer only, because a window ends there.
+    pub rates: Option<&'a Rates>,
+    /// Bytes held by neighbour, where a part needs them.
+    pub holdings: Option<&'a Holdings>,
+}
+
+impl View<'_> {
+    /// A class that is not congested and holds so much of a buffer.
+    pub fn level(now: Time, class: usize, held: u64, room: u64) -> View<'static> {
+        View {
+            now,
+            class,
+            congested: false,
+            held,
+            room,
+            headroom: 0,
+            rates: None,
+            holdings: None,
+        }
+    }
+
+    /// Share of the buffer in use.
+    pub fn filled(&self) -> f64 {
+        self.held as f64 / self.room as f64
+    }
+}
+
+/// What came and left in a window.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Rates {
+    /// Bytes that came in to be forwarded.
+    pub came: u64,
+    /// Bytes that left: on a wire, or because the next station acknowledged them.
+    pub left: u64,
+    /// Share of time for which the medium was busy; none on a wire, which is nobody else's.
+    pub busy: Option<f64>,
+}
+
+/// How often a part looks, and how far back.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Rhythm {
+    /// How often.
+    pub period: Span,
+    /// Periods in the window.
+    pub window: usize,
+}
+
+/// Bytes that a node holds by class, of its own, from each neighbour and for each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holdings {
+    own: [u64; MAX_CLASSES],
+    /// Ascending by neighbour.
+    prev: Vec<(u32, [u64; MAX_CLASSES])>,
+    next: Vec<(u32, [u64; MAX_CLASSES])>,
+}
+
+impl Holdings {
+    /// Books what a frame that joins or leaves changes.
+    pub fn observe(&mut self, moment: &Moment) {
+        match moment {
+            Moment::Enqueued(seen) => self.book(seen, |held, bytes| *held += bytes),
+            Moment::Sent(seen) | Moment::Lost(seen) => {
+                self.book(seen, |held, bytes| *held -= bytes)
+            }
+            Moment::Refused(_) | Moment::Timer => {}
+        }
+    }
+
+    fn book(&mut self, seen: &Seen, change: impl Fn(&mut u64, u64)) {
+        let class = usize::from(seen.class);
+        match seen.prev {
+            None => change(&mut self.own[class], seen.bytes),
+            Some(prev) => change(&mut entry(&mut self.prev, prev)[class], seen.bytes),
+        }
+        if let Some(next) = seen.next {
+            change(&mut entry(&mut self.next, next)[class], seen.bytes);
+        }
+    }
+
+    /// Bytes of the node's own flows.
+    pub fn own(&self, class: usize) -> u64 {
+        self.own[class]
+    }
+
+    /// Bytes that came in to be forwarded.
+    pub fn forwarded(&self, class: usize) -> u64 {
+        self.prev.iter().map(|(_, held)| held[class]).sum()
+    }
+
+    /// Bytes that came from each neighbour.
+    pub fn by_previous(&self, class: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.prev.iter().map(move |(n, held)| (*n, held[class]))
+    }
+
+    /// Bytes that go to each neighbour.
+    pub fn by_next(&self, class: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.next.iter().map(move |(n, held)| (*n, held[class]))
+    }
+}
+
+fn entry(list: &mut Vec<(u32, [u64; MAX_CLASSES])>, neighbour: u32) -> &mut [u64; MAX_CLASSES] {
+    let at = match list.binary_search_by_key(&neighbour, |(n, _)| *n) {
+        Ok(at) => at,
+        Err(at) => {
+            list.insert(at, (neighbour, [0; MAX_CLASSES]));
+            at
+        }
+    };
+    &mut list[at].1
+}
+
+/// What came in and left within a sliding window, by neighbour, class and flow.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// When it is looked at, and how far back.
+    pub rhythm: Rhythm,
+    bins: VecDeque<Bin>,
+    /// When the present bin began.
+    since: Time,
+    /// Busy ticks of the medium up to then.
+    busy: u64,
+}
+
+/// What was seen in a period.
+#[derive(Clone, Debug, Default)]
+struct Bin {
+    /// (neighbour, class, flow, bytes); the node's own flows come from no neighbour.
+    came: Vec<(Option<u32>, u8, FlowId, u64)>,
+    /// (whether its own, class, flow, bytes).
+    left: Vec<(bool, u8, FlowId, u64)>,
+    busy: u64,
+}
+
+impl Tally {
+    /// A window in which nothing has happened.
+    pub fn new(rhythm: Rhythm) -> Tally {
+        Tally {
+            rhythm,
+            bins: VecDeque::from([Bin::default()]),
+            since: Time::ZERO,
+            busy: 0,
+        }
+    }
+
+    fn present(&mut self) -> &mut Bin {
+        self.bins.back_mut().expect("the present period")
+    }
+
+    /// A packet came in: to be forwarded, or from an own flow.
+    pub fn came(&mut self, prev: Option<u32>, class: u8, flow: FlowId, bytes: u64) {
+        let came = &mut self.present().came;
+        let same = |e: &&mut (Option<u32>, u8, FlowId, u64)| (e.0, e.1, e.2) == (prev, class, flow);
+        match came.iter_mut().find(same) {
+            Some(entry) => entry.3 += bytes,
+            None => came.push((prev, class, flow, bytes)),
+        }
+    }
+
+    /// A packet left.
+    pub fn left(&mut self, own: bool, class: u8, flow: FlowId, bytes: u64) {
+        let left = &mut self.present().left;
+        let same = |e: &&mut (bool, u8, FlowId, u64)| (e.0, e.1, e.2) == (own, class, flow);
+        match left.iter_mut().find(same) {
+            Some(entry) => entry.3 += bytes,
+            None => left.push((own, class, flow, bytes)),
+        }
+    }
+
+    /// The window up to now, while its last period is under way.
+    pub fn so_far(&self, now: Time) -> Sums {
+        let begun = Span(self.rhythm.period.0 * (self.bins.len() as u64 - 1));
+        Sums::of(&self.bins, begun + now.since(self.since))
+    }
+
+    /// The window at the end of a period; the next begins. `busy` are the ticks for which the medium has been busy
+    /// so far.
+    pub fn close(&mut self, now: Time, busy: u64) -> Sums {
+        self.present().busy = busy - self.busy;
+        (self.busy, self.since) = (busy, now);
+        let span = Span(self.rhythm.period.0 * self.bins.len() as u64);
+        let sums = Sums::of(&self.bins, span);
+        self.bins.push_back(Bin::default());
+        if self.bins.len() > self.rhythm.window {
+            self.bins.pop_front();
+        }
+        sums
+    }
+}
+
+/// A neighbour's flows of a class.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Feeder {
+    /// Neighbour.
+    pub neighbour: u32,
+    /// Class.
+    pub class: u8,
+    /// How many flows.
+    pub flows: u64,
+    /// Bytes that came of them.
+    pub bytes: u64,
+}
+
+/// A window, added up.
+#[derive(Clone, Debug)]
+pub struct Sums {
+    /// Its seconds.
+    pub seconds: f64,
+    /// Bytes that came in to be forwarded, by class.
+    pub came: [u64; MAX_CLASSES],
+    /// Forwarded bytes that left, by class.
+    pub left: [u64; MAX_CLASSES],
+    /// Busy ticks of the medium.
+    pub busy: u64,
+    /// Flows that are forwarded: each counts once for a neighbour and class.
+    pub forwarded: usize,
+    /// Who sends, ascending by neighbour and class.
+    pub feeders: Vec<Feeder>,
+    /// Own flows: (flow, came, left).
+    pub own: Vec<(FlowId, u64, u64)>,
+}
+
+impl Sums {
+    fn of(bins: &VecDeque<Bin>, span: Span) -> Sums {
+        let mut by_source: BTreeMap<(u32, u8, FlowId), u64> = BTreeMap::new();
+        let mut own: BTreeMap<FlowId, (u64, u64)> = BTreeMap::new();
+        let (mut came, mut left, mut busy) = ([0; MAX_CLASSES], [0; MAX_CLASSES], 0);
+        for bin in bins {
+            busy += bin.busy;
+            for (prev, class, flow, bytes) in &bin.came {
+                match prev {
+                    Some(prev) => {
+                        came[usize::from(*class)] += bytes;
+                        *by_source.entry((*prev, *class, *flow)).or_default() += bytes;
+                    }
+                    None => own.entry(*flow).or_default().0 += bytes,
+                }
+            }
+            for (mine, class, flow, bytes) in &bin.left {
+                match mine {
+                    true => own.entry(*flow).or_default().1 += bytes,
+                    false => left[usize::from(*class)] += bytes,
+                }
+            }
+        }
+        let mut feeders: Vec<Feeder> = Vec::new();
+        for ((neighbour, class, _), bytes) in &by_source {
+            match feeders.last_mut() {
+                Some(f) if (f.neighbour, f.class) == (*neighbour, *class) => {
+                    f.flows += 1;
+                    f.bytes += bytes;
+                }
+                _ => feeders.push(Feeder {
+                    neighbour: *neighbour,
+                    class: *class,
+                    flows: 1,
+                    bytes: *bytes,
+                }),
+            }
+        }
+        Sums {
+            seconds: span.seconds(),
+            came,
+            left,
+            busy,
+            forwarded: by_source.len(),
+            feeders,
+            own: own.into_iter().map(|(f, (c, l))| (f, c, l)).collect(),
+        }
+    }
+
+    /// What a detector sees of a class; `shared` says whether the medium is others' too.
+    pub fn rates(&self, class: usize, shared: bool) -> Rates {
+        Rates {
+            came: self.came[class],
+            left: self.left[class],
+            busy: shared.then(|| self.busy as f64 / (self.seconds * 1e12)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Id;
+
+    fn seen(prev: Option<u32>, next: u32, bytes: u64) -> Seen {
+        Seen {
+            class: 1,
+            bytes,
+            prev,
+            next: Some(next),
+            airtime: Span::ZERO,
+            retries: 0,
+        }
+    }
+
+    #[test]
+    fn holdings_tell_own_from_forwarded_bytes_and_neighbours_from_one_another() {
+        let mut held = Holdings::default();
+        let (own, a, b) = (
+            seen(None, 7, 100),
+            seen(Some(3), 7, 40),
+            seen(Some(2), 9, 5),
+        );
+        for frame in [&own, &a, &a, &b] {
+            held.observe(&Moment::Enqueued(frame));
+        }
+        held.observe(&Moment::Sent(&a));
+        held.observe(&Moment::Timer);
+        assert_eq!((held.own(1), held.forwarded(1)), (100, 45));
+        let pairs: Vec<_> = held.by_previous(1).collect();
+        assert_eq!(pairs, [(2, 5), (3, 40)]);
+        let pairs: Vec<_> = held.by_next(1).collect();
+        assert_eq!(pairs, [(7, 140), (9, 5)]);
+        held.observe(&Moment::Lost(&b));
+        assert_eq!((held.forwarded(1), held.forwarded(0)), (40, 0));
+    }
+
+    /// Two periods of one second: the first falls out when the third ends.
+    #[test]
+    fn a_window_slides_by_a_period() {
+        let mut tally = Tally::new(Rhythm {
+            period: Span::secs(1),
+            window: 2,
+        });
+        let mut came = Vec::new();
+        for second in 1..=3 {
+            tally.came(Some(4), 0, Id::raw(1), 100 * second);
+            tally.left(false, 0, Id::raw(1), 10 * second);
+            let sums = tally.close(Time::ZERO + Span::secs(second), second * 500_000_000_000);
+            came.push((sums.came[0], sums.left[0], sums.seconds));
+            assert_eq!(sums.rates(0, true).busy, Some(0.5), "{second}");
+        }
+        assert_eq!(came, [(100, 10, 1.0), (300, 30, 2.0), (500, 50, 2.0)]);
+        // Half a second into the fourth period the window has the third and that half.
+        let sums = tally.so_far(Time::ZERO + Span::millis(3500));
+        assert_eq!((sums.came[0], sums.seconds), (300, 1.5));
+    }
+}

@@ -1,0 +1,20 @@
+//! Detects and tells: left to the recipe. Responds: halves the TXOP limit for each step.
+//! Reference: alternative to S0's AIFSN, for comparison. Differences: none known.
+
+use backwater_transport::part::Part;
+
+use super::Build;
+use super::steps::{Knob, OWN, STEPS, Steps};
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "txop",
+    aliases: &[],
+    summary: "TXOP limit halved for each request for less, doubled for each for more",
+    source: "alternative to S0's AIFSN",
+    options: &[STEPS, OWN],
+    build: |args| {
+        let most = [args.count("steps") as u8; 4];
+        Ok(Steps::new(Knob::Txop, 0, most, args.flag("own")))
+    },
+};

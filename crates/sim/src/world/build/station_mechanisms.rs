@@ -1,0 +1,189 @@
+//! Mechanisms at 802.11 stations: what watches a station, whom it may tell, and who answers.
+
+use backwater_transport::units::{Rate, Time};
+
+use super::super::World;
+use super::refuse;
+use crate::event::Event;
+use crate::limit::Limit;
+use crate::mechanism::AnyNotifier;
+use crate::mechanism::carrier::{AIR_UNIT, Toward};
+use crate::mechanism::control::{Control, Memory, Watched};
+use crate::mechanism::detector::Detector;
+use crate::mechanism::needs::Set;
+use crate::mechanism::notifier::request::Requests;
+use crate::mechanism::notifier::standing::{MAX_NEIGHBOURS, Standing};
+use crate::mechanism::notifier::voice::VoiceSpec;
+use crate::mechanism::notifier::{Cast, Terms};
+use crate::mechanism::place::{Place, Rhythm};
+use crate::mechanism::responder::Responder;
+use crate::medium::wifi::air::NOBODY;
+use crate::medium::wifi::mac::Contention;
+use crate::spec::{MechanismSpec, Refusal, Spec};
+use crate::table::Id;
+
+impl World {
+    /// Watches a mechanism's stations.
+    pub(super) fn add_to_stations(
+        &mut self,
+        spec: &Spec,
+        number: usize,
+        mechanism: &MechanismSpec,
+    ) -> Result<(), Refusal> {
+        let path = format!("mechanisms.{}", mechanism.name);
+        let of_node = |node: &usize| {
+            let stations = self.nodes[Id::new(*node)].stations.iter();
+            stations.copied().collect::<Vec<_>>()
+        };
+        let stations: Vec<u32> = mechanism.stations.iter().flat_map(of_node).collect();
+        for station in stations {
+            let radio = &self.air.radios[station as usize];
+            let (node_id, name) = (radio.node, radio.name.clone());
+            let radio = &self.air.radios[station as usize];
+            let endless = |c: &Contention| c.buffer == Limit::Unlimited;
+            let needs = mechanism.detect.needs().needs;
+            if needs.has(Set::BOUND) && radio.categories.iter().any(endless) {
+                let what = format!(
+                    "this detector asks how full a buffer is, and that of {name} has no bound"
+                );
+                let fix =
+                    "write a buffer in packets or bytes, or take the detector rate-comparison";
+                return refuse(format!("{path}.detect"), what, fix);
+            }
+            if radio.watch.is_some() {
+                let what = format!("{name} is watched twice");
+                return refuse(format!("{path}.at"), what, "let one mechanism watch it");
+            }
+            let feeders = self.stations_toward(station);
+            let (memory, rhythm) = match &mechanism.notify {
+                AnyNotifier::Request(terms) => {
+                    let rhythm = mechanism.detect.rhythm().unwrap_or(terms.rhythm());
+                    let most = mechanism.respond.most();
+                    let requests = Requests::new(*terms, number as u32, most, rhythm);
+                    (Memory::Requests(Box::new(requests)), Some(rhythm))
+                }
+                AnyNotifier::Standing(terms) => {
+                    let standing = self.standing_at(station, number, terms, mechanism, &feeders)?;
+                    let memory = Memory::Standing(Box::new(standing));
+                    (memory, mechanism.detect.rhythm())
+                }
+            };
+            self.own_responders(spec, station, number, mechanism, &feeders)?;
+            let mut control = Control::new(node_id, number as u32, memory);
+            control.watch(Watched::new(
+                Place::Station(station),
+                mechanism.detect.clone(),
+                rhythm,
+                needs.has(Set::HOLDINGS),
+            ));
+            let control = self.controls.push(control);
+            let radio = &mut self.air.radios[station as usize];
+            radio.watch = Some((control, 0));
+            if let Some(Rhythm { period, .. }) = rhythm {
+                // Stations don't look in step.
+                let phase = Time(radio.random.between(1, period.0));
+                let look = Event::Observe { control, place: 0 };
+                self.calendar.push(phase, look);
+            }
+        }
+        Ok(())
+    }
+
+    /// The stations that have a hop to this one, ascending.
+    fn stations_toward(&self, station: u32) -> Vec<u32> {
+        let hops = self.air.hops.iter().filter(|hop| hop.to == station);
+        let mut feeders: Vec<u32> = hops.map(|hop| hop.from).collect();
+        feeders.sort_unstable();
+        feeders.dedup();
+        feeders
+    }
+
+    /// The memory of a station that sends standing notices.
+    fn standing_at(
+        &self,
+        station: u32,
+        number: usize,
+        terms: &Terms,
+        mechanism: &MechanismSpec,
+        feeders: &[u32],
+    ) -> Result<Standing, Refusal> {
+        let radio = &self.air.radios[station as usize];
+        if terms.cast == Cast::Each && feeders.len() > MAX_NEIGHBOURS {
+            let what = format!(
+                "{} stations have a hop to {}, and {MAX_NEIGHBOURS} at most can be told one by one",
+                feeders.len(),
+                self.nodes[radio.node].name
+            );
+            let path = format!("mechanisms.{}.notify.cast", mechanism.name);
+            return refuse(path, what, "write cast = \"group\"");
+        }
+        let neighbours: Vec<Toward> = match terms.cast {
+            Cast::Each => feeders.iter().map(|s| Toward::Station(*s)).collect(),
+            Cast::Group => vec![Toward::Everybody],
+        };
+        let audience = (0..neighbours.len()).fold(0u64, |set, n| set | 1 << n);
+        let behind = terms.addresses.is_some().then(|| {
+            let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
+            let others = (0..self.hosts.len()).filter(|h| *h != radio.host as usize);
+            for host in others {
+                if !self
+                    .forwarding
+                    .written(self.nodes[radio.node].row, Id::NONE, host as u32)
+                    .is_none()
+                {
+                    words[host / 64] |= 1 << (host % 64);
+                }
+            }
+            words.into()
+        });
+        let mut standing = Standing::new(
+            terms.clone(),
+            number as u32,
+            mechanism.respond.clone(),
+            neighbours.into_iter().map(|to| (to, AIR_UNIT)),
+        );
+        standing.add(VoiceSpec {
+            port: Id::NONE,
+            line: Rate(0),
+            one_queue: radio.categories.len() == 1,
+            audience,
+            behind,
+        });
+        Ok(standing)
+    }
+
+    /// Gives the stations that may be told, and the watched one itself, a responder of their own.
+    fn own_responders(
+        &mut self,
+        spec: &Spec,
+        station: u32,
+        number: usize,
+        mechanism: &MechanismSpec,
+        feeders: &[u32],
+    ) -> Result<(), Refusal> {
+        let moves = |m: &MechanismSpec| m.respond.needs().needs.has(Set::TRANSMITTER);
+        for told in feeders.iter().copied().chain([station]) {
+            debug_assert_ne!(told, NOBODY);
+            let radio = &mut self.air.radios[told as usize];
+            let owners = || radio.responders.iter().map(|(of, _)| *of as usize);
+            if owners().any(|of| of == number) {
+                continue;
+            }
+            let other = owners().find(|of| moves(&spec.mechanisms[*of]));
+            if let (Some(other), true) = (other, moves(mechanism)) {
+                let what = format!(
+                    "{} would move its access parameters for mechanism {} as well",
+                    self.nodes[radio.node].name, spec.mechanisms[other].name
+                );
+                let path = format!("mechanisms.{}.respond", mechanism.name);
+                return refuse(path, what, "let one mechanism watch both stations");
+            }
+            if mechanism.respond.needs().needs.has(Set::GATES) {
+                radio.gates.get_or_insert_default();
+            }
+            let answer = (number as u32, mechanism.respond.clone());
+            radio.responders.push(answer);
+        }
+        Ok(())
+    }
+}

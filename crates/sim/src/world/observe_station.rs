@@ -1,0 +1,204 @@
+//! Detectors at 802.11 stations: they observe what comes into the queues, each MAC transmission, and what is lost.
+
+use backwater_transport::units::{Span, Time};
+
+use super::World;
+use super::observe::queued_hosts;
+use crate::event::Event;
+use crate::ids::{ControlId, PacketId};
+use crate::limit::Limit;
+use crate::mechanism::carrier::Toward;
+use crate::mechanism::moment::{Moment, Seen};
+use crate::mechanism::notice::Hosts;
+use crate::mechanism::notifier::voice::Arrival;
+use crate::mechanism::place::{Place, View};
+use crate::medium::ethernet;
+use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::radio::{Ghost, Transmission};
+use crate::packet::Packets;
+use crate::table::Id;
+
+impl World {
+    /// A detector's time to look by itself.
+    pub(super) fn observe(&mut self, control: ControlId, place: u8, now: Time) {
+        let number = usize::from(place);
+        match self.controls[control].place(number) {
+            Place::Egress(port) => self.look_at_port(control, number, port, now),
+            Place::Station(station) => self.look_at_station(control, number, station, now),
+            Place::Ingress(_) => {}
+        }
+        if let Some(rhythm) = self.controls[control].rhythm(number) {
+            let next = now + rhythm.period;
+            self.calendar.push(next, Event::Observe { control, place });
+        }
+    }
+
+    fn look_at_station(&mut self, control: ControlId, place: usize, station: u32, now: Time) {
+        let busy = self.station_count(station, now).busy;
+        let categories = self.air.radios[station as usize].categories.len();
+        let views: Vec<View> = (0..categories)
+            .map(|number| self.station_view(station, number, now))
+            .collect();
+        let (air, packets, hosts) = (&self.air, &self.packets, self.hosts.len());
+        let queued = |number| hosts_queued(air, packets, station, number, hosts);
+        self.controls[control].look(place, &views, Some(busy), Id::NONE, queued);
+        self.collect(control);
+    }
+
+    /// Occupancy of a category, in the unit of its limit.
+    fn station_view(&self, station: u32, number: usize, now: Time) -> View<'static> {
+        let c = &self.air.radios[station as usize].categories[number];
+        let (held, room) = match c.buffer {
+            Limit::Bytes(limit) => (c.bytes, limit.0),
+            Limit::Packets(limit) => (u64::from(c.frames), limit),
+            Limit::Unlimited => (c.bytes, u64::MAX),
+        };
+        View::level(now, number, held, room)
+    }
+
+    /// The same without a frame that is about to leave.
+    fn view_without(&self, station: u32, number: usize, bytes: u64, now: Time) -> View<'static> {
+        let mut view = self.station_view(station, number, now);
+        view.held -= match self.air.radios[station as usize].categories[number].buffer {
+            Limit::Packets(_) => 1,
+            Limit::Bytes(_) | Limit::Unlimited => bytes,
+        };
+        view
+    }
+
+    /// A packet comes to a station: to be forwarded, or from one of its own flows. Rates count it.
+    pub(super) fn came_to_station(&mut self, station: u32, packet_id: PacketId) {
+        let radio = &self.air.radios[station as usize];
+        if let Some((control, place)) = radio.watch {
+            let packet = &self.packets[packet_id];
+            let prev = self.air.hop(packet.ingress).map(|hop| hop.from);
+            let number = radio.category(packet.class()) as u8;
+            let len = u64::from(packet.len);
+            self.controls[control].came(place, prev, number, packet.flow, len);
+        }
+    }
+
+    /// A packet of a station's queue toward a hop, as a detector sees it.
+    fn seen_queued(&self, hop: u32, number: usize, packet_id: PacketId) -> Seen {
+        let packet = &self.packets[packet_id];
+        Seen {
+            class: number as u8,
+            bytes: packet.frame(),
+            prev: self.air.hop(packet.ingress).map(|hop| hop.from),
+            next: Some(self.air.hops[hop as usize].to),
+            airtime: Span::ZERO,
+            retries: 0,
+        }
+    }
+
+    /// A packet has joined a watched station's queue, or found no room in it.
+    pub(super) fn look_at_station_arrival(
+        &mut self,
+        hop: u32,
+        number: usize,
+        packet_id: PacketId,
+        joined: bool,
+        now: Time,
+    ) {
+        let station = self.air.hops[hop as usize].from;
+        let Some((control, place)) = self.air.radios[station as usize].watch else {
+            return;
+        };
+        let seen = self.seen_queued(hop, number, packet_id);
+        let standing = self.controls[control].standing();
+        let arrival = Arrival {
+            now,
+            class: number,
+            from: standing.and_then(|s| s.neighbour(Toward::Station(seen.prev?))),
+            egress: Id::NONE,
+            to: self.packets[packet_id].to,
+        };
+        let view = self.station_view(station, number, now);
+        let c = &mut self.controls[control];
+        if joined {
+            let (air, packets, hosts) = (&self.air, &self.packets, self.hosts.len());
+            let queued = || hosts_queued(air, packets, station, number, hosts);
+            c.enqueued(place, view, &seen, &arrival, queued);
+        } else {
+            c.turned_away(place, view, &seen, &arrival);
+        }
+        self.collect(control);
+    }
+
+    /// A packet is lost from a station's queue before it was tried. It is still counted as held.
+    pub(super) fn look_at_station_loss(
+        &mut self,
+        station: u32,
+        hop: u32,
+        number: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) {
+        if let Some((control, place)) = self.air.radios[station as usize].watch {
+            let seen = self.seen_queued(hop, number, packet_id);
+            let view = self.view_without(station, number, seen.bytes, now);
+            self.controls[control].released(place, view, &Moment::Lost(&seen));
+            self.collect(control);
+        }
+    }
+
+    /// The station from which the first packet of a hop's queue came, where somebody watches the station; else
+    /// `NOBODY`.
+    pub(super) fn origin_of_first(&self, station: u32, hop: u32, number: usize) -> u32 {
+        let queue = &self.air.hops[hop as usize].queues[number];
+        if self.air.radios[station as usize].watch.is_none() || queue.list.is_empty() {
+            return NOBODY;
+        }
+        let ingress = self.packets[queue.list.head()].ingress;
+        self.air.hop(ingress).map_or(NOBODY, |hop| hop.from)
+    }
+
+    /// A MAC transmission of a station is over: acknowledged, or given up. Its frame is still counted as held.
+    pub(super) fn look_at_transmission(
+        &mut self,
+        station: u32,
+        number: usize,
+        ghost: &Ghost,
+        done: &Transmission,
+        now: Time,
+    ) {
+        let Some((control, place)) = self.air.radios[station as usize].watch else {
+            return;
+        };
+        let len = u64::from(ghost.len);
+        let bytes = ethernet::frame(len);
+        let seen = Seen {
+            class: number as u8,
+            bytes,
+            prev: (ghost.from != NOBODY).then_some(ghost.from),
+            next: Some(done.to),
+            airtime: done.airtime,
+            retries: done.retries,
+        };
+        let moment = match done.acknowledged {
+            true => Moment::Sent(&seen),
+            false => Moment::Lost(&seen),
+        };
+        if done.acknowledged {
+            let c = &mut self.controls[control];
+            c.left(place, ghost.own, number as u8, ghost.flow, len);
+        }
+        let view = self.view_without(station, number, bytes, now);
+        self.controls[control].released(place, view, &moment);
+        self.collect(control);
+    }
+}
+
+/// The hosts for which packets of a category wait at a station.
+fn hosts_queued(air: &Air, packets: &Packets, station: u32, number: usize, hosts: usize) -> Hosts {
+    let radio = &air.radios[station as usize];
+    let of_hop = |hop: &u32| &air.hops[*hop as usize].queues[number].list;
+    let judged = radio.categories[number].judged.iter();
+    let judged = judged.flat_map(|j| j.queues()).map(|queue| &queue.list);
+    let mut words = vec![0u64; hosts.div_ceil(64)];
+    for list in radio.hops.iter().map(of_hop).chain(judged) {
+        let queued = queued_hosts(packets, list, hosts);
+        words.iter_mut().zip(&*queued).for_each(|(w, q)| *w |= q);
+    }
+    words.into()
+}

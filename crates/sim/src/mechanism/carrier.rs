@@ -10,7 +10,7 @@ use backwater_transport::units::{Bytes, Rate, Span};
 
 use super::notice::Notice;
 use crate::ids::PortId;
-use crate::record::wifi_bytes;
+use crate::medium::wifi::wifi_bytes;
 
 /// To whom a notice goes, and how.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

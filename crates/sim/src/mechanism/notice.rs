@@ -1,5 +1,5 @@
 //! What a mechanism tells another place. Its bytes on a wire are made in `record::frame_bytes`, those of a management
-//! frame in `record::wifi_bytes`.
+//! frame in `medium::wifi::wifi_bytes`.
 
 use std::sync::Arc;
 

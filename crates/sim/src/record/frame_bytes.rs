@@ -308,12 +308,12 @@ fn list(out: &mut Vec<u8>, header: u32, addresses: &[u32]) {
     }
 }
 
-pub(super) fn put16(out: &mut Vec<u8>, value: u16) {
+pub(crate) fn put16(out: &mut Vec<u8>, value: u16) {
     out.extend_from_slice(&value.to_be_bytes());
 }
 
 /// Bit 1 of the first byte says locally administered, bit 0 unset says one station.
-pub(super) fn mac(node: u32, port: u32) -> [u8; 6] {
+pub(crate) fn mac(node: u32, port: u32) -> [u8; 6] {
     if node == EVERYBODY {
         return [0xFF; 6];
     }

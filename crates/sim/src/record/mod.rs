@@ -1,15 +1,13 @@
 //! What is kept of a run: counters, the fingerprint, and, on request, every event.
 
 pub mod age;
-pub mod air_log;
-mod checksum;
+pub(crate) mod checksum;
 pub mod delays;
 pub mod fingerprint;
 pub mod flow_stats;
 pub mod frame_bytes;
 pub mod pcapng;
-mod tcp_bytes;
-pub mod wifi_bytes;
+pub(crate) mod tcp_bytes;
 
 use std::sync::Arc;
 

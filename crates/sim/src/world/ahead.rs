@@ -6,7 +6,6 @@
 //! stations send.
 
 mod connections;
-mod stations;
 
 use std::hint::black_box;
 
@@ -17,16 +16,16 @@ use crate::packet::Packet;
 use crate::table::Id;
 
 /// Arrivals that are followed together, at most.
-const TOGETHER: usize = 32;
+pub(crate) const TOGETHER: usize = 32;
 
 /// What is followed at a step, at most so many.
-struct Trail<T, const N: usize> {
+pub(crate) struct Trail<T, const N: usize> {
     at: [T; N],
     count: usize,
 }
 
 impl<T: Copy, const N: usize> Trail<T, N> {
-    fn new(none: T) -> Self {
+    pub(crate) fn new(none: T) -> Self {
         Trail {
             at: [none; N],
             count: 0,
@@ -35,13 +34,13 @@ impl<T: Copy, const N: usize> Trail<T, N> {
 
     /// One more, if it is one.
     #[inline]
-    fn push(&mut self, what: T, is: bool) {
+    pub(crate) fn push(&mut self, what: T, is: bool) {
         self.at[self.count] = what;
         self.count += usize::from(is);
     }
 
     #[inline]
-    fn all(&self) -> &[T] {
+    pub(crate) fn all(&self) -> &[T] {
         &self.at[..self.count]
     }
 }

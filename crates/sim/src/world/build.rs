@@ -1,9 +1,8 @@
 //! From a `Spec` to a world, or a refusal that names the field. After this nothing fails.
 
 pub(super) mod graph;
-mod mechanisms;
+pub(crate) mod mechanisms;
 mod routes;
-mod station_mechanisms;
 mod trace;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -36,7 +35,7 @@ use crate::targets::{Destination, Lists};
 /// Ports that a packet's `entry` tells apart.
 const MAX_ENTRIES: usize = 256;
 
-pub(super) fn refuse<T>(
+pub(crate) fn refuse<T>(
     path: impl Into<String>,
     what: impl Into<String>,
     fix: impl Into<String>,

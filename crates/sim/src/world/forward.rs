@@ -70,7 +70,7 @@ impl World {
 
     /// Puts a packet into the queue of an egress port, or loses it. Where only the order of arrival decides
     /// what becomes of frames, the port goes on lagging until its first frame arrives at the far end.
-    pub(super) fn enqueue(&mut self, id: PortId, packet_id: PacketId, now: Time) {
+    pub(crate) fn enqueue(&mut self, id: PortId, packet_id: PacketId, now: Time) {
         let packet = &mut self.packets[packet_id];
         let port = &mut self.ports[id];
         let size = packet.frame();
@@ -366,7 +366,7 @@ impl World {
         self.enqueue(egress, packet_id, now);
     }
 
-    pub(super) fn deliver(&mut self, id: PortId, packet_id: PacketId, now: Time) {
+    pub(crate) fn deliver(&mut self, id: PortId, packet_id: PacketId, now: Time) {
         let packet = &self.packets[packet_id];
         let (flow_id, seq) = (packet.flow, packet.seq);
         let flow = &mut self.flows[flow_id];
@@ -395,7 +395,7 @@ impl World {
     }
 
     /// The only way to tell a packet's receiver of congestion by a mark (RFC 3168).
-    pub(super) fn mark(&mut self, packet_id: PacketId, place: PortId, now: Time) {
+    pub(crate) fn mark(&mut self, packet_id: PacketId, place: PortId, now: Time) {
         let packet = &mut self.packets[packet_id];
         let was = packet.traffic.ecn();
         debug_assert_ne!(
@@ -419,7 +419,7 @@ impl World {
     }
 
     /// The only way to lose a packet.
-    pub(super) fn lose(&mut self, packet_id: PacketId, cause: Cause, place: PortId, now: Time) {
+    pub(crate) fn lose(&mut self, packet_id: PacketId, cause: Cause, place: PortId, now: Time) {
         let packet = self.packets[packet_id];
         if let Some(server) = &mut self.ports[place].more.server {
             server.lost(cause, &packet, now);

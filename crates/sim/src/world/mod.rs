@@ -1,8 +1,7 @@
 //! A world: tables of nodes, ports, flows and packets, a calendar, and one match over `Event`.
 //! A run is a pure function of (scenario, seed).
 //!
-//! * `build` makes a world from a `Spec` or refuses it; `build_air` its 802.11 part, with the ways of
-//!   flows in `air_routes`.
+//! * `build` makes a world from a `Spec` or refuses it. The 802.11 part lies with that medium (`medium/wifi`).
 //! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
 //! * `path` serves ports by opportunities and passes packets through boxes.
@@ -20,34 +19,23 @@
 //! * `report` sums up.
 
 mod accounts;
-mod ahead;
-mod air;
-mod air_log;
+pub(crate) mod ahead;
 mod aqm;
-mod build;
-mod build_air;
+pub(crate) mod build;
 mod connect;
 mod deadlock;
-mod exchange;
-mod forward;
-mod groups;
+pub(crate) mod forward;
 mod headroom;
 mod ideal;
 mod nearest;
-mod next_frame;
-mod observe;
-mod observe_station;
-mod path;
+pub(crate) mod observe;
+pub(crate) mod path;
 mod react;
 mod refill;
 mod report;
 mod run;
-mod station;
 mod tell;
-#[cfg(test)]
-mod test_line;
 mod transport;
-mod turns;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -68,11 +56,11 @@ use crate::forwarding::Forwarding;
 use crate::mechanism::Control;
 use crate::mechanism::carrier::Told;
 use crate::medium::wifi::air::Air;
+use crate::medium::wifi::air_log::AirLog;
 use crate::network::{Flow, Mail, Node, Port};
 use crate::packet::Packets;
 use crate::progress::Progress;
 use crate::record::Record;
-use crate::record::air_log::AirLog;
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::Count;
 use crate::table::Table;
@@ -86,8 +74,8 @@ pub struct World {
     now: Time,
     end: Time,
     warm: Time,
-    calendar: Calendar,
-    packets: Packets,
+    pub(crate) calendar: Calendar,
+    pub(crate) packets: Packets,
     /// Nodes in the scenario's order.
     pub nodes: Table<Node>,
     /// Ports: two for each link.
@@ -96,27 +84,27 @@ pub struct World {
     pub flows: Table<Flow>,
     /// The two ends of each flow with a transport.
     pub connections: Table<Connection>,
-    headers: Headers,
+    pub(crate) headers: Headers,
     progress: Progress,
     /// 802.11 media and stations.
     pub air: Air,
-    controls: Table<Control>,
+    pub(crate) controls: Table<Control>,
     /// Node of each host number.
     pub hosts: Vec<NodeId>,
-    forwarding: Forwarding,
+    pub(crate) forwarding: Forwarding,
     /// The port whose queue each box leads to.
     boxes: BTreeMap<PortId, PortId>,
     mail: Mail,
     outbox: VecDeque<(ControlId, Told)>,
     /// Ports whose queues are filled before the event at hand is over.
     refills: Vec<PortId>,
-    fingerprint: Fingerprint,
+    pub(crate) fingerprint: Fingerprint,
     drops: BTreeMap<DropKey, Count>,
     drops_base: BTreeMap<DropKey, Count>,
     hops_base: Vec<Vec<Count>>,
-    record: Option<Vec<Record>>,
+    pub(crate) record: Option<Vec<Record>>,
     /// Frames on the air; boxed, since few runs keep them.
-    air_log: Option<Box<AirLog>>,
+    pub(crate) air_log: Option<Box<AirLog>>,
     exits: Vec<Exit>,
     injections: BTreeMap<(FlowId, u32), run::Injection>,
     injected: u32,

@@ -23,7 +23,7 @@ use crate::switch::Pool;
 use crate::table::Id;
 
 /// The hosts for which packets of a list are, of so many.
-pub(super) fn queued_hosts(packets: &Packets, list: &List, hosts: usize) -> Hosts {
+pub(crate) fn queued_hosts(packets: &Packets, list: &List, hosts: usize) -> Hosts {
     let mut words = vec![0u64; hosts.div_ceil(64)];
     packets
         .walk(list)
@@ -251,7 +251,7 @@ impl World {
     }
 
     /// A place's time to look by itself: an output port with a detector of rates.
-    pub(super) fn look_at_port(&mut self, control: ControlId, place: usize, id: PortId, now: Time) {
+    pub(crate) fn look_at_port(&mut self, control: ControlId, place: usize, id: PortId, now: Time) {
         self.catch_up(id, now);
         let classes = self.ports[id].queues().len();
         let views: Vec<View> = (0..classes).map(|q| self.egress_view(id, q, now)).collect();
@@ -312,7 +312,7 @@ impl World {
     }
 
     /// Takes what a mechanism has to say.
-    pub(super) fn collect(&mut self, control: ControlId) {
+    pub(crate) fn collect(&mut self, control: ControlId) {
         while let Some(told) = self.controls[control].next_told() {
             self.outbox.push_back((control, told));
         }

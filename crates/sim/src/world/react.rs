@@ -102,7 +102,7 @@ impl World {
     }
 
     /// A notice has reached the station that it is for, maybe once more.
-    pub(super) fn heed(&mut self, from: u32, station: u32, now: Time) {
+    pub(crate) fn heed(&mut self, from: u32, station: u32, now: Time) {
         let sender = &mut self.air.radios[from as usize];
         let sent = sender.notices.front_mut().expect("the frame that was sent");
         if !std::mem::replace(&mut sent.heard, true) {
@@ -111,7 +111,7 @@ impl World {
     }
 
     /// A station has received the management frame that another sends; one without a responder for it does nothing.
-    pub(super) fn obey(&mut self, from: u32, station: u32, now: Time) {
+    pub(crate) fn obey(&mut self, from: u32, station: u32, now: Time) {
         let sender = &self.air.radios[from as usize];
         let sent = sender.notices.front().expect("the frame that was sent");
         let notice = sent.notice.clone();
@@ -149,11 +149,10 @@ impl World {
             written: radio.written.clone(),
             ..Transmitter::default()
         };
-        let (gates, responder) = (radio.gates.as_deref_mut(), &mut radio.responders[at].1);
-        let gates = gates.map(|gates| {
+        if let Some(gates) = &mut radio.gates {
             gates.sweep(now);
-            gates
-        });
+        }
+        let (gates, responder) = (radio.gates.as_deref_mut(), &mut radio.responders[at].1);
         let gated = gates.is_some();
         let mut knobs = Knobs {
             now,
@@ -242,7 +241,7 @@ impl World {
     }
 
     /// A packet of a flow that is held back waits for its turn.
-    pub(super) fn hold(&mut self, station: u32, packet_id: PacketId, now: Time) {
+    pub(crate) fn hold(&mut self, station: u32, packet_id: PacketId, now: Time) {
         let flow = self.packets[packet_id].flow;
         let radio = &mut self.air.radios[station as usize];
         let number = radio.category(self.packets[packet_id].class());

@@ -146,7 +146,7 @@ impl World {
 
 impl Flow {
     /// IP bytes of the packets with which its source keeps a queue filled; none where it does not.
-    pub(super) fn fill(&self) -> Option<u64> {
+    pub(crate) fn fill(&self) -> Option<u64> {
         match &self.source {
             AnySource::Saturated(source) => Some(source.packet().0),
             _ => None,

@@ -7,10 +7,10 @@ use super::World;
 use crate::cause::Cause;
 use crate::event::{Event, Key};
 use crate::ids::{FlowId, PacketId, PortId};
+use crate::medium::wifi::air_log::{AirFrame, AirLog};
 use crate::network::{Flow, Part, Traits};
 use crate::packet::{Packet, Traffic};
 use crate::record::Record;
-use crate::record::air_log::{AirFrame, AirLog};
 use crate::source::Source;
 use crate::table::Id;
 
@@ -282,7 +282,7 @@ impl World {
     }
 
     /// A packet comes into being at its host.
-    pub(super) fn originate(&mut self, id: FlowId, len: u16, seq: u32, now: Time) {
+    pub(crate) fn originate(&mut self, id: FlowId, len: u16, seq: u32, now: Time) {
         let packet_id = self.create(id, len, seq, self.flows[id].ecn, now);
         self.set_off(id, packet_id, now);
     }

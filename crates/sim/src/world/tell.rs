@@ -168,7 +168,7 @@ impl World {
 
     /// Adds a record about a packet.
     #[cold]
-    pub(super) fn note(
+    pub(crate) fn note(
         &mut self,
         what: What,
         at: Time,

@@ -9,7 +9,12 @@
 //! * `collision` has reception under the unit disc.
 //! * `answer` says which answers their addressees miss.
 //! * `ear`, `radio` and `frame` are what a station senses, what it has to send, and what it sends.
-//! * `air` has the tables of all that; `world/air.rs` moves frames.
+//! * `air` has the tables of all that.
+//! * `build_stations` makes stations and hops, `station_mechanisms` what watches them.
+//! * `station_queue` takes packets in, `line_up` orders them (`rounds`: by flow in turn), `next_frame` chooses one at the attempt.
+//! * `contend` lets stations count down and send, `exchange` draws the consequences, `group_frames` has those to many.
+//! * `observe_station` lets detectors look, `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`), `prefetch_stations`
+//!   has the memory fetch what births of packets touch.
 //!
 //! Abstractions: no beacons, no association, no fragments, no aggregation; one propagation delay
 //! between all stations, counted by the sender too, so that stations that hear each other keep common
@@ -18,19 +23,34 @@
 //! what it would know at its timeout, and waits until then; so does one that misses its answer (`answer`).
 
 pub mod air;
+pub mod air_log;
 mod answer;
 pub mod backlog;
+mod build_stations;
 pub mod channel;
 mod collision;
+mod contend;
 pub mod ear;
 pub mod errors;
+mod exchange;
 pub mod frame;
+mod group_frames;
+mod line_up;
+mod log_frame;
 pub mod mac;
+mod next_frame;
+mod observe_station;
 pub mod phy;
 pub mod physical;
+mod prefetch_stations;
 pub mod radio;
 pub mod reception;
-pub mod turns;
+pub mod rounds;
+mod station_mechanisms;
+mod station_queue;
+#[cfg(test)]
+mod test_line;
+pub mod wifi_bytes;
 
 use backwater_transport::part::Part;
 

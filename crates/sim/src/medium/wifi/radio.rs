@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::backlog::Backlog;
 use super::frame::{Exchange, Frame, Reply};
 use super::mac::{Category, Contention, MANAGEMENT_CATEGORY};
-use super::turns::Turns;
+use super::rounds::Turns;
 use crate::ids::{ControlId, FlowId, NodeId, PortId};
 use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;

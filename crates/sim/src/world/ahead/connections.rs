@@ -18,7 +18,7 @@ type Ends = Trail<(Part, PacketId), { TOGETHER + 1 }>;
 
 impl World {
     /// Follows packets to the ends that hear them, and what these send in answer.
-    pub(super) fn follow_to_ends(&self, arrivals: &[PortId]) -> u64 {
+    pub(in crate::world) fn follow_to_ends(&self, arrivals: &[PortId]) -> u64 {
         let mut read = 0;
         let mut wires = Lists::new(Id::NONE);
         let mut queues = Lists::new(Id::NONE);

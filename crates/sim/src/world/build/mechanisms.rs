@@ -29,7 +29,7 @@ const INSPECT: Span = Span::millis(10);
 const MAX_ADDRESSES: usize = 246;
 
 impl World {
-    pub(super) fn add_mechanism(
+    pub(in crate::world) fn add_mechanism(
         &mut self,
         spec: &Spec,
         number: usize,

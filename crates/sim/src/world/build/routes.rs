@@ -15,7 +15,7 @@ use crate::targets::{Destination, Targets};
 impl World {
     /// Gives each node that chooses among egress ports a row of the forwarding tables: switches, stations and hosts
     /// with several ports. A host with one wire needs none.
-    pub(super) fn add_rows(&mut self) {
+    pub(in crate::world) fn add_rows(&mut self) {
         let hosts = self.hosts.len();
         let is_switch = |w: &World, n: NodeId| w.nodes[n].host.is_none();
         let chooses = |w: &World, n: NodeId| {
@@ -35,7 +35,7 @@ impl World {
     }
 
     /// Fills the forwarding tables.
-    pub(super) fn add_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
+    pub(in crate::world) fn add_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
         let wanted = self.wanted_routes(spec);
         let wired = spec.routing == Routing::Tree;
         if wired && wanted.keys().any(|host| self.has_wires(*host)) && self.wires_loop() {
@@ -299,7 +299,7 @@ impl World {
     }
 
     /// Ends the writing of forwarding tables.
-    pub(super) fn pack_forwarding(&mut self) {
+    pub(in crate::world) fn pack_forwarding(&mut self) {
         let last = |host: &NodeId| match (&self.nodes[*host].ports[..], self.nodes[*host].row) {
             ([port], u32::MAX) => self.ports[*port].peer,
             _ => Id::NONE,
@@ -309,7 +309,7 @@ impl World {
     }
 
     /// Hosts whose frames may leave through a port.
-    pub(super) fn reached_through(&self, id: PortId) -> Hosts {
+    pub(in crate::world) fn reached_through(&self, id: PortId) -> Hosts {
         let row = self.nodes[self.ports[id].node].row;
         let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
         for host in 0..self.hosts.len() {

@@ -17,7 +17,7 @@ const MAX_PACKET: u64 = 2296;
 impl World {
     /// Gives each flow its path, where it has one destination, and the port by which its packets set off, where that is
     /// always the same.
-    pub(super) fn trace_flows(&mut self, spec: &Spec) -> Result<(), Refusal> {
+    pub(in crate::world) fn trace_flows(&mut self, spec: &Spec) -> Result<(), Refusal> {
         let mut used = vec![false; self.air.hops.len()];
         for id in (0..spec.flows.len()).map(FlowId::new) {
             let mut path = Vec::new();

@@ -2,15 +2,15 @@
 
 use backwater_transport::units::Time;
 
-use super::World;
+use super::mac::Room;
 use crate::cause::Cause;
 use crate::ids::{FlowId, PacketId};
-use crate::medium::wifi::mac::Room;
 use crate::table::Id;
+use crate::world::World;
 
 impl World {
     /// Puts a packet into the queue of its hop: at its end, or behind what has its round or an earlier one.
-    pub(super) fn line_up(&mut self, station: u32, number: usize, hop: u32, packet_id: PacketId) {
+    pub(crate) fn line_up(&mut self, station: u32, number: usize, hop: u32, packet_id: PacketId) {
         let list = &mut self.air.hops[hop as usize].queues[number].list;
         let radio = &mut self.air.radios[station as usize];
         radio.categories[number].line_up(hop);
@@ -28,7 +28,7 @@ impl World {
     }
 
     /// Where flows are served in turn, makes room in a full buffer at the cost of the flow that holds most.
-    pub(super) fn make_room(
+    pub(crate) fn make_room(
         &mut self,
         station: u32,
         number: usize,
@@ -96,7 +96,7 @@ impl World {
     }
 
     /// Whether a packet has come later than its flow's budget.
-    pub(super) fn is_late(&self, packet_id: PacketId, now: Time) -> bool {
+    pub(crate) fn is_late(&self, packet_id: PacketId, now: Time) -> bool {
         let packet = &self.packets[packet_id];
         let budget = self.air.budgets.get(packet.flow.index()).copied().flatten();
         budget.is_some_and(|budget| now.0 - packet.born.0 > budget.0)

@@ -2,20 +2,20 @@
 
 use backwater_transport::units::{Bytes, Span, Time};
 
-use super::World;
+use super::air::NOBODY;
+use super::frame::{Frame, FrameKind, Reply};
+use super::radio::Ghost;
 use crate::cause::Cause;
 use crate::event::Event;
 use crate::ids::{PacketId, StationId};
-use crate::medium::wifi::air::NOBODY;
-use crate::medium::wifi::frame::{Frame, FrameKind, Reply};
-use crate::medium::wifi::radio::Ghost;
 use crate::record::What;
 use crate::table::Id;
+use crate::world::World;
 
 impl World {
     /// What follows from a frame that was understood by whom it was for, or was not. Gives who sends next, a SIFS
     /// later, if somebody does.
-    pub(super) fn conclude(&mut self, station: u32, frame: Frame, now: Time) -> Option<u32> {
+    pub(crate) fn conclude(&mut self, station: u32, frame: Frame, now: Time) -> Option<u32> {
         let to = frame.to;
         let understood = !self.air.heard.is_empty();
         match frame.kind {
@@ -67,7 +67,7 @@ impl World {
     }
 
     /// A SIFS has passed.
-    pub(super) fn answer_now(&mut self, station: StationId, now: Time) {
+    pub(crate) fn answer_now(&mut self, station: StationId, now: Time) {
         let station = station.0;
         let radio = &self.air.radios[station as usize];
         match radio.reply {
@@ -121,7 +121,7 @@ impl World {
 
     /// The first packet of a hop's queue has been received, and leaves a ghost until the exchange is over;
     /// `None` if it had left before.
-    pub(super) fn leave_queue(&mut self, station: u32, hop: u32, now: Time) -> Option<PacketId> {
+    pub(crate) fn leave_queue(&mut self, station: u32, hop: u32, now: Time) -> Option<PacketId> {
         let radio = &self.air.radios[station as usize];
         let exchange = radio.exchange.expect("a data frame belongs to an exchange");
         let number = usize::from(exchange.category);
@@ -175,7 +175,7 @@ impl World {
 
     /// The sender's exchange gets no answer, or one that it does not understand. Where that is known before the timeout, the
     /// sender is silent until then all the same.
-    pub(super) fn exchange_failed(&mut self, station: u32, now: Time) -> Option<u32> {
+    pub(crate) fn exchange_failed(&mut self, station: u32, now: Time) -> Option<u32> {
         let radio = &mut self.air.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that failed");
         let defers = self.air.media[radio.medium as usize].sender_defers;
@@ -196,7 +196,7 @@ impl World {
 
     /// Counts a failed transmission of a hop's first frame, or of a management frame where `hop` is
     /// `None`; gives it up after as many as it may have, and draws a new backoff.
-    pub(super) fn failed(
+    pub(crate) fn failed(
         &mut self,
         station: u32,
         number: usize,
@@ -370,16 +370,16 @@ mod tests {
     use backwater_transport::segment::Ecn;
     use backwater_transport::units::{Bytes, Rate, Span, Time};
 
-    use super::super::test_line::{PHY, line};
-    use super::World;
     use crate::mechanism::notice::{Ask, Form, Notice, Step};
     use crate::mechanism::responder::{Knob, Steps};
     use crate::medium::wifi::air::NOBODY;
     use crate::medium::wifi::radio::Management;
+    use crate::medium::wifi::test_line::{PHY, line};
     use crate::source::SOURCES;
     use crate::spec::{FlowSpec, Spec};
     use crate::table::Id;
     use crate::targets::Destination;
+    use crate::world::World;
 
     /// Station 0 tells all its neighbours to step back once, at 10 ms; the world a second later.
     fn tell_all(spec: &Spec) -> World {
@@ -387,7 +387,7 @@ mod tests {
         let now = Time::ZERO + Span::millis(10);
         world.advance(now);
         for radio in &mut world.air.radios {
-            let responder = Steps::new(Knob::Aifsn, 2, [10; 4], false);
+            let responder = Steps::responder(Knob::Aifsn, 2, [10; 4], false);
             radio.responders.push((0, responder));
         }
         let step = Step {

@@ -2,8 +2,8 @@
 
 use backwater_transport::units::{Rate, Time};
 
-use super::super::World;
-use super::refuse;
+use super::air::NOBODY;
+use super::mac::Contention;
 use crate::event::Event;
 use crate::limit::Limit;
 use crate::mechanism::AnyNotifier;
@@ -17,14 +17,14 @@ use crate::mechanism::notifier::voice::VoiceSpec;
 use crate::mechanism::notifier::{Cast, Terms};
 use crate::mechanism::place::{Place, Rhythm};
 use crate::mechanism::responder::Responder;
-use crate::medium::wifi::air::NOBODY;
-use crate::medium::wifi::mac::Contention;
 use crate::spec::{MechanismSpec, Refusal, Spec};
 use crate::table::Id;
+use crate::world::World;
+use crate::world::build::refuse;
 
 impl World {
     /// Watches a mechanism's stations.
-    pub(super) fn add_to_stations(
+    pub(crate) fn add_to_stations(
         &mut self,
         spec: &Spec,
         number: usize,

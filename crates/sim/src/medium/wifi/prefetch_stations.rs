@@ -1,17 +1,17 @@
 //! Prefetching among 802.11 stations: the birth of a packet waits for its flow, its hop and its station one after the
 //! other.
 
-use super::{TOGETHER, Trail};
 use crate::event::Event;
 use crate::ids::PortId;
 use crate::table::Id;
 use crate::world::World;
+use crate::world::ahead::{TOGETHER, Trail};
 
 type Demands = Trail<PortId, { TOGETHER + 1 }>;
 
 impl World {
     /// Follows packets that will come into being into the queues of their stations.
-    pub(super) fn follow_to_stations(&self) -> u64 {
+    pub(crate) fn follow_to_stations(&self) -> u64 {
         let mut read = 0;
         let mut demands = Demands::new(Id::NONE);
         for key in self.calendar.soonest().iter().rev().take(TOGETHER) {

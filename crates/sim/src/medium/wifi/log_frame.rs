@@ -2,14 +2,14 @@
 
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::World;
-use crate::medium::wifi::frame::FrameKind;
+use super::air_log::{AirFrame, Body, Carried};
+use super::frame::FrameKind;
 use crate::network::Part;
-use crate::record::air_log::{AirFrame, Body, Carried};
+use crate::world::World;
 
 impl World {
     /// A station begins to send a frame.
-    pub(super) fn log_frame(
+    pub(crate) fn log_frame(
         &mut self,
         station: u32,
         kind: FrameKind,

@@ -5,18 +5,18 @@
 
 use backwater_transport::units::Time;
 
-use super::World;
-use super::build::refuse;
+use super::air::{Member, NOBODY};
 use crate::cause::Cause;
-use crate::medium::wifi::air::{Member, NOBODY};
 use crate::record::fingerprint::Mark;
 use crate::spec::{Refusal, Spec};
 use crate::table::Id;
 use crate::targets::Destination;
+use crate::world::World;
+use crate::world::build::refuse;
 
 impl World {
     /// Members of the groups that flows send to, and the hops to them.
-    pub(super) fn add_groups(&mut self, spec: &Spec) -> Result<(), Refusal> {
+    pub(crate) fn add_groups(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for (number, spec_flow) in spec.flows.iter().enumerate() {
             let Destination::Group(nodes) = &spec_flow.to else {
                 continue;
@@ -60,7 +60,7 @@ impl World {
     }
 
     /// A frame to a group has ended: everybody who understood it has the packet.
-    pub(super) fn spread(&mut self, station: u32, hop: u32, now: Time) {
+    pub(crate) fn spread(&mut self, station: u32, hop: u32, now: Time) {
         let packet_id = self
             .leave_queue(station, hop, now)
             .expect("a frame to a group is sent once");

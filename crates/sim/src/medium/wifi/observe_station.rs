@@ -2,8 +2,8 @@
 
 use backwater_transport::units::{Span, Time};
 
-use super::World;
-use super::observe::queued_hosts;
+use super::air::{Air, NOBODY};
+use super::radio::{Ghost, Transmission};
 use crate::event::Event;
 use crate::ids::{ControlId, PacketId};
 use crate::limit::Limit;
@@ -13,14 +13,14 @@ use crate::mechanism::notice::Hosts;
 use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::{Place, View};
 use crate::medium::ethernet;
-use crate::medium::wifi::air::{Air, NOBODY};
-use crate::medium::wifi::radio::{Ghost, Transmission};
 use crate::packet::Packets;
 use crate::table::Id;
+use crate::world::World;
+use crate::world::observe::queued_hosts;
 
 impl World {
     /// A detector's time to look by itself.
-    pub(super) fn observe(&mut self, control: ControlId, place: u8, now: Time) {
+    pub(crate) fn observe(&mut self, control: ControlId, place: u8, now: Time) {
         let number = usize::from(place);
         match self.controls[control].place(number) {
             Place::Egress(port) => self.look_at_port(control, number, port, now),
@@ -67,7 +67,7 @@ impl World {
     }
 
     /// A packet comes to a station: to be forwarded, or from one of its own flows. Rates count it.
-    pub(super) fn came_to_station(&mut self, station: u32, packet_id: PacketId) {
+    pub(crate) fn came_to_station(&mut self, station: u32, packet_id: PacketId) {
         let radio = &self.air.radios[station as usize];
         if let Some((control, place)) = radio.watch {
             let packet = &self.packets[packet_id];
@@ -92,7 +92,7 @@ impl World {
     }
 
     /// A packet has joined a watched station's queue, or found no room in it.
-    pub(super) fn look_at_station_arrival(
+    pub(crate) fn look_at_station_arrival(
         &mut self,
         hop: u32,
         number: usize,
@@ -126,7 +126,7 @@ impl World {
     }
 
     /// A packet is lost from a station's queue before it was tried. It is still counted as held.
-    pub(super) fn look_at_station_loss(
+    pub(crate) fn look_at_station_loss(
         &mut self,
         station: u32,
         hop: u32,
@@ -144,7 +144,7 @@ impl World {
 
     /// The station from which the first packet of a hop's queue came, where somebody watches the station; else
     /// `NOBODY`.
-    pub(super) fn origin_of_first(&self, station: u32, hop: u32, number: usize) -> u32 {
+    pub(crate) fn origin_of_first(&self, station: u32, hop: u32, number: usize) -> u32 {
         let queue = &self.air.hops[hop as usize].queues[number];
         if self.air.radios[station as usize].watch.is_none() || queue.list.is_empty() {
             return NOBODY;
@@ -154,7 +154,7 @@ impl World {
     }
 
     /// A MAC transmission of a station is over: acknowledged, or given up. Its frame is still counted as held.
-    pub(super) fn look_at_transmission(
+    pub(crate) fn look_at_transmission(
         &mut self,
         station: u32,
         number: usize,

@@ -3,18 +3,18 @@
 
 use backwater_transport::units::{Span, Time};
 
-use super::World;
+use super::mac::Judged;
 use crate::cause::Cause;
 use crate::event::Event;
 use crate::ids::{PacketId, PortId, StationId};
-use crate::medium::wifi::mac::Judged;
 use crate::packet::Packet;
 use crate::queue::aqm::{Aqm, Frame, Parties, Verdict, Waiting};
 use crate::table::Id;
+use crate::world::World;
 
 impl World {
     /// What a category sends next: a management frame (`Some(None)`), the first frame of a hop, or nothing.
-    pub(super) fn next_frame(
+    pub(crate) fn next_frame(
         &mut self,
         station: u32,
         number: usize,
@@ -196,7 +196,7 @@ impl World {
     }
 
     /// Whether a packet may join a managed category; puts it into its queue, marked where the algorithm says so.
-    pub(super) fn admit_at_station(
+    pub(crate) fn admit_at_station(
         &mut self,
         station: u32,
         number: usize,
@@ -232,7 +232,7 @@ impl World {
     }
 
     /// Makes room for a packet at the cost of one that the algorithm names.
-    pub(super) fn displace(
+    pub(crate) fn displace(
         &mut self,
         station: u32,
         number: usize,
@@ -354,7 +354,7 @@ impl World {
     }
 
     /// The packets that wait at stations, each with the port of its hop.
-    pub(super) fn held_at_stations(&self) -> impl Iterator<Item = (PortId, &Packet)> {
+    pub(crate) fn held_at_stations(&self) -> impl Iterator<Item = (PortId, &Packet)> {
         let judged = self
             .air
             .radios
@@ -373,7 +373,7 @@ impl World {
 
     /// A station's counter runs out: categories whose frames are all held back, or were all dropped, take no part until a
     /// gate opens or a frame comes. True where some category still has a frame to send.
-    pub(super) fn has_frames_ready(&mut self, station: u32, now: Time) -> bool {
+    pub(crate) fn has_frames_ready(&mut self, station: u32, now: Time) -> bool {
         let radio = &self.air.radios[station as usize];
         let managed = radio.categories.iter().any(|c| c.judged.is_some());
         if radio.gates.is_none() && !managed {
@@ -418,7 +418,7 @@ impl World {
     }
 
     /// A gate of a station may have opened: categories that were held back contend again.
-    pub(super) fn gates_moved(&mut self, station: u32, now: Time) {
+    pub(crate) fn gates_moved(&mut self, station: u32, now: Time) {
         for number in 0..self.air.radios[station as usize].categories.len() {
             if self.air.radios[station as usize].categories[number].dormant {
                 self.contend_again(station, number, now);
@@ -427,7 +427,7 @@ impl World {
     }
 
     /// The event of a gate that opens.
-    pub(super) fn open(&mut self, station: StationId, now: Time) {
+    pub(crate) fn open(&mut self, station: StationId, now: Time) {
         self.gates_moved(station.0, now);
     }
 }
@@ -438,13 +438,13 @@ mod tests {
     use backwater_transport::segment::Ecn;
     use backwater_transport::units::{Bytes, Rate, Span, Time};
 
-    use super::super::test_line::line;
-    use super::World;
     use crate::limit::Limit;
     use crate::mechanism::gates::{Bar, Bucket, Gates};
+    use crate::medium::wifi::test_line::line;
     use crate::source::SOURCES;
     use crate::spec::{FlowSpec, NodeKind, Spec};
     use crate::targets::Destination;
+    use crate::world::World;
 
     const SHUT: Time = Time(600_000_000_000);
 

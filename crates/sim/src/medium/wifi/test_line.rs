@@ -2,10 +2,10 @@
 
 use backwater_transport::units::{Rate, Span};
 
+use super::channel::{ChannelSpec, Disc};
+use super::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
+use super::phy::{Answer, Phy, Standard};
 use crate::limit::Limit;
-use crate::medium::wifi::channel::{ChannelSpec, Disc};
-use crate::medium::wifi::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
-use crate::medium::wifi::phy::{Answer, Phy, Standard};
 use crate::spec::{CategorySpec, MediumSpec, NodeKind, NodeSpec, Routing, Spec, StationSpec};
 
 /// OFDM at 54 Mbit/s.
@@ -18,7 +18,7 @@ pub(super) const PHY: Phy = Phy {
 };
 
 /// RTS/CTS for all, DCF; who is within 100 m hears, nobody else senses anything.
-pub(super) fn line(places: &[f64]) -> Spec {
+pub(crate) fn line(places: &[f64]) -> Spec {
     let mac = MacSpec {
         access: AccessMode::Dcf,
         rts_above: 0,

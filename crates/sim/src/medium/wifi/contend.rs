@@ -8,17 +8,17 @@
 
 use backwater_transport::units::{Span, Time};
 
-use super::World;
+use super::air::NOBODY;
+use super::frame::{Exchange, Frame, FrameKind, Reply};
+use super::phy;
 use crate::event::Event;
 use crate::ids::StationId;
-use crate::medium::wifi::air::NOBODY;
-use crate::medium::wifi::frame::{Exchange, Frame, FrameKind, Reply};
-use crate::medium::wifi::phy;
 use crate::table::Id;
+use crate::world::World;
 
 impl World {
     /// Has a group looked after at `at`, if no event comes before.
-    pub(super) fn attend(&mut self, group: u32, at: Time) {
+    pub(crate) fn attend(&mut self, group: u32, at: Time) {
         let armed = &mut self.air.groups[group as usize].armed;
         if at < *armed {
             *armed = at;
@@ -27,13 +27,13 @@ impl World {
     }
 
     /// Has a group looked after when the first of its stations would send.
-    pub(super) fn attend_soonest(&mut self, group: u32) {
+    pub(crate) fn attend_soonest(&mut self, group: u32) {
         let at = self.air.soonest(group);
         self.attend(group, at);
     }
 
     /// A group's event: whoever has counted down sends.
-    pub(super) fn contend(&mut self, group: StationId, now: Time) {
+    pub(crate) fn contend(&mut self, group: StationId, now: Time) {
         let group = group.0;
         if self.air.groups[group as usize].armed != now {
             return;
@@ -83,7 +83,7 @@ impl World {
 
     /// Begins an exchange with the first frame of a hop, or with a management frame where `hop` is `None`, in a TXOP that
     /// lasts until then if it has begun already.
-    pub(super) fn begin(
+    pub(crate) fn begin(
         &mut self,
         station: u32,
         number: usize,
@@ -144,7 +144,7 @@ impl World {
     }
 
     /// A station begins to send a frame.
-    pub(super) fn emit(&mut self, station: u32, kind: FrameKind, to: u32, now: Time) {
+    pub(crate) fn emit(&mut self, station: u32, kind: FrameKind, to: u32, now: Time) {
         let air = &mut self.air;
         let radio = &mut air.radios[station as usize];
         let medium = &air.media[radio.medium as usize];
@@ -211,7 +211,7 @@ impl World {
     }
 
     /// The frame that a station sends has ended, and everybody has heard its end.
-    pub(super) fn silence(&mut self, station: StationId, now: Time) {
+    pub(crate) fn silence(&mut self, station: StationId, now: Time) {
         let station = station.0;
         let air = &mut self.air;
         let radio = &mut air.radios[station as usize];

@@ -34,13 +34,13 @@
 
 use backwater_transport::units::Time;
 
+use super::air::{Medium, NOBODY};
 use super::air_log::{AirFrame, Body};
-use super::checksum::crc32;
-use super::frame_bytes::{EVERYBODY, mac, put16};
+use super::frame::FrameKind;
+use super::phy::Standard;
 use crate::mechanism::notice::{Ask, Form, Notice};
-use crate::medium::wifi::air::{Medium, NOBODY};
-use crate::medium::wifi::frame::FrameKind;
-use crate::medium::wifi::phy::Standard;
+use crate::record::checksum::crc32;
+use crate::record::frame_bytes::{EVERYBODY, mac, put16};
 
 const RADIOTAP: u16 = 24;
 /// TSFT, flags, rate, channel.

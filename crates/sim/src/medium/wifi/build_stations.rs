@@ -6,26 +6,26 @@ use backwater_transport::random::Random;
 use backwater_transport::units::Rate;
 use smallvec::{SmallVec, smallvec};
 
-use super::World;
-use super::build::refuse;
+use super::air::{Medium, NOBODY};
+use super::backlog::Backlog;
+use super::channel::{ChannelSpec, Link};
+use super::frame::Reply;
+use super::mac::{CATEGORIES, Category, Contention, Judged};
+use super::physical::FLOOR;
+use super::radio::{Hop, HopQueue, LastRoute, Radio, StationCount};
+use super::reception::Hearing;
 use crate::ids::{NodeId, PortId};
 use crate::limit::Limit;
-use crate::medium::wifi::air::{Medium, NOBODY};
-use crate::medium::wifi::backlog::Backlog;
-use crate::medium::wifi::channel::{ChannelSpec, Link};
-use crate::medium::wifi::frame::Reply;
-use crate::medium::wifi::mac::{CATEGORIES, Category, Contention, Judged};
-use crate::medium::wifi::physical::FLOOR;
-use crate::medium::wifi::radio::{Hop, HopQueue, LastRoute, Radio, StationCount};
-use crate::medium::wifi::reception::Hearing;
 use crate::network::{Port, PortMore, Traits};
 use crate::queue::{AnyScheduler, ClassQueue, Managed};
 use crate::record::flow_stats::Count;
 use crate::spec::{MediumSpec, NodeKind, Refusal, Spec, StationSpec};
+use crate::world::World;
+use crate::world::build::refuse;
 
 impl World {
     /// Media, stations, and who hears whom.
-    pub(super) fn survey(&mut self, spec: &Spec) -> Result<(), Refusal> {
+    pub(crate) fn survey(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for medium in &spec.media {
             check_medium(medium)?;
             self.air.media.push(Medium::new(
@@ -205,7 +205,7 @@ impl World {
     }
 
     /// Whether a hop can lead from a station to another.
-    pub(super) fn understands(&self, spec: &Spec, from: u32, to: u32) -> bool {
+    pub(crate) fn understands(&self, spec: &Spec, from: u32, to: u32) -> bool {
         self.rate_to(spec, from, to).is_some()
     }
 
@@ -216,7 +216,7 @@ impl World {
 
     /// Rate of a station's data frames over a link, which may be the link to it: both ways are alike.
     /// `None` where the link is no hop.
-    pub(super) fn rate(&self, spec: &Spec, from: u32, link: &Link) -> Option<Rate> {
+    pub(crate) fn rate(&self, spec: &Spec, from: u32, link: &Link) -> Option<Rate> {
         if !link.decodes {
             return None;
         }
@@ -229,7 +229,7 @@ impl World {
     }
 
     /// The hop from a station to another, made at its first use.
-    pub(super) fn hop(&mut self, spec: &Spec, from: u32, to: u32) -> PortId {
+    pub(crate) fn hop(&mut self, spec: &Spec, from: u32, to: u32) -> PortId {
         if let Some(port) = self.air.hop_to(from, to) {
             return port;
         }
@@ -241,7 +241,7 @@ impl World {
     }
 
     /// A hop from a station, and the port that stands for it and leads to `far`.
-    pub(super) fn push_hop(
+    pub(crate) fn push_hop(
         &mut self,
         from: u32,
         to: u32,
@@ -281,7 +281,7 @@ impl World {
     }
 
     /// Whether both are stations of one medium.
-    pub(super) fn share_medium(&self, here: u32, far: u32) -> bool {
+    pub(crate) fn share_medium(&self, here: u32, far: u32) -> bool {
         let medium = |station: u32| self.air.radios[station as usize].medium;
         medium(here) == medium(far)
     }

@@ -2,19 +2,19 @@
 
 use backwater_transport::units::Time;
 
-use super::World;
+use super::mac::Room;
+use super::radio::{Ghost, Hop, LastRoute, StationCount};
 use crate::cause::Cause;
 use crate::ids::{FlowId, PacketId, PortId};
 use crate::medium::ethernet;
-use crate::medium::wifi::mac::Room;
-use crate::medium::wifi::radio::{Ghost, Hop, LastRoute, StationCount};
 use crate::packet::Packet;
 use crate::record::What;
+use crate::world::World;
 
 impl World {
     /// A packet comes to a port whose frames wait at a station: it joins the queue, or waits behind others of a flow that
     /// the station holds back.
-    pub(super) fn enqueue_at_station(&mut self, port: PortId, packet_id: PacketId, now: Time) {
+    pub(crate) fn enqueue_at_station(&mut self, port: PortId, packet_id: PacketId, now: Time) {
         let hop = self.air.hop_number(port);
         let station = self.air.hops[hop as usize].from;
         self.came_to_station(station, packet_id);
@@ -29,7 +29,7 @@ impl World {
     }
 
     /// A packet comes into the queue of a hop, or is lost.
-    pub(super) fn queue_up(&mut self, hop: u32, packet_id: PacketId, now: Time) {
+    pub(crate) fn queue_up(&mut self, hop: u32, packet_id: PacketId, now: Time) {
         let Hop {
             from: station,
             port,
@@ -77,7 +77,7 @@ impl World {
 
     /// The port by which a station's node sends a packet on; none where the node is its destination. Most packets go where
     /// the one before went.
-    pub(super) fn route_on(&mut self, station: u32, packet_id: PacketId) -> PortId {
+    pub(crate) fn route_on(&mut self, station: u32, packet_id: PacketId) -> PortId {
         let Packet { flow, to, .. } = self.packets[packet_id];
         let radio = &mut self.air.radios[station as usize];
         if to == radio.host {
@@ -92,7 +92,7 @@ impl World {
     }
 
     /// A category has one more frame to send.
-    pub(super) fn one_more(&mut self, station: u32, number: usize, now: Time) {
+    pub(crate) fn one_more(&mut self, station: u32, number: usize, now: Time) {
         let c = &mut self.air.radios[station as usize].categories[number];
         c.frames += 1;
         if c.frames > 1 && !c.dormant {
@@ -102,7 +102,7 @@ impl World {
     }
 
     /// A category that had nothing to send, or nothing that it may send, has a frame that may go.
-    pub(super) fn contend_again(&mut self, station: u32, number: usize, now: Time) {
+    pub(crate) fn contend_again(&mut self, station: u32, number: usize, now: Time) {
         let ear = &mut self.air.ears[station as usize];
         let radio = &mut self.air.radios[station as usize];
         let medium = &self.air.media[radio.medium as usize];
@@ -125,7 +125,7 @@ impl World {
     }
 
     /// Bytes on the air of the first data frame of a hop.
-    pub(super) fn first_frame(&self, hop: u32, number: usize) -> u64 {
+    pub(crate) fn first_frame(&self, hop: u32, number: usize) -> u64 {
         let hop = &self.air.hops[hop as usize];
         let queue = &hop.queues[number];
         let len = match queue.tried.ghost {
@@ -136,7 +136,7 @@ impl World {
     }
 
     /// A frame has left a station's queue for good.
-    pub(super) fn departed(
+    pub(crate) fn departed(
         &mut self,
         station: u32,
         number: usize,
@@ -158,7 +158,7 @@ impl World {
 
     /// A frame no longer takes room in a station's buffer; a source that always has something to send puts another in its
     /// place.
-    pub(super) fn make_free(
+    pub(crate) fn make_free(
         &mut self,
         station: u32,
         number: usize,
@@ -192,7 +192,7 @@ impl World {
 
     /// A station's queue does not take a packet, or loses it. A source that always has something to send tries again when
     /// there is room.
-    pub(super) fn lose_at_station(
+    pub(crate) fn lose_at_station(
         &mut self,
         packet_id: PacketId,
         cause: Cause,
@@ -211,7 +211,7 @@ impl World {
     }
 
     /// A source that always has something to send puts a packet in the place of the one that left.
-    pub(super) fn refill(&mut self, id: FlowId, now: Time) {
+    pub(crate) fn refill(&mut self, id: FlowId, now: Time) {
         let flow = &mut self.flows[id];
         let Some(len) = flow.fill() else {
             return;
@@ -225,7 +225,7 @@ impl World {
     }
 
     /// What a station has counted up to `now`.
-    pub(super) fn station_count(&self, station: u32, now: Time) -> StationCount {
+    pub(crate) fn station_count(&self, station: u32, now: Time) -> StationCount {
         let (radio, ear) = (
             &self.air.radios[station as usize],
             &self.air.ears[station as usize],
@@ -241,7 +241,7 @@ impl World {
     }
 
     /// The warm-up is over: what stations report begins here.
-    pub(super) fn warm_air(&mut self, now: Time) {
+    pub(crate) fn warm_air(&mut self, now: Time) {
         for station in 0..self.air.radios.len() {
             let count = self.station_count(station as u32, now);
             *self.air.radios[station].base = count;

@@ -149,11 +149,10 @@ impl World {
             written: radio.written.clone(),
             ..Transmitter::default()
         };
-        let (gates, responder) = (radio.gates.as_deref_mut(), &mut radio.responders[at].1);
-        let gates = gates.map(|gates| {
+        if let Some(gates) = &mut radio.gates {
             gates.sweep(now);
-            gates
-        });
+        }
+        let (gates, responder) = (radio.gates.as_deref_mut(), &mut radio.responders[at].1);
         let gated = gates.is_some();
         let mut knobs = Knobs {
             now,

@@ -53,6 +53,11 @@ pub const PART: Part<Build> = Part {
                 fix: "write a greatest AIFSN no less than `min`".into(),
             })?;
         }
-        Ok(Steps::new(Knob::Aifsn, lowest, most, args.flag("own")))
+        Ok(Steps::responder(
+            Knob::Aifsn,
+            lowest,
+            most,
+            args.flag("own"),
+        ))
     },
 };

@@ -14,5 +14,5 @@ pub const PART: Part<Build> = Part {
     summary: "the category sends no faster than the rate asked for",
     source: "alternative to S0's AIFSN",
     options: &[OWN],
-    build: |args| Ok(Steps::new(Knob::Rate, 0, [1; 4], args.flag("own"))),
+    build: |args| Ok(Steps::responder(Knob::Rate, 0, [1; 4], args.flag("own"))),
 };

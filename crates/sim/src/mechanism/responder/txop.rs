@@ -15,6 +15,6 @@ pub const PART: Part<Build> = Part {
     options: &[STEPS, OWN],
     build: |args| {
         let most = [args.count("steps") as u8; 4];
-        Ok(Steps::new(Knob::Txop, 0, most, args.flag("own")))
+        Ok(Steps::responder(Knob::Txop, 0, most, args.flag("own")))
     },
 };

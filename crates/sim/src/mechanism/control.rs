@@ -287,7 +287,7 @@ impl Control {
         let watched = &mut self.places[place];
         let class = view.class;
         let signal = watched.observe(moment, view);
-        let over = watched.is_congested(class) && signal.is_some_and(|s| !s.congested());
+        let over = watched.is_congested(class) && signal.is_some_and(Signal::over);
         if over {
             self.end(place, class);
         }
@@ -325,12 +325,12 @@ impl Control {
             let watched = &mut self.places[place];
             let was = watched.is_congested(class);
             let signal = watched.observe(&Moment::Timer, view);
-            match signal.map(|signal| (signal.congested(), was)) {
-                Some((true, false)) => {
+            match signal {
+                Some(signal) if signal.congested() && !was => {
                     let arrival = Arrival::none(now, class, port);
                     self.begin(place, &arrival, || queued(class));
                 }
-                Some((false, true)) => self.end(place, class),
+                Some(signal) if signal.over() && was => self.end(place, class),
                 _ => {}
             }
         }

@@ -57,6 +57,8 @@ pub enum Signal {
     Congested,
     /// So congested that all neighbours that send should send less.
     CongestedByAll,
+    /// Still full, and falling: nothing more is asked, and nothing is taken back.
+    Easing,
     /// Not congested, or no longer.
     Clear,
     /// Not congested, and there is capacity that nobody uses.
@@ -64,8 +66,13 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Whether the class is congested.
+    /// Whether less should be sent.
     pub fn congested(self) -> bool {
         matches!(self, Signal::Congested | Signal::CongestedByAll)
+    }
+
+    /// Whether congestion is over, if there was any.
+    pub fn over(self) -> bool {
+        matches!(self, Signal::Clear | Signal::Underused)
     }
 }

@@ -56,11 +56,10 @@ fn a_notice_per_class_from_a_fifo_port_stops_the_classes_it_holds() {
     }
 }
 
-/// More comes in than leaves, or the queue is high: the difference of rates slows the senders on a wire as well. What
-/// three feeders send in two periods of 3 ms, 22 kB, is less than half of the buffer. (A gate would let them send at
-/// full rate in every second period, three times what leaves.)
+/// The queue is high, and more comes in than leaves: the difference of rates stops the senders on a wire as well, until
+/// the queue is low. What three feeders send in two periods of 3 ms, 22 kB, is less than half of the buffer.
 #[test]
-fn a_difference_of_rates_slows_the_senders_of_a_switch() {
+fn a_difference_of_rates_stops_the_senders_of_a_switch() {
     let (mut net, port) = merging(2.0, || cbr(5 * MBIT));
     let lost = lost_at(&net.run(), port);
     assert!(lost > 0);
@@ -68,7 +67,7 @@ fn a_difference_of_rates_slows_the_senders_of_a_switch() {
         ("period", Value::Span(Span::millis(3))),
         ("window", Value::Count(1)),
     ];
-    net.mechanism(["watermark", "pause", "shaper"], &[port], &[]);
+    net.mechanism(["watermark", "pause", "gate"], &[port], &[]);
     let row = DETECTORS.iter().find(|p| p.id == "queue-rate-difference");
     let row = row.expect("a detector");
     net.0.mechanisms[0].detect = (row.build)(&args(row, &given)).expect("legal options");

@@ -77,7 +77,7 @@ impl QueueRateDifference {
     /// The source's table.
     fn judge(&self, filled: f64, rates: &Rates) -> Signal {
         match (self.queue(filled), self.difference(rates)) {
-            (State::High, State::Low) => Signal::Clear,
+            (State::High, State::Low) => Signal::Easing,
             (State::High, State::Medium | State::High) => Signal::CongestedByAll,
             (_, State::Low) => Signal::Underused,
             (_, State::Medium) => Signal::Clear,
@@ -204,7 +204,7 @@ mod tests {
             (0.2, low, Signal::Underused),
             (0.2, medium, Signal::Clear),
             (0.2, high, Signal::Congested),
-            (0.8, low, Signal::Clear),
+            (0.8, low, Signal::Easing),
             (0.8, medium, Signal::CongestedByAll),
             (0.8, high, Signal::CongestedByAll),
         ] {

@@ -230,6 +230,12 @@ impl World {
             &self.air.ears[station as usize],
         );
         let mut count = radio.count.clone();
+        // A frame is counted when it begins; what is still to be sent of it belongs to the time after `now`.
+        let unsent = radio
+            .frame
+            .as_ref()
+            .map_or(0, |f| f.sent.0.saturating_sub(now.0));
+        count.airtime -= unsent;
         count.busy = ear.busy_ticks + if ear.busy { now.0 - ear.since.0 } else { 0 };
         let span = now.0 - count.moved.0;
         for (sum, c) in count.aifsn.iter_mut().zip(&radio.categories) {

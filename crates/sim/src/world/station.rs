@@ -166,6 +166,19 @@ impl World {
         flow_id: FlowId,
         now: Time,
     ) {
+        self.release_room(station, number, own, size, flow_id);
+        self.refill_owed(station, number, now);
+    }
+
+    /// The same, but a source that always has something to send waits for its turn.
+    pub(super) fn release_room(
+        &mut self,
+        station: u32,
+        number: usize,
+        own: bool,
+        size: u64,
+        flow_id: FlowId,
+    ) {
         let radio = &mut self.air.radios[station as usize];
         radio.categories[number].release(own, size);
         let flow = &self.flows[flow_id];
@@ -173,7 +186,11 @@ impl World {
         if again {
             radio.owed.push_back(flow_id);
         }
-        // There is room for one packet now: that of the flow that has waited longest.
+    }
+
+    /// There is room for one packet: that of the flow that has waited longest.
+    pub(super) fn refill_owed(&mut self, station: u32, number: usize, now: Time) {
+        let radio = &mut self.air.radios[station as usize];
         let (c, flows) = (&radio.categories[number], &self.flows);
         let fits = |id: &FlowId| {
             let Some(bytes) = flows[*id].fill() else {

@@ -2,7 +2,9 @@
 
 use backwater_sim::cause::Cause;
 use backwater_sim::limit::Limit;
+use backwater_sim::queue::QUEUES;
 use backwater_sim::world::{PortReport, Report};
+use backwater_transport::part::Args;
 use backwater_transport::units::{Bytes, Span};
 
 use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, edca, once, saturated};
@@ -171,4 +173,25 @@ fn airtime_ends_where_the_run_does() {
     assert_eq!(airtime(0, 500_500), Span::micros(500));
     assert_eq!(airtime(500_500, 1_000_000), Span::micros(810));
     assert_eq!(airtime(500_500, 500_700), Span::micros(200));
+}
+
+/// The buffer is full, and its algorithm drops the oldest packet for each that comes. The saturated flow that lost it puts in
+/// another when a frame leaves, not in the place of the one that came: both flows are served.
+#[test]
+fn a_saturated_flow_waits_when_queue_management_drops_its_packet_for_another() {
+    let row = QUEUES.iter().find(|p| p.id == "drop-head");
+    let queue = (row.expect("a queue").build)(&Args(Vec::new())).expect("no options");
+    let mut cell = Cell::new(5.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+    let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.spec(a).buffer = Limit::Packets(2);
+    cell.spec(a).aqm = queue.aqm;
+    for _ in 0..3 {
+        cell.flow(a, b, 1, saturated(1500));
+    }
+    let paced = cell.flow(a, b, 1, cbr(1500, 1_000_000));
+    let (_, report) = cell.run();
+    for flow in &report.flows {
+        assert!(flow.sums.delivered.packets > 100, "{:?}", flow.sums);
+    }
+    assert!(report.flows[paced].sums.entered.packets > 400);
 }

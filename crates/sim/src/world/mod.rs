@@ -1,8 +1,7 @@
 //! A world: tables of nodes, ports, flows and packets, a calendar, and one match over `Event`.
 //! A run is a pure function of (scenario, seed).
 //!
-//! * `build` makes a world from a `Spec` or refuses it; `build_air` its 802.11 part, with the ways of
-//!   flows in `air_routes`.
+//! * `build` makes a world from a `Spec` or refuses it; `build_air` its 802.11 part.
 //! * `connect` makes the two ends of flows with a transport.
 //! * `forward` moves frames: enqueue, choose, transmit, arrive.
 //! * `path` serves ports by opportunities and passes packets through boxes.

@@ -16,6 +16,8 @@ mod property;
 mod purpose;
 mod queues;
 mod rate;
+#[path = "../support/random.rs"]
+mod random;
 #[path = "../support/statistics.rs"]
 mod statistics;
 mod timing;

@@ -15,6 +15,8 @@ mod pause;
 mod property;
 mod purpose;
 mod queues;
+#[path = "../support/random.rs"]
+mod random;
 mod rate;
 #[path = "../support/statistics.rs"]
 mod statistics;

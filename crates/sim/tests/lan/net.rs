@@ -1,13 +1,10 @@
 //! A short way to write a network: names, links, flows, mechanisms.
 
-#[path = "../../../transport/tests/support/options.rs"]
-mod options;
-
 use backwater_sim::limit::Limit;
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RECIPES, RESPONDERS};
 use backwater_sim::queue::AnyScheduler;
 use backwater_sim::record::{Record, What};
-use backwater_sim::source::{AnySource, Demand, SOURCES, Source};
+use backwater_sim::source::{AnySource, Demand, Source};
 use backwater_sim::spec::{
     FlowSpec, LinkSpec, MechanismSpec, NodeKind, NodeSpec, PortSpec, Routing, Spec, SwitchModel,
 };
@@ -18,22 +15,13 @@ use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
+pub use crate::random::{args, source};
+
 /// A network being written.
 #[derive(Clone)]
 pub struct Net(pub Spec);
 
 pub const MBIT: u64 = 1_000_000;
-
-/// Arguments of a part: the given ones, and the defaults of the rest.
-pub fn args<B>(part: &Part<B>, given: &[(&'static str, Value)]) -> Args {
-    options::fill(part.options, given)
-}
-
-/// A source by name.
-pub fn source(id: &str, given: &[(&'static str, Value)]) -> AnySource {
-    let part = SOURCES.iter().find(|p| p.id == id).expect("a source");
-    (part.build)(&args(part, given)).expect("legal options")
-}
 
 /// A constant rate of full packets.
 pub fn cbr(rate: u64) -> AnySource {

@@ -2,10 +2,12 @@
 
 use backwater_sim::cause::Cause;
 use backwater_sim::limit::Limit;
+use backwater_sim::queue::QUEUES;
 use backwater_sim::world::{PortReport, Report};
+use backwater_transport::part::Args;
 use backwater_transport::units::{Bytes, Span};
 
-use crate::cell::{B, BASIC, Cell, cbr, disc, edca, saturated};
+use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, edca, once, saturated};
 
 /// A and B send over C to D, and C sends to D itself, all more than the medium carries.
 fn relay(in_turn: bool) -> Cell {
@@ -151,4 +153,45 @@ fn bytes_that_wait_at_a_station_are_counted() {
     let mut cell = relay(true);
     cell.spec(2).buffer = Limit::Packets(20);
     assert_eq!(at(&cell, "s00>s1000").0, 20 * 1518);
+}
+
+/// Of a frame that is on the air at the end of the warm-up or of the run, only what lies within counts as airtime: 500 us of
+/// 1310 us before, 810 us after.
+#[test]
+fn airtime_ends_where_the_run_does() {
+    let airtime = |warmup: u64, end: u64| {
+        let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+        let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        let flow = cell.flow(a, b, 1, once(1500));
+        // When the medium has been idle for longer than DIFS.
+        cell.0.flows[flow].start = Span::millis(500);
+        cell.0.warmup = Span::micros(warmup);
+        cell.0.duration = Span::micros(end);
+        Span(cell.run().1.stations[a].airtime)
+    };
+    assert_eq!(airtime(0, 1_000_000), Span::micros(1310));
+    assert_eq!(airtime(0, 500_500), Span::micros(500));
+    assert_eq!(airtime(500_500, 1_000_000), Span::micros(810));
+    assert_eq!(airtime(500_500, 500_700), Span::micros(200));
+}
+
+/// The buffer is full, and its algorithm drops the oldest packet for each that comes. The saturated flow that lost it puts in
+/// another when a frame leaves, not in the place of the one that came: both flows are served.
+#[test]
+fn a_saturated_flow_waits_when_queue_management_drops_its_packet_for_another() {
+    let row = QUEUES.iter().find(|p| p.id == "drop-head");
+    let queue = (row.expect("a queue").build)(&Args(Vec::new())).expect("no options");
+    let mut cell = Cell::new(5.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+    let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.spec(a).buffer = Limit::Packets(2);
+    cell.spec(a).aqm = queue.aqm;
+    for _ in 0..3 {
+        cell.flow(a, b, 1, saturated(1500));
+    }
+    let paced = cell.flow(a, b, 1, cbr(1500, 1_000_000));
+    let (_, report) = cell.run();
+    for flow in &report.flows {
+        assert!(flow.sums.delivered.packets > 100, "{:?}", flow.sums);
+    }
+    assert!(report.flows[paced].sums.entered.packets > 400);
 }

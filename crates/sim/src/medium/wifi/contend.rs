@@ -172,6 +172,7 @@ impl World {
             kind,
             to,
             begin: now,
+            sent: now + span,
             rest,
             missed: false,
         });

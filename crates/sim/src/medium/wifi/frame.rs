@@ -26,6 +26,8 @@ pub struct Frame {
     pub to: u32,
     /// When it began.
     pub begin: Time,
+    /// When its last bit is sent.
+    pub sent: Time,
     /// From its end to the end of the exchange.
     pub rest: Span,
     /// An answer whose addressee waits for its timeout instead of the answer's end. See `answer`.

@@ -139,6 +139,7 @@ impl World {
                 Verdict::Mark => self.mark(packet_id, port, now),
                 Verdict::Drop => {
                     self.discard_at_station(station, number, q, before, Cause::Aqm, now);
+                    self.refill_owed(station, number, now);
                     continue;
                 }
             }
@@ -192,6 +193,7 @@ impl World {
             let verdict = self.judged(station, number).managed.aqm.pop(&frame);
             debug_assert_eq!(verdict, Verdict::Drop, "what is taken is lost");
             self.discard_at_station(station, number, q, Id::NONE, Cause::Aqm, now);
+            self.refill_owed(station, number, now);
         }
     }
 
@@ -231,7 +233,8 @@ impl World {
         true
     }
 
-    /// Makes room for a packet at the cost of one that the algorithm names.
+    /// Makes room for a packet at the cost of one that the algorithm names. The room is the packet's: a saturated flow that
+    /// lost a packet has to wait for the next departure.
     pub(crate) fn displace(
         &mut self,
         station: u32,
@@ -338,7 +341,7 @@ impl World {
         self.air.hops[hop as usize].backlog.shrink(size, now);
         self.look_at_station_loss(station, hop, number, packet_id, now);
         self.lose(packet_id, cause, port, now);
-        self.make_free(station, number, own, size, flow, now);
+        self.release_room(station, number, own, size, flow);
     }
 
     /// The port of the hop by which a packet leaves a station.

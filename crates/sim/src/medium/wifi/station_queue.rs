@@ -167,6 +167,19 @@ impl World {
         flow_id: FlowId,
         now: Time,
     ) {
+        self.release_room(station, number, own, size, flow_id);
+        self.refill_owed(station, number, now);
+    }
+
+    /// The same, but a source that always has something to send waits for its turn.
+    pub(crate) fn release_room(
+        &mut self,
+        station: u32,
+        number: usize,
+        own: bool,
+        size: u64,
+        flow_id: FlowId,
+    ) {
         let radio = &mut self.air.radios[station as usize];
         radio.categories[number].release(own, size);
         let flow = &self.flows[flow_id];
@@ -174,7 +187,11 @@ impl World {
         if again {
             radio.owed.push_back(flow_id);
         }
-        // There is room for one packet now: that of the flow that has waited longest.
+    }
+
+    /// There is room for one packet: that of the flow that has waited longest.
+    pub(crate) fn refill_owed(&mut self, station: u32, number: usize, now: Time) {
+        let radio = &mut self.air.radios[station as usize];
         let (c, flows) = (&radio.categories[number], &self.flows);
         let fits = |id: &FlowId| {
             let Some(bytes) = flows[*id].fill() else {
@@ -231,6 +248,12 @@ impl World {
             &self.air.ears[station as usize],
         );
         let mut count = radio.count.clone();
+        // A frame is counted when it begins; what is still to be sent of it belongs to the time after `now`.
+        let unsent = radio
+            .frame
+            .as_ref()
+            .map_or(0, |f| f.sent.0.saturating_sub(now.0));
+        count.airtime -= unsent;
         count.busy = ear.busy_ticks + if ear.busy { now.0 - ear.since.0 } else { 0 };
         let span = now.0 - count.moved.0;
         for (sum, c) in count.aifsn.iter_mut().zip(&radio.categories) {

@@ -1,0 +1,6 @@
+//! Random worlds of wires, trace links, boxes and 802.11 stations together.
+
+mod property;
+#[path = "../support/random.rs"]
+mod random;
+mod worlds;

@@ -9,11 +9,13 @@
 
 use std::collections::VecDeque;
 
-use crate::controller::{AnyController, Cause, Sent};
-use crate::endpoint::{Inspection, SenderCounters, SenderSetup};
+use crate::controller::AnyController;
+use crate::controller_interface::{Cause, Sent};
 use crate::pilot::{Findings, Pilot};
 use crate::rate::{Newest, Snapshot};
 use crate::segment::{AckSegment, Segment};
+use crate::sender_state::{Inspection, SenderCounters};
+use crate::setup::SenderSetup;
 use crate::units::{Span, Time};
 
 /// Overtaken packets remembered in case they arrive.

@@ -3,7 +3,9 @@
 //!
 //! Nothing here can see a clock, a socket, a thread or the simulator.
 
+pub mod building_blocks;
 pub mod controller;
+mod controller_interface;
 pub mod datagram;
 pub mod endpoint;
 pub mod forecast;
@@ -18,5 +20,7 @@ mod rtt;
 mod scoreboard;
 pub mod script;
 pub mod segment;
+mod sender_state;
+mod setup;
 pub mod stream;
 pub mod units;

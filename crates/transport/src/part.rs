@@ -202,3 +202,17 @@ pub struct Part<B: 'static> {
     /// How it is made.
     pub build: B,
 }
+
+impl<B> Part<B> {
+    /// The same row, built in another way.
+    pub const fn with_build<C>(&self, build: C) -> Part<C> {
+        Part {
+            id: self.id,
+            aliases: self.aliases,
+            summary: self.summary,
+            source: self.source,
+            options: self.options,
+            build,
+        }
+    }
+}

@@ -1,13 +1,15 @@
 //! What both senders do with their controller: keep its limits, pace, sample rates, count rounds and
 //! marks, and tell it about each acknowledgement.
 
-use crate::controller::{
-    Ack, AnyController, Cause, Congestion, Controller, Departure, Idle, Limits, Lost, Sent,
+use crate::controller::AnyController;
+use crate::controller_interface::{
+    Ack, Cause, Congestion, Controller, Departure, Idle, Limits, Lost, Sent,
 };
-use crate::endpoint::{AfterIdle, EcnFeedback, Inspection, SenderCounters, SenderSetup};
 use crate::rate::{Newest, Sampler, Snapshot};
 use crate::rtt::Rtt;
 use crate::segment::{AckSegment, Ecn, Feedback};
+use crate::sender_state::{Inspection, SenderCounters};
+use crate::setup::{AfterIdle, EcnFeedback, SenderSetup};
 use crate::units::{Span, Time};
 
 /// What the sender found out from an acknowledgement.

@@ -5,7 +5,7 @@
 //! acknowledgement delivers makes the sample: the bytes delivered since it left, over the longer of
 //! the span in which they were sent and the span in which they were acknowledged.
 
-use crate::controller::RateSample;
+use crate::controller_interface::RateSample;
 use crate::units::{Span, Time};
 
 /// What a segment carries about the moment it left.

@@ -1,10 +1,10 @@
 //! The receiving end: reassembly, acknowledgements, selective acknowledgements, and the echo of
 //! timestamps and congestion marks.
 
-use crate::endpoint::{EcnFeedback, Protocol};
 use crate::forecast::Forecaster;
 use crate::reassembly::Reassembly;
 use crate::segment::{AckSegment, Ecn, Segment};
+use crate::setup::{EcnFeedback, Protocol};
 use crate::units::{Span, Time};
 
 /// Delayed acknowledgements (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).

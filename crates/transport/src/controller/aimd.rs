@@ -9,7 +9,8 @@
 //! round trips or one (`every = "ms"`), and whether a fraction of a packet in the window counts as room
 //! (`rounding = "up"`). Differences: none beyond the options.
 
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
@@ -113,7 +114,7 @@ impl Controller for Aimd {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Aimd>> = Part {
     id: "aimd",
     aliases: &[],
     summary: "additive increase, multiplicative decrease on the round-trip time",
@@ -187,7 +188,7 @@ pub const PART: Part<Build> = Part {
             Default::Is("false"),
             "decrease also at a loss or mark",
         ),
-        amount::first_window("1 packets"),
+        bounds::first_window("1 packets"),
     ],
     build: |args, setup| {
         Ok(Aimd {
@@ -207,7 +208,6 @@ pub const PART: Part<Build> = Part {
             calm_until: 0,
             next: 0,
             decreased: None,
-        }
-        .into())
+        })
     },
 };

@@ -13,15 +13,15 @@
 //! cause. The draft also bounds the estimate of aggregation by the window only, which that estimate
 //! widens; `extra-acked-cap` is Linux' bound.
 
-use super::Build;
-use super::bbr::{Engine, options as o};
+use crate::controller_interface::{BuildOf};
+use crate::building_blocks::bbr3_engine::{Engine, options as o};
 use crate::part::{Default, Kind, Opt, Part};
 
 /// The engine with the draft's constants.
 pub type Bbr3 = Engine<false>;
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Bbr3>> = Part {
     id: "bbr3",
     aliases: &["bbr"],
     summary: "a model of rate and round trip, bounded by loss: the Internet-Draft",
@@ -49,6 +49,6 @@ pub const PART: Part<Build> = Part {
         let mut constants = o::constants(args, setup.mss)?;
         constants.head = args.choice("variant") == "head";
         constants.drain_rounds = Some(args.count("drain-rounds"));
-        Ok(Bbr3::new(setup, constants).into())
+        Ok(Bbr3::new(setup, constants))
     },
 };

@@ -16,8 +16,9 @@
 //! than five rounds the queue is never nearly empty, nobody competes, and the competitive mode makes the
 //! queue longer still (over cellular links it costs most of the delay: `competitive = false`).
 
-use super::filter::Extreme;
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount};
+use crate::building_blocks::minmax::Extreme;
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
@@ -251,7 +252,7 @@ impl Controller for Copa {
         // λ = window / standing against 1 / (δ · delay), without dividing by either delay.
         let up = self.window * self.delta * self.delay <= standing;
         self.step(ack, up);
-        self.window = self.window.clamp(self.least, amount::MOST / self.mss);
+        self.window = self.window.clamp(self.least, bounds::MOST / self.mss);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
@@ -272,9 +273,9 @@ impl Controller for Copa {
     fn limits(&self) -> Limits {
         let bytes = self.window * self.mss;
         Limits {
-            window: amount::window(bytes, self.mss as u64),
+            window: bounds::window(bytes, self.mss as u64),
             pacing: (self.pace > 0.0)
-                .then(|| amount::rate(2.0 * bytes, Span::from_seconds(self.pace))),
+                .then(|| bounds::rate(2.0 * bytes, Span::from_seconds(self.pace))),
             wake: Time::NEVER,
         }
     }
@@ -302,7 +303,7 @@ impl Controller for Copa {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Copa>> = Part {
     id: "copa",
     aliases: &[],
     summary: "rate 1/(delta x queueing delay), with a competitive mode",
@@ -396,7 +397,6 @@ pub const PART: Part<Build> = Part {
             acked: 0,
             delay: 0.0,
             pace: 0.0,
-        }
-        .into())
+        })
     },
 };

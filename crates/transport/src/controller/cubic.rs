@@ -8,8 +8,8 @@
 //! acknowledgement of several segments counts as that many; time in which the window was not the
 //! limit is taken off the age of an epoch as it passes.
 
-use super::slow_start::{self, SlowStart};
-use super::{Ack, Build, Cause, Congestion, Controller, Idle, Inspect, Limits};
+use crate::building_blocks::slow_start::{self, SlowStart};
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
@@ -186,7 +186,7 @@ impl Controller for Cubic {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Cubic>> = Part {
     id: "cubic",
     aliases: &[],
     summary: "a cubic of the time since the last loss",
@@ -242,8 +242,7 @@ pub const PART: Part<Build> = Part {
             },
             saved: None,
             last_ack: Time::ZERO,
-        }
-        .into())
+        })
     },
 };
 

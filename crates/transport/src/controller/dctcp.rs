@@ -6,9 +6,9 @@
 //! Reference: RFC 8257. The reduction comes with the first mark of a window and uses the α of the
 //! windows before, as in Linux; the window does not grow in the rest of that window.
 
-use super::classic::Classic;
-use super::marks::Marks;
-use super::{Ack, Build, Cause, Congestion, Controller, Departure, Idle, Inspect, Limits, Sent};
+use crate::building_blocks::reno_window::Classic;
+use crate::building_blocks::marked_share::Marks;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Idle, Inspect, Limits, Sent};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::segment::Ecn;
 
@@ -76,7 +76,7 @@ impl Controller for Dctcp {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Dctcp>> = Part {
     id: "dctcp",
     aliases: &[],
     summary: "reduce by half the share of marked bytes",
@@ -115,7 +115,6 @@ pub const PART: Part<Build> = Part {
                 "ect1" => Ecn::Ect1,
                 _ => Ecn::Ect0,
             },
-        }
-        .into())
+        })
     },
 };

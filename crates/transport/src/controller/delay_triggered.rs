@@ -11,55 +11,18 @@
 //! path's round trip exceed the threshold the window never leaves its least: `delayed_ack = "0 s"` or a
 //! higher threshold.
 
-use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction, amount};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
+use crate::building_blocks::moving_mean::MovingMean;
 use crate::units::Span;
-
-/// The mean of the last `n` round trips; of those there are, before.
-#[derive(Clone, Debug)]
-pub(super) struct Recent {
-    spans: Vec<Span>,
-    n: usize,
-    at: usize,
-    sum: u128,
-}
-
-impl Recent {
-    pub(super) fn new(n: usize) -> Recent {
-        Recent {
-            spans: Vec::with_capacity(n),
-            n,
-            at: 0,
-            sum: 0,
-        }
-    }
-
-    pub(super) fn push(&mut self, span: Span) {
-        self.sum += u128::from(span.0);
-        if self.spans.len() < self.n {
-            self.spans.push(span);
-        } else {
-            self.sum -= u128::from(self.spans[self.at].0);
-            self.spans[self.at] = span;
-            self.at = (self.at + 1) % self.n;
-        }
-    }
-
-    pub(super) fn mean(&self) -> Span {
-        Span((self.sum / self.spans.len().max(1) as u128) as u64)
-    }
-
-    pub(super) fn full(&self) -> bool {
-        self.spans.len() == self.n
-    }
-}
 
 /// The window in packets, and the rule.
 #[derive(Clone, Debug)]
 pub struct DelayTriggered {
     mss: u64,
     window: f64,
-    recent: Recent,
+    recent: MovingMean,
     threshold: Span,
     alpha: f64,
     beta: f64,
@@ -109,7 +72,7 @@ impl Controller for DelayTriggered {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<DelayTriggered>> = Part {
     id: "delay-triggered",
     aliases: &[],
     summary: "AIMD on the mean of the last round trips",
@@ -154,7 +117,7 @@ pub const PART: Part<Build> = Part {
             Default::Is("true"),
             "no second decrease before the mean is down again",
         ),
-        amount::first_window("1 packets"),
+        bounds::first_window("1 packets"),
         Opt::new(
             "floor",
             Kind::Packets,
@@ -176,7 +139,7 @@ pub const PART: Part<Build> = Part {
         Ok(DelayTriggered {
             mss: setup.mss,
             window: args.packets("initial").max(args.packets("floor")) as f64,
-            recent: Recent::new(args.count("n") as usize),
+            recent: MovingMean::new(args.count("n") as usize),
             threshold: args.span("threshold"),
             alpha: args.number("alpha"),
             beta: args.number("beta"),
@@ -184,7 +147,6 @@ pub const PART: Part<Build> = Part {
             rearm: args.flag("rearm"),
             armed: true,
             floor: args.packets("floor") as f64,
-        }
-        .into())
+        })
     },
 };

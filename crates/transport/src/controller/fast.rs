@@ -8,8 +8,9 @@
 //! round trip is averaged with weight min(3/w, 1/4) as in the latter, and the update comes with the
 //! round, not by a clock of 20 ms.
 
-use super::classic::Classic;
-use super::{Ack, Build, Congestion, Controller, Idle, Inspect, Limits, amount};
+use crate::building_blocks::reno_window::Classic;
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::Span;
 
@@ -29,7 +30,7 @@ impl Fast {
         let window = self.core.window / self.core.mss;
         let wanted = base / self.average.max(base) * window + self.alpha;
         let next = ((1.0 - self.gamma) * window + self.gamma * wanted).min(2.0 * window);
-        self.core.window = (next * self.core.mss).clamp(2.0 * self.core.mss, amount::MOST);
+        self.core.window = (next * self.core.mss).clamp(2.0 * self.core.mss, bounds::MOST);
     }
 }
 
@@ -71,7 +72,7 @@ impl Controller for Fast {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Fast>> = Part {
     id: "fast",
     aliases: &[],
     summary: "keep a fixed number of packets in the queue, by proportional steps",
@@ -101,7 +102,6 @@ pub const PART: Part<Build> = Part {
             gamma: args.number("gamma"),
             base: Span::MAX,
             average: 0.0,
-        }
-        .into())
+        })
     },
 };

@@ -6,8 +6,9 @@
 //! Reference: RFC 6817. The known failings follow from the algorithm and are kept: a late-comer takes
 //! the standing queue of others for its base delay, and a clock that drifts shifts both ends' sums.
 
-use super::delay::{Delays, Filter};
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, amount};
+use crate::building_blocks::queueing_delay::{self, Delays};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::Span;
 
@@ -38,7 +39,7 @@ impl Controller for Ledbat {
         let off = (self.target - queueing) / self.target;
         self.window += self.gain * off * ack.acked as f64 * self.mss / self.window;
         let most = ack.prior_in_flight as f64 + self.allowed * self.mss;
-        self.window = self.window.min(most).min(amount::MOST).max(self.least);
+        self.window = self.window.min(most).min(bounds::MOST).max(self.least);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
@@ -57,7 +58,7 @@ impl Controller for Ledbat {
     }
 
     fn limits(&self) -> Limits {
-        Limits::of(amount::window(self.window, self.mss as u64))
+        Limits::of(bounds::window(self.window, self.mss as u64))
     }
 
     fn inspect(&self) -> Inspect {
@@ -69,56 +70,8 @@ impl Controller for Ledbat {
     }
 }
 
-/// Length of the stretches whose minima make the base delay.
-pub(super) const MINUTE: Opt = Opt::new(
-    "minute",
-    Kind::Span,
-    Default::Is("60 s"),
-    "length of the stretches whose minima are kept",
-)
-.at_least("1 s")
-.at_most("3600 s");
-
-/// How many of them.
-pub(super) const HISTORY: Opt = Opt::new(
-    "history",
-    Kind::Count,
-    Default::Is("10"),
-    "stretches kept for the base delay (BASE_HISTORY)",
-)
-.at_least("1")
-.at_most("100");
-
-/// Filter of the present delay.
-pub(super) const FILTER: Opt = Opt::new(
-    "filter",
-    Kind::Choice(Filter::WORDS),
-    Default::Is("min"),
-    "how the present delay is filtered",
-);
-
-/// Its length.
-pub(super) const SAMPLES: Opt = Opt::new(
-    "samples",
-    Kind::Count,
-    Default::Is("4"),
-    "samples in the filter (CURRENT_FILTER)",
-)
-.at_least("1")
-.at_most("1000");
-
-/// Delays as the four options above say.
-pub(super) fn delays(args: &crate::part::Args) -> Delays {
-    Delays::new(
-        args.span("minute"),
-        args.count("history"),
-        Filter::of(args.choice("filter")),
-        args.count("samples"),
-    )
-}
-
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Ledbat>> = Part {
     id: "ledbat",
     aliases: &[],
     summary: "a scavenger that holds a constant one-way queueing delay",
@@ -156,10 +109,10 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("1 packets")
         .at_most("100 packets"),
-        MINUTE,
-        HISTORY,
-        FILTER,
-        SAMPLES,
+        queueing_delay::MINUTE,
+        queueing_delay::HISTORY,
+        queueing_delay::FILTER,
+        queueing_delay::SAMPLES,
     ],
     build: |args, setup| {
         let mss = setup.mss as f64;
@@ -171,9 +124,8 @@ pub const PART: Part<Build> = Part {
             gain: args.number("gain"),
             allowed: args.packets("allowed-increase") as f64,
             least,
-            delays: delays(args),
+            delays: queueing_delay::from_options(args),
             undo: least,
-        }
-        .into())
+        })
     },
 };

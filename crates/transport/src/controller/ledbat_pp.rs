@@ -9,8 +9,9 @@
 //! decrease (`strength`) and the times of the slowdown are options. Deviation: delayed
 //! acknowledgements are not told apart from others when the round trip is measured.
 
-use super::delay::Delays;
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, amount, ledbat};
+use crate::building_blocks::queueing_delay::{self, Delays};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
@@ -118,7 +119,7 @@ impl Controller for LedbatPp {
             Phase::Before(_) | Phase::Steady if ack.cwnd_limited => self.steady(ack, queueing),
             Phase::Before(_) | Phase::Steady => {}
         }
-        self.window = self.window.clamp(self.floor(), amount::MOST);
+        self.window = self.window.clamp(self.floor(), bounds::MOST);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
@@ -141,7 +142,7 @@ impl Controller for LedbatPp {
     }
 
     fn limits(&self) -> Limits {
-        Limits::of(amount::window(self.window, self.mss as u64))
+        Limits::of(bounds::window(self.window, self.mss as u64))
     }
 
     fn inspect(&self) -> Inspect {
@@ -158,7 +159,7 @@ impl Controller for LedbatPp {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<LedbatPp>> = Part {
     id: "ledbat-pp",
     aliases: &["ledbat++"],
     summary: "LEDBAT on round trips, with multiplicative decrease and slowdowns",
@@ -196,10 +197,10 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("1")
         .at_most("1000"),
-        ledbat::MINUTE,
-        ledbat::HISTORY,
-        ledbat::FILTER,
-        ledbat::SAMPLES,
+        queueing_delay::MINUTE,
+        queueing_delay::HISTORY,
+        queueing_delay::FILTER,
+        queueing_delay::SAMPLES,
     ],
     build: |args, setup| {
         let mss = setup.mss as f64;
@@ -214,9 +215,8 @@ pub const PART: Part<Build> = Part {
             phase: Phase::Start,
             slowed: Time::ZERO,
             slow_at: Time::NEVER,
-            delays: ledbat::delays(args),
+            delays: queueing_delay::from_options(args),
             undo: 2.0 * mss,
-        }
-        .into())
+        })
     },
 };

@@ -10,9 +10,10 @@
 //! rates, here the pacing alone goes below one segment a round trip; the fall-back for classic ECN
 //! queues, off in the module, is left out.
 
-use super::classic::Classic;
-use super::marks::Marks;
-use super::{Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Sent, amount};
+use crate::building_blocks::reno_window::Classic;
+use crate::building_blocks::marked_share::Marks;
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Sent};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::segment::Ecn;
 use crate::units::{Rate, Span, Time};
@@ -152,11 +153,11 @@ impl Controller for Prague {
             false => 1.0 + self.swing,
         };
         let pacing = (self.srtt > 0.0).then(|| {
-            let rate = amount::rate(gain * self.core.window, Span::from_seconds(self.srtt));
+            let rate = bounds::rate(gain * self.core.window, Span::from_seconds(self.srtt));
             rate.max(self.slowest)
         });
         Limits {
-            window: amount::window(
+            window: bounds::window(
                 libm::ceil(self.core.window / self.core.mss) * self.core.mss,
                 self.core.mss as u64,
             ),
@@ -180,7 +181,7 @@ impl Controller for Prague {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Prague>> = Part {
     id: "prague",
     aliases: &[],
     summary: "scalable control for the low-latency service (L4S)",
@@ -264,7 +265,6 @@ pub const PART: Part<Build> = Part {
             recover: 0,
             swing: args.share("pacing-wobble"),
             swing_at: Time::ZERO,
-        }
-        .into())
+        })
     },
 };

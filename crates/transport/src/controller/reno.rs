@@ -10,8 +10,8 @@
 //! the window does not grow in a round in which it was not the limit (RFC 7661); the window of recovery
 //! itself is the sender's.
 
-use super::slow_start::{self, SlowStart};
-use super::{Ack, Build, Cause, Congestion, Controller, Idle, Inspect, Limits, Setup};
+use crate::building_blocks::slow_start::{self, SlowStart};
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits, Setup};
 use crate::part::{Args, Default, Kind, Opt, Part};
 
 /// Reno's window, in bytes.
@@ -146,11 +146,11 @@ pub(super) const OPTIONS: &[Opt] = &[
 ];
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Reno>> = Part {
     id: "reno",
     aliases: &[],
     summary: "slow start, one segment a round, half at a loss",
     source: "RFC 5681",
     options: OPTIONS,
-    build: |args, setup| Ok(Reno::new(args, setup).into()),
+    build: |args, setup| Ok(Reno::new(args, setup)),
 };

@@ -11,7 +11,8 @@
 //! an ABE-like β for classic marks. The window of the sender is the reference window times
 //! `overhead`, at its upper value while the flight is far below it.
 
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::segment::Ecn;
 use crate::units::{Span, Time};
@@ -171,7 +172,7 @@ impl Controller for Scream {
         }
         self.window = self.window.max(self.least);
         self.increase(ack);
-        self.window = self.window.clamp(self.least, amount::MOST);
+        self.window = self.window.clamp(self.least, bounds::MOST);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
@@ -192,10 +193,10 @@ impl Controller for Scream {
     fn limits(&self) -> Limits {
         let pacing = (self.srtt > 0.0).then(|| {
             let target = (8.0 * self.window / self.srtt).max(self.slowest);
-            amount::rate(self.pacing_head_room * target / 8.0, Span::secs(1))
+            bounds::rate(self.pacing_head_room * target / 8.0, Span::secs(1))
         });
         Limits {
-            window: amount::window(self.window * self.overhead, self.mss as u64),
+            window: bounds::window(self.window * self.overhead, self.mss as u64),
             pacing,
             wake: Time::NEVER,
         }
@@ -224,7 +225,7 @@ impl Controller for Scream {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Scream>> = Part {
     id: "scream",
     aliases: &["scream-v2"],
     summary: "self-clocked adaptation for multimedia, by delay, marks and loss",
@@ -364,7 +365,6 @@ pub const PART: Part<Build> = Part {
             reacted: None,
             congested: None,
             undo: window,
-        }
-        .into())
+        })
     },
 };

@@ -2,13 +2,15 @@
 //! other part's; a host makes the controller itself and gives it to the flow before the run
 //! (`World::set_controller`). Until then the flow would keep its initial window.
 
-use super::{Ack, AnyController, Build, Congestion, Controller, CustomController, Limits, Setup};
+use crate::controller_interface::{
+    Ack, BuildOf, Congestion, Controller, CustomController, Limits, Setup,
+};
 use crate::part::{Args, Part, Refusal};
 use crate::script::{FILE_OPTION, FURTHER_OPTION, class_option};
 use crate::units::Time;
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Box<dyn CustomController>>> = Part {
     id: "python",
     aliases: &[],
     summary: "a class of your own, written in Python",
@@ -21,10 +23,10 @@ pub const PART: Part<Build> = Part {
     build,
 };
 
-fn build(_: &Args, setup: &Setup) -> Result<AnyController, Refusal> {
-    Ok(AnyController::Custom(Box::new(Script {
+fn build(_: &Args, setup: &Setup) -> Result<Box<dyn CustomController>, Refusal> {
+    Ok(Box::new(Script {
         initial: setup.initial,
-    })))
+    }))
 }
 
 /// See the head of the file.

@@ -12,7 +12,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Ack, Build, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent};
+use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent};
 use crate::forecast::{Forecaster, HORIZON, Model, Process};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::segment::Feedback;
@@ -168,7 +168,7 @@ impl Controller for Sprout {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Sprout>> = Part {
     id: "sprout",
     aliases: &[],
     summary: "send what the receiver forecasts to come through within 100 ms",
@@ -311,7 +311,6 @@ pub const PART: Part<Build> = Part {
             now: Time::ZERO,
             recent: VecDeque::new(),
             discarded: 0,
-        }
-        .into())
+        })
     },
 };

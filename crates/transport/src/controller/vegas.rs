@@ -9,8 +9,8 @@
 //! round). Deviation: neither fine-grained retransmission nor the paper's window at start; loss is
 //! answered as in Reno.
 
-use super::classic::Classic;
-use super::{Ack, Build, Congestion, Controller, Idle, Inspect, Limits};
+use crate::building_blocks::reno_window::Classic;
+use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::units::Span;
 
@@ -51,7 +51,7 @@ impl Vegas {
         } else if self.diff < self.least {
             self.core.window += mss;
         }
-        self.core.window = self.core.window.clamp(2.0 * mss, super::amount::MOST);
+        self.core.window = self.core.window.clamp(2.0 * mss, crate::building_blocks::bounds::MOST);
         self.core.threshold = self.core.threshold.min(self.core.window);
     }
 }
@@ -98,7 +98,7 @@ impl Controller for Vegas {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Vegas>> = Part {
     id: "vegas",
     aliases: &[],
     summary: "keep two to four packets in the queue",
@@ -155,7 +155,6 @@ pub const PART: Part<Build> = Part {
             samples: 0,
             doubling: true,
             diff: 0.0,
-        }
-        .into())
+        })
     },
 };

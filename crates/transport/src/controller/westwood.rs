@@ -7,8 +7,8 @@
 //! `tcp_westwood.c`. They differ in the filter (`variant`): one of gain 0.1, or in Linux two in a
 //! row of gain 1/8 and no sample over less than 50 ms.
 
-use super::classic::Classic;
-use super::{Ack, Build, Cause, Congestion, Controller, Idle, Inspect, Limits};
+use crate::building_blocks::reno_window::Classic;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
@@ -103,7 +103,7 @@ impl Controller for Westwood {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Westwood>> = Part {
     id: "westwood",
     aliases: &["westwood+"],
     summary: "after a loss, bandwidth times least round trip",
@@ -151,7 +151,6 @@ pub const PART: Part<Build> = Part {
             base: Span::MAX,
             since: None,
             acked: 0,
-        }
-        .into())
+        })
     },
 };

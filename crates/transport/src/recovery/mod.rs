@@ -8,7 +8,7 @@ pub mod sack;
 pub mod tlp;
 pub mod undo;
 
-use crate::endpoint::Recovery;
+use crate::setup::Recovery;
 
 /// The detector in use.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! What the sender of a stream does with an acknowledgement.
 
-use crate::controller::Cause;
+use crate::controller_interface::Cause;
 use crate::pilot::Findings;
 use crate::rate::Newest;
 use crate::recovery::Detector;

@@ -4,8 +4,8 @@
 
 mod ack;
 
-use crate::controller::{AnyController, Cause, Controller, Reduction, Sent};
-use crate::endpoint::{Inspection, Recovery, SenderCounters, SenderSetup};
+use crate::controller::AnyController;
+use crate::controller_interface::{Cause, Controller, Reduction, Sent};
 use crate::pilot::{Findings, Pilot};
 use crate::recovery::Detector;
 use crate::recovery::prr::Prr;
@@ -14,6 +14,8 @@ use crate::recovery::tlp::Tlp;
 use crate::recovery::undo::Undo;
 use crate::scoreboard::{Scoreboard, State};
 use crate::segment::Segment;
+use crate::sender_state::{Inspection, SenderCounters};
+use crate::setup::{Recovery, SenderSetup};
 use crate::units::{Span, Time};
 
 /// What the sender is doing about losses.

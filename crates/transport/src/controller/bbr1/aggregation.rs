@@ -1,7 +1,7 @@
 //! Aggregation: what is acknowledged in bursts beyond the estimated rate, so that the window may allow
 //! for it (Linux `bbr_update_ack_aggregation`).
 
-use crate::controller::Ack;
+use crate::controller_interface::Ack;
 use crate::units::{Span, Time};
 
 /// Rounds of each of the two windows.

@@ -15,10 +15,9 @@ mod policer;
 use aggregation::Aggregation;
 use policer::{Policer, Seen};
 
-use super::filter::Extreme;
-use super::{
-    Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent, amount,
-};
+use crate::building_blocks::minmax::Extreme;
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::random::Random;
 use crate::units::{Span, Time};
@@ -314,7 +313,7 @@ impl Bbr1 {
         if self.state == State::ProbeRtt {
             self.cwnd = self.cwnd.min(self.least());
         }
-        self.cwnd = self.cwnd.min(amount::MOST);
+        self.cwnd = self.cwnd.min(bounds::MOST);
     }
 }
 
@@ -405,8 +404,8 @@ impl Controller for Bbr1 {
 
     fn limits(&self) -> Limits {
         Limits {
-            window: amount::window(self.cwnd, self.mss as u64),
-            pacing: Some(amount::rate(self.pacing_rate, Span::secs(1))),
+            window: bounds::window(self.cwnd, self.mss as u64),
+            pacing: Some(bounds::rate(self.pacing_rate, Span::secs(1))),
             wake: Time::NEVER,
         }
     }
@@ -441,7 +440,7 @@ impl Controller for Bbr1 {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Bbr1>> = Part {
     id: "bbr1",
     aliases: &[],
     summary: "pace at the greatest rate of ten rounds, two bandwidth-delay products in flight",
@@ -549,7 +548,6 @@ pub const PART: Part<Build> = Part {
             conserving: false,
             aggregation: args.flag("aggregation").then(Aggregation::default),
             policer: Policer::new(args.flag("policer")),
-        }
-        .into())
+        })
     },
 };

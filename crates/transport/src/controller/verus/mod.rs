@@ -15,10 +15,8 @@ use std::collections::VecDeque;
 
 use profile::{MOST_WINDOW, Profile};
 
-use super::{
-    Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent,
-    amount,
-};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
@@ -267,7 +265,7 @@ impl Controller for Verus {
             false => self.in_flight + self.budget,
         };
         Limits {
-            window: amount::window(packets * self.mss, self.mss as u64),
+            window: bounds::window(packets * self.mss, self.mss as u64),
             pacing: None,
             wake: match self.slow_start {
                 true => Time::NEVER,
@@ -306,7 +304,7 @@ impl Controller for Verus {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Verus>> = Part {
     id: "verus",
     aliases: &[],
     summary: "steer the delay by a learned profile of windows",
@@ -399,8 +397,7 @@ pub const PART: Part<Build> = Part {
             epoch_ends: Time::ZERO,
             refit_at: Time::ZERO,
             now: Time::ZERO,
-        }
-        .into())
+        })
     },
 };
 

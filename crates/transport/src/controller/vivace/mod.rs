@@ -26,10 +26,8 @@ use std::collections::VecDeque;
 use interval::{Interval, Purpose};
 use utility::Utility;
 
-use super::{
-    Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent,
-    amount,
-};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::random::Random;
 use crate::units::{Rate, Span, Time};
@@ -319,7 +317,7 @@ impl Controller for Vivace {
             false => (2.0 * self.sending * 1e6 / 8.0 * self.srtt).max(self.initial),
         };
         Limits {
-            window: amount::window(flight, self.mss as u64),
+            window: bounds::window(flight, self.mss as u64),
             pacing: (!unknown).then(|| Rate((self.sending * 1e6).clamp(1.0, 1e13) as u64)),
             wake: match unknown {
                 true => Time::NEVER,
@@ -350,7 +348,7 @@ impl Controller for Vivace {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Vivace>> = Part {
     id: "vivace",
     aliases: &["pcc-vivace"],
     summary: "online learning of the rate with the greatest utility",
@@ -471,7 +469,6 @@ pub const PART: Part<Build> = Part {
             next: 0,
             now: Time::ZERO,
             interval_ends: Time::ZERO,
-        }
-        .into())
+        })
     },
 };

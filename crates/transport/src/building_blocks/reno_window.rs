@@ -1,7 +1,8 @@
 //! Slow start, additive increase and multiplicative decrease with fractions of a byte: the frame
 //! that delay-based and mark-counting schemes put their own laws into.
 
-use super::{Ack, Cause, Congestion, Idle, Inspect, Setup, amount};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, Cause, Congestion, Idle, Inspect, Setup};
 
 /// A window with a slow-start threshold, both in bytes.
 #[derive(Clone, Debug)]
@@ -48,13 +49,13 @@ impl Classic {
     }
 
     fn grow(&mut self, bytes: f64) {
-        self.window = (self.window + bytes).min(amount::MOST);
+        self.window = (self.window + bytes).min(bounds::MOST);
     }
 
     /// Threshold and window become `bytes`, two segments at least.
     pub fn reduce_to(&mut self, bytes: f64) {
         self.undo = (self.window, self.threshold);
-        self.threshold = bytes.clamp(2.0 * self.mss, amount::MOST);
+        self.threshold = bytes.clamp(2.0 * self.mss, bounds::MOST);
         self.window = self.threshold;
     }
 
@@ -83,7 +84,7 @@ impl Classic {
 
     /// The window in whole bytes, at least one segment.
     pub fn bytes(&self) -> u64 {
-        amount::window(self.window, self.mss as u64)
+        bounds::window(self.window, self.mss as u64)
     }
 
     /// What to show, with these values of one's own.

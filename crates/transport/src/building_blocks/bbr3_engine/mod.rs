@@ -19,10 +19,10 @@ mod view;
 pub use options::Constants;
 pub use view::View;
 
-use super::filter::Extreme;
-use super::{
+use crate::building_blocks::bounds;
+use crate::building_blocks::minmax::Extreme;
+use crate::controller_interface::{
     Ack, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent, Setup,
-    amount,
 };
 use crate::random::Random;
 use crate::segment::Ecn;
@@ -291,7 +291,7 @@ impl<const LINUX: bool> Engine<LINUX> {
             State::Startup | State::Drain => f64::INFINITY,
         };
         let cap = cap.min(self.inflight_shortterm).max(self.c.min_pipe);
-        self.cwnd = self.cwnd.min(cap).min(amount::MOST);
+        self.cwnd = self.cwnd.min(cap).min(bounds::MOST);
     }
 
     fn save_cwnd(&mut self) {
@@ -411,8 +411,8 @@ impl<const LINUX: bool> Controller for Engine<LINUX> {
 
     fn limits(&self) -> Limits {
         Limits {
-            window: amount::window(self.cwnd, self.mss as u64),
-            pacing: Some(amount::rate(self.pacing_rate, Span::secs(1))),
+            window: bounds::window(self.cwnd, self.mss as u64),
+            pacing: Some(bounds::rate(self.pacing_rate, Span::secs(1))),
             wake: Time::NEVER,
         }
     }

@@ -209,7 +209,7 @@ pub const fn extra_cap(default: Default) -> Opt {
 /// aggregation, then its own.
 macro_rules! row {
     ($drain:literal, $down:literal, $cap:expr, $($own:expr),+ $(,)?) => {{
-        use $crate::controller::bbr::options as o;
+        use $crate::building_blocks::bbr3_engine::options as o;
         &[
             o::STARTUP,
             o::drain($drain),

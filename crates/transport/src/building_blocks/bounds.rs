@@ -20,7 +20,7 @@ pub fn rate(bytes: f64, span: Span) -> Rate {
 }
 
 /// First window of the report's rules.
-pub(super) const fn first_window(default: &'static str) -> Opt {
+pub(crate) const fn first_window(default: &'static str) -> Opt {
     Opt::new(
         "initial",
         Kind::Packets,
@@ -32,7 +32,7 @@ pub(super) const fn first_window(default: &'static str) -> Opt {
 }
 
 /// A greatest window in segments, refused where it lies below the least one: it could never hold.
-pub(super) fn cap(cap: f64, least: f64) -> Result<f64, Refusal> {
+pub(crate) fn cap(cap: f64, least: f64) -> Result<f64, Refusal> {
     if cap >= least {
         return Ok(cap);
     }

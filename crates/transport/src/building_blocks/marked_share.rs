@@ -1,6 +1,6 @@
 //! The moving average of the share of marked bytes that DCTCP and Prague reduce by.
 
-use super::Ack;
+use crate::controller_interface::Ack;
 
 /// α and what was counted since it was last updated.
 #[derive(Clone, Debug)]

@@ -14,8 +14,9 @@
 
 use std::collections::VecDeque;
 
-use super::{
-    Ack, Cause, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent, Setup, amount,
+use crate::building_blocks::bounds;
+use crate::controller_interface::{
+    Ack, Cause, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent, Setup,
 };
 use crate::part::{Args, Default, Kind, Opt, Refusal};
 use crate::units::{Span, Time};
@@ -68,8 +69,8 @@ impl<const SENSE: u8> Sensing<SENSE> {
             window: least,
             least,
             cap: match args.has("cap") {
-                true => amount::cap(args.packets("cap") as f64, least)?,
-                false => amount::MOST / setup.mss as f64,
+                true => bounds::cap(args.packets("cap") as f64, least)?,
+                false => bounds::MOST / setup.mss as f64,
             },
             alpha: args.number("alpha"),
             beta: args.number("beta"),
@@ -193,7 +194,7 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
     fn limits(&self) -> Limits {
         let late = self.late_at();
         Limits {
-            window: amount::window(self.window * self.mss, self.mss as u64),
+            window: bounds::window(self.window * self.mss, self.mss as u64),
             pacing: None,
             wake: match self.cut || late <= self.now {
                 true => Time::NEVER,

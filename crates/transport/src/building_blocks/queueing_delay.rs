@@ -3,7 +3,8 @@
 
 use std::collections::VecDeque;
 
-use super::Inspect;
+use crate::controller_interface::Inspect;
+use crate::part::{Args, Default, Kind, Opt};
 use crate::units::{Span, Time};
 
 /// How samples of the present delay are filtered.
@@ -107,4 +108,52 @@ impl Delays {
         values[2..2 + N].copy_from_slice(&own);
         values
     }
+}
+
+/// Length of the stretches whose minima make the base delay.
+pub const MINUTE: Opt = Opt::new(
+    "minute",
+    Kind::Span,
+    Default::Is("60 s"),
+    "length of the stretches whose minima are kept",
+)
+.at_least("1 s")
+.at_most("3600 s");
+
+/// How many of them.
+pub const HISTORY: Opt = Opt::new(
+    "history",
+    Kind::Count,
+    Default::Is("10"),
+    "stretches kept for the base delay (BASE_HISTORY)",
+)
+.at_least("1")
+.at_most("100");
+
+/// Filter of the present delay.
+pub const FILTER: Opt = Opt::new(
+    "filter",
+    Kind::Choice(Filter::WORDS),
+    Default::Is("min"),
+    "how the present delay is filtered",
+);
+
+/// Its length.
+pub const SAMPLES: Opt = Opt::new(
+    "samples",
+    Kind::Count,
+    Default::Is("4"),
+    "samples in the filter (CURRENT_FILTER)",
+)
+.at_least("1")
+.at_most("1000");
+
+/// Delays as the four options above say.
+pub fn from_options(args: &Args) -> Delays {
+    Delays::new(
+        args.span("minute"),
+        args.count("history"),
+        Filter::of(args.choice("filter")),
+        args.count("samples"),
+    )
 }

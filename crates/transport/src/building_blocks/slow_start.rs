@@ -2,7 +2,7 @@
 //! first for a conservative phase of growth a quarter as fast, then for good, unless the round trip
 //! falls again. HyStart++ is for the first slow start of a flow; later ones know their threshold.
 
-use super::Ack;
+use crate::controller_interface::Ack;
 use crate::part::{Default, Kind, Opt};
 use crate::units::Span;
 
@@ -17,7 +17,7 @@ const CONSERVATIVE_ROUNDS: u32 = 5;
 const BURST: u64 = 8;
 
 /// The option that chooses.
-pub(super) const OPTION: Opt = Opt::new(
+pub(crate) const OPTION: Opt = Opt::new(
     "slow_start",
     Kind::Choice(&["standard", "hystart"]),
     Default::Is("standard"),
@@ -26,7 +26,7 @@ pub(super) const OPTION: Opt = Opt::new(
 
 /// Which slow start, and where it stands.
 #[derive(Clone, Debug)]
-pub(super) struct SlowStart {
+pub struct SlowStart {
     mss: u64,
     hystart: Option<HyStart>,
 }
@@ -41,7 +41,7 @@ struct HyStart {
 }
 
 impl SlowStart {
-    pub(super) fn new(mss: u64, choice: &str) -> SlowStart {
+    pub fn new(mss: u64, choice: &str) -> SlowStart {
         SlowStart {
             mss,
             hystart: (choice == "hystart").then_some(HyStart {
@@ -54,7 +54,7 @@ impl SlowStart {
     }
 
     /// Bytes that the window grows by, and whether slow start is over.
-    pub(super) fn on_ack(&mut self, ack: &Ack) -> (u64, bool) {
+    pub fn on_ack(&mut self, ack: &Ack) -> (u64, bool) {
         match &mut self.hystart {
             None => (ack.advanced.min(self.mss), false),
             Some(hystart) => {
@@ -74,7 +74,7 @@ impl SlowStart {
     }
 
     /// Congestion: the first slow start is over, and with it HyStart++.
-    pub(super) fn end(&mut self) {
+    pub fn end(&mut self) {
         self.hystart = None;
     }
 }

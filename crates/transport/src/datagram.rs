@@ -11,9 +11,9 @@ use std::collections::VecDeque;
 
 use crate::controller::AnyController;
 use crate::controller_interface::{Cause, Sent};
-use crate::pilot::{Findings, Pilot};
 use crate::rate::{Newest, Snapshot};
 use crate::segment::{AckSegment, Segment};
+use crate::sender_core::{AckSummary, SenderCore};
 use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::SenderSetup;
 use crate::units::{Span, Time};
@@ -33,7 +33,7 @@ struct Episode {
 /// The sender.
 #[derive(Clone, Debug)]
 pub struct DatagramSender {
-    pilot: Pilot,
+    core: SenderCore,
     mss: u64,
     silence: Span,
     written: u64,
@@ -57,7 +57,7 @@ impl DatagramSender {
     pub fn new(setup: &SenderSetup, controller: AnyController) -> DatagramSender {
         assert!(setup.mss > 0 && setup.mss <= u64::from(u32::MAX));
         DatagramSender {
-            pilot: Pilot::new(setup, controller),
+            core: SenderCore::new(setup, controller),
             mss: setup.mss,
             silence: setup.silence,
             written: 0,
@@ -92,21 +92,21 @@ impl DatagramSender {
         self.paced = false;
         let len = self.mss.min(self.written - self.sent);
         if len == 0 {
-            if self.in_flight < self.pilot.window() {
-                self.pilot.sampler.limit(self.in_flight);
+            if self.in_flight < self.core.window() {
+                self.core.sampler.limit(self.in_flight);
             }
             self.extra = false;
             return None;
         }
         if !self.extra {
-            if self.in_flight + len > self.pilot.window() {
-                self.pilot.hold_back();
+            if self.in_flight + len > self.core.window() {
+                self.core.note_window_limited();
                 if self.deadline == Time::NEVER {
                     self.deadline = now.after(self.silence);
                 }
                 return None;
             }
-            if now < self.pilot.release() {
+            if now < self.core.release() {
                 self.paced = true;
                 return None;
             }
@@ -118,13 +118,13 @@ impl DatagramSender {
     #[inline(always)]
     fn leave(&mut self, now: Time, len: u64) -> Segment {
         self.deadline = now.after(self.silence);
-        let snapshot = self.pilot.sampler.on_send(now, self.in_flight, len);
+        let snapshot = self.core.sampler.on_send(now, self.in_flight, len);
         let (number, start) = (self.next, self.sent);
         self.flying.push_back((len as u32, snapshot));
         self.next += 1;
         self.sent += len;
         self.in_flight += len;
-        let feedback = self.pilot.on_sent(Sent {
+        let feedback = self.core.on_sent(Sent {
             now,
             number,
             len,
@@ -137,7 +137,7 @@ impl DatagramSender {
             start,
             len: len as u32,
             again: false,
-            ecn: self.pilot.codepoint(false),
+            ecn: self.core.codepoint(false),
             cwr: false,
             push: true,
             sent: now,
@@ -151,27 +151,28 @@ impl DatagramSender {
             return;
         }
         self.deadline = now.after(self.silence);
-        let mut found = Findings {
+        let mut summary = AckSummary {
             prior_in_flight: self.in_flight,
-            ..Findings::default()
+            ..AckSummary::default()
         };
         let first = self.next - self.flying.len() as u64;
         if let Some(e) = self.episode.filter(|e| ack.number >= e.until) {
             debug_assert!(e.from < e.until);
             self.episode = None;
-            self.pilot.tell(now, Cause::Recovered, self.in_flight, 0, 0);
+            self.core
+                .report_congestion(now, Cause::Recovered, self.in_flight, 0, 0);
         }
         if ack.number >= first {
             for number in first..=ack.number {
                 let (len, snapshot) = self.flying.pop_front().expect("as many as are counted");
                 self.in_flight -= u64::from(len);
                 if number == ack.number {
-                    self.deliver(now, ack, len, &snapshot, &mut found);
+                    self.deliver(now, ack, len, &snapshot, &mut summary);
                 } else {
                     self.overtake(now, number, len, &snapshot);
-                    found.lost += u64::from(len);
-                    found.lost_segments += 1;
-                    found.tx_in_flight = snapshot.tx_in_flight;
+                    summary.lost += u64::from(len);
+                    summary.lost_segments += 1;
+                    summary.tx_in_flight = snapshot.tx_in_flight;
                 }
             }
             if let Some(e) = self.episode.as_mut() {
@@ -179,17 +180,17 @@ impl DatagramSender {
             }
         } else if let Some(at) = self.overtaken.iter().position(|o| o.0 == ack.number) {
             let (_, len) = self.overtaken.remove(at).expect("found there");
-            self.arrive_late(now, ack.number, len, &mut found);
+            self.arrive_late(now, ack.number, len, &mut summary);
         } else {
             return;
         }
         let marked = self
-            .pilot
-            .marked(ack, found.acked, u64::from(found.segments));
-        self.congestion(now, ack, &found, marked);
+            .core
+            .marked(ack, summary.acked, u64::from(summary.segments));
+        self.congestion(now, ack, &summary, marked);
         let recovering = self.episode.is_some();
-        self.pilot
-            .on_ack(now, ack, &found, self.in_flight, recovering, marked);
+        self.core
+            .on_ack(now, ack, &summary, self.in_flight, recovering, marked);
     }
 
     fn deliver(
@@ -198,27 +199,27 @@ impl DatagramSender {
         ack: &AckSegment,
         len: u32,
         snapshot: &Snapshot,
-        found: &mut Findings,
+        summary: &mut AckSummary,
     ) {
         let rtt = now.since(snapshot.sent);
-        found.rtt = Some(rtt);
-        found.one_way = Some(Span(ack.received.0.saturating_sub(snapshot.sent.0)));
-        self.pilot.rtt.sample(rtt);
-        self.pilot.rtt.observe(rtt);
-        self.pilot.sampler.on_delivered(now, u64::from(len));
-        found.newest = Some(Newest {
+        summary.rtt = Some(rtt);
+        summary.one_way = Some(Span(ack.received.0.saturating_sub(snapshot.sent.0)));
+        self.core.rtt.sample(rtt);
+        self.core.rtt.observe(rtt);
+        self.core.sampler.on_delivered(now, u64::from(len));
+        summary.newest = Some(Newest {
             number: ack.number,
             again: false,
             snapshot: *snapshot,
         });
-        self.count(len, found);
+        self.count(len, summary);
     }
 
-    fn count(&mut self, len: u32, found: &mut Findings) {
-        found.acked += u64::from(len);
-        found.advanced = found.acked;
-        found.segments += 1;
-        self.pilot.counters.acked += u64::from(len);
+    fn count(&mut self, len: u32, summary: &mut AckSummary) {
+        summary.acked += u64::from(len);
+        summary.advanced = summary.acked;
+        summary.segments += 1;
+        self.core.counters.acked += u64::from(len);
     }
 
     fn overtake(&mut self, now: Time, number: u64, len: u32, snapshot: &Snapshot) {
@@ -227,74 +228,81 @@ impl DatagramSender {
         }
         self.overtaken.push_back((number, len));
         let flight = self.in_flight;
-        self.pilot
+        self.core
             .on_lost(now, number, u64::from(len), snapshot, flight);
     }
 
-    fn arrive_late(&mut self, now: Time, number: u64, len: u32, found: &mut Findings) {
-        self.pilot.counters.spurious += 1;
-        self.pilot.sampler.on_late(u64::from(len));
-        self.count(len, found);
+    fn arrive_late(&mut self, now: Time, number: u64, len: u32, summary: &mut AckSummary) {
+        self.core.counters.spurious += 1;
+        self.core.sampler.on_late(u64::from(len));
+        self.count(len, summary);
         if let Some(e) = self.episode.as_mut().filter(|e| number >= e.from) {
             e.missing -= 1;
             if e.missing == 0 {
                 self.episode = None;
-                self.pilot.tell(now, Cause::Spurious, self.in_flight, 0, 0);
+                self.core
+                    .report_congestion(now, Cause::Spurious, self.in_flight, 0, 0);
             }
         }
     }
 
     /// Losses begin an episode that lasts until what was in flight then is settled. Those of an episode that
     /// this acknowledgement ended were answered with it.
-    fn congestion(&mut self, now: Time, ack: &AckSegment, found: &Findings, marked: u64) {
+    fn congestion(&mut self, now: Time, ack: &AckSegment, summary: &AckSummary, marked: u64) {
         if self.episode.is_some() {
             return;
         }
-        let flight = found.prior_in_flight;
-        if found.lost > 0 && ack.number > self.answered {
-            let from = self.answered.max(ack.number - found.lost_segments);
+        let flight = summary.prior_in_flight;
+        if summary.lost > 0 && ack.number > self.answered {
+            let from = self.answered.max(ack.number - summary.lost_segments);
             self.episode = Some(Episode {
                 from,
                 until: self.next,
                 missing: ack.number - from,
             });
             self.answered = self.next;
-            self.pilot.counters.recoveries += 1;
-            self.pilot
-                .tell(now, Cause::Loss, flight, found.lost, found.tx_in_flight);
-        } else if self.pilot.echoes(ack, marked) && ack.number >= self.mark_ends {
+            self.core.counters.recoveries += 1;
+            self.core.report_congestion(
+                now,
+                Cause::Loss,
+                flight,
+                summary.lost,
+                summary.tx_in_flight,
+            );
+        } else if self.core.echoes(ack, marked) && ack.number >= self.mark_ends {
             self.mark_ends = self.next;
-            self.pilot.counters.marks += 1;
-            self.pilot.tell(now, Cause::Mark, flight, 0, 0);
+            self.core.counters.marks += 1;
+            self.core.report_congestion(now, Cause::Mark, flight, 0, 0);
         }
     }
 
     /// The instant `due` has come.
     pub fn on_timer(&mut self, now: Time) {
-        self.pilot.on_timer(now);
+        self.core.on_timer(now);
         if self.deadline <= now && self.written == self.sent {
             self.deadline = Time::NEVER;
         } else if self.deadline <= now {
-            self.pilot.counters.timeouts += 1;
+            self.core.counters.timeouts += 1;
             self.extra = true;
             self.deadline = now.after(self.silence);
-            self.pilot.tell(now, Cause::Timeout, self.in_flight, 0, 0);
+            self.core
+                .report_congestion(now, Cause::Timeout, self.in_flight, 0, 0);
         }
     }
 
     /// The earliest instant at which `on_timer` is wanted.
     pub fn due(&self) -> Time {
         let pacing = if self.paced {
-            self.pilot.release()
+            self.core.release()
         } else {
             Time::NEVER
         };
-        self.deadline.min(self.pilot.wake()).min(pacing)
+        self.deadline.min(self.core.wake()).min(pacing)
     }
 
     /// Reads a word of each cache line that an acknowledgement touches.
     pub fn touch(&self) -> u64 {
-        self.pilot.touch() ^ self.in_flight ^ self.flying.front().map_or(0, |f| f.1.delivered)
+        self.core.touch() ^ self.in_flight ^ self.flying.front().map_or(0, |f| f.1.delivered)
     }
 
     /// Payload bytes of a full segment.
@@ -304,21 +312,21 @@ impl DatagramSender {
 
     /// Counts since the beginning.
     pub fn counters(&self) -> &SenderCounters {
-        &self.pilot.counters
+        &self.core.counters
     }
 
     /// Window in force, bytes.
     pub fn window(&self) -> u64 {
-        self.pilot.window()
+        self.core.window()
     }
 
     /// What the reader of a run has to know of the controller.
     pub fn warning(&self) -> Option<String> {
-        self.pilot.warning()
+        self.core.warning()
     }
 
     /// State for plots and records.
     pub fn inspect(&self) -> Inspection {
-        self.pilot.inspect(self.window(), self.in_flight)
+        self.core.inspect(self.window(), self.in_flight)
     }
 }

@@ -77,7 +77,7 @@ impl Rtt {
     }
 
     /// Least round trip seen; `Span::MAX` before the first.
-    pub fn least(&self) -> Span {
+    pub fn min(&self) -> Span {
         self.least
     }
 }

@@ -33,7 +33,7 @@ pub struct Rack {
 #[derive(Copy, Clone, Debug)]
 pub struct Flow {
     pub now: Time,
-    pub least_rtt: Span,
+    pub min_rtt: Span,
     pub srtt: Span,
     /// In fast or timeout recovery.
     pub recovering: bool,
@@ -56,16 +56,16 @@ impl Default for Rack {
 
 impl Rack {
     /// Steps 2 and 3 for a segment newly delivered; segments of one acknowledgement ascending.
-    pub fn on_delivered(&mut self, now: Time, entry: &Entry, echo: Time, least_rtt: Span) {
+    pub fn on_delivered(&mut self, now: Time, entry: &Entry, echo: Time, min_rtt: Span) {
         if entry.end() > self.fack {
             self.fack = entry.end();
-        } else if !entry.again() {
+        } else if !entry.retransmitted() {
             self.reordering = true;
         }
         let sent = entry.snapshot.sent;
         let rtt = now.since(sent);
         // It may have been the original that arrived.
-        if entry.again() && (echo < sent || (least_rtt != Span::MAX && rtt < least_rtt)) {
+        if entry.retransmitted() && (echo < sent || (min_rtt != Span::MAX && rtt < min_rtt)) {
             return;
         }
         if self.newest.is_none_or(|(_, number)| entry.number > number) {
@@ -110,10 +110,10 @@ impl Rack {
         if !self.reordering && (flow.recovering || sacked >= THRESHOLD) {
             return Span::ZERO;
         }
-        if flow.least_rtt == Span::MAX {
+        if flow.min_rtt == Span::MAX {
             return Span::ZERO;
         }
-        Span(flow.least_rtt.0 / 4)
+        Span(flow.min_rtt.0 / 4)
             .times(u64::from(self.multiple))
             .min(flow.srtt)
     }
@@ -130,11 +130,11 @@ impl Rack {
             .oldest()
             .is_some_and(|id| board.entry(id).number < number)
         {
-            self.look(number, flow, board, lost);
+            self.scan(number, flow, board, lost);
         }
     }
 
-    fn look(&mut self, number: u64, flow: Flow, board: &Scoreboard, lost: &mut Vec<u64>) {
+    fn scan(&mut self, number: u64, flow: Flow, board: &Scoreboard, lost: &mut Vec<u64>) {
         let wait = self.rtt + self.window(flow, board.sacked_segments());
         let mut next = board.oldest();
         let mut last = None;
@@ -149,7 +149,7 @@ impl Rack {
             } else {
                 last = Some(due);
             }
-            next = board.sent_after(id);
+            next = board.next_sent(id);
         }
         // Sent in this order, so the last waits longest.
         self.timer = last.unwrap_or(Time::NEVER);
@@ -166,7 +166,7 @@ impl Rack {
             if id == board.ids().start || sent.after(wait) <= flow.now {
                 lost.push(id);
             }
-            next = board.sent_after(id);
+            next = board.next_sent(id);
         }
     }
 

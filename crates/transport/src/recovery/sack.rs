@@ -37,7 +37,7 @@ impl Sack {
         };
         for id in self.judged.max(ids.start)..end {
             let entry = board.entry(id);
-            if entry.state == State::Flying && !entry.again() {
+            if entry.state == State::InFlight && !entry.retransmitted() {
                 lost.push(id);
             }
         }

@@ -14,7 +14,7 @@ use crate::units::{Span, Time};
 
 /// What the sender found out from an acknowledgement.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Findings {
+pub struct AckSummary {
     /// Bytes newly delivered.
     pub acked: u64,
     /// Bytes by which the left edge moved.
@@ -66,7 +66,7 @@ impl Ace {
 
 /// The controller and what it is told from.
 #[derive(Clone, Debug)]
-pub struct Pilot {
+pub struct SenderCore {
     controller: AnyController,
     limits: Limits,
     ecn: Ecn,
@@ -87,15 +87,15 @@ pub struct Pilot {
     limited: (bool, bool),
 }
 
-impl Pilot {
-    pub fn new(setup: &SenderSetup, controller: AnyController) -> Pilot {
+impl SenderCore {
+    pub fn new(setup: &SenderSetup, controller: AnyController) -> SenderCore {
         let wanted = controller.ecn();
         let ecn = match (wanted, setup.ecn) {
             (Ecn::NotEct, EcnFeedback::Off) => Ecn::NotEct,
             (Ecn::NotEct, _) => Ecn::Ect0,
             (codepoint, _) => codepoint,
         };
-        Pilot {
+        SenderCore {
             limits: controller.limits(),
             controller,
             ecn,
@@ -144,7 +144,7 @@ impl Pilot {
     }
 
     /// The window holds back data that the application has.
-    pub fn hold_back(&mut self) {
+    pub fn note_window_limited(&mut self) {
         self.limited.0 = true;
     }
 
@@ -226,7 +226,14 @@ impl Pilot {
         self.feedback == EcnFeedback::Classic
     }
 
-    pub fn tell(&mut self, now: Time, cause: Cause, in_flight: u64, lost: u64, tx_in_flight: u64) {
+    pub fn report_congestion(
+        &mut self,
+        now: Time,
+        cause: Cause,
+        in_flight: u64,
+        lost: u64,
+        tx_in_flight: u64,
+    ) {
         self.controller.on_congestion(&Congestion {
             now,
             cause,
@@ -243,31 +250,31 @@ impl Pilot {
         &mut self,
         now: Time,
         ack: &AckSegment,
-        found: &Findings,
+        summary: &AckSummary,
         in_flight: u64,
         recovering: bool,
         marked: u64,
     ) {
         let (rate, round_start) = self
             .sampler
-            .finish(now, found.newest.as_ref(), self.rtt.least());
+            .finish(now, summary.newest.as_ref(), self.rtt.min());
         if round_start {
             self.limited = (false, self.limited.0);
         }
         self.controller.on_ack(&Ack {
             now,
-            acked: found.acked,
-            advanced: found.advanced,
-            acked_segments: found.segments,
-            lost: found.lost,
+            acked: summary.acked,
+            advanced: summary.advanced,
+            acked_segments: summary.segments,
+            lost: summary.lost,
             marked,
             delivered: self.sampler.delivered(),
-            prior_in_flight: found.prior_in_flight,
+            prior_in_flight: summary.prior_in_flight,
             in_flight,
-            rtt: found.rtt,
+            rtt: summary.rtt,
             srtt: self.rtt.srtt(),
-            min_rtt: self.rtt.least(),
-            one_way: found.one_way,
+            min_rtt: self.rtt.min(),
+            one_way: summary.one_way,
             rate,
             round: self.sampler.round(),
             round_start,

@@ -1,6 +1,7 @@
 //! What several controllers share: windows, filters, estimators and the engine of BBRv3.
 
 pub mod bbr3_engine;
+pub(crate) mod bbr_common;
 pub(crate) mod bounds;
 pub(crate) mod marked_share;
 pub(crate) mod minmax;

@@ -1,6 +1,6 @@
 //! What tests and plots see of a flow.
 
-use super::{Engine, State};
+use super::engine::{Engine, State};
 use crate::units::Span;
 
 /// The path as BBR sees it; bytes, bytes/s, infinite where there is no bound.
@@ -58,7 +58,7 @@ impl<const LINUX: bool> Engine<LINUX> {
             inflight_longterm: self.inflight_longterm,
             extra_acked: self.extra_acked(),
             full_bw_reached: self.full_bw_reached,
-            full_bw_count: self.full_bw_count,
+            full_bw_count: self.plateau.rounds,
             idle_restart: self.idle_restart,
             rounds_in_drain: self.round_count.saturating_sub(self.drain_start_round),
             bw_probe_wait: self.bw_probe_wait,

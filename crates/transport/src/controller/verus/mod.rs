@@ -9,6 +9,7 @@
 //! smoothed to the nearest curve that never falls and is straight between its points, where the
 //! program fits a penalised spline; beyond its last point it goes on with its mean slope.
 
+mod options;
 mod profile;
 
 use std::collections::VecDeque;
@@ -17,7 +18,7 @@ use profile::{MOST_WINDOW, Profile};
 
 use crate::building_blocks::bounds;
 use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent};
-use crate::part::{Default, Kind, Opt, Part};
+use crate::part::Part;
 use crate::units::{Span, Time};
 
 /// Least growth of the greatest delay that counts, 0.1 µs.
@@ -309,64 +310,7 @@ pub const PART: Part<BuildOf<Verus>> = Part {
     aliases: &[],
     summary: "steer the delay by a learned profile of windows",
     source: "Zaki et al., SIGCOMM 2015; verus_server.cpp",
-    options: &[
-        Opt::new(
-            "epoch",
-            Kind::Span,
-            Default::Is("5 ms"),
-            "length of an epoch",
-        )
-        .at_least("1 ms")
-        .at_most("1 s"),
-        Opt::new(
-            "delta1",
-            Kind::Span,
-            Default::Is("1 ms"),
-            "taken off the wanted delay while delay grows",
-        )
-        .at_least("1 us")
-        .at_most("1 s"),
-        Opt::new(
-            "delta2",
-            Kind::Span,
-            Default::Is("2 ms"),
-            "added while it does not, taken off above the ratio",
-        )
-        .at_least("1 us")
-        .at_most("1 s"),
-        Opt::new(
-            "ratio",
-            Kind::Number,
-            Default::Is("6"),
-            "greatest delay in least delays (R); the paper has 2, 4 and 6",
-        )
-        .at_least("1.1")
-        .at_most("1000"),
-        Opt::new(
-            "decrease",
-            Kind::Share,
-            Default::Is("70 %"),
-            "window kept at a loss (M)",
-        )
-        .at_least("1 %")
-        .at_most("99 %"),
-        Opt::new(
-            "refit",
-            Kind::Span,
-            Default::Is("1 s"),
-            "time between fits of the profile",
-        )
-        .at_least("10 ms")
-        .at_most("1000 s"),
-        Opt::new(
-            "initial",
-            Kind::Packets,
-            Default::Is("1 packets"),
-            "window that slow start begins with",
-        )
-        .at_least("1 packets")
-        .at_most("1000 packets"),
-    ],
+    options: options::OPTIONS,
     build: |args, setup| {
         let initial = args.packets("initial") as f64;
         Ok(Verus {

@@ -16,10 +16,12 @@
 //! than five rounds the queue is never nearly empty, nobody competes, and the competitive mode makes the
 //! queue longer still (over cellular links it costs most of the delay: `competitive = false`).
 
+mod options;
+
 use crate::building_blocks::minmax::Extreme;
 use crate::building_blocks::bounds;
 use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction};
-use crate::part::{Default, Kind, Opt, Part};
+use crate::part::Part;
 use crate::units::{Span, Time};
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -308,52 +310,7 @@ pub const PART: Part<BuildOf<Copa>> = Part {
     aliases: &[],
     summary: "rate 1/(delta x queueing delay), with a competitive mode",
     source: "Arun and Balakrishnan, NSDI 2018; genericCC; mvfst",
-    options: &[
-        Opt::new(
-            "variant",
-            Kind::Choice(&["paper", "genericcc", "mvfst"]),
-            Default::Is("paper"),
-            "the paper, the authors' program, or mvfst",
-        ),
-        Opt::new(
-            "delta",
-            Kind::Number,
-            Default::Absent,
-            "one over the packets to keep in the queue; if absent 0.5, and 0.05 for mvfst",
-        )
-        .at_least("0.001")
-        .at_most("10"),
-        Opt::new(
-            "competitive",
-            Kind::Flag,
-            Default::Is("true"),
-            "compete when the queue never empties; mvfst never does",
-        ),
-        Opt::new(
-            "base-window",
-            Kind::Span,
-            Default::Is("10 s"),
-            "how long the least round trip is remembered",
-        )
-        .at_least("100 ms")
-        .at_most("3600 s"),
-        Opt::new(
-            "patience",
-            Kind::Number,
-            Default::Absent,
-            "rounds without a nearly empty queue after which it competes; if absent 5, and 4 for genericcc",
-        )
-        .at_least("1")
-        .at_most("100"),
-        Opt::new(
-            "least",
-            Kind::Packets,
-            Default::Is("2 packets"),
-            "least window",
-        )
-        .at_least("1 packets")
-        .at_most("100 packets"),
-    ],
+    options: options::OPTIONS,
     build: |args, setup| {
         let variant = match args.choice("variant") {
             "genericcc" => Variant::GenericCc,

@@ -1,11 +1,10 @@
 //! The datagram protocol of the 6.829 contest: packets are numbered and sent once, the receiver
 //! acknowledges each, and nothing is repaired.
 //!
-//! In flight is what was sent after the newest packet acknowledged, as in the contest's sender: a
-//! packet that a later one overtakes counts as lost. If it arrives after all, it counts as delivered,
-//! and when every loss of an episode did so the controller is told that there was none. After a
-//! time of silence one extra packet leaves, whatever the window says; that does not move the window
-//! by itself, but the controller hears of the timeout.
+//! Packets sent after the newest acknowledged one are in flight, as in the contest's sender: an
+//! overtaken packet counts as lost. If it arrives later, it counts as delivered; if all losses of an
+//! episode arrive, the episode is reported as spurious. After a silence one extra packet leaves
+//! regardless of the window, and the controller hears of a timeout.
 
 use std::collections::VecDeque;
 
@@ -18,15 +17,15 @@ use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::SenderSetup;
 use crate::units::{Span, Time};
 
-/// Overtaken packets remembered in case they arrive.
+/// Overtaken packets remembered for late arrival.
 const REMEMBERED: usize = 64;
 
-/// Losses answered once: those from `from` on, until `until` is acknowledged.
+/// Losses that count as one congestion event: from `from` on, until `until` is acknowledged.
 #[derive(Copy, Clone, Debug)]
 struct Episode {
     from: u64,
     until: u64,
-    /// Lost in it and not seen since.
+    /// Packets lost in it that have not arrived.
     missing: u64,
 }
 
@@ -44,7 +43,7 @@ pub struct DatagramSender {
     in_flight: u64,
     overtaken: VecDeque<(u64, u32)>,
     episode: Option<Episode>,
-    /// Packets from this on left after the last answer to a loss.
+    /// Packets from this number on left after the last reported loss.
     answered: u64,
     mark_ends: u64,
     deadline: Time,
@@ -75,7 +74,7 @@ impl DatagramSender {
         }
     }
 
-    /// The application has that many more bytes.
+    /// The application adds bytes to send.
     pub fn write(&mut self, bytes: u64) {
         self.written = self.written.saturating_add(bytes);
     }
@@ -246,8 +245,8 @@ impl DatagramSender {
         }
     }
 
-    /// Losses begin an episode that lasts until what was in flight then is settled. Those of an episode that
-    /// this acknowledgement ended were answered with it.
+    /// Losses begin an episode, which lasts until all packets then in flight are acknowledged or lost.
+    /// Losses of the episode that this acknowledgement ended are not reported again.
     fn congestion(&mut self, now: Time, ack: &AckSegment, summary: &AckSummary, marked: u64) {
         if self.episode.is_some() {
             return;
@@ -276,7 +275,7 @@ impl DatagramSender {
         }
     }
 
-    /// The instant `due` has come.
+    /// The timer `due` has expired.
     pub fn on_timer(&mut self, now: Time) {
         self.core.on_timer(now);
         if self.deadline <= now && self.written == self.sent {
@@ -290,7 +289,7 @@ impl DatagramSender {
         }
     }
 
-    /// The earliest instant at which `on_timer` is wanted.
+    /// When to call `on_timer` next.
     pub fn due(&self) -> Time {
         let pacing = if self.paced {
             self.core.release()
@@ -320,7 +319,7 @@ impl DatagramSender {
         self.core.window()
     }
 
-    /// What the reader of a run has to know of the controller.
+    /// A warning of the controller for the report of a run.
     pub fn warning(&self) -> Option<String> {
         self.core.warning()
     }

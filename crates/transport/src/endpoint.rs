@@ -1,8 +1,8 @@
-//! The two ends of a flow, without input or output: whoever drives them says what time it is, carries
-//! segments one way and acknowledgements the other, and calls when a timer is due.
+//! The two ends of a flow, without input or output. The caller gives the time, carries segments and
+//! acknowledgements between the ends, and calls when a timer is due.
 //!
-//! After every call that may change what a sender can do (`write`, `on_ack`, `on_timer`), call `poll`
-//! until it gives nothing, then ask `due`.
+//! After each `write`, `on_ack` and `on_timer` of a sender, call `poll` until it returns none, then
+//! read `due`.
 
 use crate::controller::AnyController;
 use crate::datagram::DatagramSender;
@@ -46,7 +46,7 @@ impl AnySender {
         }
     }
 
-    /// The application has that many more bytes; `u64::MAX` for an endless supply.
+    /// The application adds bytes to send; `u64::MAX` for a saturated source.
     pub fn write(&mut self, bytes: u64) {
         each!(self, s => s.write(bytes));
     }
@@ -62,24 +62,24 @@ impl AnySender {
         each!(self, s => s.on_ack(now, ack));
     }
 
-    /// The instant `due` has come.
+    /// The timer `due` has expired.
     pub fn on_timer(&mut self, now: Time) {
         each!(self, s => s.on_timer(now));
     }
 
-    /// The earliest instant at which `on_timer` is wanted; `NEVER` for none.
+    /// When to call `on_timer` next; `NEVER` for no timer.
     pub fn due(&self) -> Time {
         each!(self, s => s.due())
     }
 
-    /// Reads a word of each cache line that an acknowledgement touches. Changes nothing: a driver with many
-    /// connections has the memory fetch them ahead.
+    /// Reads a word of each cache line that an acknowledgement touches. Changes nothing. A caller with
+    /// many connections uses it as a prefetch.
     #[inline]
     pub fn touch(&self) -> u64 {
         each!(self, s => s.touch())
     }
 
-    /// The same of the segments that it is about, once `touch` has fetched where they are.
+    /// The same for the segments that the acknowledgement covers. Call `touch` first.
     #[inline]
     pub fn touch_segments(&self) -> u64 {
         match self {
@@ -103,7 +103,7 @@ impl AnySender {
         each!(self, s => s.window())
     }
 
-    /// What the reader of a run has to know of the controller.
+    /// A warning of the controller for the report of a run.
     pub fn warning(&self) -> Option<String> {
         each!(self, s => s.warning())
     }

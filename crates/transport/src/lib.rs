@@ -1,7 +1,7 @@
-//! What every other crate stands on: units, random streams, the shape of a part in a table, and the
+//! The base of all other crates: units, random streams, the rows of the tables (`part`), and the
 //! end-to-end transport without input or output.
 //!
-//! Nothing here can see a clock, a socket, a thread or the simulator.
+//! Nothing here uses a clock, a socket, a thread or the simulator.
 
 pub mod building_blocks;
 pub mod controller;

@@ -1,5 +1,5 @@
-//! What both senders do with their controller: keep its limits, pace, sample rates, count rounds and
-//! marks, and tell it about each acknowledgement.
+//! What both senders share: they respect the controller's limits, pace, sample rates, count rounds and
+//! marks, and report each acknowledgement to the controller.
 
 use crate::controller::AnyController;
 use crate::controller_interface::{
@@ -12,7 +12,7 @@ use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::{AfterIdle, EcnFeedback, SenderSetup};
 use crate::units::{Span, Time};
 
-/// What the sender found out from an acknowledgement.
+/// What an acknowledgement means for the sender.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct AckSummary {
     /// Bytes newly delivered.
@@ -25,11 +25,11 @@ pub struct AckSummary {
     pub lost: u64,
     /// Segments newly declared lost.
     pub lost_segments: u64,
-    /// Bytes in flight when the last of those had been sent.
+    /// Bytes in flight when the last of those left.
     pub tx_in_flight: u64,
     /// Round trip of the newest segment delivered, if unambiguous.
     pub rtt: Option<Span>,
-    /// Its time from sender to receiver.
+    /// Its one-way delay.
     pub one_way: Option<Span>,
     /// Bytes in flight before.
     pub prior_in_flight: u64,
@@ -37,20 +37,20 @@ pub struct AckSummary {
     pub newest: Option<Newest>,
 }
 
-/// What AccECN's three bits have told.
+/// The decoder of AccECN's three-bit counter.
 #[derive(Clone, Debug, Default)]
 struct Ace {
     count: u8,
-    /// When what made the newest of these acknowledgements had come in.
+    /// Reception time that the newest acknowledgement reports.
     newest: Time,
 }
 
 impl Ace {
-    /// Packets newly marked, of an acknowledgement that newly acknowledges so many (RFC 9768 section
-    /// 3.2.2.5.2 and appendix A.2.1). The count may have gone round as often as they allow: the safest
-    /// likely case is that it did.
+    /// Packets newly marked among `packets` newly acknowledged (RFC 9768 section 3.2.2.5.2 and appendix
+    /// A.2.1). If the counter may have wrapped around, it is assumed to have done so as often as
+    /// possible.
     fn decode(&mut self, ack: &AckSegment, packets: u64) -> u64 {
-        // One that was overtaken would look like a count that went round.
+        // An overtaken acknowledgement would look like a counter that wrapped around.
         if ack.received < self.newest {
             return 0;
         }
@@ -64,7 +64,7 @@ impl Ace {
     }
 }
 
-/// The controller and what it is told from.
+/// The controller and the state that it shares with the sender.
 #[derive(Clone, Debug)]
 pub struct SenderCore {
     controller: AnyController,
@@ -81,9 +81,9 @@ pub struct SenderCore {
     pub counters: SenderCounters,
     ce_bytes: u64,
     ace: Ace,
-    /// The controller follows departures.
+    /// The controller wants to hear of transmissions.
     follows: bool,
-    /// The window held the sender back in this round, in the last.
+    /// The flow was window-limited in this round, and in the last.
     limited: (bool, bool),
 }
 
@@ -135,7 +135,7 @@ impl SenderCore {
         self.limits.wake
     }
 
-    /// When the next segment may leave, as far as pacing goes.
+    /// When pacing lets the next segment leave.
     pub fn release(&self) -> Time {
         match self.limits.pacing {
             Some(_) if self.pacing => self.release,
@@ -143,12 +143,13 @@ impl SenderCore {
         }
     }
 
-    /// The window holds back data that the application has.
+    /// The window, not the application, limits the sender now.
     pub fn note_window_limited(&mut self) {
         self.limited.0 = true;
     }
 
-    /// A segment leaves: pacing, counts, the controller. Gives what goes into its header.
+    /// A segment leaves: updates pacing, counters and the controller. Returns the content of its
+    /// header.
     #[inline(always)]
     pub fn on_sent(&mut self, sent: Sent) -> Option<Box<Feedback>> {
         if let (Some(rate), true) = (self.limits.pacing, self.pacing) {
@@ -200,9 +201,9 @@ impl SenderCore {
         });
     }
 
-    /// Bytes newly reported as marked, of an acknowledgement that newly acknowledges so many in so many
-    /// packets; marked packets of which no more is known count as full ones. Counts can only grow; an acknowledgement overtaken by a
-    /// later one tells nothing new.
+    /// Bytes newly reported as marked, where `acked` bytes in `packets` packets are newly acknowledged.
+    /// Marked packets of unknown size count as full ones. Counters only grow, so an overtaken
+    /// acknowledgement reports nothing.
     pub fn marked(&mut self, ack: &AckSegment, acked: u64, packets: u64) -> u64 {
         match self.feedback {
             EcnFeedback::Ace => self.mss * self.ace.decode(ack, packets),
@@ -216,12 +217,12 @@ impl SenderCore {
         }
     }
 
-    /// Whether the acknowledgement tells of congestion marks at all.
+    /// Whether the acknowledgement reports congestion marks.
     pub fn echoes(&self, ack: &AckSegment, marked: u64) -> bool {
         marked > 0 || (self.feedback == EcnFeedback::Classic && ack.ece)
     }
 
-    /// Whether marks are answered by `Cause::Mark` alone.
+    /// Whether `Cause::Mark` is the only report of marks.
     pub fn classic(&self) -> bool {
         self.feedback == EcnFeedback::Classic
     }
@@ -245,7 +246,7 @@ impl SenderCore {
         self.limits = self.controller.limits();
     }
 
-    /// Tells the controller what an acknowledgement told the sender.
+    /// Reports an acknowledgement to the controller.
     pub fn on_ack(
         &mut self,
         now: Time,
@@ -297,7 +298,7 @@ impl SenderCore {
             match self.after_idle {
                 AfterIdle::Restart => window = least,
                 AfterIdle::Decay => {
-                    // Linux' count: the first timeout lets the window be.
+                    // As in Linux, the first timeout leaves the window unchanged.
                     let halvings = idle.0.div_ceil(timeout.0) - 1;
                     let halved = self.limits.window.checked_shr(halvings.min(64) as u32);
                     window = halved.unwrap_or(0).max(least);
@@ -321,7 +322,7 @@ impl SenderCore {
         }
     }
 
-    /// What the reader of a run has to know of the controller.
+    /// A warning of the controller for the report of a run.
     pub fn warning(&self) -> Option<String> {
         self.controller.warning()
     }

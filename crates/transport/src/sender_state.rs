@@ -1,9 +1,9 @@
-//! What a sender counts, and what it shows for plots and records.
+//! Counters of a sender, and its values for plots and records.
 
 use crate::controller_interface::Inspect;
 use crate::units::{Rate, Span};
 
-/// What a sender has counted.
+/// The counters of a sender.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct SenderCounters {
     /// Transmissions, retransmissions included.
@@ -18,19 +18,20 @@ pub struct SenderCounters {
     pub lost: u64,
     /// Episodes of fast recovery.
     pub recoveries: u64,
-    /// Expiries of the retransmission timer; of datagrams, of the silence timer.
+    /// Expiries of the retransmission timer (streams) or the silence timer (datagrams).
     pub timeouts: u64,
     /// Tail loss probes.
     pub probes: u64,
-    /// Retransmissions found to have been unnecessary; of datagrams, losses found to be none.
+    /// Spurious retransmissions (streams), or packets that arrived after they were declared lost
+    /// (datagrams).
     pub spurious: u64,
-    /// Episodes answered because of marks.
+    /// Window reductions because of marks.
     pub marks: u64,
-    /// Bytes acknowledged: of a stream all below the first gap, of datagrams all that arrived.
+    /// Bytes acknowledged: below the first gap (streams), or all that arrived (datagrams).
     pub acked: u64,
 }
 
-/// What a sender shows for plots and records.
+/// Values of a sender for plots and records.
 #[derive(Copy, Clone, Debug)]
 pub struct Inspection {
     /// Window in force, bytes.

@@ -1,4 +1,4 @@
-//! What a sender is made from: protocol, loss recovery, ECN feedback, timers.
+//! The settings of a sender: protocol, loss recovery, ECN feedback, timers.
 
 use crate::units::Span;
 
@@ -7,11 +7,11 @@ use crate::units::Span;
 pub enum Protocol {
     /// A reliable byte stream: TCP.
     Stream,
-    /// Each packet is sent once and acknowledged by itself: the protocol of the 6.829 contest.
+    /// Each packet is sent once and acknowledged individually: the protocol of the 6.829 contest.
     Datagram,
 }
 
-/// How a stream finds and repairs losses.
+/// Loss detection and recovery of a stream.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Recovery {
     /// Three duplicate acknowledgements and partial acknowledgements, without SACK (RFC 6582), with
@@ -38,37 +38,37 @@ impl Recovery {
     }
 }
 
-/// How congestion marks come back.
+/// How the receiver reports congestion marks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EcnFeedback {
-    /// The flow takes marks only if its controller asks for a codepoint; then as `Accurate`.
+    /// The flow uses ECN only if its controller asks for a codepoint, and then `Accurate`.
     Off,
     /// Echo until CWR (RFC 3168); segments are ECT(0) unless the controller asks otherwise.
     Classic,
-    /// Each acknowledgement tells whether the segments it covers were marked (RFC 8257 section 3.2).
+    /// Each acknowledgement says whether the segments it covers were marked (RFC 8257 section 3.2).
     Dctcp,
     /// Exact counts of bytes (AccECN with its TCP option, RFC 9768).
     Accurate,
-    /// Three bits of a count of packets (AccECN without its option): what an acknowledgement of more
-    /// packets than they can tell apart leaves open is taken for marked, as far as it can be.
+    /// A packet count modulo 8 (AccECN without its option). When the counter may have wrapped around,
+    /// the largest possible number of marks is assumed.
     Ace,
 }
 
-/// The window of a stream that has sent nothing for longer than its retransmission timeout, where the
-/// controller keeps one by RFC 5681.
+/// The window after an idle time longer than the retransmission timeout, for controllers that follow
+/// RFC 5681.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AfterIdle {
     /// The initial window at most (RFC 5681 section 4.1).
     Restart,
-    /// Half for each timeout that has passed, the initial window at least, and three quarters of what
-    /// it was for a threshold (RFC 2861; Linux' `tcp_slow_start_after_idle`).
+    /// Half for each timeout that has passed, but at least the initial window; ssthresh becomes three
+    /// quarters of the old window (RFC 2861; Linux `tcp_slow_start_after_idle`).
     Decay,
-    /// As it was.
+    /// The window stays unchanged.
     Keep,
 }
 
 impl AfterIdle {
-    /// Each by its name in scenarios.
+    /// Each value by its name in scenarios.
     pub const ALL: [(&str, AfterIdle); 3] = [
         ("restart", AfterIdle::Restart),
         ("decay", AfterIdle::Decay),
@@ -82,7 +82,7 @@ impl AfterIdle {
     }
 }
 
-/// What a sender is made from, besides its controller.
+/// The settings of a sender, besides its controller.
 #[derive(Clone, Debug)]
 pub struct SenderSetup {
     /// Stream or datagrams.
@@ -97,20 +97,21 @@ pub struct SenderSetup {
     pub recovery: Recovery,
     /// Least retransmission timeout: 1 s in RFC 6298, 200 ms in Linux.
     pub rto_min: Span,
-    /// What a pause does to the window of a stream.
+    /// Effect of an idle time on the window of a stream.
     pub after_idle: AfterIdle,
     /// Longest delay of an acknowledgement at the receiver, for tail loss probes (RFC 8985).
     pub ack_delay: Span,
-    /// Datagrams: after so long without an acknowledgement or a departure, one extra packet leaves.
+    /// Datagrams: after this time without an acknowledgement or a transmission, one extra packet
+    /// leaves.
     pub silence: Span,
-    /// Whether the controller's pacing rate is kept.
+    /// Whether the sender paces at the controller's rate.
     pub pacing: bool,
     /// Congestion marks.
     pub ecn: EcnFeedback,
 }
 
 impl SenderSetup {
-    /// A sender with everything at its default.
+    /// A sender with default settings.
     pub fn new(protocol: Protocol, mss: u64, frame: u64) -> SenderSetup {
         SenderSetup {
             protocol,

@@ -11,7 +11,7 @@ pub use crate::controller_interface::*;
 mod script;
 
 impl AnyController {
-    /// What the reader of a run has to know of a controller from outside the tables.
+    /// A warning of a custom controller for the report of a run.
     pub fn warning(&self) -> Option<String> {
         match self {
             AnyController::Custom(c) => c.warning(),
@@ -36,7 +36,7 @@ macro_rules! controllers {
         #[derive(Clone, Debug)]
         pub enum AnyController {
             $(#[doc = concat!("See `", stringify!($module), "`.")] $type(Box<$module::$type>),)*
-            /// From outside the tables.
+            /// A controller from outside the tables.
             Custom(Box<dyn CustomController>),
         }
 

@@ -11,12 +11,12 @@ use crate::units::Time;
 /// How a row builds its controller.
 pub type BuildOf<C> = fn(&Args, &Setup) -> Result<C, Refusal>;
 
-/// What every controller is built from besides its options.
+/// What every controller needs besides its options.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Payload bytes of a full segment (SMSS).
     pub mss: u64,
-    /// Bytes of such a segment on the link, headers included, as the flow accounts for it.
+    /// Bytes of such a segment on the link, headers included.
     pub frame: u64,
     /// Initial window in bytes (RFC 6928).
     pub initial: u64,
@@ -26,11 +26,11 @@ pub struct Setup {
 
 /// A congestion controller.
 pub trait Controller {
-    /// An acknowledgement has come, after the sender has taken note of it. When it also begins a
-    /// congestion episode, `on_congestion` is called first.
+    /// The sender has processed an acknowledgement. If it also begins a congestion episode,
+    /// `on_congestion` is called first.
     fn on_ack(&mut self, ack: &Ack);
 
-    /// The network is congested, or no longer so.
+    /// Congestion begins or ends.
     fn on_congestion(&mut self, congestion: &Congestion);
 
     /// What the sender may do now.
@@ -41,18 +41,18 @@ pub trait Controller {
         Departure::Ignored
     }
 
-    /// A segment has been declared lost: called for each, before `on_congestion` and `on_ack`.
+    /// A segment has been declared lost. Called for each segment, before `on_congestion` and `on_ack`.
     fn on_lost(&mut self, _lost: &Lost) {}
 
-    /// Transmission begins anew. Schemes that measure the path have laws of their own for that.
+    /// Transmission restarts after an idle time. Controllers that model the path use their own rules.
     fn on_idle(&mut self, _idle: &Idle) {}
 
-    /// What the receiver has to run for this controller, besides acknowledging.
+    /// The forecaster that the receiver runs for this controller.
     fn forecaster(&self) -> Option<Forecaster> {
         None
     }
 
-    /// The instant `limits().wake` has come.
+    /// The timer `limits().wake` has expired.
     fn on_timer(&mut self, _now: Time) {}
 
     /// How the window comes down in recovery.
@@ -71,12 +71,13 @@ pub trait Controller {
     }
 }
 
-/// A controller from outside the tables, such as one written in Python. It forks with its world.
+/// A controller from outside the tables, such as one written in Python. Forking a simulation forks it
+/// too.
 pub trait CustomController: Controller + std::fmt::Debug + Send + Sync {
-    /// A copy that goes its own way.
+    /// An independent copy.
     fn fork(&self) -> Box<dyn CustomController>;
 
-    /// What the reader of a run has to know of it, in one line.
+    /// A warning for the report of a run, in one line.
     fn warning(&self) -> Option<String> {
         None
     }

@@ -3,30 +3,30 @@
 use crate::segment::Feedback;
 use crate::units::{Rate, Time};
 
-/// What a controller makes of a departure.
+/// A controller's answer to a transmission.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Departure {
-    /// Nothing, now or ever: it need not be told of another.
+    /// It ignores transmissions. The sender stops reporting them.
     Ignored,
-    /// It took note.
+    /// It has recorded the transmission.
     Noted,
-    /// It took note, and the header of the segment says this.
+    /// It has recorded the transmission and adds this to the segment's header.
     Announced(Feedback),
 }
 
-/// What the sender may do.
+/// Limits for the sender.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Limits {
     /// Most bytes in flight.
     pub window: u64,
-    /// Rate at which segments leave; none = as the window allows.
+    /// Pacing rate; none for no pacing.
     pub pacing: Option<Rate>,
-    /// When `on_timer` wants to be called; `NEVER` for none.
+    /// When to call `on_timer`; `NEVER` for no timer.
     pub wake: Time,
 }
 
 impl Limits {
-    /// A window in bytes; as fast as it allows, and no timer.
+    /// A window in bytes, without pacing or timer.
     pub fn of(window: u64) -> Limits {
         Limits {
             window,
@@ -36,28 +36,28 @@ impl Limits {
     }
 }
 
-/// How the sender brings the window down when recovery begins.
+/// How the sender reduces the window when recovery begins.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Reduction {
-    /// Proportional rate reduction toward `limits().window` (RFC 9937), where recovery has it.
+    /// Proportional rate reduction toward `limits().window` (RFC 9937), if the recovery supports it.
     Proportional,
-    /// At once: `limits().window` holds as it stands.
+    /// At once to `limits().window`.
     Direct,
 }
 
-/// What a controller shows for plots and records.
+/// Values of a controller for plots and records.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Inspect {
     /// Slow-start threshold, bytes; none where the controller has none.
     pub ssthresh: Option<u64>,
     /// Name of the state it is in.
     pub state: &'static str,
-    /// Up to four values of its own, by name.
+    /// Up to four named values.
     pub values: [(&'static str, f64); 4],
 }
 
 impl Inspect {
-    /// Fewer than four values, with nothing in the places left.
+    /// Fewer than four values, padded with empty ones.
     pub fn values<const N: usize>(shown: [(&'static str, f64); N]) -> [(&'static str, f64); 4] {
         let mut values = [("", 0.0); 4];
         values[..N].copy_from_slice(&shown);

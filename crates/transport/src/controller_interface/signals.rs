@@ -9,36 +9,36 @@ use crate::units::{Rate, Span, Time};
 pub struct RateSample {
     /// Bytes delivered in `interval`.
     pub delivered: u64,
-    /// The longer of the spans over which they were sent and acknowledged.
+    /// The longer of the send interval and the ACK interval.
     pub interval: Span,
-    /// The application, not the network, held the sender back when the packet left.
+    /// The flow was application-limited when the packet left.
     pub app_limited: bool,
-    /// Delivered bytes, in total, when the newest acknowledged packet left.
+    /// Total delivered bytes when the newest acknowledged packet left.
     pub prior_delivered: u64,
     /// Bytes in flight when that packet left, itself included.
     pub tx_in_flight: u64,
-    /// Bytes declared lost between its departure and now.
+    /// Bytes declared lost since its transmission.
     pub lost: u64,
 }
 
 impl RateSample {
-    /// `delivered` / `interval`. Few controllers ask, so it is not worked out before.
+    /// `delivered` / `interval`.
     pub fn rate(&self) -> Rate {
         Rate((self.delivered as f64 * 8e12 / self.interval.0 as f64) as u64)
     }
 }
 
-/// What an acknowledgement tells.
+/// An acknowledgement, after the sender has processed it.
 #[derive(Copy, Clone, Debug)]
 pub struct Ack<'a> {
     /// Now.
     pub now: Time,
-    /// Bytes newly known to be delivered, selectively or cumulatively.
+    /// Bytes newly acknowledged, selectively or cumulatively.
     pub acked: u64,
-    /// Bytes by which the cumulative acknowledgement moved: what a window grows on that follows
-    /// RFC 5681, for which duplicate acknowledgements are none. Of datagrams all of `acked`.
+    /// Bytes by which the cumulative acknowledgement moved. Windows that follow RFC 5681 grow by it,
+    /// because duplicate acknowledgements do not count there. For datagrams it equals `acked`.
     pub advanced: u64,
-    /// Segments newly known to be delivered.
+    /// Segments newly acknowledged.
     pub acked_segments: u32,
     /// Bytes newly declared lost by this acknowledgement.
     pub lost: u64,
@@ -50,13 +50,13 @@ pub struct Ack<'a> {
     pub prior_in_flight: u64,
     /// Bytes in flight after it.
     pub in_flight: u64,
-    /// Round-trip sample; none where it would be ambiguous (Karn).
+    /// Round-trip sample; none if it is ambiguous (Karn).
     pub rtt: Option<Span>,
     /// Smoothed round trip (RFC 6298).
     pub srtt: Span,
     /// Least round trip since the beginning.
     pub min_rtt: Span,
-    /// From the sender's stamp to reception by the receiver's clock.
+    /// One-way delay: from the sender's timestamp to reception by the receiver's clock.
     pub one_way: Option<Span>,
     /// Delivery-rate sample.
     pub rate: Option<RateSample>,
@@ -64,9 +64,9 @@ pub struct Ack<'a> {
     pub round: u64,
     /// This acknowledgement begins a round.
     pub round_start: bool,
-    /// The window, not the application, held the sender back during the last round.
+    /// The flow was window-limited, not application-limited, during the last round.
     pub cwnd_limited: bool,
-    /// The sender repairs losses.
+    /// The sender is in loss recovery.
     pub recovering: bool,
     /// Payload bytes the sender has put on the wire, retransmissions included.
     pub sent: u64,
@@ -76,35 +76,35 @@ pub struct Ack<'a> {
     pub feedback: Option<&'a Feedback>,
 }
 
-/// Why the network is taken to be congested.
+/// The cause of a congestion event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Recovery begins: segments were lost. In recovery: a retransmission was.
+    /// Segments were lost and recovery begins; in recovery: a retransmission was lost.
     Loss,
     /// A mark was echoed (once for each round, for controllers that count no marks).
     Mark,
     /// The retransmission timer expired.
     Timeout,
-    /// What was answered before was no loss (RFC 4015, DSACK): the reduction is to be undone.
+    /// The losses before were spurious (RFC 4015, DSACK). The controller undoes its reduction.
     Spurious,
     /// Recovery is over: everything outstanding at its beginning has been acknowledged.
     Recovered,
 }
 
-/// Congestion, told at most once for each round.
+/// A congestion event, reported at most once for each round.
 #[derive(Copy, Clone, Debug)]
 pub struct Congestion {
     /// Now.
     pub now: Time,
     /// Why.
     pub cause: Cause,
-    /// Bytes in flight when it was noticed (FlightSize, RFC 5681).
+    /// Bytes in flight when it was detected (FlightSize, RFC 5681).
     pub in_flight: u64,
     /// Bytes declared lost so far in this episode.
     pub lost: u64,
     /// Bytes in flight when the lost segment had been sent, if known.
     pub tx_in_flight: u64,
-    /// The round in which it was noticed.
+    /// The round in which it was detected.
     pub round: u64,
 }
 
@@ -149,9 +149,9 @@ pub struct Lost {
 pub struct Idle {
     /// Now.
     pub now: Time,
-    /// Most bytes that the window may have if it follows RFC 5681 (section 4.1): after a long pause the
-    /// acknowledgements that would clock more are gone.
+    /// The largest window for controllers that follow RFC 5681 (section 4.1): after a long idle time no
+    /// acknowledgements clock the sender.
     pub window: u64,
-    /// Least slow-start threshold from here on.
+    /// Lower bound for the slow-start threshold.
     pub threshold: u64,
 }

@@ -1,12 +1,12 @@
-//! Sprout's receiver: it counts what arrives in ticks of 20 ms, infers the rate of the link, and
-//! says how many packets will surely come during the next eight ticks.
+//! Sprout's receiver. It counts arrivals in ticks of 20 ms, infers the rate of the link, and forecasts
+//! with confidence how many packets arrive in the next eight ticks.
 //!
-//! Detects: capacity, from arrivals; silence counts only while the sender announced that it would
-//! be sending. Tells: `Feedback::Forecast` in every acknowledgement. The sender responds
+//! Detects: capacity, from arrivals. Ticks without arrivals count only while the sender announced
+//! transmissions. Tells: `Feedback::Forecast` in every acknowledgement. The sender responds
 //! (`controller/sprout.rs`).
 //!
 //! Reference: Winstein, Sivaraman and Balakrishnan, NSDI 2013, sections 3 and 4, and the authors'
-//! program. Sprout-EWMA (section 5.3) puts a moving average in the place of inference and caution.
+//! program. Sprout-EWMA (section 5.3) uses a moving average instead of inference and confidence.
 
 mod process;
 
@@ -27,7 +27,7 @@ pub enum Model {
     Ewma(f64),
 }
 
-/// Longest silence that is worked through tick by tick. Belief has long settled by then.
+/// Longest silence that is processed tick by tick. The belief has converged by then.
 const MOST_TICKS: u64 = 5_000;
 
 /// The receiver's side of Sprout.
@@ -41,9 +41,9 @@ pub struct Forecaster {
     average: f64,
     /// When the present tick began; none before the first segment.
     time: Option<Time>,
-    /// Bytes that came in it.
+    /// Bytes that arrived in it.
     bytes: u64,
-    /// The sender will have sent by then, so silence after it tells something.
+    /// The sender transmits again by then, so silence after it counts.
     score: Time,
     account: Account,
     made: Option<Time>,
@@ -51,7 +51,7 @@ pub struct Forecaster {
     settled: u64,
 }
 
-/// What has settled: received, or given up by the sender.
+/// Bytes that are received, or declared lost by the sender.
 #[derive(Clone, Debug, Default)]
 struct Account {
     discarded: u64,
@@ -98,7 +98,8 @@ impl Forecaster {
         forecaster
     }
 
-    /// Cumulative packets by tick of the newest forecast; at first that of knowing nothing.
+    /// Cumulative packets by tick of the newest forecast; before the first segment the forecast of the
+    /// prior.
     pub fn packets(&self) -> [u16; HORIZON] {
         self.packets
     }
@@ -126,7 +127,7 @@ impl Forecaster {
         self.score = self.score.max(time.after(Span(next)));
     }
 
-    /// Brings the ticks up to now. Need not be called at every tick.
+    /// Processes all ticks up to now. The caller may skip ticks.
     pub fn advance(&mut self, now: Time) {
         let Some(mut time) = self.time else { return };
         let due = now.0.saturating_sub(time.0) / self.tick.0;
@@ -171,7 +172,7 @@ impl Forecaster {
         }
     }
 
-    /// What an acknowledgement that leaves now carries.
+    /// The feedback of an acknowledgement that leaves now.
     pub fn feedback(&mut self, now: Time) -> Option<Feedback> {
         self.advance(now);
         let time = self.time?;

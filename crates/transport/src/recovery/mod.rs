@@ -1,5 +1,5 @@
-//! How a stream finds losses and brings its window down: one of three detectors, proportional rate
-//! reduction, and the search for losses that were none.
+//! Loss recovery of a stream: one of three loss detectors, proportional rate reduction, tail loss
+//! probes, and the detection of spurious losses.
 
 pub mod newreno;
 pub mod prr;
@@ -30,7 +30,7 @@ impl Detector {
         }
     }
 
-    /// Bytes that left the network although no acknowledgement names them.
+    /// Bytes that left the network according to duplicate acknowledgements.
     pub fn gone(&self) -> u64 {
         match self {
             Detector::NewReno(n) => n.gone(),

@@ -1,7 +1,7 @@
 //! Loss detection by time: recent acknowledgment (RACK, RFC 8985 section 6).
 //!
-//! Of two segments the one sent earlier should arrive earlier. A segment is lost when one sent after it
-//! has been delivered and a reordering window more than a round trip has passed since it was sent.
+//! A segment is lost when a segment sent later has been delivered and more than a round trip plus the
+//! reordering window has passed since its transmission.
 //!
 //! Difference: segments sent at one instant are ordered by the number of the transmission, where the
 //! RFC orders them by their last byte.
@@ -9,12 +9,12 @@
 use crate::scoreboard::{Entry, Run, Scoreboard};
 use crate::units::{Span, Time};
 
-/// DupThresh, for the window before any reordering was seen.
+/// DupThresh: before any reordering, this many SACKed segments close the reordering window.
 const THRESHOLD: u32 = 3;
-/// Recoveries after which a window widened by DSACK is narrow again.
+/// Recoveries after which a window widened by DSACK is reset.
 const PERSIST: u32 = 16;
 
-/// What RACK remembers.
+/// RACK's state.
 #[derive(Clone, Debug)]
 pub struct Rack {
     /// The most recently sent segment that was delivered: when, and by which transmission.
@@ -25,11 +25,11 @@ pub struct Rack {
     multiple: u32,
     persist: u32,
     dsack_round: Option<u64>,
-    /// When segments that wait for the reordering window are looked at again.
+    /// When the reordering window of the waiting segments ends.
     timer: Time,
 }
 
-/// What detection needs to know about the flow.
+/// State of the flow that detection needs.
 #[derive(Copy, Clone, Debug)]
 pub struct Flow {
     pub now: Time,
@@ -64,7 +64,7 @@ impl Rack {
         }
         let sent = entry.snapshot.sent;
         let rtt = now.since(sent);
-        // It may have been the original that arrived.
+        // The original may have arrived instead.
         if entry.retransmitted() && (echo < sent || (min_rtt != Span::MAX && rtt < min_rtt)) {
             return;
         }
@@ -74,7 +74,7 @@ impl Rack {
         }
     }
 
-    /// The same for several that were sent once, one after the other.
+    /// The same for consecutive segments that were sent once.
     pub fn on_run(&mut self, now: Time, run: &Run) {
         self.reordering |= run.first_end <= self.fack;
         self.fack = self.fack.max(run.last.end());
@@ -97,7 +97,7 @@ impl Rack {
         }
     }
 
-    /// Step 4, when a recovery ends: after sixteen without a DSACK the window is narrow again.
+    /// Step 4, when a recovery ends: after sixteen without a DSACK the window is reset.
     pub fn on_recovered(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -118,14 +118,15 @@ impl Rack {
             .min(flow.srtt)
     }
 
-    /// Step 5: finds the segments that are now lost, and arms the timer for those that still wait.
+    /// Step 5: finds the lost segments, and arms the timer for those still within the reordering
+    /// window.
     #[inline]
     pub fn detect(&mut self, flow: Flow, board: &Scoreboard, lost: &mut Vec<u64>) {
         self.timer = Time::NEVER;
         let Some((_, number)) = self.newest else {
             return;
         };
-        // Mostly what was sent first arrives first.
+        // Segments mostly arrive in order, so the scan is rarely needed.
         if board
             .oldest()
             .is_some_and(|id| board.entry(id).number < number)
@@ -151,7 +152,7 @@ impl Rack {
             }
             next = board.next_sent(id);
         }
-        // Sent in this order, so the last waits longest.
+        // The list is in order of transmission, so the last waits longest.
         self.timer = last.unwrap_or(Time::NEVER);
     }
 

@@ -1,15 +1,15 @@
 //! Tail loss probe (RFC 8985 section 7): when acknowledgements stop, one segment leaves before the
-//! retransmission timer expires, so that selective acknowledgements tell what was lost at the tail.
+//! retransmission timer expires, so that SACK shows losses at the tail.
 
 use crate::rtt::Rtt;
 use crate::units::{Span, Time};
 
-/// What an acknowledgement says about the probe.
+/// The result of a probe.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing to answer.
+    /// No loss.
     Fine,
-    /// The probe repaired a loss: congestion is to be answered.
+    /// The probe repaired a loss: the window is to be reduced.
     Repaired,
 }
 
@@ -60,7 +60,7 @@ impl Tlp {
         self.probe = Some((nxt, again));
     }
 
-    /// Forgets the probe: another recovery is under way.
+    /// Forgets the probe: another recovery has begun.
     pub fn reset(&mut self) {
         *self = Tlp::default();
     }

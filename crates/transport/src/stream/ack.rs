@@ -52,7 +52,7 @@ impl StreamSender {
             let (flight, threshold) = (self.scoreboard.in_flight(), self.core.window());
             prr.on_ack(summary.acked, flight, threshold, safe);
         }
-        // Without selective acknowledgements duplicates told of most that is acknowledged when a hole fills.
+        // Without SACK, duplicates have already counted most of what is acknowledged when a hole fills.
         let packets = match selective {
             true => u64::from(summary.segments),
             false => delivery.fresh / self.mss,
@@ -76,7 +76,7 @@ impl StreamSender {
         }
     }
 
-    /// All below `ack.upto` has arrived.
+    /// All bytes below `ack.upto` have arrived.
     fn advance(&mut self, now: Time, ack: &AckSegment, delivery: &mut Delivery) {
         if let Some(front) = self.scoreboard.front() {
             delivery.echoed = front.retransmissions == 1
@@ -91,7 +91,7 @@ impl StreamSender {
             at = run.last.end();
             delivery.deliver_run(&run, &mut self.detector, timing);
         }
-        // The next segment begins where this one ends, so what lies above isn't looked at.
+        // The next segment begins where this one ends, so no segment above is read.
         while at < ack.upto
             && let Some(front) = self.scoreboard.front()
             && front.end() <= ack.upto
@@ -116,7 +116,7 @@ impl StreamSender {
         }
     }
 
-    /// Takes the selective acknowledgements to the scoreboard.
+    /// Applies the SACK blocks to the scoreboard.
     fn take_blocks(&mut self, now: Time, ack: &AckSegment, delivery: &mut Delivery) {
         let count = ack.blocks.count();
         if count == 0 {
@@ -131,7 +131,7 @@ impl StreamSender {
             delivery.dsack = Some(blocks[0]);
             blocks = &mut blocks[1..];
         }
-        // Ascending, or one acknowledgement's blocks would look like reordering.
+        // Ascending order; otherwise the blocks of one acknowledgement would look like reordering.
         blocks.sort_unstable();
         let (nxt, una, timing) = (self.nxt, self.una, self.timing(now, ack));
         let detector = &mut self.detector;
@@ -144,8 +144,8 @@ impl StreamSender {
         }
     }
 
-    /// The round trip of the newest segment delivered. A segment sent again leaves open which
-    /// transmission arrived, unless the echo is not older than the last one (RFC 7323, RFC 3522).
+    /// The round trip of the newest segment delivered. For a retransmitted segment the sample is
+    /// ambiguous, unless the echo is at least as new as the last transmission (RFC 7323, RFC 3522).
     fn measure(&mut self, now: Time, ack: &AckSegment, delivery: &mut Delivery) {
         if let Some(newest) = &delivery.summary.newest {
             let sent = newest.snapshot.sent;
@@ -158,8 +158,8 @@ impl StreamSender {
                 delivery.summary.rtt = Some(rtt);
             }
         }
-        // RFC 7323 section 4.1: the echo is a sample only where the left edge moves. Whoever is at the
-        // other end may echo what it likes.
+        // RFC 7323 section 4.1: the echo is a sample only if the left edge moves. The receiver may echo
+        // any value, so the difference saturates.
         if delivery.summary.advanced > 0 {
             self.core.rtt.sample(Span(now.0.saturating_sub(ack.echo.0)));
         } else if let Some(rtt) = delivery.summary.rtt {

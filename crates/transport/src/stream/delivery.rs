@@ -6,20 +6,20 @@ use crate::scoreboard::{Entry, Run};
 use crate::sender_core::AckSummary;
 use crate::units::{Span, Time};
 
-/// What an acknowledgement delivered.
+/// What an acknowledgement delivers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delivery {
     pub(super) summary: AckSummary,
-    /// Bytes of it that no duplicate had counted.
+    /// Delivered bytes that no duplicate acknowledgement had counted.
     pub(super) fresh: u64,
-    /// The block that a duplicate is reported for.
+    /// The DSACK block.
     pub(super) dsack: Option<(u64, u64)>,
-    /// The first segment's retransmission was unnecessary, its timestamp says.
+    /// The timestamp shows that the first segment's retransmission was spurious.
     pub(super) echoed: bool,
 }
 
 impl Delivery {
-    /// A segment is newly known to be delivered; the detector hears of it too.
+    /// Takes a newly delivered segment, and reports it to the loss detector.
     #[inline]
     pub(super) fn deliver(&mut self, entry: &Entry, detector: &mut Detector, timing: AckTiming) {
         let summary = &mut self.summary;
@@ -43,7 +43,8 @@ impl Delivery {
         };
     }
 
-    /// The same of several that were sent once, one after the other, for a detector that does not count duplicates.
+    /// The same for consecutive segments that were sent once, with a detector that does not count
+    /// duplicates.
     #[inline]
     pub(super) fn deliver_run(&mut self, run: &Run, detector: &mut Detector, timing: AckTiming) {
         if let Detector::Rack(rack) = detector {
@@ -61,7 +62,7 @@ impl Delivery {
     }
 }
 
-/// What an acknowledgement's arrival says about every segment that it delivers.
+/// Times that apply to every segment that an acknowledgement delivers.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct AckTiming {
     pub(super) now: Time,

@@ -52,7 +52,7 @@ impl StreamSender {
         }
     }
 
-    /// RFC 6675 or RFC 8985, with the undoing of answers to losses that were none.
+    /// RFC 6675 or RFC 8985, and the undo of reductions after spurious losses.
     pub(super) fn look_for_losses(&mut self, now: Time, ack: &AckSegment, delivery: &mut Delivery) {
         if let Detector::Rack(rack) = &mut self.detector {
             rack.on_ack(self.una, self.nxt, delivery.dsack.is_some());
@@ -64,13 +64,14 @@ impl StreamSender {
         if self.open_losses() {
             let summary = delivery.summary;
             self.enter_fast(now, &summary);
-            // Where all is repaired already, it is over at once.
+            // If everything is already repaired, recovery ends at once.
             self.leave_recovery(now);
         }
     }
 
-    /// There are losses that were not answered. What left after the last answer is another indication of
-    /// congestion (RFC 5681 section 4.3): a retransmission at once, new data when recovery is over.
+    /// Whether there are losses without a window reduction. The loss of a segment sent after the last
+    /// reduction is a new congestion indication (RFC 5681 section 4.3): for a retransmission at once,
+    /// for new data when recovery ends.
     pub(super) fn open_losses(&self) -> bool {
         match self.phase {
             Phase::Open => self.scoreboard.lost() > 0 || self.lost_later,
@@ -116,9 +117,9 @@ impl StreamSender {
         self.losses = losses;
     }
 
-    /// Recovery begins (RFC 5681 section 3.2, RFC 6582 section 3.2 step 2, RFC 9937), or a retransmission
-    /// of the one under way was lost. That is answered once more, but ends no later: `recover` is chosen
-    /// once (RFC 6675 section 5, step 4.1).
+    /// Recovery begins (RFC 5681 section 3.2, RFC 6582 section 3.2 step 2, RFC 9937), or a
+    /// retransmission in the present recovery was lost. The latter reduces the window again but does
+    /// not move the end: `recover` is set once (RFC 6675 section 5, step 4.1).
     pub(super) fn enter_fast(&mut self, now: Time, summary: &AckSummary) {
         let flight = summary.prior_in_flight;
         if self.phase != Phase::Fast {
@@ -131,7 +132,7 @@ impl StreamSender {
         }
         self.lost_later = false;
         self.core.counters.recoveries += 1;
-        // A mark in this window of data was answered, which is enough (RFC 3168 section 6.1.2).
+        // A mark already reduced the window in this window of data (RFC 3168 section 6.1.2).
         let marked = self.core.classic() && self.mark_ends > 0 && self.una <= self.mark_ends;
         if !marked {
             self.core.report_congestion(
@@ -168,7 +169,7 @@ impl StreamSender {
         if delivery.echoed {
             self.undo.on_echo();
         }
-        // After a timeout the first segment stands for all (RFC 4015 section 3.2).
+        // After a timeout the first segment decides for all (RFC 4015 section 3.2).
         let shown = if delivery.echoed && self.phase == Phase::Timeout {
             self.scoreboard.revert_losses();
             Some(self.undo.finish())

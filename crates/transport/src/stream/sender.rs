@@ -12,14 +12,14 @@ use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::{Recovery, SenderSetup};
 use crate::units::{Span, Time};
 
-/// What the sender is doing about losses.
+/// Phase of loss recovery.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Nothing.
     Open,
     /// Fast recovery.
     Fast,
-    /// Slow start over what was lost when the retransmission timer expired.
+    /// Timeout recovery: slow start over what was lost when the retransmission timer expired.
     Timeout,
 }
 
@@ -36,15 +36,15 @@ pub struct StreamSender {
     pub(super) undo: Undo,
     pub(super) scoreboard: Scoreboard,
     pub(super) phase: Phase,
-    /// Fast recovery or the timeout is over when all below is acknowledged.
+    /// Recovery ends when all bytes below are acknowledged.
     pub(super) recover: u64,
-    /// Duplicates tell of a loss only when all below is acknowledged (RFC 6582's `recover`).
+    /// Duplicates signal a loss only when all bytes below are acknowledged (RFC 6582's `recover`).
     pub(super) guard: u64,
-    /// Transmissions from this on left after the last answer to a loss.
+    /// Transmissions from this number on left after the last window reduction.
     pub(super) answered: u64,
     /// Among the losses just summary is a retransmission that left since.
     pub(super) lost_again: bool,
-    /// New data that left since were lost. That is answered when this recovery is over.
+    /// New data sent since then were lost. The next reduction follows when this recovery ends.
     pub(super) lost_later: bool,
     /// Bytes lost in this episode.
     pub(super) episode_lost: u64,
@@ -52,24 +52,24 @@ pub struct StreamSender {
     pub(super) una: u64,
     pub(super) nxt: u64,
     pub(super) number: u64,
-    /// The receiver has room up to here.
+    /// Right edge of the receive window.
     pub(super) window_edge: u64,
-    /// The next retransmission leaves whatever the window says.
+    /// The next retransmission leaves regardless of the window.
     pub(super) force: bool,
-    /// A tail loss probe leaves whatever the window says.
+    /// A tail loss probe leaves regardless of the window.
     pub(super) probe: bool,
     /// The first segment was resent because the timer expired.
     pub(super) front_timed_out: bool,
     pub(super) rto: Time,
     /// When the last segment left.
     pub(super) last_sent: Time,
-    /// Marks are answered again when more than this is acknowledged.
+    /// The window reacts to marks again when more than this is acknowledged.
     pub(super) mark_ends: u64,
     pub(super) cwr: bool,
     pub(super) paced: bool,
-    /// The timer of the probe is to be set anew, once nothing more leaves.
+    /// The probe timer restarts once nothing more may leave.
     pub(super) rearm: bool,
-    /// Scratch: segments just found lost.
+    /// Segments just found lost. Kept to reuse the allocation.
     pub(super) losses: Vec<u64>,
 }
 
@@ -113,12 +113,12 @@ impl StreamSender {
         }
     }
 
-    /// The application has that many more bytes.
+    /// The application adds bytes to send.
     pub fn write(&mut self, bytes: u64) {
         self.written = self.written.saturating_add(bytes);
     }
 
-    /// Bytes in the network as far as recovery can tell.
+    /// Bytes in flight according to recovery.
     pub(super) fn in_flight(&self) -> u64 {
         self.scoreboard
             .in_flight()
@@ -155,7 +155,7 @@ impl StreamSender {
         &self.core.counters
     }
 
-    /// What the reader of a run has to know of the controller.
+    /// A warning of the controller for the report of a run.
     pub fn warning(&self) -> Option<String> {
         self.core.warning()
     }

@@ -19,7 +19,7 @@ impl StreamSender {
         }
     }
 
-    /// The instant `due` has come.
+    /// The timer `due` has expired.
     pub fn on_timer(&mut self, now: Time) {
         self.core.on_timer(now);
         if let Detector::Rack(rack) = &self.detector
@@ -27,7 +27,7 @@ impl StreamSender {
         {
             self.reorder_timer(now);
         }
-        // The retransmission timer first: at the same instant it makes the probe pointless.
+        // The retransmission timer comes first: if both expire at one instant, the probe is useless.
         if self.rto <= now {
             self.expire(now);
         } else if let Some(tlp) = &mut self.tlp
@@ -71,7 +71,7 @@ impl StreamSender {
         let flow = self.flow(now);
         self.phase = Phase::Timeout;
         self.recover = self.nxt;
-        // What is sent twice from here on makes duplicates at `recover` itself.
+        // Retransmissions from here on cause duplicates at `recover` itself.
         self.guard = self.nxt + 1;
         self.answered = self.number;
         self.lost_later = false;
@@ -99,7 +99,8 @@ impl StreamSender {
         self.losses = losses;
         self.declare_lost(now, &mut summary);
         self.force = true;
-        // Once for each segment that times out: later expiries only back off (RFC 5681, eq. 4).
+        // Reported once for each segment that times out; later expiries only back off (RFC 5681, eq.
+        // 4).
         if !std::mem::replace(&mut self.front_timed_out, true) {
             let (flight, lost) = (summary.prior_in_flight, summary.lost);
             self.core
@@ -107,7 +108,7 @@ impl StreamSender {
         }
     }
 
-    /// The earliest instant at which `on_timer` is wanted.
+    /// When to call `on_timer` next.
     pub fn due(&self) -> Time {
         let pacing = if self.paced {
             self.core.release()

@@ -6,7 +6,7 @@ use crate::controller_interface::Sent;
 use crate::segment::Segment;
 use crate::units::Time;
 
-/// Bytes that leave now.
+/// A transmission that leaves now.
 #[derive(Copy, Clone, Debug)]
 struct Transmission {
     pub(super) start: u64,
@@ -16,8 +16,8 @@ struct Transmission {
 }
 
 impl StreamSender {
-    /// The next segment that may leave now. It is made in place: a copy would have to wait until what was
-    /// written just before has reached the cache.
+    /// The next segment that may leave now. It is built in place, because a copy would stall on the
+    /// store just before.
     #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<Segment> {
         let bytes = self.next(now)?;
@@ -55,7 +55,7 @@ impl StreamSender {
             return None;
         }
         let forced = self.force && lost.is_some();
-        // One segment may always be in flight, or a small window would stop the flow for good.
+        // One segment may always be in flight, or a small window would stop the flow forever.
         if flight > 0 && flight + len > self.window() && !forced {
             self.core.note_window_limited();
             return None;
@@ -106,7 +106,7 @@ impl StreamSender {
         }
     }
 
-    /// Tail loss probe: new data if there are, else the last segment again (RFC 8985 section 7.3).
+    /// Tail loss probe: new data if available, otherwise the last segment again (RFC 8985 section 7.3).
     #[cold]
     fn send_probe(&mut self, now: Time) -> Option<Transmission> {
         let len = self.mss.min(self.written - self.nxt);
@@ -127,7 +127,7 @@ impl StreamSender {
         Some(leaving)
     }
 
-    /// The bytes leave: timers, recovery and the controller hear of it.
+    /// Builds the segment and updates timers, recovery and the controller.
     #[inline(always)]
     fn transmit(&mut self, now: Time, bytes: Transmission) -> Segment {
         let Transmission {
@@ -164,7 +164,7 @@ impl StreamSender {
         }
     }
 
-    /// Arms the probe where RFC 8985 section 7.2 wants it: outside recovery, with nothing
+    /// Arms the probe under the conditions of RFC 8985 section 7.2: outside recovery, with nothing
     /// selectively acknowledged.
     fn arm_probe(&mut self, now: Time) {
         let Some(tlp) = &mut self.tlp else {

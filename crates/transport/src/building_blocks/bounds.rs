@@ -1,5 +1,5 @@
-//! From floating-point windows to bytes and rates: never NaN, never zero, never beyond what any
-//! path could hold.
+//! Converts floating-point windows to bytes and rates. The results are never NaN, never zero and
+//! bounded.
 
 use crate::part::{Default, Kind, Opt, Refusal};
 use crate::units::{PS_PER_S, Rate, Span};
@@ -31,7 +31,7 @@ pub(crate) const fn first_window(default: &'static str) -> Opt {
     .at_most("1000000 packets")
 }
 
-/// A greatest window in segments, refused where it lies below the least one: it could never hold.
+/// A greatest window in segments. It is refused if it is below the least window.
 pub(crate) fn cap(cap: f64, least: f64) -> Result<f64, Refusal> {
     if cap >= least {
         return Ok(cap);

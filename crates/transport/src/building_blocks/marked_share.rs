@@ -1,8 +1,8 @@
-//! The moving average of the share of marked bytes that DCTCP and Prague reduce by.
+//! The moving average of the share of marked bytes, for DCTCP and Prague.
 
 use crate::controller_interface::Ack;
 
-/// α and what was counted since it was last updated.
+/// α, and the counts since its last update.
 #[derive(Clone, Debug)]
 pub struct Marks {
     /// Share of marked bytes, 0..1.
@@ -13,7 +13,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Begins at `alpha`; a new share weighs `gain`.
+    /// Begins at `alpha`. A new share has the weight `gain`.
     pub fn new(alpha: f64, gain: f64) -> Marks {
         Marks {
             alpha,

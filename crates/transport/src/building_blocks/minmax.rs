@@ -1,9 +1,9 @@
-//! Extremes over a sliding window, of time or of rounds.
+//! Minimum and maximum filters over a sliding window of time or rounds.
 
 use std::collections::VecDeque;
 
-/// Least or greatest value of a window. Only values that can still become the extreme are kept; the
-/// newest one stays, however old it gets.
+/// Minimum or maximum over a sliding window. It keeps only values that can still become the extremum.
+/// The newest value never expires.
 #[derive(Clone, Debug)]
 pub struct Extreme {
     least: bool,
@@ -27,7 +27,7 @@ impl Extreme {
         }
     }
 
-    /// Takes a value; values from before `at - window` are forgotten.
+    /// Takes a value, and forgets values from before `at - window`.
     pub fn update(&mut self, at: u64, window: u64, value: u64) {
         let least = self.least;
         let beaten = |old: u64| if least { old >= value } else { old <= value };

@@ -2,7 +2,7 @@
 
 use crate::units::Span;
 
-/// The mean of the last `n` round trips; of those there are, before.
+/// The mean of the last `n` round trips, or of all before there are `n`.
 #[derive(Clone, Debug)]
 pub struct MovingMean {
     spans: Vec<Span>,

@@ -1,5 +1,5 @@
-//! Base delay as minima of past minutes, and the present delay through a short filter: what LEDBAT
-//! and LEDBAT++ have in common (RFC 6817 section 2.4.2).
+//! Base delay from minima of past minutes and current delay from a short filter, for LEDBAT and
+//! LEDBAT++ (RFC 6817 section 2.4.2).
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use crate::controller_interface::Inspect;
 use crate::part::{Args, Default, Kind, Opt};
 use crate::units::{Span, Time};
 
-/// How samples of the present delay are filtered.
+/// The filter of the current delay.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Filter {
     /// Least of the last samples.
@@ -19,10 +19,10 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// Words for an option.
+    /// Names of the filters, for an option.
     pub const WORDS: &'static [&'static str] = &["min", "ewma", "none"];
 
-    /// The filter of a word.
+    /// The filter with this name.
     pub fn of(word: &str) -> Filter {
         match word {
             "ewma" => Filter::Ewma,
@@ -39,7 +39,7 @@ pub struct Delays {
     minutes: usize,
     filter: Filter,
     length: usize,
-    /// Minima by minute, the present one last, and when that began.
+    /// Minima by minute, the current one last, and its begin.
     base: VecDeque<Span>,
     began: Time,
     last: VecDeque<Span>,
@@ -47,7 +47,7 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// Minima of `minutes` stretches of length `minute`; a filter over `length` samples.
+    /// Minima of `minutes` intervals of length `minute`; a filter over `length` samples.
     pub fn new(minute: Span, minutes: u64, filter: Filter, length: u64) -> Delays {
         Delays {
             minute,
@@ -88,7 +88,7 @@ impl Delays {
         self.base.iter().min().map(|d| d.seconds())
     }
 
-    /// Queueing delay in seconds: the filtered delay above the base.
+    /// Queueing delay in seconds: the filtered delay minus the base delay.
     pub fn queueing(&self) -> Option<f64> {
         let base = self.base()?;
         let now = match self.filter {
@@ -99,7 +99,7 @@ impl Delays {
         Some((now - base).max(0.0))
     }
 
-    /// What to show of them, before one's own values.
+    /// Values to show: the delays, then `own`.
     pub fn shown<const N: usize>(&self, own: [(&'static str, f64); N]) -> [(&'static str, f64); 4] {
         let mut values = Inspect::values([
             ("queueing_s", self.queueing().unwrap_or(0.0)),
@@ -110,7 +110,7 @@ impl Delays {
     }
 }
 
-/// Length of the stretches whose minima make the base delay.
+/// Length of the intervals whose minima give the base delay.
 pub const MINUTE: Opt = Opt::new(
     "minute",
     Kind::Span,
@@ -120,7 +120,7 @@ pub const MINUTE: Opt = Opt::new(
 .at_least("1 s")
 .at_most("3600 s");
 
-/// How many of them.
+/// Number of these intervals.
 pub const HISTORY: Opt = Opt::new(
     "history",
     Kind::Count,
@@ -148,7 +148,7 @@ pub const SAMPLES: Opt = Opt::new(
 .at_least("1")
 .at_most("1000");
 
-/// Delays as the four options above say.
+/// Delays with the four options above.
 pub fn from_options(args: &Args) -> Delays {
     Delays::new(
         args.span("minute"),

@@ -1,16 +1,16 @@
-//! What the 6.829 report left as future work, as three rows on one law: AIMD that halves when it
-//! senses congestion, once until it is over, and has a cap on the window.
+//! AIMD on a congestion signal: the future work of the 6.829 report, shared by three rows. It halves
+//! once at each congestion signal and has a cap on the window.
 //!
-//! Detects (the rows differ in this only): `ewma`, a moving average of round trips above a threshold;
-//! `slope`, round trips that grow faster than time passes, by a straight line through the last few,
-//! which is a capacity that collapses, or a mean above the threshold; `late`, an oldest segment that
-//! has been out for longer than the threshold, without waiting for its acknowledgement. Tells nobody.
-//! Responds by `beta` and by `alpha` packets a window.
+//! Detects: `ewma`, a moving average of round trips above a threshold; `slope`, round trips that grow
+//! faster than time passes (a regression line through the last samples; a sign of collapsing capacity),
+//! or a mean above the threshold; `late`, an oldest segment unacknowledged for longer than the
+//! threshold, before its acknowledgement. Tells: nobody. Responds: divides the window by `beta`, grows
+//! by `alpha` packets per window.
 //!
 //! Reference: the 6.829 report, section "Future work", and the late-packet trigger of another team of
-//! that class. The report gives no numbers for these; defaults are those of its delay trigger. As there,
-//! over TCP a threshold below the round trip and a delayed acknowledgement together keeps the window at
-//! its least; `late` feels it most, because every odd segment is late.
+//! that class. The report gives no numbers; defaults are those of its delay trigger. Over TCP, a
+//! threshold below round trip plus delayed-ACK timeout keeps the window at its minimum; `late` suffers
+//! most, because every odd segment is late.
 
 use std::collections::VecDeque;
 
@@ -28,7 +28,7 @@ pub const SLOPE: u8 = 1;
 /// Age of the oldest segment.
 pub const LATE: u8 = 2;
 
-/// The law with one of the three senses; the window is in packets.
+/// AIMD with one of the three signals. The window is in packets.
 #[derive(Clone, Debug)]
 pub struct Sensing<const SENSE: u8> {
     mss: f64,
@@ -46,15 +46,15 @@ pub struct Sensing<const SENSE: u8> {
     /// Last round trips and when they came, in seconds.
     recent: VecDeque<(f64, f64)>,
     slope: f64,
-    /// Segments that are out: number and when they left.
+    /// Outstanding segments: number and time of transmission.
     out: VecDeque<(u64, Time)>,
-    /// No second decrease before the sense is clear.
+    /// No second decrease before the signal has ended.
     cut: bool,
     now: Time,
 }
 
 impl<const SENSE: u8> Sensing<SENSE> {
-    /// From the options that its row has.
+    /// Built from the options of its row.
     ///
     /// # Errors
     /// When the cap lies below the least window.
@@ -132,7 +132,7 @@ impl<const SENSE: u8> Sensing<SENSE> {
     }
 }
 
-/// Slope of the straight line through these points with least squares; 0 for fewer than two instants.
+/// Slope of the least-squares line through these points; 0 for fewer than two instants.
 fn slope(points: &VecDeque<(f64, f64)>) -> f64 {
     let n = points.len() as f64;
     let mean_t = points.iter().map(|(t, _)| t).sum::<f64>() / n;
@@ -153,7 +153,7 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
         }
         let Some(rtt) = ack.rtt else { return };
         self.see(ack.now, rtt);
-        // An acknowledgement that comes late itself tells what the timer would have told.
+        // A late acknowledgement is the same signal as the timer.
         if self.congested() || (SENSE == LATE && rtt > self.threshold) {
             self.decrease();
             return;
@@ -219,7 +219,7 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
     }
 }
 
-/// What means congestion, an option of all three.
+/// Congestion threshold, an option of all three.
 pub const THRESHOLD: Opt = Opt::new(
     "threshold",
     Kind::Span,

@@ -1,6 +1,6 @@
-//! Slow start, plain (RFC 5681) or HyStart++ (RFC 9406), which leaves it when the round trip grows:
-//! first for a conservative phase of growth a quarter as fast, then for good, unless the round trip
-//! falls again. HyStart++ is for the first slow start of a flow; later ones know their threshold.
+//! Slow start, standard (RFC 5681) or HyStart++ (RFC 9406). HyStart++ leaves slow start when the round
+//! trip grows: first for a conservative phase with a quarter of the growth, then finally, unless the
+//! round trip falls again. It applies to the first slow start of a flow; later ones have an ssthresh.
 
 use crate::controller_interface::Ack;
 use crate::part::{Default, Kind, Opt};
@@ -16,7 +16,7 @@ const CONSERVATIVE_ROUNDS: u32 = 5;
 /// L: most segments that one acknowledgement adds.
 const BURST: u64 = 8;
 
-/// The option that chooses.
+/// The option that selects the variant.
 pub(crate) const OPTION: Opt = Opt::new(
     "slow_start",
     Kind::Choice(&["standard", "hystart"]),
@@ -24,7 +24,7 @@ pub(crate) const OPTION: Opt = Opt::new(
     "until the first loss, or until the round trip grows (HyStart++, RFC 9406)",
 );
 
-/// Which slow start, and where it stands.
+/// The variant of slow start and its state.
 #[derive(Clone, Debug)]
 pub struct SlowStart {
     mss: u64,
@@ -53,7 +53,7 @@ impl SlowStart {
         }
     }
 
-    /// Bytes that the window grows by, and whether slow start is over.
+    /// Growth of the window in bytes, and whether slow start is over.
     pub fn on_ack(&mut self, ack: &Ack) -> (u64, bool) {
         match &mut self.hystart {
             None => (ack.advanced.min(self.mss), false),
@@ -73,7 +73,7 @@ impl SlowStart {
         }
     }
 
-    /// Congestion: the first slow start is over, and with it HyStart++.
+    /// Congestion ends the first slow start and HyStart++.
     pub fn end(&mut self) {
         self.hystart = None;
     }

@@ -1,8 +1,8 @@
-//! BBRv3 as in Linux (google/bbr, branch v3): see `bbr` for what it does.
+//! BBRv3 as in Linux (google/bbr, branch v3): see `bbr3_engine` for the algorithm.
 //!
 //! Differs from the draft in the gains of Drain (0.347) and ProbeBW_DOWN (0.91), has no limit on the
-//! length of Drain, allows for at most 100 ms of aggregation, and on paths of at most 5 ms answers exact marks. Deviation: too many marks are
-//! judged by whole rounds, not by the interval of each rate sample.
+//! length of Drain, bounds aggregation to 100 ms, and reacts to exact marks on paths of at most 5 ms.
+//! Deviation: the share of marks is compared with its threshold once per round, not per rate sample.
 
 use crate::controller_interface::{BuildOf};
 use crate::building_blocks::bbr3_engine::{Engine, options as o};

@@ -47,7 +47,7 @@ impl Controller for Dctcp {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
-        // Marks are counted where they are acknowledged.
+        // Marks are counted in `on_ack`.
         if congestion.cause != Cause::Mark {
             self.core.on_congestion(congestion, 0.5);
         }

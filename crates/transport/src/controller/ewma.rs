@@ -1,10 +1,10 @@
-//! A moving average of round trips as the sense of congestion: see `sensing`.
+//! A moving average of round trips as the congestion signal: see `signal_aimd`.
 
 use crate::controller_interface::{BuildOf};
 use crate::building_blocks::signal_aimd::{self, Sensing};
 use crate::part::{Default, Kind, Opt, Part};
 
-/// The law with this sense.
+/// AIMD with this signal.
 pub type Ewma = Sensing<{ signal_aimd::EWMA }>;
 
 /// The row.

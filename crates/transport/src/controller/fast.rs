@@ -1,12 +1,11 @@
 //! FAST: move the window toward the one that keeps α packets in the queue.
 //!
-//! Detects a queue from the average round trip against the least ever. Tells nobody;
-//! acknowledgements carry it. Responds once a round by w ← min(2w, (1 - γ) w + γ (base/rtt · w + α));
-//! halves at a loss.
+//! Detects: a queue, by the average round trip against the least ever. Tells: nobody. Responds: once a
+//! round by w ← min(2w, (1 - γ) w + γ (base/rtt · w + α)); halves at a loss.
 //!
 //! Reference: Jin, Wei and Low, INFOCOM 2004; Wei et al., IEEE/ACM ToN 14(6), 2006. Deviation: the
-//! round trip is averaged with weight min(3/w, 1/4) as in the latter, and the update comes with the
-//! round, not by a clock of 20 ms.
+//! round trip is averaged with weight min(3/w, 1/4) as in the latter, and the window is updated each
+//! round, not every 20 ms.
 
 use crate::building_blocks::reno_window::Classic;
 use crate::building_blocks::bounds;

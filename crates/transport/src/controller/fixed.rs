@@ -1,4 +1,4 @@
-//! A constant window. Detects nothing, tells nobody, answers nothing.
+//! A constant window. Detects: nothing. Tells: nobody. Responds: never.
 //!
 //! Reference: the 6.829 report, first plot. No deviations.
 

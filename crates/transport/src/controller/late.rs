@@ -1,10 +1,10 @@
-//! The age of the oldest segment as the sense of congestion: see `sensing`.
+//! The age of the oldest segment as the congestion signal: see `signal_aimd`.
 
 use crate::controller_interface::{BuildOf};
 use crate::building_blocks::signal_aimd::{self, Sensing};
 use crate::part::Part;
 
-/// The law with this sense.
+/// AIMD with this signal.
 pub type Late = Sensing<{ signal_aimd::LATE }>;
 
 /// The row.

@@ -1,10 +1,10 @@
-//! LEDBAT: a scavenger that keeps a constant one-way queueing delay and yields to everybody else.
+//! LEDBAT: a scavenger that keeps a constant one-way queueing delay and yields to other flows.
 //!
-//! Detects a queue from one-way delay above its least in the last ten minutes. The receiver tells
-//! the delay. Responds linearly to the distance from the target.
+//! Detects: a queue, by one-way delay above its least in the last ten minutes. Tells: the receiver
+//! reports the delay. Responds: linearly to the distance from the target.
 //!
-//! Reference: RFC 6817. The known failings follow from the algorithm and are kept: a late-comer takes
-//! the standing queue of others for its base delay, and a clock that drifts shifts both ends' sums.
+//! Reference: RFC 6817. Known weaknesses of the algorithm: a late-comer mistakes the standing queue of
+//! others for base delay, and clock drift shifts the measured delay.
 
 use crate::building_blocks::queueing_delay::{self, Delays};
 use crate::building_blocks::bounds;

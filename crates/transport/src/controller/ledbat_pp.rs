@@ -1,13 +1,13 @@
-//! LEDBAT++: LEDBAT without the late-comer's advantage, without need of a second clock, and fair
-//! among its own kind.
+//! LEDBAT++: LEDBAT without the late-comer's advantage, on round trips instead of one-way delays, and
+//! fair to other LEDBAT++ flows.
 //!
-//! Detects a queue from round trips above their least in the last ten minutes. Acknowledgements
-//! carry it. Responds by slow increase, multiplicative decrease in proportion to the excess, and
-//! every now and then two rounds of almost nothing, in which the base delay can be seen.
+//! Detects: a queue, by round trips above their least in the last ten minutes. Tells: nobody. Responds:
+//! slow increase, multiplicative decrease in proportion to the excess, and periodic slowdowns of two
+//! rounds to measure the base delay.
 //!
-//! Reference: draft-irtf-iccrg-ledbat-plus-plus. It was read in a summary only: the factor of the
-//! decrease (`strength`) and the times of the slowdown are options. Deviation: delayed
-//! acknowledgements are not told apart from others when the round trip is measured.
+//! Reference: draft-irtf-iccrg-ledbat-plus-plus. Written from a summary of it: the factor of the
+//! decrease (`strength`) and the times of the slowdown are options. Deviation: delayed acknowledgements
+//! count as round-trip samples like others.
 
 use crate::building_blocks::queueing_delay::{self, Delays};
 use crate::building_blocks::bounds;
@@ -15,16 +15,16 @@ use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, I
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
-/// What it is doing.
+/// Phase of the algorithm.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Phase {
     /// Slow start, up to the threshold.
     Start,
-    /// Waits for the first slowdown, until this round.
+    /// Waits for the first slowdown until this round.
     Before(u64),
-    /// The law.
+    /// Congestion avoidance.
     Steady,
-    /// Two packets, until this round.
+    /// A slowdown: two packets in flight until this round.
     Slow(u64),
 }
 

@@ -1,4 +1,4 @@
-//! NewReno: Reno whose window, when recovery ends, allows no burst.
+//! NewReno: Reno with a window that allows no burst when recovery ends.
 //!
 //! Detects, tells, responds: as Reno. After recovery the window is the lesser of the threshold and
 //! one segment more than the flight (RFC 6582 section 3.2, step 3, full acknowledgement, choice 1).

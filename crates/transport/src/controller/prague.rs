@@ -1,14 +1,14 @@
-//! Prague: DCTCP made fit for the Internet, on the low-latency (L4S) service.
+//! Prague: DCTCP for the Internet, on the low-latency (L4S) service.
 //!
-//! Detects congestion from exact CE counts, and classic queues from loss. The receiver tells.
-//! Responds to marks by 1 - α/2 once a virtual round trip of at least 25 ms, grows by what was
-//! acknowledged without a mark, scaled so that flows of shorter round trips get no more than one of
-//! 25 ms, and halves at a loss. Segments are paced, down to less than one in a round trip.
+//! Detects: congestion by exact CE counts, and classic queues by loss. Tells: the receiver reports the
+//! counts. Responds: multiplies the window by 1 - α/2 once per virtual round trip of at least 25 ms;
+//! grows by the unmarked acknowledged bytes, scaled so that a flow with a shorter round trip gets no
+//! more than one with 25 ms; halves at a loss. Segments are paced, also below one per round trip.
 //!
 //! Reference: draft-briscoe-iccrg-prague-congestion-control; L4STeam's Linux module; requirements of
 //! RFC 9331 section 4.3. Deviations: the module lowers the segment size to keep two in flight at low
-//! rates, here the pacing alone goes below one segment a round trip; the fall-back for classic ECN
-//! queues, off in the module, is left out.
+//! rates, here only the pacing goes below one segment per round trip; the fall-back for classic ECN
+//! queues, off by default in the module, is not implemented.
 
 use crate::building_blocks::reno_window::Classic;
 use crate::building_blocks::marked_share::Marks;
@@ -32,13 +32,13 @@ pub struct Prague {
     /// Rounds since slow start ended.
     rounds: u64,
     srtt: f64,
-    /// When α was last updated and the window last reduced.
+    /// Times of the last update of α and of the last reduction.
     updated: Time,
     reduced: Option<Time>,
-    /// Segments sent, and how many at the last loss: one reduction for a round.
+    /// Segments sent, in total and at the last loss: one reduction per round.
     sent: u64,
     recover: u64,
-    /// Half round trips alternate between a little faster and a little slower.
+    /// The pacing rate alternates each half round trip: slightly faster, slightly slower.
     swing: f64,
     swing_at: Time,
 }
@@ -130,7 +130,7 @@ impl Controller for Prague {
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         match congestion.cause {
-            // Marks are counted where they are acknowledged.
+            // Marks are counted in `on_ack`.
             Cause::Mark => {}
             Cause::Loss => {
                 let window = self.core.window;
@@ -147,7 +147,8 @@ impl Controller for Prague {
     }
 
     fn limits(&self) -> Limits {
-        // Twice the window a round trip in slow start, because each acknowledgement lets two go.
+        // In slow start twice the window per round trip, because each acknowledgement releases two
+        // segments.
         let gain = match self.core.window < self.core.threshold / 2.0 {
             true => 2.0,
             false => 1.0 + self.swing,

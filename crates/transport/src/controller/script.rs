@@ -1,6 +1,6 @@
-//! A controller written in another language. What a scenario says of it is checked here like any
-//! other part's; a host makes the controller itself and gives it to the flow before the run
-//! (`World::set_controller`). Until then the flow would keep its initial window.
+//! A controller written in another language. Its options are checked here as for any part. The host
+//! language creates the controller and gives it to the flow before the run (`World::set_controller`).
+//! Without it the flow would keep its initial window.
 
 use crate::controller_interface::{
     Ack, BuildOf, Congestion, Controller, CustomController, Limits, Setup,
@@ -29,7 +29,7 @@ fn build(_: &Args, setup: &Setup) -> Result<Box<dyn CustomController>, Refusal> 
     }))
 }
 
-/// See the head of the file.
+/// Placeholder until the host sets the controller: a constant initial window.
 #[derive(Copy, Clone, Debug)]
 struct Script {
     initial: u64,

@@ -4,7 +4,7 @@ use crate::controller_interface::{BuildOf};
 use crate::building_blocks::signal_aimd::{self, Sensing};
 use crate::part::{Default, Kind, Opt, Part};
 
-/// The law with this sense.
+/// AIMD with this signal.
 pub type Slope = Sensing<{ signal_aimd::SLOPE }>;
 
 /// The row.

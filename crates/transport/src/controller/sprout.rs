@@ -1,14 +1,14 @@
-//! Sprout: send what the receiver forecasts, with 95 % confidence, to come through within 100 ms.
+//! Sprout: send what the receiver forecasts, with 95 % confidence, to be delivered within 100 ms.
 //!
-//! Detects capacity at the receiver (`crate::forecast`), which tells it in every acknowledgement.
-//! The sender responds by keeping no more outstanding than the next five ticks will surely deliver.
+//! Detects: capacity at the receiver (`crate::forecast`). Tells: the receiver sends a forecast in every
+//! acknowledgement. Responds: keeps no more bytes outstanding than the forecast of the next five ticks.
 //!
 //! Reference: Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 3; the authors' program.
-//! Deviations: a heartbeat is a full segment, not an empty one; forecasts ride on acknowledgements,
-//! so none comes while nothing is acknowledged; a packet is at least a full segment, where the program
-//! has fixed sizes. Where paper and program differ, options tell:
-//! `drain` (the program drains cumulative counts as if they were those of one tick), `cdf` (it reads
-//! the normal distribution from a table), `variant` (the moving average of section 5.3).
+//! Deviations: a heartbeat is a full segment, not an empty one; forecasts ride on acknowledgements, so
+//! none arrives while nothing is acknowledged; a packet is at least a full segment, where the program
+//! has fixed sizes. Where paper and program differ, options select: `drain` (the program drains
+//! cumulative counts as if they were those of one tick), `cdf` (it reads the normal distribution from a
+//! table), `variant` (the moving average of section 5.3).
 
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::segment::Feedback;
 use crate::units::{Span, Time};
 
-/// Bytes of a packet in the program; its receiver counts 1400, so that a full one is one and a bit.
+/// Bytes of a packet in the program; its receiver counts in units of 1400 bytes.
 const UNIT: u64 = 1440;
 
 /// The sender's side.
@@ -33,19 +33,19 @@ pub struct Sprout {
     unit: u64,
     counts: [u16; HORIZON],
     made: Option<Time>,
-    /// When the present forecast came, or the first event before there was one.
+    /// Arrival of the present forecast, or the first event before the first forecast.
     came: Option<Time>,
-    /// Ticks of it that have gone by.
+    /// Ticks of it that have passed.
     tick: usize,
-    /// Bytes taken to wait in the network.
+    /// Estimated bytes queued in the network.
     queued: u64,
     in_flight: u64,
     position: u64,
     last_sent: Time,
     now: Time,
-    /// Segments that left within `reorder`: when, and the position after each.
+    /// Segments sent within the last `reorder`: time, and the position after each.
     recent: VecDeque<(Time, u64)>,
-    /// Position below which nothing can still be overtaken.
+    /// Position below which reordering is no longer possible.
     discarded: u64,
 }
 

@@ -1,13 +1,13 @@
-//! Vegas: keep between two and four packets of one's own in the queue.
+//! Vegas: keep two to four of the flow's packets in the queue.
 //!
-//! Detects a queue from the least round trip of the last round against the least ever. Tells nobody;
-//! acknowledgements carry it. Responds once a round by one segment up or down.
+//! Detects: a queue, by the least round trip of the last round against the least ever. Tells: nobody.
+//! Responds: once a round by one segment up or down.
 //!
 //! Reference: Brakmo and Peterson, JSAC 13(8), 1995; Linux `tcp_vegas.c`. They differ in two points,
-//! told apart by `variant`: Linux measures the difference against the base round trip (cwnd (rtt -
+//! selected by `variant`: Linux measures the difference against the base round trip (cwnd (rtt -
 //! base)/base; the paper divides by rtt) and doubles each round in slow start (the paper every other
-//! round). Deviation: neither fine-grained retransmission nor the paper's window at start; loss is
-//! answered as in Reno.
+//! round). Deviation: no fine-grained retransmission, and not the paper's initial window; the reaction
+//! to loss is Reno's.
 
 use crate::building_blocks::reno_window::Classic;
 use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Idle, Inspect, Limits};
@@ -19,12 +19,12 @@ use crate::units::Span;
 pub struct Vegas {
     core: Classic,
     paper: bool,
-    /// Packets in the queue, each from `least` to `most`; slow start ends above `gamma`.
+    /// Bounds of the packets in the queue; slow start ends above `gamma`.
     least: f64,
     most: f64,
     gamma: f64,
     base: Span,
-    /// Least round trip of the present round, and how many there were.
+    /// Least round trip of the present round, and the number of samples.
     round_min: Span,
     samples: u32,
     /// Slow start grows in this round.
@@ -68,7 +68,7 @@ impl Controller for Vegas {
             if enough && !ack.recovering {
                 self.end_round();
             } else if Classic::may_grow(ack) && !self.core.slow_start() {
-                // Too few samples to tell a queue: a round of Reno.
+                // Too few samples to detect a queue: one round of Reno.
                 self.core.window += self.core.mss;
             }
             self.round_min = Span::MAX;

@@ -1,7 +1,7 @@
-//! Westwood+: after a loss, the window that the measured bandwidth would fill without a queue.
+//! Westwood+: after a loss the window becomes the measured bandwidth-delay product.
 //!
-//! Detects loss, and the bandwidth from bytes acknowledged in each round. Acknowledgements tell.
-//! Responds with bandwidth times least round trip in place of half the flight; else as Reno.
+//! Detects: loss, and the bandwidth from bytes acknowledged in each round. Tells: nobody. Responds:
+//! reduces to bandwidth times least round trip instead of half the flight; otherwise as Reno.
 //!
 //! Reference: Mascolo et al., MobiCom 2001; Grieco and Mascolo, CCR 34(2), 2004; Linux
 //! `tcp_westwood.c`. They differ in the filter (`variant`): one of gain 0.1, or in Linux two in a
@@ -19,7 +19,7 @@ pub struct Westwood {
     linux: bool,
     gain: f64,
     shortest: Span,
-    /// Filtered bandwidth in bytes/s; the first stage of Linux' two.
+    /// Filtered bandwidth in bytes/s; in Linux the first of two stages.
     first: f64,
     bandwidth: f64,
     base: Span,
@@ -76,7 +76,7 @@ impl Controller for Westwood {
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         match congestion.cause {
-            // A window that was below the threshold stays where it was.
+            // A window below ssthresh stays unchanged.
             Cause::Loss | Cause::Mark => {
                 let kept = self.empty_pipe().min(self.core.window);
                 self.core.reduce_to(kept);

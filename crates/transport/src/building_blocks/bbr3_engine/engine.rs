@@ -22,11 +22,11 @@ pub enum State {
     Refill,
     /// ProbeBW_UP: sends more than is delivered.
     Up,
-    /// Half a BDP in flight, to see the least round trip.
+    /// Half a BDP in flight, to measure the least round trip.
     ProbeRtt,
 }
 
-/// What acknowledgements mean at present for the long-term model.
+/// Phase of the long-term model (draft: ack_phase).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum AckPhase {
     Init,
@@ -49,7 +49,7 @@ pub(super) struct Sample {
     pub(super) round_start: bool,
 }
 
-/// What a spurious episode goes back to.
+/// State to restore after a spurious episode.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Undo {
     pub(super) state: Option<State>,
@@ -81,7 +81,8 @@ pub(super) struct EcnRound {
     pub(super) ce_rounds: u32,
 }
 
-/// BBRv3's state. `LINUX` only keeps the two rows apart: what differs is in `Constants`.
+/// BBRv3's state. `LINUX` distinguishes the types of the two rows; their differences are in
+/// `Constants`.
 #[derive(Clone, Debug)]
 pub struct Engine<const LINUX: bool> {
     pub(super) c: Constants,
@@ -140,13 +141,13 @@ pub struct Engine<const LINUX: bool> {
     pub(super) probe_rtt_round_done: bool,
     pub(super) probe_rtt_cwnd: f64,
     pub(super) idle_restart: bool,
-    /// Samples of data sent before so much was delivered tell of ProbeRTT, not of the path.
+    /// Samples of data sent before this many bytes were delivered measure ProbeRTT, not the path.
     pub(super) ignored_below: u64,
 
     pub(super) extra_acked: Extreme,
     pub(super) aggregation: AckAggregation,
 
-    /// Something was lost, and neither repaired nor found spurious since.
+    /// A loss episode is open: neither repaired nor found spurious.
     pub(super) episode: bool,
     pub(super) undo: Undo,
     pub(super) ecn_alpha: f64,
@@ -154,7 +155,7 @@ pub struct Engine<const LINUX: bool> {
 }
 
 impl<const LINUX: bool> Engine<LINUX> {
-    /// A flow that has sent nothing.
+    /// A flow before its first segment.
     pub fn new(setup: &Setup, c: Constants) -> Self {
         let mss = setup.mss as f64;
         let initial = setup.initial.max(setup.mss) as f64;
@@ -166,7 +167,7 @@ impl<const LINUX: bool> Engine<LINUX> {
             state: State::Startup,
             cwnd: initial,
             prior_cwnd: 0.0,
-            // Until a round trip is known, one of a millisecond is taken.
+            // Before the first sample, a round trip of 1 ms is assumed.
             pacing_rate: c.startup_pacing * initial / 1e-3,
             seen_rtt: false,
             in_flight: 0.0,

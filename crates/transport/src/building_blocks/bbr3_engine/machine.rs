@@ -124,7 +124,7 @@ impl<const LINUX: bool> Engine<LINUX> {
         }
     }
 
-    /// IsTimeToProbeBW, with what follows from it.
+    /// IsTimeToProbeBW; starts the probe.
     fn probe_if_due(&mut self) -> bool {
         let elapsed = self.now > self.cycle_stamp.after(self.bw_probe_wait);
         // TargetInflight counts packets here: as many rounds as Reno would take.
@@ -175,7 +175,7 @@ impl<const LINUX: bool> Engine<LINUX> {
         }
     }
 
-    /// Whether it has decided a transition.
+    /// True if it has changed the state.
     fn adapt_long_term_model(&mut self) -> bool {
         if self.ack_phase == AckPhase::ProbeStarting && self.round_start {
             self.ack_phase = AckPhase::ProbeFeedback;
@@ -237,7 +237,7 @@ impl<const LINUX: bool> Engine<LINUX> {
         self.undo.state = None;
     }
 
-    /// The window of ProbeRTT: of the present model, or the draft's head: of the one that expired.
+    /// The window of ProbeRTT: from the present model, or in the draft's head from the expired one.
     pub(super) fn probe_rtt_target(&self) -> f64 {
         match self.c.head {
             true => self.probe_rtt_cwnd,

@@ -1,15 +1,14 @@
-//! BBRv3, shared by the row of the Internet-Draft and that of Linux.
+//! The engine of BBRv3, shared by the rows `bbr3` (Internet-Draft) and `bbr3-linux`.
 //!
-//! Detects: the greatest delivery rate of two probing cycles, the least round trip of ten seconds,
-//! and losses of more than 2 % of what was in flight (Linux: marks, too). Tells nobody;
-//! acknowledgements carry it. Responds by pacing at the estimated rate times the gain of its state,
-//! and by bounds on rate and flight that it learns from loss: long-term ones while it probes,
-//! short-term ones else.
+//! Detects: the greatest delivery rate of two probing cycles, the least round trip of ten seconds, and
+//! losses above 2 % of the flight (Linux: also marks). Tells: nobody. Responds: paces at the estimated
+//! rate times the gain of its state, and learns bounds on rate and flight from losses: long-term bounds
+//! while it probes, short-term bounds otherwise.
 //!
-//! Reference: draft-ietf-ccwg-bbr-06, whose names are kept; google/bbr, branch v3. Deviations: the
-//! state to go back to after a spurious episode is saved once, when the episode begins, not again in
-//! each of its rounds; a sender that has nothing in flight is taken for one that was idle; rates seen
-//! in ProbeRTT, and in the round after, count as limited by the application.
+//! Reference: draft-ietf-ccwg-bbr-06, whose names it uses; google/bbr, branch v3. Deviations: the state
+//! to restore after a spurious episode is saved once, when the episode begins, not in each of its
+//! rounds; a sender with nothing in flight counts as idle; rates measured in ProbeRTT and in the round
+//! after count as application-limited.
 
 mod engine;
 mod limits;
@@ -108,7 +107,7 @@ impl<const LINUX: bool> Controller for Engine<LINUX> {
                 self.begin_episode();
                 self.recovering = true;
                 self.loss.recovery_round = self.round_count;
-                // Everything that was in flight counts as lost: in flight is nothing.
+                // Everything in flight counts as lost, so the flight is zero.
                 self.cwnd = self.mss;
             }
             Cause::Recovered => {
@@ -121,7 +120,7 @@ impl<const LINUX: bool> Controller for Engine<LINUX> {
                 self.episode = false;
                 self.handle_spurious_loss();
             }
-            // Marks are counted where they are acknowledged.
+            // Marks are counted in `on_ack`.
             Cause::Mark => {}
         }
     }

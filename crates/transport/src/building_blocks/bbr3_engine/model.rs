@@ -53,7 +53,7 @@ impl<const LINUX: bool> Engine<LINUX> {
     }
 
     fn update_round(&mut self) {
-        // Without a sample the sender's own count of rounds tells.
+        // Without a sample the sender's round count decides.
         self.round_start = match self.rs.prior_delivered {
             Some(prior) => prior >= self.next_round_delivered,
             None => self.rs.round_start,
@@ -111,7 +111,7 @@ impl<const LINUX: bool> Engine<LINUX> {
         }
     }
 
-    /// A cycle without samples is not remembered in place of one with.
+    /// A cycle without samples does not replace one with samples.
     pub(super) fn advance_max_bw_filter(&mut self) {
         if self.cycles[1] > 0.0 {
             self.cycles = [self.cycles[1], 0.0];
@@ -189,7 +189,7 @@ impl<const LINUX: bool> Engine<LINUX> {
             .update(self.round_count, rounds, extra as u64);
     }
 
-    /// NoteLoss, and the count of ranges that CheckStartupHighLoss needs.
+    /// NoteLoss, and the range count for CheckStartupHighLoss.
     pub(super) fn note_loss(&mut self, number: u64) {
         self.begin_episode();
         if !self.loss.in_round {
@@ -221,7 +221,7 @@ impl<const LINUX: bool> Engine<LINUX> {
         self.rs.lost > self.rs.tx_in_flight * self.c.loss_thresh
     }
 
-    /// InflightAtLoss: what was in flight when losses crossed the threshold within this segment.
+    /// InflightAtLoss: bytes in flight when losses crossed the threshold within this segment.
     pub(super) fn inflight_at_loss(&self, size: f64) -> f64 {
         let inflight_prev = self.rs.tx_in_flight - size;
         let lost_prev = self.rs.lost - size;

@@ -1,13 +1,13 @@
 //! BBRv1.
 //!
-//! Detects: the greatest delivery rate of ten rounds and the least round trip of ten seconds.
-//! Tells nobody; acknowledgements carry it. Responds by pacing at the rate times the gain of its
-//! state and by a window of two bandwidth-delay products; loss moves the window for a round only,
-//! but two intervals of heavy loss at one rate are taken for a policer, and that rate is kept.
+//! Detects: the greatest delivery rate of ten rounds and the least round trip of ten seconds. Tells:
+//! nobody. Responds: paces at the rate times the gain of its state, with a window of two
+//! bandwidth-delay products. Loss reduces the window for one round only. Two intervals of heavy loss at
+//! one rate indicate a policer, and BBR keeps that rate.
 //!
-//! Reference: Cardwell et al., ACM Queue 14(5), 2016; Linux `tcp_bbr.c`. Deviation: the rate of
-//! samples in PROBE_RTT and in the round after counts as limited by the application through this
-//! file's own mark, because a controller cannot set the sender's.
+//! Reference: Cardwell et al., ACM Queue 14(5), 2016; Linux `tcp_bbr.c`. Deviation: samples in
+//! PROBE_RTT and in the round after are marked application-limited by the controller itself, because it
+//! cannot set the sender's flag.
 
 mod aggregation;
 mod options;
@@ -63,12 +63,12 @@ impl Controller for Bbr1 {
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.now = congestion.now;
         match congestion.cause {
-            // Only the first round of a recovery is conserved.
+            // Packet conservation holds only in the first round of a recovery.
             Cause::Loss if self.recovering => self.leaving = false,
             Cause::Loss => {
                 self.save_cwnd();
                 self.recovering = true;
-                // For a round, what leaves is what has been delivered.
+                // For one round the sender sends only as much as is delivered (packet conservation).
                 self.conserving = true;
                 self.next_round = self.delivered;
                 let kept = congestion.in_flight.saturating_sub(congestion.lost);

@@ -21,7 +21,7 @@ impl Bbr1 {
         }
     }
 
-    /// Any phase but the one that drains what a probe has put in.
+    /// Enters PROBE_BW in a random phase, except the draining one.
     pub(super) fn probe_bw(&mut self) {
         self.state = State::ProbeBw;
         self.phase = (CYCLE.len() - self.random.between(0, 6) as usize) % CYCLE.len();

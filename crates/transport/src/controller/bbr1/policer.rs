@@ -1,5 +1,5 @@
-//! Token-bucket policers (Linux `bbr_lt_bw_*`): two intervals of heavy loss at one rate are taken for
-//! one, and that rate is kept for a while.
+//! Token-bucket policers (Linux `bbr_lt_bw_*`): two intervals of heavy loss at one rate indicate a
+//! policer, and BBR keeps that rate for 48 rounds.
 
 use crate::units::{Span, Time};
 
@@ -17,7 +17,7 @@ pub(super) struct Policer {
     lost: u64,
 }
 
-/// An interval is judged after this many rounds, given up after four times as many.
+/// Rounds of an interval at least; at most four times as many.
 const ROUNDS: u32 = 4;
 /// Share of loss that makes an interval suspicious.
 const LOSS: f64 = 50.0 / 256.0;
@@ -47,7 +47,7 @@ impl Policer {
         self.lost = lost;
     }
 
-    /// One acknowledgement. Whether a rate that was in use has been given up.
+    /// One acknowledgement. True if the rate in use has expired.
     pub fn sample(&mut self, observation: &Observation, losses: bool, app_limited: bool) -> bool {
         if !self.enabled {
             return false;
@@ -103,7 +103,7 @@ impl Policer {
     }
 }
 
-/// What the policer needs to know.
+/// The input of the policer detector.
 pub(super) struct Observation {
     pub now: Time,
     pub delivered: u64,

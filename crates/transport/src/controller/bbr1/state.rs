@@ -43,9 +43,9 @@ pub struct Bbr1 {
     pub(super) min_rtt_stamp: Time,
     pub(super) in_flight: f64,
     pub(super) delivered: u64,
-    /// Bytes lost in all; what was newly lost is told with each acknowledgement.
+    /// Total bytes lost.
     pub(super) lost: u64,
-    /// A round may be cut short when the state changes: none begins before so much is delivered.
+    /// No round begins before this many bytes are delivered. A change of state may cut a round short.
     pub(super) next_round: u64,
     pub(super) round_start: bool,
     pub(super) plateau: Plateau,
@@ -57,10 +57,10 @@ pub struct Bbr1 {
     pub(super) idle_restart: bool,
     pub(super) ignored_below: u64,
     pub(super) recovering: bool,
-    /// Recovery is over, unless another begins at this acknowledgement.
+    /// Recovery ends with this acknowledgement, unless another begins.
     pub(super) leaving: bool,
     pub(super) conserving: bool,
-    /// None where the window is not widened.
+    /// None if the option `aggregation` is off.
     pub(super) aggregation: Option<ExtraAcked>,
     pub(super) policer: Policer,
 }
@@ -91,7 +91,7 @@ impl Bbr1 {
         bbr_common::bdp(self.min_rtt, bw, gain, self.initial)
     }
 
-    /// Three bursts on top, an even number of segments, two more in the phase that probes.
+    /// Adds three bursts, rounds up to an even number of segments, adds two in the probing phase.
     pub(super) fn quantized(&self, bytes: f64) -> f64 {
         // Linux sends two segments at once above 1.2 Mbit/s.
         let least = if self.pacing_rate < 150_000.0 {
@@ -154,7 +154,7 @@ impl Bbr1 {
         self.pacing_rate = bbr_common::pacing_rate(self.pacing_rate, rate, self.full_bw_reached);
     }
 
-    /// Recovery is over. As in Linux the state counts at the end of an acknowledgement.
+    /// Recovery is over. As in Linux, it takes effect at the end of an acknowledgement.
     pub(super) fn check_recovered(&mut self) {
         if std::mem::take(&mut self.leaving) {
             self.recovering = false;
@@ -176,7 +176,7 @@ impl Bbr1 {
             self.cwnd = self.cwnd.max(self.in_flight + acked);
         } else {
             let extra = match &self.aggregation {
-                // At most what comes in 100 ms.
+                // At most the bytes of 100 ms.
                 Some(a) if self.full_bw_reached => a.extra().min(self.bandwidth() * 0.1),
                 _ => 0.0,
             };

@@ -1,20 +1,19 @@
-//! Copa: send at 1/(δ · queueing delay), and switch to competition when the queue never empties.
+//! Copa: send at 1/(δ · queueing delay), and switch to a competitive mode when the queue never empties.
 //!
-//! Detects the queueing delay as the least round trip of the last half round above the least of ten
-//! seconds, and buffer-filling competitors by a queue that was never nearly empty for a few rounds.
-//! Tells nobody; acknowledgements carry it. Responds by moving the window at a velocity that doubles
-//! while its direction stays, and paces at twice the window a round. Competing, it halves and grows
-//! 1/δ as AIMD does a window.
+//! Detects: the queueing delay, which is the least round trip of the last half round minus the least of
+//! ten seconds; and buffer-filling competitors, if the queue was never nearly empty for a few rounds.
+//! Tells: nobody. Responds: moves the window at a velocity that doubles while the direction stays, and
+//! paces at twice the window per round. In competitive mode it applies AIMD to 1/δ.
 //!
-//! Reference: Arun and Balakrishnan, NSDI 2018. Three readings, by `variant`: `paper`; `genericcc`,
-//! the authors' program (direction by majority of acknowledgements, steps of at most a packet, first
-//! ten packets ignored, ×0.7 when 30 % of a round are lost); `mvfst` (the latest round
-//! trip makes the queueing delay, velocity starts over at a sudden reversal, no competition, no
-//! answer to loss but to a timeout). The paper leaves open what a high velocity does at a small
-//! window; there too a step is at most a packet for each acknowledged. Known weaknesses, kept: one early
-//! packet lowers the least round trip for ten seconds and starves the flow; where capacity falls for more
-//! than five rounds the queue is never nearly empty, nobody competes, and the competitive mode makes the
-//! queue longer still (over cellular links it costs most of the delay: `competitive = false`).
+//! Reference: Arun and Balakrishnan, NSDI 2018. Three variants: `paper`; `genericcc`, the authors'
+//! program (direction by majority of acknowledgements, steps of at most a packet, first ten packets
+//! ignored, ×0.7 when 30 % of a round are lost); `mvfst` (the latest round trip makes the queueing
+//! delay, velocity is reset at a sudden reversal, no competitive mode, no reaction to loss except to a
+//! timeout). The paper does not define the effect of a high velocity at a small window; here a step is
+//! at most one packet for each acknowledged packet. Known weaknesses: one early packet lowers the least
+//! round trip for ten seconds and starves the flow; if capacity falls for more than five rounds, the
+//! queue is never nearly empty, and the competitive mode makes it longer although nobody competes (over
+//! cellular links it causes most of the delay: `competitive = false`).
 
 mod options;
 
@@ -31,10 +30,10 @@ enum Variant {
     Mvfst,
 }
 
-/// Segments that the authors' program leaves out at the start.
+/// Segments that the authors' program ignores at the start.
 const PROBES: u64 = 10;
 
-/// Keeps the velocity far from overflow; the window's own bounds act long before.
+/// Prevents overflow of the velocity; the window's bounds apply long before.
 const MOST_VELOCITY: f64 = 1e6;
 
 /// Copa's state; the window is in packets.
@@ -51,7 +50,7 @@ pub struct Copa {
     window: f64,
     velocity: f64,
     up: bool,
-    /// Rounds for which the direction has stayed.
+    /// Rounds with the same direction.
     same: u32,
     slow_start: bool,
     srtt: f64,
@@ -65,11 +64,11 @@ pub struct Copa {
     round: Round,
     acked: u64,
     delay: f64,
-    /// The round trip that the window is paced over, in seconds.
+    /// Round trip of the pacing rate, in seconds.
     pace: f64,
 }
 
-/// What has been counted since the last look at the direction.
+/// Counts since the direction was last compared.
 #[derive(Copy, Clone, Debug)]
 struct Round {
     began: Time,
@@ -108,7 +107,7 @@ impl Copa {
         Some((seconds(&self.base)?, seconds(&self.standing)?))
     }
 
-    /// Is somebody keeping the queue full? Adjusts δ.
+    /// Selects the mode, default or competitive, and adjusts δ.
     fn choose_mode(&mut self, ack: &Ack, base: f64, standing: f64) {
         if !self.competes {
             return;
@@ -132,7 +131,8 @@ impl Copa {
         }
     }
 
-    /// Once a round: does the window still move the same way?
+    /// Once a round: compares the window's direction with that of the round before, and adjusts the
+    /// velocity.
     fn look_back(&mut self, ack: &Ack) {
         let due = match self.variant {
             Variant::Paper => ack.round_start,

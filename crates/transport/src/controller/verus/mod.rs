@@ -1,13 +1,12 @@
-//! Verus: learn which window goes with which delay, and steer the delay.
+//! Verus: learn the delay that each window causes, and control the delay.
 //!
-//! Detects the greatest delay of each epoch of 5 ms and whether it grows. Tells nobody;
-//! acknowledgements carry it. Responds by moving a wanted delay down by δ1 or δ2 or up by δ2, and by
-//! looking up the window that goes with it in the delay profile, which maps the window at sending to
-//! the delay that came of it.
+//! Detects: the greatest delay of each epoch of 5 ms, and whether it grows. Tells: nobody. Responds:
+//! moves a target delay down by δ1 or δ2 or up by δ2, and takes the window for that delay from the
+//! delay profile, which maps the window at sending to the delay it caused.
 //!
-//! Reference: Zaki et al., SIGCOMM 2015; the authors' `verus_server.cpp`. Deviation: the profile is
-//! smoothed to the nearest curve that never falls and is straight between its points, where the
-//! program fits a penalised spline; beyond its last point it goes on with its mean slope.
+//! Reference: Zaki et al., SIGCOMM 2015; the authors' `verus_server.cpp`. Deviation: the profile is the
+//! isotonic regression, linear between its points, where the program fits a penalised spline; beyond
+//! its last point it continues with its mean slope.
 
 mod options;
 mod profile;
@@ -48,7 +47,7 @@ pub struct Verus {
     slow_start: bool,
     loss_phase: bool,
     profile: Profile,
-    /// Wanted delay, least delay, greatest delay and its average, mean delay.
+    /// Target delay, least delay, greatest delay and its average, mean delay.
     wanted: f64,
     least: f64,
     greatest: f64,
@@ -57,10 +56,10 @@ pub struct Verus {
     /// Greatest delay of this epoch, if there was one.
     seen: Option<f64>,
     last_ack: Time,
-    /// Windows at sending of segments that are out.
+    /// Windows at sending of outstanding segments.
     sent: VecDeque<(u64, f64)>,
     next: u64,
-    /// Segments before this belong to a slow start that has been given up.
+    /// Segments before this belong to an abandoned slow start.
     session: u64,
     in_flight: f64,
     /// Segments that may still leave in this epoch.
@@ -136,12 +135,12 @@ impl Verus {
         }
     }
 
-    /// Moves the wanted delay and looks the window up. Whether nothing is to be sent.
+    /// Moves the target delay and looks up its window. True if nothing may be sent.
     fn steer(&mut self, average: f64) -> bool {
         let mut silent = false;
         if average / self.least > self.ratio {
             if self.wanted <= self.least {
-                // Even the least delay is too long: either it has grown for good, or wait.
+                // Even the least delay is too long: raise it if nothing is in flight, otherwise wait.
                 match self.in_flight < 2.0 {
                     true => self.least += 0.010,
                     false => silent = true,
@@ -175,7 +174,7 @@ impl Controller for Verus {
         self.now = ack.now;
         self.in_flight = ack.in_flight as f64 / self.mss;
         let at_sending = self.window_at(ack.number);
-        // Losses are told of after later segments have been acknowledged.
+        // Losses are reported after later segments have been acknowledged.
         let kept = ack.number.saturating_sub(KEPT);
         while self.sent.front().is_some_and(|(n, _)| *n < kept) {
             self.sent.pop_front();

@@ -1,16 +1,15 @@
-//! The delay profile: the window at sending, and the delay that came of it, smoothed to a curve that
-//! never falls.
+//! The delay profile: the delay that each window at sending caused, smoothed to a non-decreasing curve.
 
 use std::collections::BTreeMap;
 
 /// Greatest window in the profile (`MAX_W_DELAY_CURVE`).
 pub(super) const MOST_WINDOW: f64 = 40_000.0;
 
-/// What goes with which window.
+/// Delays by window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Profile {
     points: BTreeMap<u32, f64>,
-    /// The curve of the last fit: window and delay, neither ever falling.
+    /// The curve of the last fit: window and delay, both non-decreasing.
     curve: Vec<(f64, f64)>,
 }
 
@@ -58,7 +57,7 @@ impl Profile {
         }
     }
 
-    /// The delay that goes with a window.
+    /// The delay of a window.
     pub fn delay(&self, window: f64) -> Option<f64> {
         let (first, last) = (self.curve.first()?, self.curve.last()?);
         if window <= first.0 {
@@ -72,7 +71,7 @@ impl Profile {
         Some(d0 + (d1 - d0) * (window - w0) / (w1 - w0))
     }
 
-    /// The greatest window whose delay is not above `delay`; none where the curve never says.
+    /// The greatest window whose delay is at most `delay`; none if the curve is flat there.
     pub fn window(&self, delay: f64) -> Option<f64> {
         let (first, last) = (self.curve.first()?, self.curve.last()?);
         if first.1 > delay {

@@ -1,11 +1,11 @@
-//! Monitor intervals: what became of the segments that were sent in one.
+//! Monitor intervals: throughput, loss and round trips of the segments sent in one.
 
 use crate::units::{Span, Time};
 
-/// What the interval is sent for.
+/// The purpose of an interval.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To keep sending while results are out.
+    /// To keep sending while results are pending.
     Fill,
     /// A first doubling or a step along the gradient.
     Step,
@@ -13,7 +13,7 @@ pub(super) enum Purpose {
     Trial(usize, bool),
 }
 
-/// What has been seen of the segments sent in one interval.
+/// Measurements of the segments sent in one interval.
 #[derive(Clone, Debug)]
 pub(super) struct Interval {
     /// First segment, and the first of the next interval once it is over.
@@ -27,7 +27,8 @@ pub(super) struct Interval {
     pub purpose: Purpose,
     /// For the regression of round trips on the time of sending: n, Σt, Σt², Σr, Σr², Σtr.
     sums: [f64; 6],
-    /// When the first and the last that came back had left and were acknowledged, in seconds.
+    /// Times of sending and of acknowledgement of the first and the last acknowledged segment, in
+    /// seconds.
     left: [f64; 2],
     back: [f64; 2],
 }

@@ -1,22 +1,22 @@
 //! PCC Vivace: learn online which rate has the greatest utility.
 //!
-//! Detects what a rate yields: throughput, loss, and how fast round trips grow, over monitor
-//! intervals of a round trip. Tells nobody; acknowledgements carry it. Responds by doubling while
-//! utility grows, then by trying a little more and a little less, twice, and stepping along the
-//! gradient, further the longer it keeps its sign.
+//! Detects: throughput, loss and growth of the round trip at each rate, over monitor intervals of a
+//! round trip. Tells: nobody. Responds: doubles while utility grows, then tries a slightly higher and a
+//! slightly lower rate, twice, and steps along the gradient; steps grow while the gradient keeps its
+//! sign.
 //!
-//! Reference: Dong et al., NSDI 2018; PCC-Uspace. `variant` tells the paper (amplifier τ, then 2τ - 3;
-//! boundary growing by 10 %; falling round trips are rewarded; slope over the time of sending) from
+//! Reference: Dong et al., NSDI 2018; PCC-Uspace. `variant` selects the paper (amplifier τ, then 2τ -
+//! 3; boundary growing by 10 %; falling round trips are rewarded; slope over the time of sending) or
 //! the program (τ^1.2; 5 %; falling round trips count as steady; slope over the time of sending or of
 //! arrival, whichever is flatter). `scavenger` subtracts the deviation of round trips (Proteus-S,
-//! SIGCOMM 2020). Deviations: while the result of a step is out, the sender goes on at the last rate
-//! whose utility is known; the program's third estimate of the slope, from the means of two halves,
-//! is left out.
+//! SIGCOMM 2020). Deviations: while the result of a step is pending, the sender uses the last rate
+//! whose utility is known; the program's third estimate of the slope, from the means of two halves, is
+//! not implemented.
 //!
-//! It learns as if the path stood still. While capacity falls whatever was tried last looks worst, the
-//! lower rate, too, so that trials contradict each other and the rate stays. After a fall to 1/r, what is
-//! sent t later is answered r·t later: in a queue without limit decisions come at times that multiply by r,
-//! each within some 10 % of the rate, and the queue outruns them. Only loss ends that.
+//! Known weakness: it assumes a constant path. While capacity falls, the last trial looks worst, even
+//! with the lower rate, so trials contradict each other and the rate stays. After a fall to 1/r, data
+//! sent t later are acknowledged r·t later: in an unlimited queue the time between decisions grows by a
+//! factor r, each changes the rate by about 10 %, and the queue grows faster. Only loss ends that.
 
 mod options;
 mod interval;
@@ -55,7 +55,7 @@ pub struct Vivace {
     least_change: f64,
     least: f64,
     phase: Phase,
-    /// The rate it judges from, and that of the present interval.
+    /// The base rate, and the rate of the present interval.
     rate: f64,
     sending: f64,
     last_utility: f64,
@@ -64,7 +64,7 @@ pub struct Vivace {
     run: u32,
     up: bool,
     out_of_bound: u32,
-    /// Trials still to be sent, and the utilities of those that came back: [pair][above].
+    /// Pending trials, and the utilities of finished ones: [pair][above].
     queue: VecDeque<Purpose>,
     results: [[Option<f64>; 2]; 2],
     intervals: VecDeque<Interval>,
@@ -93,7 +93,7 @@ impl Vivace {
         let next = self.next;
         if let Some(last) = self.intervals.back_mut() {
             if next == last.first {
-                // Nothing was sent: it goes on.
+                // Nothing was sent, so the interval continues.
                 self.interval_ends = now.after(self.length());
                 return;
             }
@@ -118,7 +118,7 @@ impl Vivace {
             .find(|i| i.first <= number && i.end.is_none_or(|end| number < end))
     }
 
-    /// Judges intervals that are over and all of whose segments are accounted for.
+    /// Evaluates finished intervals whose segments are all acknowledged or lost.
     fn settle(&mut self, acked: u64) {
         while self
             .intervals
@@ -165,7 +165,7 @@ impl Vivace {
                 if utility > self.last_utility {
                     self.last_utility = utility;
                     self.last_rate = self.rate;
-                    // What was really sent, if that was less, is no ground for doubling.
+                    // If less was sent than the rate allows, the doubling starts from what was sent.
                     self.set_rate(2.0 * self.rate.min(1.5 * rate));
                     self.queue.push_back(Purpose::Step);
                 } else {
@@ -191,7 +191,7 @@ impl Vivace {
         }
     }
 
-    /// All four trials are back: both pairs must agree.
+    /// All four trials are finished: both pairs must agree.
     fn tried(&mut self) {
         let [[Some(d0), Some(u0)], [Some(d1), Some(u1)]] = self.results else {
             return;
@@ -243,7 +243,7 @@ impl Vivace {
             self.queue.push_back(Purpose::Trial(pair, first));
             self.queue.push_back(Purpose::Trial(pair, !first));
         }
-        // Trials of a round that was given up no longer count.
+        // Trials of an abandoned round no longer count.
         for interval in &mut self.intervals {
             interval.purpose = Purpose::Fill;
         }
@@ -255,7 +255,7 @@ impl Controller for Vivace {
         self.now = ack.now;
         if self.srtt == 0.0 && ack.srtt > Span::ZERO {
             self.srtt = ack.srtt.seconds();
-            // Until here the initial window was sent: twice that, now that the round trip is known.
+            // First round trip: the first rate is twice the initial window per round trip.
             self.last_rate = (self.initial * 8.0 / self.srtt / 1e6).max(self.least);
             self.set_rate(2.0 * self.last_rate);
             self.queue.push_back(Purpose::Step);
@@ -284,7 +284,7 @@ impl Controller for Vivace {
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.now = congestion.now;
         if congestion.cause == Cause::Timeout {
-            // Nothing came back for long: what was under way tells nothing.
+            // After a timeout the pending intervals are invalid.
             self.intervals.clear();
             self.set_rate(self.rate / 2.0);
             self.probe();
@@ -312,7 +312,7 @@ impl Controller for Vivace {
 
     fn limits(&self) -> Limits {
         let unknown = self.srtt == 0.0;
-        // The rate controls; the window only keeps a path that went silent from being flooded.
+        // The rate controls. The window only limits the flight when acknowledgements stop.
         let flight = match unknown {
             true => self.initial,
             false => (2.0 * self.sending * 1e6 / 8.0 * self.srtt).max(self.initial),

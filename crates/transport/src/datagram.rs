@@ -38,13 +38,13 @@ pub struct DatagramSender {
     written: u64,
     sent: u64,
     /// Packets in flight: those from `next - flying.len()` on.
-    flying: VecDeque<(u32, Snapshot)>,
+    packets: VecDeque<(u32, Snapshot)>,
     next: u64,
     in_flight: u64,
     overtaken: VecDeque<(u64, u32)>,
     episode: Option<Episode>,
     /// Packets from this number on left after the last reported loss.
-    answered: u64,
+    first_after_reduction: u64,
     mark_ends: u64,
     deadline: Time,
     extra: bool,
@@ -61,12 +61,12 @@ impl DatagramSender {
             silence: setup.silence,
             written: 0,
             sent: 0,
-            flying: VecDeque::new(),
+            packets: VecDeque::new(),
             next: 0,
             in_flight: 0,
             overtaken: VecDeque::new(),
             episode: None,
-            answered: 0,
+            first_after_reduction: 0,
             mark_ends: 0,
             deadline: Time::NEVER,
             extra: false,
@@ -119,7 +119,7 @@ impl DatagramSender {
         self.deadline = now.after(self.silence);
         let snapshot = self.core.sampler.on_send(now, self.in_flight, len);
         let (number, start) = (self.next, self.sent);
-        self.flying.push_back((len as u32, snapshot));
+        self.packets.push_back((len as u32, snapshot));
         self.next += 1;
         self.sent += len;
         self.in_flight += len;
@@ -154,7 +154,7 @@ impl DatagramSender {
             prior_in_flight: self.in_flight,
             ..AckSummary::default()
         };
-        let first = self.next - self.flying.len() as u64;
+        let first = self.next - self.packets.len() as u64;
         if let Some(e) = self.episode.filter(|e| ack.number >= e.until) {
             debug_assert!(e.from < e.until);
             self.episode = None;
@@ -163,12 +163,12 @@ impl DatagramSender {
         }
         if ack.number >= first {
             for number in first..=ack.number {
-                let (len, snapshot) = self.flying.pop_front().expect("as many as are counted");
+                let (len, snapshot) = self.packets.pop_front().expect("as many as are counted");
                 self.in_flight -= u64::from(len);
                 if number == ack.number {
                     self.deliver(now, ack, len, &snapshot, &mut summary);
                 } else {
-                    self.overtake(now, number, len, &snapshot);
+                    self.on_overtaken(now, number, len, &snapshot);
                     summary.lost += u64::from(len);
                     summary.lost_segments += 1;
                     summary.tx_in_flight = snapshot.tx_in_flight;
@@ -179,13 +179,13 @@ impl DatagramSender {
             }
         } else if let Some(at) = self.overtaken.iter().position(|o| o.0 == ack.number) {
             let (_, len) = self.overtaken.remove(at).expect("found there");
-            self.arrive_late(now, ack.number, len, &mut summary);
+            self.on_late_arrival(now, ack.number, len, &mut summary);
         } else {
             return;
         }
         let marked = self
             .core
-            .marked(ack, summary.acked, u64::from(summary.segments));
+            .newly_marked(ack, summary.acked, u64::from(summary.segments));
         self.congestion(now, ack, &summary, marked);
         let recovering = self.episode.is_some();
         self.core
@@ -221,7 +221,7 @@ impl DatagramSender {
         self.core.counters.acked += u64::from(len);
     }
 
-    fn overtake(&mut self, now: Time, number: u64, len: u32, snapshot: &Snapshot) {
+    fn on_overtaken(&mut self, now: Time, number: u64, len: u32, snapshot: &Snapshot) {
         if self.overtaken.len() == REMEMBERED {
             self.overtaken.pop_front();
         }
@@ -231,7 +231,7 @@ impl DatagramSender {
             .on_lost(now, number, u64::from(len), snapshot, flight);
     }
 
-    fn arrive_late(&mut self, now: Time, number: u64, len: u32, summary: &mut AckSummary) {
+    fn on_late_arrival(&mut self, now: Time, number: u64, len: u32, summary: &mut AckSummary) {
         self.core.counters.spurious += 1;
         self.core.sampler.on_late(u64::from(len));
         self.count(len, summary);
@@ -252,14 +252,16 @@ impl DatagramSender {
             return;
         }
         let flight = summary.prior_in_flight;
-        if summary.lost > 0 && ack.number > self.answered {
-            let from = self.answered.max(ack.number - summary.lost_segments);
+        if summary.lost > 0 && ack.number > self.first_after_reduction {
+            let from = self
+                .first_after_reduction
+                .max(ack.number - summary.lost_segments);
             self.episode = Some(Episode {
                 from,
                 until: self.next,
                 missing: ack.number - from,
             });
-            self.answered = self.next;
+            self.first_after_reduction = self.next;
             self.core.counters.recoveries += 1;
             self.core.report_congestion(
                 now,
@@ -268,7 +270,7 @@ impl DatagramSender {
                 summary.lost,
                 summary.tx_in_flight,
             );
-        } else if self.core.echoes(ack, marked) && ack.number >= self.mark_ends {
+        } else if self.core.reports_congestion(ack, marked) && ack.number >= self.mark_ends {
             self.mark_ends = self.next;
             self.core.counters.marks += 1;
             self.core.report_congestion(now, Cause::Mark, flight, 0, 0);
@@ -301,7 +303,7 @@ impl DatagramSender {
 
     /// Reads a word of each cache line that an acknowledgement touches.
     pub fn touch(&self) -> u64 {
-        self.core.touch() ^ self.in_flight ^ self.flying.front().map_or(0, |f| f.1.delivered)
+        self.core.touch() ^ self.in_flight ^ self.packets.front().map_or(0, |f| f.1.delivered)
     }
 
     /// Payload bytes of a full segment.

@@ -138,7 +138,7 @@ impl Receiver {
             self.delivered += u64::from(segment.len);
         }
         self.echo = ecn == Ecn::Ce;
-        self.note(now, segment);
+        self.record(now, segment);
         self.recent = segment.sent;
         self.acknowledge(now, false)
     }
@@ -151,7 +151,7 @@ impl Receiver {
         ecn: Ecn,
         begins: bool,
     ) -> Option<AckSegment> {
-        let before = self.change_of_mark(now, ecn, segment);
+        let before = self.track_marks(now, ecn, segment);
         let end = segment.start + u64::from(segment.len);
         let next = self.data.next();
         if segment.start <= self.acked_upto && segment.sent >= self.recent {
@@ -162,7 +162,7 @@ impl Receiver {
         } else {
             !self.data.insert(segment.start, end)
         };
-        self.note(now, segment);
+        self.record(now, segment);
         // RFC 5681 section 4.2: acknowledge at once data that are out of order, duplicate, or fill a
         // gap.
         let plain = segment.start == next && self.data.next() == end && !self.data.gaps();
@@ -186,7 +186,7 @@ impl Receiver {
 
     /// Tracks the marks. In DCTCP a change of state acknowledges pending segments at once with the old
     /// state (RFC 8257 section 3.2).
-    fn change_of_mark(&mut self, now: Time, ecn: Ecn, segment: &Segment) -> Option<AckSegment> {
+    fn track_marks(&mut self, now: Time, ecn: Ecn, segment: &Segment) -> Option<AckSegment> {
         let marked = ecn == Ecn::Ce;
         match self.ecn {
             EcnFeedback::Dctcp => {
@@ -203,7 +203,7 @@ impl Receiver {
         }
     }
 
-    fn note(&mut self, now: Time, segment: &Segment) {
+    fn record(&mut self, now: Time, segment: &Segment) {
         self.pending += 1;
         self.last = Last {
             number: segment.number,

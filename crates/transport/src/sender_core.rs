@@ -82,9 +82,9 @@ pub struct SenderCore {
     ce_bytes: u64,
     ace: Ace,
     /// The controller wants to hear of transmissions.
-    follows: bool,
+    wants_transmissions: bool,
     /// The flow was window-limited in this round, and in the last.
-    limited: (bool, bool),
+    window_limited: (bool, bool),
 }
 
 impl SenderCore {
@@ -113,8 +113,8 @@ impl SenderCore {
             counters: SenderCounters::default(),
             ce_bytes: 0,
             ace: Ace::default(),
-            follows: true,
-            limited: (false, false),
+            wants_transmissions: true,
+            window_limited: (false, false),
         }
     }
 
@@ -145,7 +145,7 @@ impl SenderCore {
 
     /// The window, not the application, limits the sender now.
     pub fn note_window_limited(&mut self) {
-        self.limited.0 = true;
+        self.window_limited.0 = true;
     }
 
     /// A segment leaves: updates pacing, counters and the controller. Returns the content of its
@@ -162,16 +162,16 @@ impl SenderCore {
             self.counters.retransmitted += 1;
             self.counters.retransmitted_bytes += sent.len;
         }
-        if self.follows {
-            self.follow(&sent)
+        if self.wants_transmissions {
+            self.report_transmission(&sent)
         } else {
             None
         }
     }
 
-    fn follow(&mut self, sent: &Sent) -> Option<Box<Feedback>> {
+    fn report_transmission(&mut self, sent: &Sent) -> Option<Box<Feedback>> {
         let departure = self.controller.on_sent(sent);
-        self.follows = departure != Departure::Ignored;
+        self.wants_transmissions = departure != Departure::Ignored;
         self.limits = self.controller.limits();
         match departure {
             Departure::Announced(feedback) => Some(Box::new(feedback)),
@@ -204,7 +204,7 @@ impl SenderCore {
     /// Bytes newly reported as marked, where `acked` bytes in `packets` packets are newly acknowledged.
     /// Marked packets of unknown size count as full ones. Counters only grow, so an overtaken
     /// acknowledgement reports nothing.
-    pub fn marked(&mut self, ack: &AckSegment, acked: u64, packets: u64) -> u64 {
+    pub fn newly_marked(&mut self, ack: &AckSegment, acked: u64, packets: u64) -> u64 {
         match self.feedback {
             EcnFeedback::Ace => self.mss * self.ace.decode(ack, packets),
             EcnFeedback::Accurate | EcnFeedback::Off => {
@@ -218,12 +218,12 @@ impl SenderCore {
     }
 
     /// Whether the acknowledgement reports congestion marks.
-    pub fn echoes(&self, ack: &AckSegment, marked: u64) -> bool {
+    pub fn reports_congestion(&self, ack: &AckSegment, marked: u64) -> bool {
         marked > 0 || (self.feedback == EcnFeedback::Classic && ack.ece)
     }
 
     /// Whether `Cause::Mark` is the only report of marks.
-    pub fn classic(&self) -> bool {
+    pub fn is_classic_ecn(&self) -> bool {
         self.feedback == EcnFeedback::Classic
     }
 
@@ -260,7 +260,7 @@ impl SenderCore {
             .sampler
             .finish(now, summary.newest.as_ref(), self.rtt.min());
         if round_start {
-            self.limited = (false, self.limited.0);
+            self.window_limited = (false, self.window_limited.0);
         }
         self.controller.on_ack(&Ack {
             now,
@@ -279,7 +279,7 @@ impl SenderCore {
             rate,
             round: self.sampler.round(),
             round_start,
-            cwnd_limited: self.limited.0 || self.limited.1,
+            cwnd_limited: self.window_limited.0 || self.window_limited.1,
             recovering,
             sent: self.counters.bytes,
             number: ack.number,

@@ -5,12 +5,12 @@ use crate::part::{Default, Kind, Opt, Refusal};
 use crate::units::{PS_PER_S, Rate, Span};
 
 /// Greatest window in bytes: 10 Tbit/s for a tenth of a second, and far from overflow.
-pub const MOST: f64 = 1e11;
+pub const MAX_WINDOW: f64 = 1e11;
 
 /// A window in bytes between `least` and `MOST`.
 pub fn window(bytes: f64, least: u64) -> u64 {
     // `max` returns the other operand for NaN.
-    bytes.max(least as f64).min(MOST.max(least as f64)) as u64
+    bytes.max(least as f64).min(MAX_WINDOW.max(least as f64)) as u64
 }
 
 /// The rate at which `bytes` leave in `span`; at least 1 bit/s, at most 10 Tbit/s.

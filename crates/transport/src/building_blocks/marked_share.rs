@@ -4,7 +4,7 @@ use crate::controller_interface::Ack;
 
 /// α, and the counts since its last update.
 #[derive(Clone, Debug)]
-pub struct Marks {
+pub struct MarkedShare {
     /// Share of marked bytes, 0..1.
     pub alpha: f64,
     gain: f64,
@@ -12,10 +12,10 @@ pub struct Marks {
     marked: u64,
 }
 
-impl Marks {
+impl MarkedShare {
     /// Begins at `alpha`. A new share has the weight `gain`.
-    pub fn new(alpha: f64, gain: f64) -> Marks {
-        Marks {
+    pub fn new(alpha: f64, gain: f64) -> MarkedShare {
+        MarkedShare {
             alpha,
             gain,
             acked: 0,

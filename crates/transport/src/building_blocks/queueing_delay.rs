@@ -9,7 +9,7 @@ use crate::units::{Span, Time};
 
 /// The filter of the current delay.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Filter {
+pub enum DelayFilter {
     /// Least of the last samples.
     Min,
     /// Moving average with the weight of as many samples.
@@ -18,26 +18,26 @@ pub enum Filter {
     None,
 }
 
-impl Filter {
+impl DelayFilter {
     /// Names of the filters, for an option.
-    pub const WORDS: &'static [&'static str] = &["min", "ewma", "none"];
+    pub const NAMES: &'static [&'static str] = &["min", "ewma", "none"];
 
     /// The filter with this name.
-    pub fn of(word: &str) -> Filter {
-        match word {
-            "ewma" => Filter::Ewma,
-            "none" => Filter::None,
-            _ => Filter::Min,
+    pub fn from_name(name: &str) -> DelayFilter {
+        match name {
+            "ewma" => DelayFilter::Ewma,
+            "none" => DelayFilter::None,
+            _ => DelayFilter::Min,
         }
     }
 }
 
 /// Delays of one flow.
 #[derive(Clone, Debug)]
-pub struct Delays {
+pub struct QueueingDelay {
     minute: Span,
     minutes: usize,
-    filter: Filter,
+    filter: DelayFilter,
     length: usize,
     /// Minima by minute, the current one last, and its begin.
     base: VecDeque<Span>,
@@ -46,10 +46,10 @@ pub struct Delays {
     average: f64,
 }
 
-impl Delays {
+impl QueueingDelay {
     /// Minima of `minutes` intervals of length `minute`; a filter over `length` samples.
-    pub fn new(minute: Span, minutes: u64, filter: Filter, length: u64) -> Delays {
-        Delays {
+    pub fn new(minute: Span, minutes: u64, filter: DelayFilter, length: u64) -> QueueingDelay {
+        QueueingDelay {
             minute,
             minutes: minutes as usize,
             filter,
@@ -92,9 +92,9 @@ impl Delays {
     pub fn queueing(&self) -> Option<f64> {
         let base = self.base()?;
         let now = match self.filter {
-            Filter::Min => self.last.iter().min()?.seconds(),
-            Filter::Ewma => self.average,
-            Filter::None => self.last.back()?.seconds(),
+            DelayFilter::Min => self.last.iter().min()?.seconds(),
+            DelayFilter::Ewma => self.average,
+            DelayFilter::None => self.last.back()?.seconds(),
         };
         Some((now - base).max(0.0))
     }
@@ -133,7 +133,7 @@ pub const HISTORY: Opt = Opt::new(
 /// Filter of the present delay.
 pub const FILTER: Opt = Opt::new(
     "filter",
-    Kind::Choice(Filter::WORDS),
+    Kind::Choice(DelayFilter::NAMES),
     Default::Is("min"),
     "how the present delay is filtered",
 );
@@ -149,11 +149,11 @@ pub const SAMPLES: Opt = Opt::new(
 .at_most("1000");
 
 /// Delays with the four options above.
-pub fn from_options(args: &Args) -> Delays {
-    Delays::new(
+pub fn from_options(args: &Args) -> QueueingDelay {
+    QueueingDelay::new(
         args.span("minute"),
         args.count("history"),
-        Filter::of(args.choice("filter")),
+        DelayFilter::from_name(args.choice("filter")),
         args.count("samples"),
     )
 }

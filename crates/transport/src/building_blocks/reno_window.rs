@@ -6,18 +6,18 @@ use crate::controller_interface::{Ack, Cause, Congestion, Idle, Inspect, Setup};
 
 /// A window with a slow-start threshold, both in bytes.
 #[derive(Clone, Debug)]
-pub struct Classic {
+pub struct RenoWindow {
     pub mss: f64,
     pub window: f64,
     pub threshold: f64,
     undo: (f64, f64),
 }
 
-impl Classic {
+impl RenoWindow {
     /// The initial window, no threshold.
-    pub fn new(setup: &Setup) -> Classic {
+    pub fn new(setup: &Setup) -> RenoWindow {
         let window = setup.initial.max(setup.mss) as f64;
-        Classic {
+        RenoWindow {
             mss: setup.mss as f64,
             window,
             threshold: f64::INFINITY,
@@ -49,13 +49,13 @@ impl Classic {
     }
 
     fn grow(&mut self, bytes: f64) {
-        self.window = (self.window + bytes).min(bounds::MOST);
+        self.window = (self.window + bytes).min(bounds::MAX_WINDOW);
     }
 
     /// Sets ssthresh and window to `bytes`, at least two segments.
     pub fn reduce_to(&mut self, bytes: f64) {
         self.undo = (self.window, self.threshold);
-        self.threshold = bytes.clamp(2.0 * self.mss, bounds::MOST);
+        self.threshold = bytes.clamp(2.0 * self.mss, bounds::MAX_WINDOW);
         self.window = self.threshold;
     }
 

@@ -30,7 +30,7 @@ pub const LATE: u8 = 2;
 
 /// AIMD with one of the three signals. The window is in packets.
 #[derive(Clone, Debug)]
-pub struct Sensing<const SENSE: u8> {
+pub struct SignalAimd<const SIGNAL: u8> {
     mss: f64,
     window: f64,
     least: f64,
@@ -47,50 +47,50 @@ pub struct Sensing<const SENSE: u8> {
     recent: VecDeque<(f64, f64)>,
     slope: f64,
     /// Outstanding segments: number and time of transmission.
-    out: VecDeque<(u64, Time)>,
+    outstanding: VecDeque<(u64, Time)>,
     /// No second decrease before the signal has ended.
-    cut: bool,
+    decreased: bool,
     now: Time,
 }
 
-impl<const SENSE: u8> Sensing<SENSE> {
+impl<const SIGNAL: u8> SignalAimd<SIGNAL> {
     /// Built from the options of its row.
     ///
     /// # Errors
     /// When the cap lies below the least window.
     pub fn new(args: &Args, setup: &Setup) -> Result<Self, Refusal> {
-        let given = |name, else_: f64| match args.has(name) {
+        let given = |name, default: f64| match args.has(name) {
             true => args.number(name),
-            false => else_,
+            false => default,
         };
         let least = args.packets("least") as f64;
-        Ok(Sensing {
+        Ok(SignalAimd {
             mss: setup.mss as f64,
             window: least,
             least,
             cap: match args.has("cap") {
                 true => bounds::cap(args.packets("cap") as f64, least)?,
-                false => bounds::MOST / setup.mss as f64,
+                false => bounds::MAX_WINDOW / setup.mss as f64,
             },
             alpha: args.number("alpha"),
             beta: args.number("beta"),
             threshold: args.span("threshold"),
             gain: given("gain", 1.0),
             steepest: given("steepest", 1.0),
-            n: match SENSE {
+            n: match SIGNAL {
                 SLOPE => args.count("n") as usize,
                 _ => 1,
             },
             average: None,
             recent: VecDeque::new(),
             slope: 0.0,
-            out: VecDeque::new(),
-            cut: false,
+            outstanding: VecDeque::new(),
+            decreased: false,
             now: Time::ZERO,
         })
     }
 
-    fn see(&mut self, now: Time, rtt: Span) {
+    fn observe(&mut self, now: Time, rtt: Span) {
         let rtt = rtt.seconds();
         self.average = Some(match self.average {
             None => rtt,
@@ -105,7 +105,7 @@ impl<const SENSE: u8> Sensing<SENSE> {
 
     fn congested(&self) -> bool {
         let threshold = self.threshold.seconds();
-        match SENSE {
+        match SIGNAL {
             SLOPE => {
                 let n = self.recent.len() as f64;
                 let mean = self.recent.iter().map(|(_, rtt)| rtt).sum::<f64>() / n;
@@ -118,15 +118,15 @@ impl<const SENSE: u8> Sensing<SENSE> {
     }
 
     fn late_at(&self) -> Time {
-        match self.out.front() {
-            Some((_, sent)) if SENSE == LATE => sent.after(self.threshold),
+        match self.outstanding.front() {
+            Some((_, sent)) if SIGNAL == LATE => sent.after(self.threshold),
             _ => Time::NEVER,
         }
     }
 
     fn decrease(&mut self) {
-        if !self.cut {
-            self.cut = true;
+        if !self.decreased {
+            self.decreased = true;
             self.window = (self.window / self.beta).max(self.least);
         }
     }
@@ -145,20 +145,24 @@ fn slope(points: &VecDeque<(f64, f64)>) -> f64 {
     if tt > 1e-18 { tr / tt } else { 0.0 }
 }
 
-impl<const SENSE: u8> Controller for Sensing<SENSE> {
+impl<const SIGNAL: u8> Controller for SignalAimd<SIGNAL> {
     fn on_ack(&mut self, ack: &Ack) {
         self.now = ack.now;
-        while self.out.front().is_some_and(|(n, _)| *n <= ack.number) {
-            self.out.pop_front();
+        while self
+            .outstanding
+            .front()
+            .is_some_and(|(n, _)| *n <= ack.number)
+        {
+            self.outstanding.pop_front();
         }
         let Some(rtt) = ack.rtt else { return };
-        self.see(ack.now, rtt);
+        self.observe(ack.now, rtt);
         // A late acknowledgement is the same signal as the timer.
-        if self.congested() || (SENSE == LATE && rtt > self.threshold) {
+        if self.congested() || (SIGNAL == LATE && rtt > self.threshold) {
             self.decrease();
             return;
         }
-        self.cut = false;
+        self.decreased = false;
         let packets = ack.acked as f64 / self.mss;
         self.window += self.alpha * packets / self.window;
         self.window = self.window.min(self.cap);
@@ -169,7 +173,7 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
         match congestion.cause {
             Cause::Loss => self.decrease(),
             Cause::Timeout => {
-                self.out.clear();
+                self.outstanding.clear();
                 self.decrease();
             }
             Cause::Mark | Cause::Spurious | Cause::Recovered => {}
@@ -178,8 +182,8 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
 
     fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.now = sent.now;
-        if SENSE == LATE {
-            self.out.push_back((sent.number, sent.now));
+        if SIGNAL == LATE {
+            self.outstanding.push_back((sent.number, sent.now));
         }
         Departure::Noted
     }
@@ -196,7 +200,7 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
         Limits {
             window: bounds::window(self.window * self.mss, self.mss as u64),
             pacing: None,
-            wake: match self.cut || late <= self.now {
+            wake: match self.decreased || late <= self.now {
                 true => Time::NEVER,
                 false => late,
             },
@@ -210,7 +214,7 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
     fn inspect(&self) -> Inspect {
         Inspect {
             ssthresh: None,
-            state: if self.cut { "cut" } else { "armed" },
+            state: if self.decreased { "cut" } else { "armed" },
             values: Inspect::values([
                 ("average_rtt_s", self.average.unwrap_or(0.0)),
                 ("slope", self.slope),

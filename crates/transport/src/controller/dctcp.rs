@@ -6,8 +6,8 @@
 //! Reference: RFC 8257. The reduction comes with the first mark of a window and uses the α of the
 //! windows before, as in Linux; the window does not grow in the rest of that window.
 
-use crate::building_blocks::reno_window::Classic;
-use crate::building_blocks::marked_share::Marks;
+use crate::building_blocks::reno_window::RenoWindow;
+use crate::building_blocks::marked_share::MarkedShare;
 use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Idle, Inspect, Limits, Sent};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::segment::Ecn;
@@ -15,8 +15,8 @@ use crate::segment::Ecn;
 /// DCTCP's state.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
-    core: Classic,
-    marks: Marks,
+    core: RenoWindow,
+    marks: MarkedShare,
     /// Segments sent so far, and how many at the last reduction: until one sent since is
     /// acknowledged, there is no other and no growth.
     sent: u64,
@@ -37,7 +37,7 @@ impl Controller for Dctcp {
             self.core
                 .reduce_to(self.core.window * (1.0 - self.marks.alpha / 2.0));
         }
-        if reduced || !Classic::may_grow(ack) {
+        if reduced || !RenoWindow::may_grow(ack) {
             return;
         }
         match self.core.slow_start() {
@@ -107,8 +107,8 @@ pub const PART: Part<BuildOf<Dctcp>> = Part {
     ],
     build: |args, setup| {
         Ok(Dctcp {
-            core: Classic::new(setup),
-            marks: Marks::new(args.share("alpha"), args.number("gain")),
+            core: RenoWindow::new(setup),
+            marks: MarkedShare::new(args.share("alpha"), args.number("gain")),
             sent: 0,
             recover: 0,
             ecn: match args.choice("ecn") {

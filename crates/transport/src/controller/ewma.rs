@@ -1,11 +1,11 @@
 //! A moving average of round trips as the congestion signal: see `signal_aimd`.
 
 use crate::controller_interface::{BuildOf};
-use crate::building_blocks::signal_aimd::{self, Sensing};
+use crate::building_blocks::signal_aimd::{self, SignalAimd};
 use crate::part::{Default, Kind, Opt, Part};
 
 /// AIMD with this signal.
-pub type Ewma = Sensing<{ signal_aimd::EWMA }>;
+pub type Ewma = SignalAimd<{ signal_aimd::EWMA }>;
 
 /// The row.
 pub const PART: Part<BuildOf<Ewma>> = Part {

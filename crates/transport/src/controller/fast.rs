@@ -7,7 +7,7 @@
 //! round trip is averaged with weight min(3/w, 1/4) as in the latter, and the window is updated each
 //! round, not every 20 ms.
 
-use crate::building_blocks::reno_window::Classic;
+use crate::building_blocks::reno_window::RenoWindow;
 use crate::building_blocks::bounds;
 use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
@@ -16,7 +16,7 @@ use crate::units::Span;
 /// FAST's state.
 #[derive(Clone, Debug)]
 pub struct Fast {
-    core: Classic,
+    core: RenoWindow,
     alpha: f64,
     gamma: f64,
     base: Span,
@@ -29,7 +29,7 @@ impl Fast {
         let window = self.core.window / self.core.mss;
         let wanted = base / self.average.max(base) * window + self.alpha;
         let next = ((1.0 - self.gamma) * window + self.gamma * wanted).min(2.0 * window);
-        self.core.window = (next * self.core.mss).clamp(2.0 * self.core.mss, bounds::MOST);
+        self.core.window = (next * self.core.mss).clamp(2.0 * self.core.mss, bounds::MAX_WINDOW);
     }
 }
 
@@ -96,7 +96,7 @@ pub const PART: Part<BuildOf<Fast>> = Part {
     ],
     build: |args, setup| {
         Ok(Fast {
-            core: Classic::new(setup),
+            core: RenoWindow::new(setup),
             alpha: args.number("alpha"),
             gamma: args.number("gamma"),
             base: Span::MAX,

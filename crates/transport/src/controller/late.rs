@@ -1,11 +1,11 @@
 //! The age of the oldest segment as the congestion signal: see `signal_aimd`.
 
 use crate::controller_interface::{BuildOf};
-use crate::building_blocks::signal_aimd::{self, Sensing};
+use crate::building_blocks::signal_aimd::{self, SignalAimd};
 use crate::part::Part;
 
 /// AIMD with this signal.
-pub type Late = Sensing<{ signal_aimd::LATE }>;
+pub type Late = SignalAimd<{ signal_aimd::LATE }>;
 
 /// The row.
 pub const PART: Part<BuildOf<Late>> = Part {

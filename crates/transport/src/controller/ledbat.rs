@@ -6,7 +6,7 @@
 //! Reference: RFC 6817. Known weaknesses of the algorithm: a late-comer mistakes the standing queue of
 //! others for base delay, and clock drift shifts the measured delay.
 
-use crate::building_blocks::queueing_delay::{self, Delays};
+use crate::building_blocks::queueing_delay::{self, QueueingDelay};
 use crate::building_blocks::bounds;
 use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
@@ -21,16 +21,16 @@ pub struct Ledbat {
     gain: f64,
     allowed: f64,
     least: f64,
-    delays: Delays,
+    delay_filter: QueueingDelay,
     undo: f64,
 }
 
 impl Controller for Ledbat {
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(delay) = ack.one_way {
-            self.delays.update(ack.now, delay);
+            self.delay_filter.update(ack.now, delay);
         }
-        let Some(queueing) = self.delays.queueing() else {
+        let Some(queueing) = self.delay_filter.queueing() else {
             return;
         };
         if ack.recovering || ack.acked == 0 {
@@ -39,7 +39,7 @@ impl Controller for Ledbat {
         let off = (self.target - queueing) / self.target;
         self.window += self.gain * off * ack.acked as f64 * self.mss / self.window;
         let most = ack.prior_in_flight as f64 + self.allowed * self.mss;
-        self.window = self.window.min(most).min(bounds::MOST).max(self.least);
+        self.window = self.window.min(most).min(bounds::MAX_WINDOW).max(self.least);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
@@ -65,7 +65,7 @@ impl Controller for Ledbat {
         Inspect {
             ssthresh: None,
             state: "avoidance",
-            values: self.delays.shown([]),
+            values: self.delay_filter.shown([]),
         }
     }
 }
@@ -124,7 +124,7 @@ pub const PART: Part<BuildOf<Ledbat>> = Part {
             gain: args.number("gain"),
             allowed: args.packets("allowed-increase") as f64,
             least,
-            delays: queueing_delay::from_options(args),
+            delay_filter: queueing_delay::from_options(args),
             undo: least,
         })
     },

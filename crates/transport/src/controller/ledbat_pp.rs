@@ -9,7 +9,7 @@
 //! decrease (`strength`) and the times of the slowdown are options. Deviation: delayed acknowledgements
 //! count as round-trip samples like others.
 
-use crate::building_blocks::queueing_delay::{self, Delays};
+use crate::building_blocks::queueing_delay::{self, QueueingDelay};
 use crate::building_blocks::bounds;
 use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
@@ -21,11 +21,11 @@ enum Phase {
     /// Slow start, up to the threshold.
     Start,
     /// Waits for the first slowdown until this round.
-    Before(u64),
+    BeforeSlowdown(u64),
     /// Congestion avoidance.
     Steady,
     /// A slowdown: two packets in flight until this round.
-    Slow(u64),
+    Slowdown(u64),
 }
 
 /// LEDBAT++'s state.
@@ -42,7 +42,7 @@ pub struct LedbatPp {
     /// When the present slowdown began, and when the next is due.
     slowed: Time,
     slow_at: Time,
-    delays: Delays,
+    delay_filter: QueueingDelay,
     undo: f64,
 }
 
@@ -53,14 +53,14 @@ impl LedbatPp {
 
     /// 1 / min(16, ⌈2 · target / base⌉): slower than Reno on short paths.
     fn gain(&self) -> f64 {
-        let base = self.delays.base().unwrap_or(0.0).max(1e-6);
+        let base = self.delay_filter.base().unwrap_or(0.0).max(1e-6);
         1.0 / libm::ceil(2.0 * self.target / base).clamp(1.0, 16.0)
     }
 
     fn slow_down(&mut self, ack: &Ack) {
         self.threshold = self.window;
         self.window = self.floor();
-        self.phase = Phase::Slow(ack.round + self.slow_rounds);
+        self.phase = Phase::Slowdown(ack.round + self.slow_rounds);
         self.slowed = ack.now;
     }
 
@@ -73,7 +73,7 @@ impl LedbatPp {
         }
         self.window = self.window.min(self.threshold);
         self.phase = match first {
-            true => Phase::Before(ack.round + 2),
+            true => Phase::BeforeSlowdown(ack.round + 2),
             false => Phase::Steady,
         };
         // The slowdown lasted until the window was back; nine times that until the next.
@@ -102,9 +102,9 @@ impl LedbatPp {
 impl Controller for LedbatPp {
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
-            self.delays.update(ack.now, rtt);
+            self.delay_filter.update(ack.now, rtt);
         }
-        let Some(queueing) = self.delays.queueing() else {
+        let Some(queueing) = self.delay_filter.queueing() else {
             return;
         };
         if ack.recovering || ack.acked == 0 {
@@ -112,14 +112,14 @@ impl Controller for LedbatPp {
         }
         match self.phase {
             Phase::Start => self.start(ack, queueing),
-            Phase::Before(round) if ack.round >= round => self.slow_down(ack),
+            Phase::BeforeSlowdown(round) if ack.round >= round => self.slow_down(ack),
             Phase::Steady if ack.now >= self.slow_at => self.slow_down(ack),
-            Phase::Slow(round) if ack.round >= round => self.phase = Phase::Start,
-            Phase::Slow(_) => {}
-            Phase::Before(_) | Phase::Steady if ack.cwnd_limited => self.steady(ack, queueing),
-            Phase::Before(_) | Phase::Steady => {}
+            Phase::Slowdown(round) if ack.round >= round => self.phase = Phase::Start,
+            Phase::Slowdown(_) => {}
+            Phase::BeforeSlowdown(_) | Phase::Steady if ack.cwnd_limited => self.steady(ack, queueing),
+            Phase::BeforeSlowdown(_) | Phase::Steady => {}
         }
-        self.window = self.window.clamp(self.floor(), bounds::MOST);
+        self.window = self.window.clamp(self.floor(), bounds::MAX_WINDOW);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
@@ -150,10 +150,10 @@ impl Controller for LedbatPp {
             ssthresh: self.threshold.is_finite().then_some(self.threshold as u64),
             state: match self.phase {
                 Phase::Start => "slow start",
-                Phase::Slow(_) => "slowdown",
-                Phase::Before(_) | Phase::Steady => "avoidance",
+                Phase::Slowdown(_) => "slowdown",
+                Phase::BeforeSlowdown(_) | Phase::Steady => "avoidance",
             },
-            values: self.delays.shown([("gain", self.gain())]),
+            values: self.delay_filter.shown([("gain", self.gain())]),
         }
     }
 }
@@ -215,7 +215,7 @@ pub const PART: Part<BuildOf<LedbatPp>> = Part {
             phase: Phase::Start,
             slowed: Time::ZERO,
             slow_at: Time::NEVER,
-            delays: queueing_delay::from_options(args),
+            delay_filter: queueing_delay::from_options(args),
             undo: 2.0 * mss,
         })
     },

@@ -10,8 +10,8 @@
 //! rates, here only the pacing goes below one segment per round trip; the fall-back for classic ECN
 //! queues, off by default in the module, is not implemented.
 
-use crate::building_blocks::reno_window::Classic;
-use crate::building_blocks::marked_share::Marks;
+use crate::building_blocks::reno_window::RenoWindow;
+use crate::building_blocks::marked_share::MarkedShare;
 use crate::building_blocks::bounds;
 use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Sent};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
@@ -21,8 +21,8 @@ use crate::units::{Rate, Span, Time};
 /// Prague's state.
 #[derive(Clone, Debug)]
 pub struct Prague {
-    core: Classic,
-    marks: Marks,
+    core: RenoWindow,
+    marks: MarkedShare,
     target: f64,
     longest: f64,
     transition: u64,
@@ -39,8 +39,8 @@ pub struct Prague {
     sent: u64,
     recover: u64,
     /// The pacing rate alternates each half round trip: slightly faster, slightly slower.
-    swing: f64,
-    swing_at: Time,
+    pacing_offset: f64,
+    next_offset_change: Time,
 }
 
 impl Prague {
@@ -110,9 +110,9 @@ impl Controller for Prague {
                 self.updated = ack.now;
             }
         }
-        if ack.now >= self.swing_at {
-            self.swing = -self.swing;
-            self.swing_at = ack.now.after(Span(ack.srtt.0 / 2));
+        if ack.now >= self.next_offset_change {
+            self.pacing_offset = -self.pacing_offset;
+            self.next_offset_change = ack.now.after(Span(ack.srtt.0 / 2));
         }
         let lossy = ack.recovering || ack.number < self.recover;
         let clean = ack.acked.saturating_sub(ack.marked) as f64;
@@ -151,7 +151,7 @@ impl Controller for Prague {
         // segments.
         let gain = match self.core.window < self.core.threshold / 2.0 {
             true => 2.0,
-            false => 1.0 + self.swing,
+            false => 1.0 + self.pacing_offset,
         };
         let pacing = (self.srtt > 0.0).then(|| {
             let rate = bounds::rate(gain * self.core.window, Span::from_seconds(self.srtt));
@@ -250,8 +250,8 @@ pub const PART: Part<BuildOf<Prague>> = Part {
             });
         }
         Ok(Prague {
-            core: Classic::new(setup),
-            marks: Marks::new(0.0, args.number("gain")),
+            core: RenoWindow::new(setup),
+            marks: MarkedShare::new(0.0, args.number("gain")),
             target: args.span("target-rtt").seconds(),
             longest: args.span("longest-rtt").seconds(),
             transition: args.count("transition"),
@@ -264,8 +264,8 @@ pub const PART: Part<BuildOf<Prague>> = Part {
             reduced: None,
             sent: 0,
             recover: 0,
-            swing: args.share("pacing-wobble"),
-            swing_at: Time::ZERO,
+            pacing_offset: args.share("pacing-wobble"),
+            next_offset_change: Time::ZERO,
         })
     },
 };

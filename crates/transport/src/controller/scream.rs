@@ -172,7 +172,7 @@ impl Controller for Scream {
         }
         self.window = self.window.max(self.least);
         self.increase(ack);
-        self.window = self.window.clamp(self.least, bounds::MOST);
+        self.window = self.window.clamp(self.least, bounds::MAX_WINDOW);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {

@@ -1,11 +1,11 @@
 //! The slope of round trips as the sense of a capacity that collapses: see `sensing`.
 
 use crate::controller_interface::{BuildOf};
-use crate::building_blocks::signal_aimd::{self, Sensing};
+use crate::building_blocks::signal_aimd::{self, SignalAimd};
 use crate::part::{Default, Kind, Opt, Part};
 
 /// AIMD with this signal.
-pub type Slope = Sensing<{ signal_aimd::SLOPE }>;
+pub type Slope = SignalAimd<{ signal_aimd::SLOPE }>;
 
 /// The row.
 pub const PART: Part<BuildOf<Slope>> = Part {

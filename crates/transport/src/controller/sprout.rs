@@ -34,7 +34,7 @@ pub struct Sprout {
     counts: [u16; HORIZON],
     made: Option<Time>,
     /// Arrival of the present forecast, or the first event before the first forecast.
-    came: Option<Time>,
+    arrived: Option<Time>,
     /// Ticks of it that have passed.
     tick: usize,
     /// Estimated bytes queued in the network.
@@ -50,9 +50,9 @@ pub struct Sprout {
 }
 
 impl Sprout {
-    fn catch_up(&mut self, now: Time) {
+    fn advance_to(&mut self, now: Time) {
         self.now = self.now.max(now);
-        let came = *self.came.get_or_insert(now);
+        let came = *self.arrived.get_or_insert(now);
         let gone = self.now.0.saturating_sub(came.0) / self.forecaster.tick().0;
         let gone = gone.min(HORIZON as u64 - 1) as usize;
         while self.tick < gone {
@@ -77,11 +77,11 @@ impl Sprout {
         let until = (self.tick + self.target).min(HORIZON - 1);
         let coming = self.counts[until].saturating_sub(self.counts[self.tick]);
         let free = (u64::from(coming) * self.unit).saturating_sub(self.queued);
-        let heartbeat = u64::from(self.beats_at() <= self.now) * self.mss;
+        let heartbeat = u64::from(self.heartbeat_at() <= self.now) * self.mss;
         (free / self.mss * self.mss).max(heartbeat)
     }
 
-    fn beats_at(&self) -> Time {
+    fn heartbeat_at(&self) -> Time {
         self.last_sent.after(self.heartbeat)
     }
 }
@@ -98,16 +98,16 @@ impl Controller for Sprout {
         {
             self.made = Some(made);
             self.counts = packets;
-            self.came = Some(ack.now);
+            self.arrived = Some(ack.now);
             self.tick = 0;
             self.queued = self.position.saturating_sub(settled);
         }
-        self.catch_up(ack.now);
+        self.advance_to(ack.now);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.in_flight = congestion.in_flight;
-        self.catch_up(congestion.now);
+        self.advance_to(congestion.now);
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Departure {
@@ -117,7 +117,7 @@ impl Controller for Sprout {
             discarded: self.discarded,
             position: self.position,
         };
-        self.catch_up(sent.now);
+        self.advance_to(sent.now);
         self.in_flight = sent.in_flight;
         self.position += sent.len;
         self.queued += sent.len;
@@ -127,7 +127,7 @@ impl Controller for Sprout {
     }
 
     fn on_timer(&mut self, now: Time) {
-        self.catch_up(now);
+        self.advance_to(now);
     }
 
     fn forecaster(&self) -> Option<Forecaster> {
@@ -135,12 +135,12 @@ impl Controller for Sprout {
     }
 
     fn limits(&self) -> Limits {
-        let wake = match self.came {
+        let wake = match self.arrived {
             None => Time::NEVER,
             Some(came) if self.tick + 1 < HORIZON => came
                 .after(self.forecaster.tick().times(self.tick as u64 + 1))
-                .min(self.beats_at()),
-            Some(_) => self.beats_at(),
+                .min(self.heartbeat_at()),
+            Some(_) => self.heartbeat_at(),
         };
         Limits {
             window: self.in_flight + self.budget(),
@@ -302,7 +302,7 @@ pub const PART: Part<BuildOf<Sprout>> = Part {
             reorder: args.span("reorder"),
             unit,
             made: None,
-            came: None,
+            arrived: None,
             tick: 0,
             queued: 0,
             in_flight: 0,

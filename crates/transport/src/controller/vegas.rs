@@ -9,7 +9,7 @@
 //! round). Deviation: no fine-grained retransmission, and not the paper's initial window; the reaction
 //! to loss is Reno's.
 
-use crate::building_blocks::reno_window::Classic;
+use crate::building_blocks::reno_window::RenoWindow;
 use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::units::Span;
@@ -17,7 +17,7 @@ use crate::units::Span;
 /// Vegas' state.
 #[derive(Clone, Debug)]
 pub struct Vegas {
-    core: Classic,
+    core: RenoWindow,
     paper: bool,
     /// Bounds of the packets in the queue; slow start ends above `gamma`.
     least: f64,
@@ -51,7 +51,7 @@ impl Vegas {
         } else if self.diff < self.least {
             self.core.window += mss;
         }
-        self.core.window = self.core.window.clamp(2.0 * mss, crate::building_blocks::bounds::MOST);
+        self.core.window = self.core.window.clamp(2.0 * mss, crate::building_blocks::bounds::MAX_WINDOW);
         self.core.threshold = self.core.threshold.min(self.core.window);
     }
 }
@@ -67,7 +67,7 @@ impl Controller for Vegas {
             let enough = self.samples > 2;
             if enough && !ack.recovering {
                 self.end_round();
-            } else if Classic::may_grow(ack) && !self.core.slow_start() {
+            } else if RenoWindow::may_grow(ack) && !self.core.slow_start() {
                 // Too few samples to detect a queue: one round of Reno.
                 self.core.window += self.core.mss;
             }
@@ -75,7 +75,7 @@ impl Controller for Vegas {
             self.samples = 0;
             self.doubling = !self.paper || !self.doubling;
         }
-        if Classic::may_grow(ack) && self.core.slow_start() && self.doubling {
+        if RenoWindow::may_grow(ack) && self.core.slow_start() && self.doubling {
             self.core.double(ack);
         }
     }
@@ -145,7 +145,7 @@ pub const PART: Part<BuildOf<Vegas>> = Part {
             });
         }
         Ok(Vegas {
-            core: Classic::new(setup),
+            core: RenoWindow::new(setup),
             paper: args.choice("variant") == "paper",
             least,
             most,

@@ -7,7 +7,7 @@
 //! `tcp_westwood.c`. They differ in the filter (`variant`): one of gain 0.1, or in Linux two in a
 //! row of gain 1/8 and no sample over less than 50 ms.
 
-use crate::building_blocks::reno_window::Classic;
+use crate::building_blocks::reno_window::RenoWindow;
 use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
@@ -15,7 +15,7 @@ use crate::units::{Span, Time};
 /// Westwood+'s state.
 #[derive(Clone, Debug)]
 pub struct Westwood {
-    core: Classic,
+    core: RenoWindow,
     linux: bool,
     gain: f64,
     shortest: Span,
@@ -65,7 +65,7 @@ impl Controller for Westwood {
             self.base = self.base.min(rtt);
         }
         self.sample(ack);
-        if !Classic::may_grow(ack) {
+        if !RenoWindow::may_grow(ack) {
             return;
         }
         match self.core.slow_start() {
@@ -134,7 +134,7 @@ pub const PART: Part<BuildOf<Westwood>> = Part {
     build: |args, setup| {
         let linux = args.choice("variant") == "linux";
         Ok(Westwood {
-            core: Classic::new(setup),
+            core: RenoWindow::new(setup),
             linux,
             gain: match (args.has("gain"), linux) {
                 (true, _) => args.number("gain"),

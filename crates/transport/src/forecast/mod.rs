@@ -28,7 +28,7 @@ pub enum Model {
 }
 
 /// Longest silence that is processed tick by tick. The belief has converged by then.
-const MOST_TICKS: u64 = 5_000;
+const MAX_TICKS: u64 = 5_000;
 
 /// The receiver's side of Sprout.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub struct Forecaster {
     /// Bytes that arrived in it.
     bytes: u64,
     /// The sender transmits again by then, so silence after it counts.
-    score: Time,
+    silence_counts_from: Time,
     account: Account,
     made: Option<Time>,
     packets: [u16; HORIZON],
@@ -60,7 +60,7 @@ struct Account {
 }
 
 impl Account {
-    fn take(&mut self, position: u64, len: u64, discarded: u64) {
+    fn record(&mut self, position: u64, len: u64, discarded: u64) {
         self.discarded = self.discarded.max(discarded);
         if position >= self.discarded {
             self.above.push_back((position, len));
@@ -88,7 +88,7 @@ impl Forecaster {
             tables: Arc::new(tables),
             time: None,
             bytes: 0,
-            score: Time::ZERO,
+            silence_counts_from: Time::ZERO,
             account: Account::default(),
             made: None,
             packets: [0; HORIZON],
@@ -123,22 +123,22 @@ impl Forecaster {
             _ => (0, 0, segment.start),
         };
         self.account
-            .take(position, u64::from(segment.len), discarded);
-        self.score = self.score.max(time.after(Span(next)));
+            .record(position, u64::from(segment.len), discarded);
+        self.silence_counts_from = self.silence_counts_from.max(time.after(Span(next)));
     }
 
     /// Processes all ticks up to now. The caller may skip ticks.
     pub fn advance(&mut self, now: Time) {
         let Some(mut time) = self.time else { return };
         let due = now.0.saturating_sub(time.0) / self.tick.0;
-        if due > MOST_TICKS {
-            time = Time(time.0 + (due - MOST_TICKS) * self.tick.0);
+        if due > MAX_TICKS {
+            time = Time(time.0 + (due - MAX_TICKS) * self.tick.0);
         }
         while time.after(self.tick) < now {
             if self.model == Model::Bayes {
                 self.tables.evolve(&mut self.belief);
             }
-            if time >= self.score || self.bytes > 0 {
+            if time >= self.silence_counts_from || self.bytes > 0 {
                 self.observe();
             }
             self.bytes = 0;

@@ -31,9 +31,9 @@ impl Detector {
     }
 
     /// Bytes that left the network according to duplicate acknowledgements.
-    pub fn gone(&self) -> u64 {
+    pub fn departed(&self) -> u64 {
         match self {
-            Detector::NewReno(n) => n.gone(),
+            Detector::NewReno(n) => n.departed(),
             Detector::Sack(_) | Detector::Rack(_) => 0,
         }
     }

@@ -13,7 +13,7 @@ const THRESHOLD: u32 = 3;
 pub struct NewReno {
     mss: u64,
     duplicates: u32,
-    gone: u64,
+    departed: u64,
     /// Bytes outstanding before the first duplicate: FlightSize without limited transmit.
     flight: u64,
     partial: bool,
@@ -26,7 +26,7 @@ impl NewReno {
         NewReno {
             mss,
             duplicates: 0,
-            gone: 0,
+            departed: 0,
             flight: 0,
             partial: false,
             credit: 0,
@@ -34,8 +34,8 @@ impl NewReno {
     }
 
     /// Bytes that left the network according to duplicates.
-    pub fn gone(&self) -> u64 {
-        self.gone
+    pub fn departed(&self) -> u64 {
+        self.departed
     }
 
     /// FlightSize (RFC 5681) when the duplicates began.
@@ -50,7 +50,7 @@ impl NewReno {
             self.flight = outstanding;
         }
         self.duplicates += 1;
-        self.gone += self.mss;
+        self.departed += self.mss;
         self.duplicates >= THRESHOLD
     }
 
@@ -76,9 +76,9 @@ impl NewReno {
         self.partial = partial;
         if partial {
             // Deflate by the acknowledged bytes, add one segment (RFC 6582 section 3.2 step 3).
-            self.gone = self.gone.saturating_sub(acked);
+            self.departed = self.departed.saturating_sub(acked);
             if acked >= self.mss {
-                self.gone += self.mss;
+                self.departed += self.mss;
             }
         } else {
             self.reset();
@@ -88,7 +88,7 @@ impl NewReno {
     /// Forgets duplicates.
     pub fn reset(&mut self) {
         self.duplicates = 0;
-        self.gone = 0;
+        self.departed = 0;
         self.partial = false;
     }
 

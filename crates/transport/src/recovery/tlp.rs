@@ -8,7 +8,7 @@ use crate::units::{Span, Time};
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No loss.
-    Fine,
+    NoLoss,
     /// The probe repaired a loss: the window is to be reduced.
     Repaired,
 }
@@ -69,15 +69,15 @@ impl Tlp {
     /// it reports, `plain` an acknowledgement that neither moves the left edge nor reports any block.
     pub fn on_ack(&mut self, upto: u64, dsack: Option<u64>, plain: bool) -> Verdict {
         let Some((end, again)) = self.probe.filter(|p| upto >= p.0) else {
-            return Verdict::Fine;
+            return Verdict::NoLoss;
         };
         let both_arrived = !again || dsack == Some(end) || (plain && upto == end);
         if !both_arrived && upto == end {
-            return Verdict::Fine;
+            return Verdict::NoLoss;
         }
         self.probe = None;
         if both_arrived {
-            Verdict::Fine
+            Verdict::NoLoss
         } else {
             Verdict::Repaired
         }

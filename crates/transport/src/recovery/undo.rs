@@ -47,7 +47,7 @@ impl Undo {
     }
 
     /// The number of retransmissions if all of them were unnecessary. The episode is then over.
-    pub fn verdict(&mut self) -> Option<u64> {
+    pub fn all_spurious(&mut self) -> Option<u64> {
         let shown = self.by_dsack.max(self.by_echo);
         (self.active && shown > 0 && shown >= self.resent).then(|| self.finish())
     }

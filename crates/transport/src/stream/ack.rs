@@ -37,12 +37,12 @@ impl StreamSender {
         if delivery.summary.acked > 0 {
             self.core.sampler.on_delivered(now, delivery.fresh);
         }
-        self.measure(now, ack, &mut delivery);
+        self.sample_rtt(now, ack, &mut delivery);
         if advanced {
             self.restart_timer(now);
         }
         if selective {
-            self.look_for_losses(now, ack, &mut delivery);
+            self.detect_losses(now, ack, &mut delivery);
         } else {
             self.count_duplicates(now, ack, outstanding, &mut delivery.summary);
         }
@@ -57,8 +57,8 @@ impl StreamSender {
             true => u64::from(summary.segments),
             false => delivery.fresh / self.mss,
         };
-        let marked = self.core.marked(ack, summary.acked, packets);
-        self.answer_marks(now, ack, marked, flight);
+        let marked = self.core.newly_marked(ack, summary.acked, packets);
+        self.react_to_marks(now, ack, marked, flight);
         // The acknowledgement that ends recovery still belongs to it.
         let fast = was_fast || self.phase == Phase::Fast;
         let flight = self.in_flight();
@@ -146,7 +146,7 @@ impl StreamSender {
 
     /// The round trip of the newest segment delivered. For a retransmitted segment the sample is
     /// ambiguous, unless the echo is at least as new as the last transmission (RFC 7323, RFC 3522).
-    fn measure(&mut self, now: Time, ack: &AckSegment, delivery: &mut Delivery) {
+    fn sample_rtt(&mut self, now: Time, ack: &AckSegment, delivery: &mut Delivery) {
         if let Some(newest) = &delivery.summary.newest {
             let sent = newest.snapshot.sent;
             if !newest.again || ack.echo >= sent {

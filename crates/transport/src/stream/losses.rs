@@ -53,15 +53,15 @@ impl StreamSender {
     }
 
     /// RFC 6675 or RFC 8985, and the undo of reductions after spurious losses.
-    pub(super) fn look_for_losses(&mut self, now: Time, ack: &AckSegment, delivery: &mut Delivery) {
+    pub(super) fn detect_losses(&mut self, now: Time, ack: &AckSegment, delivery: &mut Delivery) {
         if let Detector::Rack(rack) = &mut self.detector {
             rack.on_ack(self.una, self.nxt, delivery.dsack.is_some());
         }
         self.undo_spurious(now, delivery);
-        self.answer_probe(now, ack, delivery);
+        self.check_probe_result(now, ack, delivery);
         self.detect(now, &mut delivery.summary);
         self.leave_recovery(now);
-        if self.open_losses() {
+        if self.needs_reduction() {
             let summary = delivery.summary;
             self.enter_fast(now, &summary);
             // If everything is already repaired, recovery ends at once.
@@ -72,10 +72,10 @@ impl StreamSender {
     /// Whether there are losses without a window reduction. The loss of a segment sent after the last
     /// reduction is a new congestion indication (RFC 5681 section 4.3): for a retransmission at once,
     /// for new data when recovery ends.
-    pub(super) fn open_losses(&self) -> bool {
+    pub(super) fn needs_reduction(&self) -> bool {
         match self.phase {
-            Phase::Open => self.scoreboard.lost() > 0 || self.lost_later,
-            Phase::Fast => self.lost_again,
+            Phase::Open => self.scoreboard.lost() > 0 || self.new_data_lost,
+            Phase::Fast => self.retransmission_lost,
             Phase::Timeout => false,
         }
     }
@@ -92,7 +92,7 @@ impl StreamSender {
 
     /// Takes the segments in `losses` out of flight.
     pub(super) fn declare_lost(&mut self, now: Time, summary: &mut AckSummary) {
-        self.lost_again = false;
+        self.retransmission_lost = false;
         if self.losses.is_empty() {
             return;
         }
@@ -101,10 +101,10 @@ impl StreamSender {
             self.scoreboard.mark_lost(id);
             let entry = self.scoreboard.entry(id);
             let len = u64::from(entry.len);
-            if entry.number >= self.answered {
+            if entry.number >= self.first_after_reduction {
                 let new = entry.start >= self.recover;
-                self.lost_later |= new;
-                self.lost_again |= !new;
+                self.new_data_lost |= new;
+                self.retransmission_lost |= !new;
             }
             self.episode_lost += len;
             summary.lost += len;
@@ -130,10 +130,10 @@ impl StreamSender {
             self.undo
                 .begin(self.una, self.scoreboard.retransmissions_in_flight());
         }
-        self.lost_later = false;
+        self.new_data_lost = false;
         self.core.counters.recoveries += 1;
         // A mark already reduced the window in this window of data (RFC 3168 section 6.1.2).
-        let marked = self.core.classic() && self.mark_ends > 0 && self.una <= self.mark_ends;
+        let marked = self.core.is_classic_ecn() && self.mark_ends > 0 && self.una <= self.mark_ends;
         if !marked {
             self.core.report_congestion(
                 now,
@@ -143,9 +143,9 @@ impl StreamSender {
                 summary.tx_in_flight,
             );
         }
-        self.answered = self.number;
+        self.first_after_reduction = self.number;
         self.prr = self.proportional.then(|| Prr::new(self.mss, flight));
-        self.force = !self.proportional;
+        self.bypass_window = !self.proportional;
     }
 
     fn leave_recovery(&mut self, now: Time) {
@@ -174,14 +174,14 @@ impl StreamSender {
             self.scoreboard.revert_losses();
             Some(self.undo.finish())
         } else if self.scoreboard.lost() == 0 {
-            self.undo.verdict()
+            self.undo.all_spurious()
         } else {
             None
         };
         if let Some(resent) = shown {
             self.phase = Phase::Open;
             self.prr = None;
-            self.lost_later = false;
+            self.new_data_lost = false;
             self.core.counters.spurious += resent;
             let flight = self.in_flight();
             self.core
@@ -190,7 +190,7 @@ impl StreamSender {
     }
 
     /// A probe that repaired a loss is an indication of congestion (RFC 8985 section 7.4).
-    fn answer_probe(&mut self, now: Time, ack: &AckSegment, delivery: &Delivery) {
+    fn check_probe_result(&mut self, now: Time, ack: &AckSegment, delivery: &Delivery) {
         let Some(tlp) = &mut self.tlp else {
             return;
         };
@@ -208,9 +208,9 @@ impl StreamSender {
         }
     }
 
-    pub(super) fn answer_marks(&mut self, now: Time, ack: &AckSegment, marked: u64, flight: u64) {
+    pub(super) fn react_to_marks(&mut self, now: Time, ack: &AckSegment, marked: u64, flight: u64) {
         let fresh = self.phase == Phase::Open && self.una > self.mark_ends;
-        if fresh && self.core.echoes(ack, marked) {
+        if fresh && self.core.reports_congestion(ack, marked) {
             self.mark_ends = self.nxt;
             self.cwr = true;
             self.core.counters.marks += 1;

@@ -41,11 +41,11 @@ pub struct StreamSender {
     /// Duplicates signal a loss only when all bytes below are acknowledged (RFC 6582's `recover`).
     pub(super) guard: u64,
     /// Transmissions from this number on left after the last window reduction.
-    pub(super) answered: u64,
+    pub(super) first_after_reduction: u64,
     /// Among the losses just summary is a retransmission that left since.
-    pub(super) lost_again: bool,
+    pub(super) retransmission_lost: bool,
     /// New data sent since then were lost. The next reduction follows when this recovery ends.
-    pub(super) lost_later: bool,
+    pub(super) new_data_lost: bool,
     /// Bytes lost in this episode.
     pub(super) episode_lost: u64,
     pub(super) written: u64,
@@ -55,7 +55,7 @@ pub struct StreamSender {
     /// Right edge of the receive window.
     pub(super) window_edge: u64,
     /// The next retransmission leaves regardless of the window.
-    pub(super) force: bool,
+    pub(super) bypass_window: bool,
     /// A tail loss probe leaves regardless of the window.
     pub(super) probe: bool,
     /// The first segment was resent because the timer expired.
@@ -90,16 +90,16 @@ impl StreamSender {
             phase: Phase::Open,
             recover: 0,
             guard: 0,
-            answered: 0,
-            lost_again: false,
-            lost_later: false,
+            first_after_reduction: 0,
+            retransmission_lost: false,
+            new_data_lost: false,
             episode_lost: 0,
             written: 0,
             una: 0,
             nxt: 0,
             number: 0,
             window_edge: u64::MAX,
-            force: false,
+            bypass_window: false,
             probe: false,
             front_timed_out: false,
             rto: Time::NEVER,
@@ -122,7 +122,7 @@ impl StreamSender {
     pub(super) fn in_flight(&self) -> u64 {
         self.scoreboard
             .in_flight()
-            .saturating_sub(self.detector.gone())
+            .saturating_sub(self.detector.departed())
     }
 
     /// Bytes that may be in flight.
@@ -135,8 +135,12 @@ impl StreamSender {
 
     /// Reads a word of each cache line that an acknowledgement touches.
     pub fn touch(&self) -> u64 {
-        let own = self.una ^ self.written ^ self.rto.0 ^ self.answered ^ u64::from(self.force);
-        own ^ self.core.touch() ^ self.scoreboard.in_flight() ^ self.detector.gone()
+        let own = self.una
+            ^ self.written
+            ^ self.rto.0
+            ^ self.first_after_reduction
+            ^ u64::from(self.bypass_window);
+        own ^ self.core.touch() ^ self.scoreboard.in_flight() ^ self.detector.departed()
     }
 
     /// Reads a word of each segment that an acknowledgement touches.

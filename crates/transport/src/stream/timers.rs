@@ -45,7 +45,7 @@ impl StreamSender {
             ..AckSummary::default()
         };
         self.detect(now, &mut summary);
-        if self.open_losses() {
+        if self.needs_reduction() {
             self.enter_fast(now, &summary);
             let flight = self.in_flight();
             if let Some(prr) = &mut self.prr {
@@ -73,8 +73,8 @@ impl StreamSender {
         self.recover = self.nxt;
         // Retransmissions from here on cause duplicates at `recover` itself.
         self.guard = self.nxt + 1;
-        self.answered = self.number;
-        self.lost_later = false;
+        self.first_after_reduction = self.number;
+        self.new_data_lost = false;
         self.episode_lost = 0;
         self.prr = None;
         self.probe = false;
@@ -98,7 +98,7 @@ impl StreamSender {
         }
         self.losses = losses;
         self.declare_lost(now, &mut summary);
-        self.force = true;
+        self.bypass_window = true;
         // Reported once for each segment that times out; later expiries only back off (RFC 5681, eq.
         // 4).
         if !std::mem::replace(&mut self.front_timed_out, true) {

@@ -54,7 +54,7 @@ impl StreamSender {
         if lost.is_none() && self.nxt + len > self.window_edge {
             return None;
         }
-        let forced = self.force && lost.is_some();
+        let forced = self.bypass_window && lost.is_some();
         // One segment may always be in flight, or a small window would stop the flow forever.
         if flight > 0 && flight + len > self.window() && !forced {
             self.core.note_window_limited();
@@ -64,7 +64,7 @@ impl StreamSender {
             self.paced = true;
             return None;
         }
-        self.force = false;
+        self.bypass_window = false;
         if flight == 0 && self.number > 0 && self.scoreboard.is_empty() {
             self.core.on_idle(now, self.last_sent);
         }

@@ -2,7 +2,7 @@
 
 use super::options::Constants;
 use crate::building_blocks::bbr_common::{AckAggregation, Plateau};
-use crate::building_blocks::minmax::Extreme;
+use crate::building_blocks::minmax::MinMaxFilter;
 use crate::controller_interface::Setup;
 use crate::random::Random;
 use crate::units::{Span, Time};
@@ -144,7 +144,7 @@ pub struct Engine<const LINUX: bool> {
     /// Samples of data sent before this many bytes were delivered measure ProbeRTT, not the path.
     pub(super) ignored_below: u64,
 
-    pub(super) extra_acked: Extreme,
+    pub(super) extra_acked: MinMaxFilter,
     pub(super) aggregation: AckAggregation,
 
     /// A loss episode is open: neither repaired nor found spurious.
@@ -211,7 +211,7 @@ impl<const LINUX: bool> Engine<LINUX> {
             probe_rtt_cwnd: initial,
             idle_restart: false,
             ignored_below: 0,
-            extra_acked: Extreme::greatest(),
+            extra_acked: MinMaxFilter::max(),
             aggregation: AckAggregation::default(),
             episode: false,
             undo: Undo::default(),

@@ -47,7 +47,7 @@ impl<const LINUX: bool> Engine<LINUX> {
             State::Startup | State::Drain => f64::INFINITY,
         };
         let cap = cap.min(self.inflight_shortterm).max(self.c.min_pipe);
-        self.cwnd = self.cwnd.min(cap).min(bounds::MOST);
+        self.cwnd = self.cwnd.min(cap).min(bounds::MAX_WINDOW);
     }
 
     pub(super) fn save_cwnd(&mut self) {

@@ -4,7 +4,7 @@ use super::aggregation::ExtraAcked;
 use super::policer::Policer;
 use super::state::{Bbr1, State};
 use crate::building_blocks::bbr_common::Plateau;
-use crate::building_blocks::minmax::Extreme;
+use crate::building_blocks::minmax::MinMaxFilter;
 use crate::controller_interface::Setup;
 use crate::part::{Args, Default, Kind, Opt, Refusal};
 use crate::units::{Span, Time};
@@ -91,7 +91,7 @@ pub(super) fn build(args: &Args, setup: &Setup) -> Result<Bbr1, Refusal> {
         prior_cwnd: 0.0,
         pacing_rate: high_gain * initial / 1e-3,
         seen_rtt: false,
-        bw: Extreme::greatest(),
+        bw: MinMaxFilter::max(),
         min_rtt: Span::MAX,
         min_rtt_stamp: Time::ZERO,
         in_flight: 0.0,

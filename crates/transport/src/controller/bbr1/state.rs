@@ -4,7 +4,7 @@ use super::aggregation::ExtraAcked;
 use super::policer::Policer;
 use crate::building_blocks::bbr_common::{self, Plateau};
 use crate::building_blocks::bounds;
-use crate::building_blocks::minmax::Extreme;
+use crate::building_blocks::minmax::MinMaxFilter;
 use crate::controller_interface::Ack;
 use crate::random::Random;
 use crate::units::{Span, Time};
@@ -38,7 +38,7 @@ pub struct Bbr1 {
     pub(super) prior_cwnd: f64,
     pub(super) pacing_rate: f64,
     pub(super) seen_rtt: bool,
-    pub(super) bw: Extreme,
+    pub(super) bw: MinMaxFilter,
     pub(super) min_rtt: Span,
     pub(super) min_rtt_stamp: Time,
     pub(super) in_flight: f64,
@@ -194,6 +194,6 @@ impl Bbr1 {
         if self.state == State::ProbeRtt {
             self.cwnd = self.cwnd.min(self.min_cwnd());
         }
-        self.cwnd = self.cwnd.min(bounds::MOST);
+        self.cwnd = self.cwnd.min(bounds::MAX_WINDOW);
     }
 }

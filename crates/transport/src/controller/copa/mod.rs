@@ -17,7 +17,7 @@
 
 mod options;
 
-use crate::building_blocks::minmax::Extreme;
+use crate::building_blocks::minmax::MinMaxFilter;
 use crate::building_blocks::bounds;
 use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::Part;
@@ -31,10 +31,10 @@ enum Variant {
 }
 
 /// Segments that the authors' program ignores at the start.
-const PROBES: u64 = 10;
+const IGNORED_SEGMENTS: u64 = 10;
 
 /// Prevents overflow of the velocity; the window's bounds apply long before.
-const MOST_VELOCITY: f64 = 1e6;
+const MAX_VELOCITY: f64 = 1e6;
 
 /// Copa's state; the window is in packets.
 #[derive(Clone, Debug)]
@@ -51,13 +51,13 @@ pub struct Copa {
     velocity: f64,
     up: bool,
     /// Rounds with the same direction.
-    same: u32,
+    rounds_same_direction: u32,
     slow_start: bool,
     srtt: f64,
-    base: Extreme,
-    standing: Extreme,
-    recent_least: Extreme,
-    recent_most: Extreme,
+    base: MinMaxFilter,
+    standing: MinMaxFilter,
+    recent_least: MinMaxFilter,
+    recent_most: MinMaxFilter,
     /// When the queue was last seen nearly empty.
     emptied: Time,
     competing: bool,
@@ -65,7 +65,7 @@ pub struct Copa {
     acked: u64,
     delay: f64,
     /// Round trip of the pacing rate, in seconds.
-    pace: f64,
+    pacing_rtt: f64,
 }
 
 /// Counts since the direction was last compared.
@@ -80,7 +80,7 @@ struct Round {
 }
 
 impl Copa {
-    fn see(&mut self, now: Time, rtt: Span) {
+    fn update_filters(&mut self, now: Time, rtt: Span) {
         self.srtt = match self.srtt == 0.0 {
             true => rtt.seconds(),
             false => self.srtt + (rtt.seconds() - self.srtt) / 16.0,
@@ -103,7 +103,7 @@ impl Copa {
 
     /// Least round trip, standing round trip, both in seconds.
     fn delays(&self) -> Option<(f64, f64)> {
-        let seconds = |x: &Extreme| x.get().map(|v| Span(v).seconds());
+        let seconds = |x: &MinMaxFilter| x.get().map(|v| Span(v).seconds());
         Some((seconds(&self.base)?, seconds(&self.standing)?))
     }
 
@@ -112,7 +112,7 @@ impl Copa {
         if !self.competes {
             return;
         }
-        let extreme = |x: &Extreme| x.get().map_or(base, |v| Span(v).seconds());
+        let extreme = |x: &MinMaxFilter| x.get().map_or(base, |v| Span(v).seconds());
         let empty_below = base + 0.1 * (extreme(&self.recent_most) - base);
         self.competing = match self.variant {
             Variant::GenericCc => extreme(&self.recent_least) > empty_below,
@@ -133,7 +133,7 @@ impl Copa {
 
     /// Once a round: compares the window's direction with that of the round before, and adjusts the
     /// velocity.
-    fn look_back(&mut self, ack: &Ack) {
+    fn update_velocity(&mut self, ack: &Ack) {
         let due = match self.variant {
             Variant::Paper => ack.round_start,
             Variant::GenericCc => ack.now > self.round.began.after(ack.rtt.unwrap_or(ack.srtt)),
@@ -157,23 +157,23 @@ impl Copa {
             Variant::Paper | Variant::Mvfst => {
                 let up = self.window > self.round.window;
                 if up == self.up {
-                    self.same += 1;
+                    self.rounds_same_direction += 1;
                 } else {
-                    self.turn(up);
+                    self.set_direction(up);
                 }
-                if self.same >= 3 {
+                if self.rounds_same_direction >= 3 {
                     self.velocity *= 2.0;
                 }
             }
         }
-        self.velocity = self.velocity.clamp(1.0, MOST_VELOCITY);
+        self.velocity = self.velocity.clamp(1.0, MAX_VELOCITY);
         self.begin_round(ack.now);
     }
 
-    fn turn(&mut self, up: bool) {
+    fn set_direction(&mut self, up: bool) {
         self.up = up;
         self.velocity = 1.0;
-        self.same = 0;
+        self.rounds_same_direction = 0;
     }
 
     fn begin_round(&mut self, now: Time) {
@@ -195,11 +195,11 @@ impl Copa {
                 return;
             }
             self.slow_start = false;
-            self.turn(false);
+            self.set_direction(false);
             self.begin_round(ack.now);
         }
         if self.variant == Variant::Mvfst && up != self.up && self.velocity > 1.0 {
-            self.turn(up);
+            self.set_direction(up);
             self.begin_round(ack.now);
         }
         if self.variant != Variant::Mvfst {
@@ -217,7 +217,7 @@ impl Copa {
 impl Controller for Copa {
     fn on_ack(&mut self, ack: &Ack) {
         let Some(rtt) = ack.rtt else { return };
-        self.see(ack.now, rtt);
+        self.update_filters(ack.now, rtt);
         self.acked += u64::from(ack.acked_segments);
         self.round.acked += ack.acked;
         self.round.lost += ack.lost;
@@ -233,12 +233,12 @@ impl Controller for Copa {
             _ => standing,
         };
         self.delay = present - base;
-        self.pace = match self.variant {
+        self.pacing_rtt = match self.variant {
             Variant::Mvfst => ack.srtt.seconds(),
             _ => standing,
         };
         if self.variant == Variant::GenericCc {
-            if self.acked < PROBES {
+            if self.acked < IGNORED_SEGMENTS {
                 return;
             }
             let all = self.round.lost + self.round.acked;
@@ -249,12 +249,12 @@ impl Controller for Copa {
             }
         }
         if !self.slow_start {
-            self.look_back(ack);
+            self.update_velocity(ack);
         }
         // λ = window / standing against 1 / (δ · delay), without dividing by either delay.
         let up = self.window * self.delta * self.delay <= standing;
         self.step(ack, up);
-        self.window = self.window.clamp(self.least, bounds::MOST / self.mss);
+        self.window = self.window.clamp(self.least, bounds::MAX_WINDOW / self.mss);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
@@ -265,7 +265,7 @@ impl Controller for Copa {
             Cause::Timeout => {
                 self.window = self.least;
                 self.slow_start = self.variant == Variant::Paper;
-                self.turn(true);
+                self.set_direction(true);
                 self.begin_round(congestion.now);
             }
             _ => {}
@@ -276,8 +276,8 @@ impl Controller for Copa {
         let bytes = self.window * self.mss;
         Limits {
             window: bounds::window(bytes, self.mss as u64),
-            pacing: (self.pace > 0.0)
-                .then(|| bounds::rate(2.0 * bytes, Span::from_seconds(self.pace))),
+            pacing: (self.pacing_rtt > 0.0)
+                .then(|| bounds::rate(2.0 * bytes, Span::from_seconds(self.pacing_rtt))),
             wake: Time::NEVER,
         }
     }
@@ -317,7 +317,7 @@ pub const PART: Part<BuildOf<Copa>> = Part {
             "mvfst" => Variant::Mvfst,
             _ => Variant::Paper,
         };
-        let given = |name, else_: f64| if args.has(name) { args.number(name) } else { else_ };
+        let given = |name, default: f64| if args.has(name) { args.number(name) } else { default };
         let delta = given("delta", if variant == Variant::Mvfst { 0.05 } else { 0.5 });
         let mss = setup.mss as f64;
         let least = args.packets("least") as f64;
@@ -334,13 +334,13 @@ pub const PART: Part<BuildOf<Copa>> = Part {
             window,
             velocity: 1.0,
             up: true,
-            same: 0,
+            rounds_same_direction: 0,
             slow_start: true,
             srtt: 0.0,
-            base: Extreme::least(),
-            standing: Extreme::least(),
-            recent_least: Extreme::least(),
-            recent_most: Extreme::greatest(),
+            base: MinMaxFilter::min(),
+            standing: MinMaxFilter::min(),
+            recent_least: MinMaxFilter::min(),
+            recent_most: MinMaxFilter::max(),
             emptied: Time::ZERO,
             competing: false,
             round: Round {
@@ -353,7 +353,7 @@ pub const PART: Part<BuildOf<Copa>> = Part {
             },
             acked: 0,
             delay: 0.0,
-            pace: 0.0,
+            pacing_rtt: 0.0,
         })
     },
 };

@@ -13,7 +13,7 @@ mod profile;
 
 use std::collections::VecDeque;
 
-use profile::{MOST_WINDOW, Profile};
+use profile::{MAX_WINDOW, Profile};
 
 use crate::building_blocks::bounds;
 use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent};
@@ -30,7 +30,7 @@ const SLOW_START_DELAY: f64 = 0.5;
 const SLOW_START_WINDOW: f64 = 20.0;
 
 /// Segments whose windows are remembered behind the newest acknowledged.
-const KEPT: u64 = 1000;
+const REMEMBERED_SEGMENTS: u64 = 1000;
 
 /// Verus' state; windows in packets, delays in seconds.
 #[derive(Clone, Debug)]
@@ -48,13 +48,13 @@ pub struct Verus {
     loss_phase: bool,
     profile: Profile,
     /// Target delay, least delay, greatest delay and its average, mean delay.
-    wanted: f64,
+    target_delay: f64,
     least: f64,
     greatest: f64,
     greatest_avg: Option<f64>,
     mean: f64,
     /// Greatest delay of this epoch, if there was one.
-    seen: Option<f64>,
+    epoch_max: Option<f64>,
     last_ack: Time,
     /// Windows at sending of outstanding segments.
     sent: VecDeque<(u64, f64)>,
@@ -91,23 +91,23 @@ impl Verus {
         self.slow_start = true;
         self.loss_phase = false;
         self.profile = Profile::default();
-        self.wanted = 0.0;
+        self.target_delay = 0.0;
         self.least = f64::INFINITY;
         self.greatest = 0.0;
         self.greatest_avg = None;
         self.mean = 0.0;
-        self.seen = None;
+        self.epoch_max = None;
         self.session = self.next;
         self.budget = 0.0;
     }
 
-    fn lose(&mut self, at_sending: f64, now: Time) {
+    fn reduce_after_loss(&mut self, at_sending: f64, now: Time) {
         self.window = self.window.min(self.decrease * at_sending).max(1.0);
         if self.slow_start {
             self.leave_slow_start(now);
         }
         self.loss_phase = true;
-        self.wanted = self.profile.delay(self.window).unwrap_or(self.least);
+        self.target_delay = self.profile.delay(self.window).unwrap_or(self.least);
     }
 
     fn end_epoch(&mut self, now: Time) {
@@ -117,13 +117,13 @@ impl Verus {
         }
         let silence = Span(now.0.saturating_sub(self.last_ack.0)).seconds();
         self.greatest = self
-            .seen
+            .epoch_max
             .take()
             .unwrap_or_else(|| self.greatest.max(silence));
         let average = self.greatest_avg.unwrap_or(self.greatest);
         let mut silent = false;
         if !self.loss_phase {
-            silent = self.steer(average);
+            silent = self.update_target_delay(average);
         }
         self.greatest_avg = Some(0.2 * average + 0.8 * self.greatest);
         if !self.slow_start {
@@ -136,23 +136,23 @@ impl Verus {
     }
 
     /// Moves the target delay and looks up its window. True if nothing may be sent.
-    fn steer(&mut self, average: f64) -> bool {
+    fn update_target_delay(&mut self, average: f64) -> bool {
         let mut silent = false;
         if average / self.least > self.ratio {
-            if self.wanted <= self.least {
+            if self.target_delay <= self.least {
                 // Even the least delay is too long: raise it if nothing is in flight, otherwise wait.
                 match self.in_flight < 2.0 {
                     true => self.least += 0.010,
                     false => silent = true,
                 }
             }
-            self.wanted = (self.wanted - self.delta2).max(self.least);
+            self.target_delay = (self.target_delay - self.delta2).max(self.least);
         } else if self.greatest - average > GROWTH {
-            self.wanted = (self.wanted - self.delta1).max(self.least);
+            self.target_delay = (self.target_delay - self.delta1).max(self.least);
         } else {
-            self.wanted += self.delta2;
+            self.target_delay += self.delta2;
         }
-        match self.profile.window(self.wanted) {
+        match self.profile.window(self.target_delay) {
             Some(window) => self.window = window,
             None => self.restart(),
         }
@@ -175,7 +175,7 @@ impl Controller for Verus {
         self.in_flight = ack.in_flight as f64 / self.mss;
         let at_sending = self.window_at(ack.number);
         // Losses are reported after later segments have been acknowledged.
-        let kept = ack.number.saturating_sub(KEPT);
+        let kept = ack.number.saturating_sub(REMEMBERED_SEGMENTS);
         while self.sent.front().is_some_and(|(n, _)| *n < kept) {
             self.sent.pop_front();
         }
@@ -188,29 +188,29 @@ impl Controller for Verus {
         self.last_ack = ack.now;
         if self.slow_start && delay > SLOW_START_DELAY {
             self.window = (self.decrease * at_sending).max(1.0);
-            self.wanted = 0.75 * self.least.min(delay) * self.ratio;
+            self.target_delay = 0.75 * self.least.min(delay) * self.ratio;
             self.leave_slow_start(ack.now);
         }
         if self.loss_phase && at_sending <= self.window {
             self.loss_phase = false;
-            self.seen = None;
+            self.epoch_max = None;
         }
-        self.seen = Some(self.seen.map_or(delay, |seen| seen.max(delay)));
+        self.epoch_max = Some(self.epoch_max.map_or(delay, |seen| seen.max(delay)));
         self.mean = match self.mean == 0.0 {
             true => delay,
             false => 0.875 * self.mean + 0.125 * delay,
         };
         self.least = self.least.min(delay);
         if !self.loss_phase {
-            self.profile.note(at_sending, delay);
+            self.profile.record(at_sending, delay);
         } else {
-            self.window = (self.window + 1.0 / self.window).min(MOST_WINDOW);
+            self.window = (self.window + 1.0 / self.window).min(MAX_WINDOW);
             if let Some(delay) = self.profile.delay(self.window) {
-                self.wanted = self.wanted.min(delay);
+                self.target_delay = self.target_delay.min(delay);
             }
         }
         if self.slow_start {
-            self.window = (self.window + 1.0).min(MOST_WINDOW);
+            self.window = (self.window + 1.0).min(MAX_WINDOW);
         }
     }
 
@@ -223,7 +223,7 @@ impl Controller for Verus {
             false => !self.loss_phase,
         };
         if counts && lost.number >= self.session {
-            self.lose(at_sending, lost.now);
+            self.reduce_after_loss(at_sending, lost.now);
         }
     }
 
@@ -237,7 +237,7 @@ impl Controller for Verus {
             }
             self.loss_phase = true;
             if self.least.is_finite() {
-                self.wanted = self.least;
+                self.target_delay = self.least;
             }
         }
     }
@@ -288,7 +288,7 @@ impl Controller for Verus {
             },
             values: [
                 ("window_pkts", self.window),
-                ("wanted_s", self.wanted),
+                ("wanted_s", self.target_delay),
                 (
                     "least_s",
                     if self.least.is_finite() {
@@ -325,12 +325,12 @@ pub const PART: Part<BuildOf<Verus>> = Part {
             slow_start: true,
             loss_phase: false,
             profile: Profile::default(),
-            wanted: 0.0,
+            target_delay: 0.0,
             least: f64::INFINITY,
             greatest: 0.0,
             greatest_avg: None,
             mean: 0.0,
-            seen: None,
+            epoch_max: None,
             last_ack: Time::ZERO,
             sent: VecDeque::new(),
             next: 0,

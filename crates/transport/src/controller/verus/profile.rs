@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Greatest window in the profile (`MAX_W_DELAY_CURVE`).
-pub(super) const MOST_WINDOW: f64 = 40_000.0;
+pub(super) const MAX_WINDOW: f64 = 40_000.0;
 
 /// Delays by window.
 #[derive(Clone, Debug, Default)]
@@ -14,10 +14,10 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    pub fn note(&mut self, window: f64, delay: f64) {
+    pub fn record(&mut self, window: f64, delay: f64) {
         let at = self
             .points
-            .entry(window.min(MOST_WINDOW) as u32)
+            .entry(window.min(MAX_WINDOW) as u32)
             .or_insert(delay);
         *at = 0.875 * *at + 0.125 * delay;
     }
@@ -88,7 +88,7 @@ impl Profile {
             let ((w0, d0), (w1, d1)) = (self.curve[after - 1], self.curve[after]);
             w0 + (w1 - w0) * (delay - d0) / (d1 - d0)
         };
-        (window < MOST_WINDOW).then_some(libm::floor(window).max(1.0))
+        (window < MAX_WINDOW).then_some(libm::floor(window).max(1.0))
     }
 }
 
@@ -108,8 +108,8 @@ mod tests {
     #[test]
     fn a_point_is_an_average_with_seven_eighths_on_the_old() {
         let mut profile = Profile::default();
-        profile.note(10.0, 0.040);
-        profile.note(10.0, 0.080);
+        profile.record(10.0, 0.040);
+        profile.record(10.0, 0.080);
         assert!((profile.points[&10] - (0.875 * 0.040 + 0.125 * 0.080)).abs() < 1e-15);
     }
 

@@ -61,7 +61,7 @@ pub struct Vivace {
     last_utility: f64,
     last_rate: f64,
     /// Steps in one direction.
-    run: u32,
+    same_sign_steps: u32,
     up: bool,
     out_of_bound: u32,
     /// Pending trials, and the utilities of finished ones: [pair][above].
@@ -69,7 +69,7 @@ pub struct Vivace {
     results: [[Option<f64>; 2]; 2],
     intervals: VecDeque<Interval>,
     srtt: f64,
-    next: u64,
+    next_number: u64,
     now: Time,
     interval_ends: Time,
 }
@@ -89,8 +89,8 @@ impl Vivace {
     }
 
     /// Ends the present interval and begins the next one.
-    fn turn(&mut self, now: Time) {
-        let next = self.next;
+    fn begin_interval(&mut self, now: Time) {
+        let next = self.next_number;
         if let Some(last) = self.intervals.back_mut() {
             if next == last.first {
                 // Nothing was sent, so the interval continues.
@@ -119,7 +119,7 @@ impl Vivace {
     }
 
     /// Evaluates finished intervals whose segments are all acknowledged or lost.
-    fn settle(&mut self, acked: u64) {
+    fn evaluate_finished(&mut self, acked: u64) {
         while self
             .intervals
             .front()
@@ -127,12 +127,12 @@ impl Vivace {
             .is_some_and(|end| acked >= end + 2)
         {
             let interval = self.intervals.pop_front().expect("there is a first one");
-            let utility = self.judge(&interval);
+            let utility = self.evaluate(&interval);
             match (interval.purpose, utility) {
-                (Purpose::Step, Some((utility, rate))) => self.stepped(utility, rate),
+                (Purpose::Step, Some((utility, rate))) => self.on_step_result(utility, rate),
                 (Purpose::Trial(pair, above), Some((utility, _))) => {
                     self.results[pair][usize::from(above)] = Some(utility);
-                    self.tried();
+                    self.on_trial_result();
                 }
                 (Purpose::Step | Purpose::Trial(..), None) => self.probe(),
                 (Purpose::Fill, _) => {}
@@ -141,7 +141,7 @@ impl Vivace {
     }
 
     /// Utility and rate of an interval that sent something.
-    fn judge(&self, interval: &Interval) -> Option<(f64, f64)> {
+    fn evaluate(&self, interval: &Interval) -> Option<(f64, f64)> {
         if interval.sent <= 0.0 || interval.lasted <= 0.0 {
             return None;
         }
@@ -149,7 +149,7 @@ impl Vivace {
         let loss = (interval.lost / interval.sent).min(1.0);
         let slope = match self.paper {
             true => interval.slope(),
-            false => interval.least_slope(),
+            false => interval.flatter_slope(),
         };
         let deviation = interval.deviation();
         Some((self.utility.of(rate, slope, loss, deviation), rate))
@@ -159,7 +159,7 @@ impl Vivace {
         self.rate = rate.clamp(self.least, 1e7);
     }
 
-    fn stepped(&mut self, utility: f64, rate: f64) {
+    fn on_step_result(&mut self, utility: f64, rate: f64) {
         match self.phase {
             Phase::Starting => {
                 if utility > self.last_utility {
@@ -192,7 +192,7 @@ impl Vivace {
     }
 
     /// All four trials are finished: both pairs must agree.
-    fn tried(&mut self) {
+    fn on_trial_result(&mut self) {
         let [[Some(d0), Some(u0)], [Some(d1), Some(u1)]] = self.results else {
             return;
         };
@@ -204,7 +204,7 @@ impl Vivace {
         let gradient = ((u0 - d0) + (u1 - d1)) / 2.0 / width;
         self.phase = Phase::Moving;
         self.up = gradient > 0.0;
-        self.run = 0;
+        self.same_sign_steps = 0;
         self.out_of_bound = 0;
         self.last_utility = (u0 + d0 + u1 + d1) / 4.0;
         self.advance(gradient);
@@ -212,17 +212,17 @@ impl Vivace {
 
     /// Confidence amplifier (section 5.1 of the paper).
     fn amplifier(&self) -> f64 {
-        let run = f64::from(self.run);
-        match (self.paper, self.run) {
-            (true, 0..=3) => run,
-            (true, _) => 2.0 * run - 3.0,
-            (false, _) => libm::pow(run, 1.2),
+        let same_sign_steps = f64::from(self.same_sign_steps);
+        match (self.paper, self.same_sign_steps) {
+            (true, 0..=3) => same_sign_steps,
+            (true, _) => 2.0 * same_sign_steps - 3.0,
+            (false, _) => libm::pow(same_sign_steps, 1.2),
         }
     }
 
     /// A step along the gradient, within the dynamic boundary.
     fn advance(&mut self, gradient: f64) {
-        self.run += 1;
+        self.same_sign_steps += 1;
         let wanted = self.amplifier() * self.step * gradient;
         let bound = (self.boundary + self.growth * f64::from(self.out_of_bound)) * self.rate;
         let within = wanted.abs() <= bound;
@@ -259,17 +259,17 @@ impl Controller for Vivace {
             self.last_rate = (self.initial * 8.0 / self.srtt / 1e6).max(self.least);
             self.set_rate(2.0 * self.last_rate);
             self.queue.push_back(Purpose::Step);
-            self.turn(ack.now);
+            self.begin_interval(ack.now);
         }
         self.srtt = ack.srtt.seconds();
         if let Some(rtt) = ack.rtt
             && let Some(interval) = self.interval_of(ack.number)
         {
-            interval.see(ack.now, rtt);
+            interval.observe(ack.now, rtt);
         }
-        self.settle(ack.number);
+        self.evaluate_finished(ack.number);
         if self.srtt > 0.0 && ack.now >= self.interval_ends {
-            self.turn(ack.now);
+            self.begin_interval(ack.now);
         }
     }
 
@@ -289,14 +289,14 @@ impl Controller for Vivace {
             self.set_rate(self.rate / 2.0);
             self.probe();
             if self.srtt > 0.0 {
-                self.turn(congestion.now);
+                self.begin_interval(congestion.now);
             }
         }
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.now = sent.now;
-        self.next = sent.number + 1;
+        self.next_number = sent.number + 1;
         if let Some(interval) = self.intervals.back_mut() {
             interval.sent += sent.len as f64;
         }
@@ -306,7 +306,7 @@ impl Controller for Vivace {
     fn on_timer(&mut self, now: Time) {
         self.now = now;
         if now >= self.interval_ends {
-            self.turn(now);
+            self.begin_interval(now);
         }
     }
 
@@ -342,7 +342,7 @@ impl Controller for Vivace {
             values: Inspect::values([
                 ("rate_bps", self.rate * 1e6),
                 ("utility", self.last_utility.max(-1e300)),
-                ("run", f64::from(self.run)),
+                ("run", f64::from(self.same_sign_steps)),
             ]),
         }
     }
@@ -385,14 +385,14 @@ pub const PART: Part<BuildOf<Vivace>> = Part {
             sending: least,
             last_utility: f64::MIN,
             last_rate: least,
-            run: 0,
+            same_sign_steps: 0,
             up: true,
             out_of_bound: 0,
             queue: VecDeque::new(),
             results: [[None; 2]; 2],
             intervals: VecDeque::new(),
             srtt: 0.0,
-            next: 0,
+            next_number: 0,
             now: Time::ZERO,
             interval_ends: Time::ZERO,
         })

@@ -45,7 +45,7 @@ impl MinMaxFilter {
         }
     }
 
-    /// The extreme, if there was a value.
+    /// The minimum or maximum; none before the first value.
     pub fn get(&self) -> Option<u64> {
         self.values.front().map(|(_, value)| *value)
     }
@@ -57,13 +57,13 @@ mod tests {
 
     #[test]
     fn an_extreme_leaves_with_its_window() {
-        let mut is_min = MinMaxFilter::min();
+        let mut least = MinMaxFilter::min();
         let mut greatest = MinMaxFilter::max();
         let mut seen = Vec::new();
         for (at, value) in [(0, 5), (1, 3), (2, 4), (12, 6), (13, 6), (40, 9)] {
-            is_min.update(at, 10, value);
+            least.update(at, 10, value);
             greatest.update(at, 10, value);
-            seen.push((is_min.get(), greatest.get()));
+            seen.push((least.get(), greatest.get()));
         }
         let both = |a, b| (Some(a), Some(b));
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Additive increase, multiplicative decrease on the round-trip time.
 //!
-//! Detects: a round trip above a threshold; silence; or loss, by option. Tells: nobody. Responds: the
-//! window divided by `beta`; otherwise `alpha` packets more for each window or each acknowledgement.
+//! Detects: a round trip above a threshold; silence; or loss, by option. Tells: nobody. Responds:
+//! divides the window by `beta`; otherwise adds `alpha` packets per window or per acknowledgement.
 //!
 //! Reference: the 6.829 report (`alpha` 1, `beta` 2, 100 ms). Its published numbers follow from `per =
 //! "ack"` with 200 ms, not from the rule it prints; both are options here. The rule does not define
@@ -14,7 +14,7 @@ use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, I
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
-/// The window in packets, and the rule.
+/// State: the window in packets, and the parameters.
 #[derive(Clone, Debug)]
 pub struct Aimd {
     mss: u64,

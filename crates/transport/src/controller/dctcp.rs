@@ -1,7 +1,8 @@
-//! DCTCP: reduce in proportion to how much of the last windows was marked.
+//! DCTCP: reduce in proportion to the marked share of the last windows.
 //!
-//! Detects congestion from CE marks set above a low threshold of the queue. The receiver tells
-//! exact counts. Responds once a window by 1 - α/2; grows and answers loss as Reno.
+//! Detects: congestion by CE marks, which the queue sets above a low threshold. Tells: the receiver
+//! reports exact counts. Responds: once per window by the factor 1 - α/2; growth and reaction to loss
+//! are Reno's.
 //!
 //! Reference: RFC 8257. The reduction comes with the first mark of a window and uses the α of the
 //! windows before, as in Linux; the window does not grow in the rest of that window.

@@ -1,15 +1,14 @@
 //! Delay-triggered AIMD.
 //!
-//! Detects: the mean of the last round trips above a threshold. Tells: nobody. Responds: the window
-//! divided by `beta` once until the mean is down again, otherwise `alpha` packets more for each
-//! window. With `law = "step"` (other teams' form) a fixed number of packets more or less for each
-//! acknowledgement.
+//! Detects: the mean of the last round trips above a threshold. Tells: nobody. Responds: divides the
+//! window by `beta` once until the mean is down again; otherwise adds `alpha` packets per window. With
+//! `law = "step"` (other teams' form) each acknowledgement adds or subtracts a fixed number of packets.
 //!
-//! Reference: the 6.829 report (10 round trips, 70 ms). Whether it re-arms is not in the report:
-//! `rearm`. Differences: none beyond the options. The report's flows have each packet acknowledged at
-//! once. Over TCP the acknowledgement of a lone segment comes up to 40 ms late, and where that and the
-//! path's round trip exceed the threshold the window never leaves its least: `delayed_ack = "0 s"` or a
-//! higher threshold.
+//! Reference: the 6.829 report (10 round trips, 70 ms). The report does not say whether it re-arms
+//! (`rearm`). Differences: none beyond the options. In the report each packet is acknowledged at once.
+//! Over TCP the acknowledgement of a single segment is delayed by up to 40 ms. If that plus the round
+//! trip exceeds the threshold, the window stays at its minimum; use `delayed_ack = "0 s"` or a higher
+//! threshold.
 
 use crate::building_blocks::bounds;
 use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Inspect, Limits, Reduction};
@@ -17,7 +16,7 @@ use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::building_blocks::moving_mean::MovingMean;
 use crate::units::Span;
 
-/// The window in packets, and the rule.
+/// State: the window in packets, and the parameters.
 #[derive(Clone, Debug)]
 pub struct DelayTriggered {
     mss: u64,

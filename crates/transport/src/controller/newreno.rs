@@ -1,7 +1,7 @@
 //! NewReno: Reno with a window that allows no burst when recovery ends.
 //!
-//! Detects, tells, responds: as Reno. After recovery the window is the lesser of the threshold and
-//! one segment more than the flight (RFC 6582 section 3.2, step 3, full acknowledgement, choice 1).
+//! Detects, tells, responds: as Reno. After recovery the window is the smaller of ssthresh and the
+//! flight plus one segment (RFC 6582 section 3.2, step 3, full acknowledgement, choice 1).
 //!
 //! Reference: RFC 6582. Differences: those of Reno; duplicate and partial acknowledgements are the
 //! sender's (`recovery = "newreno"`).

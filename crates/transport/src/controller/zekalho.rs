@@ -1,16 +1,16 @@
 //! Zekalho, the controller of the 6.829 report.
 //!
-//! Detects: the mean of the last four round trips above 70 ms, and below 47 ms that there is room.
-//! Tells: nobody. Responds: one decrease for each episode, three packets more where there is room,
-//! one otherwise.
+//! Detects: congestion, if the mean of the last four round trips is above 70 ms; spare capacity, if it
+//! is below 47 ms. Tells: nobody. Responds: one decrease per episode; with spare capacity grows by
+//! three packets, otherwise by one.
 //!
-//! Reference: the report (`variant = "text"`) and the code that was handed in (`"code"`), which differ:
-//! the text halves, not below 3 packets, and waits until the flight is below the halved window; the
-//! code divides by 1.4 in integers, works in whole milliseconds, takes no mean before four samples,
-//! re-arms when the mean is down, and does not reset its counter while there is room, so that the
-//! window grows with each acknowledgement until it has regained its last peak. `alpha`, `high`,
-//! `low`, `n`, `per`, `beta`, `floor`, `cap` and `cooldown` apply to both unless they say otherwise.
-//! The silence timeout is the sender's. Differences: none known.
+//! Reference: the report (`variant = "text"`) and its code (`"code"`), which differ: the text halves,
+//! not below 3 packets, and waits until the flight is below the halved window; the code divides by 1.4
+//! in integers, works in whole milliseconds, takes no mean before four samples, re-arms when the mean
+//! is down, and does not reset its counter while there is spare capacity, so the window grows with each
+//! acknowledgement up to its last peak. `alpha`, `high`, `low`, `n`, `per`, `beta`, `floor`, `cap` and
+//! `cooldown` apply to both variants unless their help says otherwise. The silence timeout is the
+//! sender's. Differences: none known.
 
 use crate::building_blocks::moving_mean::MovingMean;
 use crate::building_blocks::bounds;

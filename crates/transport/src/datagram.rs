@@ -1,49 +1,50 @@
 //! The datagram protocol of the 6.829 contest: packets are numbered and sent once, the receiver
 //! acknowledges each, and nothing is repaired.
 //!
-//! In flight is what was sent after the newest packet acknowledged, as in the contest's sender: a
-//! packet that a later one overtakes counts as lost. If it arrives after all, it counts as delivered,
-//! and when every loss of an episode did so the controller is told that there was none. After a
-//! time of silence one extra packet leaves, whatever the window says; that does not move the window
-//! by itself, but the controller hears of the timeout.
+//! Packets sent after the newest acknowledged one are in flight, as in the contest's sender: an
+//! overtaken packet counts as lost. If it arrives later, it counts as delivered; if all losses of an
+//! episode arrive, the episode is reported as spurious. After a silence one extra packet leaves
+//! regardless of the window, and the controller hears of a timeout.
 
 use std::collections::VecDeque;
 
-use crate::controller::{AnyController, Cause, Sent};
-use crate::endpoint::{Inspection, SenderCounters, SenderSetup};
-use crate::pilot::{Findings, Pilot};
+use crate::controller::AnyController;
+use crate::controller_interface::{Cause, Sent};
 use crate::rate::{Newest, Snapshot};
 use crate::segment::{AckSegment, Segment};
+use crate::sender_core::{AckSummary, SenderCore};
+use crate::sender_state::{Inspection, SenderCounters};
+use crate::setup::SenderSetup;
 use crate::units::{Span, Time};
 
-/// Overtaken packets remembered in case they arrive.
+/// Overtaken packets remembered for late arrival.
 const REMEMBERED: usize = 64;
 
-/// Losses answered once: those from `from` on, until `until` is acknowledged.
+/// Losses that count as one congestion event: from `from` on, until `until` is acknowledged.
 #[derive(Copy, Clone, Debug)]
 struct Episode {
     from: u64,
     until: u64,
-    /// Lost in it and not seen since.
+    /// Packets lost in it that have not arrived.
     missing: u64,
 }
 
 /// The sender.
 #[derive(Clone, Debug)]
 pub struct DatagramSender {
-    pilot: Pilot,
+    core: SenderCore,
     mss: u64,
     silence: Span,
     written: u64,
     sent: u64,
     /// Packets in flight: those from `next - flying.len()` on.
-    flying: VecDeque<(u32, Snapshot)>,
+    packets: VecDeque<(u32, Snapshot)>,
     next: u64,
     in_flight: u64,
     overtaken: VecDeque<(u64, u32)>,
     episode: Option<Episode>,
-    /// Packets from this on left after the last answer to a loss.
-    answered: u64,
+    /// Packets from this number on left after the last reported loss.
+    first_after_reduction: u64,
     mark_ends: u64,
     deadline: Time,
     extra: bool,
@@ -55,17 +56,17 @@ impl DatagramSender {
     pub fn new(setup: &SenderSetup, controller: AnyController) -> DatagramSender {
         assert!(setup.mss > 0 && setup.mss <= u64::from(u32::MAX));
         DatagramSender {
-            pilot: Pilot::new(setup, controller),
+            core: SenderCore::new(setup, controller),
             mss: setup.mss,
             silence: setup.silence,
             written: 0,
             sent: 0,
-            flying: VecDeque::new(),
+            packets: VecDeque::new(),
             next: 0,
             in_flight: 0,
             overtaken: VecDeque::new(),
             episode: None,
-            answered: 0,
+            first_after_reduction: 0,
             mark_ends: 0,
             deadline: Time::NEVER,
             extra: false,
@@ -73,7 +74,7 @@ impl DatagramSender {
         }
     }
 
-    /// The application has that many more bytes.
+    /// The application adds bytes to send.
     pub fn write(&mut self, bytes: u64) {
         self.written = self.written.saturating_add(bytes);
     }
@@ -90,21 +91,21 @@ impl DatagramSender {
         self.paced = false;
         let len = self.mss.min(self.written - self.sent);
         if len == 0 {
-            if self.in_flight < self.pilot.window() {
-                self.pilot.sampler.limit(self.in_flight);
+            if self.in_flight < self.core.window() {
+                self.core.sampler.limit(self.in_flight);
             }
             self.extra = false;
             return None;
         }
         if !self.extra {
-            if self.in_flight + len > self.pilot.window() {
-                self.pilot.hold_back();
+            if self.in_flight + len > self.core.window() {
+                self.core.note_window_limited();
                 if self.deadline == Time::NEVER {
                     self.deadline = now.after(self.silence);
                 }
                 return None;
             }
-            if now < self.pilot.release() {
+            if now < self.core.release() {
                 self.paced = true;
                 return None;
             }
@@ -116,13 +117,13 @@ impl DatagramSender {
     #[inline(always)]
     fn leave(&mut self, now: Time, len: u64) -> Segment {
         self.deadline = now.after(self.silence);
-        let snapshot = self.pilot.sampler.on_send(now, self.in_flight, len);
+        let snapshot = self.core.sampler.on_send(now, self.in_flight, len);
         let (number, start) = (self.next, self.sent);
-        self.flying.push_back((len as u32, snapshot));
+        self.packets.push_back((len as u32, snapshot));
         self.next += 1;
         self.sent += len;
         self.in_flight += len;
-        let feedback = self.pilot.on_sent(Sent {
+        let feedback = self.core.on_sent(Sent {
             now,
             number,
             len,
@@ -135,7 +136,7 @@ impl DatagramSender {
             start,
             len: len as u32,
             again: false,
-            ecn: self.pilot.codepoint(false),
+            ecn: self.core.codepoint(false),
             cwr: false,
             push: true,
             sent: now,
@@ -149,27 +150,28 @@ impl DatagramSender {
             return;
         }
         self.deadline = now.after(self.silence);
-        let mut found = Findings {
+        let mut summary = AckSummary {
             prior_in_flight: self.in_flight,
-            ..Findings::default()
+            ..AckSummary::default()
         };
-        let first = self.next - self.flying.len() as u64;
+        let first = self.next - self.packets.len() as u64;
         if let Some(e) = self.episode.filter(|e| ack.number >= e.until) {
             debug_assert!(e.from < e.until);
             self.episode = None;
-            self.pilot.tell(now, Cause::Recovered, self.in_flight, 0, 0);
+            self.core
+                .report_congestion(now, Cause::Recovered, self.in_flight, 0, 0);
         }
         if ack.number >= first {
             for number in first..=ack.number {
-                let (len, snapshot) = self.flying.pop_front().expect("as many as are counted");
+                let (len, snapshot) = self.packets.pop_front().expect("as many as are counted");
                 self.in_flight -= u64::from(len);
                 if number == ack.number {
-                    self.deliver(now, ack, len, &snapshot, &mut found);
+                    self.deliver(now, ack, len, &snapshot, &mut summary);
                 } else {
-                    self.overtake(now, number, len, &snapshot);
-                    found.lost += u64::from(len);
-                    found.lost_segments += 1;
-                    found.tx_in_flight = snapshot.tx_in_flight;
+                    self.on_overtaken(now, number, len, &snapshot);
+                    summary.lost += u64::from(len);
+                    summary.lost_segments += 1;
+                    summary.tx_in_flight = snapshot.tx_in_flight;
                 }
             }
             if let Some(e) = self.episode.as_mut() {
@@ -177,17 +179,17 @@ impl DatagramSender {
             }
         } else if let Some(at) = self.overtaken.iter().position(|o| o.0 == ack.number) {
             let (_, len) = self.overtaken.remove(at).expect("found there");
-            self.arrive_late(now, ack.number, len, &mut found);
+            self.on_late_arrival(now, ack.number, len, &mut summary);
         } else {
             return;
         }
         let marked = self
-            .pilot
-            .marked(ack, found.acked, u64::from(found.segments));
-        self.congestion(now, ack, &found, marked);
+            .core
+            .newly_marked(ack, summary.acked, u64::from(summary.segments));
+        self.congestion(now, ack, &summary, marked);
         let recovering = self.episode.is_some();
-        self.pilot
-            .on_ack(now, ack, &found, self.in_flight, recovering, marked);
+        self.core
+            .on_ack(now, ack, &summary, self.in_flight, recovering, marked);
     }
 
     fn deliver(
@@ -196,103 +198,112 @@ impl DatagramSender {
         ack: &AckSegment,
         len: u32,
         snapshot: &Snapshot,
-        found: &mut Findings,
+        summary: &mut AckSummary,
     ) {
         let rtt = now.since(snapshot.sent);
-        found.rtt = Some(rtt);
-        found.one_way = Some(Span(ack.received.0.saturating_sub(snapshot.sent.0)));
-        self.pilot.rtt.sample(rtt);
-        self.pilot.rtt.observe(rtt);
-        self.pilot.sampler.on_delivered(now, u64::from(len));
-        found.newest = Some(Newest {
+        summary.rtt = Some(rtt);
+        summary.one_way = Some(Span(ack.received.0.saturating_sub(snapshot.sent.0)));
+        self.core.rtt.sample(rtt);
+        self.core.rtt.observe(rtt);
+        self.core.sampler.on_delivered(now, u64::from(len));
+        summary.newest = Some(Newest {
             number: ack.number,
             again: false,
             snapshot: *snapshot,
         });
-        self.count(len, found);
+        self.count(len, summary);
     }
 
-    fn count(&mut self, len: u32, found: &mut Findings) {
-        found.acked += u64::from(len);
-        found.advanced = found.acked;
-        found.segments += 1;
-        self.pilot.counters.acked += u64::from(len);
+    fn count(&mut self, len: u32, summary: &mut AckSummary) {
+        summary.acked += u64::from(len);
+        summary.advanced = summary.acked;
+        summary.segments += 1;
+        self.core.counters.acked += u64::from(len);
     }
 
-    fn overtake(&mut self, now: Time, number: u64, len: u32, snapshot: &Snapshot) {
+    fn on_overtaken(&mut self, now: Time, number: u64, len: u32, snapshot: &Snapshot) {
         if self.overtaken.len() == REMEMBERED {
             self.overtaken.pop_front();
         }
         self.overtaken.push_back((number, len));
         let flight = self.in_flight;
-        self.pilot
+        self.core
             .on_lost(now, number, u64::from(len), snapshot, flight);
     }
 
-    fn arrive_late(&mut self, now: Time, number: u64, len: u32, found: &mut Findings) {
-        self.pilot.counters.spurious += 1;
-        self.pilot.sampler.on_late(u64::from(len));
-        self.count(len, found);
+    fn on_late_arrival(&mut self, now: Time, number: u64, len: u32, summary: &mut AckSummary) {
+        self.core.counters.spurious += 1;
+        self.core.sampler.on_late(u64::from(len));
+        self.count(len, summary);
         if let Some(e) = self.episode.as_mut().filter(|e| number >= e.from) {
             e.missing -= 1;
             if e.missing == 0 {
                 self.episode = None;
-                self.pilot.tell(now, Cause::Spurious, self.in_flight, 0, 0);
+                self.core
+                    .report_congestion(now, Cause::Spurious, self.in_flight, 0, 0);
             }
         }
     }
 
-    /// Losses begin an episode that lasts until what was in flight then is settled. Those of an episode that
-    /// this acknowledgement ended were answered with it.
-    fn congestion(&mut self, now: Time, ack: &AckSegment, found: &Findings, marked: u64) {
+    /// Losses begin an episode, which lasts until all packets then in flight are acknowledged or lost.
+    /// Losses of the episode that this acknowledgement ended are not reported again.
+    fn congestion(&mut self, now: Time, ack: &AckSegment, summary: &AckSummary, marked: u64) {
         if self.episode.is_some() {
             return;
         }
-        let flight = found.prior_in_flight;
-        if found.lost > 0 && ack.number > self.answered {
-            let from = self.answered.max(ack.number - found.lost_segments);
+        let flight = summary.prior_in_flight;
+        if summary.lost > 0 && ack.number > self.first_after_reduction {
+            let from = self
+                .first_after_reduction
+                .max(ack.number - summary.lost_segments);
             self.episode = Some(Episode {
                 from,
                 until: self.next,
                 missing: ack.number - from,
             });
-            self.answered = self.next;
-            self.pilot.counters.recoveries += 1;
-            self.pilot
-                .tell(now, Cause::Loss, flight, found.lost, found.tx_in_flight);
-        } else if self.pilot.echoes(ack, marked) && ack.number >= self.mark_ends {
+            self.first_after_reduction = self.next;
+            self.core.counters.recoveries += 1;
+            self.core.report_congestion(
+                now,
+                Cause::Loss,
+                flight,
+                summary.lost,
+                summary.tx_in_flight,
+            );
+        } else if self.core.reports_congestion(ack, marked) && ack.number >= self.mark_ends {
             self.mark_ends = self.next;
-            self.pilot.counters.marks += 1;
-            self.pilot.tell(now, Cause::Mark, flight, 0, 0);
+            self.core.counters.marks += 1;
+            self.core.report_congestion(now, Cause::Mark, flight, 0, 0);
         }
     }
 
-    /// The instant `due` has come.
+    /// The timer `due` has expired.
     pub fn on_timer(&mut self, now: Time) {
-        self.pilot.on_timer(now);
+        self.core.on_timer(now);
         if self.deadline <= now && self.written == self.sent {
             self.deadline = Time::NEVER;
         } else if self.deadline <= now {
-            self.pilot.counters.timeouts += 1;
+            self.core.counters.timeouts += 1;
             self.extra = true;
             self.deadline = now.after(self.silence);
-            self.pilot.tell(now, Cause::Timeout, self.in_flight, 0, 0);
+            self.core
+                .report_congestion(now, Cause::Timeout, self.in_flight, 0, 0);
         }
     }
 
-    /// The earliest instant at which `on_timer` is wanted.
+    /// When to call `on_timer` next.
     pub fn due(&self) -> Time {
         let pacing = if self.paced {
-            self.pilot.release()
+            self.core.release()
         } else {
             Time::NEVER
         };
-        self.deadline.min(self.pilot.wake()).min(pacing)
+        self.deadline.min(self.core.wake()).min(pacing)
     }
 
     /// Reads a word of each cache line that an acknowledgement touches.
     pub fn touch(&self) -> u64 {
-        self.pilot.touch() ^ self.in_flight ^ self.flying.front().map_or(0, |f| f.1.delivered)
+        self.core.touch() ^ self.in_flight ^ self.packets.front().map_or(0, |f| f.1.delivered)
     }
 
     /// Payload bytes of a full segment.
@@ -302,21 +313,21 @@ impl DatagramSender {
 
     /// Counts since the beginning.
     pub fn counters(&self) -> &SenderCounters {
-        &self.pilot.counters
+        &self.core.counters
     }
 
     /// Window in force, bytes.
     pub fn window(&self) -> u64 {
-        self.pilot.window()
+        self.core.window()
     }
 
-    /// What the reader of a run has to know of the controller.
+    /// A warning of the controller for the report of a run.
     pub fn warning(&self) -> Option<String> {
-        self.pilot.warning()
+        self.core.warning()
     }
 
     /// State for plots and records.
     pub fn inspect(&self) -> Inspection {
-        self.pilot.inspect(self.window(), self.in_flight)
+        self.core.inspect(self.window(), self.in_flight)
     }
 }

@@ -1,14 +1,15 @@
-//! What every other crate stands on: units, random streams, the shape of a part in a table, and the
+//! The base of all other crates: units, random streams, the rows of the tables (`part`), and the
 //! end-to-end transport without input or output.
 //!
-//! Nothing here can see a clock, a socket, a thread or the simulator.
+//! Nothing here uses a clock, a socket, a thread or the simulator.
 
+pub mod building_blocks;
 pub mod controller;
+mod controller_interface;
 pub mod datagram;
 pub mod endpoint;
 pub mod forecast;
 pub mod part;
-mod pilot;
 pub mod random;
 mod rate;
 mod reassembly;
@@ -18,5 +19,8 @@ mod rtt;
 mod scoreboard;
 pub mod script;
 pub mod segment;
+mod sender_core;
+mod sender_state;
+mod setup;
 pub mod stream;
 pub mod units;

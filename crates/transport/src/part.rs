@@ -1,12 +1,12 @@
-//! The shape of a part in a table. A source, queue, mechanism part or controller is one file that
-//! ends in one `Part`: its name, its options, and how to build it from checked arguments. The CLI,
-//! the documentation, the JSON schema and the scenario reader iterate over the tables.
+//! One row of a table. A source, queue, mechanism part or controller is one file with one `Part`: its
+//! name, its options, and the function that builds it from checked arguments. The CLI, the
+//! documentation, the JSON schema and the scenario reader iterate over the tables.
 
 use std::sync::Arc;
 
 use crate::units::{Bytes, Rate, Span};
 
-/// What kind of value an option takes. A person writes quantities with a unit.
+/// The kind of an option's value. Scenarios write quantities with a unit.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Kind {
     /// A time such as `"20 ms"`.
@@ -27,28 +27,28 @@ pub enum Kind {
     Flag,
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// A length such as `"100 m"`, maybe negative.
+    /// A length such as `"100 m"`; it may be negative.
     Metres,
-    /// A ratio such as `"10 dB"`, maybe negative.
+    /// A ratio such as `"10 dB"`; it may be negative.
     Decibels,
     /// A power such as `"-93.5 dBm"`.
     Dbm,
-    /// The path of a file; its content is read at the edge.
+    /// The path of a file. The scenario reader reads the content.
     File,
     /// A name.
     Text,
-    /// A table of plain values that somebody else checks.
+    /// A table of plain values. The part checks them.
     Table,
 }
 
-/// What holds when a person leaves the option out.
+/// The value of an option that the scenario omits.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Default {
     /// The option must be written.
     Required,
-    /// The option may be absent; the part says in its help what that means.
+    /// The option may be absent; its help says what that means.
     Absent,
-    /// The value, as a person would write it.
+    /// The value, as a scenario writes it.
     Is(&'static str),
 }
 
@@ -59,11 +59,11 @@ pub struct Opt {
     pub name: &'static str,
     /// Kind of value.
     pub kind: Kind,
-    /// What holds when it is left out.
+    /// Its default.
     pub default: Default,
-    /// Least legal value, as a person would write it.
+    /// Least legal value, as a scenario writes it.
     pub min: Option<&'static str>,
-    /// Greatest legal value, as a person would write it.
+    /// Greatest legal value, as a scenario writes it.
     pub max: Option<&'static str>,
     /// One line for help and reference.
     pub help: &'static str,
@@ -95,7 +95,7 @@ impl Opt {
     }
 }
 
-/// A file read at the edge.
+/// A file that the scenario reader has read.
 #[derive(Clone, Debug)]
 pub struct File {
     /// Path as written, for messages.
@@ -133,8 +133,8 @@ pub enum Value {
     Table(String),
 }
 
-/// The checked arguments of one part: every option with a value, defaults filled in. The getters
-/// panic on a name or kind that the part's own table doesn't have: that is a bug in the part.
+/// The checked arguments of one part: every option with a value, defaults filled in. The getters panic
+/// if the part does not declare an option of that name and kind: that is a bug in the part.
 #[derive(Clone, Debug, Default)]
 pub struct Args(pub Vec<(&'static str, Value)>);
 
@@ -178,7 +178,7 @@ impl Args {
 /// Why a part cannot be built from arguments that were each legal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// The option to blame.
+    /// The option with the wrong value.
     pub option: &'static str,
     /// What is wrong.
     pub what: String,
@@ -199,6 +199,20 @@ pub struct Part<B: 'static> {
     pub source: &'static str,
     /// Its options.
     pub options: &'static [Opt],
-    /// How it is made.
+    /// The function that builds it.
     pub build: B,
+}
+
+impl<B> Part<B> {
+    /// The same row with another build function.
+    pub const fn with_build<C>(&self, build: C) -> Part<C> {
+        Part {
+            id: self.id,
+            aliases: self.aliases,
+            summary: self.summary,
+            source: self.source,
+            options: self.options,
+            build,
+        }
+    }
 }

@@ -1,5 +1,5 @@
-//! Random streams. Each component draws from its own stream, keyed by (seed, kind, name), so that
-//! adding one changes nobody else's luck. Distributions are by inverse transform on our own
+//! Random streams. Each component draws from its own stream, keyed by (seed, kind, name), so a new
+//! component does not change the draws of the others. Distributions are by inverse transform on our own
 //! uniform, because distribution crates change their values between versions.
 //!
 //! Generator: xoshiro256++ (Blackman and Vigna), seeded by SplitMix64 from an FNV-1a hash of the key.

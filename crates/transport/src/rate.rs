@@ -1,29 +1,29 @@
 //! Delivery-rate samples, rounds and the application-limited mark (draft-ietf-ccwg-bbr section 4.1;
 //! before that draft-cheng-iccrg-delivery-rate-estimation).
 //!
-//! Each segment carries a snapshot of the counters as it leaves. The newest of those that an
-//! acknowledgement delivers makes the sample: the bytes delivered since it left, over the longer of
-//! the span in which they were sent and the span in which they were acknowledged.
+//! Each segment keeps a snapshot of the counters at its transmission. The newest segment that an
+//! acknowledgement delivers gives the sample: the bytes delivered since it left, divided by the longer
+//! of the send interval and the ACK interval.
 
-use crate::controller::RateSample;
+use crate::controller_interface::RateSample;
 use crate::units::{Span, Time};
 
-/// What a segment carries about the moment it left.
+/// The counters at a segment's transmission.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Snapshot {
     /// When it left.
     pub sent: Time,
-    /// When the segment left whose delivery was the last.
+    /// When the segment delivered last had left.
     pub(crate) first_sent: Time,
-    /// When something was delivered last.
+    /// Time of the last delivery.
     pub(crate) delivered_time: Time,
     /// Bytes delivered by then.
     pub delivered: u64,
     /// Bytes in flight, itself included.
     pub tx_in_flight: u64,
-    /// Bytes lost by then, modulo 2³²: no flight is so large.
+    /// Bytes lost by then, modulo 2³². No flight is that large.
     pub(crate) lost: u32,
-    /// The application held the sender back.
+    /// The flow was application-limited.
     pub app_limited: bool,
 }
 
@@ -45,9 +45,9 @@ pub struct Sampler {
 pub struct Newest {
     /// Number of its transmission.
     pub number: u64,
-    /// Whether it had been sent before.
+    /// Whether it is a retransmission.
     pub again: bool,
-    /// The counters as it left.
+    /// The counters at its transmission.
     pub snapshot: Snapshot,
 }
 
@@ -69,7 +69,7 @@ impl Sampler {
         }
     }
 
-    /// So many bytes are newly known to be delivered.
+    /// `len` more bytes are known to be delivered.
     pub fn on_delivered(&mut self, now: Time, len: u64) {
         self.delivered += len;
         self.delivered_time = now;
@@ -80,7 +80,7 @@ impl Sampler {
         self.delivered += len;
     }
 
-    /// A segment was declared lost. Gives the bytes lost since it left, itself included.
+    /// A segment was declared lost. Returns the bytes lost since it left, itself included.
     pub fn on_lost(&mut self, snapshot: &Snapshot, len: u64) -> u64 {
         self.lost += len;
         self.lost_since(snapshot)
@@ -90,13 +90,13 @@ impl Sampler {
         u64::from((self.lost as u32).wrapping_sub(snapshot.lost))
     }
 
-    /// The application has nothing to send although the window is open: samples of what leaves
-    /// until everything in flight now is delivered say nothing about the network.
+    /// The application has nothing to send although the window is open. Until everything in flight now
+    /// is delivered, samples are application-limited.
     pub fn limit(&mut self, in_flight: u64) {
         self.limited_until = (self.delivered + in_flight).max(1);
     }
 
-    /// Ends the work on an acknowledgement: the sample, and whether a round begins. No sample
+    /// Finishes an acknowledgement. Returns the sample and whether a round begins. There is no sample
     /// without a delivery, or from an interval shorter than the least round trip.
     pub fn finish(
         &mut self,

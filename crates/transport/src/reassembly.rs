@@ -1,15 +1,16 @@
-//! Which bytes of a stream have come, and which blocks to report (RFC 2018, RFC 2883).
+//! Which bytes of a stream have arrived, and which blocks to report (RFC 2018, RFC 2883).
 
 use crate::segment::{AckSegment, SACK_BLOCKS};
 
-/// All below `next` has come, and the blocks above. What comes in order touches these two only.
+/// All bytes below `next` and the blocks above have arrived. Segments in order use the first two fields
+/// only.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Reassembly {
     next: u64,
     /// `[first, end)`, disjoint, not adjacent, ascending.
     blocks: Vec<(u64, u64)>,
-    /// A byte in each of the blocks reported last, the newest first.
+    /// One byte of each block reported last, the newest first.
     recent: [u64; SACK_BLOCKS],
     known: usize,
 }
@@ -20,12 +21,12 @@ impl Reassembly {
         self.next
     }
 
-    /// Whether anything came out of order and still waits.
+    /// Whether bytes are missing below a block that has arrived.
     pub fn gaps(&self) -> bool {
         !self.blocks.is_empty()
     }
 
-    /// Bytes `[start, end)` have come. False if all of them had come before.
+    /// Bytes `[start, end)` have arrived. False if they are all duplicates.
     pub fn insert(&mut self, start: u64, end: u64) -> bool {
         if end <= self.next {
             return false;
@@ -55,7 +56,7 @@ impl Reassembly {
         fresh
     }
 
-    /// Puts a block first among those to report; a block keeps one place.
+    /// Puts a block first in the list of blocks to report. Each block is listed once.
     fn remember(&mut self, byte: u64, block: usize) {
         let at = self.recent[..self.known]
             .iter()

@@ -1,39 +1,39 @@
 //! The receiving end: reassembly, acknowledgements, selective acknowledgements, and the echo of
 //! timestamps and congestion marks.
 
-use crate::endpoint::{EcnFeedback, Protocol};
 use crate::forecast::Forecaster;
 use crate::reassembly::Reassembly;
 use crate::segment::{AckSegment, Ecn, Segment};
+use crate::setup::{EcnFeedback, Protocol};
 use crate::units::{Span, Time};
 
 /// Delayed acknowledgements (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct DelayedAck {
-    /// At least one acknowledgement for so many segments: 2.
+    /// At least one acknowledgement for this many segments: 2.
     pub segments: u32,
     /// Longest delay: less than 500 ms.
     pub timeout: Span,
 }
 
-/// What a receiver is made from.
+/// The settings of a receiver.
 #[derive(Clone, Debug)]
 pub struct ReceiverSetup {
     /// Stream or datagrams.
     pub protocol: Protocol,
-    /// None: each segment is acknowledged at once. Datagrams always are.
+    /// None: each segment is acknowledged at once. Datagrams are always acknowledged at once.
     pub delayed_ack: Option<DelayedAck>,
     /// How marks are echoed.
     pub ecn: EcnFeedback,
-    /// Bytes the receiver can hold beyond the next one expected.
+    /// Receive window: bytes beyond the next one expected.
     pub window: u32,
-    /// What the sender's controller wants run here (`Controller::forecaster`).
+    /// The forecaster of the sender's controller (`Controller::forecaster`).
     pub forecaster: Option<Box<Forecaster>>,
 }
 
 impl ReceiverSetup {
-    /// A receiver with everything at its default: each segment acknowledged, 1 GiB of room (the
-    /// largest window that RFC 7323 can scale to).
+    /// A receiver with default settings: each segment acknowledged, a receive window of 1 GiB (the
+    /// largest that RFC 7323 allows).
     pub fn new(protocol: Protocol) -> ReceiverSetup {
         ReceiverSetup {
             protocol,
@@ -45,7 +45,8 @@ impl ReceiverSetup {
     }
 }
 
-/// The receiver of either protocol. What a segment of a stream touches comes first, in two cache lines.
+/// The receiver of either protocol. The fields that a stream's segment needs come first, in two cache
+/// lines.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver {
@@ -58,7 +59,7 @@ pub struct Receiver {
     last: Last,
     /// Segments received and not acknowledged.
     pending: u32,
-    /// An acknowledgement waits until so many are, and not longer than `timeout`.
+    /// An acknowledgement waits for this many segments, at most for `timeout`.
     segments: u32,
     timeout: Span,
     window: u32,
@@ -66,7 +67,7 @@ pub struct Receiver {
     ecn: EcnFeedback,
     /// Classic echo, or DCTCP's state.
     echo: bool,
-    /// Modulo 8 is what AccECN reports.
+    /// AccECN reports it modulo 8.
     ce_packets: u8,
     /// The newest packet came with CE.
     marked: bool,
@@ -86,7 +87,7 @@ struct Last {
 }
 
 impl Receiver {
-    /// A receiver of nothing so far.
+    /// A receiver before the first segment.
     pub fn new(setup: &ReceiverSetup) -> Receiver {
         let at_once = DelayedAck {
             segments: 0,
@@ -115,7 +116,7 @@ impl Receiver {
         }
     }
 
-    /// A segment has come, with this codepoint.
+    /// A segment arrives with this codepoint.
     pub fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment> {
         let marked = ecn == Ecn::Ce;
         let begins = marked && !std::mem::replace(&mut self.marked, marked);
@@ -137,12 +138,12 @@ impl Receiver {
             self.delivered += u64::from(segment.len);
         }
         self.echo = ecn == Ecn::Ce;
-        self.note(now, segment);
+        self.record(now, segment);
         self.recent = segment.sent;
         self.acknowledge(now, false)
     }
 
-    /// `begins`: the segment is the first of those in a row that are marked.
+    /// `begins`: the segment is marked and the one before was not.
     fn on_stream(
         &mut self,
         now: Time,
@@ -150,7 +151,7 @@ impl Receiver {
         ecn: Ecn,
         begins: bool,
     ) -> Option<AckSegment> {
-        let before = self.change_of_mark(now, ecn, segment);
+        let before = self.track_marks(now, ecn, segment);
         let end = segment.start + u64::from(segment.len);
         let next = self.data.next();
         if segment.start <= self.acked_upto && segment.sent >= self.recent {
@@ -161,16 +162,18 @@ impl Receiver {
         } else {
             !self.data.insert(segment.start, end)
         };
-        self.note(now, segment);
-        // RFC 5681 section 4.2: at once when data are out of order, again, or fill a gap.
+        self.record(now, segment);
+        // RFC 5681 section 4.2: acknowledge at once data that are out of order, duplicate, or fill a
+        // gap.
         let plain = segment.start == next && self.data.next() == end && !self.data.gaps();
-        // RFC 9768 section 3.2.2.5.1. Its other rule, at least every sixth mark, every second segment keeps.
+        // RFC 9768 section 3.2.2.5.1. Its other rule, an ACK for at least every sixth mark, always
+        // holds with an ACK for every second segment.
         let plain = plain && !(begins && self.ecn == EcnFeedback::Ace);
         let wait = plain && !segment.push && self.pending < self.segments;
         match (wait, before) {
             (false, None) => Some(self.acknowledge(now, duplicate)),
             (false, before) => {
-                // Two are due. The second goes out as soon as the timer is asked.
+                // Two are due. The timer sends the second at once.
                 self.deadline = now;
                 before
             }
@@ -181,9 +184,9 @@ impl Receiver {
         }
     }
 
-    /// Follows the marks. In DCTCP a change of state makes what is pending acknowledged at once
-    /// with the old state (RFC 8257 section 3.2).
-    fn change_of_mark(&mut self, now: Time, ecn: Ecn, segment: &Segment) -> Option<AckSegment> {
+    /// Tracks the marks. In DCTCP a change of state acknowledges pending segments at once with the old
+    /// state (RFC 8257 section 3.2).
+    fn track_marks(&mut self, now: Time, ecn: Ecn, segment: &Segment) -> Option<AckSegment> {
         let marked = ecn == Ecn::Ce;
         match self.ecn {
             EcnFeedback::Dctcp => {
@@ -200,7 +203,7 @@ impl Receiver {
         }
     }
 
-    fn note(&mut self, now: Time, segment: &Segment) {
+    fn record(&mut self, now: Time, segment: &Segment) {
         self.pending += 1;
         self.last = Last {
             number: segment.number,
@@ -241,7 +244,7 @@ impl Receiver {
         ack
     }
 
-    /// The instant `due` has come.
+    /// The timer `due` has expired.
     pub fn on_timer(&mut self, now: Time) -> Option<AckSegment> {
         (self.deadline <= now).then(|| self.acknowledge(now, false))
     }
@@ -252,12 +255,12 @@ impl Receiver {
         self.data.next() ^ self.deadline.0
     }
 
-    /// The instant at which `on_timer` is wanted; `NEVER` for none.
+    /// When to call `on_timer`; `NEVER` for no timer.
     pub fn due(&self) -> Time {
         self.deadline
     }
 
-    /// Bytes handed to the application: of a stream all in order, of datagrams each once.
+    /// Bytes handed to the application: in order (streams), each packet once (datagrams).
     pub fn delivered(&self) -> u64 {
         match self.protocol {
             Protocol::Stream => self.data.next(),
@@ -266,12 +269,12 @@ impl Receiver {
     }
 }
 
-/// Which datagrams have come. Repeats are known among the last 64 numbers.
+/// Which datagrams have arrived. Duplicates are detected among the last 64 numbers.
 #[derive(Clone, Debug, Default)]
 struct Numbers {
     /// One above the highest.
     next: u64,
-    /// Bit i: `next - 1 - i` has come.
+    /// Bit i: `next - 1 - i` has arrived.
     seen: u64,
 }
 

@@ -1,6 +1,6 @@
 //! Round-trip time and the retransmission timeout (RFC 6298).
 //!
-//! Ambiguous samples (Karn) are kept out by whoever calls `sample`.
+//! The caller of `sample` excludes ambiguous samples (Karn).
 
 use crate::units::Span;
 
@@ -53,7 +53,7 @@ impl Rtt {
         self.backoff = 0;
     }
 
-    /// Takes a sample into the least round trip only.
+    /// Takes a sample into the minimum only.
     pub fn observe(&mut self, rtt: Span) {
         self.least = self.least.min(rtt);
     }
@@ -77,7 +77,7 @@ impl Rtt {
     }
 
     /// Least round trip seen; `Span::MAX` before the first.
-    pub fn least(&self) -> Span {
+    pub fn min(&self) -> Span {
         self.least
     }
 }

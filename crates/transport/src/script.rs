@@ -1,5 +1,5 @@
-//! What a scenario says of a part that is a class of another language: a file, a class, and what the class is called with.
-//! Only the text is checked here; a host executes the file.
+//! Options of a part that is a class in another language: the file, the class and its arguments. Only
+//! the text is checked here; the host language executes the file.
 
 use crate::part::{Default, Kind, Opt};
 
@@ -7,7 +7,7 @@ use crate::part::{Default, Kind, Opt};
 pub const FILE: &str = "file";
 /// Name of the option with the class.
 pub const CLASS: &str = "class";
-/// Name of the option with what the class is called with.
+/// Name of the option with the arguments of the class.
 pub const OPTIONS: &str = "options";
 
 /// The file.
@@ -18,7 +18,7 @@ pub const FILE_OPTION: Opt = Opt::new(
     "file of the class, which stands by itself",
 );
 
-/// The class, which `has` methods.
+/// The class. `has` describes its methods.
 pub const fn class_option(has: &'static str) -> Opt {
     Opt::new(CLASS, Kind::Text, Default::Required, has)
 }

@@ -1,6 +1,6 @@
 //! What endpoints exchange: data segments one way, acknowledgements the other. A stream numbers its
-//! bytes; a datagram protocol sends each packet once and numbers packets. They wait in a table beside
-//! the packet that carries them, so they are small: what few of them say is out of line.
+//! bytes; a datagram protocol sends each packet once and numbers packets. They are stored in a table
+//! beside the packets, so they are small: rare fields are boxed.
 
 use crate::units::Time;
 
@@ -8,22 +8,22 @@ use crate::units::Time;
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Ecn {
-    /// The transport takes no marks: congestion is told by loss.
+    /// The transport does not support ECN: the network signals congestion by loss.
     #[default]
     NotEct = 0,
-    /// ECT(1): the transport wants the low-latency (L4S) treatment.
+    /// ECT(1): the transport asks for the low-latency (L4S) treatment.
     Ect1 = 1,
-    /// ECT(0): the transport takes marks in place of losses.
+    /// ECT(0): the transport accepts marks instead of losses.
     Ect0 = 2,
     /// Congestion experienced.
     Ce = 3,
 }
 
-/// What travels in a header for schemes that talk to the other end or to routers.
+/// Header content of schemes with explicit feedback.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Feedback {
-    /// Sprout: packets that will be delivered by the end of each of eight ticks, with confidence.
-    /// `settled` counts in the bytes of `Announce::position`.
+    /// Sprout: packets that arrive by the end of each of eight ticks, with confidence. `settled` counts
+    /// in the bytes of `Announce::position`.
     Forecast {
         /// When the receiver made it.
         made: Time,
@@ -32,8 +32,8 @@ pub enum Feedback {
         /// Bytes that the receiver counts as received or lost.
         settled: u64,
     },
-    /// Sprout, from the sender: the next packet comes after this long, in ticks of `Time`; 0 within
-    /// a flight. And the sequence below which nothing is outstanding any more.
+    /// Sprout, from the sender: the time until the next packet in ticks of `Time` (0 within a burst),
+    /// and the position below which nothing is outstanding.
     Announce {
         /// Ticks until the next packet.
         next: u64,
@@ -57,9 +57,9 @@ pub struct Segment {
     pub again: bool,
     /// Codepoint it leaves with.
     pub ecn: Ecn,
-    /// Classic ECN: the window has been reduced (RFC 3168 section 6.1.2).
+    /// Classic ECN: CWR, the window has been reduced (RFC 3168 section 6.1.2).
     pub cwr: bool,
-    /// Application's last bytes for now: the receiver acknowledges without delay.
+    /// PSH: the sender has no more bytes now, so the receiver acknowledges without delay.
     pub push: bool,
     /// When it was sent (timestamp option, RFC 7323).
     pub sent: Time,
@@ -70,7 +70,7 @@ pub struct Segment {
 /// Most SACK blocks with timestamps in 40 bytes of options (RFC 2018 section 3).
 pub const SACK_BLOCKS: usize = 3;
 
-/// Blocks as they are on the wire: their edges are numbers modulo 2³². Most acknowledgements have none.
+/// SACK blocks as on the wire: edges modulo 2³². Most acknowledgements have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks(Option<Box<Edges>>);
 
@@ -88,22 +88,22 @@ pub struct AckSegment {
     pub upto: u64,
     /// Blocks received; see `sack`.
     pub blocks: Blocks,
-    /// The first block tells of a duplicate (RFC 2883).
+    /// The first block reports a duplicate (RFC 2883).
     pub duplicate: bool,
     /// Classic ECN echo (RFC 3168 section 6.1.3), or DCTCP's state (RFC 8257 section 3.2).
     pub ece: bool,
-    /// `Segment::number` of the segment that made it.
+    /// `Segment::number` of the segment that triggered it.
     pub number: u64,
     /// Its `Segment::sent`: the timestamp echo. With delayed acknowledgements that of the oldest
     /// segment not yet acknowledged (RFC 7323 section 4.3).
     pub echo: Time,
-    /// When that segment came in, by the receiver's clock.
+    /// When that segment arrived, by the receiver's clock.
     pub received: Time,
     /// Payload bytes received with CE since the beginning (AccECN's option, RFC 9768 section 3.2.3).
     pub ce_bytes: u64,
     /// Packets received with CE, modulo 8 (AccECN's ACE field, section 3.2.2).
     pub ace: u8,
-    /// Bytes the receiver has room for beyond `upto`.
+    /// Receive window: bytes beyond `upto`.
     pub window: u32,
     /// Explicit feedback.
     pub feedback: Option<Box<Feedback>>,
@@ -126,8 +126,9 @@ impl Blocks {
 }
 
 impl AckSegment {
-    /// Blocks received above `upto`, `[first, end)`, the newest first; perhaps a duplicate before them.
-    /// An edge lies within 2 GiB of `upto`: no window is larger than 1 GiB (RFC 7323 section 2.3).
+    /// Blocks received above `upto`, `[first, end)`, the newest first. A duplicate, if reported, comes
+    /// before them. An edge lies within 2 GiB of `upto`: no window is larger than 1 GiB (RFC 7323
+    /// section 2.3).
     pub fn sack(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let upto = self.upto;
         let whole = move |edge: u32| {
@@ -138,7 +139,7 @@ impl AckSegment {
         edges.map(move |b| (whole(b[0]), whole(b[1])))
     }
 
-    /// Reports a block; false where there is no more room.
+    /// Adds a block; false if there is no space left.
     pub fn report(&mut self, first: u64, end: u64) -> bool {
         let blocks = self.blocks.0.get_or_insert_default();
         let Some(place) = blocks.edges.get_mut(usize::from(blocks.count)) else {

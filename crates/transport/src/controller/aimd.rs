@@ -1,19 +1,20 @@
 //! Additive increase, multiplicative decrease on the round-trip time.
 //!
-//! Detects: a round trip above a threshold; silence; or loss, by option. Tells: nobody. Responds: the
-//! window divided by `beta`; otherwise `alpha` packets more for each window or each acknowledgement.
+//! Detects: a round trip above a threshold; silence; or loss, by option. Tells: nobody. Responds:
+//! divides the window by `beta`; otherwise adds `alpha` packets per window or per acknowledgement.
 //!
-//! Reference: the 6.829 report (`alpha` 1, `beta` 2, 100 ms). Its published numbers follow from
-//! `per = "ack"` with 200 ms, not from the rule it prints; both are options here. What the rule leaves open is
-//! whether acknowledgements that come in one millisecond, of which a cellular link gives many, are as many
-//! round trips or one (`every = "ms"`), and whether a fraction of a packet in the window counts as room
-//! (`rounding = "up"`). Differences: none beyond the options.
+//! Reference: the 6.829 report (`alpha` 1, `beta` 2, 100 ms). Its published numbers follow from `per =
+//! "ack"` with 200 ms, not from the rule it prints; both are options here. The rule does not define
+//! whether several acknowledgements in one millisecond, common on cellular links, count as one sample
+//! (`every = "ms"`), nor whether a fraction of a packet in the window lets a packet leave (`rounding =
+//! "up"`). Differences: none beyond the options.
 
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
-/// The window in packets, and the rule.
+/// State: the window in packets, and the parameters.
 #[derive(Clone, Debug)]
 pub struct Aimd {
     mss: u64,
@@ -25,9 +26,9 @@ pub struct Aimd {
     /// One decrease for each millisecond at most.
     by_ms: bool,
     round_up: bool,
-    /// No second decrease before so many acknowledgements.
+    /// No second decrease before this many acknowledgements.
     cooldown: u64,
-    /// Or before what was sent at the first is acknowledged.
+    /// Or before everything sent at the first is acknowledged.
     once: bool,
     on_timeout: bool,
     on_loss: bool,
@@ -113,7 +114,7 @@ impl Controller for Aimd {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Aimd>> = Part {
     id: "aimd",
     aliases: &[],
     summary: "additive increase, multiplicative decrease on the round-trip time",
@@ -187,7 +188,7 @@ pub const PART: Part<Build> = Part {
             Default::Is("false"),
             "decrease also at a loss or mark",
         ),
-        amount::first_window("1 packets"),
+        bounds::first_window("1 packets"),
     ],
     build: |args, setup| {
         Ok(Aimd {
@@ -207,7 +208,6 @@ pub const PART: Part<Build> = Part {
             calm_until: 0,
             next: 0,
             decreased: None,
-        }
-        .into())
+        })
     },
 };

@@ -1,11 +1,11 @@
-//! BBRv3 as in Linux (google/bbr, branch v3): see `bbr` for what it does.
+//! BBRv3 as in Linux (google/bbr, branch v3): see `bbr3_engine` for the algorithm.
 //!
 //! Differs from the draft in the gains of Drain (0.347) and ProbeBW_DOWN (0.91), has no limit on the
-//! length of Drain, allows for at most 100 ms of aggregation, and on paths of at most 5 ms answers exact marks. Deviation: too many marks are
-//! judged by whole rounds, not by the interval of each rate sample.
+//! length of Drain, bounds aggregation to 100 ms, and reacts to exact marks on paths of at most 5 ms.
+//! Deviation: the share of marks is compared with its threshold once per round, not per rate sample.
 
-use super::Build;
-use super::bbr::{Engine, options as o};
+use crate::controller_interface::{BuildOf};
+use crate::building_blocks::bbr3_engine::{Engine, options as o};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::segment::Ecn;
 
@@ -13,7 +13,7 @@ use crate::segment::Ecn;
 pub type Bbr3Linux = Engine<true>;
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Bbr3Linux>> = Part {
     id: "bbr3-linux",
     aliases: &[],
     summary: "a model of rate and round trip, bounded by loss and marks: Linux",
@@ -72,6 +72,6 @@ pub const PART: Part<Build> = Part {
         constants.ecn_factor = args.number("ecn-factor");
         constants.ecn_thresh = args.share("ecn-threshold");
         constants.ecn_most_rtt = args.span("ecn-most-rtt");
-        Ok(Bbr3Linux::new(setup, constants).into())
+        Ok(Bbr3Linux::new(setup, constants))
     },
 };

@@ -1,19 +1,19 @@
 //! CUBIC.
 //!
-//! Detects: loss, and marks where the flow takes them. Tells: nobody. Responds: the window follows a
-//! cubic of the time since the last reduction, flat around the window at which it happened, or a Reno
-//! window of the same average where that is larger; `beta` of the flight at a loss.
+//! Detects: loss, and marks if the flow uses ECN. Tells: nobody. Responds: the window follows a cubic
+//! of the time since the last reduction, flat around the window at which it happened, or a Reno window
+//! of the same average where that is larger; `beta` of the flight at a loss.
 //!
 //! Reference: RFC 9438; slow start RFC 5681 or RFC 9406; RFC 8511 (ABE). Differences: an
-//! acknowledgement of several segments counts as that many; time in which the window was not the
-//! limit is taken off the age of an epoch as it passes.
+//! acknowledgement of several segments counts once for each; time that is not window-limited does not
+//! count to the age of an epoch.
 
-use super::slow_start::{self, SlowStart};
-use super::{Ack, Build, Cause, Congestion, Controller, Idle, Inspect, Limits};
+use crate::building_blocks::slow_start::{self, SlowStart};
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
-/// What a reduction changes, in segments: kept to be restored (section 4.9).
+/// The state that a reduction changes, in segments. It is saved for restoring (section 4.9).
 #[derive(Copy, Clone, Debug)]
 struct State {
     window: f64,
@@ -71,7 +71,7 @@ impl Cubic {
         }
         let epoch = s.epoch.as_mut().expect("just begun");
         let t = ack.now.since(epoch.began).seconds();
-        // After a timeout one acknowledgement may cover more than a window: it counts as one.
+        // After a timeout one acknowledgement may cover more than a window. It counts as one window.
         let segments = (ack.advanced as f64 / self.mss as f64).min(s.window);
         let alpha = if epoch.reno >= s.prior {
             1.0
@@ -158,7 +158,7 @@ impl Controller for Cubic {
             s.window = most;
             s.epoch = None;
         } else if let Some(epoch) = &mut s.epoch {
-            // Section 5.8: the pause is no part of the epoch.
+            // Section 5.8: idle time does not count to the epoch.
             let pause = Span(idle.now.0.saturating_sub(self.last_ack.0));
             epoch.began = epoch.began.after(pause);
         }
@@ -186,7 +186,7 @@ impl Controller for Cubic {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Cubic>> = Part {
     id: "cubic",
     aliases: &[],
     summary: "a cubic of the time since the last loss",
@@ -242,8 +242,7 @@ pub const PART: Part<Build> = Part {
             },
             saved: None,
             last_ack: Time::ZERO,
-        }
-        .into())
+        })
     },
 };
 

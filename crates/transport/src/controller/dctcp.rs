@@ -1,22 +1,23 @@
-//! DCTCP: reduce in proportion to how much of the last windows was marked.
+//! DCTCP: reduce in proportion to the marked share of the last windows.
 //!
-//! Detects congestion from CE marks set above a low threshold of the queue. The receiver tells
-//! exact counts. Responds once a window by 1 - α/2; grows and answers loss as Reno.
+//! Detects: congestion by CE marks, which the queue sets above a low threshold. Tells: the receiver
+//! reports exact counts. Responds: once per window by the factor 1 - α/2; growth and reaction to loss
+//! are Reno's.
 //!
 //! Reference: RFC 8257. The reduction comes with the first mark of a window and uses the α of the
 //! windows before, as in Linux; the window does not grow in the rest of that window.
 
-use super::classic::Classic;
-use super::marks::Marks;
-use super::{Ack, Build, Cause, Congestion, Controller, Departure, Idle, Inspect, Limits, Sent};
+use crate::building_blocks::reno_window::RenoWindow;
+use crate::building_blocks::marked_share::MarkedShare;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Idle, Inspect, Limits, Sent};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::segment::Ecn;
 
 /// DCTCP's state.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
-    core: Classic,
-    marks: Marks,
+    core: RenoWindow,
+    marks: MarkedShare,
     /// Segments sent so far, and how many at the last reduction: until one sent since is
     /// acknowledged, there is no other and no growth.
     sent: u64,
@@ -37,7 +38,7 @@ impl Controller for Dctcp {
             self.core
                 .reduce_to(self.core.window * (1.0 - self.marks.alpha / 2.0));
         }
-        if reduced || !Classic::may_grow(ack) {
+        if reduced || !RenoWindow::may_grow(ack) {
             return;
         }
         match self.core.slow_start() {
@@ -47,7 +48,7 @@ impl Controller for Dctcp {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
-        // Marks are counted where they are acknowledged.
+        // Marks are counted in `on_ack`.
         if congestion.cause != Cause::Mark {
             self.core.on_congestion(congestion, 0.5);
         }
@@ -76,7 +77,7 @@ impl Controller for Dctcp {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Dctcp>> = Part {
     id: "dctcp",
     aliases: &[],
     summary: "reduce by half the share of marked bytes",
@@ -107,15 +108,14 @@ pub const PART: Part<Build> = Part {
     ],
     build: |args, setup| {
         Ok(Dctcp {
-            core: Classic::new(setup),
-            marks: Marks::new(args.share("alpha"), args.number("gain")),
+            core: RenoWindow::new(setup),
+            marks: MarkedShare::new(args.share("alpha"), args.number("gain")),
             sent: 0,
             recover: 0,
             ecn: match args.choice("ecn") {
                 "ect1" => Ecn::Ect1,
                 _ => Ecn::Ect0,
             },
-        }
-        .into())
+        })
     },
 };

@@ -1,65 +1,27 @@
 //! Delay-triggered AIMD.
 //!
-//! Detects: the mean of the last round trips above a threshold. Tells: nobody. Responds: the window
-//! divided by `beta` once until the mean is down again, otherwise `alpha` packets more for each
-//! window. With `law = "step"` (other teams' form) a fixed number of packets more or less for each
-//! acknowledgement.
+//! Detects: the mean of the last round trips above a threshold. Tells: nobody. Responds: divides the
+//! window by `beta` once until the mean is down again; otherwise adds `alpha` packets per window. With
+//! `law = "step"` (other teams' form) each acknowledgement adds or subtracts a fixed number of packets.
 //!
-//! Reference: the 6.829 report (10 round trips, 70 ms). Whether it re-arms is not in the report:
-//! `rearm`. Differences: none beyond the options. The report's flows have each packet acknowledged at
-//! once. Over TCP the acknowledgement of a lone segment comes up to 40 ms late, and where that and the
-//! path's round trip exceed the threshold the window never leaves its least: `delayed_ack = "0 s"` or a
-//! higher threshold.
+//! Reference: the 6.829 report (10 round trips, 70 ms). The report does not say whether it re-arms
+//! (`rearm`). Differences: none beyond the options. In the report each packet is acknowledged at once.
+//! Over TCP the acknowledgement of a single segment is delayed by up to 40 ms. If that plus the round
+//! trip exceeds the threshold, the window stays at its minimum; use `delayed_ack = "0 s"` or a higher
+//! threshold.
 
-use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction, amount};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
+use crate::building_blocks::moving_mean::MovingMean;
 use crate::units::Span;
 
-/// The mean of the last `n` round trips; of those there are, before.
-#[derive(Clone, Debug)]
-pub(super) struct Recent {
-    spans: Vec<Span>,
-    n: usize,
-    at: usize,
-    sum: u128,
-}
-
-impl Recent {
-    pub(super) fn new(n: usize) -> Recent {
-        Recent {
-            spans: Vec::with_capacity(n),
-            n,
-            at: 0,
-            sum: 0,
-        }
-    }
-
-    pub(super) fn push(&mut self, span: Span) {
-        self.sum += u128::from(span.0);
-        if self.spans.len() < self.n {
-            self.spans.push(span);
-        } else {
-            self.sum -= u128::from(self.spans[self.at].0);
-            self.spans[self.at] = span;
-            self.at = (self.at + 1) % self.n;
-        }
-    }
-
-    pub(super) fn mean(&self) -> Span {
-        Span((self.sum / self.spans.len().max(1) as u128) as u64)
-    }
-
-    pub(super) fn full(&self) -> bool {
-        self.spans.len() == self.n
-    }
-}
-
-/// The window in packets, and the rule.
+/// State: the window in packets, and the parameters.
 #[derive(Clone, Debug)]
 pub struct DelayTriggered {
     mss: u64,
     window: f64,
-    recent: Recent,
+    recent: MovingMean,
     threshold: Span,
     alpha: f64,
     beta: f64,
@@ -109,7 +71,7 @@ impl Controller for DelayTriggered {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<DelayTriggered>> = Part {
     id: "delay-triggered",
     aliases: &[],
     summary: "AIMD on the mean of the last round trips",
@@ -154,7 +116,7 @@ pub const PART: Part<Build> = Part {
             Default::Is("true"),
             "no second decrease before the mean is down again",
         ),
-        amount::first_window("1 packets"),
+        bounds::first_window("1 packets"),
         Opt::new(
             "floor",
             Kind::Packets,
@@ -176,7 +138,7 @@ pub const PART: Part<Build> = Part {
         Ok(DelayTriggered {
             mss: setup.mss,
             window: args.packets("initial").max(args.packets("floor")) as f64,
-            recent: Recent::new(args.count("n") as usize),
+            recent: MovingMean::new(args.count("n") as usize),
             threshold: args.span("threshold"),
             alpha: args.number("alpha"),
             beta: args.number("beta"),
@@ -184,7 +146,6 @@ pub const PART: Part<Build> = Part {
             rearm: args.flag("rearm"),
             armed: true,
             floor: args.packets("floor") as f64,
-        }
-        .into())
+        })
     },
 };

@@ -1,14 +1,14 @@
-//! A moving average of round trips as the sense of congestion: see `sensing`.
+//! A moving average of round trips as the congestion signal: see `signal_aimd`.
 
-use super::Build;
-use super::sensing::{self, Sensing};
+use crate::controller_interface::{BuildOf};
+use crate::building_blocks::signal_aimd::{self, SignalAimd};
 use crate::part::{Default, Kind, Opt, Part};
 
-/// The law with this sense.
-pub type Ewma = Sensing<{ sensing::EWMA }>;
+/// AIMD with this signal.
+pub type Ewma = SignalAimd<{ signal_aimd::EWMA }>;
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Ewma>> = Part {
     id: "ewma",
     aliases: &[],
     summary: "AIMD on a moving average of round trips",
@@ -22,11 +22,11 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("0.001")
         .at_most("1"),
-        sensing::THRESHOLD,
-        sensing::ALPHA,
-        sensing::BETA,
-        sensing::LEAST,
-        sensing::CAP,
+        signal_aimd::THRESHOLD,
+        signal_aimd::ALPHA,
+        signal_aimd::BETA,
+        signal_aimd::LEAST,
+        signal_aimd::CAP,
     ],
-    build: |args, setup| Ok(Ewma::new(args, setup)?.into()),
+    build: |args, setup| Ewma::new(args, setup),
 };

@@ -1,22 +1,22 @@
 //! FAST: move the window toward the one that keeps α packets in the queue.
 //!
-//! Detects a queue from the average round trip against the least ever. Tells nobody;
-//! acknowledgements carry it. Responds once a round by w ← min(2w, (1 - γ) w + γ (base/rtt · w + α));
-//! halves at a loss.
+//! Detects: a queue, by the average round trip against the least ever. Tells: nobody. Responds: once a
+//! round by w ← min(2w, (1 - γ) w + γ (base/rtt · w + α)); halves at a loss.
 //!
 //! Reference: Jin, Wei and Low, INFOCOM 2004; Wei et al., IEEE/ACM ToN 14(6), 2006. Deviation: the
-//! round trip is averaged with weight min(3/w, 1/4) as in the latter, and the update comes with the
-//! round, not by a clock of 20 ms.
+//! round trip is averaged with weight min(3/w, 1/4) as in the latter, and the window is updated each
+//! round, not every 20 ms.
 
-use super::classic::Classic;
-use super::{Ack, Build, Congestion, Controller, Idle, Inspect, Limits, amount};
+use crate::building_blocks::reno_window::RenoWindow;
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::Span;
 
 /// FAST's state.
 #[derive(Clone, Debug)]
 pub struct Fast {
-    core: Classic,
+    core: RenoWindow,
     alpha: f64,
     gamma: f64,
     base: Span,
@@ -29,7 +29,7 @@ impl Fast {
         let window = self.core.window / self.core.mss;
         let wanted = base / self.average.max(base) * window + self.alpha;
         let next = ((1.0 - self.gamma) * window + self.gamma * wanted).min(2.0 * window);
-        self.core.window = (next * self.core.mss).clamp(2.0 * self.core.mss, amount::MOST);
+        self.core.window = (next * self.core.mss).clamp(2.0 * self.core.mss, bounds::MAX_WINDOW);
     }
 }
 
@@ -71,7 +71,7 @@ impl Controller for Fast {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Fast>> = Part {
     id: "fast",
     aliases: &[],
     summary: "keep a fixed number of packets in the queue, by proportional steps",
@@ -96,12 +96,11 @@ pub const PART: Part<Build> = Part {
     ],
     build: |args, setup| {
         Ok(Fast {
-            core: Classic::new(setup),
+            core: RenoWindow::new(setup),
             alpha: args.number("alpha"),
             gamma: args.number("gamma"),
             base: Span::MAX,
             average: 0.0,
-        }
-        .into())
+        })
     },
 };

@@ -1,8 +1,8 @@
-//! A constant window. Detects nothing, tells nobody, answers nothing.
+//! A constant window. Detects: nothing. Tells: nobody. Responds: never.
 //!
 //! Reference: the 6.829 report, first plot. No deviations.
 
-use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction};
+use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part};
 
 /// The window in bytes.
@@ -33,7 +33,7 @@ impl Controller for Fixed {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Fixed>> = Part {
     id: "fixed",
     aliases: &[],
     summary: "a constant window",
@@ -48,6 +48,6 @@ pub const PART: Part<Build> = Part {
     .at_most("1000000 packets")],
     build: |args, setup| {
         let window = args.packets("window") * setup.mss;
-        Ok(Fixed { window }.into())
+        Ok(Fixed { window })
     },
 };

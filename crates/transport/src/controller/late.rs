@@ -1,24 +1,24 @@
-//! The age of the oldest segment as the sense of congestion: see `sensing`.
+//! The age of the oldest segment as the congestion signal: see `signal_aimd`.
 
-use super::Build;
-use super::sensing::{self, Sensing};
+use crate::controller_interface::{BuildOf};
+use crate::building_blocks::signal_aimd::{self, SignalAimd};
 use crate::part::Part;
 
-/// The law with this sense.
-pub type Late = Sensing<{ sensing::LATE }>;
+/// AIMD with this signal.
+pub type Late = SignalAimd<{ signal_aimd::LATE }>;
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Late>> = Part {
     id: "late",
     aliases: &[],
     summary: "AIMD that acts when a segment is late, before its acknowledgement",
     source: "6.829 report, future work",
     options: &[
-        sensing::THRESHOLD,
-        sensing::ALPHA,
-        sensing::BETA,
-        sensing::LEAST,
-        sensing::CAP,
+        signal_aimd::THRESHOLD,
+        signal_aimd::ALPHA,
+        signal_aimd::BETA,
+        signal_aimd::LEAST,
+        signal_aimd::CAP,
     ],
-    build: |args, setup| Ok(Late::new(args, setup)?.into()),
+    build: |args, setup| Late::new(args, setup),
 };

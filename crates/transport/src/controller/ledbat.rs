@@ -1,13 +1,14 @@
-//! LEDBAT: a scavenger that keeps a constant one-way queueing delay and yields to everybody else.
+//! LEDBAT: a scavenger that keeps a constant one-way queueing delay and yields to other flows.
 //!
-//! Detects a queue from one-way delay above its least in the last ten minutes. The receiver tells
-//! the delay. Responds linearly to the distance from the target.
+//! Detects: a queue, by one-way delay above its least in the last ten minutes. Tells: the receiver
+//! reports the delay. Responds: linearly to the distance from the target.
 //!
-//! Reference: RFC 6817. The known failings follow from the algorithm and are kept: a late-comer takes
-//! the standing queue of others for its base delay, and a clock that drifts shifts both ends' sums.
+//! Reference: RFC 6817. Known weaknesses of the algorithm: a late-comer mistakes the standing queue of
+//! others for base delay, and clock drift shifts the measured delay.
 
-use super::delay::{Delays, Filter};
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, amount};
+use crate::building_blocks::queueing_delay::{self, QueueingDelay};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::Span;
 
@@ -20,16 +21,16 @@ pub struct Ledbat {
     gain: f64,
     allowed: f64,
     least: f64,
-    delays: Delays,
+    delay_filter: QueueingDelay,
     undo: f64,
 }
 
 impl Controller for Ledbat {
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(delay) = ack.one_way {
-            self.delays.update(ack.now, delay);
+            self.delay_filter.update(ack.now, delay);
         }
-        let Some(queueing) = self.delays.queueing() else {
+        let Some(queueing) = self.delay_filter.queueing() else {
             return;
         };
         if ack.recovering || ack.acked == 0 {
@@ -38,7 +39,7 @@ impl Controller for Ledbat {
         let off = (self.target - queueing) / self.target;
         self.window += self.gain * off * ack.acked as f64 * self.mss / self.window;
         let most = ack.prior_in_flight as f64 + self.allowed * self.mss;
-        self.window = self.window.min(most).min(amount::MOST).max(self.least);
+        self.window = self.window.min(most).min(bounds::MAX_WINDOW).max(self.least);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
@@ -57,68 +58,20 @@ impl Controller for Ledbat {
     }
 
     fn limits(&self) -> Limits {
-        Limits::of(amount::window(self.window, self.mss as u64))
+        Limits::of(bounds::window(self.window, self.mss as u64))
     }
 
     fn inspect(&self) -> Inspect {
         Inspect {
             ssthresh: None,
             state: "avoidance",
-            values: self.delays.shown([]),
+            values: self.delay_filter.shown([]),
         }
     }
 }
 
-/// Length of the stretches whose minima make the base delay.
-pub(super) const MINUTE: Opt = Opt::new(
-    "minute",
-    Kind::Span,
-    Default::Is("60 s"),
-    "length of the stretches whose minima are kept",
-)
-.at_least("1 s")
-.at_most("3600 s");
-
-/// How many of them.
-pub(super) const HISTORY: Opt = Opt::new(
-    "history",
-    Kind::Count,
-    Default::Is("10"),
-    "stretches kept for the base delay (BASE_HISTORY)",
-)
-.at_least("1")
-.at_most("100");
-
-/// Filter of the present delay.
-pub(super) const FILTER: Opt = Opt::new(
-    "filter",
-    Kind::Choice(Filter::WORDS),
-    Default::Is("min"),
-    "how the present delay is filtered",
-);
-
-/// Its length.
-pub(super) const SAMPLES: Opt = Opt::new(
-    "samples",
-    Kind::Count,
-    Default::Is("4"),
-    "samples in the filter (CURRENT_FILTER)",
-)
-.at_least("1")
-.at_most("1000");
-
-/// Delays as the four options above say.
-pub(super) fn delays(args: &crate::part::Args) -> Delays {
-    Delays::new(
-        args.span("minute"),
-        args.count("history"),
-        Filter::of(args.choice("filter")),
-        args.count("samples"),
-    )
-}
-
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Ledbat>> = Part {
     id: "ledbat",
     aliases: &[],
     summary: "a scavenger that holds a constant one-way queueing delay",
@@ -156,10 +109,10 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("1 packets")
         .at_most("100 packets"),
-        MINUTE,
-        HISTORY,
-        FILTER,
-        SAMPLES,
+        queueing_delay::MINUTE,
+        queueing_delay::HISTORY,
+        queueing_delay::FILTER,
+        queueing_delay::SAMPLES,
     ],
     build: |args, setup| {
         let mss = setup.mss as f64;
@@ -171,9 +124,8 @@ pub const PART: Part<Build> = Part {
             gain: args.number("gain"),
             allowed: args.packets("allowed-increase") as f64,
             least,
-            delays: delays(args),
+            delay_filter: queueing_delay::from_options(args),
             undo: least,
-        }
-        .into())
+        })
     },
 };

@@ -1,30 +1,31 @@
-//! LEDBAT++: LEDBAT without the late-comer's advantage, without need of a second clock, and fair
-//! among its own kind.
+//! LEDBAT++: LEDBAT without the late-comer's advantage, on round trips instead of one-way delays, and
+//! fair to other LEDBAT++ flows.
 //!
-//! Detects a queue from round trips above their least in the last ten minutes. Acknowledgements
-//! carry it. Responds by slow increase, multiplicative decrease in proportion to the excess, and
-//! every now and then two rounds of almost nothing, in which the base delay can be seen.
+//! Detects: a queue, by round trips above their least in the last ten minutes. Tells: nobody. Responds:
+//! slow increase, multiplicative decrease in proportion to the excess, and periodic slowdowns of two
+//! rounds to measure the base delay.
 //!
-//! Reference: draft-irtf-iccrg-ledbat-plus-plus. It was read in a summary only: the factor of the
-//! decrease (`strength`) and the times of the slowdown are options. Deviation: delayed
-//! acknowledgements are not told apart from others when the round trip is measured.
+//! Reference: draft-irtf-iccrg-ledbat-plus-plus. Written from a summary of it: the factor of the
+//! decrease (`strength`) and the times of the slowdown are options. Deviation: delayed acknowledgements
+//! count as round-trip samples like others.
 
-use super::delay::Delays;
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, amount, ledbat};
+use crate::building_blocks::queueing_delay::{self, QueueingDelay};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
-/// What it is doing.
+/// Phase of the algorithm.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Phase {
     /// Slow start, up to the threshold.
     Start,
-    /// Waits for the first slowdown, until this round.
-    Before(u64),
-    /// The law.
+    /// Waits for the first slowdown until this round.
+    BeforeSlowdown(u64),
+    /// Congestion avoidance.
     Steady,
-    /// Two packets, until this round.
-    Slow(u64),
+    /// A slowdown: two packets in flight until this round.
+    Slowdown(u64),
 }
 
 /// LEDBAT++'s state.
@@ -41,7 +42,7 @@ pub struct LedbatPp {
     /// When the present slowdown began, and when the next is due.
     slowed: Time,
     slow_at: Time,
-    delays: Delays,
+    delay_filter: QueueingDelay,
     undo: f64,
 }
 
@@ -52,14 +53,14 @@ impl LedbatPp {
 
     /// 1 / min(16, ⌈2 · target / base⌉): slower than Reno on short paths.
     fn gain(&self) -> f64 {
-        let base = self.delays.base().unwrap_or(0.0).max(1e-6);
+        let base = self.delay_filter.base().unwrap_or(0.0).max(1e-6);
         1.0 / libm::ceil(2.0 * self.target / base).clamp(1.0, 16.0)
     }
 
     fn slow_down(&mut self, ack: &Ack) {
         self.threshold = self.window;
         self.window = self.floor();
-        self.phase = Phase::Slow(ack.round + self.slow_rounds);
+        self.phase = Phase::Slowdown(ack.round + self.slow_rounds);
         self.slowed = ack.now;
     }
 
@@ -72,7 +73,7 @@ impl LedbatPp {
         }
         self.window = self.window.min(self.threshold);
         self.phase = match first {
-            true => Phase::Before(ack.round + 2),
+            true => Phase::BeforeSlowdown(ack.round + 2),
             false => Phase::Steady,
         };
         // The slowdown lasted until the window was back; nine times that until the next.
@@ -101,9 +102,9 @@ impl LedbatPp {
 impl Controller for LedbatPp {
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
-            self.delays.update(ack.now, rtt);
+            self.delay_filter.update(ack.now, rtt);
         }
-        let Some(queueing) = self.delays.queueing() else {
+        let Some(queueing) = self.delay_filter.queueing() else {
             return;
         };
         if ack.recovering || ack.acked == 0 {
@@ -111,14 +112,14 @@ impl Controller for LedbatPp {
         }
         match self.phase {
             Phase::Start => self.start(ack, queueing),
-            Phase::Before(round) if ack.round >= round => self.slow_down(ack),
+            Phase::BeforeSlowdown(round) if ack.round >= round => self.slow_down(ack),
             Phase::Steady if ack.now >= self.slow_at => self.slow_down(ack),
-            Phase::Slow(round) if ack.round >= round => self.phase = Phase::Start,
-            Phase::Slow(_) => {}
-            Phase::Before(_) | Phase::Steady if ack.cwnd_limited => self.steady(ack, queueing),
-            Phase::Before(_) | Phase::Steady => {}
+            Phase::Slowdown(round) if ack.round >= round => self.phase = Phase::Start,
+            Phase::Slowdown(_) => {}
+            Phase::BeforeSlowdown(_) | Phase::Steady if ack.cwnd_limited => self.steady(ack, queueing),
+            Phase::BeforeSlowdown(_) | Phase::Steady => {}
         }
-        self.window = self.window.clamp(self.floor(), amount::MOST);
+        self.window = self.window.clamp(self.floor(), bounds::MAX_WINDOW);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
@@ -141,7 +142,7 @@ impl Controller for LedbatPp {
     }
 
     fn limits(&self) -> Limits {
-        Limits::of(amount::window(self.window, self.mss as u64))
+        Limits::of(bounds::window(self.window, self.mss as u64))
     }
 
     fn inspect(&self) -> Inspect {
@@ -149,16 +150,16 @@ impl Controller for LedbatPp {
             ssthresh: self.threshold.is_finite().then_some(self.threshold as u64),
             state: match self.phase {
                 Phase::Start => "slow start",
-                Phase::Slow(_) => "slowdown",
-                Phase::Before(_) | Phase::Steady => "avoidance",
+                Phase::Slowdown(_) => "slowdown",
+                Phase::BeforeSlowdown(_) | Phase::Steady => "avoidance",
             },
-            values: self.delays.shown([("gain", self.gain())]),
+            values: self.delay_filter.shown([("gain", self.gain())]),
         }
     }
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<LedbatPp>> = Part {
     id: "ledbat-pp",
     aliases: &["ledbat++"],
     summary: "LEDBAT on round trips, with multiplicative decrease and slowdowns",
@@ -196,10 +197,10 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("1")
         .at_most("1000"),
-        ledbat::MINUTE,
-        ledbat::HISTORY,
-        ledbat::FILTER,
-        ledbat::SAMPLES,
+        queueing_delay::MINUTE,
+        queueing_delay::HISTORY,
+        queueing_delay::FILTER,
+        queueing_delay::SAMPLES,
     ],
     build: |args, setup| {
         let mss = setup.mss as f64;
@@ -214,9 +215,8 @@ pub const PART: Part<Build> = Part {
             phase: Phase::Start,
             slowed: Time::ZERO,
             slow_at: Time::NEVER,
-            delays: ledbat::delays(args),
+            delay_filter: queueing_delay::from_options(args),
             undo: 2.0 * mss,
-        }
-        .into())
+        })
     },
 };

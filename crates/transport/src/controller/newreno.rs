@@ -1,12 +1,13 @@
-//! NewReno: Reno whose window, when recovery ends, allows no burst.
+//! NewReno: Reno with a window that allows no burst when recovery ends.
 //!
-//! Detects, tells, responds: as Reno. After recovery the window is the lesser of the threshold and
-//! one segment more than the flight (RFC 6582 section 3.2, step 3, full acknowledgement, choice 1).
+//! Detects, tells, responds: as Reno. After recovery the window is the smaller of ssthresh and the
+//! flight plus one segment (RFC 6582 section 3.2, step 3, full acknowledgement, choice 1).
 //!
 //! Reference: RFC 6582. Differences: those of Reno; duplicate and partial acknowledgements are the
 //! sender's (`recovery = "newreno"`).
 
-use super::{Ack, Build, Cause, Congestion, Controller, Idle, Inspect, Limits, reno};
+use super::reno;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::Part;
 
 /// Reno's window, and how it ends recovery.
@@ -45,7 +46,7 @@ impl Controller for NewReno {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<NewReno>> = Part {
     id: "newreno",
     aliases: &[],
     summary: "Reno that leaves recovery without a burst",
@@ -56,7 +57,6 @@ pub const PART: Part<Build> = Part {
             reno: reno::Reno::new(args, setup),
             mss: setup.mss,
             fast: false,
-        }
-        .into())
+        })
     },
 };

@@ -1,18 +1,19 @@
-//! Prague: DCTCP made fit for the Internet, on the low-latency (L4S) service.
+//! Prague: DCTCP for the Internet, on the low-latency (L4S) service.
 //!
-//! Detects congestion from exact CE counts, and classic queues from loss. The receiver tells.
-//! Responds to marks by 1 - α/2 once a virtual round trip of at least 25 ms, grows by what was
-//! acknowledged without a mark, scaled so that flows of shorter round trips get no more than one of
-//! 25 ms, and halves at a loss. Segments are paced, down to less than one in a round trip.
+//! Detects: congestion by exact CE counts, and classic queues by loss. Tells: the receiver reports the
+//! counts. Responds: multiplies the window by 1 - α/2 once per virtual round trip of at least 25 ms;
+//! grows by the unmarked acknowledged bytes, scaled so that a flow with a shorter round trip gets no
+//! more than one with 25 ms; halves at a loss. Segments are paced, also below one per round trip.
 //!
 //! Reference: draft-briscoe-iccrg-prague-congestion-control; L4STeam's Linux module; requirements of
 //! RFC 9331 section 4.3. Deviations: the module lowers the segment size to keep two in flight at low
-//! rates, here the pacing alone goes below one segment a round trip; the fall-back for classic ECN
-//! queues, off in the module, is left out.
+//! rates, here only the pacing goes below one segment per round trip; the fall-back for classic ECN
+//! queues, off by default in the module, is not implemented.
 
-use super::classic::Classic;
-use super::marks::Marks;
-use super::{Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Sent, amount};
+use crate::building_blocks::reno_window::RenoWindow;
+use crate::building_blocks::marked_share::MarkedShare;
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Sent};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::segment::Ecn;
 use crate::units::{Rate, Span, Time};
@@ -20,8 +21,8 @@ use crate::units::{Rate, Span, Time};
 /// Prague's state.
 #[derive(Clone, Debug)]
 pub struct Prague {
-    core: Classic,
-    marks: Marks,
+    core: RenoWindow,
+    marks: MarkedShare,
     target: f64,
     longest: f64,
     transition: u64,
@@ -31,15 +32,15 @@ pub struct Prague {
     /// Rounds since slow start ended.
     rounds: u64,
     srtt: f64,
-    /// When α was last updated and the window last reduced.
+    /// Times of the last update of α and of the last reduction.
     updated: Time,
     reduced: Option<Time>,
-    /// Segments sent, and how many at the last loss: one reduction for a round.
+    /// Segments sent, in total and at the last loss: one reduction per round.
     sent: u64,
     recover: u64,
-    /// Half round trips alternate between a little faster and a little slower.
-    swing: f64,
-    swing_at: Time,
+    /// The pacing rate alternates each half round trip: slightly faster, slightly slower.
+    pacing_offset: f64,
+    next_offset_change: Time,
 }
 
 impl Prague {
@@ -109,9 +110,9 @@ impl Controller for Prague {
                 self.updated = ack.now;
             }
         }
-        if ack.now >= self.swing_at {
-            self.swing = -self.swing;
-            self.swing_at = ack.now.after(Span(ack.srtt.0 / 2));
+        if ack.now >= self.next_offset_change {
+            self.pacing_offset = -self.pacing_offset;
+            self.next_offset_change = ack.now.after(Span(ack.srtt.0 / 2));
         }
         let lossy = ack.recovering || ack.number < self.recover;
         let clean = ack.acked.saturating_sub(ack.marked) as f64;
@@ -129,7 +130,7 @@ impl Controller for Prague {
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         match congestion.cause {
-            // Marks are counted where they are acknowledged.
+            // Marks are counted in `on_ack`.
             Cause::Mark => {}
             Cause::Loss => {
                 let window = self.core.window;
@@ -146,17 +147,18 @@ impl Controller for Prague {
     }
 
     fn limits(&self) -> Limits {
-        // Twice the window a round trip in slow start, because each acknowledgement lets two go.
+        // In slow start twice the window per round trip, because each acknowledgement releases two
+        // segments.
         let gain = match self.core.window < self.core.threshold / 2.0 {
             true => 2.0,
-            false => 1.0 + self.swing,
+            false => 1.0 + self.pacing_offset,
         };
         let pacing = (self.srtt > 0.0).then(|| {
-            let rate = amount::rate(gain * self.core.window, Span::from_seconds(self.srtt));
+            let rate = bounds::rate(gain * self.core.window, Span::from_seconds(self.srtt));
             rate.max(self.slowest)
         });
         Limits {
-            window: amount::window(
+            window: bounds::window(
                 libm::ceil(self.core.window / self.core.mss) * self.core.mss,
                 self.core.mss as u64,
             ),
@@ -180,7 +182,7 @@ impl Controller for Prague {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Prague>> = Part {
     id: "prague",
     aliases: &[],
     summary: "scalable control for the low-latency service (L4S)",
@@ -248,8 +250,8 @@ pub const PART: Part<Build> = Part {
             });
         }
         Ok(Prague {
-            core: Classic::new(setup),
-            marks: Marks::new(0.0, args.number("gain")),
+            core: RenoWindow::new(setup),
+            marks: MarkedShare::new(0.0, args.number("gain")),
             target: args.span("target-rtt").seconds(),
             longest: args.span("longest-rtt").seconds(),
             transition: args.count("transition"),
@@ -262,9 +264,8 @@ pub const PART: Part<Build> = Part {
             reduced: None,
             sent: 0,
             recover: 0,
-            swing: args.share("pacing-wobble"),
-            swing_at: Time::ZERO,
-        }
-        .into())
+            pacing_offset: args.share("pacing-wobble"),
+            next_offset_change: Time::ZERO,
+        })
     },
 };

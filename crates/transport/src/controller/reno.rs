@@ -1,17 +1,16 @@
 //! Reno.
 //!
-//! Detects: loss, and marks where the flow takes them. Tells: nobody; acknowledgements carry it.
-//! Responds: slow start (a byte for each byte acknowledged, at most one segment for each
-//! acknowledgement), then one segment for each window acknowledged; half of the flight at a loss or
-//! mark; one segment after a timeout.
+//! Detects: loss, and marks if the flow uses ECN. Tells: nobody. Responds: slow start (a byte for each
+//! byte acknowledged, at most one segment for each acknowledgement), then one segment for each window
+//! acknowledged; half of the flight at a loss or mark; one segment after a timeout.
 //!
-//! Reference: RFC 5681, RFC 6928, RFC 9406 (HyStart++), RFC 8511 (ABE). Differences: congestion avoidance counts
-//! acknowledged bytes (RFC 5681 section 3.1, the way it recommends) instead of adding SMSS²/cwnd;
-//! the window does not grow in a round in which it was not the limit (RFC 7661); the window of recovery
-//! itself is the sender's.
+//! Reference: RFC 5681, RFC 6928, RFC 9406 (HyStart++), RFC 8511 (ABE). Differences: congestion
+//! avoidance counts acknowledged bytes (recommended by RFC 5681 section 3.1) instead of adding
+//! SMSS²/cwnd; the window grows only in window-limited rounds (RFC 7661); the sender controls the
+//! window during recovery.
 
-use super::slow_start::{self, SlowStart};
-use super::{Ack, Build, Cause, Congestion, Controller, Idle, Inspect, Limits, Setup};
+use crate::building_blocks::slow_start::{self, SlowStart};
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits, Setup};
 use crate::part::{Args, Default, Kind, Opt, Part};
 
 /// Reno's window, in bytes.
@@ -22,7 +21,7 @@ pub struct Reno {
     threshold: u64,
     /// Bytes acknowledged since the window last grew in congestion avoidance.
     credit: u64,
-    /// Window to go back to if the congestion was none.
+    /// Window and ssthresh to restore after a spurious loss.
     undo: (u64, u64),
     /// Share of the flight kept at a mark.
     mark: f64,
@@ -30,7 +29,7 @@ pub struct Reno {
 }
 
 impl Reno {
-    /// Starts with the initial window, with the options of `OPTIONS`.
+    /// Built from `OPTIONS`, with the initial window.
     pub(super) fn new(args: &Args, setup: &Setup) -> Reno {
         Reno {
             mss: setup.mss,
@@ -49,7 +48,7 @@ impl Reno {
         self.window
     }
 
-    /// Sets the window, such as after recovery.
+    /// Sets the window, for example after recovery.
     pub fn set_window(&mut self, window: u64) {
         self.window = window;
     }
@@ -82,7 +81,7 @@ impl Controller for Reno {
             }
             return;
         }
-        // After a timeout one acknowledgement may cover more than a window: still one segment for it.
+        // After a timeout one acknowledgement may cover more than a window. It still adds one segment.
         self.credit += ack.advanced.min(self.window);
         if self.credit >= self.window {
             self.credit -= self.window;
@@ -146,11 +145,11 @@ pub(super) const OPTIONS: &[Opt] = &[
 ];
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Reno>> = Part {
     id: "reno",
     aliases: &[],
     summary: "slow start, one segment a round, half at a loss",
     source: "RFC 5681",
     options: OPTIONS,
-    build: |args, setup| Ok(Reno::new(args, setup).into()),
+    build: |args, setup| Ok(Reno::new(args, setup)),
 };

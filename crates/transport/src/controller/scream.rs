@@ -1,17 +1,18 @@
-//! SCReAM v2: self-clocked rate adaptation for multimedia, here with an application that takes all.
+//! SCReAM v2: self-clocked rate adaptation for multimedia, here with a saturated application.
 //!
-//! Detects queueing delay from one-way delays above their least, marks by exact counts, and loss.
-//! The receiver tells. Responds by one reduction a (virtual) round trip, in proportion to marks or to
-//! how far the delay is above half its target, and by an increase that is slow near the window of
-//! the last congestion and faster the longer it is ago.
+//! Detects: queueing delay (one-way delay minus its least), marks by exact counts, and loss. Tells: the
+//! receiver reports delays and counts. Responds: at most one reduction per (virtual) round trip, in
+//! proportion to the marks or to the excess of the delay over half its target; its increase is slow
+//! near the window of the last congestion, and faster with the time since then.
 //!
-//! Reference: draft-ietf-ccwg-rfc8298bis-screamv2 (August 2026). The media encoder is the
-//! application's: with a greedy one the target bitrate is the pacing rate divided by its headroom.
-//! Readings: an epoch of congestion ends when there was no reaction for two (virtual) round trips;
-//! an ABE-like β for classic marks. The window of the sender is the reference window times
-//! `overhead`, at its upper value while the flight is far below it.
+//! Reference: draft-ietf-ccwg-rfc8298bis-screamv2 (August 2026). The media encoder belongs to the
+//! application: with a saturated source the target bitrate is the pacing rate divided by its headroom.
+//! Interpretations: an epoch of congestion ends after two (virtual) round trips without reaction; an
+//! ABE-like β for classic marks; the sender's window is the reference window times `overhead`, at its
+//! upper value while the flight is far below it.
 
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::segment::Ecn;
 use crate::units::{Span, Time};
@@ -58,7 +59,7 @@ impl Scream {
         (self.srtt / self.virtual_rtt).max(1.0)
     }
 
-    /// How close the window is to that of the last congestion: 0.1 near it, 1 far away.
+    /// Distance of the window from that of the last congestion: 0.1 near it, 1 far from it.
     fn scale(&self) -> f64 {
         let off = 8.0 * (self.window - self.window_i) / self.window_i;
         (off * off).clamp(0.1, 1.0)
@@ -70,7 +71,7 @@ impl Scream {
         })
     }
 
-    /// Whether a reaction is due; the first of an epoch remembers the window.
+    /// Whether a reaction is due. The first of an epoch stores the window.
     fn may_react(&mut self, now: Time) -> bool {
         let gone = self.since(self.reacted, now);
         if gone < self.virtual_rtt.min(self.srtt) {
@@ -92,7 +93,7 @@ impl Scream {
         if self.qdelay < self.target / 4.0 {
             cut *= self.scale().max(0.25);
         }
-        // After a long quiet time the window may be far above what was really in flight.
+        // After a long time without congestion the window may be far above the flight.
         let quiet = self.post_congestion * self.virtual_rtt.max(self.srtt);
         if self.since(self.congested, now) > quiet && self.most_before > 0.0 {
             self.window = self.window.min(self.most_before);
@@ -171,7 +172,7 @@ impl Controller for Scream {
         }
         self.window = self.window.max(self.least);
         self.increase(ack);
-        self.window = self.window.clamp(self.least, amount::MOST);
+        self.window = self.window.clamp(self.least, bounds::MAX_WINDOW);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
@@ -184,7 +185,7 @@ impl Controller for Scream {
                 }
             }
             Cause::Spurious => self.window = self.window.max(self.undo),
-            // Marks are counted where they are acknowledged.
+            // Marks are counted in `on_ack`.
             Cause::Mark | Cause::Recovered => {}
         }
     }
@@ -192,10 +193,10 @@ impl Controller for Scream {
     fn limits(&self) -> Limits {
         let pacing = (self.srtt > 0.0).then(|| {
             let target = (8.0 * self.window / self.srtt).max(self.slowest);
-            amount::rate(self.pacing_head_room * target / 8.0, Span::secs(1))
+            bounds::rate(self.pacing_head_room * target / 8.0, Span::secs(1))
         });
         Limits {
-            window: amount::window(self.window * self.overhead, self.mss as u64),
+            window: bounds::window(self.window * self.overhead, self.mss as u64),
             pacing,
             wake: Time::NEVER,
         }
@@ -224,7 +225,7 @@ impl Controller for Scream {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Scream>> = Part {
     id: "scream",
     aliases: &["scream-v2"],
     summary: "self-clocked adaptation for multimedia, by delay, marks and loss",
@@ -364,7 +365,6 @@ pub const PART: Part<Build> = Part {
             reacted: None,
             congested: None,
             undo: window,
-        }
-        .into())
+        })
     },
 };

@@ -1,14 +1,16 @@
-//! A controller written in another language. What a scenario says of it is checked here like any
-//! other part's; a host makes the controller itself and gives it to the flow before the run
-//! (`World::set_controller`). Until then the flow would keep its initial window.
+//! A controller written in another language. Its options are checked here as for any part. The host
+//! language creates the controller and gives it to the flow before the run (`World::set_controller`).
+//! Without it the flow would keep its initial window.
 
-use super::{Ack, AnyController, Build, Congestion, Controller, CustomController, Limits, Setup};
+use crate::controller_interface::{
+    Ack, BuildOf, Congestion, Controller, CustomController, Limits, Setup,
+};
 use crate::part::{Args, Part, Refusal};
 use crate::script::{FILE_OPTION, FURTHER_OPTION, class_option};
 use crate::units::Time;
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Box<dyn CustomController>>> = Part {
     id: "python",
     aliases: &[],
     summary: "a class of your own, written in Python",
@@ -21,13 +23,13 @@ pub const PART: Part<Build> = Part {
     build,
 };
 
-fn build(_: &Args, setup: &Setup) -> Result<AnyController, Refusal> {
-    Ok(AnyController::Custom(Box::new(Script {
+fn build(_: &Args, setup: &Setup) -> Result<Box<dyn CustomController>, Refusal> {
+    Ok(Box::new(Script {
         initial: setup.initial,
-    })))
+    }))
 }
 
-/// See the head of the file.
+/// Placeholder until the host sets the controller: a constant initial window.
 #[derive(Copy, Clone, Debug)]
 struct Script {
     initial: u64,

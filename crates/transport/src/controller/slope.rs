@@ -1,14 +1,14 @@
 //! The slope of round trips as the sense of a capacity that collapses: see `sensing`.
 
-use super::Build;
-use super::sensing::{self, Sensing};
+use crate::controller_interface::{BuildOf};
+use crate::building_blocks::signal_aimd::{self, SignalAimd};
 use crate::part::{Default, Kind, Opt, Part};
 
-/// The law with this sense.
-pub type Slope = Sensing<{ sensing::SLOPE }>;
+/// AIMD with this signal.
+pub type Slope = SignalAimd<{ signal_aimd::SLOPE }>;
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Slope>> = Part {
     id: "slope",
     aliases: &[],
     summary: "AIMD that acts when round trips grow faster than time passes",
@@ -30,11 +30,11 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("2")
         .at_most("1000"),
-        sensing::THRESHOLD,
-        sensing::ALPHA,
-        sensing::BETA,
-        sensing::LEAST,
-        sensing::CAP,
+        signal_aimd::THRESHOLD,
+        signal_aimd::ALPHA,
+        signal_aimd::BETA,
+        signal_aimd::LEAST,
+        signal_aimd::CAP,
     ],
-    build: |args, setup| Ok(Slope::new(args, setup)?.into()),
+    build: |args, setup| Slope::new(args, setup),
 };

@@ -1,24 +1,24 @@
-//! Sprout: send what the receiver forecasts, with 95 % confidence, to come through within 100 ms.
+//! Sprout: send what the receiver forecasts, with 95 % confidence, to be delivered within 100 ms.
 //!
-//! Detects capacity at the receiver (`crate::forecast`), which tells it in every acknowledgement.
-//! The sender responds by keeping no more outstanding than the next five ticks will surely deliver.
+//! Detects: capacity at the receiver (`crate::forecast`). Tells: the receiver sends a forecast in every
+//! acknowledgement. Responds: keeps no more bytes outstanding than the forecast of the next five ticks.
 //!
 //! Reference: Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 3; the authors' program.
-//! Deviations: a heartbeat is a full segment, not an empty one; forecasts ride on acknowledgements,
-//! so none comes while nothing is acknowledged; a packet is at least a full segment, where the program
-//! has fixed sizes. Where paper and program differ, options tell:
-//! `drain` (the program drains cumulative counts as if they were those of one tick), `cdf` (it reads
-//! the normal distribution from a table), `variant` (the moving average of section 5.3).
+//! Deviations: a heartbeat is a full segment, not an empty one; forecasts ride on acknowledgements, so
+//! none arrives while nothing is acknowledged; a packet is at least a full segment, where the program
+//! has fixed sizes. Where paper and program differ, options select: `drain` (the program drains
+//! cumulative counts as if they were those of one tick), `cdf` (it reads the normal distribution from a
+//! table), `variant` (the moving average of section 5.3).
 
 use std::collections::VecDeque;
 
-use super::{Ack, Build, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent};
+use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent};
 use crate::forecast::{Forecaster, HORIZON, Model, Process};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::segment::Feedback;
 use crate::units::{Span, Time};
 
-/// Bytes of a packet in the program; its receiver counts 1400, so that a full one is one and a bit.
+/// Bytes of a packet in the program; its receiver counts in units of 1400 bytes.
 const UNIT: u64 = 1440;
 
 /// The sender's side.
@@ -33,26 +33,26 @@ pub struct Sprout {
     unit: u64,
     counts: [u16; HORIZON],
     made: Option<Time>,
-    /// When the present forecast came, or the first event before there was one.
-    came: Option<Time>,
-    /// Ticks of it that have gone by.
+    /// Arrival of the present forecast, or the first event before the first forecast.
+    arrived: Option<Time>,
+    /// Ticks of it that have passed.
     tick: usize,
-    /// Bytes taken to wait in the network.
+    /// Estimated bytes queued in the network.
     queued: u64,
     in_flight: u64,
     position: u64,
     last_sent: Time,
     now: Time,
-    /// Segments that left within `reorder`: when, and the position after each.
+    /// Segments sent within the last `reorder`: time, and the position after each.
     recent: VecDeque<(Time, u64)>,
-    /// Position below which nothing can still be overtaken.
+    /// Position below which reordering is no longer possible.
     discarded: u64,
 }
 
 impl Sprout {
-    fn catch_up(&mut self, now: Time) {
+    fn advance_to(&mut self, now: Time) {
         self.now = self.now.max(now);
-        let came = *self.came.get_or_insert(now);
+        let came = *self.arrived.get_or_insert(now);
         let gone = self.now.0.saturating_sub(came.0) / self.forecaster.tick().0;
         let gone = gone.min(HORIZON as u64 - 1) as usize;
         while self.tick < gone {
@@ -77,11 +77,11 @@ impl Sprout {
         let until = (self.tick + self.target).min(HORIZON - 1);
         let coming = self.counts[until].saturating_sub(self.counts[self.tick]);
         let free = (u64::from(coming) * self.unit).saturating_sub(self.queued);
-        let heartbeat = u64::from(self.beats_at() <= self.now) * self.mss;
+        let heartbeat = u64::from(self.heartbeat_at() <= self.now) * self.mss;
         (free / self.mss * self.mss).max(heartbeat)
     }
 
-    fn beats_at(&self) -> Time {
+    fn heartbeat_at(&self) -> Time {
         self.last_sent.after(self.heartbeat)
     }
 }
@@ -98,16 +98,16 @@ impl Controller for Sprout {
         {
             self.made = Some(made);
             self.counts = packets;
-            self.came = Some(ack.now);
+            self.arrived = Some(ack.now);
             self.tick = 0;
             self.queued = self.position.saturating_sub(settled);
         }
-        self.catch_up(ack.now);
+        self.advance_to(ack.now);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.in_flight = congestion.in_flight;
-        self.catch_up(congestion.now);
+        self.advance_to(congestion.now);
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Departure {
@@ -117,7 +117,7 @@ impl Controller for Sprout {
             discarded: self.discarded,
             position: self.position,
         };
-        self.catch_up(sent.now);
+        self.advance_to(sent.now);
         self.in_flight = sent.in_flight;
         self.position += sent.len;
         self.queued += sent.len;
@@ -127,7 +127,7 @@ impl Controller for Sprout {
     }
 
     fn on_timer(&mut self, now: Time) {
-        self.catch_up(now);
+        self.advance_to(now);
     }
 
     fn forecaster(&self) -> Option<Forecaster> {
@@ -135,12 +135,12 @@ impl Controller for Sprout {
     }
 
     fn limits(&self) -> Limits {
-        let wake = match self.came {
+        let wake = match self.arrived {
             None => Time::NEVER,
             Some(came) if self.tick + 1 < HORIZON => came
                 .after(self.forecaster.tick().times(self.tick as u64 + 1))
-                .min(self.beats_at()),
-            Some(_) => self.beats_at(),
+                .min(self.heartbeat_at()),
+            Some(_) => self.heartbeat_at(),
         };
         Limits {
             window: self.in_flight + self.budget(),
@@ -168,7 +168,7 @@ impl Controller for Sprout {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Sprout>> = Part {
     id: "sprout",
     aliases: &[],
     summary: "send what the receiver forecasts to come through within 100 ms",
@@ -302,7 +302,7 @@ pub const PART: Part<Build> = Part {
             reorder: args.span("reorder"),
             unit,
             made: None,
-            came: None,
+            arrived: None,
             tick: 0,
             queued: 0,
             in_flight: 0,
@@ -311,7 +311,6 @@ pub const PART: Part<Build> = Part {
             now: Time::ZERO,
             recent: VecDeque::new(),
             discarded: 0,
-        }
-        .into())
+        })
     },
 };

@@ -1,30 +1,30 @@
-//! Vegas: keep between two and four packets of one's own in the queue.
+//! Vegas: keep two to four of the flow's packets in the queue.
 //!
-//! Detects a queue from the least round trip of the last round against the least ever. Tells nobody;
-//! acknowledgements carry it. Responds once a round by one segment up or down.
+//! Detects: a queue, by the least round trip of the last round against the least ever. Tells: nobody.
+//! Responds: once a round by one segment up or down.
 //!
 //! Reference: Brakmo and Peterson, JSAC 13(8), 1995; Linux `tcp_vegas.c`. They differ in two points,
-//! told apart by `variant`: Linux measures the difference against the base round trip (cwnd (rtt -
+//! selected by `variant`: Linux measures the difference against the base round trip (cwnd (rtt -
 //! base)/base; the paper divides by rtt) and doubles each round in slow start (the paper every other
-//! round). Deviation: neither fine-grained retransmission nor the paper's window at start; loss is
-//! answered as in Reno.
+//! round). Deviation: no fine-grained retransmission, and not the paper's initial window; the reaction
+//! to loss is Reno's.
 
-use super::classic::Classic;
-use super::{Ack, Build, Congestion, Controller, Idle, Inspect, Limits};
+use crate::building_blocks::reno_window::RenoWindow;
+use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::units::Span;
 
 /// Vegas' state.
 #[derive(Clone, Debug)]
 pub struct Vegas {
-    core: Classic,
+    core: RenoWindow,
     paper: bool,
-    /// Packets in the queue, each from `least` to `most`; slow start ends above `gamma`.
+    /// Bounds of the packets in the queue; slow start ends above `gamma`.
     least: f64,
     most: f64,
     gamma: f64,
     base: Span,
-    /// Least round trip of the present round, and how many there were.
+    /// Least round trip of the present round, and the number of samples.
     round_min: Span,
     samples: u32,
     /// Slow start grows in this round.
@@ -51,7 +51,7 @@ impl Vegas {
         } else if self.diff < self.least {
             self.core.window += mss;
         }
-        self.core.window = self.core.window.clamp(2.0 * mss, super::amount::MOST);
+        self.core.window = self.core.window.clamp(2.0 * mss, crate::building_blocks::bounds::MAX_WINDOW);
         self.core.threshold = self.core.threshold.min(self.core.window);
     }
 }
@@ -67,15 +67,15 @@ impl Controller for Vegas {
             let enough = self.samples > 2;
             if enough && !ack.recovering {
                 self.end_round();
-            } else if Classic::may_grow(ack) && !self.core.slow_start() {
-                // Too few samples to tell a queue: a round of Reno.
+            } else if RenoWindow::may_grow(ack) && !self.core.slow_start() {
+                // Too few samples to detect a queue: one round of Reno.
                 self.core.window += self.core.mss;
             }
             self.round_min = Span::MAX;
             self.samples = 0;
             self.doubling = !self.paper || !self.doubling;
         }
-        if Classic::may_grow(ack) && self.core.slow_start() && self.doubling {
+        if RenoWindow::may_grow(ack) && self.core.slow_start() && self.doubling {
             self.core.double(ack);
         }
     }
@@ -98,7 +98,7 @@ impl Controller for Vegas {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Vegas>> = Part {
     id: "vegas",
     aliases: &[],
     summary: "keep two to four packets in the queue",
@@ -145,7 +145,7 @@ pub const PART: Part<Build> = Part {
             });
         }
         Ok(Vegas {
-            core: Classic::new(setup),
+            core: RenoWindow::new(setup),
             paper: args.choice("variant") == "paper",
             least,
             most,
@@ -155,7 +155,6 @@ pub const PART: Part<Build> = Part {
             samples: 0,
             doubling: true,
             diff: 0.0,
-        }
-        .into())
+        })
     },
 };

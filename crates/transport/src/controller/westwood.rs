@@ -1,25 +1,25 @@
-//! Westwood+: after a loss, the window that the measured bandwidth would fill without a queue.
+//! Westwood+: after a loss the window becomes the measured bandwidth-delay product.
 //!
-//! Detects loss, and the bandwidth from bytes acknowledged in each round. Acknowledgements tell.
-//! Responds with bandwidth times least round trip in place of half the flight; else as Reno.
+//! Detects: loss, and the bandwidth from bytes acknowledged in each round. Tells: nobody. Responds:
+//! reduces to bandwidth times least round trip instead of half the flight; otherwise as Reno.
 //!
 //! Reference: Mascolo et al., MobiCom 2001; Grieco and Mascolo, CCR 34(2), 2004; Linux
 //! `tcp_westwood.c`. They differ in the filter (`variant`): one of gain 0.1, or in Linux two in a
 //! row of gain 1/8 and no sample over less than 50 ms.
 
-use super::classic::Classic;
-use super::{Ack, Build, Cause, Congestion, Controller, Idle, Inspect, Limits};
+use crate::building_blocks::reno_window::RenoWindow;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
 /// Westwood+'s state.
 #[derive(Clone, Debug)]
 pub struct Westwood {
-    core: Classic,
+    core: RenoWindow,
     linux: bool,
     gain: f64,
     shortest: Span,
-    /// Filtered bandwidth in bytes/s; the first stage of Linux' two.
+    /// Filtered bandwidth in bytes/s; in Linux the first of two stages.
     first: f64,
     bandwidth: f64,
     base: Span,
@@ -65,7 +65,7 @@ impl Controller for Westwood {
             self.base = self.base.min(rtt);
         }
         self.sample(ack);
-        if !Classic::may_grow(ack) {
+        if !RenoWindow::may_grow(ack) {
             return;
         }
         match self.core.slow_start() {
@@ -76,7 +76,7 @@ impl Controller for Westwood {
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         match congestion.cause {
-            // A window that was below the threshold stays where it was.
+            // A window below ssthresh stays unchanged.
             Cause::Loss | Cause::Mark => {
                 let kept = self.empty_pipe().min(self.core.window);
                 self.core.reduce_to(kept);
@@ -103,7 +103,7 @@ impl Controller for Westwood {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Westwood>> = Part {
     id: "westwood",
     aliases: &["westwood+"],
     summary: "after a loss, bandwidth times least round trip",
@@ -134,7 +134,7 @@ pub const PART: Part<Build> = Part {
     build: |args, setup| {
         let linux = args.choice("variant") == "linux";
         Ok(Westwood {
-            core: Classic::new(setup),
+            core: RenoWindow::new(setup),
             linux,
             gain: match (args.has("gain"), linux) {
                 (true, _) => args.number("gain"),
@@ -151,7 +151,6 @@ pub const PART: Part<Build> = Part {
             base: Span::MAX,
             since: None,
             acked: 0,
-        }
-        .into())
+        })
     },
 };

@@ -1,19 +1,20 @@
 //! Zekalho, the controller of the 6.829 report.
 //!
-//! Detects: the mean of the last four round trips above 70 ms, and below 47 ms that there is room.
-//! Tells: nobody. Responds: one decrease for each episode, three packets more where there is room,
-//! one otherwise.
+//! Detects: congestion, if the mean of the last four round trips is above 70 ms; spare capacity, if it
+//! is below 47 ms. Tells: nobody. Responds: one decrease per episode; with spare capacity grows by
+//! three packets, otherwise by one.
 //!
-//! Reference: the report (`variant = "text"`) and the code that was handed in (`"code"`), which differ:
-//! the text halves, not below 3 packets, and waits until the flight is below the halved window; the
-//! code divides by 1.4 in integers, works in whole milliseconds, takes no mean before four samples,
-//! re-arms when the mean is down, and does not reset its counter while there is room, so that the
-//! window grows with each acknowledgement until it has regained its last peak. `alpha`, `high`,
-//! `low`, `n`, `per`, `beta`, `floor`, `cap` and `cooldown` apply to both unless they say otherwise.
-//! The silence timeout is the sender's. Differences: none known.
+//! Reference: the report (`variant = "text"`) and its code (`"code"`), which differ: the text halves,
+//! not below 3 packets, and waits until the flight is below the halved window; the code divides by 1.4
+//! in integers, works in whole milliseconds, takes no mean before four samples, re-arms when the mean
+//! is down, and does not reset its counter while there is spare capacity, so the window grows with each
+//! acknowledgement up to its last peak. `alpha`, `high`, `low`, `n`, `per`, `beta`, `floor`, `cap` and
+//! `cooldown` apply to both variants unless their help says otherwise. The silence timeout is the
+//! sender's. Differences: none known.
 
-use super::delay_triggered::Recent;
-use super::{Ack, Build, Congestion, Controller, Inspect, Limits, Reduction, amount};
+use crate::building_blocks::moving_mean::MovingMean;
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Inspect, Limits, Reduction};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::units::Span;
 
@@ -26,7 +27,7 @@ pub struct Zekalho {
     mss: u64,
     code: bool,
     window: f64,
-    recent: Recent,
+    recent: MovingMean,
     mean: Span,
     high: Span,
     low: Span,
@@ -143,7 +144,7 @@ impl Controller for Zekalho {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Zekalho>> = Part {
     id: "zekalho",
     aliases: &[],
     summary: "AIMD on two thresholds of the mean round trip, with a cool-down",
@@ -225,7 +226,7 @@ pub const PART: Part<Build> = Part {
         )
         .at_least("1 packets")
         .at_most("1000000 packets"),
-        amount::first_window("2 packets"),
+        bounds::first_window("2 packets"),
     ],
     build: |args, setup| {
         let code = args.choice("variant") == "code";
@@ -247,13 +248,13 @@ pub const PART: Part<Build> = Part {
             });
         }
         let floor = packets("floor", if code { 1.0 } else { 3.0 });
-        let cap = amount::cap(packets("cap", f64::MAX), floor)?;
+        let cap = bounds::cap(packets("cap", f64::MAX), floor)?;
         Ok(Zekalho {
             mss: setup.mss,
             code,
             // The text begins with 2 packets, below its own floor.
             window: packets("initial", 2.0).min(cap),
-            recent: Recent::new(args.count("n") as usize),
+            recent: MovingMean::new(args.count("n") as usize),
             mean: Span::ZERO,
             high,
             low,
@@ -268,7 +269,6 @@ pub const PART: Part<Build> = Part {
             counter: 0.0,
             decreases: 0,
             at_floor: 0,
-        }
-        .into())
+        })
     },
 };

@@ -1,12 +1,12 @@
-//! Sprout's receiver: it counts what arrives in ticks of 20 ms, infers the rate of the link, and
-//! says how many packets will surely come during the next eight ticks.
+//! Sprout's receiver. It counts arrivals in ticks of 20 ms, infers the rate of the link, and forecasts
+//! with confidence how many packets arrive in the next eight ticks.
 //!
-//! Detects: capacity, from arrivals; silence counts only while the sender announced that it would
-//! be sending. Tells: `Feedback::Forecast` in every acknowledgement. The sender responds
+//! Detects: capacity, from arrivals. Ticks without arrivals count only while the sender announced
+//! transmissions. Tells: `Feedback::Forecast` in every acknowledgement. The sender responds
 //! (`controller/sprout.rs`).
 //!
 //! Reference: Winstein, Sivaraman and Balakrishnan, NSDI 2013, sections 3 and 4, and the authors'
-//! program. Sprout-EWMA (section 5.3) puts a moving average in the place of inference and caution.
+//! program. Sprout-EWMA (section 5.3) uses a moving average instead of inference and confidence.
 
 mod process;
 
@@ -27,8 +27,8 @@ pub enum Model {
     Ewma(f64),
 }
 
-/// Longest silence that is worked through tick by tick. Belief has long settled by then.
-const MOST_TICKS: u64 = 5_000;
+/// Longest silence that is processed tick by tick. The belief has converged by then.
+const MAX_TICKS: u64 = 5_000;
 
 /// The receiver's side of Sprout.
 #[derive(Clone, Debug)]
@@ -41,17 +41,17 @@ pub struct Forecaster {
     average: f64,
     /// When the present tick began; none before the first segment.
     time: Option<Time>,
-    /// Bytes that came in it.
+    /// Bytes that arrived in it.
     bytes: u64,
-    /// The sender will have sent by then, so silence after it tells something.
-    score: Time,
+    /// The sender transmits again by then, so silence after it counts.
+    silence_counts_from: Time,
     account: Account,
     made: Option<Time>,
     packets: [u16; HORIZON],
     settled: u64,
 }
 
-/// What has settled: received, or given up by the sender.
+/// Bytes that are received, or declared lost by the sender.
 #[derive(Clone, Debug, Default)]
 struct Account {
     discarded: u64,
@@ -60,7 +60,7 @@ struct Account {
 }
 
 impl Account {
-    fn take(&mut self, position: u64, len: u64, discarded: u64) {
+    fn record(&mut self, position: u64, len: u64, discarded: u64) {
         self.discarded = self.discarded.max(discarded);
         if position >= self.discarded {
             self.above.push_back((position, len));
@@ -88,7 +88,7 @@ impl Forecaster {
             tables: Arc::new(tables),
             time: None,
             bytes: 0,
-            score: Time::ZERO,
+            silence_counts_from: Time::ZERO,
             account: Account::default(),
             made: None,
             packets: [0; HORIZON],
@@ -98,7 +98,8 @@ impl Forecaster {
         forecaster
     }
 
-    /// Cumulative packets by tick of the newest forecast; at first that of knowing nothing.
+    /// Cumulative packets by tick of the newest forecast; before the first segment the forecast of the
+    /// prior.
     pub fn packets(&self) -> [u16; HORIZON] {
         self.packets
     }
@@ -122,22 +123,22 @@ impl Forecaster {
             _ => (0, 0, segment.start),
         };
         self.account
-            .take(position, u64::from(segment.len), discarded);
-        self.score = self.score.max(time.after(Span(next)));
+            .record(position, u64::from(segment.len), discarded);
+        self.silence_counts_from = self.silence_counts_from.max(time.after(Span(next)));
     }
 
-    /// Brings the ticks up to now. Need not be called at every tick.
+    /// Processes all ticks up to now. The caller may skip ticks.
     pub fn advance(&mut self, now: Time) {
         let Some(mut time) = self.time else { return };
         let due = now.0.saturating_sub(time.0) / self.tick.0;
-        if due > MOST_TICKS {
-            time = Time(time.0 + (due - MOST_TICKS) * self.tick.0);
+        if due > MAX_TICKS {
+            time = Time(time.0 + (due - MAX_TICKS) * self.tick.0);
         }
         while time.after(self.tick) < now {
             if self.model == Model::Bayes {
                 self.tables.evolve(&mut self.belief);
             }
-            if time >= self.score || self.bytes > 0 {
+            if time >= self.silence_counts_from || self.bytes > 0 {
                 self.observe();
             }
             self.bytes = 0;
@@ -171,7 +172,7 @@ impl Forecaster {
         }
     }
 
-    /// What an acknowledgement that leaves now carries.
+    /// The feedback of an acknowledgement that leaves now.
     pub fn feedback(&mut self, now: Time) -> Option<Feedback> {
         self.advance(now);
         let time = self.time?;

@@ -1,11 +1,11 @@
-//! A packet-delivery process with an unknown rate: Poisson counts whose rate wanders as Brownian
-//! motion and sticks at zero during outages. Rates are in bins; belief is a probability per bin.
+//! A packet-delivery process with an unknown rate: Poisson counts whose rate is a Brownian motion that
+//! stays at zero during outages. Rates are in bins; the belief is one probability per bin.
 //!
-//! Reference: Winstein, Sivaraman and Balakrishnan, "Stochastic forecasts achieve high throughput
-//! and low delay over cellular networks", NSDI 2013, section 3, and its authors' program, whose
-//! arithmetic this follows so that forecasts agree to the packet: a bin more than the range needs,
-//! steps cut off at five deviations, and a normal distribution read from a table of bin midpoints,
-//! which makes the rate drift by -0.03 packets/s at every tick.
+//! Reference: Winstein, Sivaraman and Balakrishnan, "Stochastic forecasts achieve high throughput and
+//! low delay over cellular networks", NSDI 2013, section 3, and the authors' program. The arithmetic is
+//! the program's, so forecasts agree to the packet: one bin beyond the range, steps cut off at five
+//! deviations, and a normal distribution from a table of bin midpoints, which makes the rate drift by
+//! -0.03 packets/s at every tick.
 
 use crate::units::Span;
 
@@ -33,7 +33,7 @@ pub struct Process {
     pub tabulated: bool,
 }
 
-/// What follows from the constants, worked out once.
+/// Tables computed once from the constants.
 #[derive(Clone, Debug)]
 pub struct Tables {
     /// Mean packets in a tick, by bin, and their logarithms.
@@ -65,7 +65,7 @@ impl Process {
         self.most / self.bins as f64
     }
 
-    /// Rate that stands for a bin: its middle, but zero for the first.
+    /// Rate of a bin: its middle, but zero for the first.
     fn rate(&self, bin: usize) -> f64 {
         match bin {
             0 => 0.0,
@@ -118,11 +118,11 @@ impl Process {
             .collect()
     }
 
-    /// Cumulative counts over 1, 2, … ticks from each certain start. As in the reference the ticks
-    /// count independently, each with the mixture of rates that the start has spread to by then.
+    /// Cumulative counts over 1, 2, … ticks from each certain start. As in the reference, the counts of
+    /// the ticks are independent, each with the mixture of rates reached from the start.
     fn totals(&self, means: &[f64], steps: &[(usize, Vec<f64>)]) -> Vec<Vec<f64>> {
         let bins = means.len();
-        // One tick's counts by present bin, and a last column of ones that tells the mass kept.
+        // One tick's counts by present bin, and a last column of ones that gives the remaining mass.
         let columns = self.counts + 1;
         let mut ahead: Vec<f64> = Vec::with_capacity(bins * columns);
         for mean in means {
@@ -187,12 +187,12 @@ fn poisson(mean: f64, count: usize) -> f64 {
 }
 
 impl Tables {
-    /// Belief before anything was seen: every rate is as likely as any other.
+    /// Belief before any observation: uniform.
     pub fn prior(&self) -> Vec<f64> {
         vec![1.0 / self.means.len() as f64; self.means.len()]
     }
 
-    /// Belief a tick later, nothing having been seen.
+    /// Belief one tick later without observation.
     pub fn evolve(&self, belief: &mut Vec<f64>) {
         let mut next = vec![0.0; belief.len()];
         for (p, (first, weights)) in belief.iter().zip(&self.steps) {
@@ -209,8 +209,8 @@ impl Tables {
 
     /// Belief after `count` packets in the tick.
     pub fn observe(&self, belief: &mut [f64], count: usize) {
-        // Relative to the likeliest bin, so that an improbable count cannot take all belief to zero;
-        // what all bins have in common, the factorial, cancels.
+        // Relative to the likeliest bin, so an improbable count cannot underflow every bin to zero. The
+        // factorial is common to all bins and cancels.
         let n = count as f64;
         let log = |mean: f64, log: f64| match (mean == 0.0, count) {
             (true, 0) => 0.0,
@@ -239,8 +239,8 @@ impl Tables {
         dot(belief, &self.means)
     }
 
-    /// Packets that will have come by the end of each tick, with the forecast's confidence.
-    /// `guess` is where the search begins, and becomes the answer.
+    /// Packets that arrive by the end of each tick with the forecast's confidence. The search starts at
+    /// `guess`, which receives the answer.
     pub fn forecast(&self, belief: &[f64], guess: &mut [u16; HORIZON]) {
         let bins = belief.len();
         for (table, answer) in self.totals.iter().zip(guess) {
@@ -253,7 +253,7 @@ impl Tables {
             while n < most && !enough(n) {
                 n += 1;
             }
-            // Not even the greatest count modelled: the reference answers one more than that.
+            // Above the greatest modelled count the reference answers one more than that.
             *answer = (n + usize::from(n == most)) as u16;
         }
     }

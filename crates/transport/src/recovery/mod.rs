@@ -1,5 +1,5 @@
-//! How a stream finds losses and brings its window down: one of three detectors, proportional rate
-//! reduction, and the search for losses that were none.
+//! Loss recovery of a stream: one of three loss detectors, proportional rate reduction, tail loss
+//! probes, and the detection of spurious losses.
 
 pub mod newreno;
 pub mod prr;
@@ -8,7 +8,7 @@ pub mod sack;
 pub mod tlp;
 pub mod undo;
 
-use crate::endpoint::Recovery;
+use crate::setup::Recovery;
 
 /// The detector in use.
 #[derive(Clone, Debug)]
@@ -30,10 +30,10 @@ impl Detector {
         }
     }
 
-    /// Bytes that left the network although no acknowledgement names them.
-    pub fn gone(&self) -> u64 {
+    /// Bytes that left the network according to duplicate acknowledgements.
+    pub fn departed(&self) -> u64 {
         match self {
-            Detector::NewReno(n) => n.gone(),
+            Detector::NewReno(n) => n.departed(),
             Detector::Sack(_) | Detector::Rack(_) => 0,
         }
     }

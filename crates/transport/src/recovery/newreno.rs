@@ -1,19 +1,19 @@
 //! Loss detection without SACK: duplicate and partial acknowledgements (RFC 6582), with limited
 //! transmit (RFC 3042).
 //!
-//! The RFC inflates the window by a segment for each duplicate acknowledgement and deflates it by
-//! what a partial acknowledgement covers. Here the same number is taken off the bytes in flight:
-//! the comparison is the same, and controllers see their own window.
+//! The RFC inflates the window by a segment for each duplicate acknowledgement and deflates it by the
+//! bytes that a partial acknowledgement covers. Here the same number is subtracted from the bytes in
+//! flight, so the controllers' window is not inflated.
 
-/// Duplicate acknowledgements that tell of a loss.
+/// Duplicate acknowledgements that signal a loss.
 const THRESHOLD: u32 = 3;
 
-/// What duplicate acknowledgements told.
+/// State of the duplicate acknowledgements.
 #[derive(Clone, Debug)]
 pub struct NewReno {
     mss: u64,
     duplicates: u32,
-    gone: u64,
+    departed: u64,
     /// Bytes outstanding before the first duplicate: FlightSize without limited transmit.
     flight: u64,
     partial: bool,
@@ -26,16 +26,16 @@ impl NewReno {
         NewReno {
             mss,
             duplicates: 0,
-            gone: 0,
+            departed: 0,
             flight: 0,
             partial: false,
             credit: 0,
         }
     }
 
-    /// Bytes that duplicates say have left the network.
-    pub fn gone(&self) -> u64 {
-        self.gone
+    /// Bytes that left the network according to duplicates.
+    pub fn departed(&self) -> u64 {
+        self.departed
     }
 
     /// FlightSize (RFC 5681) when the duplicates began.
@@ -43,19 +43,19 @@ impl NewReno {
         self.flight
     }
 
-    /// A duplicate acknowledgement with so many bytes outstanding. True at the one that tells of a
-    /// loss and at those after it.
+    /// A duplicate acknowledgement with `outstanding` bytes. True from the duplicate on that signals a
+    /// loss.
     pub fn on_duplicate(&mut self, outstanding: u64) -> bool {
         if self.duplicates == 0 {
             self.flight = outstanding;
         }
         self.duplicates += 1;
-        self.gone += self.mss;
+        self.departed += self.mss;
         self.duplicates >= THRESHOLD
     }
 
-    /// What a duplicate delivered, as far as the sender can tell: a segment, but the first one of the
-    /// so many bytes outstanding is missing for certain.
+    /// Bytes that a duplicate delivered: one segment, but never the first outstanding one, which is
+    /// missing.
     pub fn deliver_duplicate(&mut self, outstanding: u64) -> u64 {
         let room = outstanding.saturating_sub(self.mss + self.credit);
         let delivered = self.mss.min(room);
@@ -63,22 +63,22 @@ impl NewReno {
         delivered
     }
 
-    /// What of a segment, now acknowledged, no duplicate has counted before. What was sent again is
-    /// the hole that they told of.
+    /// Bytes of a newly acknowledged segment that no duplicate has counted. A retransmitted segment is
+    /// the hole, which duplicates never count.
     pub fn uncounted(&mut self, len: u64, again: bool) -> u64 {
         let counted = if again { 0 } else { self.credit.min(len) };
         self.credit -= counted;
         len - counted
     }
 
-    /// New data were acknowledged; in fast recovery perhaps not all that was sent before it.
+    /// New data were acknowledged. `partial`: in fast recovery, and below `recover`.
     pub fn on_advance(&mut self, acked: u64, partial: bool) {
         self.partial = partial;
         if partial {
-            // Deflate by what is acknowledged, put a segment back (RFC 6582 section 3.2 step 3).
-            self.gone = self.gone.saturating_sub(acked);
+            // Deflate by the acknowledged bytes, add one segment (RFC 6582 section 3.2 step 3).
+            self.departed = self.departed.saturating_sub(acked);
             if acked >= self.mss {
-                self.gone += self.mss;
+                self.departed += self.mss;
             }
         } else {
             self.reset();
@@ -88,7 +88,7 @@ impl NewReno {
     /// Forgets duplicates.
     pub fn reset(&mut self) {
         self.duplicates = 0;
-        self.gone = 0;
+        self.departed = 0;
         self.partial = false;
     }
 

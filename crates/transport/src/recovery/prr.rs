@@ -1,14 +1,14 @@
-//! Proportional rate reduction (RFC 9937): how many bytes may leave for each acknowledgement of a
-//! recovery, so that the flight comes down to the threshold by its end without silence or burst.
+//! Proportional rate reduction (RFC 9937): the bytes that may leave for each acknowledgement of a
+//! recovery, so that the flight reaches ssthresh at its end without silence or burst.
 
-/// What floating point may add to a whole number of segments.
+/// Rounding error of a whole number of segments.
 const ROUNDING: f64 = 1e-9;
 
 /// One recovery.
 #[derive(Clone, Debug)]
 pub struct Prr {
     mss: u64,
-    /// RecoverFS: bytes in flight as recovery began.
+    /// RecoverFS: bytes in flight when recovery began.
     flight: u64,
     delivered: u64,
     out: u64,
@@ -16,8 +16,8 @@ pub struct Prr {
 }
 
 impl Prr {
-    /// Recovery begins with `flight` bytes sent and not known to be delivered before the
-    /// acknowledgement that told of the loss.
+    /// Recovery begins with `flight` bytes that were not acknowledged before the acknowledgement that
+    /// showed the loss.
     pub fn new(mss: u64, flight: u64) -> Prr {
         Prr {
             mss,
@@ -33,7 +33,7 @@ impl Prr {
         self.window
     }
 
-    /// An acknowledgement that delivered so much. `safe`: it moved the left edge and told of no
+    /// An acknowledgement that delivers `delivered` bytes. `safe`: it moved the left edge and showed no
     /// further loss.
     pub fn on_ack(&mut self, delivered: u64, in_flight: u64, threshold: u64, safe: bool) {
         if delivered == 0 {
@@ -42,7 +42,7 @@ impl Prr {
         self.delivered += delivered;
         let more = if in_flight > threshold {
             let share = self.delivered as f64 * (threshold as f64 / self.flight as f64);
-            // Rounded up as the RFC does, but to whole segments: half of one can't leave.
+            // Rounded up as in the RFC, but to whole segments, because no partial segment may leave.
             let segments = libm::ceil(share / self.mss as f64 - ROUNDING) as u64;
             (segments * self.mss).saturating_sub(self.out)
         } else {

@@ -1,7 +1,7 @@
 //! Loss detection by time: recent acknowledgment (RACK, RFC 8985 section 6).
 //!
-//! Of two segments the one sent earlier should arrive earlier. A segment is lost when one sent after it
-//! has been delivered and a reordering window more than a round trip has passed since it was sent.
+//! A segment is lost when a segment sent later has been delivered and more than a round trip plus the
+//! reordering window has passed since its transmission.
 //!
 //! Difference: segments sent at one instant are ordered by the number of the transmission, where the
 //! RFC orders them by their last byte.
@@ -9,12 +9,12 @@
 use crate::scoreboard::{Entry, Run, Scoreboard};
 use crate::units::{Span, Time};
 
-/// DupThresh, for the window before any reordering was seen.
+/// DupThresh: before any reordering, this many SACKed segments close the reordering window.
 const THRESHOLD: u32 = 3;
-/// Recoveries after which a window widened by DSACK is narrow again.
+/// Recoveries after which a window widened by DSACK is reset.
 const PERSIST: u32 = 16;
 
-/// What RACK remembers.
+/// RACK's state.
 #[derive(Clone, Debug)]
 pub struct Rack {
     /// The most recently sent segment that was delivered: when, and by which transmission.
@@ -25,15 +25,15 @@ pub struct Rack {
     multiple: u32,
     persist: u32,
     dsack_round: Option<u64>,
-    /// When segments that wait for the reordering window are looked at again.
+    /// When the reordering window of the waiting segments ends.
     timer: Time,
 }
 
-/// What detection needs to know about the flow.
+/// State of the flow that detection needs.
 #[derive(Copy, Clone, Debug)]
 pub struct Flow {
     pub now: Time,
-    pub least_rtt: Span,
+    pub min_rtt: Span,
     pub srtt: Span,
     /// In fast or timeout recovery.
     pub recovering: bool,
@@ -56,16 +56,16 @@ impl Default for Rack {
 
 impl Rack {
     /// Steps 2 and 3 for a segment newly delivered; segments of one acknowledgement ascending.
-    pub fn on_delivered(&mut self, now: Time, entry: &Entry, echo: Time, least_rtt: Span) {
+    pub fn on_delivered(&mut self, now: Time, entry: &Entry, echo: Time, min_rtt: Span) {
         if entry.end() > self.fack {
             self.fack = entry.end();
-        } else if !entry.again() {
+        } else if !entry.retransmitted() {
             self.reordering = true;
         }
         let sent = entry.snapshot.sent;
         let rtt = now.since(sent);
-        // It may have been the original that arrived.
-        if entry.again() && (echo < sent || (least_rtt != Span::MAX && rtt < least_rtt)) {
+        // The original may have arrived instead.
+        if entry.retransmitted() && (echo < sent || (min_rtt != Span::MAX && rtt < min_rtt)) {
             return;
         }
         if self.newest.is_none_or(|(_, number)| entry.number > number) {
@@ -74,7 +74,7 @@ impl Rack {
         }
     }
 
-    /// The same for several that were sent once, one after the other.
+    /// The same for consecutive segments that were sent once.
     pub fn on_run(&mut self, now: Time, run: &Run) {
         self.reordering |= run.first_end <= self.fack;
         self.fack = self.fack.max(run.last.end());
@@ -97,7 +97,7 @@ impl Rack {
         }
     }
 
-    /// Step 4, when a recovery ends: after sixteen without a DSACK the window is narrow again.
+    /// Step 4, when a recovery ends: after sixteen without a DSACK the window is reset.
     pub fn on_recovered(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -110,31 +110,32 @@ impl Rack {
         if !self.reordering && (flow.recovering || sacked >= THRESHOLD) {
             return Span::ZERO;
         }
-        if flow.least_rtt == Span::MAX {
+        if flow.min_rtt == Span::MAX {
             return Span::ZERO;
         }
-        Span(flow.least_rtt.0 / 4)
+        Span(flow.min_rtt.0 / 4)
             .times(u64::from(self.multiple))
             .min(flow.srtt)
     }
 
-    /// Step 5: finds the segments that are now lost, and arms the timer for those that still wait.
+    /// Step 5: finds the lost segments, and arms the timer for those still within the reordering
+    /// window.
     #[inline]
     pub fn detect(&mut self, flow: Flow, board: &Scoreboard, lost: &mut Vec<u64>) {
         self.timer = Time::NEVER;
         let Some((_, number)) = self.newest else {
             return;
         };
-        // Mostly what was sent first arrives first.
+        // Segments mostly arrive in order, so the scan is rarely needed.
         if board
             .oldest()
             .is_some_and(|id| board.entry(id).number < number)
         {
-            self.look(number, flow, board, lost);
+            self.scan(number, flow, board, lost);
         }
     }
 
-    fn look(&mut self, number: u64, flow: Flow, board: &Scoreboard, lost: &mut Vec<u64>) {
+    fn scan(&mut self, number: u64, flow: Flow, board: &Scoreboard, lost: &mut Vec<u64>) {
         let wait = self.rtt + self.window(flow, board.sacked_segments());
         let mut next = board.oldest();
         let mut last = None;
@@ -149,9 +150,9 @@ impl Rack {
             } else {
                 last = Some(due);
             }
-            next = board.sent_after(id);
+            next = board.next_sent(id);
         }
-        // Sent in this order, so the last waits longest.
+        // The list is in order of transmission, so the last waits longest.
         self.timer = last.unwrap_or(Time::NEVER);
     }
 
@@ -166,7 +167,7 @@ impl Rack {
             if id == board.ids().start || sent.after(wait) <= flow.now {
                 lost.push(id);
             }
-            next = board.sent_after(id);
+            next = board.next_sent(id);
         }
     }
 

@@ -9,16 +9,16 @@ use crate::scoreboard::{Scoreboard, State};
 /// DupThresh.
 const THRESHOLD: u32 = 3;
 
-/// How far losses have been looked for.
+/// How far the search for losses has come.
 #[derive(Clone, Debug, Default)]
 pub struct Sack {
-    /// Segments below this identity have been judged.
+    /// Segments below this identity have been checked.
     judged: u64,
 }
 
 impl Sack {
-    /// Finds the segments that are now lost: at least three ranges, or more than two segments' bytes,
-    /// are selectively acknowledged above them (`IsLost`); the first also when three segments are.
+    /// Finds the lost segments: at least three ranges, or more than two segments' bytes, are
+    /// selectively acknowledged above them (`IsLost`); the first also when three segments are.
     pub fn detect(&mut self, board: &Scoreboard, mss: u64, lost: &mut Vec<u64>) {
         let mut bytes = 0;
         let mut edge = None;
@@ -37,7 +37,7 @@ impl Sack {
         };
         for id in self.judged.max(ids.start)..end {
             let entry = board.entry(id);
-            if entry.state == State::Flying && !entry.again() {
+            if entry.state == State::InFlight && !entry.retransmitted() {
                 lost.push(id);
             }
         }

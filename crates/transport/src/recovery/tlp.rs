@@ -1,15 +1,15 @@
 //! Tail loss probe (RFC 8985 section 7): when acknowledgements stop, one segment leaves before the
-//! retransmission timer expires, so that selective acknowledgements tell what was lost at the tail.
+//! retransmission timer expires, so that SACK shows losses at the tail.
 
 use crate::rtt::Rtt;
 use crate::units::{Span, Time};
 
-/// What an acknowledgement says about the probe.
+/// The result of a probe.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing to answer.
-    Fine,
-    /// The probe repaired a loss: congestion is to be answered.
+    /// No loss.
+    NoLoss,
+    /// The probe repaired a loss: the window is to be reduced.
     Repaired,
 }
 
@@ -60,7 +60,7 @@ impl Tlp {
         self.probe = Some((nxt, again));
     }
 
-    /// Forgets the probe: another recovery is under way.
+    /// Forgets the probe: another recovery has begun.
     pub fn reset(&mut self) {
         *self = Tlp::default();
     }
@@ -69,15 +69,15 @@ impl Tlp {
     /// it reports, `plain` an acknowledgement that neither moves the left edge nor reports any block.
     pub fn on_ack(&mut self, upto: u64, dsack: Option<u64>, plain: bool) -> Verdict {
         let Some((end, again)) = self.probe.filter(|p| upto >= p.0) else {
-            return Verdict::Fine;
+            return Verdict::NoLoss;
         };
         let both_arrived = !again || dsack == Some(end) || (plain && upto == end);
         if !both_arrived && upto == end {
-            return Verdict::Fine;
+            return Verdict::NoLoss;
         }
         self.probe = None;
         if both_arrived {
-            Verdict::Fine
+            Verdict::NoLoss
         } else {
             Verdict::Repaired
         }

@@ -1,28 +1,27 @@
-//! Losses that were none: each retransmission of an episode is shown to have been unnecessary, by a
-//! duplicate reported for it (DSACK, RFC 3708) or by an acknowledgement whose timestamp is older than
-//! the retransmission (Eifel, RFC 3522). When all are, and nothing else is lost, the answer to the
-//! episode is undone (RFC 4015).
+//! Spurious losses. DSACK (RFC 3708) or a timestamp echo older than the retransmission (Eifel, RFC
+//! 3522) shows that a retransmission was unnecessary. When all retransmissions of an episode were, and
+//! nothing else is lost, the window reduction is undone (RFC 4015).
 //!
-//! F-RTO (RFC 5682) is not here. It tells a spurious timeout from the two acknowledgements after it, for
-//! connections without timestamps; every segment here has one, and the first acknowledgement's echo tells
-//! the same. Recovery without selective acknowledgements (RFC 6582) undoes nothing.
+//! F-RTO (RFC 5682) is not implemented. It detects a spurious timeout without timestamps from the next
+//! two acknowledgements; here every segment has a timestamp, and the first echo shows the same.
+//! Recovery without SACK (RFC 6582) never undoes a reduction.
 
 /// One episode.
 #[derive(Clone, Debug, Default)]
 pub struct Undo {
     active: bool,
-    /// It is about bytes from here on.
+    /// First byte of the episode.
     from: u64,
     /// Retransmissions.
     resent: u64,
-    /// Those shown to have been unnecessary by DSACK, and by timestamps: one may be shown by both.
+    /// Unnecessary retransmissions shown by DSACK and by timestamps. Both may show the same one.
     by_dsack: u64,
     by_echo: u64,
 }
 
 impl Undo {
-    /// An episode begins, about bytes from here on. So many retransmissions of these are in flight
-    /// already: what the episode before repaired of the data that left after it had begun.
+    /// An episode begins at byte `from`. `resent` retransmissions are already in flight: the episode
+    /// before sent them.
     pub fn begin(&mut self, from: u64, resent: u64) {
         *self = Undo {
             active: true,
@@ -42,19 +41,18 @@ impl Undo {
         self.by_dsack += u64::from(start >= self.from);
     }
 
-    /// The acknowledgement of a retransmitted segment echoes a stamp older than the retransmission.
+    /// The acknowledgement of a retransmitted segment echoes a timestamp older than the retransmission.
     pub fn on_echo(&mut self) {
         self.by_echo += 1;
     }
 
-    /// Whether all of the episode is shown to have been none; it is then over. Gives the
-    /// retransmissions.
-    pub fn verdict(&mut self) -> Option<u64> {
+    /// The number of retransmissions if all of them were unnecessary. The episode is then over.
+    pub fn all_spurious(&mut self) -> Option<u64> {
         let shown = self.by_dsack.max(self.by_echo);
         (self.active && shown > 0 && shown >= self.resent).then(|| self.finish())
     }
 
-    /// The episode is shown to have been none.
+    /// Ends the episode as spurious. Returns its number of retransmissions.
     pub fn finish(&mut self) -> u64 {
         self.active = false;
         self.resent

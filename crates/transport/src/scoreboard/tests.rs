@@ -17,11 +17,11 @@ fn a_plain_list_says_the_same() {
         for _ in 0..400 {
             let n = plain.len() as u64;
             let pick = if n == 0 { 0 } else { random.between(0, n - 1) };
-            let flying = plain.get(pick as usize).map(|p| p.0) == Some(State::Flying);
+            let flying = plain.get(pick as usize).map(|p| p.0) == Some(State::InFlight);
             match random.between(0, 6) {
                 0 | 1 => {
                     board.push((base + n) * LEN, LEN as u32, number, Snapshot::default());
-                    plain.push((State::Flying, number));
+                    plain.push((State::InFlight, number));
                     number += 1;
                 }
                 2 if n > 0 => {
@@ -40,15 +40,15 @@ fn a_plain_list_says_the_same() {
                     assert_eq!(news, expected);
                 }
                 3 if flying => {
-                    board.lose(base + pick);
+                    board.mark_lost(base + pick);
                     plain[pick as usize].0 = State::Lost;
                 }
                 4 => {
                     let first = plain.iter().position(|p| p.0 == State::Lost);
                     assert_eq!(board.first_lost(), first.map(|f| base + f as u64));
                     if let Some(first) = first {
-                        board.resend(base + first as u64, number, Snapshot::default());
-                        plain[first] = (State::Flying, number);
+                        board.retransmit(base + first as u64, number, Snapshot::default());
+                        plain[first] = (State::InFlight, number);
                         number += 1;
                     }
                 }
@@ -57,8 +57,10 @@ fn a_plain_list_says_the_same() {
                         let (state, number) = plain[i];
                         let first = plain[i + 1..]
                             .iter()
-                            .all(|p| p.0 != State::Flying || p.1 > number);
-                        state == State::Flying && first && !board.entry(base + i as u64).again()
+                            .all(|p| p.0 != State::InFlight || p.1 > number);
+                        state == State::InFlight
+                            && first
+                            && !board.entry(base + i as u64).retransmitted()
                     };
                     let expected = (0..=pick as usize).take_while(|i| one(*i)).count() as u64;
                     let run = board.pop_run((base + pick + 1) * LEN);
@@ -68,7 +70,7 @@ fn a_plain_list_says_the_same() {
                     assert_eq!(told, (expected > 0).then_some(whole));
                     plain.drain(..expected as usize);
                     base += expected;
-                    board.settle(base * LEN);
+                    board.forget_below(base * LEN);
                 }
                 5 if n > 0 && pick < 3 => {
                     for _ in 0..=pick {
@@ -77,15 +79,15 @@ fn a_plain_list_says_the_same() {
                         plain.remove(0);
                         base += 1;
                     }
-                    board.settle(base * LEN);
+                    board.forget_below(base * LEN);
                 }
                 _ => {}
             }
             agree(&board, &plain, base);
         }
-        board.unlose();
+        board.revert_losses();
         for p in plain.iter_mut().filter(|p| p.0 == State::Lost) {
-            p.0 = State::Flying;
+            p.0 = State::InFlight;
         }
         agree(&board, &plain, base);
     }
@@ -97,14 +99,14 @@ fn places_go_when_few_are_used() {
     let mut board = Scoreboard::default();
     let push = |board: &mut Scoreboard, n| board.push(n * LEN, LEN as u32, n, Snapshot::default());
     (0..1000).for_each(|n| push(&mut board, n));
-    assert_eq!(board.ring.len(), 1024);
+    assert_eq!(board.ring.slots(), 1024);
     (12..1000).for_each(|_| board.pop());
     for n in 1000..3000 {
         assert_eq!(board.front().map(|e| e.start), Some((n - 12) * LEN));
         push(&mut board, n);
         board.pop();
     }
-    assert_eq!(board.ring.len(), 32);
+    assert_eq!(board.ring.slots(), 32);
 }
 
 fn agree(board: &Scoreboard, plain: &[(State, u64)], base: u64) {
@@ -112,7 +114,7 @@ fn agree(board: &Scoreboard, plain: &[(State, u64)], base: u64) {
     let sacked = u64::from(board.sacked_segments()) * LEN;
     let sums = (board.in_flight(), board.lost(), sacked);
     let expected = (
-        bytes(State::Flying),
+        bytes(State::InFlight),
         bytes(State::Lost),
         bytes(State::Sacked),
     );
@@ -135,7 +137,7 @@ fn agree(board: &Scoreboard, plain: &[(State, u64)], base: u64) {
     let mut order: Vec<(u64, u64)> = plain
         .iter()
         .enumerate()
-        .filter(|(_, p)| p.0 == State::Flying)
+        .filter(|(_, p)| p.0 == State::InFlight)
         .map(|(id, p)| (p.1, base + id as u64))
         .collect();
     order.sort_unstable();
@@ -143,7 +145,7 @@ fn agree(board: &Scoreboard, plain: &[(State, u64)], base: u64) {
     let mut next = board.oldest();
     while let Some(id) = next {
         list.push((board.entry(id).number, id));
-        next = board.sent_after(id);
+        next = board.next_sent(id);
     }
     assert_eq!(list, order);
 }

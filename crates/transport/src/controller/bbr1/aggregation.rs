@@ -1,30 +1,29 @@
-//! Aggregation: what is acknowledged in bursts beyond the estimated rate, so that the window may allow
-//! for it (Linux `bbr_update_ack_aggregation`).
+//! The greatest excess of acknowledgements over the estimated rate, which widens the window (Linux
+//! `bbr_update_ack_aggregation`).
 
-use crate::controller::Ack;
-use crate::units::{Span, Time};
+use crate::building_blocks::bbr_common::AckAggregation;
+use crate::controller_interface::Ack;
+use crate::units::Time;
 
 /// Rounds of each of the two windows.
 const ROUNDS: u32 = 5;
 
 /// The greatest excess of the last five to ten rounds, bytes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Aggregation {
+pub(super) struct ExtraAcked {
     extra: [f64; 2],
     window: usize,
     rounds: u32,
-    epoch: Time,
-    acked: f64,
+    burst: AckAggregation,
 }
 
-impl Aggregation {
-    /// Forgets the burst under way.
+impl ExtraAcked {
+    /// Forgets the present burst.
     pub fn begin(&mut self, now: Time) {
-        self.epoch = now;
-        self.acked = 0.0;
+        self.burst.begin(now);
     }
 
-    /// An acknowledgement, at this estimated rate and window in bytes/s and bytes.
+    /// Takes an acknowledgement, at this estimated rate and window in bytes/s and bytes.
     pub fn update(&mut self, ack: &Ack, round_start: bool, rate: f64, cwnd: f64) {
         if round_start {
             self.rounds += 1;
@@ -34,14 +33,7 @@ impl Aggregation {
                 self.extra[self.window] = 0.0;
             }
         }
-        let gone = Span(ack.now.0.saturating_sub(self.epoch.0)).seconds();
-        let mut expected = rate * gone;
-        if self.acked <= expected {
-            self.begin(ack.now);
-            expected = 0.0;
-        }
-        self.acked += ack.acked as f64;
-        let extra = (self.acked - expected).min(cwnd);
+        let extra = self.burst.excess(ack.now, ack.acked as f64, rate, cwnd);
         self.extra[self.window] = self.extra[self.window].max(extra);
     }
 

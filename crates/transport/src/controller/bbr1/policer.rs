@@ -1,5 +1,5 @@
-//! Token-bucket policers (Linux `bbr_lt_bw_*`): two intervals of heavy loss at one rate are taken for
-//! one, and that rate is kept for a while.
+//! Token-bucket policers (Linux `bbr_lt_bw_*`): two intervals of heavy loss at one rate indicate a
+//! policer, and BBR keeps that rate for 48 rounds.
 
 use crate::units::{Span, Time};
 
@@ -17,7 +17,7 @@ pub(super) struct Policer {
     lost: u64,
 }
 
-/// An interval is judged after this many rounds, given up after four times as many.
+/// Rounds of an interval at least; at most four times as many.
 const ROUNDS: u32 = 4;
 /// Share of loss that makes an interval suspicious.
 const LOSS: f64 = 50.0 / 256.0;
@@ -28,7 +28,7 @@ const DIFF: f64 = 500.0;
 const KEPT: u32 = 48;
 
 impl Policer {
-    /// One that has seen nothing; not `enabled` it never does.
+    /// A detector without observations. It stays idle unless `enabled`.
     pub fn new(enabled: bool) -> Policer {
         Policer {
             enabled,
@@ -47,13 +47,13 @@ impl Policer {
         self.lost = lost;
     }
 
-    /// One acknowledgement. Whether a rate that was in use has been given up.
-    pub fn sample(&mut self, seen: &Seen, losses: bool, app_limited: bool) -> bool {
+    /// One acknowledgement. True if the rate in use has expired.
+    pub fn sample(&mut self, observation: &Observation, losses: bool, app_limited: bool) -> bool {
         if !self.enabled {
             return false;
         }
         if self.in_use {
-            if seen.round_start && seen.probing {
+            if observation.round_start && observation.probing {
                 self.rounds += 1;
                 if self.rounds >= KEPT {
                     self.reset();
@@ -66,14 +66,14 @@ impl Policer {
             if !losses {
                 return false;
             }
-            self.begin(seen.now, seen.delivered, seen.lost);
+            self.begin(observation.now, observation.delivered, observation.lost);
             self.sampling = true;
         }
         if app_limited {
             self.reset();
             return false;
         }
-        self.rounds += u32::from(seen.round_start);
+        self.rounds += u32::from(observation.round_start);
         if self.rounds < ROUNDS {
             return false;
         }
@@ -81,16 +81,16 @@ impl Policer {
             self.reset();
             return false;
         }
-        let lost = (seen.lost - self.lost) as f64;
-        let delivered = seen.delivered.saturating_sub(self.delivered) as f64;
-        let span = Span(seen.now.0.saturating_sub(self.since.0)).seconds();
+        let lost = (observation.lost - self.lost) as f64;
+        let delivered = observation.delivered.saturating_sub(self.delivered) as f64;
+        let span = Span(observation.now.0.saturating_sub(self.since.0)).seconds();
         if losses && delivered > 0.0 && lost >= LOSS * delivered && span >= 1e-3 {
-            self.interval_done(delivered / span, seen);
+            self.interval_done(delivered / span, observation);
         }
         false
     }
 
-    fn interval_done(&mut self, rate: f64, seen: &Seen) {
+    fn interval_done(&mut self, rate: f64, observation: &Observation) {
         let off = (rate - self.rate).abs();
         if self.rate > 0.0 && (off <= RATIO * self.rate || off <= DIFF) {
             self.rate = (rate + self.rate) / 2.0;
@@ -99,12 +99,12 @@ impl Policer {
             return;
         }
         self.rate = rate;
-        self.begin(seen.now, seen.delivered, seen.lost);
+        self.begin(observation.now, observation.delivered, observation.lost);
     }
 }
 
-/// What the policer needs to know.
-pub(super) struct Seen {
+/// The input of the policer detector.
+pub(super) struct Observation {
     pub now: Time,
     pub delivered: u64,
     pub lost: u64,

@@ -1,25 +1,23 @@
-//! Verus: learn which window goes with which delay, and steer the delay.
+//! Verus: learn the delay that each window causes, and control the delay.
 //!
-//! Detects the greatest delay of each epoch of 5 ms and whether it grows. Tells nobody;
-//! acknowledgements carry it. Responds by moving a wanted delay down by δ1 or δ2 or up by δ2, and by
-//! looking up the window that goes with it in the delay profile, which maps the window at sending to
-//! the delay that came of it.
+//! Detects: the greatest delay of each epoch of 5 ms, and whether it grows. Tells: nobody. Responds:
+//! moves a target delay down by δ1 or δ2 or up by δ2, and takes the window for that delay from the
+//! delay profile, which maps the window at sending to the delay it caused.
 //!
-//! Reference: Zaki et al., SIGCOMM 2015; the authors' `verus_server.cpp`. Deviation: the profile is
-//! smoothed to the nearest curve that never falls and is straight between its points, where the
-//! program fits a penalised spline; beyond its last point it goes on with its mean slope.
+//! Reference: Zaki et al., SIGCOMM 2015; the authors' `verus_server.cpp`. Deviation: the profile is the
+//! isotonic regression, linear between its points, where the program fits a penalised spline; beyond
+//! its last point it continues with its mean slope.
 
+mod options;
 mod profile;
 
 use std::collections::VecDeque;
 
-use profile::{MOST_WINDOW, Profile};
+use profile::{MAX_WINDOW, Profile};
 
-use super::{
-    Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent,
-    amount,
-};
-use crate::part::{Default, Kind, Opt, Part};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent};
+use crate::part::Part;
 use crate::units::{Span, Time};
 
 /// Least growth of the greatest delay that counts, 0.1 µs.
@@ -32,7 +30,7 @@ const SLOW_START_DELAY: f64 = 0.5;
 const SLOW_START_WINDOW: f64 = 20.0;
 
 /// Segments whose windows are remembered behind the newest acknowledged.
-const KEPT: u64 = 1000;
+const REMEMBERED_SEGMENTS: u64 = 1000;
 
 /// Verus' state; windows in packets, delays in seconds.
 #[derive(Clone, Debug)]
@@ -49,19 +47,19 @@ pub struct Verus {
     slow_start: bool,
     loss_phase: bool,
     profile: Profile,
-    /// Wanted delay, least delay, greatest delay and its average, mean delay.
-    wanted: f64,
+    /// Target delay, least delay, greatest delay and its average, mean delay.
+    target_delay: f64,
     least: f64,
     greatest: f64,
     greatest_avg: Option<f64>,
     mean: f64,
     /// Greatest delay of this epoch, if there was one.
-    seen: Option<f64>,
+    epoch_max: Option<f64>,
     last_ack: Time,
-    /// Windows at sending of segments that are out.
+    /// Windows at sending of outstanding segments.
     sent: VecDeque<(u64, f64)>,
     next: u64,
-    /// Segments before this belong to a slow start that has been given up.
+    /// Segments before this belong to an abandoned slow start.
     session: u64,
     in_flight: f64,
     /// Segments that may still leave in this epoch.
@@ -93,23 +91,23 @@ impl Verus {
         self.slow_start = true;
         self.loss_phase = false;
         self.profile = Profile::default();
-        self.wanted = 0.0;
+        self.target_delay = 0.0;
         self.least = f64::INFINITY;
         self.greatest = 0.0;
         self.greatest_avg = None;
         self.mean = 0.0;
-        self.seen = None;
+        self.epoch_max = None;
         self.session = self.next;
         self.budget = 0.0;
     }
 
-    fn lose(&mut self, at_sending: f64, now: Time) {
+    fn reduce_after_loss(&mut self, at_sending: f64, now: Time) {
         self.window = self.window.min(self.decrease * at_sending).max(1.0);
         if self.slow_start {
             self.leave_slow_start(now);
         }
         self.loss_phase = true;
-        self.wanted = self.profile.delay(self.window).unwrap_or(self.least);
+        self.target_delay = self.profile.delay(self.window).unwrap_or(self.least);
     }
 
     fn end_epoch(&mut self, now: Time) {
@@ -119,13 +117,13 @@ impl Verus {
         }
         let silence = Span(now.0.saturating_sub(self.last_ack.0)).seconds();
         self.greatest = self
-            .seen
+            .epoch_max
             .take()
             .unwrap_or_else(|| self.greatest.max(silence));
         let average = self.greatest_avg.unwrap_or(self.greatest);
         let mut silent = false;
         if !self.loss_phase {
-            silent = self.steer(average);
+            silent = self.update_target_delay(average);
         }
         self.greatest_avg = Some(0.2 * average + 0.8 * self.greatest);
         if !self.slow_start {
@@ -137,24 +135,24 @@ impl Verus {
         }
     }
 
-    /// Moves the wanted delay and looks the window up. Whether nothing is to be sent.
-    fn steer(&mut self, average: f64) -> bool {
+    /// Moves the target delay and looks up its window. True if nothing may be sent.
+    fn update_target_delay(&mut self, average: f64) -> bool {
         let mut silent = false;
         if average / self.least > self.ratio {
-            if self.wanted <= self.least {
-                // Even the least delay is too long: either it has grown for good, or wait.
+            if self.target_delay <= self.least {
+                // Even the least delay is too long: raise it if nothing is in flight, otherwise wait.
                 match self.in_flight < 2.0 {
                     true => self.least += 0.010,
                     false => silent = true,
                 }
             }
-            self.wanted = (self.wanted - self.delta2).max(self.least);
+            self.target_delay = (self.target_delay - self.delta2).max(self.least);
         } else if self.greatest - average > GROWTH {
-            self.wanted = (self.wanted - self.delta1).max(self.least);
+            self.target_delay = (self.target_delay - self.delta1).max(self.least);
         } else {
-            self.wanted += self.delta2;
+            self.target_delay += self.delta2;
         }
-        match self.profile.window(self.wanted) {
+        match self.profile.window(self.target_delay) {
             Some(window) => self.window = window,
             None => self.restart(),
         }
@@ -176,8 +174,8 @@ impl Controller for Verus {
         self.now = ack.now;
         self.in_flight = ack.in_flight as f64 / self.mss;
         let at_sending = self.window_at(ack.number);
-        // Losses are told of after later segments have been acknowledged.
-        let kept = ack.number.saturating_sub(KEPT);
+        // Losses are reported after later segments have been acknowledged.
+        let kept = ack.number.saturating_sub(REMEMBERED_SEGMENTS);
         while self.sent.front().is_some_and(|(n, _)| *n < kept) {
             self.sent.pop_front();
         }
@@ -190,29 +188,29 @@ impl Controller for Verus {
         self.last_ack = ack.now;
         if self.slow_start && delay > SLOW_START_DELAY {
             self.window = (self.decrease * at_sending).max(1.0);
-            self.wanted = 0.75 * self.least.min(delay) * self.ratio;
+            self.target_delay = 0.75 * self.least.min(delay) * self.ratio;
             self.leave_slow_start(ack.now);
         }
         if self.loss_phase && at_sending <= self.window {
             self.loss_phase = false;
-            self.seen = None;
+            self.epoch_max = None;
         }
-        self.seen = Some(self.seen.map_or(delay, |seen| seen.max(delay)));
+        self.epoch_max = Some(self.epoch_max.map_or(delay, |seen| seen.max(delay)));
         self.mean = match self.mean == 0.0 {
             true => delay,
             false => 0.875 * self.mean + 0.125 * delay,
         };
         self.least = self.least.min(delay);
         if !self.loss_phase {
-            self.profile.note(at_sending, delay);
+            self.profile.record(at_sending, delay);
         } else {
-            self.window = (self.window + 1.0 / self.window).min(MOST_WINDOW);
+            self.window = (self.window + 1.0 / self.window).min(MAX_WINDOW);
             if let Some(delay) = self.profile.delay(self.window) {
-                self.wanted = self.wanted.min(delay);
+                self.target_delay = self.target_delay.min(delay);
             }
         }
         if self.slow_start {
-            self.window = (self.window + 1.0).min(MOST_WINDOW);
+            self.window = (self.window + 1.0).min(MAX_WINDOW);
         }
     }
 
@@ -225,7 +223,7 @@ impl Controller for Verus {
             false => !self.loss_phase,
         };
         if counts && lost.number >= self.session {
-            self.lose(at_sending, lost.now);
+            self.reduce_after_loss(at_sending, lost.now);
         }
     }
 
@@ -239,7 +237,7 @@ impl Controller for Verus {
             }
             self.loss_phase = true;
             if self.least.is_finite() {
-                self.wanted = self.least;
+                self.target_delay = self.least;
             }
         }
     }
@@ -267,7 +265,7 @@ impl Controller for Verus {
             false => self.in_flight + self.budget,
         };
         Limits {
-            window: amount::window(packets * self.mss, self.mss as u64),
+            window: bounds::window(packets * self.mss, self.mss as u64),
             pacing: None,
             wake: match self.slow_start {
                 true => Time::NEVER,
@@ -290,7 +288,7 @@ impl Controller for Verus {
             },
             values: [
                 ("window_pkts", self.window),
-                ("wanted_s", self.wanted),
+                ("wanted_s", self.target_delay),
                 (
                     "least_s",
                     if self.least.is_finite() {
@@ -306,69 +304,12 @@ impl Controller for Verus {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Verus>> = Part {
     id: "verus",
     aliases: &[],
     summary: "steer the delay by a learned profile of windows",
     source: "Zaki et al., SIGCOMM 2015; verus_server.cpp",
-    options: &[
-        Opt::new(
-            "epoch",
-            Kind::Span,
-            Default::Is("5 ms"),
-            "length of an epoch",
-        )
-        .at_least("1 ms")
-        .at_most("1 s"),
-        Opt::new(
-            "delta1",
-            Kind::Span,
-            Default::Is("1 ms"),
-            "taken off the wanted delay while delay grows",
-        )
-        .at_least("1 us")
-        .at_most("1 s"),
-        Opt::new(
-            "delta2",
-            Kind::Span,
-            Default::Is("2 ms"),
-            "added while it does not, taken off above the ratio",
-        )
-        .at_least("1 us")
-        .at_most("1 s"),
-        Opt::new(
-            "ratio",
-            Kind::Number,
-            Default::Is("6"),
-            "greatest delay in least delays (R); the paper has 2, 4 and 6",
-        )
-        .at_least("1.1")
-        .at_most("1000"),
-        Opt::new(
-            "decrease",
-            Kind::Share,
-            Default::Is("70 %"),
-            "window kept at a loss (M)",
-        )
-        .at_least("1 %")
-        .at_most("99 %"),
-        Opt::new(
-            "refit",
-            Kind::Span,
-            Default::Is("1 s"),
-            "time between fits of the profile",
-        )
-        .at_least("10 ms")
-        .at_most("1000 s"),
-        Opt::new(
-            "initial",
-            Kind::Packets,
-            Default::Is("1 packets"),
-            "window that slow start begins with",
-        )
-        .at_least("1 packets")
-        .at_most("1000 packets"),
-    ],
+    options: options::OPTIONS,
     build: |args, setup| {
         let initial = args.packets("initial") as f64;
         Ok(Verus {
@@ -384,12 +325,12 @@ pub const PART: Part<Build> = Part {
             slow_start: true,
             loss_phase: false,
             profile: Profile::default(),
-            wanted: 0.0,
+            target_delay: 0.0,
             least: f64::INFINITY,
             greatest: 0.0,
             greatest_avg: None,
             mean: 0.0,
-            seen: None,
+            epoch_max: None,
             last_ack: Time::ZERO,
             sent: VecDeque::new(),
             next: 0,
@@ -399,8 +340,7 @@ pub const PART: Part<Build> = Part {
             epoch_ends: Time::ZERO,
             refit_at: Time::ZERO,
             now: Time::ZERO,
-        }
-        .into())
+        })
     },
 };
 

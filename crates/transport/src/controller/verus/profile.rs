@@ -1,24 +1,23 @@
-//! The delay profile: the window at sending, and the delay that came of it, smoothed to a curve that
-//! never falls.
+//! The delay profile: the delay that each window at sending caused, smoothed to a non-decreasing curve.
 
 use std::collections::BTreeMap;
 
 /// Greatest window in the profile (`MAX_W_DELAY_CURVE`).
-pub(super) const MOST_WINDOW: f64 = 40_000.0;
+pub(super) const MAX_WINDOW: f64 = 40_000.0;
 
-/// What goes with which window.
+/// Delays by window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Profile {
     points: BTreeMap<u32, f64>,
-    /// The curve of the last fit: window and delay, neither ever falling.
+    /// The curve of the last fit: window and delay, both non-decreasing.
     curve: Vec<(f64, f64)>,
 }
 
 impl Profile {
-    pub fn note(&mut self, window: f64, delay: f64) {
+    pub fn record(&mut self, window: f64, delay: f64) {
         let at = self
             .points
-            .entry(window.min(MOST_WINDOW) as u32)
+            .entry(window.min(MAX_WINDOW) as u32)
             .or_insert(delay);
         *at = 0.875 * *at + 0.125 * delay;
     }
@@ -58,7 +57,7 @@ impl Profile {
         }
     }
 
-    /// The delay that goes with a window.
+    /// The delay of a window.
     pub fn delay(&self, window: f64) -> Option<f64> {
         let (first, last) = (self.curve.first()?, self.curve.last()?);
         if window <= first.0 {
@@ -72,7 +71,7 @@ impl Profile {
         Some(d0 + (d1 - d0) * (window - w0) / (w1 - w0))
     }
 
-    /// The greatest window whose delay is not above `delay`; none where the curve never says.
+    /// The greatest window whose delay is at most `delay`; none if the curve is flat there.
     pub fn window(&self, delay: f64) -> Option<f64> {
         let (first, last) = (self.curve.first()?, self.curve.last()?);
         if first.1 > delay {
@@ -89,7 +88,7 @@ impl Profile {
             let ((w0, d0), (w1, d1)) = (self.curve[after - 1], self.curve[after]);
             w0 + (w1 - w0) * (delay - d0) / (d1 - d0)
         };
-        (window < MOST_WINDOW).then_some(libm::floor(window).max(1.0))
+        (window < MAX_WINDOW).then_some(libm::floor(window).max(1.0))
     }
 }
 
@@ -109,8 +108,8 @@ mod tests {
     #[test]
     fn a_point_is_an_average_with_seven_eighths_on_the_old() {
         let mut profile = Profile::default();
-        profile.note(10.0, 0.040);
-        profile.note(10.0, 0.080);
+        profile.record(10.0, 0.040);
+        profile.record(10.0, 0.080);
         assert!((profile.points[&10] - (0.875 * 0.040 + 0.125 * 0.080)).abs() < 1e-15);
     }
 

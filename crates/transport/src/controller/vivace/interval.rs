@@ -1,11 +1,11 @@
-//! Monitor intervals: what became of the segments that were sent in one.
+//! Monitor intervals: throughput, loss and round trips of the segments sent in one.
 
 use crate::units::{Span, Time};
 
-/// What the interval is sent for.
+/// The purpose of an interval.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To keep sending while results are out.
+    /// To keep sending while results are pending.
     Fill,
     /// A first doubling or a step along the gradient.
     Step,
@@ -13,7 +13,7 @@ pub(super) enum Purpose {
     Trial(usize, bool),
 }
 
-/// What has been seen of the segments sent in one interval.
+/// Measurements of the segments sent in one interval.
 #[derive(Clone, Debug)]
 pub(super) struct Interval {
     /// First segment, and the first of the next interval once it is over.
@@ -27,9 +27,10 @@ pub(super) struct Interval {
     pub purpose: Purpose,
     /// For the regression of round trips on the time of sending: n, Σt, Σt², Σr, Σr², Σtr.
     sums: [f64; 6],
-    /// When the first and the last that came back had left and were acknowledged, in seconds.
-    left: [f64; 2],
-    back: [f64; 2],
+    /// Times of sending and of acknowledgement of the first and the last acknowledged segment, in
+    /// seconds.
+    sent_at: [f64; 2],
+    acked_at: [f64; 2],
 }
 
 impl Interval {
@@ -43,20 +44,20 @@ impl Interval {
             lost: 0.0,
             purpose,
             sums: [0.0; 6],
-            left: [0.0; 2],
-            back: [0.0; 2],
+            sent_at: [0.0; 2],
+            acked_at: [0.0; 2],
         }
     }
 
     /// A segment was acknowledged after this round trip.
-    pub fn see(&mut self, now: Time, rtt: Span) {
+    pub fn observe(&mut self, now: Time, rtt: Span) {
         let back = Span(now.0.saturating_sub(self.began.0)).seconds();
         let r = rtt.seconds();
         let t = back - r;
         if self.sums[0] == 0.0 {
-            (self.left[0], self.back[0]) = (t, back);
+            (self.sent_at[0], self.acked_at[0]) = (t, back);
         }
-        (self.left[1], self.back[1]) = (t, back);
+        (self.sent_at[1], self.acked_at[1]) = (t, back);
         let terms = [1.0, t, t * t, r, r * r, t * r];
         for (sum, x) in self.sums.iter_mut().zip(terms) {
             *sum += x;
@@ -76,8 +77,8 @@ impl Interval {
     }
 
     /// The program takes the flatter of that and of 1 - (time of sending)/(time of arrival) = 1 - C/x.
-    pub fn least_slope(&self) -> f64 {
-        let (left, back) = (self.left[1] - self.left[0], self.back[1] - self.back[0]);
+    pub fn flatter_slope(&self) -> f64 {
+        let (left, back) = (self.sent_at[1] - self.sent_at[0], self.acked_at[1] - self.acked_at[0]);
         let stretch = match back > 0.0 {
             true => 1.0 - left / back,
             false => 0.0,
@@ -111,7 +112,7 @@ mod tests {
             let left = f64::from(k) * 1e-3 / x;
             // The first is served at once; the path takes 40 ms.
             let back = (f64::from(k) * 1e-3).max(left) + 0.040;
-            interval.see(
+            interval.observe(
                 began.after(Span::from_seconds(back)),
                 Span::from_seconds(back - left),
             );
@@ -126,11 +127,11 @@ mod tests {
             assert!((interval.slope() - (x - 1.0)).abs() < 1e-6, "{x}");
             // 1 - C/x is always the flatter of the two.
             let stretch = 1.0 - 1.0 / x;
-            assert!((interval.least_slope() - stretch).abs() < 1e-6, "{x}");
+            assert!((interval.flatter_slope() - stretch).abs() < 1e-6, "{x}");
         }
         for x in [0.5, 1.0] {
             assert!(overloaded(x).slope().abs() < 1e-6, "{x}");
-            assert!(overloaded(x).least_slope().abs() < 1e-6, "{x}");
+            assert!(overloaded(x).flatter_slope().abs() < 1e-6, "{x}");
         }
     }
 
@@ -139,7 +140,7 @@ mod tests {
         // 40 ms and 60 ms: 10 ms about a mean of 50.
         let mut interval = Interval::new(0, Time::ZERO, Purpose::Fill);
         for (at, rtt) in [(100, 40), (110, 60)] {
-            interval.see(Time::ZERO + Span::millis(at), Span::millis(rtt));
+            interval.observe(Time::ZERO + Span::millis(at), Span::millis(rtt));
         }
         assert!((interval.deviation() - 0.010).abs() < 1e-9);
     }

@@ -1,23 +1,24 @@
 //! PCC Vivace: learn online which rate has the greatest utility.
 //!
-//! Detects what a rate yields: throughput, loss, and how fast round trips grow, over monitor
-//! intervals of a round trip. Tells nobody; acknowledgements carry it. Responds by doubling while
-//! utility grows, then by trying a little more and a little less, twice, and stepping along the
-//! gradient, further the longer it keeps its sign.
+//! Detects: throughput, loss and growth of the round trip at each rate, over monitor intervals of a
+//! round trip. Tells: nobody. Responds: doubles while utility grows, then tries a slightly higher and a
+//! slightly lower rate, twice, and steps along the gradient; steps grow while the gradient keeps its
+//! sign.
 //!
-//! Reference: Dong et al., NSDI 2018; PCC-Uspace. `variant` tells the paper (amplifier τ, then 2τ - 3;
-//! boundary growing by 10 %; falling round trips are rewarded; slope over the time of sending) from
+//! Reference: Dong et al., NSDI 2018; PCC-Uspace. `variant` selects the paper (amplifier τ, then 2τ -
+//! 3; boundary growing by 10 %; falling round trips are rewarded; slope over the time of sending) or
 //! the program (τ^1.2; 5 %; falling round trips count as steady; slope over the time of sending or of
 //! arrival, whichever is flatter). `scavenger` subtracts the deviation of round trips (Proteus-S,
-//! SIGCOMM 2020). Deviations: while the result of a step is out, the sender goes on at the last rate
-//! whose utility is known; the program's third estimate of the slope, from the means of two halves,
-//! is left out.
+//! SIGCOMM 2020). Deviations: while the result of a step is pending, the sender uses the last rate
+//! whose utility is known; the program's third estimate of the slope, from the means of two halves, is
+//! not implemented.
 //!
-//! It learns as if the path stood still. While capacity falls whatever was tried last looks worst, the
-//! lower rate, too, so that trials contradict each other and the rate stays. After a fall to 1/r, what is
-//! sent t later is answered r·t later: in a queue without limit decisions come at times that multiply by r,
-//! each within some 10 % of the rate, and the queue outruns them. Only loss ends that.
+//! Known weakness: it assumes a constant path. While capacity falls, the last trial looks worst, even
+//! with the lower rate, so trials contradict each other and the rate stays. After a fall to 1/r, data
+//! sent t later are acknowledged r·t later: in an unlimited queue the time between decisions grows by a
+//! factor r, each changes the rate by about 10 %, and the queue grows faster. Only loss ends that.
 
+mod options;
 mod interval;
 mod utility;
 
@@ -26,11 +27,9 @@ use std::collections::VecDeque;
 use interval::{Interval, Purpose};
 use utility::Utility;
 
-use super::{
-    Ack, Build, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent,
-    amount,
-};
-use crate::part::{Default, Kind, Opt, Part};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent};
+use crate::part::Part;
 use crate::random::Random;
 use crate::units::{Rate, Span, Time};
 
@@ -56,21 +55,21 @@ pub struct Vivace {
     least_change: f64,
     least: f64,
     phase: Phase,
-    /// The rate it judges from, and that of the present interval.
+    /// The base rate, and the rate of the present interval.
     rate: f64,
     sending: f64,
     last_utility: f64,
     last_rate: f64,
     /// Steps in one direction.
-    run: u32,
+    same_sign_steps: u32,
     up: bool,
     out_of_bound: u32,
-    /// Trials still to be sent, and the utilities of those that came back: [pair][above].
+    /// Pending trials, and the utilities of finished ones: [pair][above].
     queue: VecDeque<Purpose>,
     results: [[Option<f64>; 2]; 2],
     intervals: VecDeque<Interval>,
     srtt: f64,
-    next: u64,
+    next_number: u64,
     now: Time,
     interval_ends: Time,
 }
@@ -90,11 +89,11 @@ impl Vivace {
     }
 
     /// Ends the present interval and begins the next one.
-    fn turn(&mut self, now: Time) {
-        let next = self.next;
+    fn begin_interval(&mut self, now: Time) {
+        let next = self.next_number;
         if let Some(last) = self.intervals.back_mut() {
             if next == last.first {
-                // Nothing was sent: it goes on.
+                // Nothing was sent, so the interval continues.
                 self.interval_ends = now.after(self.length());
                 return;
             }
@@ -119,8 +118,8 @@ impl Vivace {
             .find(|i| i.first <= number && i.end.is_none_or(|end| number < end))
     }
 
-    /// Judges intervals that are over and all of whose segments are accounted for.
-    fn settle(&mut self, acked: u64) {
+    /// Evaluates finished intervals whose segments are all acknowledged or lost.
+    fn evaluate_finished(&mut self, acked: u64) {
         while self
             .intervals
             .front()
@@ -128,12 +127,12 @@ impl Vivace {
             .is_some_and(|end| acked >= end + 2)
         {
             let interval = self.intervals.pop_front().expect("there is a first one");
-            let utility = self.judge(&interval);
+            let utility = self.evaluate(&interval);
             match (interval.purpose, utility) {
-                (Purpose::Step, Some((utility, rate))) => self.stepped(utility, rate),
+                (Purpose::Step, Some((utility, rate))) => self.on_step_result(utility, rate),
                 (Purpose::Trial(pair, above), Some((utility, _))) => {
                     self.results[pair][usize::from(above)] = Some(utility);
-                    self.tried();
+                    self.on_trial_result();
                 }
                 (Purpose::Step | Purpose::Trial(..), None) => self.probe(),
                 (Purpose::Fill, _) => {}
@@ -142,7 +141,7 @@ impl Vivace {
     }
 
     /// Utility and rate of an interval that sent something.
-    fn judge(&self, interval: &Interval) -> Option<(f64, f64)> {
+    fn evaluate(&self, interval: &Interval) -> Option<(f64, f64)> {
         if interval.sent <= 0.0 || interval.lasted <= 0.0 {
             return None;
         }
@@ -150,7 +149,7 @@ impl Vivace {
         let loss = (interval.lost / interval.sent).min(1.0);
         let slope = match self.paper {
             true => interval.slope(),
-            false => interval.least_slope(),
+            false => interval.flatter_slope(),
         };
         let deviation = interval.deviation();
         Some((self.utility.of(rate, slope, loss, deviation), rate))
@@ -160,13 +159,13 @@ impl Vivace {
         self.rate = rate.clamp(self.least, 1e7);
     }
 
-    fn stepped(&mut self, utility: f64, rate: f64) {
+    fn on_step_result(&mut self, utility: f64, rate: f64) {
         match self.phase {
             Phase::Starting => {
                 if utility > self.last_utility {
                     self.last_utility = utility;
                     self.last_rate = self.rate;
-                    // What was really sent, if that was less, is no ground for doubling.
+                    // If less was sent than the rate allows, the doubling starts from what was sent.
                     self.set_rate(2.0 * self.rate.min(1.5 * rate));
                     self.queue.push_back(Purpose::Step);
                 } else {
@@ -192,8 +191,8 @@ impl Vivace {
         }
     }
 
-    /// All four trials are back: both pairs must agree.
-    fn tried(&mut self) {
+    /// All four trials are finished: both pairs must agree.
+    fn on_trial_result(&mut self) {
         let [[Some(d0), Some(u0)], [Some(d1), Some(u1)]] = self.results else {
             return;
         };
@@ -205,7 +204,7 @@ impl Vivace {
         let gradient = ((u0 - d0) + (u1 - d1)) / 2.0 / width;
         self.phase = Phase::Moving;
         self.up = gradient > 0.0;
-        self.run = 0;
+        self.same_sign_steps = 0;
         self.out_of_bound = 0;
         self.last_utility = (u0 + d0 + u1 + d1) / 4.0;
         self.advance(gradient);
@@ -213,17 +212,17 @@ impl Vivace {
 
     /// Confidence amplifier (section 5.1 of the paper).
     fn amplifier(&self) -> f64 {
-        let run = f64::from(self.run);
-        match (self.paper, self.run) {
-            (true, 0..=3) => run,
-            (true, _) => 2.0 * run - 3.0,
-            (false, _) => libm::pow(run, 1.2),
+        let same_sign_steps = f64::from(self.same_sign_steps);
+        match (self.paper, self.same_sign_steps) {
+            (true, 0..=3) => same_sign_steps,
+            (true, _) => 2.0 * same_sign_steps - 3.0,
+            (false, _) => libm::pow(same_sign_steps, 1.2),
         }
     }
 
     /// A step along the gradient, within the dynamic boundary.
     fn advance(&mut self, gradient: f64) {
-        self.run += 1;
+        self.same_sign_steps += 1;
         let wanted = self.amplifier() * self.step * gradient;
         let bound = (self.boundary + self.growth * f64::from(self.out_of_bound)) * self.rate;
         let within = wanted.abs() <= bound;
@@ -244,7 +243,7 @@ impl Vivace {
             self.queue.push_back(Purpose::Trial(pair, first));
             self.queue.push_back(Purpose::Trial(pair, !first));
         }
-        // Trials of a round that was given up no longer count.
+        // Trials of an abandoned round no longer count.
         for interval in &mut self.intervals {
             interval.purpose = Purpose::Fill;
         }
@@ -256,21 +255,21 @@ impl Controller for Vivace {
         self.now = ack.now;
         if self.srtt == 0.0 && ack.srtt > Span::ZERO {
             self.srtt = ack.srtt.seconds();
-            // Until here the initial window was sent: twice that, now that the round trip is known.
+            // First round trip: the first rate is twice the initial window per round trip.
             self.last_rate = (self.initial * 8.0 / self.srtt / 1e6).max(self.least);
             self.set_rate(2.0 * self.last_rate);
             self.queue.push_back(Purpose::Step);
-            self.turn(ack.now);
+            self.begin_interval(ack.now);
         }
         self.srtt = ack.srtt.seconds();
         if let Some(rtt) = ack.rtt
             && let Some(interval) = self.interval_of(ack.number)
         {
-            interval.see(ack.now, rtt);
+            interval.observe(ack.now, rtt);
         }
-        self.settle(ack.number);
+        self.evaluate_finished(ack.number);
         if self.srtt > 0.0 && ack.now >= self.interval_ends {
-            self.turn(ack.now);
+            self.begin_interval(ack.now);
         }
     }
 
@@ -285,19 +284,19 @@ impl Controller for Vivace {
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.now = congestion.now;
         if congestion.cause == Cause::Timeout {
-            // Nothing came back for long: what was under way tells nothing.
+            // After a timeout the pending intervals are invalid.
             self.intervals.clear();
             self.set_rate(self.rate / 2.0);
             self.probe();
             if self.srtt > 0.0 {
-                self.turn(congestion.now);
+                self.begin_interval(congestion.now);
             }
         }
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.now = sent.now;
-        self.next = sent.number + 1;
+        self.next_number = sent.number + 1;
         if let Some(interval) = self.intervals.back_mut() {
             interval.sent += sent.len as f64;
         }
@@ -307,19 +306,19 @@ impl Controller for Vivace {
     fn on_timer(&mut self, now: Time) {
         self.now = now;
         if now >= self.interval_ends {
-            self.turn(now);
+            self.begin_interval(now);
         }
     }
 
     fn limits(&self) -> Limits {
         let unknown = self.srtt == 0.0;
-        // The rate controls; the window only keeps a path that went silent from being flooded.
+        // The rate controls. The window only limits the flight when acknowledgements stop.
         let flight = match unknown {
             true => self.initial,
             false => (2.0 * self.sending * 1e6 / 8.0 * self.srtt).max(self.initial),
         };
         Limits {
-            window: amount::window(flight, self.mss as u64),
+            window: bounds::window(flight, self.mss as u64),
             pacing: (!unknown).then(|| Rate((self.sending * 1e6).clamp(1.0, 1e13) as u64)),
             wake: match unknown {
                 true => Time::NEVER,
@@ -343,94 +342,19 @@ impl Controller for Vivace {
             values: Inspect::values([
                 ("rate_bps", self.rate * 1e6),
                 ("utility", self.last_utility.max(-1e300)),
-                ("run", f64::from(self.run)),
+                ("run", f64::from(self.same_sign_steps)),
             ]),
         }
     }
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Vivace>> = Part {
     id: "vivace",
     aliases: &["pcc-vivace"],
     summary: "online learning of the rate with the greatest utility",
     source: "Dong et al., NSDI 2018; PCC-Uspace",
-    options: &[
-        Opt::new(
-            "variant",
-            Kind::Choice(&["paper", "code"]),
-            Default::Is("paper"),
-            "amplifier, boundary and slopes as in the paper or in the program",
-        ),
-        Opt::new(
-            "scavenger",
-            Kind::Flag,
-            Default::Is("false"),
-            "subtract the deviation of round trips (Proteus-S)",
-        ),
-        Opt::new("exponent", Kind::Number, Default::Is("0.9"), "of the rate")
-            .at_least("0.1")
-            .at_most("0.99"),
-        Opt::new(
-            "latency-weight",
-            Kind::Number,
-            Default::Is("900"),
-            "weight of the slope of round trips",
-        )
-        .at_least("0")
-        .at_most("1000000"),
-        Opt::new(
-            "loss-weight",
-            Kind::Number,
-            Default::Is("11.35"),
-            "weight of the share of loss",
-        )
-        .at_least("0")
-        .at_most("1000"),
-        Opt::new(
-            "deviation-weight",
-            Kind::Number,
-            Default::Is("1500"),
-            "weight of the deviation of round trips, 1/s, as a scavenger",
-        )
-        .at_least("0")
-        .at_most("1000000"),
-        Opt::new(
-            "tolerance",
-            Kind::Number,
-            Default::Is("0.01"),
-            "slopes of round trips below this count as none",
-        )
-        .at_least("0")
-        .at_most("1"),
-        Opt::new(
-            "epsilon",
-            Kind::Share,
-            Default::Is("5 %"),
-            "how far trials go up and down",
-        )
-        .at_least("0.1 %")
-        .at_most("50 %"),
-        Opt::new(
-            "step",
-            Kind::Number,
-            Default::Is("1"),
-            "step for each unit of the gradient, Mbit/s",
-        )
-        .at_least("0.001")
-        .at_most("1000"),
-        Opt::new(
-            "least-change",
-            Kind::Rate,
-            Default::Is("500 kbit/s"),
-            "least step",
-        )
-        .at_least("1 bit/s")
-        .at_most("1 Gbit/s"),
-        Opt::new("least", Kind::Rate, Default::Is("500 kbit/s"), "least rate")
-            .at_least("1 kbit/s")
-            .at_most("1 Gbit/s"),
-    ],
+    options: options::OPTIONS,
     build: |args, setup| {
         let paper = args.choice("variant") == "paper";
         let least = args.rate("least").0 as f64 / 1e6;
@@ -461,17 +385,16 @@ pub const PART: Part<Build> = Part {
             sending: least,
             last_utility: f64::MIN,
             last_rate: least,
-            run: 0,
+            same_sign_steps: 0,
             up: true,
             out_of_bound: 0,
             queue: VecDeque::new(),
             results: [[None; 2]; 2],
             intervals: VecDeque::new(),
             srtt: 0.0,
-            next: 0,
+            next_number: 0,
             now: Time::ZERO,
             interval_ends: Time::ZERO,
-        }
-        .into())
+        })
     },
 };

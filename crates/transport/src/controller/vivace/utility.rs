@@ -1,4 +1,4 @@
-//! What a rate is worth (section 4 of the paper); rates in Mbit/s.
+//! The utility of a rate (section 4 of the paper). Rates are in Mbit/s.
 
 /// Constants of the utility.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ mod losses;
 mod phases;
 mod rates;
 
+use backwater_transport::building_blocks::bbr3_engine::{State, View};
 use backwater_transport::controller::AnyController;
-use backwater_transport::controller::bbr::{State, View};
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::build::{MSS, build};

@@ -1,36 +1,36 @@
-//! Extremes over a sliding window, of time or of rounds.
+//! Minimum and maximum filters over a sliding window of time or rounds.
 
 use std::collections::VecDeque;
 
-/// Least or greatest value of a window. Only values that can still become the extreme are kept; the
-/// newest one stays, however old it gets.
+/// Minimum or maximum over a sliding window. It keeps only values that can still become the extremum.
+/// The newest value never expires.
 #[derive(Clone, Debug)]
-pub struct Extreme {
-    least: bool,
+pub struct MinMaxFilter {
+    is_min: bool,
     values: VecDeque<(u64, u64)>,
 }
 
-impl Extreme {
+impl MinMaxFilter {
     /// The least value.
-    pub fn least() -> Extreme {
-        Extreme {
-            least: true,
+    pub fn min() -> MinMaxFilter {
+        MinMaxFilter {
+            is_min: true,
             values: VecDeque::new(),
         }
     }
 
     /// The greatest value.
-    pub fn greatest() -> Extreme {
-        Extreme {
-            least: false,
+    pub fn max() -> MinMaxFilter {
+        MinMaxFilter {
+            is_min: false,
             values: VecDeque::new(),
         }
     }
 
-    /// Takes a value; values from before `at - window` are forgotten.
+    /// Takes a value, and forgets values from before `at - window`.
     pub fn update(&mut self, at: u64, window: u64, value: u64) {
-        let least = self.least;
-        let beaten = |old: u64| if least { old >= value } else { old <= value };
+        let is_min = self.is_min;
+        let beaten = |old: u64| if is_min { old >= value } else { old <= value };
         while self.values.back().is_some_and(|(_, old)| beaten(*old)) {
             self.values.pop_back();
         }
@@ -45,7 +45,7 @@ impl Extreme {
         }
     }
 
-    /// The extreme, if there was a value.
+    /// The minimum or maximum; none before the first value.
     pub fn get(&self) -> Option<u64> {
         self.values.front().map(|(_, value)| *value)
     }
@@ -57,8 +57,8 @@ mod tests {
 
     #[test]
     fn an_extreme_leaves_with_its_window() {
-        let mut least = Extreme::least();
-        let mut greatest = Extreme::greatest();
+        let mut least = MinMaxFilter::min();
+        let mut greatest = MinMaxFilter::max();
         let mut seen = Vec::new();
         for (at, value) in [(0, 5), (1, 3), (2, 4), (12, 6), (13, 6), (40, 9)] {
             least.update(at, 10, value);

@@ -1,22 +1,23 @@
-//! Slow start, additive increase and multiplicative decrease with fractions of a byte: the frame
-//! that delay-based and mark-counting schemes put their own laws into.
+//! A Reno window with fractions of a byte: slow start, additive increase, multiplicative decrease.
+//! Delay-based and mark-based schemes build their rules on it.
 
-use super::{Ack, Cause, Congestion, Idle, Inspect, Setup, amount};
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, Cause, Congestion, Idle, Inspect, Setup};
 
 /// A window with a slow-start threshold, both in bytes.
 #[derive(Clone, Debug)]
-pub struct Classic {
+pub struct RenoWindow {
     pub mss: f64,
     pub window: f64,
     pub threshold: f64,
     undo: (f64, f64),
 }
 
-impl Classic {
+impl RenoWindow {
     /// The initial window, no threshold.
-    pub fn new(setup: &Setup) -> Classic {
+    pub fn new(setup: &Setup) -> RenoWindow {
         let window = setup.initial.max(setup.mss) as f64;
-        Classic {
+        RenoWindow {
             mss: setup.mss as f64,
             window,
             threshold: f64::INFINITY,
@@ -29,36 +30,36 @@ impl Classic {
         self.window < self.threshold
     }
 
-    /// Whether a window may grow at this acknowledgement: it was the limit, and nothing is repaired.
+    /// Whether a window may grow at this acknowledgement: the flow was window-limited and is not in
+    /// recovery.
     pub fn may_grow(ack: &Ack) -> bool {
         ack.cwnd_limited && !ack.recovering && ack.acked > 0
     }
 
-    /// Slow start: two segments at most for each acknowledgement (RFC 3465, L = 2), up to the
-    /// threshold.
+    /// Slow start: at most two segments for each acknowledgement (RFC 3465, L = 2), up to ssthresh.
     pub fn double(&mut self, ack: &Ack) {
         self.grow((ack.advanced as f64).min(2.0 * self.mss));
         self.window = self.window.min(self.threshold.max(self.mss));
     }
 
-    /// Congestion avoidance: `segments` for each window acknowledged, and no more for an
-    /// acknowledgement that covers more than a window, as after a timeout.
+    /// Congestion avoidance: `segments` for each window acknowledged. An acknowledgement of more than a
+    /// window, as after a timeout, counts as one window.
     pub fn increase(&mut self, acked: f64, segments: f64) {
         self.grow(segments * self.mss * (acked / self.window).min(1.0));
     }
 
     fn grow(&mut self, bytes: f64) {
-        self.window = (self.window + bytes).min(amount::MOST);
+        self.window = (self.window + bytes).min(bounds::MAX_WINDOW);
     }
 
-    /// Threshold and window become `bytes`, two segments at least.
+    /// Sets ssthresh and window to `bytes`, at least two segments.
     pub fn reduce_to(&mut self, bytes: f64) {
         self.undo = (self.window, self.threshold);
-        self.threshold = bytes.clamp(2.0 * self.mss, amount::MOST);
+        self.threshold = bytes.clamp(2.0 * self.mss, bounds::MAX_WINDOW);
         self.window = self.threshold;
     }
 
-    /// Reno's answers, to a loss with this share of the flight (RFC 5681; 0.5).
+    /// Reno's reaction, keeping this share of the flight at a loss (RFC 5681; 0.5).
     pub fn on_congestion(&mut self, congestion: &Congestion, share: f64) {
         let kept = share * congestion.in_flight as f64;
         match congestion.cause {
@@ -75,7 +76,7 @@ impl Classic {
         }
     }
 
-    /// After a pause.
+    /// After an idle time.
     pub fn on_idle(&mut self, idle: &Idle) {
         self.threshold = self.threshold.max(idle.threshold as f64);
         self.window = self.window.min(idle.window as f64);
@@ -83,10 +84,10 @@ impl Classic {
 
     /// The window in whole bytes, at least one segment.
     pub fn bytes(&self) -> u64 {
-        amount::window(self.window, self.mss as u64)
+        bounds::window(self.window, self.mss as u64)
     }
 
-    /// What to show, with these values of one's own.
+    /// State to show, with the controller's own values.
     pub fn inspect<const N: usize>(&self, values: [(&'static str, f64); N]) -> Inspect {
         Inspect {
             ssthresh: self.threshold.is_finite().then_some(self.threshold as u64),

@@ -1,21 +1,22 @@
-//! What the 6.829 report left as future work, as three rows on one law: AIMD that halves when it
-//! senses congestion, once until it is over, and has a cap on the window.
+//! AIMD on a congestion signal: the future work of the 6.829 report, shared by three rows. It halves
+//! once at each congestion signal and has a cap on the window.
 //!
-//! Detects (the rows differ in this only): `ewma`, a moving average of round trips above a threshold;
-//! `slope`, round trips that grow faster than time passes, by a straight line through the last few,
-//! which is a capacity that collapses, or a mean above the threshold; `late`, an oldest segment that
-//! has been out for longer than the threshold, without waiting for its acknowledgement. Tells nobody.
-//! Responds by `beta` and by `alpha` packets a window.
+//! Detects: `ewma`, a moving average of round trips above a threshold; `slope`, round trips that grow
+//! faster than time passes (a regression line through the last samples; a sign of collapsing capacity),
+//! or a mean above the threshold; `late`, an oldest segment unacknowledged for longer than the
+//! threshold, before its acknowledgement. Tells: nobody. Responds: divides the window by `beta`, grows
+//! by `alpha` packets per window.
 //!
 //! Reference: the 6.829 report, section "Future work", and the late-packet trigger of another team of
-//! that class. The report gives no numbers for these; defaults are those of its delay trigger. As there,
-//! over TCP a threshold below the round trip and a delayed acknowledgement together keeps the window at
-//! its least; `late` feels it most, because every odd segment is late.
+//! that class. The report gives no numbers; defaults are those of its delay trigger. Over TCP, a
+//! threshold below round trip plus delayed-ACK timeout keeps the window at its minimum; `late` suffers
+//! most, because every odd segment is late.
 
 use std::collections::VecDeque;
 
-use super::{
-    Ack, Cause, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent, Setup, amount,
+use crate::building_blocks::bounds;
+use crate::controller_interface::{
+    Ack, Cause, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent, Setup,
 };
 use crate::part::{Args, Default, Kind, Opt, Refusal};
 use crate::units::{Span, Time};
@@ -27,9 +28,9 @@ pub const SLOPE: u8 = 1;
 /// Age of the oldest segment.
 pub const LATE: u8 = 2;
 
-/// The law with one of the three senses; the window is in packets.
+/// AIMD with one of the three signals. The window is in packets.
 #[derive(Clone, Debug)]
-pub struct Sensing<const SENSE: u8> {
+pub struct SignalAimd<const SIGNAL: u8> {
     mss: f64,
     window: f64,
     least: f64,
@@ -45,51 +46,51 @@ pub struct Sensing<const SENSE: u8> {
     /// Last round trips and when they came, in seconds.
     recent: VecDeque<(f64, f64)>,
     slope: f64,
-    /// Segments that are out: number and when they left.
-    out: VecDeque<(u64, Time)>,
-    /// No second decrease before the sense is clear.
-    cut: bool,
+    /// Outstanding segments: number and time of transmission.
+    outstanding: VecDeque<(u64, Time)>,
+    /// No second decrease before the signal has ended.
+    decreased: bool,
     now: Time,
 }
 
-impl<const SENSE: u8> Sensing<SENSE> {
-    /// From the options that its row has.
+impl<const SIGNAL: u8> SignalAimd<SIGNAL> {
+    /// Built from the options of its row.
     ///
     /// # Errors
     /// When the cap lies below the least window.
     pub fn new(args: &Args, setup: &Setup) -> Result<Self, Refusal> {
-        let given = |name, else_: f64| match args.has(name) {
+        let given = |name, default: f64| match args.has(name) {
             true => args.number(name),
-            false => else_,
+            false => default,
         };
         let least = args.packets("least") as f64;
-        Ok(Sensing {
+        Ok(SignalAimd {
             mss: setup.mss as f64,
             window: least,
             least,
             cap: match args.has("cap") {
-                true => amount::cap(args.packets("cap") as f64, least)?,
-                false => amount::MOST / setup.mss as f64,
+                true => bounds::cap(args.packets("cap") as f64, least)?,
+                false => bounds::MAX_WINDOW / setup.mss as f64,
             },
             alpha: args.number("alpha"),
             beta: args.number("beta"),
             threshold: args.span("threshold"),
             gain: given("gain", 1.0),
             steepest: given("steepest", 1.0),
-            n: match SENSE {
+            n: match SIGNAL {
                 SLOPE => args.count("n") as usize,
                 _ => 1,
             },
             average: None,
             recent: VecDeque::new(),
             slope: 0.0,
-            out: VecDeque::new(),
-            cut: false,
+            outstanding: VecDeque::new(),
+            decreased: false,
             now: Time::ZERO,
         })
     }
 
-    fn see(&mut self, now: Time, rtt: Span) {
+    fn observe(&mut self, now: Time, rtt: Span) {
         let rtt = rtt.seconds();
         self.average = Some(match self.average {
             None => rtt,
@@ -104,7 +105,7 @@ impl<const SENSE: u8> Sensing<SENSE> {
 
     fn congested(&self) -> bool {
         let threshold = self.threshold.seconds();
-        match SENSE {
+        match SIGNAL {
             SLOPE => {
                 let n = self.recent.len() as f64;
                 let mean = self.recent.iter().map(|(_, rtt)| rtt).sum::<f64>() / n;
@@ -117,21 +118,21 @@ impl<const SENSE: u8> Sensing<SENSE> {
     }
 
     fn late_at(&self) -> Time {
-        match self.out.front() {
-            Some((_, sent)) if SENSE == LATE => sent.after(self.threshold),
+        match self.outstanding.front() {
+            Some((_, sent)) if SIGNAL == LATE => sent.after(self.threshold),
             _ => Time::NEVER,
         }
     }
 
     fn decrease(&mut self) {
-        if !self.cut {
-            self.cut = true;
+        if !self.decreased {
+            self.decreased = true;
             self.window = (self.window / self.beta).max(self.least);
         }
     }
 }
 
-/// Slope of the straight line through these points with least squares; 0 for fewer than two instants.
+/// Slope of the least-squares line through these points; 0 for fewer than two instants.
 fn slope(points: &VecDeque<(f64, f64)>) -> f64 {
     let n = points.len() as f64;
     let mean_t = points.iter().map(|(t, _)| t).sum::<f64>() / n;
@@ -144,20 +145,24 @@ fn slope(points: &VecDeque<(f64, f64)>) -> f64 {
     if tt > 1e-18 { tr / tt } else { 0.0 }
 }
 
-impl<const SENSE: u8> Controller for Sensing<SENSE> {
+impl<const SIGNAL: u8> Controller for SignalAimd<SIGNAL> {
     fn on_ack(&mut self, ack: &Ack) {
         self.now = ack.now;
-        while self.out.front().is_some_and(|(n, _)| *n <= ack.number) {
-            self.out.pop_front();
+        while self
+            .outstanding
+            .front()
+            .is_some_and(|(n, _)| *n <= ack.number)
+        {
+            self.outstanding.pop_front();
         }
         let Some(rtt) = ack.rtt else { return };
-        self.see(ack.now, rtt);
-        // An acknowledgement that comes late itself tells what the timer would have told.
-        if self.congested() || (SENSE == LATE && rtt > self.threshold) {
+        self.observe(ack.now, rtt);
+        // A late acknowledgement is the same signal as the timer.
+        if self.congested() || (SIGNAL == LATE && rtt > self.threshold) {
             self.decrease();
             return;
         }
-        self.cut = false;
+        self.decreased = false;
         let packets = ack.acked as f64 / self.mss;
         self.window += self.alpha * packets / self.window;
         self.window = self.window.min(self.cap);
@@ -168,7 +173,7 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
         match congestion.cause {
             Cause::Loss => self.decrease(),
             Cause::Timeout => {
-                self.out.clear();
+                self.outstanding.clear();
                 self.decrease();
             }
             Cause::Mark | Cause::Spurious | Cause::Recovered => {}
@@ -177,8 +182,8 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
 
     fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.now = sent.now;
-        if SENSE == LATE {
-            self.out.push_back((sent.number, sent.now));
+        if SIGNAL == LATE {
+            self.outstanding.push_back((sent.number, sent.now));
         }
         Departure::Noted
     }
@@ -193,9 +198,9 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
     fn limits(&self) -> Limits {
         let late = self.late_at();
         Limits {
-            window: amount::window(self.window * self.mss, self.mss as u64),
+            window: bounds::window(self.window * self.mss, self.mss as u64),
             pacing: None,
-            wake: match self.cut || late <= self.now {
+            wake: match self.decreased || late <= self.now {
                 true => Time::NEVER,
                 false => late,
             },
@@ -209,7 +214,7 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
     fn inspect(&self) -> Inspect {
         Inspect {
             ssthresh: None,
-            state: if self.cut { "cut" } else { "armed" },
+            state: if self.decreased { "cut" } else { "armed" },
             values: Inspect::values([
                 ("average_rtt_s", self.average.unwrap_or(0.0)),
                 ("slope", self.slope),
@@ -218,7 +223,7 @@ impl<const SENSE: u8> Controller for Sensing<SENSE> {
     }
 }
 
-/// What means congestion, an option of all three.
+/// Congestion threshold, an option of all three.
 pub const THRESHOLD: Opt = Opt::new(
     "threshold",
     Kind::Span,

@@ -1,10 +1,10 @@
-//! The moving average of the share of marked bytes that DCTCP and Prague reduce by.
+//! The moving average of the share of marked bytes, for DCTCP and Prague.
 
-use super::Ack;
+use crate::controller_interface::Ack;
 
-/// α and what was counted since it was last updated.
+/// α, and the counts since its last update.
 #[derive(Clone, Debug)]
-pub struct Marks {
+pub struct MarkedShare {
     /// Share of marked bytes, 0..1.
     pub alpha: f64,
     gain: f64,
@@ -12,10 +12,10 @@ pub struct Marks {
     marked: u64,
 }
 
-impl Marks {
-    /// Begins at `alpha`; a new share weighs `gain`.
-    pub fn new(alpha: f64, gain: f64) -> Marks {
-        Marks {
+impl MarkedShare {
+    /// Begins at `alpha`. A new share has the weight `gain`.
+    pub fn new(alpha: f64, gain: f64) -> MarkedShare {
+        MarkedShare {
             alpha,
             gain,
             acked: 0,

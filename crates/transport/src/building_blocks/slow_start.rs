@@ -1,8 +1,8 @@
-//! Slow start, plain (RFC 5681) or HyStart++ (RFC 9406), which leaves it when the round trip grows:
-//! first for a conservative phase of growth a quarter as fast, then for good, unless the round trip
-//! falls again. HyStart++ is for the first slow start of a flow; later ones know their threshold.
+//! Slow start, standard (RFC 5681) or HyStart++ (RFC 9406). HyStart++ leaves slow start when the round
+//! trip grows: first for a conservative phase with a quarter of the growth, then finally, unless the
+//! round trip falls again. It applies to the first slow start of a flow; later ones have an ssthresh.
 
-use super::Ack;
+use crate::controller_interface::Ack;
 use crate::part::{Default, Kind, Opt};
 use crate::units::Span;
 
@@ -16,17 +16,17 @@ const CONSERVATIVE_ROUNDS: u32 = 5;
 /// L: most segments that one acknowledgement adds.
 const BURST: u64 = 8;
 
-/// The option that chooses.
-pub(super) const OPTION: Opt = Opt::new(
+/// The option that selects the variant.
+pub(crate) const OPTION: Opt = Opt::new(
     "slow_start",
     Kind::Choice(&["standard", "hystart"]),
     Default::Is("standard"),
     "until the first loss, or until the round trip grows (HyStart++, RFC 9406)",
 );
 
-/// Which slow start, and where it stands.
+/// The variant of slow start and its state.
 #[derive(Clone, Debug)]
-pub(super) struct SlowStart {
+pub struct SlowStart {
     mss: u64,
     hystart: Option<HyStart>,
 }
@@ -41,7 +41,7 @@ struct HyStart {
 }
 
 impl SlowStart {
-    pub(super) fn new(mss: u64, choice: &str) -> SlowStart {
+    pub fn new(mss: u64, choice: &str) -> SlowStart {
         SlowStart {
             mss,
             hystart: (choice == "hystart").then_some(HyStart {
@@ -53,8 +53,8 @@ impl SlowStart {
         }
     }
 
-    /// Bytes that the window grows by, and whether slow start is over.
-    pub(super) fn on_ack(&mut self, ack: &Ack) -> (u64, bool) {
+    /// Growth of the window in bytes, and whether slow start is over.
+    pub fn on_ack(&mut self, ack: &Ack) -> (u64, bool) {
         match &mut self.hystart {
             None => (ack.advanced.min(self.mss), false),
             Some(hystart) => {
@@ -73,8 +73,8 @@ impl SlowStart {
         }
     }
 
-    /// Congestion: the first slow start is over, and with it HyStart++.
-    pub(super) fn end(&mut self) {
+    /// Congestion ends the first slow start and HyStart++.
+    pub fn end(&mut self) {
         self.hystart = None;
     }
 }

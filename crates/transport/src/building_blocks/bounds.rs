@@ -1,16 +1,16 @@
-//! From floating-point windows to bytes and rates: never NaN, never zero, never beyond what any
-//! path could hold.
+//! Converts floating-point windows to bytes and rates. The results are never NaN, never zero and
+//! bounded.
 
 use crate::part::{Default, Kind, Opt, Refusal};
 use crate::units::{PS_PER_S, Rate, Span};
 
 /// Greatest window in bytes: 10 Tbit/s for a tenth of a second, and far from overflow.
-pub const MOST: f64 = 1e11;
+pub const MAX_WINDOW: f64 = 1e11;
 
 /// A window in bytes between `least` and `MOST`.
 pub fn window(bytes: f64, least: u64) -> u64 {
     // `max` returns the other operand for NaN.
-    bytes.max(least as f64).min(MOST.max(least as f64)) as u64
+    bytes.max(least as f64).min(MAX_WINDOW.max(least as f64)) as u64
 }
 
 /// The rate at which `bytes` leave in `span`; at least 1 bit/s, at most 10 Tbit/s.
@@ -20,7 +20,7 @@ pub fn rate(bytes: f64, span: Span) -> Rate {
 }
 
 /// First window of the report's rules.
-pub(super) const fn first_window(default: &'static str) -> Opt {
+pub(crate) const fn first_window(default: &'static str) -> Opt {
     Opt::new(
         "initial",
         Kind::Packets,
@@ -31,8 +31,8 @@ pub(super) const fn first_window(default: &'static str) -> Opt {
     .at_most("1000000 packets")
 }
 
-/// A greatest window in segments, refused where it lies below the least one: it could never hold.
-pub(super) fn cap(cap: f64, least: f64) -> Result<f64, Refusal> {
+/// A greatest window in segments. It is refused if it is below the least window.
+pub(crate) fn cap(cap: f64, least: f64) -> Result<f64, Refusal> {
     if cap >= least {
         return Ok(cap);
     }

@@ -1,24 +1,26 @@
-//! Copa: send at 1/(δ · queueing delay), and switch to competition when the queue never empties.
+//! Copa: send at 1/(δ · queueing delay), and switch to a competitive mode when the queue never empties.
 //!
-//! Detects the queueing delay as the least round trip of the last half round above the least of ten
-//! seconds, and buffer-filling competitors by a queue that was never nearly empty for a few rounds.
-//! Tells nobody; acknowledgements carry it. Responds by moving the window at a velocity that doubles
-//! while its direction stays, and paces at twice the window a round. Competing, it halves and grows
-//! 1/δ as AIMD does a window.
+//! Detects: the queueing delay, which is the least round trip of the last half round minus the least of
+//! ten seconds; and buffer-filling competitors, if the queue was never nearly empty for a few rounds.
+//! Tells: nobody. Responds: moves the window at a velocity that doubles while the direction stays, and
+//! paces at twice the window per round. In competitive mode it applies AIMD to 1/δ.
 //!
-//! Reference: Arun and Balakrishnan, NSDI 2018. Three readings, by `variant`: `paper`; `genericcc`,
-//! the authors' program (direction by majority of acknowledgements, steps of at most a packet, first
-//! ten packets ignored, ×0.7 when 30 % of a round are lost); `mvfst` (the latest round
-//! trip makes the queueing delay, velocity starts over at a sudden reversal, no competition, no
-//! answer to loss but to a timeout). The paper leaves open what a high velocity does at a small
-//! window; there too a step is at most a packet for each acknowledged. Known weaknesses, kept: one early
-//! packet lowers the least round trip for ten seconds and starves the flow; where capacity falls for more
-//! than five rounds the queue is never nearly empty, nobody competes, and the competitive mode makes the
-//! queue longer still (over cellular links it costs most of the delay: `competitive = false`).
+//! Reference: Arun and Balakrishnan, NSDI 2018. Three variants: `paper`; `genericcc`, the authors'
+//! program (direction by majority of acknowledgements, steps of at most a packet, first ten packets
+//! ignored, ×0.7 when 30 % of a round are lost); `mvfst` (the latest round trip makes the queueing
+//! delay, velocity is reset at a sudden reversal, no competitive mode, no reaction to loss except to a
+//! timeout). The paper does not define the effect of a high velocity at a small window; here a step is
+//! at most one packet for each acknowledged packet. Known weaknesses: one early packet lowers the least
+//! round trip for ten seconds and starves the flow; if capacity falls for more than five rounds, the
+//! queue is never nearly empty, and the competitive mode makes it longer although nobody competes (over
+//! cellular links it causes most of the delay: `competitive = false`).
 
-use super::filter::Extreme;
-use super::{Ack, Build, Cause, Congestion, Controller, Inspect, Limits, Reduction, amount};
-use crate::part::{Default, Kind, Opt, Part};
+mod options;
+
+use crate::building_blocks::minmax::MinMaxFilter;
+use crate::building_blocks::bounds;
+use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction};
+use crate::part::Part;
 use crate::units::{Span, Time};
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -28,11 +30,11 @@ enum Variant {
     Mvfst,
 }
 
-/// Segments that the authors' program leaves out at the start.
-const PROBES: u64 = 10;
+/// Segments that the authors' program ignores at the start.
+const IGNORED_SEGMENTS: u64 = 10;
 
-/// Keeps the velocity far from overflow; the window's own bounds act long before.
-const MOST_VELOCITY: f64 = 1e6;
+/// Prevents overflow of the velocity; the window's bounds apply long before.
+const MAX_VELOCITY: f64 = 1e6;
 
 /// Copa's state; the window is in packets.
 #[derive(Clone, Debug)]
@@ -48,25 +50,25 @@ pub struct Copa {
     window: f64,
     velocity: f64,
     up: bool,
-    /// Rounds for which the direction has stayed.
-    same: u32,
+    /// Rounds with the same direction.
+    rounds_same_direction: u32,
     slow_start: bool,
     srtt: f64,
-    base: Extreme,
-    standing: Extreme,
-    recent_least: Extreme,
-    recent_most: Extreme,
+    base: MinMaxFilter,
+    standing: MinMaxFilter,
+    recent_least: MinMaxFilter,
+    recent_most: MinMaxFilter,
     /// When the queue was last seen nearly empty.
     emptied: Time,
     competing: bool,
     round: Round,
     acked: u64,
     delay: f64,
-    /// The round trip that the window is paced over, in seconds.
-    pace: f64,
+    /// Round trip of the pacing rate, in seconds.
+    pacing_rtt: f64,
 }
 
-/// What has been counted since the last look at the direction.
+/// Counts since the direction was last compared.
 #[derive(Copy, Clone, Debug)]
 struct Round {
     began: Time,
@@ -78,7 +80,7 @@ struct Round {
 }
 
 impl Copa {
-    fn see(&mut self, now: Time, rtt: Span) {
+    fn update_filters(&mut self, now: Time, rtt: Span) {
         self.srtt = match self.srtt == 0.0 {
             true => rtt.seconds(),
             false => self.srtt + (rtt.seconds() - self.srtt) / 16.0,
@@ -101,16 +103,16 @@ impl Copa {
 
     /// Least round trip, standing round trip, both in seconds.
     fn delays(&self) -> Option<(f64, f64)> {
-        let seconds = |x: &Extreme| x.get().map(|v| Span(v).seconds());
+        let seconds = |x: &MinMaxFilter| x.get().map(|v| Span(v).seconds());
         Some((seconds(&self.base)?, seconds(&self.standing)?))
     }
 
-    /// Is somebody keeping the queue full? Adjusts δ.
+    /// Selects the mode, default or competitive, and adjusts δ.
     fn choose_mode(&mut self, ack: &Ack, base: f64, standing: f64) {
         if !self.competes {
             return;
         }
-        let extreme = |x: &Extreme| x.get().map_or(base, |v| Span(v).seconds());
+        let extreme = |x: &MinMaxFilter| x.get().map_or(base, |v| Span(v).seconds());
         let empty_below = base + 0.1 * (extreme(&self.recent_most) - base);
         self.competing = match self.variant {
             Variant::GenericCc => extreme(&self.recent_least) > empty_below,
@@ -129,8 +131,9 @@ impl Copa {
         }
     }
 
-    /// Once a round: does the window still move the same way?
-    fn look_back(&mut self, ack: &Ack) {
+    /// Once a round: compares the window's direction with that of the round before, and adjusts the
+    /// velocity.
+    fn update_velocity(&mut self, ack: &Ack) {
         let due = match self.variant {
             Variant::Paper => ack.round_start,
             Variant::GenericCc => ack.now > self.round.began.after(ack.rtt.unwrap_or(ack.srtt)),
@@ -154,23 +157,23 @@ impl Copa {
             Variant::Paper | Variant::Mvfst => {
                 let up = self.window > self.round.window;
                 if up == self.up {
-                    self.same += 1;
+                    self.rounds_same_direction += 1;
                 } else {
-                    self.turn(up);
+                    self.set_direction(up);
                 }
-                if self.same >= 3 {
+                if self.rounds_same_direction >= 3 {
                     self.velocity *= 2.0;
                 }
             }
         }
-        self.velocity = self.velocity.clamp(1.0, MOST_VELOCITY);
+        self.velocity = self.velocity.clamp(1.0, MAX_VELOCITY);
         self.begin_round(ack.now);
     }
 
-    fn turn(&mut self, up: bool) {
+    fn set_direction(&mut self, up: bool) {
         self.up = up;
         self.velocity = 1.0;
-        self.same = 0;
+        self.rounds_same_direction = 0;
     }
 
     fn begin_round(&mut self, now: Time) {
@@ -192,11 +195,11 @@ impl Copa {
                 return;
             }
             self.slow_start = false;
-            self.turn(false);
+            self.set_direction(false);
             self.begin_round(ack.now);
         }
         if self.variant == Variant::Mvfst && up != self.up && self.velocity > 1.0 {
-            self.turn(up);
+            self.set_direction(up);
             self.begin_round(ack.now);
         }
         if self.variant != Variant::Mvfst {
@@ -214,7 +217,7 @@ impl Copa {
 impl Controller for Copa {
     fn on_ack(&mut self, ack: &Ack) {
         let Some(rtt) = ack.rtt else { return };
-        self.see(ack.now, rtt);
+        self.update_filters(ack.now, rtt);
         self.acked += u64::from(ack.acked_segments);
         self.round.acked += ack.acked;
         self.round.lost += ack.lost;
@@ -230,12 +233,12 @@ impl Controller for Copa {
             _ => standing,
         };
         self.delay = present - base;
-        self.pace = match self.variant {
+        self.pacing_rtt = match self.variant {
             Variant::Mvfst => ack.srtt.seconds(),
             _ => standing,
         };
         if self.variant == Variant::GenericCc {
-            if self.acked < PROBES {
+            if self.acked < IGNORED_SEGMENTS {
                 return;
             }
             let all = self.round.lost + self.round.acked;
@@ -246,12 +249,12 @@ impl Controller for Copa {
             }
         }
         if !self.slow_start {
-            self.look_back(ack);
+            self.update_velocity(ack);
         }
         // λ = window / standing against 1 / (δ · delay), without dividing by either delay.
         let up = self.window * self.delta * self.delay <= standing;
         self.step(ack, up);
-        self.window = self.window.clamp(self.least, amount::MOST / self.mss);
+        self.window = self.window.clamp(self.least, bounds::MAX_WINDOW / self.mss);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
@@ -262,7 +265,7 @@ impl Controller for Copa {
             Cause::Timeout => {
                 self.window = self.least;
                 self.slow_start = self.variant == Variant::Paper;
-                self.turn(true);
+                self.set_direction(true);
                 self.begin_round(congestion.now);
             }
             _ => {}
@@ -272,9 +275,9 @@ impl Controller for Copa {
     fn limits(&self) -> Limits {
         let bytes = self.window * self.mss;
         Limits {
-            window: amount::window(bytes, self.mss as u64),
-            pacing: (self.pace > 0.0)
-                .then(|| amount::rate(2.0 * bytes, Span::from_seconds(self.pace))),
+            window: bounds::window(bytes, self.mss as u64),
+            pacing: (self.pacing_rtt > 0.0)
+                .then(|| bounds::rate(2.0 * bytes, Span::from_seconds(self.pacing_rtt))),
             wake: Time::NEVER,
         }
     }
@@ -302,64 +305,19 @@ impl Controller for Copa {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<BuildOf<Copa>> = Part {
     id: "copa",
     aliases: &[],
     summary: "rate 1/(delta x queueing delay), with a competitive mode",
     source: "Arun and Balakrishnan, NSDI 2018; genericCC; mvfst",
-    options: &[
-        Opt::new(
-            "variant",
-            Kind::Choice(&["paper", "genericcc", "mvfst"]),
-            Default::Is("paper"),
-            "the paper, the authors' program, or mvfst",
-        ),
-        Opt::new(
-            "delta",
-            Kind::Number,
-            Default::Absent,
-            "one over the packets to keep in the queue; if absent 0.5, and 0.05 for mvfst",
-        )
-        .at_least("0.001")
-        .at_most("10"),
-        Opt::new(
-            "competitive",
-            Kind::Flag,
-            Default::Is("true"),
-            "compete when the queue never empties; mvfst never does",
-        ),
-        Opt::new(
-            "base-window",
-            Kind::Span,
-            Default::Is("10 s"),
-            "how long the least round trip is remembered",
-        )
-        .at_least("100 ms")
-        .at_most("3600 s"),
-        Opt::new(
-            "patience",
-            Kind::Number,
-            Default::Absent,
-            "rounds without a nearly empty queue after which it competes; if absent 5, and 4 for genericcc",
-        )
-        .at_least("1")
-        .at_most("100"),
-        Opt::new(
-            "least",
-            Kind::Packets,
-            Default::Is("2 packets"),
-            "least window",
-        )
-        .at_least("1 packets")
-        .at_most("100 packets"),
-    ],
+    options: options::OPTIONS,
     build: |args, setup| {
         let variant = match args.choice("variant") {
             "genericcc" => Variant::GenericCc,
             "mvfst" => Variant::Mvfst,
             _ => Variant::Paper,
         };
-        let given = |name, else_: f64| if args.has(name) { args.number(name) } else { else_ };
+        let given = |name, default: f64| if args.has(name) { args.number(name) } else { default };
         let delta = given("delta", if variant == Variant::Mvfst { 0.05 } else { 0.5 });
         let mss = setup.mss as f64;
         let least = args.packets("least") as f64;
@@ -376,13 +334,13 @@ pub const PART: Part<Build> = Part {
             window,
             velocity: 1.0,
             up: true,
-            same: 0,
+            rounds_same_direction: 0,
             slow_start: true,
             srtt: 0.0,
-            base: Extreme::least(),
-            standing: Extreme::least(),
-            recent_least: Extreme::least(),
-            recent_most: Extreme::greatest(),
+            base: MinMaxFilter::min(),
+            standing: MinMaxFilter::min(),
+            recent_least: MinMaxFilter::min(),
+            recent_most: MinMaxFilter::max(),
             emptied: Time::ZERO,
             competing: false,
             round: Round {
@@ -395,8 +353,7 @@ pub const PART: Part<Build> = Part {
             },
             acked: 0,
             delay: 0.0,
-            pace: 0.0,
-        }
-        .into())
+            pacing_rtt: 0.0,
+        })
     },
 };

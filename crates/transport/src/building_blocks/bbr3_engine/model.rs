@@ -1,16 +1,17 @@
 //! The model of the path: rates, round trips, aggregation and bounds (section 5.5 of the draft).
 
-use super::{Engine, FULL_ECN_COUNT, State, Undo};
+use super::engine::{Engine, State, Undo};
+use crate::building_blocks::bbr_common;
 use crate::segment::Ecn;
 use crate::units::Span;
+
+/// Rounds with too many marks that end Startup (Linux `bbr_full_ecn_cnt`).
+const FULL_ECN_COUNT: u32 = 2;
 
 impl<const LINUX: bool> Engine<LINUX> {
     /// BDPMultiple: the initial window until there is a round trip.
     pub(super) fn bdp_multiple(&self, gain: f64) -> f64 {
-        match self.min_rtt {
-            Span::MAX => self.initial,
-            rtt => gain * self.bw * rtt.seconds(),
-        }
+        bbr_common::bdp(self.min_rtt, self.bw, gain, self.initial)
     }
 
     /// QuantizationBudget, with three quanta of 1 ms at the pacing rate.
@@ -52,7 +53,7 @@ impl<const LINUX: bool> Engine<LINUX> {
     }
 
     fn update_round(&mut self) {
-        // Without a sample the sender's own count of rounds tells.
+        // Without a sample the sender's round count decides.
         self.round_start = match self.rs.prior_delivered {
             Some(prior) => prior >= self.next_round_delivered,
             None => self.rs.round_start,
@@ -65,30 +66,30 @@ impl<const LINUX: bool> Engine<LINUX> {
     }
 
     pub(super) fn update_latest_delivery_signals(&mut self) {
-        self.loss_round_start = false;
+        self.loss.round_start = false;
         self.bw_latest = self.bw_latest.max(self.rs.rate);
         self.inflight_latest = self.inflight_latest.max(self.rs.delivered);
         if self
             .rs
             .prior_delivered
-            .is_some_and(|prior| prior >= self.loss_round_delivered)
+            .is_some_and(|prior| prior >= self.loss.round_delivered)
         {
-            self.loss_round_delivered = self.delivered;
-            self.loss_round_start = true;
+            self.loss.round_delivered = self.delivered;
+            self.loss.round_start = true;
         }
     }
 
     pub(super) fn advance_latest_delivery_signals(&mut self) {
-        if self.loss_round_start {
+        if self.loss.round_start {
             self.bw_latest = self.rs.rate;
             self.inflight_latest = self.rs.delivered;
-            self.loss_ranges = 0;
-            self.last_lost = None;
+            self.loss.ranges = 0;
+            self.loss.last = None;
         }
     }
 
     pub(super) fn reset_congestion_signals(&mut self) {
-        self.loss_in_round = false;
+        self.loss.in_round = false;
         self.bw_latest = 0.0;
         self.inflight_latest = 0.0;
     }
@@ -104,13 +105,13 @@ impl<const LINUX: bool> Engine<LINUX> {
             self.cycles[1] = self.cycles[1].max(self.rs.rate);
             self.max_bw = self.cycles[0].max(self.cycles[1]);
         }
-        if self.loss_round_start {
+        if self.loss.round_start {
             self.adapt_lower_bounds();
-            self.loss_in_round = false;
+            self.loss.in_round = false;
         }
     }
 
-    /// A cycle without samples is not remembered in place of one with.
+    /// A cycle without samples does not replace one with samples.
     pub(super) fn advance_max_bw_filter(&mut self) {
         if self.cycles[1] > 0.0 {
             self.cycles = [self.cycles[1], 0.0];
@@ -122,15 +123,15 @@ impl<const LINUX: bool> Engine<LINUX> {
         if matches!(self.state, State::Startup | State::Refill | State::Up) {
             return;
         }
-        let marked = self.ecn_eligible() && self.round_marked > 0.0;
-        if !self.loss_in_round && !marked {
+        let marked = self.ecn_eligible() && self.ecn_round.marked > 0.0;
+        if !self.loss.in_round && !marked {
             return;
         }
         if self.inflight_shortterm.is_infinite() {
             self.inflight_shortterm = self.cwnd;
         }
         let mut inflight = self.inflight_shortterm;
-        if self.loss_in_round {
+        if self.loss.in_round {
             if self.bw_shortterm.is_infinite() {
                 self.bw_shortterm = self.max_bw;
             }
@@ -153,40 +154,33 @@ impl<const LINUX: bool> Engine<LINUX> {
         if !self.round_start {
             return;
         }
-        self.ce_ratio = match self.ecn_eligible() && self.round_acked > 0.0 {
-            true => self.round_marked / self.round_acked,
+        self.ecn_round.ce_ratio = match self.ecn_eligible() && self.ecn_round.acked > 0.0 {
+            true => self.ecn_round.marked / self.ecn_round.acked,
             false => 0.0,
         };
-        self.round_acked = 0.0;
-        self.round_marked = 0.0;
+        self.ecn_round.acked = 0.0;
+        self.ecn_round.marked = 0.0;
         if !self.ecn_eligible() {
             return;
         }
-        self.ecn_alpha += self.c.ecn_gain * (self.ce_ratio - self.ecn_alpha);
-        self.ce_rounds = match self.ce_ratio >= self.c.ecn_thresh {
-            true => self.ce_rounds + 1,
+        self.ecn_alpha += self.c.ecn_gain * (self.ecn_round.ce_ratio - self.ecn_alpha);
+        self.ecn_round.ce_rounds = match self.ecn_round.ce_ratio >= self.c.ecn_thresh {
+            true => self.ecn_round.ce_rounds + 1,
             false => 0,
         };
-        if self.state == State::Startup && self.ce_rounds >= FULL_ECN_COUNT {
+        if self.state == State::Startup && self.ecn_round.ce_rounds >= FULL_ECN_COUNT {
             self.full_bw_now = true;
             self.full_bw_reached = true;
             self.inflight_longterm = self.bdp_multiple(1.0);
         }
-        if self.is_bw_probe_sample && self.ce_rounds > 0 {
+        if self.is_bw_probe_sample && self.ecn_round.ce_rounds > 0 {
             self.handle_inflight_too_high();
         }
     }
 
     pub(super) fn update_ack_aggregation(&mut self) {
-        let interval = Span(self.now.0.saturating_sub(self.extra_acked_start.0));
-        let mut expected = self.bw * interval.seconds();
-        if self.extra_acked_delivered <= expected {
-            self.extra_acked_delivered = 0.0;
-            self.extra_acked_start = self.now;
-            expected = 0.0;
-        }
-        self.extra_acked_delivered += self.rs.newly_acked;
-        let extra = (self.extra_acked_delivered - expected).min(self.cwnd);
+        let acked = self.rs.newly_acked;
+        let extra = self.aggregation.excess(self.now, acked, self.bw, self.cwnd);
         let rounds = match self.full_bw_reached {
             true => self.c.extra_acked_rounds,
             false => 1,
@@ -195,17 +189,17 @@ impl<const LINUX: bool> Engine<LINUX> {
             .update(self.round_count, rounds, extra as u64);
     }
 
-    /// NoteLoss, and the count of ranges that CheckStartupHighLoss needs.
+    /// NoteLoss, and the range count for CheckStartupHighLoss.
     pub(super) fn note_loss(&mut self, number: u64) {
         self.begin_episode();
-        if !self.loss_in_round {
-            self.loss_round_delivered = self.delivered;
+        if !self.loss.in_round {
+            self.loss.round_delivered = self.delivered;
         }
-        self.loss_in_round = true;
-        if self.last_lost.is_none_or(|last| number != last + 1) {
-            self.loss_ranges += 1;
+        self.loss.in_round = true;
+        if self.loss.last.is_none_or(|last| number != last + 1) {
+            self.loss.ranges += 1;
         }
-        self.last_lost = Some(number);
+        self.loss.last = Some(number);
     }
 
     /// SaveStateUponLoss, unless an episode is open.
@@ -227,7 +221,7 @@ impl<const LINUX: bool> Engine<LINUX> {
         self.rs.lost > self.rs.tx_in_flight * self.c.loss_thresh
     }
 
-    /// InflightAtLoss: what was in flight when losses crossed the threshold within this segment.
+    /// InflightAtLoss: bytes in flight when losses crossed the threshold within this segment.
     pub(super) fn inflight_at_loss(&self, size: f64) -> f64 {
         let inflight_prev = self.rs.tx_in_flight - size;
         let lost_prev = self.rs.lost - size;

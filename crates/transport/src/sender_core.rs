@@ -1,18 +1,20 @@
-//! What both senders do with their controller: keep its limits, pace, sample rates, count rounds and
-//! marks, and tell it about each acknowledgement.
+//! What both senders share: they respect the controller's limits, pace, sample rates, count rounds and
+//! marks, and report each acknowledgement to the controller.
 
-use crate::controller::{
-    Ack, AnyController, Cause, Congestion, Controller, Departure, Idle, Limits, Lost, Sent,
+use crate::controller::AnyController;
+use crate::controller_interface::{
+    Ack, Cause, Congestion, Controller, Departure, Idle, Limits, Lost, Sent,
 };
-use crate::endpoint::{AfterIdle, EcnFeedback, Inspection, SenderCounters, SenderSetup};
 use crate::rate::{Newest, Sampler, Snapshot};
 use crate::rtt::Rtt;
 use crate::segment::{AckSegment, Ecn, Feedback};
+use crate::sender_state::{Inspection, SenderCounters};
+use crate::setup::{AfterIdle, EcnFeedback, SenderSetup};
 use crate::units::{Span, Time};
 
-/// What the sender found out from an acknowledgement.
+/// What an acknowledgement means for the sender.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Findings {
+pub struct AckSummary {
     /// Bytes newly delivered.
     pub acked: u64,
     /// Bytes by which the left edge moved.
@@ -23,11 +25,11 @@ pub struct Findings {
     pub lost: u64,
     /// Segments newly declared lost.
     pub lost_segments: u64,
-    /// Bytes in flight when the last of those had been sent.
+    /// Bytes in flight when the last of those left.
     pub tx_in_flight: u64,
     /// Round trip of the newest segment delivered, if unambiguous.
     pub rtt: Option<Span>,
-    /// Its time from sender to receiver.
+    /// Its one-way delay.
     pub one_way: Option<Span>,
     /// Bytes in flight before.
     pub prior_in_flight: u64,
@@ -35,20 +37,20 @@ pub struct Findings {
     pub newest: Option<Newest>,
 }
 
-/// What AccECN's three bits have told.
+/// The decoder of AccECN's three-bit counter.
 #[derive(Clone, Debug, Default)]
 struct Ace {
     count: u8,
-    /// When what made the newest of these acknowledgements had come in.
+    /// Reception time that the newest acknowledgement reports.
     newest: Time,
 }
 
 impl Ace {
-    /// Packets newly marked, of an acknowledgement that newly acknowledges so many (RFC 9768 section
-    /// 3.2.2.5.2 and appendix A.2.1). The count may have gone round as often as they allow: the safest
-    /// likely case is that it did.
+    /// Packets newly marked among `packets` newly acknowledged (RFC 9768 section 3.2.2.5.2 and appendix
+    /// A.2.1). If the counter may have wrapped around, it is assumed to have done so as often as
+    /// possible.
     fn decode(&mut self, ack: &AckSegment, packets: u64) -> u64 {
-        // One that was overtaken would look like a count that went round.
+        // An overtaken acknowledgement would look like a counter that wrapped around.
         if ack.received < self.newest {
             return 0;
         }
@@ -62,9 +64,9 @@ impl Ace {
     }
 }
 
-/// The controller and what it is told from.
+/// The controller and the state that it shares with the sender.
 #[derive(Clone, Debug)]
-pub struct Pilot {
+pub struct SenderCore {
     controller: AnyController,
     limits: Limits,
     ecn: Ecn,
@@ -79,21 +81,21 @@ pub struct Pilot {
     pub counters: SenderCounters,
     ce_bytes: u64,
     ace: Ace,
-    /// The controller follows departures.
-    follows: bool,
-    /// The window held the sender back in this round, in the last.
-    limited: (bool, bool),
+    /// The controller wants to hear of transmissions.
+    wants_transmissions: bool,
+    /// The flow was window-limited in this round, and in the last.
+    window_limited: (bool, bool),
 }
 
-impl Pilot {
-    pub fn new(setup: &SenderSetup, controller: AnyController) -> Pilot {
+impl SenderCore {
+    pub fn new(setup: &SenderSetup, controller: AnyController) -> SenderCore {
         let wanted = controller.ecn();
         let ecn = match (wanted, setup.ecn) {
             (Ecn::NotEct, EcnFeedback::Off) => Ecn::NotEct,
             (Ecn::NotEct, _) => Ecn::Ect0,
             (codepoint, _) => codepoint,
         };
-        Pilot {
+        SenderCore {
             limits: controller.limits(),
             controller,
             ecn,
@@ -111,8 +113,8 @@ impl Pilot {
             counters: SenderCounters::default(),
             ce_bytes: 0,
             ace: Ace::default(),
-            follows: true,
-            limited: (false, false),
+            wants_transmissions: true,
+            window_limited: (false, false),
         }
     }
 
@@ -133,7 +135,7 @@ impl Pilot {
         self.limits.wake
     }
 
-    /// When the next segment may leave, as far as pacing goes.
+    /// When pacing lets the next segment leave.
     pub fn release(&self) -> Time {
         match self.limits.pacing {
             Some(_) if self.pacing => self.release,
@@ -141,12 +143,13 @@ impl Pilot {
         }
     }
 
-    /// The window holds back data that the application has.
-    pub fn hold_back(&mut self) {
-        self.limited.0 = true;
+    /// The window, not the application, limits the sender now.
+    pub fn note_window_limited(&mut self) {
+        self.window_limited.0 = true;
     }
 
-    /// A segment leaves: pacing, counts, the controller. Gives what goes into its header.
+    /// A segment leaves: updates pacing, counters and the controller. Returns the content of its
+    /// header.
     #[inline(always)]
     pub fn on_sent(&mut self, sent: Sent) -> Option<Box<Feedback>> {
         if let (Some(rate), true) = (self.limits.pacing, self.pacing) {
@@ -159,16 +162,16 @@ impl Pilot {
             self.counters.retransmitted += 1;
             self.counters.retransmitted_bytes += sent.len;
         }
-        if self.follows {
-            self.follow(&sent)
+        if self.wants_transmissions {
+            self.report_transmission(&sent)
         } else {
             None
         }
     }
 
-    fn follow(&mut self, sent: &Sent) -> Option<Box<Feedback>> {
+    fn report_transmission(&mut self, sent: &Sent) -> Option<Box<Feedback>> {
         let departure = self.controller.on_sent(sent);
-        self.follows = departure != Departure::Ignored;
+        self.wants_transmissions = departure != Departure::Ignored;
         self.limits = self.controller.limits();
         match departure {
             Departure::Announced(feedback) => Some(Box::new(feedback)),
@@ -198,10 +201,10 @@ impl Pilot {
         });
     }
 
-    /// Bytes newly reported as marked, of an acknowledgement that newly acknowledges so many in so many
-    /// packets; marked packets of which no more is known count as full ones. Counts can only grow; an acknowledgement overtaken by a
-    /// later one tells nothing new.
-    pub fn marked(&mut self, ack: &AckSegment, acked: u64, packets: u64) -> u64 {
+    /// Bytes newly reported as marked, where `acked` bytes in `packets` packets are newly acknowledged.
+    /// Marked packets of unknown size count as full ones. Counters only grow, so an overtaken
+    /// acknowledgement reports nothing.
+    pub fn newly_marked(&mut self, ack: &AckSegment, acked: u64, packets: u64) -> u64 {
         match self.feedback {
             EcnFeedback::Ace => self.mss * self.ace.decode(ack, packets),
             EcnFeedback::Accurate | EcnFeedback::Off => {
@@ -214,17 +217,24 @@ impl Pilot {
         }
     }
 
-    /// Whether the acknowledgement tells of congestion marks at all.
-    pub fn echoes(&self, ack: &AckSegment, marked: u64) -> bool {
+    /// Whether the acknowledgement reports congestion marks.
+    pub fn reports_congestion(&self, ack: &AckSegment, marked: u64) -> bool {
         marked > 0 || (self.feedback == EcnFeedback::Classic && ack.ece)
     }
 
-    /// Whether marks are answered by `Cause::Mark` alone.
-    pub fn classic(&self) -> bool {
+    /// Whether `Cause::Mark` is the only report of marks.
+    pub fn is_classic_ecn(&self) -> bool {
         self.feedback == EcnFeedback::Classic
     }
 
-    pub fn tell(&mut self, now: Time, cause: Cause, in_flight: u64, lost: u64, tx_in_flight: u64) {
+    pub fn report_congestion(
+        &mut self,
+        now: Time,
+        cause: Cause,
+        in_flight: u64,
+        lost: u64,
+        tx_in_flight: u64,
+    ) {
         self.controller.on_congestion(&Congestion {
             now,
             cause,
@@ -236,40 +246,40 @@ impl Pilot {
         self.limits = self.controller.limits();
     }
 
-    /// Tells the controller what an acknowledgement told the sender.
+    /// Reports an acknowledgement to the controller.
     pub fn on_ack(
         &mut self,
         now: Time,
         ack: &AckSegment,
-        found: &Findings,
+        summary: &AckSummary,
         in_flight: u64,
         recovering: bool,
         marked: u64,
     ) {
         let (rate, round_start) = self
             .sampler
-            .finish(now, found.newest.as_ref(), self.rtt.least());
+            .finish(now, summary.newest.as_ref(), self.rtt.min());
         if round_start {
-            self.limited = (false, self.limited.0);
+            self.window_limited = (false, self.window_limited.0);
         }
         self.controller.on_ack(&Ack {
             now,
-            acked: found.acked,
-            advanced: found.advanced,
-            acked_segments: found.segments,
-            lost: found.lost,
+            acked: summary.acked,
+            advanced: summary.advanced,
+            acked_segments: summary.segments,
+            lost: summary.lost,
             marked,
             delivered: self.sampler.delivered(),
-            prior_in_flight: found.prior_in_flight,
+            prior_in_flight: summary.prior_in_flight,
             in_flight,
-            rtt: found.rtt,
+            rtt: summary.rtt,
             srtt: self.rtt.srtt(),
-            min_rtt: self.rtt.least(),
-            one_way: found.one_way,
+            min_rtt: self.rtt.min(),
+            one_way: summary.one_way,
             rate,
             round: self.sampler.round(),
             round_start,
-            cwnd_limited: self.limited.0 || self.limited.1,
+            cwnd_limited: self.window_limited.0 || self.window_limited.1,
             recovering,
             sent: self.counters.bytes,
             number: ack.number,
@@ -288,7 +298,7 @@ impl Pilot {
             match self.after_idle {
                 AfterIdle::Restart => window = least,
                 AfterIdle::Decay => {
-                    // Linux' count: the first timeout lets the window be.
+                    // As in Linux, the first timeout leaves the window unchanged.
                     let halvings = idle.0.div_ceil(timeout.0) - 1;
                     let halved = self.limits.window.checked_shr(halvings.min(64) as u32);
                     window = halved.unwrap_or(0).max(least);
@@ -312,7 +322,7 @@ impl Pilot {
         }
     }
 
-    /// What the reader of a run has to know of the controller.
+    /// A warning of the controller for the report of a run.
     pub fn warning(&self) -> Option<String> {
         self.controller.warning()
     }

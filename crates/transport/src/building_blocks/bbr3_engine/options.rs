@@ -1,4 +1,4 @@
-//! The constants of BBRv3 and the options that set them; where the two rows differ they say so.
+//! The constants of BBRv3 and the options that set them. The two rows pass what differs.
 
 use crate::part::{Args, Default, Kind, Opt, Refusal};
 use crate::segment::Ecn;
@@ -21,7 +21,7 @@ pub struct Constants {
     pub up_cwnd_gain: f64,
     /// Window in BDP in ProbeRTT.
     pub probe_rtt_gain: f64,
-    /// Share lost that a probe may cause.
+    /// Share of loss that a probe may cause.
     pub loss_thresh: f64,
     /// Least share that a bound keeps at a loss.
     pub beta: f64,
@@ -31,17 +31,17 @@ pub struct Constants {
     pub full_loss_count: u64,
     /// MinPipeCwnd, bytes.
     pub min_pipe: f64,
-    /// How long the least round trip holds.
+    /// Filter length of the least round trip.
     pub min_rtt_filter: Span,
     /// Longest time without a lower round trip before ProbeRTT.
     pub probe_rtt_interval: Span,
     /// Least length of ProbeRTT.
     pub probe_rtt_duration: Span,
-    /// ProbeRTT ends a cycle of the rate's filter, too.
+    /// ProbeRTT also ends a cycle of the rate filter.
     pub probe_rtt_ends_cycle: bool,
-    /// Rounds for which aggregation is remembered.
+    /// Filter length of the aggregation, in rounds.
     pub extra_acked_rounds: u64,
-    /// Most aggregation that the window allows for, as time at the estimated rate.
+    /// Upper bound of the aggregation in the window, as time at the estimated rate.
     pub extra_acked_cap: Option<Span>,
     /// Share by which pacing stays below the estimate.
     pub margin: f64,
@@ -53,9 +53,9 @@ pub struct Constants {
     pub most_rounds: u64,
     /// Rounds after which Drain ends in any case; Linux has none.
     pub drain_rounds: Option<u64>,
-    /// ProbeRTT when the least round trip expires, with the window of before.
+    /// ProbeRTT starts when the least round trip expires, with the window computed before.
     pub head: bool,
-    /// Codepoint; marks are answered unless it is Not-ECT.
+    /// Codepoint; the engine reacts to marks unless it is Not-ECT.
     pub ecn: Ecn,
     /// Weight of a new round in the share of marks.
     pub ecn_gain: f64,
@@ -63,7 +63,7 @@ pub struct Constants {
     pub ecn_factor: f64,
     /// Share of marks in a round that is too high for a probe.
     pub ecn_thresh: f64,
-    /// Longest round trip on which marks are answered.
+    /// Longest round trip at which the engine reacts to marks.
     pub ecn_most_rtt: Span,
 }
 
@@ -161,7 +161,7 @@ pub const INTERVAL: Opt = span(
 );
 /// ProbeRTTDuration.
 pub const DURATION: Opt = span("probe-rtt-duration", "200 ms", "least length of ProbeRTT");
-/// No part of the draft or of Linux: see `bbr3`.
+/// Neither in the draft nor in Linux: see `bbr3`.
 pub const ENDS_CYCLE: Opt = Opt::new(
     "probe-rtt-ends-cycle",
     Kind::Flag,
@@ -209,7 +209,7 @@ pub const fn extra_cap(default: Default) -> Opt {
 /// aggregation, then its own.
 macro_rules! row {
     ($drain:literal, $down:literal, $cap:expr, $($own:expr),+ $(,)?) => {{
-        use $crate::controller::bbr::options as o;
+        use $crate::building_blocks::bbr3_engine::options as o;
         &[
             o::STARTUP,
             o::drain($drain),
@@ -241,8 +241,7 @@ pub(crate) use row;
 
 /// Constants from the shared options, those of the draft where Linux differs.
 ///
-/// # Errors
-/// When the least round trip is forgotten before ProbeRTT can find it again.
+/// # Errors When the least round trip expires before the next ProbeRTT.
 pub fn constants(args: &Args, mss: u64) -> Result<Constants, Refusal> {
     if args.span("probe-rtt-interval") > args.span("min-rtt-filter") {
         return Err(Refusal {

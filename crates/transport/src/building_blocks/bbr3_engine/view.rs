@@ -1,9 +1,9 @@
-//! What tests and plots see of a flow.
+//! The view of the engine's state for tests and plots.
 
-use super::{Engine, State};
+use super::engine::{Engine, State};
 use crate::units::Span;
 
-/// The path as BBR sees it; bytes, bytes/s, infinite where there is no bound.
+/// BBR's model of the path, in bytes and bytes/s; infinite means no bound.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct View {
     /// State.
@@ -26,7 +26,7 @@ pub struct View {
     pub extra_acked: f64,
     /// The pipe has been full once.
     pub full_bw_reached: bool,
-    /// Rounds of plateau.
+    /// Rounds without growth of the rate.
     pub full_bw_count: u32,
     /// Nothing delivered since it restarted from idle.
     pub idle_restart: bool,
@@ -45,7 +45,7 @@ pub struct View {
 }
 
 impl<const LINUX: bool> Engine<LINUX> {
-    /// The path as it is seen now.
+    /// The present model.
     pub fn view(&self) -> View {
         View {
             state: self.state,
@@ -58,7 +58,7 @@ impl<const LINUX: bool> Engine<LINUX> {
             inflight_longterm: self.inflight_longterm,
             extra_acked: self.extra_acked(),
             full_bw_reached: self.full_bw_reached,
-            full_bw_count: self.full_bw_count,
+            full_bw_count: self.plateau.rounds,
             idle_restart: self.idle_restart,
             rounds_in_drain: self.round_count.saturating_sub(self.drain_start_round),
             bw_probe_wait: self.bw_probe_wait,

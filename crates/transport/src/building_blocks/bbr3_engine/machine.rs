@@ -1,12 +1,12 @@
 //! The state machine (section 5.3 of the draft).
 
-use super::{AckPhase, Engine, State};
+use super::engine::{AckPhase, Engine, State};
+use crate::building_blocks::bbr_common::{self, Plateau};
 use crate::units::Span;
 
 impl<const LINUX: bool> Engine<LINUX> {
     fn reset_full_bw(&mut self) {
-        self.full_bw = 0.0;
-        self.full_bw_count = 0;
+        self.plateau = Plateau::default();
         self.full_bw_now = false;
     }
 
@@ -14,16 +14,8 @@ impl<const LINUX: bool> Engine<LINUX> {
         if self.full_bw_now || !self.round_start || self.rs.app_limited || self.rs.rate == 0.0 {
             return;
         }
-        if self.rs.rate >= self.full_bw * 1.25 {
-            self.reset_full_bw();
-            self.full_bw = self.rs.rate;
-            return;
-        }
-        self.full_bw_count += 1;
-        self.full_bw_now = self.full_bw_count >= 3;
-        if self.full_bw_now {
-            self.full_bw_reached = true;
-        }
+        self.full_bw_now = self.plateau.update(self.rs.rate);
+        self.full_bw_reached |= self.full_bw_now;
     }
 
     pub(super) fn check_startup_done(&mut self, recovering: bool) {
@@ -38,11 +30,11 @@ impl<const LINUX: bool> Engine<LINUX> {
     }
 
     fn check_startup_high_loss(&mut self, recovering: bool) {
-        let whole_round = self.recovering && self.round_count > self.recovery_round;
-        if self.loss_round_start
+        let whole_round = self.recovering && self.round_count > self.loss.recovery_round;
+        if self.loss.round_start
             && recovering
             && whole_round
-            && self.loss_ranges >= self.c.full_loss_count
+            && self.loss.ranges >= self.c.full_loss_count
             && self.is_inflight_too_high()
         {
             self.undo.state = Some(State::Startup);
@@ -98,7 +90,7 @@ impl<const LINUX: bool> Engine<LINUX> {
         self.ack_phase = AckPhase::ProbeStarting;
         self.start_round();
         self.reset_full_bw();
-        self.full_bw = self.rs.rate;
+        self.plateau.rate = self.rs.rate;
         self.state = State::Up;
         self.raise_inflight_longterm_slope();
     }
@@ -132,7 +124,7 @@ impl<const LINUX: bool> Engine<LINUX> {
         }
     }
 
-    /// IsTimeToProbeBW, with what follows from it.
+    /// IsTimeToProbeBW; starts the probe.
     fn probe_if_due(&mut self) -> bool {
         let elapsed = self.now > self.cycle_stamp.after(self.bw_probe_wait);
         // TargetInflight counts packets here: as many rounds as Reno would take.
@@ -145,10 +137,7 @@ impl<const LINUX: bool> Engine<LINUX> {
     }
 
     fn is_time_to_cruise(&self) -> bool {
-        let bdp = match self.min_rtt {
-            Span::MAX => self.initial,
-            rtt => self.max_bw * rtt.seconds(),
-        };
+        let bdp = bbr_common::bdp(self.min_rtt, self.max_bw, 1.0, self.initial);
         self.in_flight <= self.inflight_with_headroom() && self.in_flight <= self.quantized(bdp)
     }
 
@@ -159,7 +148,7 @@ impl<const LINUX: bool> Engine<LINUX> {
         }
         if self.cwnd_limited && self.cwnd >= self.inflight_longterm {
             self.reset_full_bw();
-            self.full_bw = self.rs.rate;
+            self.plateau.rate = self.rs.rate;
             return false;
         }
         self.full_bw_now
@@ -186,7 +175,7 @@ impl<const LINUX: bool> Engine<LINUX> {
         }
     }
 
-    /// Whether it has decided a transition.
+    /// True if it has changed the state.
     fn adapt_long_term_model(&mut self) -> bool {
         if self.ack_phase == AckPhase::ProbeStarting && self.round_start {
             self.ack_phase = AckPhase::ProbeFeedback;
@@ -228,7 +217,7 @@ impl<const LINUX: bool> Engine<LINUX> {
 
     pub(super) fn handle_spurious_loss(&mut self) {
         self.restore_cwnd();
-        self.loss_in_round = false;
+        self.loss.in_round = false;
         self.reset_full_bw();
         self.bw_shortterm = self.bw_shortterm.max(self.undo.bw_shortterm);
         self.inflight_shortterm = self.inflight_shortterm.max(self.undo.inflight_shortterm);
@@ -248,7 +237,7 @@ impl<const LINUX: bool> Engine<LINUX> {
         self.undo.state = None;
     }
 
-    /// The window of ProbeRTT: of the present model, or the draft's head: of the one that expired.
+    /// The window of ProbeRTT: from the present model, or in the draft's head from the expired one.
     pub(super) fn probe_rtt_target(&self) -> f64 {
         match self.c.head {
             true => self.probe_rtt_cwnd,
@@ -318,7 +307,7 @@ impl<const LINUX: bool> Engine<LINUX> {
 
     pub(super) fn restart_from_idle(&mut self) {
         self.idle_restart = true;
-        self.extra_acked_start = self.now;
+        self.aggregation.start = self.now;
         if self.in_probe_bw() {
             self.set_pacing_rate(1.0);
         } else if self.state == State::ProbeRtt {

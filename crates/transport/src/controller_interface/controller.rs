@@ -1,0 +1,90 @@
+//! The trait that every controller implements, and how a row of the table builds one.
+
+use super::decisions::{Departure, Inspect, Limits, Reduction};
+use super::signals::{Ack, Congestion, Idle, Lost, Sent};
+use crate::forecast::Forecaster;
+use crate::part::{Args, Refusal};
+use crate::random::Random;
+use crate::segment::Ecn;
+use crate::units::Time;
+
+/// How a row builds its controller.
+pub type BuildOf<C> = fn(&Args, &Setup) -> Result<C, Refusal>;
+
+/// What every controller needs besides its options.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Payload bytes of a full segment (SMSS).
+    pub mss: u64,
+    /// Bytes of such a segment on the link, headers included.
+    pub frame: u64,
+    /// Initial window in bytes (RFC 6928).
+    pub initial: u64,
+    /// The controller's own random stream.
+    pub random: Random,
+}
+
+/// A congestion controller.
+pub trait Controller {
+    /// The sender has processed an acknowledgement. If it also begins a congestion episode,
+    /// `on_congestion` is called first.
+    fn on_ack(&mut self, ack: &Ack);
+
+    /// Congestion begins or ends.
+    fn on_congestion(&mut self, congestion: &Congestion);
+
+    /// What the sender may do now.
+    fn limits(&self) -> Limits;
+
+    /// A segment leaves.
+    fn on_sent(&mut self, _sent: &Sent) -> Departure {
+        Departure::Ignored
+    }
+
+    /// A segment has been declared lost. Called for each segment, before `on_congestion` and `on_ack`.
+    fn on_lost(&mut self, _lost: &Lost) {}
+
+    /// Transmission restarts after an idle time. Controllers that model the path use their own rules.
+    fn on_idle(&mut self, _idle: &Idle) {}
+
+    /// The forecaster that the receiver runs for this controller.
+    fn forecaster(&self) -> Option<Forecaster> {
+        None
+    }
+
+    /// The timer `limits().wake` has expired.
+    fn on_timer(&mut self, _now: Time) {}
+
+    /// How the window comes down in recovery.
+    fn reduction(&self) -> Reduction {
+        Reduction::Proportional
+    }
+
+    /// The codepoint its segments carry.
+    fn ecn(&self) -> Ecn {
+        Ecn::NotEct
+    }
+
+    /// State for plots and records.
+    fn inspect(&self) -> Inspect {
+        Inspect::default()
+    }
+}
+
+/// A controller from outside the tables, such as one written in Python. Forking a simulation forks it
+/// too.
+pub trait CustomController: Controller + std::fmt::Debug + Send + Sync {
+    /// An independent copy.
+    fn fork(&self) -> Box<dyn CustomController>;
+
+    /// A warning for the report of a run, in one line.
+    fn warning(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Clone for Box<dyn CustomController> {
+    fn clone(&self) -> Self {
+        self.fork()
+    }
+}

@@ -1,0 +1,171 @@
+//! The state of a stream's sender.
+
+use crate::controller::AnyController;
+use crate::controller_interface::{Controller, Reduction};
+use crate::recovery::Detector;
+use crate::recovery::prr::Prr;
+use crate::recovery::tlp::Tlp;
+use crate::recovery::undo::Undo;
+use crate::scoreboard::Scoreboard;
+use crate::sender_core::SenderCore;
+use crate::sender_state::{Inspection, SenderCounters};
+use crate::setup::{Recovery, SenderSetup};
+use crate::units::{Span, Time};
+
+/// Phase of loss recovery.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Nothing.
+    Open,
+    /// Fast recovery.
+    Fast,
+    /// Timeout recovery: slow start over what was lost when the retransmission timer expired.
+    Timeout,
+}
+
+/// The sender.
+#[derive(Clone, Debug)]
+pub struct StreamSender {
+    pub(super) core: SenderCore,
+    pub(super) mss: u64,
+    pub(super) ack_delay: Span,
+    pub(super) detector: Detector,
+    pub(super) prr: Option<Prr>,
+    pub(super) proportional: bool,
+    pub(super) tlp: Option<Tlp>,
+    pub(super) undo: Undo,
+    pub(super) scoreboard: Scoreboard,
+    pub(super) phase: Phase,
+    /// Recovery ends when all bytes below are acknowledged.
+    pub(super) recover: u64,
+    /// Duplicates signal a loss only when all bytes below are acknowledged (RFC 6582's `recover`).
+    pub(super) guard: u64,
+    /// Transmissions from this number on left after the last window reduction.
+    pub(super) first_after_reduction: u64,
+    /// Among the losses just summary is a retransmission that left since.
+    pub(super) retransmission_lost: bool,
+    /// New data sent since then were lost. The next reduction follows when this recovery ends.
+    pub(super) new_data_lost: bool,
+    /// Bytes lost in this episode.
+    pub(super) episode_lost: u64,
+    pub(super) written: u64,
+    pub(super) una: u64,
+    pub(super) nxt: u64,
+    pub(super) number: u64,
+    /// Right edge of the receive window.
+    pub(super) window_edge: u64,
+    /// The next retransmission leaves regardless of the window.
+    pub(super) bypass_window: bool,
+    /// A tail loss probe leaves regardless of the window.
+    pub(super) probe: bool,
+    /// The first segment was resent because the timer expired.
+    pub(super) front_timed_out: bool,
+    pub(super) rto: Time,
+    /// When the last segment left.
+    pub(super) last_sent: Time,
+    /// The window reacts to marks again when more than this is acknowledged.
+    pub(super) mark_ends: u64,
+    pub(super) cwr: bool,
+    pub(super) paced: bool,
+    /// The probe timer restarts once nothing more may leave.
+    pub(super) rearm: bool,
+    /// Segments just found lost. Kept to reuse the allocation.
+    pub(super) losses: Vec<u64>,
+}
+
+impl StreamSender {
+    /// A sender with nothing to send yet.
+    pub fn new(setup: &SenderSetup, controller: AnyController) -> StreamSender {
+        assert!(setup.mss > 0 && setup.mss <= u64::from(u32::MAX));
+        let rack = setup.recovery == Recovery::Rack;
+        StreamSender {
+            mss: setup.mss,
+            ack_delay: setup.ack_delay,
+            detector: Detector::new(setup.recovery, setup.mss),
+            prr: None,
+            proportional: rack && controller.reduction() == Reduction::Proportional,
+            tlp: rack.then(Tlp::default),
+            undo: Undo::default(),
+            scoreboard: Scoreboard::default(),
+            phase: Phase::Open,
+            recover: 0,
+            guard: 0,
+            first_after_reduction: 0,
+            retransmission_lost: false,
+            new_data_lost: false,
+            episode_lost: 0,
+            written: 0,
+            una: 0,
+            nxt: 0,
+            number: 0,
+            window_edge: u64::MAX,
+            bypass_window: false,
+            probe: false,
+            front_timed_out: false,
+            rto: Time::NEVER,
+            last_sent: Time::ZERO,
+            mark_ends: 0,
+            cwr: false,
+            paced: false,
+            rearm: false,
+            losses: Vec::new(),
+            core: SenderCore::new(setup, controller),
+        }
+    }
+
+    /// The application adds bytes to send.
+    pub fn write(&mut self, bytes: u64) {
+        self.written = self.written.saturating_add(bytes);
+    }
+
+    /// Bytes in flight according to recovery.
+    pub(super) fn in_flight(&self) -> u64 {
+        self.scoreboard
+            .in_flight()
+            .saturating_sub(self.detector.departed())
+    }
+
+    /// Bytes that may be in flight.
+    pub fn window(&self) -> u64 {
+        match &self.prr {
+            Some(prr) => prr.window(),
+            None => self.core.window(),
+        }
+    }
+
+    /// Reads a word of each cache line that an acknowledgement touches.
+    pub fn touch(&self) -> u64 {
+        let own = self.una
+            ^ self.written
+            ^ self.rto.0
+            ^ self.first_after_reduction
+            ^ u64::from(self.bypass_window);
+        own ^ self.core.touch() ^ self.scoreboard.in_flight() ^ self.detector.departed()
+    }
+
+    /// Reads a word of each segment that an acknowledgement touches.
+    #[inline]
+    pub fn touch_segments(&self) -> u64 {
+        self.scoreboard.touch()
+    }
+
+    /// Payload bytes of a full segment.
+    pub fn mss(&self) -> u64 {
+        self.mss
+    }
+
+    /// Counts since the beginning.
+    pub fn counters(&self) -> &SenderCounters {
+        &self.core.counters
+    }
+
+    /// A warning of the controller for the report of a run.
+    pub fn warning(&self) -> Option<String> {
+        self.core.warning()
+    }
+
+    /// State for plots and records.
+    pub fn inspect(&self) -> Inspection {
+        self.core.inspect(self.window(), self.in_flight())
+    }
+}

@@ -1,0 +1,184 @@
+//! What leaves next: a tail loss probe, a retransmission or new data, as the window, the receiver and
+//! pacing allow.
+
+use super::sender::{Phase, StreamSender};
+use crate::controller_interface::Sent;
+use crate::segment::Segment;
+use crate::units::Time;
+
+/// A transmission that leaves now.
+#[derive(Copy, Clone, Debug)]
+struct Transmission {
+    pub(super) start: u64,
+    pub(super) len: u32,
+    pub(super) again: bool,
+    pub(super) cwr: bool,
+}
+
+impl StreamSender {
+    /// The next segment that may leave now. It is built in place, because a copy would stall on the
+    /// store just before.
+    #[inline(always)]
+    pub fn poll(&mut self, now: Time) -> Option<Segment> {
+        let bytes = self.next(now)?;
+        Some(self.transmit(now, bytes))
+    }
+
+    #[inline(always)]
+    fn next(&mut self, now: Time) -> Option<Transmission> {
+        let next = self.choose(now);
+        if next.is_none() && std::mem::take(&mut self.rearm) {
+            self.arm_probe(now);
+        }
+        next
+    }
+
+    #[inline]
+    fn choose(&mut self, now: Time) -> Option<Transmission> {
+        self.paced = false;
+        if std::mem::take(&mut self.probe) {
+            return self.send_probe(now);
+        }
+        let lost = self.scoreboard.first_lost();
+        let len = match lost {
+            Some(id) => u64::from(self.scoreboard.entry(id).len),
+            None => self.mss.min(self.written - self.nxt),
+        };
+        let flight = self.in_flight();
+        if len == 0 {
+            if flight < self.window() {
+                self.core.sampler.limit(flight);
+            }
+            return None;
+        }
+        if lost.is_none() && self.nxt + len > self.window_edge {
+            return None;
+        }
+        let forced = self.bypass_window && lost.is_some();
+        // One segment may always be in flight, or a small window would stop the flow forever.
+        if flight > 0 && flight + len > self.window() && !forced {
+            self.core.note_window_limited();
+            return None;
+        }
+        if now < self.core.release() && !forced {
+            self.paced = true;
+            return None;
+        }
+        self.bypass_window = false;
+        if flight == 0 && self.number > 0 && self.scoreboard.is_empty() {
+            self.core.on_idle(now, self.last_sent);
+        }
+        Some(match lost {
+            Some(id) => {
+                self.undo.on_resent();
+                self.retransmit(now, id)
+            }
+            None => self.send(now, len),
+        })
+    }
+
+    #[inline(always)]
+    fn send(&mut self, now: Time, len: u64) -> Transmission {
+        let start = self.nxt;
+        let snapshot = self.core.sampler.on_send(now, self.in_flight(), len);
+        self.scoreboard
+            .push(start, len as u32, self.number, snapshot);
+        self.nxt += len;
+        self.rearm = true;
+        Transmission {
+            start,
+            len: len as u32,
+            again: false,
+            cwr: std::mem::take(&mut self.cwr),
+        }
+    }
+
+    fn retransmit(&mut self, now: Time, id: u64) -> Transmission {
+        let entry = self.scoreboard.entry(id);
+        let len = u64::from(entry.len);
+        let snapshot = self.core.sampler.on_send(now, self.in_flight(), len);
+        self.scoreboard.retransmit(id, self.number, snapshot);
+        Transmission {
+            start: entry.start,
+            len: entry.len,
+            again: true,
+            cwr: false,
+        }
+    }
+
+    /// Tail loss probe: new data if available, otherwise the last segment again (RFC 8985 section 7.3).
+    #[cold]
+    fn send_probe(&mut self, now: Time) -> Option<Transmission> {
+        let len = self.mss.min(self.written - self.nxt);
+        let again = len == 0 || self.nxt + len > self.window_edge;
+        let last = self.scoreboard.ids().end.checked_sub(1);
+        let last = last.filter(|_| !self.scoreboard.is_empty());
+        let leaving = match last.filter(|_| again) {
+            Some(id) => self.retransmit(now, id),
+            None if again => return None,
+            None => self.send(now, len),
+        };
+        self.core.counters.probes += 1;
+        if let Some(tlp) = &mut self.tlp {
+            tlp.sent(self.nxt, again);
+            tlp.disarm();
+        }
+        self.rto = now.after(self.core.rtt.timeout());
+        Some(leaving)
+    }
+
+    /// Builds the segment and updates timers, recovery and the controller.
+    #[inline(always)]
+    fn transmit(&mut self, now: Time, bytes: Transmission) -> Segment {
+        let Transmission {
+            start, again, cwr, ..
+        } = bytes;
+        let len = u64::from(bytes.len);
+        let number = self.number;
+        self.number += 1;
+        self.last_sent = now;
+        if self.rto == Time::NEVER {
+            self.rto = now.after(self.core.rtt.timeout());
+        }
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(len);
+        }
+        let feedback = self.core.on_sent(Sent {
+            now,
+            number,
+            len,
+            in_flight: self.in_flight(),
+            again,
+            app_limited: self.nxt == self.written,
+        });
+        Segment {
+            number,
+            start,
+            len: bytes.len,
+            again,
+            ecn: self.core.codepoint(again),
+            cwr,
+            push: start + len == self.written,
+            sent: now,
+            feedback,
+        }
+    }
+
+    /// Arms the probe under the conditions of RFC 8985 section 7.2: outside recovery, with nothing
+    /// selectively acknowledged.
+    fn arm_probe(&mut self, now: Time) {
+        let Some(tlp) = &mut self.tlp else {
+            return;
+        };
+        if self.phase == Phase::Open
+            && self.scoreboard.sacked_segments() == 0
+            && !self.scoreboard.is_empty()
+        {
+            let ids = self.scoreboard.ids();
+            let single = ids.end - ids.start == 1;
+            tlp.arm(now, &self.core.rtt, single, self.ack_delay, self.rto);
+        } else {
+            tlp.disarm();
+        }
+    }
+}

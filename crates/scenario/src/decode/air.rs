@@ -10,8 +10,8 @@ use backwater_sim::medium::wifi::physical::Physical;
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 use backwater_transport::units::Rate;
 
-use super::ports::capacity;
 use super::record::Record;
+use super::settings::capacity;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::files::Files;
 use crate::options::missing;

@@ -133,7 +133,16 @@ fn route(
             "remove the route, or name one sender and one receiver",
         )));
     }
-    node.list()?.iter().map(|item| find(item, nodes)).collect()
+    let mut route = Vec::new();
+    for item in node.list()? {
+        let next = find(item, nodes)?;
+        if route.contains(&next) {
+            let what = format!("`{}` passes {} twice", node.path, item.text()?);
+            return Err(item.refuse(Fault::new(what, "name each node of the route once")));
+        }
+        route.push(next);
+    }
+    Ok(route)
 }
 
 /// Nodes by name, and which of them are hosts.

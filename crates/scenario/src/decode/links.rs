@@ -10,8 +10,8 @@ use backwater_sim::spec::{LinkSpec, Service, Way};
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use super::parts::{self, Made};
-use super::ports::Setting;
 use super::record::Record;
+use super::settings::Setting;
 use super::topology::find;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields;

@@ -11,6 +11,7 @@ pub mod parts;
 mod places;
 mod ports;
 mod record;
+mod settings;
 mod topology;
 mod transport;
 

@@ -10,6 +10,7 @@ mod air;
 mod bytes;
 mod cell;
 mod generators;
+mod order;
 mod places;
 mod queues;
 mod refusals;

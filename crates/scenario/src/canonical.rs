@@ -9,12 +9,14 @@ use std::fmt;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::{AnyTrace, First};
-use backwater_sim::spec::{NodeKind, NodeSpec, Routing, Service, SwitchModel, Way};
+use backwater_sim::spec::{NodeKind, NodeSpec, Service, SwitchModel, Way};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::decode::{Draft, Flow, Link, Made, MadeWay, Mechanism, Pattern, Port, Transport};
+use crate::fields::flow::UDP;
+use crate::fields::network::{OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY};
 use crate::files::Files;
 use crate::units::{self, TIME};
 
@@ -34,13 +36,8 @@ enum Json {
 
 /// The canonical form. Files stand in it by their hashes: where they lie determines nothing.
 pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
-    let routing = match draft.routing {
-        Routing::Tree => "tree",
-        Routing::ShortestPath => "shortest-path",
-        Routing::Ecmp => "ecmp",
-        Routing::Airtime => "airtime",
-        Routing::AirtimeTree => "airtime-tree",
-    };
+    let routing = ROUTINGS.iter().find(|row| row.routing == draft.routing);
+    let routing = routing.expect("every rule is in the table").name;
     let names =
         |indices: &[usize]| Json::texts(indices.iter().map(|i| draft.nodes[*i].name.as_str()));
     let form = object([
@@ -120,7 +117,7 @@ fn node(node: &NodeSpec, draft: &Draft) -> Json {
         }
         NodeKind::Switch(SwitchModel::OutputQueued) => object([
             ("kind", Json::text("switch")),
-            ("model", Json::text("output-queued")),
+            ("model", Json::text(OUTPUT_QUEUED)),
         ]),
         NodeKind::Switch(SwitchModel::SharedMemory {
             memory,
@@ -129,7 +126,7 @@ fn node(node: &NodeSpec, draft: &Draft) -> Json {
             shift,
         }) => object([
             ("kind", Json::text("switch")),
-            ("model", Json::text(crate::fields::SHARED_MEMORY)),
+            ("model", Json::text(SHARED_MEMORY)),
             ("memory_B", Json::size(*memory)),
             ("reserve_B", Json::size(*reserve)),
             ("headroom_B", Json::size(*headroom)),
@@ -283,7 +280,7 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
 
 fn transport(transport: Option<&Transport>, files: &Files<'_>) -> Json {
     let Some(t) = transport else {
-        return Json::text(crate::fields::UDP);
+        return Json::text(UDP);
     };
     let delayed = match t.receiver.delayed_ack {
         Some(delayed) => object([

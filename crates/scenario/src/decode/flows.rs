@@ -10,14 +10,15 @@ use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span};
 
+use super::lookup::find;
 use super::parts::{self, Made};
 use super::record::Record;
-use super::topology::find;
 use super::transport::{self, Transport};
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::fields::flow::FLOW;
 use crate::files::Files;
+use crate::names;
 use crate::tree::Node;
-use crate::{fields, names};
 
 /// A row of `flows`; it becomes one flow for each sender.
 #[derive(Clone, Debug)]
@@ -195,7 +196,7 @@ fn flow(
     duration: Span,
     files: &mut Files<'_>,
 ) -> Result<Flow, Diagnostic> {
-    let record = Record::read(node, fields::FLOW, &[], files)?;
+    let record = Record::read(node, FLOW, &[], files)?;
     let args = &record.args;
     let (mut from, each) = hosts.select(record.need("from"))?;
     let to_node = record.need("to");

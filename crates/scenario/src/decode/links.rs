@@ -9,12 +9,12 @@ use backwater_sim::medium::trace::{AnyTrace, EMULATORS, First, ServerSpec, TRACE
 use backwater_sim::spec::{LinkSpec, Service, Way};
 use backwater_transport::units::{Bytes, Rate, Span};
 
+use super::lookup::find;
 use super::parts::{self, Made};
 use super::record::Record;
 use super::settings::Setting;
-use super::topology::find;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields;
+use crate::fields::network::LINKS;
 use crate::files::Files;
 use crate::names;
 use crate::tree::{Entry, Node, Value};
@@ -69,7 +69,7 @@ pub fn read(
             let what = format!("the topology already generates a link `{}`", entry.key);
             return Err(Fault::new(what, "choose another name").at(&entry.origin));
         }
-        let (kind, record) = Record::variant(&entry.node, fields::LINKS, Some(WIRE), files)?;
+        let (kind, record) = Record::variant(&entry.node, LINKS, Some(WIRE), files)?;
         if kind == WIRE && record.get("ends").is_some() {
             links.push(wire(&entry.key, &record, index, files)?);
         } else {

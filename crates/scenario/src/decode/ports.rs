@@ -19,7 +19,7 @@ use crate::diagnostic::{Diagnostic, Fault};
 use crate::files::Files;
 
 /// Where nothing is said: a queue for each class of the flows, the highest first.
-const DEFAULT_QUEUE: &str = "strict-priority";
+pub const DEFAULT_QUEUE: &str = "strict-priority";
 /// The option of `DEFAULT_QUEUE` that takes the number of classes.
 const DEFAULT_QUEUE_CLASSES: &str = "classes";
 /// Buffer of a switch's class queue where nothing is said: S2's large buffer.

@@ -10,9 +10,10 @@ use backwater_transport::units::Bytes;
 use super::parts::{self, Made};
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::fields::network::PORT;
 use crate::files::Files;
 use crate::tree::{Node, Value};
-use crate::{fields, names, units};
+use crate::{names, units};
 
 /// A value and where it was written.
 #[derive(Clone, Debug)]
@@ -71,7 +72,7 @@ impl Settings {
         let entries = top.get("ports").map_or(Ok(&[][..]), Node::table)?;
         for entry in entries {
             select(&entry.key, names).map_err(|f| f.at(&entry.origin))?;
-            let record = Record::read(&entry.node, fields::PORT, &[], files)?;
+            let record = Record::read(&entry.node, PORT, &[], files)?;
             rows.push((entry.key.clone(), Setting::read(&record, files)?));
         }
         rows.extend(links);

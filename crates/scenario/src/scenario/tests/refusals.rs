@@ -423,7 +423,7 @@ fn what_a_part_refuses_is_shown_at_its_option() {
 
 #[test]
 fn an_unreadable_trace_is_refused() {
-    let row = crate::tables::PartKind::Source
+    let row = crate::kinds::PartKind::Source
         .rows()
         .into_iter()
         .find_map(|r| {

@@ -13,7 +13,7 @@ use crate::tree::{Node, Value, join};
 use crate::units::{self, Dimension};
 use bounds::bounded;
 
-/// Checks a table against a list of options. Names in `besides` belong to somebody else. `preset`
+/// Checks a table against a list of options. Names in `besides` are allowed, too, and not read. `preset`
 /// gives values, as a person would write them, that hold instead of the options' own defaults.
 pub fn decode(
     table: &Node,
@@ -232,7 +232,7 @@ fn count(n: i128) -> Result<Checked, Fault> {
     }
 }
 
-/// What a person is told that a kind wants.
+/// What a kind expects, for messages.
 pub fn noun(kind: Kind) -> &'static str {
     match kind {
         Kind::Span | Kind::Rate | Kind::Bytes | Kind::Packets => {

@@ -35,7 +35,7 @@ pub enum Value {
     Number(f64),
     /// `true` or `false`.
     Flag(bool),
-    /// What no scenario holds: a date, a null.
+    /// A type that scenarios do not have: a date, a null.
     Foreign(&'static str),
 }
 
@@ -57,7 +57,7 @@ impl Node {
             let end = text.content.trim_end().len();
             let span = error.span().unwrap_or(end..end);
             let what = format!("this is not TOML: {}", error.message());
-            let fix = "mend the syntax here; a line reads `name = value`, texts stand in quotes";
+            let fix = "correct the syntax here: a line is `name = value`, and texts are in quotes";
             Fault::new(what, fix).at(&Origin::Span(text.clone(), span))
         })?;
         Ok(Node {
@@ -252,7 +252,7 @@ fn toml_item(item: &Item, path: String, key: &Origin, text: &Arc<Text>) -> Node 
         }
         Item::None => (Value::Foreign("nothing"), None),
     };
-    // A table of dotted keys has no text of its own: its name stands for it.
+    // A table of dotted keys has no text of its own: point at its name.
     let origin = span.map_or_else(|| key.clone(), |s| Origin::Span(text.clone(), s));
     Node {
         path,

@@ -19,10 +19,10 @@ use crate::shape::Field;
 use crate::tree::Node;
 use crate::{names, units, wireless};
 
-/// Buffer of a station's access category where nothing is said: S0.
+/// Default buffer of a station's access category: S0.
 const DEFAULT_BUFFER: Limit = Limit::Packets(100);
 
-/// Capture of the physical channel where nothing is said, dB.
+/// Default capture threshold of the physical channel, dB.
 const DEFAULT_CAPTURE: f64 = 10.0;
 
 /// The media in the order of their names.

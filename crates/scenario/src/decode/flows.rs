@@ -188,20 +188,20 @@ impl<'a> Hosts<'a> {
     }
 }
 
-fn flow(
-    name: &str,
-    node: &Node,
-    nodes: &[NodeSpec],
-    hosts: &Hosts<'_>,
-    duration: Span,
-    files: &mut Files<'_>,
-) -> Result<Flow, Diagnostic> {
-    let record = Record::read(node, FLOW, &[], files)?;
-    let args = &record.args;
+/// Senders and receivers of a row.
+struct Ends {
+    from: Vec<usize>,
+    /// Whether `from` is a pattern.
+    each: bool,
+    to: Vec<usize>,
+    pattern: Pattern,
+}
+
+/// Reads `from`, `to` and `pattern`.
+fn ends(record: &Record<'_>, nodes: &[NodeSpec], hosts: &Hosts<'_>) -> Result<Ends, Diagnostic> {
     let (mut from, each) = hosts.select(record.need("from"))?;
-    let to_node = record.need("to");
-    let (mut to, several) = hosts.select(to_node)?;
-    let pattern = pattern(&record, several)?;
+    let (mut to, several) = hosts.select(record.need("to"))?;
+    let pattern = pattern(record, several)?;
     if pattern == Pattern::Group {
         let own = media(&nodes[from[0]]);
         if own.is_empty() {
@@ -225,6 +225,22 @@ fn flow(
     if pattern == Pattern::Nearest {
         from.retain(|sender| !to.contains(sender));
     }
+    check_pairs(record.need("to"), pattern, &from, &to)?;
+    Ok(Ends {
+        from,
+        each,
+        to,
+        pattern,
+    })
+}
+
+/// Refuses a pattern that its senders and receivers do not fit; `to_node` names the receivers.
+fn check_pairs(
+    to_node: &Node,
+    pattern: Pattern,
+    from: &[usize],
+    to: &[usize],
+) -> Result<(), Diagnostic> {
     if pattern == Pattern::Random && from.len() * to.len() > MOST_PAIRS {
         let what = format!(
             "`{}`: {} senders with {} receivers each are too many",
@@ -249,12 +265,31 @@ fn flow(
     }
     let itself = |pair: (&usize, &usize)| pattern == Pattern::Pairs && pair.0 == pair.1;
     if from.is_empty()
-        || from.iter().any(|sender| to.as_slice() == [*sender])
-        || from.iter().zip(&to).any(itself)
+        || from.iter().any(|sender| to == [*sender])
+        || from.iter().zip(to).any(itself)
     {
         let what = format!("`{}`: a host would send to itself", to_node.path);
         return Err(to_node.refuse(Fault::new(what, "name another host")));
     }
+    Ok(())
+}
+
+fn flow(
+    name: &str,
+    node: &Node,
+    nodes: &[NodeSpec],
+    hosts: &Hosts<'_>,
+    duration: Span,
+    files: &mut Files<'_>,
+) -> Result<Flow, Diagnostic> {
+    let record = Record::read(node, FLOW, &[], files)?;
+    let args = &record.args;
+    let Ends {
+        from,
+        each,
+        to,
+        pattern,
+    } = ends(&record, nodes, hosts)?;
     let start = args.span("start");
     let stop = if args.has("stop") {
         args.span("stop").min(duration)

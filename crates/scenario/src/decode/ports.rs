@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;
-use backwater_sim::queue::{QUEUES, Room};
+use backwater_sim::queue::{QUEUES, Queue, Room};
 use backwater_sim::spec::{
     LinkSpec, MediumSpec, NodeKind, NodeSpec, PortSpec, StationSpec, SwitchModel,
 };
@@ -18,11 +18,11 @@ use super::settings::{Settings, Written};
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::files::Files;
 
-/// Where nothing is said: a queue for each class of the flows, the highest first.
+/// Queue of a port that no row sets: one for each class of the flows, the highest first.
 pub const DEFAULT_QUEUE: &str = "strict-priority";
 /// The option of `DEFAULT_QUEUE` that takes the number of classes.
 const DEFAULT_QUEUE_CLASSES: &str = "classes";
-/// Buffer of a switch's class queue where nothing is said: S2's large buffer.
+/// Buffer of a switch's class queue that no row sets: S2's large buffer.
 const DEFAULT_BUFFER: Bytes = Bytes(500_000);
 
 /// Radios with queue management: "A>medium", and how it was made.
@@ -53,45 +53,23 @@ pub fn read(
         Some((name.clone(), setting))
     });
     let settings = Settings::read(top, &all, traced, files)?;
-    let part = parts::find(QUEUES, DEFAULT_QUEUE).expect("the default queue is in the table");
-    let preset = [(DEFAULT_QUEUE_CLASSES, classes.to_string())];
-    let preset = preset
-        .each_ref()
-        .map(|(option, value)| (*option, value.as_str()));
-    let fallback = parts::make(part, &parts::unwritten(top.node, "ports"), &preset, files)?;
-
-    let owners: &[NodeSpec] = nodes;
-    let port = |(i, name): (usize, &String)| {
+    let fallback = default_queue(top, classes, files)?;
+    let mut ports = Vec::new();
+    for (i, name) in names.iter().enumerate() {
         let link = &links[i / 2];
-        let owner = &owners[link.spec.ends[i % 2]];
-        let traced = link.ways[i % 2]
-            .as_ref()
-            .is_some_and(|way| way.trace.is_some());
+        let owner = &nodes[link.spec.ends[i % 2]];
+        let way = link.ways[i % 2].as_ref();
+        let traced = way.is_some_and(|way| way.trace.is_some());
         let (queue, made) = settings.queue(name)?.unwrap_or(&fallback).clone();
-        let host = matches!(owner.kind, NodeKind::Host { .. });
-        // Hosts hold what their sources hand them; a shared memory has limits of its own; the emulators'
-        // queues are without limit unless a person says otherwise.
-        let default = match owner.kind {
-            NodeKind::Switch(SwitchModel::OutputQueued) if !traced => Limit::Bytes(DEFAULT_BUFFER),
-            NodeKind::Host { .. } | NodeKind::Switch(_) | NodeKind::Station(_) => Limit::Unlimited,
-        };
         let written = settings.buffer(name)?;
-        let buffer = match (queue.room, written) {
-            (Room::Endless, None) => Limit::Unlimited,
-            (Room::Endless, Some(Written { node, .. })) => {
-                let what = format!(
-                    "`{}`: {name} has a queue of kind \"{}\", which has no limit",
-                    node.path, made.id
-                );
-                return Err(
-                    node.refuse(Fault::new(what, "remove the buffer, or take another queue"))
-                );
-            }
-            (_, Some(written)) => written.value,
-            (Room::Default(limit), None) => limit,
-            (Room::Port, None) => default,
-        };
-        Ok(Port {
+        let buffer = buffer(
+            name,
+            &queue,
+            made.id,
+            written,
+            default_buffer(owner, traced),
+        )?;
+        ports.push(Port {
             spec: PortSpec {
                 name: name.clone(),
                 scheduler: queue.scheduler,
@@ -99,14 +77,66 @@ pub fn read(
                 buffer,
             },
             queue: made,
-            host,
-        })
-    };
-    let ports: Vec<Port> = names
-        .iter()
-        .enumerate()
-        .map(port)
-        .collect::<Result<_, _>>()?;
+            host: matches!(owner.kind, NodeKind::Host { .. }),
+        });
+    }
+    let managed = manage_radios(top, nodes, &settings, radio_name)?;
+    Ok((ports, managed))
+}
+
+/// The queue of ports that no row sets.
+fn default_queue(
+    top: &Record<'_>,
+    classes: u64,
+    files: &mut Files<'_>,
+) -> Result<(Queue, Made), Diagnostic> {
+    let part = parts::find(QUEUES, DEFAULT_QUEUE).expect("the default queue is in the table");
+    let preset = [(DEFAULT_QUEUE_CLASSES, classes.to_string())];
+    let preset = preset
+        .each_ref()
+        .map(|(option, value)| (*option, value.as_str()));
+    parts::make(part, &parts::unwritten(top.node, "ports"), &preset, files)
+}
+
+/// The buffer of a port that no row sets. Hosts hold what their sources hand them, a shared memory has
+/// limits of its own, and the emulators' queues have none.
+fn default_buffer(owner: &NodeSpec, traced: bool) -> Limit {
+    match owner.kind {
+        NodeKind::Switch(SwitchModel::OutputQueued) if !traced => Limit::Bytes(DEFAULT_BUFFER),
+        NodeKind::Host { .. } | NodeKind::Switch(_) | NodeKind::Station(_) => Limit::Unlimited,
+    }
+}
+
+/// The buffer of a port; a queue without a limit takes none.
+fn buffer(
+    port: &str,
+    queue: &Queue,
+    id: &str,
+    written: Option<&Written<Limit>>,
+    default: Limit,
+) -> Result<Limit, Diagnostic> {
+    match (queue.room, written) {
+        (Room::Endless, None) => Ok(Limit::Unlimited),
+        (Room::Endless, Some(Written { node, .. })) => {
+            let what = format!(
+                "`{}`: {port} has a queue of kind \"{id}\", which has no limit",
+                node.path
+            );
+            Err(node.refuse(Fault::new(what, "remove the buffer, or take another queue")))
+        }
+        (_, Some(written)) => Ok(written.value),
+        (Room::Default(limit), None) => Ok(limit),
+        (Room::Port, None) => Ok(default),
+    }
+}
+
+/// Gives radios their buffers and queue management.
+fn manage_radios(
+    top: &Record<'_>,
+    nodes: &mut [NodeSpec],
+    settings: &Settings,
+    radio_name: impl Fn(&str, &StationSpec) -> String,
+) -> Result<Managed, Diagnostic> {
     let mut managed = Vec::new();
     let radios = nodes.iter_mut().flat_map(|node| match &mut node.kind {
         NodeKind::Station(radios) => {
@@ -131,14 +161,14 @@ pub fn read(
                 "`ports`: {name} is a radio, and a queue of kind \"{}\" has no queue management",
                 made.id
             );
-            let fix = "name the wired ports alone, or take a queue such as codel, fq-codel or red: \
-                       which access category goes first is the radio's to settle";
+            let fix = "name wired ports only, or write a queue that manages its length: a radio \
+                       serves its access categories by EDCA";
             return Err(top.need("ports").refuse(Fault::new(what, fix)));
         };
         station.aqm = Some(aqm.clone());
         managed.push((name, made.clone()));
     }
-    Ok((ports, managed))
+    Ok(managed)
 }
 
 /// "A>B"; where several links join the same nodes, "A>B#link".

@@ -17,7 +17,7 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// Reads the fields of a table. Names in `besides` belong to somebody else.
+    /// Reads the fields of a table. Names in `besides` are allowed, too, and not read.
     pub fn read(
         node: &'a Node,
         fields: &[Field],

@@ -157,7 +157,7 @@ pub fn capacity(node: &Node) -> Result<Limit, Diagnostic> {
     };
     match limit {
         Ok(Limit::Packets(0) | Limit::Bytes(Bytes(0))) => {
-            let what = format!("`{}`: a buffer of nothing loses every frame", node.path);
+            let what = format!("`{}`: a buffer of size 0 drops every frame", node.path);
             Err(node.refuse(Fault::new(what, format!("write {examples}"))))
         }
         Ok(limit) => Ok(limit),

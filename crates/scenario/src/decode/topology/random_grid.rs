@@ -69,14 +69,14 @@ fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> 
     let free = |at: &[f64; 2]| others.iter().all(|other| distance(*at, *other) > SAME);
     let mut places: Vec<[f64; 2]> = cells(site).map(place).filter(free).collect();
     if wanted > places.len() as u64 {
-        let to_blame = site.record.need("stations");
+        let at_fault = site.record.need("stations");
         let what = format!(
             "`{}`: {wanted} stations do not fit the {} free points of the grid",
-            to_blame.path,
+            at_fault.path,
             places.len()
         );
         let fix = "write fewer stations, or more rows and columns";
-        return Err(to_blame.refuse(Fault::new(what, fix)));
+        return Err(at_fault.refuse(Fault::new(what, fix)));
     }
     let wanted = wanted as usize;
     let seed = if args.has("seed") {
@@ -100,14 +100,14 @@ fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> 
         }
         return Ok(network);
     }
-    let to_blame = site.record.need("reach");
+    let at_fault = site.record.need("reach");
     let what = format!(
         "`{}`: of {MOST_DRAWS} draws of the places none joins all stations by hops of {} m",
-        to_blame.path,
+        at_fault.path,
         args.number("reach")
     );
     let fix = "write more stations, a smaller grid or a longer reach";
-    Err(to_blame.refuse(Fault::new(what, fix)))
+    Err(at_fault.refuse(Fault::new(what, fix)))
 }
 
 /// Places of the written stations of a medium.

@@ -209,7 +209,7 @@ fn quantities_are_checked_where_they_stand() {
     refused(
         "50 kB",
         "0 packets",
-        "loses every frame",
+        "drops every frame",
         "",
         "\"unlimited\"",
     );

@@ -3,44 +3,29 @@
 //! decimals, because a picosecond in an hour is lost in a double.
 
 pub mod air;
+mod json;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::{AnyTrace, First};
-use backwater_sim::spec::{NodeKind, NodeSpec, Routing, Service, SwitchModel, Way};
+use backwater_sim::spec::{NodeKind, NodeSpec, Service, SwitchModel, Way};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
-use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::decode::{Draft, Flow, Link, Made, MadeWay, Mechanism, Pattern, Port, Transport};
+use crate::fields::flow::UDP;
+use crate::fields::network::{OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY};
 use crate::files::Files;
-use crate::units::{self, TIME};
+use json::{Json, object};
 
 /// The format of the canonical form.
 pub const FORMAT: &str = "backwater/resolved/1";
 
-/// A JSON value with exact numbers.
-enum Json {
-    Text(String),
-    Number(String),
-    /// JSON in canonical form already.
-    Written(String),
-    Flag(bool),
-    List(Vec<Json>),
-    Object(BTreeMap<String, Json>),
-}
-
 /// The canonical form. Files stand in it by their hashes: where they lie determines nothing.
 pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
-    let routing = match draft.routing {
-        Routing::Tree => "tree",
-        Routing::ShortestPath => "shortest-path",
-        Routing::Ecmp => "ecmp",
-        Routing::Airtime => "airtime",
-        Routing::AirtimeTree => "airtime-tree",
-    };
+    let routing = ROUTINGS.iter().find(|row| row.routing == draft.routing);
+    let routing = routing.expect("every rule is in the table").name;
     let names =
         |indices: &[usize]| Json::texts(indices.iter().map(|i| draft.nodes[*i].name.as_str()));
     let form = object([
@@ -120,7 +105,7 @@ fn node(node: &NodeSpec, draft: &Draft) -> Json {
         }
         NodeKind::Switch(SwitchModel::OutputQueued) => object([
             ("kind", Json::text("switch")),
-            ("model", Json::text("output-queued")),
+            ("model", Json::text(OUTPUT_QUEUED)),
         ]),
         NodeKind::Switch(SwitchModel::SharedMemory {
             memory,
@@ -129,7 +114,7 @@ fn node(node: &NodeSpec, draft: &Draft) -> Json {
             shift,
         }) => object([
             ("kind", Json::text("switch")),
-            ("model", Json::text(crate::fields::SHARED_MEMORY)),
+            ("model", Json::text(SHARED_MEMORY)),
             ("memory_B", Json::size(*memory)),
             ("reserve_B", Json::size(*reserve)),
             ("headroom_B", Json::size(*headroom)),
@@ -283,7 +268,7 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
 
 fn transport(transport: Option<&Transport>, files: &Files<'_>) -> Json {
     let Some(t) = transport else {
-        return Json::text(crate::fields::UDP);
+        return Json::text(UDP);
     };
     let delayed = match t.receiver.delayed_ack {
         Some(delayed) => object([
@@ -330,75 +315,4 @@ fn options<'a>(args: &'a Args, files: &'a Files<'_>) -> impl Iterator<Item = (St
         };
         (format!("{name}{suffix}"), json)
     })
-}
-
-fn object<const N: usize>(fields: [(&str, Json); N]) -> Json {
-    Json::Object(
-        fields
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect(),
-    )
-}
-
-impl FromIterator<(String, Json)> for Json {
-    fn from_iter<I: IntoIterator<Item = (String, Json)>>(fields: I) -> Json {
-        Json::Object(fields.into_iter().collect())
-    }
-}
-
-impl Json {
-    fn text(text: &str) -> Json {
-        Json::Text(text.to_owned())
-    }
-
-    fn texts<'a>(texts: impl Iterator<Item = &'a str>) -> Json {
-        Json::List(texts.map(Json::text).collect())
-    }
-
-    fn count(count: u64) -> Json {
-        Json::Number(count.to_string())
-    }
-
-    fn time(span: Span) -> Json {
-        Json::Number(units::in_si(span.0, &TIME))
-    }
-
-    fn rate(rate: Rate) -> Json {
-        Json::count(rate.0)
-    }
-
-    /// A finite double in its shortest form.
-    fn real(x: f64) -> Json {
-        Json::Number(x.to_string())
-    }
-
-    fn size(size: Bytes) -> Json {
-        Json::count(size.0)
-    }
-}
-
-impl fmt::Display for Json {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Json::Text(text) => write!(f, "{}", serde_json::Value::from(text.as_str())),
-            Json::Number(written) | Json::Written(written) => f.write_str(written),
-            Json::Flag(flag) => write!(f, "{flag}"),
-            Json::List(items) => {
-                f.write_str("[")?;
-                for (i, item) in items.iter().enumerate() {
-                    write!(f, "{}{item}", if i == 0 { "" } else { "," })?;
-                }
-                f.write_str("]")
-            }
-            Json::Object(fields) => {
-                f.write_str("{")?;
-                for (i, (name, value)) in fields.iter().enumerate() {
-                    let name = serde_json::Value::from(name.as_str());
-                    write!(f, "{}{name}:{value}", if i == 0 { "" } else { "," })?;
-                }
-                f.write_str("}")
-            }
-        }
-    }
 }

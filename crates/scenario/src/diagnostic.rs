@@ -55,7 +55,7 @@ struct Excerpt {
 const LEAD: usize = 60;
 const WIDTH: usize = 110;
 
-/// What is wrong and how to mend it, before the place is known.
+/// A problem and its remedy, without the place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fault {
     /// What is wrong.

@@ -10,6 +10,7 @@ use backwater_sim::medium::trace::log::Log;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 
+use crate::decode::DEFAULT_QUEUE;
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::resolved::Resolved;
 use crate::run::Failure;
@@ -112,7 +113,7 @@ fn find(resolved: &Resolved, wanted: &str) -> Result<Found, Diagnostic> {
 fn queue(id: &str, buffer: Limit) -> String {
     let kind = match (id, buffer) {
         (_, Limit::Unlimited) => return "infinite".to_owned(),
-        ("fifo" | "strict-priority", _) => "droptail",
+        ("fifo" | DEFAULT_QUEUE, _) => "droptail",
         ("drop-head", _) => "drophead",
         ("codel-mahimahi", _) => "codel",
         ("pie-mahimahi", _) => "pie",

@@ -62,8 +62,8 @@ pub fn is_pattern(pattern: &str) -> bool {
     pattern.contains('*')
 }
 
-/// How much a name or pattern says of what it matches: a name all, a pattern the more the more of its
-/// characters are literal, then the fewer wildcards it has.
+/// How specific a name or pattern is: a name is more specific than any pattern; of two patterns the one with
+/// more literal characters, then the one with fewer wildcards.
 pub fn rank(pattern: &str) -> (bool, usize, Reverse<usize>) {
     let wildcards = pattern.matches('*').count();
     let literal = pattern.chars().count() - wildcards;

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::canonical::canonical;
 use crate::decode::{Draft, Link, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
-use crate::fields::CONTROLLER;
+use crate::fields::flow::{CONTROLLER, TCP};
 use crate::files::{Files, hex};
 use crate::names;
 use crate::path;
@@ -144,7 +144,7 @@ impl Resolved {
                 |what: &str, word| labels.push((format!("flows.{}.{what}", flow.name), word));
             label("transport", transport.name);
             label("controller", transport.controller.id);
-            if transport.name == crate::fields::TCP {
+            if transport.name == TCP {
                 label("recovery", transport.recovery());
             }
         }

@@ -1,31 +1,28 @@
 //! A run from beginning to end: the world, and the files and columns that record it. The caller
 //! decides when to stop and keeps the time.
 
+mod capture;
+mod diff;
+
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use backwater_sim::connection::Header;
-use backwater_sim::ids::FlowId;
-use backwater_sim::medium::wifi::air::NOBODY;
-use backwater_sim::medium::wifi::air_log::{AirFrame, Body, Carried};
-use backwater_sim::medium::wifi::wifi_bytes;
-use backwater_sim::network::Part;
-use backwater_sim::packet::Traffic;
-use backwater_sim::record::frame_bytes::{self, EVERYBODY, FrameKind};
 use backwater_sim::record::pcapng::{Capture, Interface, LinkType};
 use backwater_sim::record::{Record, What};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
-use backwater_transport::endpoint::Protocol;
 use backwater_transport::units::{Span, Time};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 use crate::document::document;
 use crate::link_log::LinkLog;
 use crate::resolved::Resolved;
 use crate::series::Series;
+use capture::{capture_records, wires, write_records};
+
+pub use diff::diff;
 
 /// What to keep of a run besides its sums.
 #[derive(Clone, Copy, Debug, Default)]
@@ -268,208 +265,6 @@ impl Columns {
             });
         }
     }
-}
-
-fn write_records(world: &World, records: &[Record], out: &mut impl Write) -> io::Result<()> {
-    for r in records {
-        let (s, ps) = (r.at.0 / 1_000_000_000_000, r.at.0 % 1_000_000_000_000);
-        let flow = if r.flow.is_none() {
-            ""
-        } else {
-            &world.flows[r.flow].name
-        };
-        let frame = backwater_sim::medium::ethernet::frame(u64::from(r.len));
-        writeln!(
-            out,
-            "{s}.{ps:012},{},{},{flow},{},{},{frame},{}",
-            r.what.name(),
-            world.ports[r.port].more.name,
-            r.seq,
-            r.traffic.class(),
-            r.value
-        )?;
-    }
-    Ok(())
-}
-
-/// Transmissions as the wire saw them, and lost packets with the reason.
-fn capture_records(
-    world: &World,
-    records: &[Record],
-    frames: &[AirFrame],
-    capture: &mut Capture<BufWriter<File>>,
-) -> io::Result<()> {
-    let mut bytes = Vec::new();
-    let mut frames = frames.iter().peekable();
-    for r in records {
-        while let Some(frame) = frames.next_if(|f| f.at <= r.at) {
-            capture_air_frame(world, frame, capture)?;
-        }
-        // Of a hop over the air the frames themselves are captured.
-        if r.port.index() >= wires(world) {
-            continue;
-        }
-        let port = &world.ports[r.port];
-        let comment = match r.what {
-            What::Send => None,
-            What::Drop => Some(format!(
-                "dropped: {} at {}",
-                backwater_sim::cause::Cause::ALL[r.value as usize].name(),
-                port.more.name
-            )),
-            _ => continue,
-        };
-        bytes.clear();
-        let size = backwater_sim::medium::ethernet::frame(u64::from(r.len)) as u32;
-        let (source, local) = (port.node.0, port.local);
-        match &r.notice {
-            Some(notice) => {
-                let addresses: Vec<u32> = notice
-                    .host_numbers()
-                    .iter()
-                    .map(|h| world.hosts[*h as usize].0)
-                    .collect();
-                frame_bytes::write(
-                    &mut bytes,
-                    source,
-                    0,
-                    local,
-                    size,
-                    0,
-                    &notice.frame_kind(&addresses),
-                );
-            }
-            None => {
-                let (from, to) = (world.flows[r.flow].from.0, world.hosts[r.to as usize].0);
-                let kind = frame_kind(world, r.flow, r.seq, r.traffic, r.header.as_deref());
-                frame_bytes::write(&mut bytes, from, to, local, size, u32::from(r.len), &kind);
-            }
-        }
-        capture.frame(r.at.0, r.port.0, &bytes, comment.as_deref())?;
-    }
-    frames.try_for_each(|frame| capture_air_frame(world, frame, capture))
-}
-
-/// Ports that are ends of wires; those of hops over the air follow.
-fn wires(world: &World) -> usize {
-    world.ports.len() - world.air.hops.len()
-}
-
-fn capture_air_frame(
-    world: &World,
-    frame: &AirFrame,
-    capture: &mut Capture<BufWriter<File>>,
-) -> io::Result<()> {
-    let mut ethernet = Vec::new();
-    let ip: &[u8] = match &frame.body {
-        Some(Body::Packet(packet, _)) => {
-            let Carried {
-                flow,
-                seq,
-                to,
-                len,
-                traffic,
-                ref header,
-            } = *packet;
-            let from = world.flows[flow].from.0;
-            let to = match frame.to {
-                NOBODY => EVERYBODY,
-                _ => world.hosts[to as usize].0,
-            };
-            let kind = frame_kind(world, flow, seq, traffic, header.as_deref());
-            let len = u32::from(len);
-            frame_bytes::write(&mut ethernet, from, to, 0, 0, len, &kind);
-            let said = usize::from(u16::from_be_bytes([ethernet[16], ethernet[17]]));
-            &ethernet[14..14 + said]
-        }
-        _ => &[],
-    };
-    let radio = &world.air.radios[frame.from as usize];
-    let medium = &world.air.media[radio.medium as usize];
-    let node = |station: u32| world.air.radios[station as usize].node.0;
-    let mut bytes = Vec::new();
-    wifi_bytes::write(&mut bytes, medium, frame, node, ip);
-    let interface = wires(world) as u32 + radio.medium;
-    capture.frame(frame.at.0, interface, &bytes, None)
-}
-
-/// What a frame of a flow carries: a segment, an acknowledgement, or a datagram.
-fn frame_kind<'a>(
-    world: &World,
-    flow: FlowId,
-    seq: u32,
-    traffic: Traffic,
-    header: Option<&'a Header>,
-) -> FrameKind<'a> {
-    let (class, ecn) = (traffic.class(), traffic.ecn() as u8);
-    if let (Part::Data(id) | Part::Acks(id), Some(header)) = (world.flows[flow].part, header) {
-        let connection = &world.connections[id];
-        if connection.protocol == Protocol::Stream {
-            return FrameKind::Tcp {
-                flow: connection.data.0,
-                seq: u64::from(seq),
-                class,
-                ecn,
-                header,
-            };
-        }
-    }
-    FrameKind::Udp {
-        flow: flow.0,
-        seq: u64::from(seq),
-        class,
-        ecn,
-    }
-}
-
-/// The first record in which two record files differ.
-///
-/// # Errors
-/// A file that cannot be read or is no record file.
-pub fn diff(a: &Path, b: &Path) -> Result<Option<Value>, Failure> {
-    let open = |path: &Path| {
-        let name = path.display().to_string();
-        let file = File::open(path).map_err(|e| Failure::Io(name.clone(), e))?;
-        let mut lines = io::BufRead::lines(io::BufReader::new(file));
-        match lines.next() {
-            Some(Ok(first)) if first == RECORD_HEADER => Ok((name, lines)),
-            _ => Err(Failure::Io(
-                name,
-                io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    "not a record file: its first line is not that of `run --record`",
-                ),
-            )),
-        }
-    };
-    let ((name_a, mut a), (name_b, mut b)) = (open(a)?, open(b)?);
-    for number in 1u64.. {
-        let one = a
-            .next()
-            .transpose()
-            .map_err(|e| Failure::Io(name_a.clone(), e))?;
-        let other = b
-            .next()
-            .transpose()
-            .map_err(|e| Failure::Io(name_b.clone(), e))?;
-        if one != other {
-            let fields = |line: Option<String>| match line {
-                None => Value::Null,
-                Some(line) => RECORD_HEADER
-                    .split(',')
-                    .map(str::to_owned)
-                    .zip(line.split(',').map(|f| json!(f)))
-                    .collect(),
-            };
-            return Ok(Some(
-                json!({"record": number, "a": fields(one), "b": fields(other)}),
-            ));
-        }
-        if one.is_none() {
-            break;
-        }
-    }
-    Ok(None)
 }
 
 /// The flow number that control frames carry in columns.

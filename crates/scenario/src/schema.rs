@@ -3,10 +3,10 @@
 use backwater_transport::part::{Default, Kind, Opt};
 use serde_json::{Map, Value as Json, json};
 
-use crate::fields::{SCENARIO, SCHEMA};
+use crate::fields::SCENARIO;
+use crate::kinds::{PartKind, Row};
 use crate::options;
-use crate::shape::{Field, Shape, Variant};
-use crate::tables::{PartKind, Row};
+use crate::shape::{Field, SCHEMA, Shape, Variant};
 use crate::units::{Dimension, PACKETS, SIZE};
 
 /// The schema.

@@ -328,7 +328,7 @@ impl OfPort {
                 }
             }
         }
-        // A transmission is told when it has succeeded, when later events may have been told already.
+        // A transmission is recorded when it has succeeded; later events may already be recorded then.
         if at == self.known {
             self.queue_max[at] = self.queue_max[at].max(self.held[0]);
         }

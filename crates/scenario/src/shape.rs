@@ -3,8 +3,11 @@
 
 use backwater_transport::part::{Default, Kind, Opt};
 
-use crate::tables::PartKind;
+use crate::kinds::PartKind;
 use crate::tree::Node;
+
+/// The value of `schema`.
+pub const SCHEMA: &str = "backwater/scenario/1";
 
 /// What a value may be.
 #[derive(Copy, Clone, Debug)]

@@ -1,123 +1,17 @@
-//! The tables of parts, seen alike: whoever lists, documents or checks parts iterates over these and
-//! knows none by name.
+//! The tables of parts as JSON: what `list` and `explain` print.
 
-use backwater_sim::mechanism::{
-    DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe, detector, responder,
-};
+use backwater_sim::mechanism::{RECIPES, Recipe};
 use backwater_sim::medium::MEDIA;
-use backwater_sim::medium::boxes::BOXES;
-use backwater_sim::medium::trace::TRACES;
-use backwater_sim::queue::QUEUES;
-use backwater_sim::source::SOURCES;
-use backwater_transport::controller::{CONTROLLERS, HOSTED};
-use backwater_transport::part::{Default, Kind, Opt, Part, Value};
+use backwater_transport::part::{Default, Kind, Opt, Value};
 use serde_json::{Value as Json, json};
 
+use crate::decode::topology::TOPOLOGIES;
+pub use crate::kinds::{NONE, PartKind};
+use crate::kinds::{Row, rows};
 use crate::metrics;
 use crate::options;
 use crate::shape::{Field, Shape, Variant};
-use crate::topologies::TOPOLOGIES;
 use crate::units::Dimension;
-
-/// The recipe that builds nothing.
-pub const NONE: &str = "none";
-
-/// A kind of part.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum PartKind {
-    /// Sources of flows.
-    Source,
-    /// Queues of ports.
-    Queue,
-    /// Detectors of mechanisms.
-    Detector,
-    /// Notifiers of mechanisms.
-    Notifier,
-    /// Responders of mechanisms.
-    Responder,
-    /// Traces of links.
-    Trace,
-    /// Boxes on the way to a queue.
-    Box,
-    /// Congestion controllers of flows.
-    Controller,
-}
-
-/// A part without its constructor.
-#[derive(Copy, Clone, Debug)]
-pub struct Row {
-    /// Name in scenarios.
-    pub id: &'static str,
-    /// Other accepted names.
-    pub aliases: &'static [&'static str],
-    /// One line.
-    pub summary: &'static str,
-    /// Where it is defined.
-    pub source: &'static str,
-    /// Its options.
-    pub options: &'static [Opt],
-}
-
-impl PartKind {
-    /// Every kind.
-    pub const ALL: [PartKind; 8] = [
-        PartKind::Controller,
-        PartKind::Queue,
-        PartKind::Detector,
-        PartKind::Notifier,
-        PartKind::Responder,
-        PartKind::Source,
-        PartKind::Trace,
-        PartKind::Box,
-    ];
-
-    /// Its rows.
-    pub fn rows(self) -> Vec<Row> {
-        match self {
-            PartKind::Source => rows(SOURCES),
-            PartKind::Queue => rows(QUEUES),
-            PartKind::Detector => [rows(DETECTORS), rows(detector::HOSTED)].concat(),
-            PartKind::Notifier => rows(NOTIFIERS),
-            PartKind::Responder => [rows(RESPONDERS), rows(responder::HOSTED)].concat(),
-            PartKind::Trace => rows(TRACES),
-            PartKind::Box => rows(BOXES),
-            PartKind::Controller => [rows(CONTROLLERS), rows(HOSTED)].concat(),
-        }
-    }
-
-    /// One of them, for messages.
-    pub fn noun(self) -> &'static str {
-        match self {
-            PartKind::Source => "source",
-            PartKind::Queue => "queue",
-            PartKind::Detector => "detector",
-            PartKind::Notifier => "notifier",
-            PartKind::Responder => "responder",
-            PartKind::Trace => "trace",
-            PartKind::Box => "box",
-            PartKind::Controller => "controller",
-        }
-    }
-
-    /// Its key in lists.
-    pub fn plural(self) -> String {
-        match self {
-            PartKind::Box => "boxes".to_owned(),
-            kind => format!("{}s", kind.noun()),
-        }
-    }
-}
-
-fn rows<B>(parts: &'static [Part<B>]) -> Vec<Row> {
-    let row = |p: &'static Part<B>| Row {
-        id: p.id,
-        aliases: p.aliases,
-        summary: p.summary,
-        source: p.source,
-        options: p.options,
-    };
-    parts.iter().map(row).collect()
-}
 
 /// Every part of every table: the `kinds` of `list --json`, studies excepted.
 pub fn parts_json() -> Json {

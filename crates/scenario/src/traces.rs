@@ -16,9 +16,9 @@ use serde_json::{Map, Value as Json, json};
 use crate::decode::parts;
 use crate::diagnostic::{Diagnostic, Fault, Origin, Text};
 use crate::files::{Files, Folders};
+use crate::kinds::PartKind;
 use crate::path;
 use crate::shape::Shape;
-use crate::tables::PartKind;
 use crate::tree::Node;
 use crate::units;
 

@@ -1,6 +1,8 @@
 //! A scenario as it was written: tables, lists and scalars, each with its path and its place in the
 //! text. TOML keeps positions; JSON keeps paths only.
 
+mod json;
+
 use std::sync::Arc;
 
 use toml_edit::{Item, TableLike};
@@ -33,7 +35,7 @@ pub enum Value {
     Number(f64),
     /// `true` or `false`.
     Flag(bool),
-    /// What no scenario holds: a date, a null.
+    /// A type that scenarios do not have: a date, a null.
     Foreign(&'static str),
 }
 
@@ -55,7 +57,7 @@ impl Node {
             let end = text.content.trim_end().len();
             let span = error.span().unwrap_or(end..end);
             let what = format!("this is not TOML: {}", error.message());
-            let fix = "mend the syntax here; a line reads `name = value`, texts stand in quotes";
+            let fix = "correct the syntax here: a line is `name = value`, and texts are in quotes";
             Fault::new(what, fix).at(&Origin::Span(text.clone(), span))
         })?;
         Ok(Node {
@@ -67,16 +69,7 @@ impl Node {
 
     /// Reads JSON.
     pub fn from_json(text: &Arc<Text>) -> Result<Node, Diagnostic> {
-        let value: serde_json::Value = serde_json::from_str(&text.content).map_err(|error| {
-            let start = offset(&text.content, error.line(), error.column());
-            Fault::new(format!("this is not JSON: {error}"), "mend the syntax here")
-                .at(&Origin::Span(text.clone(), start..start + 1))
-        })?;
-        Ok(Node::of_json(
-            &value,
-            String::new(),
-            &Origin::Whole(text.clone()),
-        ))
+        json::read(text)
     }
 
     /// A JSON value at a path.
@@ -112,6 +105,24 @@ impl Node {
             path,
             origin: origin.clone(),
             value,
+        }
+    }
+
+    /// Whether the same is written here and there, whatever the order of the names.
+    pub fn same(&self, other: &Node) -> bool {
+        match (&self.value, &other.value) {
+            (Value::Table(a), Value::Table(b)) => {
+                let found = |e: &Entry| other.get(&e.key).is_some_and(|n| e.node.same(n));
+                a.len() == b.len() && a.iter().all(found)
+            }
+            (Value::List(a), Value::List(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b))
+            }
+            (Value::Text(a), Value::Text(b)) => a == b,
+            (Value::Integer(a), Value::Integer(b)) => a == b,
+            (Value::Number(a), Value::Number(b)) => a == b,
+            (Value::Flag(a), Value::Flag(b)) => a == b,
+            _ => false,
         }
     }
 
@@ -241,7 +252,7 @@ fn toml_item(item: &Item, path: String, key: &Origin, text: &Arc<Text>) -> Node 
         }
         Item::None => (Value::Foreign("nothing"), None),
     };
-    // A table of dotted keys has no text of its own: its name stands for it.
+    // A table of dotted keys has no text of its own: point at its name.
     let origin = span.map_or_else(|| key.clone(), |s| Origin::Span(text.clone(), s));
     Node {
         path,
@@ -274,16 +285,6 @@ fn toml_value(value: &toml_edit::Value, path: String, key: &Origin, text: &Arc<T
         origin,
         value,
     }
-}
-
-/// Byte offset of a line and column as serde_json counts them: lines from 1, columns in bytes.
-fn offset(content: &str, line: usize, column: usize) -> usize {
-    let start: usize = content
-        .split_inclusive('\n')
-        .take(line.saturating_sub(1))
-        .map(str::len)
-        .sum();
-    (start + column.saturating_sub(1)).min(content.len())
 }
 
 #[cfg(test)]

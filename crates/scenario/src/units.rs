@@ -1,9 +1,12 @@
 //! Quantities as a person writes them: `"<number> <unit>"`. Decimals are converted by integer
 //! arithmetic, so "0.1 us" is exactly 100 000 ps; what is finer than a tick is refused.
 
+mod decimal;
+
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::diagnostic::{Fault, nearest};
+use decimal::{Scaling, decimal};
 
 /// A dimension: what its quantities are called, its units, and the largest sensible value.
 #[derive(Debug)]
@@ -287,103 +290,6 @@ fn glued(word: &str, dimension: &Dimension) -> Fault {
         return Fault::new(what, format!("write \"{} {unit}\"", short(number)));
     }
     not_a_number(word, dimension)
-}
-
-/// `digits × 10^exponent`.
-struct Decimal {
-    digits: u128,
-    exponent: i32,
-}
-
-enum Scaling {
-    Fraction,
-    Overflow,
-}
-
-impl Decimal {
-    fn times(&self, factor: u128) -> Result<u128, Scaling> {
-        if self.digits == 0 {
-            return Ok(0);
-        }
-        let product = self.digits.checked_mul(factor).ok_or(Scaling::Overflow)?;
-        let Some(power) = 10u128.checked_pow(self.exponent.unsigned_abs()) else {
-            return Err(if self.exponent > 0 {
-                Scaling::Overflow
-            } else {
-                Scaling::Fraction
-            });
-        };
-        if self.exponent >= 0 {
-            return product.checked_mul(power).ok_or(Scaling::Overflow);
-        }
-        if product % power == 0 {
-            Ok(product / power)
-        } else {
-            Err(Scaling::Fraction)
-        }
-    }
-}
-
-/// Digits, at most one point, an optional exponent; trailing zeros don't count as precision.
-fn decimal(number: &str, text: &str, dimension: &Dimension) -> Result<Decimal, Fault> {
-    // 24 digits times the largest factor stay below 2^128.
-    const MOST_DIGITS: usize = 24;
-    if let Some(rest) = number.strip_prefix('-') {
-        return Err(negative(rest, text, dimension));
-    }
-    let (mantissa, power) = match number.split_once(['e', 'E']) {
-        None => (number, 0),
-        Some((mantissa, power)) => {
-            let digits = power.strip_prefix(['+', '-']).unwrap_or(power);
-            if digits.is_empty() || digits.len() > 4 || !digits.bytes().all(|b| b.is_ascii_digit())
-            {
-                return Err(not_a_number(text, dimension));
-            }
-            (
-                mantissa,
-                power
-                    .parse::<i32>()
-                    .map_err(|_| not_a_number(text, dimension))?,
-            )
-        }
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let pointed = mantissa.contains('.');
-    let all_digits = whole
-        .bytes()
-        .chain(fraction.bytes())
-        .all(|b| b.is_ascii_digit());
-    if whole.is_empty() || (pointed && fraction.is_empty()) || !all_digits {
-        return Err(not_a_number(text, dimension));
-    }
-    let fraction = fraction.trim_end_matches('0');
-    let joined = format!("{whole}{fraction}");
-    let significant = joined.trim_start_matches('0');
-    if significant.len() > MOST_DIGITS {
-        return Err(if whole.trim_start_matches('0').len() > MOST_DIGITS {
-            absurd(text, dimension)
-        } else {
-            Fault::new(
-                format!(
-                    "`{}` has more than {MOST_DIGITS} significant digits",
-                    short(text)
-                ),
-                format!("round it, such as \"{}\"", dimension.example),
-            )
-        });
-    }
-    let places = i32::try_from(fraction.len()).map_err(|_| not_a_number(text, dimension))?;
-    let digits = if significant.is_empty() {
-        0
-    } else {
-        significant
-            .parse()
-            .map_err(|_| not_a_number(text, dimension))?
-    };
-    Ok(Decimal {
-        digits,
-        exponent: power - places,
-    })
 }
 
 fn negative(number: &str, text: &str, dimension: &Dimension) -> Fault {

@@ -10,8 +10,8 @@ use backwater_sim::medium::wifi::physical::Physical;
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 use backwater_transport::units::Rate;
 
-use super::ports::capacity;
 use super::record::Record;
+use super::settings::capacity;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::files::Files;
 use crate::options::missing;
@@ -19,10 +19,10 @@ use crate::shape::Field;
 use crate::tree::Node;
 use crate::{names, units, wireless};
 
-/// Buffer of a station's access category where nothing is said: S0.
+/// Default buffer of a station's access category: S0.
 const DEFAULT_BUFFER: Limit = Limit::Packets(100);
 
-/// Capture of the physical channel where nothing is said, dB.
+/// Default capture threshold of the physical channel, dB.
 const DEFAULT_CAPTURE: f64 = 10.0;
 
 /// The media in the order of their names.

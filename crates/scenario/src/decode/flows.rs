@@ -1,23 +1,24 @@
 //! Flows: from a host or a pattern of hosts, to a host or a pattern of hosts.
 
+mod expand;
+
 use std::collections::BTreeMap;
 
 use backwater_sim::medium::wifi::mac::CATEGORIES;
 use backwater_sim::source::{AnySource, SOURCES};
-use backwater_sim::spec::{FlowSpec, NodeKind, NodeSpec};
-use backwater_sim::targets::Destination;
-use backwater_transport::random::Random;
+use backwater_sim::spec::{NodeKind, NodeSpec};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span};
 
+use super::lookup::find;
 use super::parts::{self, Made};
 use super::record::Record;
-use super::topology::find;
 use super::transport::{self, Transport};
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::fields::flow::FLOW;
 use crate::files::Files;
+use crate::names;
 use crate::tree::Node;
-use crate::{fields, names};
 
 /// A row of `flows`; it becomes one flow for each sender.
 #[derive(Clone, Debug)]
@@ -133,7 +134,16 @@ fn route(
             "remove the route, or name one sender and one receiver",
         )));
     }
-    node.list()?.iter().map(|item| find(item, nodes)).collect()
+    let mut route = Vec::new();
+    for item in node.list()? {
+        let next = find(item, nodes)?;
+        if route.contains(&next) {
+            let what = format!("`{}` passes {} twice", node.path, item.text()?);
+            return Err(item.refuse(Fault::new(what, "name each node of the route once")));
+        }
+        route.push(next);
+    }
+    Ok(route)
 }
 
 /// Nodes by name, and which of them are hosts.
@@ -178,20 +188,20 @@ impl<'a> Hosts<'a> {
     }
 }
 
-fn flow(
-    name: &str,
-    node: &Node,
-    nodes: &[NodeSpec],
-    hosts: &Hosts<'_>,
-    duration: Span,
-    files: &mut Files<'_>,
-) -> Result<Flow, Diagnostic> {
-    let record = Record::read(node, fields::FLOW, &[], files)?;
-    let args = &record.args;
+/// Senders and receivers of a row.
+struct Ends {
+    from: Vec<usize>,
+    /// Whether `from` is a pattern.
+    each: bool,
+    to: Vec<usize>,
+    pattern: Pattern,
+}
+
+/// Reads `from`, `to` and `pattern`.
+fn ends(record: &Record<'_>, nodes: &[NodeSpec], hosts: &Hosts<'_>) -> Result<Ends, Diagnostic> {
     let (mut from, each) = hosts.select(record.need("from"))?;
-    let to_node = record.need("to");
-    let (mut to, several) = hosts.select(to_node)?;
-    let pattern = pattern(&record, several)?;
+    let (mut to, several) = hosts.select(record.need("to"))?;
+    let pattern = pattern(record, several)?;
     if pattern == Pattern::Group {
         let own = media(&nodes[from[0]]);
         if own.is_empty() {
@@ -215,6 +225,22 @@ fn flow(
     if pattern == Pattern::Nearest {
         from.retain(|sender| !to.contains(sender));
     }
+    check_pairs(record.need("to"), pattern, &from, &to)?;
+    Ok(Ends {
+        from,
+        each,
+        to,
+        pattern,
+    })
+}
+
+/// Refuses a pattern that its senders and receivers do not fit; `to_node` names the receivers.
+fn check_pairs(
+    to_node: &Node,
+    pattern: Pattern,
+    from: &[usize],
+    to: &[usize],
+) -> Result<(), Diagnostic> {
     if pattern == Pattern::Random && from.len() * to.len() > MOST_PAIRS {
         let what = format!(
             "`{}`: {} senders with {} receivers each are too many",
@@ -239,12 +265,31 @@ fn flow(
     }
     let itself = |pair: (&usize, &usize)| pattern == Pattern::Pairs && pair.0 == pair.1;
     if from.is_empty()
-        || from.iter().any(|sender| to.as_slice() == [*sender])
-        || from.iter().zip(&to).any(itself)
+        || from.iter().any(|sender| to == [*sender])
+        || from.iter().zip(to).any(itself)
     {
         let what = format!("`{}`: a host would send to itself", to_node.path);
         return Err(to_node.refuse(Fault::new(what, "name another host")));
     }
+    Ok(())
+}
+
+fn flow(
+    name: &str,
+    node: &Node,
+    nodes: &[NodeSpec],
+    hosts: &Hosts<'_>,
+    duration: Span,
+    files: &mut Files<'_>,
+) -> Result<Flow, Diagnostic> {
+    let record = Record::read(node, FLOW, &[], files)?;
+    let args = &record.args;
+    let Ends {
+        from,
+        each,
+        to,
+        pattern,
+    } = ends(&record, nodes, hosts)?;
     let start = args.span("start");
     let stop = if args.has("stop") {
         args.span("stop").min(duration)
@@ -346,97 +391,5 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
             ),
             "remove `pattern`, or write a pattern such as \"h*\" in `to`",
         ))),
-    }
-}
-
-impl Flow {
-    /// The flows of one run, one for each sender.
-    pub fn expand(&self, seed: u64, nodes: &[NodeSpec]) -> Vec<FlowSpec> {
-        let permuted = match self.pattern {
-            Pattern::Permutation => derangement(
-                &self.from,
-                &self.to,
-                &mut Random::stream(seed, "permutation", &self.name),
-            ),
-            Pattern::One | Pattern::Random | Pattern::Pairs | Pattern::Nearest | Pattern::Group => {
-                Vec::new()
-            }
-        };
-        let name = |sender: usize| {
-            if self.each {
-                format!("{}/{}", self.name, nodes[sender].name)
-            } else {
-                self.name.clone()
-            }
-        };
-        let others = |sender: &usize| self.to.iter().copied().filter(|t| t != sender).collect();
-        let spec = |(i, sender): (usize, &usize)| FlowSpec {
-            name: name(*sender),
-            from: *sender,
-            to: match self.pattern {
-                Pattern::One => Destination::Node(self.to[0]),
-                Pattern::Random => Destination::AnyOf(others(sender)),
-                Pattern::Group => Destination::Group(others(sender)),
-                Pattern::Permutation => Destination::Node(permuted[i]),
-                Pattern::Pairs => Destination::Node(self.to[i]),
-                Pattern::Nearest => Destination::Nearest(self.to.clone()),
-            },
-            class: self.class,
-            ecn: self.ecn,
-            packet: self.packet,
-            start: self.start,
-            stop: self.stop,
-            source: self.source.clone(),
-            budget: self.budget,
-            route: self.route.clone(),
-            transport: self
-                .transport
-                .as_ref()
-                .map(|t| t.spec(seed, &name(*sender))),
-        };
-        self.from.iter().enumerate().map(spec).collect()
-    }
-}
-
-/// A permutation of `to`, uniform among those that give no sender itself. Every third shuffle or so
-/// is one (1/e of them when `from` equals `to`); one sender and itself was refused.
-fn derangement(from: &[usize], to: &[usize], random: &mut Random) -> Vec<usize> {
-    loop {
-        let mut drawn = to.to_vec();
-        for last in (1..drawn.len()).rev() {
-            let other = random.between(0, last as u64) as usize;
-            drawn.swap(last, other);
-        }
-        if from.iter().zip(&drawn).all(|(a, b)| a != b) {
-            return drawn;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_derangement_is_as_likely_as_the_others() {
-        // Four things have 9 derangements; 9000 draws give each 1000 with a deviation of 30.
-        let mut random = Random::stream(1, "test", "derangement");
-        let mut counts: BTreeMap<Vec<usize>, u32> = BTreeMap::new();
-        let four = [0, 1, 2, 3];
-        for _ in 0..9000 {
-            *counts
-                .entry(derangement(&four, &four, &mut random))
-                .or_default() += 1;
-        }
-        assert_eq!(counts.len(), 9);
-        assert!(
-            counts.values().all(|n| n.abs_diff(1000) < 150),
-            "{counts:?}"
-        );
-        assert!(
-            counts
-                .keys()
-                .all(|d| d.iter().enumerate().all(|(i, j)| i != *j))
-        );
     }
 }

@@ -9,12 +9,12 @@ use backwater_sim::medium::trace::{AnyTrace, EMULATORS, First, ServerSpec, TRACE
 use backwater_sim::spec::{LinkSpec, Service, Way};
 use backwater_transport::units::{Bytes, Rate, Span};
 
+use super::lookup::find;
 use super::parts::{self, Made};
-use super::ports::Setting;
 use super::record::Record;
-use super::topology::find;
+use super::settings::Setting;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields;
+use crate::fields::network::LINKS;
 use crate::files::Files;
 use crate::names;
 use crate::tree::{Entry, Node, Value};
@@ -24,7 +24,7 @@ use crate::tree::{Entry, Node, Value};
 pub struct Link {
     /// The link.
     pub spec: LinkSpec,
-    /// Its directions, where they are not plain: `ends[0]` to `ends[1]`, then back.
+    /// Its directions, if they have traces or boxes: `ends[0]` to `ends[1]`, then back.
     pub ways: [Option<MadeWay>; 2],
 }
 
@@ -41,7 +41,7 @@ pub struct MadeWay {
     pub port: Option<Setting>,
 }
 
-/// One direction as written, waiting for the one that leads back.
+/// One direction as written, before it is joined with the opposite one.
 struct Half<'a> {
     name: String,
     node: &'a Node,
@@ -69,7 +69,7 @@ pub fn read(
             let what = format!("the topology already generates a link `{}`", entry.key);
             return Err(Fault::new(what, "choose another name").at(&entry.origin));
         }
-        let (kind, record) = Record::variant(&entry.node, fields::LINKS, Some(WIRE), files)?;
+        let (kind, record) = Record::variant(&entry.node, LINKS, Some(WIRE), files)?;
         if kind == WIRE && record.get("ends").is_some() {
             links.push(wire(&entry.key, &record, index, files)?);
         } else {
@@ -103,7 +103,7 @@ pub fn read(
 /// The kind of link that needs no name.
 const WIRE: &str = "ethernet";
 
-/// Two opposite directions as one link, called after the first.
+/// Joins two opposite directions to one link with the name of the first.
 fn pair(there: Half<'_>, back: Half<'_>) -> Result<Link, Diagnostic> {
     if there.max_frame != back.max_frame {
         let what = format!(
@@ -137,7 +137,7 @@ fn wire(
     let written = record.need("ends");
     for side in ["from", "to"] {
         if let Some(node) = record.get(side) {
-            let what = format!("`{}` stands beside `ends`", node.path);
+            let what = format!("`{}` and `ends` are both written", node.path);
             return Err(node.refuse(Fault::new(what, "write either ends, or from and to")));
         }
     }
@@ -151,7 +151,7 @@ fn wire(
         return Err(written.refuse(Fault::new(what, "write ends = [\"A\", \"B\"]")));
     };
     let ends = [find(a, index)?, find(b, index)?];
-    // Ahead of the world, whose refusal would come after those of the ports it leaves unnamed.
+    // Refused here and not by the world: ports of such a link have no names, and their refusals would come first.
     if ends[0] == ends[1] {
         return Err(alone(written));
     }
@@ -277,7 +277,7 @@ fn boxes(
     Ok(all.into_iter().unzip())
 }
 
-/// What serves a trace link: its emulator's ways where nothing else is written.
+/// The server of a trace link. Options that are not written have the emulator's values.
 fn server(record: &Record<'_>, files: &mut Files<'_>) -> Result<(ServerSpec, Made), Diagnostic> {
     let args = &record.args;
     let emulator = args.choice("emulator");

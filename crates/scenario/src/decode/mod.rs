@@ -1,17 +1,20 @@
-//! From a tree to a draft of the world: every field checked, names turned into indices, patterns
-//! matched, recipes taken apart. `topology` reads nodes and links, `generate` and `places` make those of a generator, `ports` reads
-//! queues, `mechanisms` and `flows` what they say; `record` reads any table against its shape, `parts` any part.
+//! From a tree to a draft of the world: every field is checked, names become indices, patterns are matched, recipes
+//! are resolved. `network` reads nodes and links, `topology` holds the generators, `ports` and `settings` read queues
+//! and buffers, then `mechanisms` and `flows` follow. `record` reads a table by its fields, `parts` a part.
 
 mod air;
 mod flows;
-mod generate;
 mod links;
+mod lookup;
 mod mechanisms;
+mod network;
 pub mod parts;
-mod places;
 mod ports;
 mod record;
-mod topology;
+mod routing;
+mod settings;
+mod switch;
+pub mod topology;
 mod transport;
 
 use backwater_sim::spec::{MechanismSpec, MediumSpec, NodeSpec, PortSpec, Routing};
@@ -20,12 +23,14 @@ use backwater_transport::units::Span;
 pub use flows::{Flow, Pattern};
 pub use links::{Link, MadeWay};
 pub use parts::Made;
+pub use ports::DEFAULT_QUEUE;
 pub use transport::Transport;
 
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::{self, SCHEMA};
+use crate::fields;
 use crate::files::Files;
 use crate::options::missing;
+use crate::shape::SCHEMA;
 use crate::tree::Node;
 use record::Record;
 
@@ -96,8 +101,8 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
     let warmup = top.args.span("warmup");
     let media = air::media(&top, files)?;
     let seed = seed.unwrap_or_else(|| top.args.count("seed"));
-    let (mut nodes, links) = topology::read(&top, &media, seed, files)?;
-    let (routing, roots) = topology::routing(&top, &nodes, files)?;
+    let (mut nodes, links) = network::read(&top, &media, seed, files)?;
+    let (routing, roots) = routing::read(&top, &nodes, files)?;
     let flows = flows::read(&top, &nodes, duration, files)?;
     let classes = flows
         .iter()

@@ -97,7 +97,7 @@ pub fn make<T>(
     make_with(part, node, preset, files, |args| (part.build)(args))
 }
 
-/// The same for a row whose constructor wants more than arguments.
+/// The same for a row whose constructor needs more than arguments.
 pub fn make_with<B, T>(
     part: &'static Part<B>,
     node: &Node,
@@ -107,18 +107,18 @@ pub fn make_with<B, T>(
 ) -> Result<(T, Made), Diagnostic> {
     let args = options::decode(node, part.options, preset, &["kind"], files)?;
     let made = build(&args).map_err(|refusal| {
-        let to_blame = node.get(refusal.option).unwrap_or(node);
+        let at = node.get(refusal.option).unwrap_or(node);
         let what = format!(
             "`{}`: {}",
             crate::tree::join(&node.path, refusal.option),
             refusal.what
         );
-        to_blame.refuse(Fault::new(what, refusal.fix))
+        at.refuse(Fault::new(what, refusal.fix))
     })?;
     Ok((made, Made { id: part.id, args }))
 }
 
-/// An empty table where none was written; it is blamed where its owner stands.
+/// An empty table in place of one that was not written; refusals point at its owner.
 pub fn unwritten(owner: &Node, name: &str) -> Node {
     Node {
         path: crate::tree::join(&owner.path, name),

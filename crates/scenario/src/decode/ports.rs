@@ -1,7 +1,5 @@
-//! Queue and buffer of every port: the setting that says most of the name wins (`names::rank`), among
-//! equals the later one, for each field by itself.
+//! The ports of links and radios: their names, queues and buffers.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;
@@ -15,16 +13,16 @@ use super::Port;
 use super::links::Link;
 use super::parts::{self, Made};
 use super::record::Record;
+pub use super::settings::select;
+use super::settings::{Settings, Written};
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::files::Files;
-use crate::tree::{Node, Value};
-use crate::{fields, names, units};
 
-/// Where nothing is said: a queue for each class of the flows, the highest first.
-const DEFAULT_QUEUE: &str = "strict-priority";
+/// Queue of a port that no row sets: one for each class of the flows, the highest first.
+pub const DEFAULT_QUEUE: &str = "strict-priority";
 /// The option of `DEFAULT_QUEUE` that takes the number of classes.
 const DEFAULT_QUEUE_CLASSES: &str = "classes";
-/// Buffer of a switch's class queue where nothing is said: S2's large buffer.
+/// Buffer of a switch's class queue that no row sets: S2's large buffer.
 const DEFAULT_BUFFER: Bytes = Bytes(500_000);
 
 /// Radios with queue management: "A>medium", and how it was made.
@@ -49,56 +47,29 @@ pub fn read(
     };
     let radios: Vec<String> = nodes.iter().flat_map(named).collect();
     let all: Vec<&str> = names.iter().chain(&radios).map(String::as_str).collect();
-    let mut settings = Settings::read(top, &all, files)?;
     let ways = links.iter().flat_map(|link| &link.ways);
-    for (name, way) in names.iter().zip(ways) {
-        if let Some(setting) = way.as_ref().and_then(|way| way.port.clone()) {
-            settings.ranked.push((name.clone(), setting));
-        }
-    }
-    settings.rank();
-    let part = parts::find(QUEUES, DEFAULT_QUEUE).expect("the default queue is in the table");
-    let preset = [(DEFAULT_QUEUE_CLASSES, classes.to_string())];
-    let preset = preset
-        .each_ref()
-        .map(|(option, value)| (*option, value.as_str()));
-    let fallback = parts::make(part, &parts::unwritten(top.node, "ports"), &preset, files)?;
-
-    let owners: &[NodeSpec] = nodes;
-    let port = |(i, name): (usize, &String)| {
+    let traced = names.iter().zip(ways).filter_map(|(name, way)| {
+        let setting = way.as_ref()?.port.clone()?;
+        Some((name.clone(), setting))
+    });
+    let settings = Settings::read(top, &all, traced, files)?;
+    let fallback = default_queue(top, classes, files)?;
+    let mut ports = Vec::new();
+    for (i, name) in names.iter().enumerate() {
         let link = &links[i / 2];
-        let owner = &owners[link.spec.ends[i % 2]];
-        let traced = link.ways[i % 2]
-            .as_ref()
-            .is_some_and(|way| way.trace.is_some());
-        let (queue, made) = settings
-            .best(name, |s| s.queue.as_ref())
-            .unwrap_or(&fallback)
-            .clone();
-        let host = matches!(owner.kind, NodeKind::Host { .. });
-        // Hosts hold what their sources hand them; a shared memory has limits of its own; the emulators'
-        // queues are without limit unless a person says otherwise.
-        let default = match owner.kind {
-            NodeKind::Switch(SwitchModel::OutputQueued) if !traced => Limit::Bytes(DEFAULT_BUFFER),
-            NodeKind::Host { .. } | NodeKind::Switch(_) | NodeKind::Station(_) => Limit::Unlimited,
-        };
-        let written = settings.best(name, |s| s.buffer.as_ref());
-        let buffer = match (queue.room, written) {
-            (Room::Endless, None) => Limit::Unlimited,
-            (Room::Endless, Some((_, node))) => {
-                let what = format!(
-                    "`{}`: {name} has a queue of kind \"{}\", which has no limit",
-                    node.path, made.id
-                );
-                return Err(
-                    node.refuse(Fault::new(what, "remove the buffer, or take another queue"))
-                );
-            }
-            (_, Some((limit, _))) => *limit,
-            (Room::Default(limit), None) => limit,
-            (Room::Port, None) => default,
-        };
-        Ok(Port {
+        let owner = &nodes[link.spec.ends[i % 2]];
+        let way = link.ways[i % 2].as_ref();
+        let traced = way.is_some_and(|way| way.trace.is_some());
+        let (queue, made) = settings.queue(name)?.unwrap_or(&fallback).clone();
+        let written = settings.buffer(name)?;
+        let buffer = buffer(
+            name,
+            &queue,
+            made.id,
+            written,
+            default_buffer(owner, traced),
+        )?;
+        ports.push(Port {
             spec: PortSpec {
                 name: name.clone(),
                 scheduler: queue.scheduler,
@@ -106,14 +77,66 @@ pub fn read(
                 buffer,
             },
             queue: made,
-            host,
-        })
-    };
-    let ports: Vec<Port> = names
-        .iter()
-        .enumerate()
-        .map(port)
-        .collect::<Result<_, _>>()?;
+            host: matches!(owner.kind, NodeKind::Host { .. }),
+        });
+    }
+    let managed = manage_radios(top, nodes, &settings, radio_name)?;
+    Ok((ports, managed))
+}
+
+/// The queue of ports that no row sets.
+fn default_queue(
+    top: &Record<'_>,
+    classes: u64,
+    files: &mut Files<'_>,
+) -> Result<(Queue, Made), Diagnostic> {
+    let part = parts::find(QUEUES, DEFAULT_QUEUE).expect("the default queue is in the table");
+    let preset = [(DEFAULT_QUEUE_CLASSES, classes.to_string())];
+    let preset = preset
+        .each_ref()
+        .map(|(option, value)| (*option, value.as_str()));
+    parts::make(part, &parts::unwritten(top.node, "ports"), &preset, files)
+}
+
+/// The buffer of a port that no row sets. Hosts hold what their sources hand them, a shared memory has
+/// limits of its own, and the emulators' queues have none.
+fn default_buffer(owner: &NodeSpec, traced: bool) -> Limit {
+    match owner.kind {
+        NodeKind::Switch(SwitchModel::OutputQueued) if !traced => Limit::Bytes(DEFAULT_BUFFER),
+        NodeKind::Host { .. } | NodeKind::Switch(_) | NodeKind::Station(_) => Limit::Unlimited,
+    }
+}
+
+/// The buffer of a port; a queue without a limit takes none.
+fn buffer(
+    port: &str,
+    queue: &Queue,
+    id: &str,
+    written: Option<&Written<Limit>>,
+    default: Limit,
+) -> Result<Limit, Diagnostic> {
+    match (queue.room, written) {
+        (Room::Endless, None) => Ok(Limit::Unlimited),
+        (Room::Endless, Some(Written { node, .. })) => {
+            let what = format!(
+                "`{}`: {port} has a queue of kind \"{id}\", which has no limit",
+                node.path
+            );
+            Err(node.refuse(Fault::new(what, "remove the buffer, or take another queue")))
+        }
+        (_, Some(written)) => Ok(written.value),
+        (Room::Default(limit), None) => Ok(limit),
+        (Room::Port, None) => Ok(default),
+    }
+}
+
+/// Gives radios their buffers and queue management.
+fn manage_radios(
+    top: &Record<'_>,
+    nodes: &mut [NodeSpec],
+    settings: &Settings,
+    radio_name: impl Fn(&str, &StationSpec) -> String,
+) -> Result<Managed, Diagnostic> {
     let mut managed = Vec::new();
     let radios = nodes.iter_mut().flat_map(|node| match &mut node.kind {
         NodeKind::Station(radios) => {
@@ -127,10 +150,10 @@ pub fn read(
     });
     for (node, station) in radios {
         let name = radio_name(node, station);
-        if let Some((limit, _)) = settings.best(&name, |s| s.buffer.as_ref()) {
-            station.buffer = *limit;
+        if let Some(written) = settings.buffer(&name)? {
+            station.buffer = written.value;
         }
-        let Some((queue, made)) = settings.best(&name, |s| s.queue.as_ref()) else {
+        let Some((queue, made)) = settings.queue(&name)? else {
             continue;
         };
         let Some(aqm) = &queue.aqm else {
@@ -138,14 +161,14 @@ pub fn read(
                 "`ports`: {name} is a radio, and a queue of kind \"{}\" has no queue management",
                 made.id
             );
-            let fix = "name the wired ports alone, or take a queue such as codel, fq-codel or red: \
-                       which access category goes first is the radio's to settle";
+            let fix = "name wired ports only, or write a queue that manages its length: a radio \
+                       serves its access categories by EDCA";
             return Err(top.need("ports").refuse(Fault::new(what, fix)));
         };
         station.aqm = Some(aqm.clone());
         managed.push((name, made.clone()));
     }
-    Ok((ports, managed))
+    Ok(managed)
 }
 
 /// "A>B"; where several links join the same nodes, "A>B#link".
@@ -171,121 +194,4 @@ fn port_names(nodes: &[NodeSpec], links: &[Link]) -> Vec<String> {
         }
     }
     names
-}
-
-/// What one row of `ports` says, or a trace link of its own port.
-#[derive(Clone, Debug)]
-pub struct Setting {
-    queue: Option<(Queue, Made)>,
-    buffer: Option<(Limit, Node)>,
-}
-
-impl Setting {
-    /// Reads `queue` and `buffer`.
-    pub fn read(record: &Record<'_>, files: &mut Files<'_>) -> Result<Setting, Diagnostic> {
-        let queue = record
-            .get("queue")
-            .map(|node| parts::read(QUEUES, "queue", node, files))
-            .transpose()?;
-        let buffer = record
-            .get("buffer")
-            .map(|node| Ok((capacity(node)?, node.clone())))
-            .transpose()?;
-        Ok(Setting { queue, buffer })
-    }
-}
-
-#[derive(Default)]
-struct Settings {
-    /// Highest rank first, the later first among equals.
-    ranked: Vec<(String, Setting)>,
-}
-
-impl Settings {
-    fn read(
-        top: &Record<'_>,
-        names: &[&str],
-        files: &mut Files<'_>,
-    ) -> Result<Settings, Diagnostic> {
-        let mut settings = Settings::default();
-        let Some(written) = top.get("ports") else {
-            return Ok(settings);
-        };
-        for entry in written.table()? {
-            select(&entry.key, names).map_err(|f| f.at(&entry.origin))?;
-            let record = Record::read(&entry.node, fields::PORT, &[], files)?;
-            let setting = Setting::read(&record, files)?;
-            settings.ranked.insert(0, (entry.key.clone(), setting));
-        }
-        Ok(settings)
-    }
-
-    fn rank(&mut self) {
-        self.ranked
-            .sort_by_key(|(name, _)| Reverse(names::rank(name)));
-    }
-
-    fn best<'a, T>(
-        &'a self,
-        name: &str,
-        field: impl Fn(&'a Setting) -> Option<&'a T>,
-    ) -> Option<&'a T> {
-        let mut matching = self
-            .ranked
-            .iter()
-            .filter(|(pattern, _)| names::matches(pattern, name));
-        matching.find_map(|(_, setting)| field(setting))
-    }
-}
-
-/// The indices of the ports that a name or pattern means, or a refusal when it means none.
-pub fn select(pattern: &str, ports: &[&str]) -> Result<Vec<usize>, Fault> {
-    let found: Vec<usize> = ports
-        .iter()
-        .enumerate()
-        .filter(|(_, p)| names::matches(pattern, p))
-        .map(|(i, _)| i)
-        .collect();
-    if found.is_empty() {
-        let what = format!("no port matches `{pattern}`");
-        return Err(Fault::unknown(what, pattern, ports.iter().copied()));
-    }
-    Ok(found)
-}
-
-/// "50 kB", "100 packets" or "unlimited".
-pub fn capacity(node: &Node) -> Result<Limit, Diagnostic> {
-    let examples = "\"50 kB\", \"100 packets\" or \"unlimited\"";
-    let text = match &node.value {
-        Value::Text(text) => text,
-        Value::Integer(n) => return Err(node.refuse(units::bare(&n.to_string(), &units::SIZE))),
-        _ => return Err(node.mismatch("a buffer", &format!("write {examples}"))),
-    };
-    if text == "unlimited" {
-        return Ok(Limit::Unlimited);
-    }
-    let limit = if text.ends_with("packets") {
-        units::packets(text).map(Limit::Packets)
-    } else {
-        units::bytes(text).map(Limit::Bytes)
-    };
-    match limit {
-        Ok(Limit::Packets(0) | Limit::Bytes(Bytes(0))) => {
-            let what = format!("`{}`: a buffer of nothing loses every frame", node.path);
-            Err(node.refuse(Fault::new(what, format!("write {examples}"))))
-        }
-        Ok(limit) => Ok(limit),
-        Err(fault) => {
-            let fix = if fault.nearest.is_empty() {
-                format!("{}; a buffer is {examples}", fault.fix)
-            } else {
-                fault.fix
-            };
-            Err(node.refuse(Fault {
-                what: format!("`{}`: {}", node.path, fault.what),
-                fix,
-                ..fault
-            }))
-        }
-    }
 }

@@ -3,10 +3,9 @@
 use backwater_transport::part::{Args, Default};
 
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::SCHEMA;
 use crate::files::Files;
 use crate::options::{self, default, missing, unknown};
-use crate::shape::{Field, Shape, Variant};
+use crate::shape::{Field, SCHEMA, Shape, Variant};
 use crate::tree::Node;
 
 /// A table whose names are all known and whose scalars are all checked.
@@ -18,7 +17,7 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// Reads the fields of a table. Names in `besides` belong to somebody else.
+    /// Reads the fields of a table. Names in `besides` are allowed, too, and not read.
     pub fn read(
         node: &'a Node,
         fields: &[Field],

@@ -15,7 +15,7 @@ use backwater_transport::units::{Bytes, Span};
 use super::parts::{self, Made};
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::{CONTROLLER, TRANSPORT_OPTIONS, UDP};
+use crate::fields::flow::{CONTROLLER, TCP, TRANSPORT_OPTIONS, UDP};
 use crate::files::Files;
 use crate::options::missing;
 
@@ -70,7 +70,7 @@ pub fn read(
         return Ok((None, packet));
     }
     let protocol = match name {
-        crate::fields::TCP => Protocol::Stream,
+        TCP => Protocol::Stream,
         _ => Protocol::Datagram,
     };
     let header = segment_header(protocol);

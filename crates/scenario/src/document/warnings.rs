@@ -7,7 +7,7 @@ use backwater_sim::world::{FlowReport, Report, World};
 /// Bytes that a stream may give to its own host's device in Linux (`tcp_limit_output_bytes`).
 const KERNEL: u64 = 4 << 20;
 
-/// What a run's reader should know before its numbers are believed.
+/// Warnings about a run's numbers.
 pub fn warnings(world: &World, report: &Report) -> Vec<String> {
     let mut all = world.headroom_warnings();
     if let Some(d) = &report.deadlock {

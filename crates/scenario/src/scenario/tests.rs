@@ -10,6 +10,7 @@ mod air;
 mod bytes;
 mod cell;
 mod generators;
+mod order;
 mod places;
 mod queues;
 mod refusals;
@@ -252,7 +253,7 @@ fn the_schema_describes_every_field_and_part() {
     let flow = &schema["properties"]["flows"]["additionalProperties"];
     assert_eq!(flow["additionalProperties"], false);
     let sources = flow["properties"]["source"]["oneOf"].as_array().unwrap();
-    assert_eq!(sources.len(), crate::tables::PartKind::Source.rows().len());
+    assert_eq!(sources.len(), crate::kinds::PartKind::Source.rows().len());
     let pattern = schema["properties"]["duration"]["pattern"]
         .as_str()
         .unwrap();

@@ -10,7 +10,9 @@
 //! "up"`). Differences: none beyond the options.
 
 use crate::building_blocks::bounds;
-use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction};
+use crate::controller_interface::{
+    Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction,
+};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 

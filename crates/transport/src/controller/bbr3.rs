@@ -12,8 +12,8 @@
 //! draft bounds the aggregation estimate only by the window, which that estimate widens;
 //! `extra-acked-cap` is the bound of Linux.
 
-use crate::controller_interface::{BuildOf};
 use crate::building_blocks::bbr3_engine::{Engine, options as o};
+use crate::controller_interface::BuildOf;
 use crate::part::{Default, Kind, Opt, Part};
 
 /// The engine with the draft's constants.

@@ -4,8 +4,8 @@
 //! length of Drain, bounds aggregation to 100 ms, and reacts to exact marks on paths of at most 5 ms.
 //! Deviation: the share of marks is compared with its threshold once per round, not per rate sample.
 
-use crate::controller_interface::{BuildOf};
 use crate::building_blocks::bbr3_engine::{Engine, options as o};
+use crate::controller_interface::BuildOf;
 use crate::part::{Default, Kind, Opt, Part};
 use crate::segment::Ecn;
 

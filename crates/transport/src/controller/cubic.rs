@@ -9,7 +9,9 @@
 //! count to the age of an epoch.
 
 use crate::building_blocks::slow_start::{self, SlowStart};
-use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits};
+use crate::controller_interface::{
+    Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits,
+};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 

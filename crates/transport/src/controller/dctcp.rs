@@ -7,9 +7,11 @@
 //! Reference: RFC 8257. The reduction comes with the first mark of a window and uses the α of the
 //! windows before, as in Linux; the window does not grow in the rest of that window.
 
-use crate::building_blocks::reno_window::RenoWindow;
 use crate::building_blocks::marked_share::MarkedShare;
-use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Idle, Inspect, Limits, Sent};
+use crate::building_blocks::reno_window::RenoWindow;
+use crate::controller_interface::{
+    Ack, BuildOf, Cause, Congestion, Controller, Departure, Idle, Inspect, Limits, Sent,
+};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::segment::Ecn;
 

@@ -11,9 +11,11 @@
 //! threshold.
 
 use crate::building_blocks::bounds;
-use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Inspect, Limits, Reduction};
-use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::building_blocks::moving_mean::MovingMean;
+use crate::controller_interface::{
+    Ack, BuildOf, Congestion, Controller, Inspect, Limits, Reduction,
+};
+use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::units::Span;
 
 /// State: the window in packets, and the parameters.

@@ -1,7 +1,7 @@
 //! A moving average of round trips as the congestion signal: see `signal_aimd`.
 
-use crate::controller_interface::{BuildOf};
 use crate::building_blocks::signal_aimd::{self, SignalAimd};
+use crate::controller_interface::BuildOf;
 use crate::part::{Default, Kind, Opt, Part};
 
 /// AIMD with this signal.

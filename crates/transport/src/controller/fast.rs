@@ -7,8 +7,8 @@
 //! round trip is averaged with weight min(3/w, 1/4) as in the latter, and the window is updated each
 //! round, not every 20 ms.
 
-use crate::building_blocks::reno_window::RenoWindow;
 use crate::building_blocks::bounds;
+use crate::building_blocks::reno_window::RenoWindow;
 use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Idle, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::Span;

@@ -2,7 +2,9 @@
 //!
 //! Reference: the 6.829 report, first plot. No deviations.
 
-use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Inspect, Limits, Reduction};
+use crate::controller_interface::{
+    Ack, BuildOf, Congestion, Controller, Inspect, Limits, Reduction,
+};
 use crate::part::{Default, Kind, Opt, Part};
 
 /// The window in bytes.

@@ -1,7 +1,7 @@
 //! The age of the oldest segment as the congestion signal: see `signal_aimd`.
 
-use crate::controller_interface::{BuildOf};
 use crate::building_blocks::signal_aimd::{self, SignalAimd};
+use crate::controller_interface::BuildOf;
 use crate::part::Part;
 
 /// AIMD with this signal.

@@ -6,8 +6,8 @@
 //! Reference: RFC 6817. Known weaknesses of the algorithm: a late-comer mistakes the standing queue of
 //! others for base delay, and clock drift shifts the measured delay.
 
-use crate::building_blocks::queueing_delay::{self, QueueingDelay};
 use crate::building_blocks::bounds;
+use crate::building_blocks::queueing_delay::{self, QueueingDelay};
 use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::Span;
@@ -39,7 +39,11 @@ impl Controller for Ledbat {
         let off = (self.target - queueing) / self.target;
         self.window += self.gain * off * ack.acked as f64 * self.mss / self.window;
         let most = ack.prior_in_flight as f64 + self.allowed * self.mss;
-        self.window = self.window.min(most).min(bounds::MAX_WINDOW).max(self.least);
+        self.window = self
+            .window
+            .min(most)
+            .min(bounds::MAX_WINDOW)
+            .max(self.least);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {

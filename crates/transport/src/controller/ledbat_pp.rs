@@ -9,8 +9,8 @@
 //! decrease (`strength`) and the times of the slowdown are options. Deviation: delayed acknowledgements
 //! count as round-trip samples like others.
 
-use crate::building_blocks::queueing_delay::{self, QueueingDelay};
 use crate::building_blocks::bounds;
+use crate::building_blocks::queueing_delay::{self, QueueingDelay};
 use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
@@ -116,7 +116,9 @@ impl Controller for LedbatPp {
             Phase::Steady if ack.now >= self.slow_at => self.slow_down(ack),
             Phase::Slowdown(round) if ack.round >= round => self.phase = Phase::Start,
             Phase::Slowdown(_) => {}
-            Phase::BeforeSlowdown(_) | Phase::Steady if ack.cwnd_limited => self.steady(ack, queueing),
+            Phase::BeforeSlowdown(_) | Phase::Steady if ack.cwnd_limited => {
+                self.steady(ack, queueing)
+            }
             Phase::BeforeSlowdown(_) | Phase::Steady => {}
         }
         self.window = self.window.clamp(self.floor(), bounds::MAX_WINDOW);

@@ -7,7 +7,9 @@
 //! sender's (`recovery = "newreno"`).
 
 use super::reno;
-use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits};
+use crate::controller_interface::{
+    Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits,
+};
 use crate::part::Part;
 
 /// Reno's window, and how it ends recovery.

@@ -10,10 +10,12 @@
 //! rates, here only the pacing goes below one segment per round trip; the fall-back for classic ECN
 //! queues, off by default in the module, is not implemented.
 
-use crate::building_blocks::reno_window::RenoWindow;
-use crate::building_blocks::marked_share::MarkedShare;
 use crate::building_blocks::bounds;
-use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Sent};
+use crate::building_blocks::marked_share::MarkedShare;
+use crate::building_blocks::reno_window::RenoWindow;
+use crate::controller_interface::{
+    Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Sent,
+};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::segment::Ecn;
 use crate::units::{Rate, Span, Time};

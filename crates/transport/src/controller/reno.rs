@@ -10,7 +10,9 @@
 //! window during recovery.
 
 use crate::building_blocks::slow_start::{self, SlowStart};
-use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits, Setup};
+use crate::controller_interface::{
+    Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits, Setup,
+};
 use crate::part::{Args, Default, Kind, Opt, Part};
 
 /// Reno's window, in bytes.

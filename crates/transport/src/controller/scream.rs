@@ -12,7 +12,9 @@
 //! upper value while the flight is far below it.
 
 use crate::building_blocks::bounds;
-use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction};
+use crate::controller_interface::{
+    Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction,
+};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::segment::Ecn;
 use crate::units::{Span, Time};

@@ -1,7 +1,7 @@
 //! The slope of round trips as the sense of a capacity that collapses: see `sensing`.
 
-use crate::controller_interface::{BuildOf};
 use crate::building_blocks::signal_aimd::{self, SignalAimd};
+use crate::controller_interface::BuildOf;
 use crate::part::{Default, Kind, Opt, Part};
 
 /// AIMD with this signal.

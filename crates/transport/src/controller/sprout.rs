@@ -12,7 +12,9 @@
 
 use std::collections::VecDeque;
 
-use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent};
+use crate::controller_interface::{
+    Ack, BuildOf, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent,
+};
 use crate::forecast::{Forecaster, HORIZON, Model, Process};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::segment::Feedback;

@@ -51,7 +51,10 @@ impl Vegas {
         } else if self.diff < self.least {
             self.core.window += mss;
         }
-        self.core.window = self.core.window.clamp(2.0 * mss, crate::building_blocks::bounds::MAX_WINDOW);
+        self.core.window = self
+            .core
+            .window
+            .clamp(2.0 * mss, crate::building_blocks::bounds::MAX_WINDOW);
         self.core.threshold = self.core.threshold.min(self.core.window);
     }
 }

@@ -8,7 +8,9 @@
 //! row of gain 1/8 and no sample over less than 50 ms.
 
 use crate::building_blocks::reno_window::RenoWindow;
-use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits};
+use crate::controller_interface::{
+    Ack, BuildOf, Cause, Congestion, Controller, Idle, Inspect, Limits,
+};
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 

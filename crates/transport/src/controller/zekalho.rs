@@ -12,9 +12,11 @@
 //! `cooldown` apply to both variants unless their help says otherwise. The silence timeout is the
 //! sender's. Differences: none known.
 
-use crate::building_blocks::moving_mean::MovingMean;
 use crate::building_blocks::bounds;
-use crate::controller_interface::{Ack, BuildOf, Congestion, Controller, Inspect, Limits, Reduction};
+use crate::building_blocks::moving_mean::MovingMean;
+use crate::controller_interface::{
+    Ack, BuildOf, Congestion, Controller, Inspect, Limits, Reduction,
+};
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::units::Span;
 

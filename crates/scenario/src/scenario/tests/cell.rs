@@ -212,7 +212,7 @@ fn what_cannot_be_a_link_is_refused_with_the_fix() {
     refused(
         "links.down = { from = \"S\", to = \"R\", kind = \"trace\", trace = { kind = \"constant\", rate = \"12 Mbit/s\" }, emulator = \"cellsim-2013\", delay = \"20 ms\" }",
         "links.down = { ends = [\"S\", \"R\"], from = \"S\", rate = \"1 Mbit/s\", delay = \"0 s\" }",
-        "beside `ends`",
+        "`ends` are both written",
         "either",
     );
 }

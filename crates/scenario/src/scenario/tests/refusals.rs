@@ -209,7 +209,7 @@ fn quantities_are_checked_where_they_stand() {
     refused(
         "50 kB",
         "0 packets",
-        "loses every frame",
+        "drops every frame",
         "",
         "\"unlimited\"",
     );
@@ -423,7 +423,7 @@ fn what_a_part_refuses_is_shown_at_its_option() {
 
 #[test]
 fn an_unreadable_trace_is_refused() {
-    let row = crate::tables::PartKind::Source
+    let row = crate::kinds::PartKind::Source
         .rows()
         .into_iter()
         .find_map(|r| {

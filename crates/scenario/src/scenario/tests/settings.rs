@@ -68,11 +68,12 @@ fn settings_of_ports_that_say_more_of_the_name_win_field_by_field() {
         json!({"buffer_B": 50_000, "queue": {"kind": "fifo"}})
     );
     assert_eq!(form["ports"]["S>W"]["buffer_B"], 3_000);
-    let later = WIRED.replace(
+    let open = WIRED.replace(
         "seed = 1",
         "ports.\"S>*\" = { buffer = \"1 kB\" }\nports.\"*>W\" = { buffer = \"2 kB\" }",
     );
-    assert_eq!(canonical(&later)["ports"]["S>W"]["buffer_B"], 2_000);
+    let found = read(&open).unwrap_err();
+    assert!(found.what.contains("neither is more specific"), "{found}");
     // An exact name goes before a pattern with as many letters, whatever the order.
     let exact = format!("{WIRED}\nports.\"W>D*\" = {{ buffer = \"1 kB\" }}\n");
     assert_eq!(canonical(&exact)["ports"]["W>D"]["buffer_B"], 50_000);

@@ -10,67 +10,67 @@ use crate::part::{Args, Default, Kind, Opt, Refusal};
 use crate::units::{Span, Time};
 
 pub(super) const OPTIONS: &[Opt] = &[
-        Opt::new(
-            "high-gain",
-            Kind::Number,
-            Default::Is("2.885"),
-            "pacing and window gain in STARTUP; DRAIN paces at its inverse",
-        )
-        .at_least("1.1")
-        .at_most("10"),
-        Opt::new(
-            "cwnd-gain",
-            Kind::Number,
-            Default::Is("2"),
-            "window in bandwidth-delay products in PROBE_BW",
-        )
-        .at_least("0.5")
-        .at_most("10"),
-        Opt::new(
-            "bw-rounds",
-            Kind::Count,
-            Default::Is("10"),
-            "rounds over which the greatest rate is kept",
-        )
-        .at_least("1")
-        .at_most("1000"),
-        Opt::new(
-            "min-rtt-filter",
-            Kind::Span,
-            Default::Is("10 s"),
-            "how long the least round trip holds",
-        )
-        .at_least("100 ms")
-        .at_most("3600 s"),
-        Opt::new(
-            "probe-rtt-duration",
-            Kind::Span,
-            Default::Is("200 ms"),
-            "least length of PROBE_RTT",
-        )
-        .at_least("1 ms")
-        .at_most("10 s"),
-        Opt::new(
-            "pacing-margin",
-            Kind::Share,
-            Default::Is("1 %"),
-            "pacing below the estimated rate",
-        )
-        .at_least("0 %")
-        .at_most("50 %"),
-        Opt::new(
-            "aggregation",
-            Kind::Flag,
-            Default::Is("true"),
-            "widen the window by the aggregation of acknowledgements",
-        ),
-        Opt::new(
-            "policer",
-            Kind::Flag,
-            Default::Is("true"),
-            "keep the rate at which a policer seems to drop",
-        ),
-    ];
+    Opt::new(
+        "high-gain",
+        Kind::Number,
+        Default::Is("2.885"),
+        "pacing and window gain in STARTUP; DRAIN paces at its inverse",
+    )
+    .at_least("1.1")
+    .at_most("10"),
+    Opt::new(
+        "cwnd-gain",
+        Kind::Number,
+        Default::Is("2"),
+        "window in bandwidth-delay products in PROBE_BW",
+    )
+    .at_least("0.5")
+    .at_most("10"),
+    Opt::new(
+        "bw-rounds",
+        Kind::Count,
+        Default::Is("10"),
+        "rounds over which the greatest rate is kept",
+    )
+    .at_least("1")
+    .at_most("1000"),
+    Opt::new(
+        "min-rtt-filter",
+        Kind::Span,
+        Default::Is("10 s"),
+        "how long the least round trip holds",
+    )
+    .at_least("100 ms")
+    .at_most("3600 s"),
+    Opt::new(
+        "probe-rtt-duration",
+        Kind::Span,
+        Default::Is("200 ms"),
+        "least length of PROBE_RTT",
+    )
+    .at_least("1 ms")
+    .at_most("10 s"),
+    Opt::new(
+        "pacing-margin",
+        Kind::Share,
+        Default::Is("1 %"),
+        "pacing below the estimated rate",
+    )
+    .at_least("0 %")
+    .at_most("50 %"),
+    Opt::new(
+        "aggregation",
+        Kind::Flag,
+        Default::Is("true"),
+        "widen the window by the aggregation of acknowledgements",
+    ),
+    Opt::new(
+        "policer",
+        Kind::Flag,
+        Default::Is("true"),
+        "keep the rate at which a policer seems to drop",
+    ),
+];
 
 pub(super) fn build(args: &Args, setup: &Setup) -> Result<Bbr1, Refusal> {
     let initial = setup.initial.max(setup.mss) as f64;

@@ -17,9 +17,11 @@
 
 mod options;
 
-use crate::building_blocks::minmax::MinMaxFilter;
 use crate::building_blocks::bounds;
-use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction};
+use crate::building_blocks::minmax::MinMaxFilter;
+use crate::controller_interface::{
+    Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction,
+};
 use crate::part::Part;
 use crate::units::{Span, Time};
 
@@ -317,7 +319,13 @@ pub const PART: Part<BuildOf<Copa>> = Part {
             "mvfst" => Variant::Mvfst,
             _ => Variant::Paper,
         };
-        let given = |name, default: f64| if args.has(name) { args.number(name) } else { default };
+        let given = |name, default: f64| {
+            if args.has(name) {
+                args.number(name)
+            } else {
+                default
+            }
+        };
         let delta = given("delta", if variant == Variant::Mvfst { 0.05 } else { 0.5 });
         let mss = setup.mss as f64;
         let least = args.packets("least") as f64;
@@ -329,7 +337,14 @@ pub const PART: Part<BuildOf<Copa>> = Part {
             default_delta: delta,
             competes: args.flag("competitive") && variant != Variant::Mvfst,
             base_window: args.span("base-window"),
-            horizon: given("patience", if variant == Variant::GenericCc { 4.0 } else { 5.0 }),
+            horizon: given(
+                "patience",
+                if variant == Variant::GenericCc {
+                    4.0
+                } else {
+                    5.0
+                },
+            ),
             least,
             window,
             velocity: 1.0,

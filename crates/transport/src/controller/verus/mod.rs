@@ -16,7 +16,9 @@ use std::collections::VecDeque;
 use profile::{MAX_WINDOW, Profile};
 
 use crate::building_blocks::bounds;
-use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent};
+use crate::controller_interface::{
+    Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent,
+};
 use crate::part::Part;
 use crate::units::{Span, Time};
 

@@ -78,7 +78,10 @@ impl Interval {
 
     /// The program takes the flatter of that and of 1 - (time of sending)/(time of arrival) = 1 - C/x.
     pub fn flatter_slope(&self) -> f64 {
-        let (left, back) = (self.sent_at[1] - self.sent_at[0], self.acked_at[1] - self.acked_at[0]);
+        let (left, back) = (
+            self.sent_at[1] - self.sent_at[0],
+            self.acked_at[1] - self.acked_at[0],
+        );
         let stretch = match back > 0.0 {
             true => 1.0 - left / back,
             false => 0.0,

@@ -18,8 +18,8 @@
 //! sent t later are acknowledged r·t later: in an unlimited queue the time between decisions grows by a
 //! factor r, each changes the rate by about 10 %, and the queue grows faster. Only loss ends that.
 
-mod options;
 mod interval;
+mod options;
 mod utility;
 
 use std::collections::VecDeque;
@@ -28,7 +28,9 @@ use interval::{Interval, Purpose};
 use utility::Utility;
 
 use crate::building_blocks::bounds;
-use crate::controller_interface::{Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent};
+use crate::controller_interface::{
+    Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent,
+};
 use crate::part::Part;
 use crate::random::Random;
 use crate::units::{Rate, Span, Time};

@@ -1,0 +1,101 @@
+//! The flows of one run: one for each sender, with the destinations drawn.
+
+use backwater_sim::spec::{FlowSpec, NodeSpec};
+use backwater_sim::targets::Destination;
+use backwater_transport::random::Random;
+
+use super::{Flow, Pattern};
+
+impl Flow {
+    /// The flows of one run, one for each sender.
+    pub fn expand(&self, seed: u64, nodes: &[NodeSpec]) -> Vec<FlowSpec> {
+        let permuted = match self.pattern {
+            Pattern::Permutation => derangement(
+                &self.from,
+                &self.to,
+                &mut Random::stream(seed, "permutation", &self.name),
+            ),
+            Pattern::One | Pattern::Random | Pattern::Pairs | Pattern::Nearest | Pattern::Group => {
+                Vec::new()
+            }
+        };
+        let name = |sender: usize| {
+            if self.each {
+                format!("{}/{}", self.name, nodes[sender].name)
+            } else {
+                self.name.clone()
+            }
+        };
+        let others = |sender: &usize| self.to.iter().copied().filter(|t| t != sender).collect();
+        let spec = |(i, sender): (usize, &usize)| FlowSpec {
+            name: name(*sender),
+            from: *sender,
+            to: match self.pattern {
+                Pattern::One => Destination::Node(self.to[0]),
+                Pattern::Random => Destination::AnyOf(others(sender)),
+                Pattern::Group => Destination::Group(others(sender)),
+                Pattern::Permutation => Destination::Node(permuted[i]),
+                Pattern::Pairs => Destination::Node(self.to[i]),
+                Pattern::Nearest => Destination::Nearest(self.to.clone()),
+            },
+            class: self.class,
+            ecn: self.ecn,
+            packet: self.packet,
+            start: self.start,
+            stop: self.stop,
+            source: self.source.clone(),
+            budget: self.budget,
+            route: self.route.clone(),
+            transport: self
+                .transport
+                .as_ref()
+                .map(|t| t.spec(seed, &name(*sender))),
+        };
+        self.from.iter().enumerate().map(spec).collect()
+    }
+}
+
+/// A permutation of `to`, uniform among those that give no sender itself. Every third shuffle or so
+/// is one (1/e of them when `from` equals `to`); one sender and itself was refused.
+fn derangement(from: &[usize], to: &[usize], random: &mut Random) -> Vec<usize> {
+    loop {
+        let mut drawn = to.to_vec();
+        for last in (1..drawn.len()).rev() {
+            let other = random.between(0, last as u64) as usize;
+            drawn.swap(last, other);
+        }
+        if from.iter().zip(&drawn).all(|(a, b)| a != b) {
+            return drawn;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn every_derangement_is_as_likely_as_the_others() {
+        // Four things have 9 derangements; 9000 draws give each 1000 with a deviation of 30.
+        let mut random = Random::stream(1, "test", "derangement");
+        let mut counts: BTreeMap<Vec<usize>, u32> = BTreeMap::new();
+        let four = [0, 1, 2, 3];
+        for _ in 0..9000 {
+            *counts
+                .entry(derangement(&four, &four, &mut random))
+                .or_default() += 1;
+        }
+        assert_eq!(counts.len(), 9);
+        assert!(
+            counts.values().all(|n| n.abs_diff(1000) < 150),
+            "{counts:?}"
+        );
+        assert!(
+            counts
+                .keys()
+                .all(|d| d.iter().enumerate().all(|(i, j)| i != *j))
+        );
+    }
+}

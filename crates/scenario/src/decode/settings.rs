@@ -1,0 +1,177 @@
+//! Queue and buffer of ports as written: by `ports."PATTERN"` and by trace links. The most specific row holds
+//! (`names::rank`), for each field by itself. Rows have no order: a JSON object has none.
+
+use std::cmp::Reverse;
+
+use backwater_sim::limit::Limit;
+use backwater_sim::queue::{QUEUES, Queue};
+use backwater_transport::units::Bytes;
+
+use super::parts::{self, Made};
+use super::record::Record;
+use crate::diagnostic::{Diagnostic, Fault};
+use crate::fields::network::PORT;
+use crate::files::Files;
+use crate::tree::{Node, Value};
+use crate::{names, units};
+
+/// A value and where it was written.
+#[derive(Clone, Debug)]
+pub struct Written<T> {
+    /// The value.
+    pub value: T,
+    /// Where it was written.
+    pub node: Node,
+}
+
+/// Queue and buffer of one row of `ports`, or of a trace link.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    queue: Option<Written<(Queue, Made)>>,
+    buffer: Option<Written<Limit>>,
+}
+
+impl Setting {
+    /// Reads `queue` and `buffer`.
+    pub fn read(record: &Record<'_>, files: &mut Files<'_>) -> Result<Setting, Diagnostic> {
+        let mut setting = Setting {
+            queue: None,
+            buffer: None,
+        };
+        if let Some(node) = record.get("queue") {
+            let value = parts::read(QUEUES, "queue", node, files)?;
+            let node = node.clone();
+            setting.queue = Some(Written { value, node });
+        }
+        if let Some(node) = record.get("buffer") {
+            let value = capacity(node)?;
+            let node = node.clone();
+            setting.buffer = Some(Written { value, node });
+        }
+        Ok(setting)
+    }
+}
+
+/// All rows, by name or pattern.
+#[derive(Default)]
+pub struct Settings {
+    /// The most specific first.
+    rows: Vec<(String, Setting)>,
+}
+
+impl Settings {
+    /// Reads `ports`; `names` are those of all ports. `links` are the settings that trace links have for
+    /// their own ports; a row of `ports` with the port's name goes before them.
+    pub fn read(
+        top: &Record<'_>,
+        names: &[&str],
+        links: impl Iterator<Item = (String, Setting)>,
+        files: &mut Files<'_>,
+    ) -> Result<Settings, Diagnostic> {
+        let mut rows = Vec::new();
+        let entries = top.get("ports").map_or(Ok(&[][..]), Node::table)?;
+        for entry in entries {
+            select(&entry.key, names).map_err(|f| f.at(&entry.origin))?;
+            let record = Record::read(&entry.node, PORT, &[], files)?;
+            rows.push((entry.key.clone(), Setting::read(&record, files)?));
+        }
+        rows.extend(links);
+        rows.sort_by(|(a, _), (b, _)| {
+            let key = |name| (Reverse(names::rank(name)), name);
+            key(a.as_str()).cmp(&key(b.as_str()))
+        });
+        Ok(Settings { rows })
+    }
+
+    /// The queue of a port.
+    pub fn queue(&self, port: &str) -> Result<Option<&(Queue, Made)>, Diagnostic> {
+        let best = self.best(port, "queue", |s| s.queue.as_ref())?;
+        Ok(best.map(|written| &written.value))
+    }
+
+    /// The buffer of a port.
+    pub fn buffer(&self, port: &str) -> Result<Option<&Written<Limit>>, Diagnostic> {
+        self.best(port, "buffer", |s| s.buffer.as_ref())
+    }
+
+    /// The value of the most specific row that sets a field of a port. Two patterns that are equally
+    /// specific and set different values are refused.
+    fn best<'a, T>(
+        &'a self,
+        port: &str,
+        field: &str,
+        get: impl Fn(&'a Setting) -> Option<&'a Written<T>>,
+    ) -> Result<Option<&'a Written<T>>, Diagnostic> {
+        let mut matching = self
+            .rows
+            .iter()
+            .filter(|(pattern, _)| names::matches(pattern, port))
+            .filter_map(|(pattern, setting)| Some((pattern, get(setting)?)));
+        let Some((first, best)) = matching.next() else {
+            return Ok(None);
+        };
+        let rival = matching
+            .take_while(|(p, _)| names::is_pattern(p) && names::rank(p) == names::rank(first))
+            .find(|(_, written)| !written.node.same(&best.node));
+        let Some((second, rival)) = rival else {
+            return Ok(Some(best));
+        };
+        let what = format!(
+            "`ports`: `{first}` and `{second}` both set `{field}` of {port}, and neither is more specific"
+        );
+        let fix = format!("write `{field}` of ports.\"{port}\", or in one of the two rows only");
+        Err(rival.node.refuse(Fault::new(what, fix)))
+    }
+}
+
+/// The indices of the ports that a name or pattern means, or a refusal when it means none.
+pub fn select(pattern: &str, ports: &[&str]) -> Result<Vec<usize>, Fault> {
+    let found: Vec<usize> = ports
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| names::matches(pattern, p))
+        .map(|(i, _)| i)
+        .collect();
+    if found.is_empty() {
+        let what = format!("no port matches `{pattern}`");
+        return Err(Fault::unknown(what, pattern, ports.iter().copied()));
+    }
+    Ok(found)
+}
+
+/// "50 kB", "100 packets" or "unlimited".
+pub fn capacity(node: &Node) -> Result<Limit, Diagnostic> {
+    let examples = "\"50 kB\", \"100 packets\" or \"unlimited\"";
+    let text = match &node.value {
+        Value::Text(text) => text,
+        Value::Integer(n) => return Err(node.refuse(units::bare(&n.to_string(), &units::SIZE))),
+        _ => return Err(node.mismatch("a buffer", &format!("write {examples}"))),
+    };
+    if text == "unlimited" {
+        return Ok(Limit::Unlimited);
+    }
+    let limit = if text.ends_with("packets") {
+        units::packets(text).map(Limit::Packets)
+    } else {
+        units::bytes(text).map(Limit::Bytes)
+    };
+    match limit {
+        Ok(Limit::Packets(0) | Limit::Bytes(Bytes(0))) => {
+            let what = format!("`{}`: a buffer of size 0 drops every frame", node.path);
+            Err(node.refuse(Fault::new(what, format!("write {examples}"))))
+        }
+        Ok(limit) => Ok(limit),
+        Err(fault) => {
+            let fix = if fault.nearest.is_empty() {
+                format!("{}; a buffer is {examples}", fault.fix)
+            } else {
+                fault.fix
+            };
+            Err(node.refuse(Fault {
+                what: format!("`{}`: {}", node.path, fault.what),
+                fix,
+                ..fault
+            }))
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Fields that several generators share.
+
+use backwater_transport::part::{Default, Kind, Opt};
+
+use crate::fields::network::SWITCH;
+use crate::shape::{Field, Shape};
+
+/// The model of generated switches.
+pub const SWITCH_MODEL: Field = Field::free(
+    "switch",
+    Shape::Fields(SWITCH),
+    "model of the generated switches",
+);
+
+/// How many stations.
+pub const STATIONS: Field = Field::option(
+    Opt::new("stations", Kind::Count, Default::Required, "how many")
+        .at_least("1")
+        .at_most("4096"),
+);
+/// Rows of a grid.
+pub const ROWS: Field = Field::option(
+    Opt::new("rows", Kind::Count, Default::Required, "rows of the grid")
+        .at_least("1")
+        .at_most("1024"),
+);
+/// Columns of a grid.
+pub const COLUMNS: Field = Field::option(
+    Opt::new(
+        "columns",
+        Kind::Count,
+        Default::Required,
+        "columns of the grid",
+    )
+    .at_least("1")
+    .at_most("1024"),
+);
+/// Distance of neighbours.
+pub const SPACING: Field = Field::option(
+    Opt::new(
+        "spacing",
+        Kind::Metres,
+        Default::Required,
+        "between neighbours in a row or a column",
+    )
+    .at_least("0.01 m"),
+);
+/// Place of the first station.
+pub const ORIGIN: Field = Field::free(
+    "at",
+    Shape::Texts,
+    "place of the first point; [\"0 m\", \"0 m\"] where it is left out",
+);

@@ -1,0 +1,40 @@
+//! Generators of networks: the values of `topology`. Those of wires make nodes and links; those of 802.11 stations
+//! make stations, which need no links. A generator is one file and one row of the table.
+
+mod chain;
+mod dumbbell;
+mod fat_tree;
+mod fields;
+mod grid;
+mod random_grid;
+mod ring;
+pub mod row;
+mod stations;
+mod wlan;
+
+use row::Generator;
+
+use crate::shape::Variant;
+
+/// Every generator.
+pub const GENERATORS: [Generator; 7] = [
+    fat_tree::ROW,
+    dumbbell::ROW,
+    ring::ROW,
+    wlan::ROW,
+    chain::ROW,
+    grid::ROW,
+    random_grid::ROW,
+];
+
+/// Their names and fields.
+pub static TOPOLOGIES: &[Variant] = &VARIANTS;
+static VARIANTS: [Variant; GENERATORS.len()] = {
+    let mut variants = [GENERATORS[0].variant; GENERATORS.len()];
+    let mut i = 1;
+    while i < variants.len() {
+        variants[i] = GENERATORS[i].variant;
+        i += 1;
+    }
+    variants
+};

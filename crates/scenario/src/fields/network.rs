@@ -1,0 +1,196 @@
+//! Fields of nodes, links, ports and routing.
+
+use backwater_sim::medium::trace;
+use backwater_sim::spec::Routing;
+use backwater_transport::part::{Default, Kind, Opt};
+
+use super::wire::{DELAY, MAX_FRAME, OBEYS, RATE};
+use crate::kinds::PartKind;
+use crate::shape::{Field, Shape, Variant};
+use crate::wireless;
+
+/// A routing rule.
+#[derive(Copy, Clone, Debug)]
+pub struct RoutingRow {
+    /// Its name.
+    pub name: &'static str,
+    /// The rule.
+    pub routing: Routing,
+    /// Whether it has roots.
+    pub roots: bool,
+}
+
+const fn rule(name: &'static str, routing: Routing) -> RoutingRow {
+    RoutingRow {
+        name,
+        routing,
+        roots: false,
+    }
+}
+
+/// Every routing rule; the first is the default.
+pub const ROUTINGS: [RoutingRow; 5] = [
+    rule("tree", Routing::Tree),
+    rule("shortest-path", Routing::ShortestPath),
+    rule("ecmp", Routing::Ecmp),
+    rule("airtime", Routing::Airtime),
+    RoutingRow {
+        roots: true,
+        ..rule("airtime-tree", Routing::AirtimeTree)
+    },
+];
+
+static ROUTING_NAMES: [&str; ROUTINGS.len()] = {
+    let mut names = [""; ROUTINGS.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = ROUTINGS[i].name;
+        i += 1;
+    }
+    names
+};
+
+/// `routing`.
+pub static ROUTING: &[Field] = &[
+    Field::option(Opt::new(
+        "kind",
+        Kind::Choice(&ROUTING_NAMES),
+        Default::Required,
+        "one path only, a shortest path, all shortest paths by a hash of the flow; between stations the \
+         least airtime, or that along trees",
+    )),
+    Field::free(
+        "roots",
+        Shape::Texts,
+        "stations at the roots of airtime-tree",
+    ),
+];
+
+/// `nodes.NAME`.
+pub static NODES: &[Variant] = &[
+    Variant {
+        kind: "host",
+        summary: "an end station with one link",
+        source: "IEEE 802.3",
+        fields: &[OBEYS],
+    },
+    Variant {
+        kind: "switch",
+        summary: "a store-and-forward switch",
+        source: "IEEE 802.1Q",
+        fields: SWITCH,
+    },
+    Variant {
+        kind: "station",
+        summary: "an 802.11 station: source, sink and relay",
+        source: "IEEE 802.11",
+        fields: wireless::STATION,
+    },
+];
+
+/// The value of `model` with a buffer for each egress class queue.
+pub const OUTPUT_QUEUED: &str = "output-queued";
+/// The value of `model` whose memory is shared.
+pub const SHARED_MEMORY: &str = "shared-memory";
+
+/// A switch, besides its `kind`.
+pub static SWITCH: &[Field] = &[
+    Field::option(Opt::new(
+        "model",
+        Kind::Choice(&[OUTPUT_QUEUED, SHARED_MEMORY]),
+        Default::Is(OUTPUT_QUEUED),
+        "a buffer for each egress class queue, or one memory with dynamic thresholds and headroom",
+    )),
+    Field::option(Opt::new(
+        "memory",
+        Kind::Bytes,
+        Default::Absent,
+        "all of the memory of a shared-memory switch",
+    )),
+    Field::option(Opt::new(
+        "reserve",
+        Kind::Bytes,
+        Default::Absent,
+        "memory guaranteed to each (ingress, class)",
+    )),
+    Field::option(Opt::new(
+        "headroom",
+        Kind::Bytes,
+        Default::Absent,
+        "memory for what arrives after XOFF, for each (ingress, class)",
+    )),
+    Field::option(
+        Opt::new(
+            "shift",
+            Kind::Count,
+            Default::Absent,
+            "threshold = free shared memory / 2^shift",
+        )
+        .at_most("16"),
+    ),
+];
+
+/// `links.NAME`. Without a `kind` it is a wire.
+pub static LINKS: &[Variant] = &[
+    Variant {
+        kind: "ethernet",
+        summary: "a full-duplex wire",
+        source: "IEEE 802.3",
+        fields: &[
+            Field::free("ends", Shape::Texts, "the two nodes it joins, both ways"),
+            FROM,
+            TO,
+            RATE,
+            DELAY,
+            MAX_FRAME,
+            PATH_BOXES,
+        ],
+    },
+    Variant {
+        kind: "trace",
+        summary: "a link served at the opportunities of a trace",
+        source: "cellsim, mahimahi",
+        fields: &[
+            FROM,
+            TO,
+            Field::needed(
+                "trace",
+                Shape::FileOr(PartKind::Trace),
+                "when it may send: the path of a trace file, or a trace by its kind",
+            ),
+            Field::option(trace::EMULATOR),
+            Field::option(trace::OPPORTUNITY),
+            Field::option(trace::OVERHEAD),
+            Field::option(trace::FIRST),
+            Field::option(trace::CLOCK),
+            Field::option(trace::REPEAT),
+            Field::option(trace::DELAY),
+            Field::option(trace::MAX_FRAME),
+            Field::free(
+                "queue",
+                Shape::Part(PartKind::Queue),
+                "its port's queue; without a limit where it is left out",
+            ),
+            Field::free("buffer", Shape::Capacity, "what its queue holds"),
+            PATH_BOXES,
+        ],
+    },
+];
+
+const FROM: Field = Field::free("from", Shape::Text, "where one direction begins");
+const TO: Field = Field::free("to", Shape::Text, "where it ends");
+const PATH_BOXES: Field = Field::free(
+    "boxes",
+    Shape::Parts(PartKind::Box),
+    "what packets pass before the queue, in order",
+);
+
+/// `ports."PATTERN"`.
+pub static PORT: &[Field] = &[
+    Field::free(
+        "queue",
+        Shape::Part(PartKind::Queue),
+        "classes and who goes first",
+    ),
+    Field::free("buffer", Shape::Capacity, "what each class queue holds"),
+];

@@ -3,16 +3,15 @@
 
 use backwater_sim::cause::Cause;
 use backwater_sim::limit::Limit;
-use backwater_sim::queue::{Aqm, QUEUES, Queue};
-use backwater_sim::source::AnySource;
+use backwater_sim::queue::Aqm;
 use backwater_sim::spec::*;
 use backwater_sim::targets::Destination;
-use backwater_sim::world::{Report, World};
+use backwater_sim::world::World;
 use backwater_transport::endpoint::{DelayedAck, Protocol};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
-use backwater_transport::units::{Bytes, Rate, Span, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
 use crate::net::*;
 use crate::random::*;

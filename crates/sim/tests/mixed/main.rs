@@ -1,5 +1,6 @@
 //! Random worlds of wires, trace links, boxes and 802.11 stations together.
 
+mod exact;
 mod property;
 #[path = "../support/random.rs"]
 mod random;

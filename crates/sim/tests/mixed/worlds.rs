@@ -29,10 +29,11 @@ fn once_in(r: &mut Random, times: u64) -> bool {
     r.between(1, times) == 1
 }
 
-type Rows<T> = [Part<fn(&Args) -> Result<T, Refusal>>];
+/// A table of parts.
+pub type Rows<T> = [Part<fn(&Args) -> Result<T, Refusal>>];
 
 /// A part of a table by name.
-fn part<T>(table: &Rows<T>, id: &str, given: &[(&'static str, Value)]) -> T {
+pub fn part<T>(table: &Rows<T>, id: &str, given: &[(&'static str, Value)]) -> T {
     let row = table.iter().find(|p| p.id == id).expect("a part");
     (row.build)(&args(row, given)).expect("legal options")
 }

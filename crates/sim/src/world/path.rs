@@ -235,7 +235,8 @@ impl World {
         self.forwarding.lead(main, entrance);
         let node = &mut self.nodes[self.ports[main].node];
         if node.host.is_some() {
-            node.ports[0] = entrance;
+            let ports = node.ports.iter_mut().filter(|port| **port == main);
+            ports.for_each(|port| *port = entrance);
             let flows = self.flows.0.iter_mut().filter(|flow| flow.port == main);
             flows.for_each(|flow| flow.port = entrance);
         }

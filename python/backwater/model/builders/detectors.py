@@ -105,7 +105,7 @@ class Detector(Part):
     ) -> Detector:
         """The detector `rate-comparison`.
 
-        At an 802.11 relay: more came in than left within the window, or the medium is not
+        More came in to be forwarded than left within the window, or the shared medium is not
         fully used.
 
         Source: S0; IEEE 802.11-05/0562r0.
@@ -135,8 +135,8 @@ class Detector(Part):
     ) -> Detector:
         """The detector `queue-rate-difference`.
 
-        At an 802.11 relay: its queue, low or high, and the difference of rates in and out,
-        low, medium or high, by normal membership functions.
+        The queue, low or high, and the difference of rates in and out, low, medium or high,
+        by normal membership functions.
 
         Source: IEEE 802.11-06/1308r0.
 
@@ -180,7 +180,7 @@ class Detector(Part):
         * `file`: file of the class, which stands by itself (required)
         * `class_`: class with methods alarm and relief (required)
         * `options`: further arguments of the class, by name
-        * `watch`: what it looks at: the class queues of an output port, or what came in over
-          an interface (default egress)
+        * `watch`: what it looks at: the class queues of an output port or the categories of a
+          station, or what came in over an interface (default egress)
         """
         return Detector("python", file=file, class_=class_, options=options, watch=watch)

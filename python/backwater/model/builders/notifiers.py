@@ -23,21 +23,27 @@ class Notifier(Part):
         window: Time | None = None,
         quanta: int | None = None,
         refresh: Share | None = None,
+        cast: Literal["each", "group"] | None = None,
     ) -> Notifier:
         """PAUSE frames: all classes, a time.
 
         Source: IEEE 802.3 Annex 31B.
 
         * `audience`: whom to tell: all neighbours but the one the port faces, or those that
-          sent into the queue within `window` (default feeders)
+          sent into the queue within `window`; over the air all stations that have a hop to
+          this one, or those of them (default feeders)
         * `window`: how long after its last frame a neighbour counts as a current sender
           (time, default 10 ms, ≥ 0 s)
-        * `quanta`: timer in units of 512 bit times (whole number, default 65535, ≥ 1, ≤
-          65535)
+        * `quanta`: timer in units of 512 bit times, over the air of 102.4 us (whole number,
+          default 65535, ≥ 1, ≤ 65535)
         * `refresh`: share of the timer after which the notice is sent again (share, default
           50 %, ≥ 1 %, ≤ 99 %)
+        * `cast`: over the air: a frame to each, acknowledged and repeated, or one to all that
+          hear it, which is neither (default each)
         """
-        return Notifier("pause", audience=audience, window=window, quanta=quanta, refresh=refresh)
+        return Notifier(
+            "pause", audience=audience, window=window, quanta=quanta, refresh=refresh, cast=cast
+        )
 
     @staticmethod
     @checked
@@ -47,21 +53,27 @@ class Notifier(Part):
         window: Time | None = None,
         quanta: int | None = None,
         refresh: Share | None = None,
+        cast: Literal["each", "group"] | None = None,
     ) -> Notifier:
         """Priority PAUSE frames: a class vector, a time.
 
         Source: IEEE 802.1Qbb.
 
         * `audience`: whom to tell: all neighbours but the one the port faces, or those that
-          sent into the queue within `window` (default feeders)
+          sent into the queue within `window`; over the air all stations that have a hop to
+          this one, or those of them (default feeders)
         * `window`: how long after its last frame a neighbour counts as a current sender
           (time, default 10 ms, ≥ 0 s)
-        * `quanta`: timer in units of 512 bit times (whole number, default 65535, ≥ 1, ≤
-          65535)
+        * `quanta`: timer in units of 512 bit times, over the air of 102.4 us (whole number,
+          default 65535, ≥ 1, ≤ 65535)
         * `refresh`: share of the timer after which the notice is sent again (share, default
           50 %, ≥ 1 %, ≤ 99 %)
+        * `cast`: over the air: a frame to each, acknowledged and repeated, or one to all that
+          hear it, which is neither (default each)
         """
-        return Notifier("pfc", audience=audience, window=window, quanta=quanta, refresh=refresh)
+        return Notifier(
+            "pfc", audience=audience, window=window, quanta=quanta, refresh=refresh, cast=cast
+        )
 
     @staticmethod
     @checked
@@ -71,6 +83,7 @@ class Notifier(Part):
         window: Time | None = None,
         quanta: int | None = None,
         refresh: Share | None = None,
+        cast: Literal["each", "group"] | None = None,
         addresses: Literal["filtering-table", "buffer"] | None = None,
         per_class: bool | None = None,
     ) -> Notifier:
@@ -79,13 +92,16 @@ class Notifier(Part):
         Source: S2 destination address information.
 
         * `audience`: whom to tell: all neighbours but the one the port faces, or those that
-          sent into the queue within `window` (default feeders)
+          sent into the queue within `window`; over the air all stations that have a hop to
+          this one, or those of them (default feeders)
         * `window`: how long after its last frame a neighbour counts as a current sender
           (time, default 10 ms, ≥ 0 s)
-        * `quanta`: timer in units of 512 bit times (whole number, default 65535, ≥ 1, ≤
-          65535)
+        * `quanta`: timer in units of 512 bit times, over the air of 102.4 us (whole number,
+          default 65535, ≥ 1, ≤ 65535)
         * `refresh`: share of the timer after which the notice is sent again (share, default
           50 %, ≥ 1 %, ≤ 99 %)
+        * `cast`: over the air: a frame to each, acknowledged and repeated, or one to all that
+          hear it, which is neither (default each)
         * `addresses`: all addresses reached through the port, or those of the frames in the
           queue and of those that find no room in it (default filtering-table)
         * `per_class`: stop the congested class only (default false)
@@ -96,6 +112,7 @@ class Notifier(Part):
             window=window,
             quanta=quanta,
             refresh=refresh,
+            cast=cast,
             addresses=addresses,
             per_class=per_class,
         )
@@ -106,6 +123,7 @@ class Notifier(Part):
         *,
         frame: Size | None = None,
         expiry: Time | None = None,
+        period: Time | None = None,
     ) -> Notifier:
         """A management frame to an upstream station: less or more of a category, a rate, a time.
 
@@ -115,5 +133,7 @@ class Notifier(Part):
           2304 B)
         * `expiry`: how long a request holds; afterwards the upstream station takes back a
           step in every period (time, default 1 s, ≥ 1 ms, ≤ 100 s)
+        * `period`: how often it asks while congestion lasts, beside a detector without a
+          period of its own (time, default 250 ms, ≥ 1 ms, ≤ 10 s)
         """
-        return Notifier("request", frame=frame, expiry=expiry)
+        return Notifier("request", frame=frame, expiry=expiry, period=period)

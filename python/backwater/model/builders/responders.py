@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from backwater.model.builders.base import Part, Share, Size, checked
+from backwater.model.builders.base import Part, Share, Size, Written, checked
 
 
 class Responder(Part):
@@ -31,7 +31,10 @@ class Responder(Part):
         share: Share | None = None,
         depth: Size | None = None,
     ) -> Responder:
-        """Hold what the notice covers to the drain rate divided by the number of feeders.
+        """The responder `shaper`.
+
+        Hold what the notice covers to the drain rate divided by the number of feeders, or to
+        the rate asked for.
 
         Source: S2 rate control.
 
@@ -127,3 +130,21 @@ class Responder(Part):
           (default true)
         """
         return Responder("token-bucket", own=own)
+
+    @staticmethod
+    @checked
+    def python(
+        *,
+        file: str,
+        class_: str,
+        options: Written | None = None,
+    ) -> Responder:
+        """A class of your own, written in Python.
+
+        Source: docs/tutorial.md.
+
+        * `file`: file of the class, which stands by itself (required)
+        * `class_`: class with a method react (required)
+        * `options`: further arguments of the class, by name
+        """
+        return Responder("python", file=file, class_=class_, options=options)

@@ -9,6 +9,7 @@ use super::carrier::{Told, Toward};
 use super::detector::{AnyDetector, Detector};
 use super::gates::Gates;
 use super::moment::{Moment, Seen, Signal};
+use super::needs::Set;
 use super::notice::{Ask, Hosts, Notice};
 use super::notifier::Terms;
 use super::notifier::request::Requests;
@@ -42,12 +43,37 @@ pub enum Memory {
     Requests(Box<Requests>),
 }
 
+/// Which arrivals and departures a detector hears of: of others nothing could follow.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Hears {
+    /// None: it looks at its timer only.
+    None,
+    /// Arrivals in a class that is not congested, departures from one that is.
+    Turning,
+    /// All.
+    All,
+}
+
+impl Hears {
+    /// By what a detector says that it needs.
+    fn of(detector: &AnyDetector) -> Hears {
+        let needs = detector.needs().needs;
+        match detector {
+            _ if needs.has(Set::HOLDINGS) => Hears::All,
+            AnyDetector::Custom(_) => Hears::All,
+            _ if needs.has(Set::RATES) => Hears::None,
+            _ => Hears::Turning,
+        }
+    }
+}
+
 /// A watched place.
 #[derive(Clone, Debug)]
 pub struct Watched {
     /// Where.
     place: Place,
     detector: AnyDetector,
+    hears: Hears,
     /// Bits of the classes that are congested.
     congested: u8,
     /// Whether its node counts it among its alarms.
@@ -70,6 +96,7 @@ impl Watched {
     ) -> Watched {
         Watched {
             place,
+            hears: Hears::of(&detector),
             detector,
             congested: 0,
             noted: false,
@@ -85,15 +112,12 @@ impl Watched {
 
     /// Lets the detector observe; gives what it says, which is remembered.
     #[inline]
-    fn observe(&mut self, moment: &Moment, mut view: View) -> Option<Signal> {
+    fn observe<'a>(&'a mut self, moment: &Moment, mut view: View<'a>) -> Option<Signal> {
         if let Some(holdings) = &mut self.holdings {
             holdings.observe(moment);
+            view.holdings = Some(holdings);
         }
-        view.congested = self.is_congested(view.class);
-        let view = View {
-            holdings: self.holdings.as_deref(),
-            ..view
-        };
+        view.congested = self.congested >> view.class & 1 == 1;
         let signal = self.detector.observe(moment, &view)?;
         self.signals[view.class] = signal;
         Some(signal)
@@ -177,7 +201,25 @@ impl Control {
         self.places[place].tally.as_ref().map(|t| t.rhythm)
     }
 
+    /// Whether something may follow from a departure of this class, beside what rates count.
+    #[inline]
+    pub fn hears_departure(&self, place: usize, class: usize) -> bool {
+        let watched = &self.places[place];
+        match watched.hears {
+            Hears::None => false,
+            Hears::Turning => watched.is_congested(class),
+            Hears::All => true,
+        }
+    }
+
+    /// Whether something may follow from an arrival, beside what rates count.
+    #[inline]
+    pub fn hears_arrivals(&self, place: usize) -> bool {
+        self.places[place].hears != Hears::None || matches!(self.memory, Memory::Standing(_))
+    }
+
     /// Whether any class is congested, so that departures matter.
+    #[inline]
     pub fn alarmed(&self, place: usize) -> bool {
         self.places[place].congested != 0
     }
@@ -225,6 +267,7 @@ impl Control {
     }
 
     /// A frame came: to be forwarded, or from an own flow. Counts for rates only.
+    #[inline]
     pub fn came(&mut self, place: usize, prev: Option<u32>, class: u8, flow: FlowId, bytes: u64) {
         if let Some(tally) = &mut self.places[place].tally {
             tally.came(prev, class, flow, bytes);
@@ -232,6 +275,7 @@ impl Control {
     }
 
     /// A frame left. Counts for rates only.
+    #[inline]
     pub fn left(&mut self, place: usize, own: bool, class: u8, flow: FlowId, bytes: u64) {
         if let Some(tally) = &mut self.places[place].tally {
             tally.left(own, class, flow, bytes);
@@ -250,7 +294,11 @@ impl Control {
     ) -> bool {
         let watched = &mut self.places[place];
         let was = watched.is_congested(arrival.class);
-        let signal = watched.observe(&Moment::Enqueued(seen), view);
+        let signal = match watched.hears {
+            Hears::Turning if was => None,
+            Hears::None => None,
+            Hears::Turning | Hears::All => watched.observe(&Moment::Enqueued(seen), view),
+        };
         self.hear(place, arrival, was);
         match signal {
             Some(signal) if !was => self.turn(place, signal, arrival, queued),
@@ -268,11 +316,14 @@ impl Control {
     ) -> bool {
         let watched = &mut self.places[place];
         let was = watched.is_congested(arrival.class);
-        watched.observe(&Moment::Refused(seen), view);
+        if watched.hears == Hears::All {
+            watched.observe(&Moment::Refused(seen), view);
+        }
         self.hear(place, arrival, was);
         !self.outbox.is_empty()
     }
 
+    #[inline]
     fn hear(&mut self, place: usize, arrival: &Arrival, congested: bool) {
         if let Memory::Standing(standing) = &mut self.memory {
             standing.hear(place, arrival);

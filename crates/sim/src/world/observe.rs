@@ -60,12 +60,16 @@ impl World {
     #[inline(never)]
     fn detect_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
         if let Some((control, place)) = self.ports[id].watch {
-            let view = self.egress_view(id, gone.queue, at);
-            let seen = gone.seen(&self.ports[id]);
             let c = &mut self.controls[control];
             if !gone.lost {
                 c.left(place, false, gone.queue as u8, Id::NONE, gone.size);
             }
+            if !c.hears_departure(place, gone.queue) {
+                return;
+            }
+            let view = self.egress_view(id, gone.queue, at);
+            let seen = gone.seen(&self.ports[id]);
+            let c = &mut self.controls[control];
             if c.released(place, view, &gone.moment(&seen)) {
                 self.after_look(control, place, id, at);
             }

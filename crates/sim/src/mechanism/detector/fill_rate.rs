@@ -66,7 +66,7 @@ impl Detector for FillRate {
             Moment::Enqueued(_) if !level.congested => {
                 self.ahead(level).then_some(Signal::Congested)
             }
-            Moment::Sent(_) | Moment::Lost(_) if level.congested && self.below(level) => {
+            Moment::Sent(_) | Moment::Lost(_) if self.below(level) => {
                 self.samples[level.class] = [(level.now, level.held); 2];
                 Some(Signal::Clear)
             }

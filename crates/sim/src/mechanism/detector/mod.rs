@@ -23,7 +23,9 @@ use super::moment::{Moment, Signal};
 use super::needs::{Needs, Set};
 use super::place::{Rhythm, View};
 
-/// Says when congestion begins and ends.
+/// Says when congestion begins and ends. It hears of what it can need: one of rates of its timer; one of levels of arrivals in
+/// classes that are not congested and of departures from those that are; one of bytes by neighbour, and one from outside
+/// this crate, of all.
 pub trait Detector {
     /// What it needs.
     fn needs(&self) -> Needs {

@@ -30,6 +30,7 @@ impl Detector for Watermark {
         NEEDS
     }
 
+    #[inline]
     fn observe(&mut self, moment: &Moment, level: &View) -> Option<Signal> {
         match moment {
             Moment::Enqueued(_) if !level.congested => {

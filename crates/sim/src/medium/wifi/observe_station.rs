@@ -104,6 +104,9 @@ impl World {
         let Some((control, place)) = self.air.radios[station as usize].watch else {
             return;
         };
+        if !self.controls[control].hears_arrivals(place) {
+            return;
+        }
         let seen = self.seen_queued(hop, number, packet_id);
         let standing = self.controls[control].standing();
         let arrival = Arrival {
@@ -165,7 +168,13 @@ impl World {
         let Some((control, place)) = self.air.radios[station as usize].watch else {
             return;
         };
-        let len = u64::from(ghost.len);
+        let (len, c) = (u64::from(ghost.len), &mut self.controls[control]);
+        if done.acknowledged {
+            c.left(place, ghost.own, number as u8, ghost.flow, len);
+        }
+        if !c.hears_departure(place, number) {
+            return;
+        }
         let bytes = ethernet::frame(len);
         let seen = Seen {
             class: number as u8,
@@ -179,10 +188,6 @@ impl World {
             true => Moment::Sent(&seen),
             false => Moment::Lost(&seen),
         };
-        if done.acknowledged {
-            let c = &mut self.controls[control];
-            c.left(place, ghost.own, number as u8, ghost.flow, len);
-        }
         let view = self.view_without(station, number, bytes, now);
         self.controls[control].released(place, view, &moment);
         self.collect(control);

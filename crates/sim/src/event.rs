@@ -53,7 +53,7 @@ pub enum Event {
     Answer(StationId),
     /// A station of those that heard this one last may have counted its slots down.
     Contend(StationId),
-    /// A detector that looks by itself looks at what came in and left.
+    /// The timer of a detector: it looks at what came in and left.
     Observe {
         /// Of which mechanism at a node.
         control: ControlId,

@@ -1,5 +1,5 @@
 //! Queue and buffer of ports as written: by `ports."PATTERN"` and by trace links. The most specific row holds
-//! (`names::rank`), for each field by itself. Rows have no order: a JSON object has none.
+//! (`names::rank`), field by field. Rows have no order: a JSON object has none.
 
 use std::cmp::Reverse;
 

@@ -196,7 +196,7 @@ impl Control {
         }
     }
 
-    /// When a place wants to look by itself.
+    /// When the timer of a place comes.
     pub fn rhythm(&self, place: usize) -> Option<Rhythm> {
         self.places[place].tally.as_ref().map(|t| t.rhythm)
     }

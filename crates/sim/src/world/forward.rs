@@ -1,7 +1,6 @@
-//! Frames on their way. A port has one event: the arrival of the first frame on its wire. A choice
-//! that fell due since the port was last touched is made up for before anything else happens to
-//! it, at the instant at which it was due; so an event for each departure is needed only where a
-//! detector acts on departures.
+//! Frames on their way. A port has one event: the arrival of the first frame on its wire. Choices that
+//! fell due since the port was last touched are replayed first, each at the instant at which it was due.
+//! So a departure needs an event only where a detector acts on it.
 //!
 //! A frame is chosen when the one before has left and starts after the gap: like a frame handed to
 //! the MAC, it is not stopped by a notice that takes effect in between.

@@ -254,7 +254,7 @@ impl World {
         }
     }
 
-    /// A place's time to look by itself: an output port with a detector of rates.
+    /// The timer of a place has come: an output port with a detector of rates.
     pub(crate) fn look_at_port(&mut self, control: ControlId, place: usize, id: PortId, now: Time) {
         self.catch_up(id, now);
         let classes = self.ports[id].queues().len();

@@ -32,7 +32,7 @@ pub trait Detector {
         Needs::of(Set::BOUND).giving(Set::QUEUE)
     }
 
-    /// When it wants to look by itself.
+    /// When its timer comes.
     fn rhythm(&self) -> Option<Rhythm> {
         None
     }

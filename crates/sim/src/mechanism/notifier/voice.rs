@@ -77,7 +77,7 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// No frame: a detector has looked by itself.
+    /// No frame: a detector's timer has come.
     pub fn none(now: Time, class: usize, egress: PortId) -> Arrival {
         Arrival {
             now,

@@ -19,7 +19,7 @@ use crate::world::World;
 use crate::world::observe::queued_hosts;
 
 impl World {
-    /// A detector's time to look by itself.
+    /// A detector's timer has come.
     pub(crate) fn observe(&mut self, control: ControlId, place: u8, now: Time) {
         let number = usize::from(place);
         match self.controls[control].place(number) {

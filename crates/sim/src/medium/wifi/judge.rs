@@ -1,0 +1,242 @@
+//! Active queue management in front of a radio. Frames of an access category wait in its queues, for all hops together; it judges
+//! them as they join and when one is chosen for an attempt.
+
+use backwater_transport::units::{Span, Time};
+
+use super::mac::Judged;
+use crate::cause::Cause;
+use crate::ids::PacketId;
+use crate::packet::Packet;
+use crate::queue::aqm::{Aqm, Frame, Parties, Verdict, Waiting};
+use crate::table::Id;
+use crate::world::World;
+
+impl World {
+    /// Lets queue management choose a frame and puts it at the head of its hop.
+    pub(crate) fn bind(&mut self, station: u32, number: usize, now: Time) -> Option<u32> {
+        self.air.radios[station as usize].categories[number]
+            .judged
+            .as_ref()?;
+        loop {
+            self.update_judged(station, number, now);
+            let judged = self.judged(station, number);
+            if judged.queues().iter().all(|queue| queue.list.is_empty()) {
+                return None;
+            }
+            let q = match judged.managed.queues.is_empty() {
+                true => 0,
+                false => judged.managed.aqm.choose(&judged.managed.queues),
+            };
+            let (before, packet_id) = self.first_open(station, number, q, now)?;
+            let frame = self.frame_at_station(station, number, q, packet_id, now);
+            let port = self.port_of(station, &self.packets[packet_id]);
+            match self.judged(station, number).managed.aqm.pop(&frame) {
+                Verdict::Accept => {}
+                Verdict::Mark => self.mark(packet_id, port, now),
+                Verdict::Drop => {
+                    self.discard_at_station(station, number, q, before, Cause::Aqm, now);
+                    self.refill_owed(station, number, now);
+                    continue;
+                }
+            }
+            self.take_judged(station, number, q, before);
+            let hop = self.air.hop_number(port);
+            self.line_up(station, number, hop, packet_id);
+            self.air.radios[station as usize].categories[number].current = Some(hop);
+            self.discard_next(station, number, q, now);
+            return Some(hop);
+        }
+    }
+
+    /// The first packet of a queue that gates let go, and the one before it. An algorithm's own queues are served in order, so
+    /// that their heads speak for them.
+    fn first_open(
+        &self,
+        station: u32,
+        number: usize,
+        q: usize,
+        now: Time,
+    ) -> Option<(PacketId, PacketId)> {
+        let c = &self.air.radios[station as usize].categories[number];
+        let judged = c.judged.as_ref().expect("a managed category");
+        let walks = judged.managed.queues.is_empty();
+        let (mut before, mut at) = (PacketId::NONE, judged.queues()[q].list.head());
+        while !at.is_none() {
+            let hop = self
+                .air
+                .hop_number(self.port_of(station, &self.packets[at]));
+            let packet = &self.packets[at];
+            if self.gate_opens(station, number, hop, Some(packet.to), now) <= now {
+                return Some((before, at));
+            }
+            if !walks {
+                return None;
+            }
+            (before, at) = (at, packet.next);
+        }
+        None
+    }
+
+    /// Loses what the algorithm wants lost behind a frame that it has let go.
+    fn discard_next(&mut self, station: u32, number: usize, q: usize, now: Time) {
+        loop {
+            let judged = self.judged(station, number);
+            let head = judged.queues()[q].list.head();
+            if head.is_none() || !judged.managed.aqm.takes_next() {
+                return;
+            }
+            let frame = self.frame_at_station(station, number, q, head, now);
+            let verdict = self.judged(station, number).managed.aqm.pop(&frame);
+            debug_assert_eq!(verdict, Verdict::Drop, "what is taken is lost");
+            self.discard_at_station(station, number, q, Id::NONE, Cause::Aqm, now);
+            self.refill_owed(station, number, now);
+        }
+    }
+
+    /// Whether a packet may join a managed category; puts it into its queue, marked where the algorithm says so.
+    pub(crate) fn admit_at_station(
+        &mut self,
+        station: u32,
+        number: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) -> bool {
+        let waits = self.air.radios[station as usize].categories[number].frames > 0;
+        if !waits {
+            self.judged(station, number).managed.aqm.emptied();
+        }
+        self.update_judged(station, number, now);
+        let q = self.queue_for(station, number, packet_id);
+        let mut frame = self.frame_at_station(station, number, q, packet_id, now);
+        // It has not joined yet.
+        frame.bytes += frame.size;
+        frame.packets += 1;
+        let managed = &mut self.judged(station, number).managed;
+        match managed.aqm.push(&frame, &mut managed.random) {
+            Verdict::Accept => {}
+            Verdict::Mark => {
+                let port = self.port_of(station, &self.packets[packet_id]);
+                self.mark(packet_id, port, now);
+            }
+            Verdict::Drop => return false,
+        }
+        let size = self.packets[packet_id].frame();
+        let c = &mut self.air.radios[station as usize].categories[number];
+        let queue = c.judged.as_mut().expect("a managed category").queue_mut(q);
+        self.packets.append(&mut queue.list, packet_id);
+        queue.bytes += size;
+        queue.packets += 1;
+        true
+    }
+
+    /// Makes room for a packet at the cost of one that the algorithm names. The room is the packet's: a saturated flow that
+    /// lost a packet has to wait for the next departure.
+    pub(crate) fn displace(
+        &mut self,
+        station: u32,
+        number: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) -> bool {
+        self.update_judged(station, number, now);
+        let q = self.queue_for(station, number, packet_id);
+        let mut frame = self.frame_at_station(station, number, q, packet_id, now);
+        frame.bytes += frame.size;
+        frame.packets += 1;
+        let judged = self.judged(station, number);
+        let Some(victim) = judged.managed.aqm.victim(&frame, judged.queues()) else {
+            return false;
+        };
+        self.discard_at_station(station, number, victim, Id::NONE, Cause::BufferFull, now);
+        true
+    }
+
+    fn queue_for(&mut self, station: u32, number: usize, packet_id: PacketId) -> usize {
+        let packet = &self.packets[packet_id];
+        let parties = Parties {
+            flow: packet.flow.0,
+            from: self.flows[packet.flow].from.0,
+            to: packet.to,
+            ecn: packet.traffic.ecn(),
+        };
+        let managed = &mut self.judged(station, number).managed;
+        match managed.queues.is_empty() {
+            true => 0,
+            false => managed.aqm.classify(&parties),
+        }
+    }
+
+    /// A frame as the algorithm sees it, with what its queue would hold without it.
+    fn frame_at_station(
+        &self,
+        station: u32,
+        number: usize,
+        q: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) -> Frame {
+        let packet = &self.packets[packet_id];
+        let c = &self.air.radios[station as usize].categories[number];
+        let queue = &c.judged.as_ref().expect("a managed category").queues()[q];
+        let size = packet.frame();
+        Frame {
+            now,
+            queue: q,
+            size,
+            ecn: packet.traffic.ecn(),
+            sojourn: Span(now.0 - packet.at.0),
+            bytes: queue.bytes.saturating_sub(size),
+            packets: queue.packets.saturating_sub(1),
+        }
+    }
+
+    fn update_judged(&mut self, station: u32, number: usize, now: Time) {
+        let c = &mut self.air.radios[station as usize].categories[number];
+        let Judged { managed, one } = &mut **c.judged.as_mut().expect("a managed category");
+        let waiting = Waiting {
+            queues: match managed.queues.is_empty() {
+                true => one,
+                false => &managed.queues,
+            },
+            packets: &self.packets,
+            sending: 0,
+        };
+        managed.aqm.update(now, &waiting);
+    }
+
+    fn judged(&mut self, station: u32, number: usize) -> &mut Judged {
+        let c = &mut self.air.radios[station as usize].categories[number];
+        c.judged.as_mut().expect("a managed category")
+    }
+
+    fn take_judged(&mut self, station: u32, number: usize, q: usize, before: PacketId) -> PacketId {
+        let c = &mut self.air.radios[station as usize].categories[number];
+        let queue = c.judged.as_mut().expect("a managed category").queue_mut(q);
+        let packet_id = self.packets.take_after(&mut queue.list, before);
+        queue.bytes -= self.packets[packet_id].frame();
+        queue.packets -= 1;
+        packet_id
+    }
+
+    /// Loses a packet that waits in a queue of the algorithm.
+    fn discard_at_station(
+        &mut self,
+        station: u32,
+        number: usize,
+        q: usize,
+        before: PacketId,
+        cause: Cause,
+        now: Time,
+    ) {
+        let packet_id = self.take_judged(station, number, q, before);
+        let port = self.port_of(station, &self.packets[packet_id]);
+        let hop = self.air.hop_number(port);
+        let Packet { flow, .. } = self.packets[packet_id];
+        let size = self.packets[packet_id].frame();
+        let own = self.air.enters_with(&self.packets[packet_id]);
+        self.air.hops[hop as usize].backlog.shrink(size, now);
+        self.look_at_station_loss(station, hop, number, packet_id, now);
+        self.lose(packet_id, cause, port, now);
+        self.release_room(station, number, own, size, flow);
+    }
+}

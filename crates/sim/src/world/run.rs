@@ -206,13 +206,7 @@ impl World {
             Event::Answer(radio) => self.answer_now(radio, at),
             Event::Contend(radio) => self.contend(radio, at),
             Event::Observe { control, place } => self.observe(control, place, at),
-            Event::Expire(radio) => self.air.expire(
-                &self.network,
-                &mut self.books,
-                &mut self.clock.calendar,
-                radio,
-                at,
-            ),
+            Event::Expire(radio) => self.expire(radio, at),
             Event::Release(flow) => self.release_held(flow, at),
             Event::Open(station) => self.air.open(&mut self.clock.calendar, station, at),
         }

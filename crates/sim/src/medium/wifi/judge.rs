@@ -201,8 +201,7 @@ impl World {
         packet_id: PacketId,
         now: Time,
     ) -> bool {
-        self.air
-            .update_judged(&self.network, station, number, now);
+        self.air.update_judged(&self.network, station, number, now);
         let q = self
             .air
             .queue_for(&self.network, station, number, packet_id);

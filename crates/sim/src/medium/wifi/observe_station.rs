@@ -35,7 +35,7 @@ impl Air {
         let views: Vec<View> = (0..categories)
             .map(|number| self.station_view(station, number, now))
             .collect();
-        let (air, packets, hosts) = (&*self, &network.packets, network.hosts.len());
+        let (air, packets, hosts) = (self, &network.packets, network.hosts.len());
         let queued = |number| hosts_queued(air, packets, station, number, hosts);
         mechanisms.controls[control].look(place, &views, Some(busy), Id::NONE, queued);
         mechanisms.collect(control);
@@ -160,9 +160,7 @@ impl World {
         now: Time,
     ) {
         if let Some((control, place)) = self.air.radios[station as usize].watch {
-            let seen = self
-                .air
-                .seen_queued(&self.network, hop, number, packet_id);
+            let seen = self.air.seen_queued(&self.network, hop, number, packet_id);
             let view = self.air.view_without(station, number, seen.bytes, now);
             self.mechanisms.controls[control].released(place, view, &Moment::Lost(&seen));
             self.mechanisms.collect(control);
@@ -185,9 +183,7 @@ impl World {
         if !self.mechanisms.controls[control].hears_arrivals(place) {
             return;
         }
-        let seen = self
-            .air
-            .seen_queued(&self.network, hop, number, packet_id);
+        let seen = self.air.seen_queued(&self.network, hop, number, packet_id);
         let standing = self.mechanisms.controls[control].standing();
         let arrival = Arrival {
             now,

@@ -24,9 +24,9 @@ pub(crate) mod build;
 mod clock;
 mod connect;
 pub(crate) mod forward;
+mod injections;
 mod nearest;
 pub(crate) mod observe;
-mod outside;
 mod react;
 mod refill;
 pub(crate) mod report;
@@ -36,7 +36,7 @@ mod tell;
 mod transport;
 
 use clock::Clock;
-use outside::Outside;
+use injections::Injections;
 
 use crate::books::Books;
 use crate::ends::Ends;
@@ -66,5 +66,5 @@ pub struct World {
     /// What has happened.
     pub(crate) books: Books,
     /// Packets that come from outside.
-    outside: Outside,
+    injections: Injections,
 }

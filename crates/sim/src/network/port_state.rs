@@ -21,6 +21,16 @@ impl Port {
         }
     }
 
+    /// A class queue holds one more frame of so many bytes.
+    #[inline(always)]
+    pub(crate) fn hold(&mut self, q: usize, size: u64) {
+        let queue = self.queue_mut(q);
+        queue.bytes += size;
+        queue.packets += 1;
+        let held = queue.bytes;
+        self.max_bytes = self.max_bytes.max(held);
+    }
+
     /// Ticks for which the port sent no data although frames waited.
     pub(crate) fn stall_clock(&self, now: Time) -> u64 {
         self.stall

@@ -29,7 +29,8 @@ mod nearest;
 pub(crate) mod observe;
 mod react;
 mod refill;
-pub(crate) mod report;
+mod report;
+mod report_rows;
 mod run;
 mod service;
 mod tell;
@@ -46,7 +47,7 @@ use crate::network::Network;
 
 pub use crate::books::{DropKey, Exit, Fate};
 pub use crate::mechanism::Deadlock;
-pub use report::{
+pub use report_rows::{
     ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
 };
 

@@ -146,7 +146,7 @@ impl World {
             let needs = mechanism.detect.needs().needs;
             if needs.has(Set::BOUND) && radio.categories.iter().any(endless) {
                 let what =
-                    format!("{name} has a buffer without a limit, and this detector needs one");
+                    format!("this detector needs a bound, and the buffer of {name} has no bound");
                 let fix =
                     "write a buffer in packets or bytes, or take the detector rate-comparison";
                 return refuse(format!("{path}.detect"), what, fix);

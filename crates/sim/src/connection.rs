@@ -169,6 +169,8 @@ pub struct Connection {
     pub protocol: Protocol,
     /// The source waits until all it wrote has been acknowledged.
     pub waiting: bool,
+    /// IP bytes before the payload of a segment.
+    pub header: u16,
     /// The receiving end.
     pub receiver: Receiver,
     /// From then on the sending host is silent.

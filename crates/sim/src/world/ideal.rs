@@ -8,7 +8,6 @@
 use backwater_transport::units::{Span, Time};
 
 use super::World;
-use crate::connection::segment_header;
 use crate::ids::{ConnectionId, PortId};
 use crate::medium::ethernet::{self, GAP, PREAMBLE};
 
@@ -27,7 +26,7 @@ impl World {
             return None;
         }
         let mss = c.sender.mss();
-        let frame = |payload| PREAMBLE + ethernet::frame(segment_header(c.protocol) + payload);
+        let frame = |payload| PREAMBLE + ethernet::frame(u64::from(c.header) + payload);
         let before = bytes.saturating_sub(1) / mss;
         let (full, last) = (frame(mss), frame(bytes - before * mss));
         // When the last full frame and the frame after it have arrived at a node. Full frames come at the

@@ -132,6 +132,7 @@ impl Run {
             writeln!(file, "{RECORD_HEADER}").map_err(|e| Failure::Io(name.clone(), e))?;
         }
         let interfaces: Vec<Interface<'_>> = world
+            .network
             .ports
             .iter()
             .take(wires(&world))
@@ -213,7 +214,7 @@ impl Run {
 
     /// Events served and frames received over links.
     pub fn counts(&self) -> (u64, u64) {
-        (self.world.events, self.world.packet_hops)
+        (self.world.events(), self.world.packet_hops())
     }
 
     /// Closes the files; gives the document, the columns, and the names that their numbers mean.
@@ -237,11 +238,18 @@ impl Run {
         let names = Names {
             places: self
                 .world
+                .network
                 .ports
                 .iter()
                 .map(|p| p.more.name.clone())
                 .collect(),
-            flows: self.world.flows.iter().map(|f| f.name.clone()).collect(),
+            flows: self
+                .world
+                .network
+                .flows
+                .iter()
+                .map(|f| f.name.clone())
+                .collect(),
         };
         let mut document = document(&self.resolved, &self.world, &report);
         if let Some(series) = self.series {

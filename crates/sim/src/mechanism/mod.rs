@@ -14,6 +14,7 @@ pub mod control;
 pub mod detector;
 pub mod gates;
 pub mod legal;
+mod mechanisms;
 pub mod moment;
 pub mod needs;
 pub mod notice;
@@ -23,6 +24,8 @@ pub mod responder;
 
 pub use control::Control;
 pub use detector::{AnyDetector, DETECTORS};
+pub use mechanisms::Deadlock;
+pub(crate) use mechanisms::Mechanisms;
 pub use notifier::{AnyNotifier, NOTIFIERS};
 pub use responder::{AnyResponder, RESPONDERS};
 

@@ -58,8 +58,8 @@ impl Gone {
 impl World {
     /// The node's port through which a packet came in; none at its origin.
     pub(super) fn entrance(&self, packet_id: PacketId) -> Option<PortId> {
-        let ingress = self.packets[packet_id].ingress;
-        (!ingress.is_none()).then(|| self.ports[ingress].peer)
+        let ingress = self.network.packets[packet_id].ingress;
+        (!ingress.is_none()).then(|| self.network.ports[ingress].peer)
     }
 
     /// Books a frame that comes in. A node lags behind departures of what came in where no alarm holds, until
@@ -71,16 +71,16 @@ impl World {
         packet_id: PacketId,
         now: Time,
     ) -> Booking {
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let (local, class, size) = (
             packet.entry as usize,
             packet.class() as usize,
             packet.frame(),
         );
-        let port = &self.ports[id];
+        let port = &self.network.ports[id];
         let (node_id, ledger) = (port.node, port.is(Traits::LEDGER));
-        let heeded = self.nodes[node_id].alarms > 0 && self.heeds(node_id, local);
-        let node = &mut self.nodes[node_id];
+        let heeded = self.network.nodes[node_id].alarms > 0 && self.heeds(node_id, local);
+        let node = &mut self.network.nodes[node_id];
         let calm = match &mut node.pool {
             Some(pool) => pool.admit_calmly(local, class, size),
             None => true,
@@ -89,7 +89,7 @@ impl World {
             return Booking::Refused;
         }
         if ledger {
-            let ledger = self.nodes[node_id].ledger.as_mut();
+            let ledger = self.network.nodes[node_id].ledger.as_mut();
             let ledger = ledger.expect("the ledger that the port knows of");
             ledger.add(local, class, size);
         }
@@ -110,24 +110,24 @@ impl World {
         now: Time,
     ) -> bool {
         self.settle_node(node, now);
-        let pool = self.nodes[node].pool.as_mut();
+        let pool = self.network.nodes[node].pool.as_mut();
         pool.expect("a node with a shared memory")
             .admit(local, class, size)
     }
 
     /// Brings the ports of a node up to date.
     pub(super) fn settle_node(&mut self, node: NodeId, now: Time) {
-        for i in 0..self.nodes[node].ports.len() {
-            let port = self.nodes[node].ports[i];
+        for i in 0..self.network.nodes[node].ports.len() {
+            let port = self.network.nodes[node].ports[i];
             self.catch_up(port, now);
         }
     }
 
     /// The same up to a departure from this port: of simultaneous ones those of ports before it have come first.
     pub(super) fn settle_before(&mut self, id: PortId, at: Time) {
-        let node = self.ports[id].node;
-        for i in 0..self.nodes[node].ports.len() {
-            let port = self.nodes[node].ports[i];
+        let node = self.network.ports[id].node;
+        for i in 0..self.network.nodes[node].ports.len() {
+            let port = self.network.nodes[node].ports[i];
             let before = Time(at.0 - u64::from(port > id));
             if port != id {
                 self.catch_up(port, before);
@@ -137,10 +137,10 @@ impl World {
 
     #[inline(always)]
     pub(super) fn account_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
-        let port = &self.ports[id];
+        let port = &self.network.ports[id];
         let (node_id, ledger) = (port.node, port.is(Traits::LEDGER));
         let (size, class, local) = (gone.size, gone.class as usize, gone.entry as usize);
-        let node = &mut self.nodes[node_id];
+        let node = &mut self.network.nodes[node_id];
         if let Some(pool) = &mut node.pool {
             pool.release(local, class, size);
         }

@@ -55,15 +55,15 @@ impl World {
         }
         let mut read = 0;
         let mut arrivals = Trail::<PortId, { TOGETHER + 1 }>::new(Id::NONE);
-        for key in self.calendar.soonest().iter().rev().take(TOGETHER) {
+        for key in self.clock.calendar.soonest().iter().rev().take(TOGETHER) {
             if let Some(id) = key.arrival() {
-                read ^= self.ports[id].touch();
+                read ^= self.network.ports[id].touch();
                 arrivals.push(id, true);
             } else if let Event::Demand(id) = key.event() {
-                read ^= self.flows[id].touch();
+                read ^= self.network.flows[id].touch();
             }
         }
-        if !self.connections.is_empty() {
+        if !self.ends.connections.is_empty() {
             black_box(read ^ self.follow_to_ends(arrivals.all()));
             return;
         }
@@ -78,29 +78,29 @@ impl World {
 
     /// The frame that arrives, and the one that leaves next.
     fn touch_packets(&self, id: PortId) -> u64 {
-        let port = &self.ports[id];
+        let port = &self.network.ports[id];
         let first = port.wire.head();
         let waiting = port.queue(0).list.head();
         let next = if waiting.is_none() { first } else { waiting };
-        self.packets[first].at.0 ^ self.packets[next].at.0
+        self.network.packets[first].at.0 ^ self.network.packets[next].at.0
     }
 
     /// Where it goes, and the frame behind it.
     fn touch_destination(&self, id: PortId) -> u64 {
-        let first = self.ports[id].wire.head();
+        let first = self.network.ports[id].wire.head();
         let Packet {
             flow,
             ingress,
             next,
             ..
-        } = self.packets[first];
+        } = self.network.packets[first];
         let behind = if next.is_none() { first } else { next };
-        let read = self.packets[behind].at.0;
+        let read = self.network.packets[behind].at.0;
         if !ingress.is_none() {
-            let port = &self.ports[ingress];
+            let port = &self.network.ports[ingress];
             read ^ port.touch()
         } else if !flow.is_none() {
-            let flow = &self.flows[flow];
+            let flow = &self.network.flows[flow];
             read ^ flow.entered.packets ^ flow.stats.touch()
         } else {
             read

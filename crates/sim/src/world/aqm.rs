@@ -19,7 +19,7 @@ impl World {
     /// A frame does not fit: one that waits gives way and it tries again, or it is lost.
     #[cold]
     pub(super) fn overflow(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
-        let victim = match self.ports[id].more.managed {
+        let victim = match self.network.ports[id].more.managed {
             None => None,
             Some(_) => self.victim(id, packet_id, q, now),
         };
@@ -34,7 +34,7 @@ impl World {
     fn victim(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) -> Option<usize> {
         self.update_aqm(id, now);
         let arriving = self.frame(id, packet_id, q, now);
-        let port = &self.ports[id];
+        let port = &self.network.ports[id];
         let managed = port.more.managed.as_ref().expect("a managed port");
         if managed.queues.is_empty() {
             return managed.aqm.victim(&arriving, port.queues());
@@ -47,7 +47,7 @@ impl World {
     /// Whether a frame may join a managed port; marks it where it is told to.
     #[inline(never)]
     pub(super) fn admit(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) -> bool {
-        let port = &mut self.ports[id];
+        let port = &mut self.network.ports[id];
         let idle = port.waiting == 0 && port.next_try == Time::NEVER;
         let Some(managed) = &mut port.more.managed else {
             return true;
@@ -58,7 +58,11 @@ impl World {
         }
         self.update_aqm(id, now);
         let frame = self.frame(id, packet_id, q, now);
-        let managed = self.ports[id].more.managed.as_mut().expect("asked above");
+        let managed = self.network.ports[id]
+            .more
+            .managed
+            .as_mut()
+            .expect("asked above");
         match managed.aqm.push(&frame, &mut managed.random) {
             Verdict::Accept => {}
             Verdict::Mark => self.mark(packet_id, id, now),
@@ -70,30 +74,32 @@ impl World {
     /// A frame that has just joined the class queue goes on to the queue it belongs to.
     pub(super) fn sort(&mut self, id: PortId, packet_id: PacketId) {
         let parties = self.parties(packet_id);
-        let port = &mut self.ports[id];
+        let port = &mut self.network.ports[id];
         if !port.chooses_itself() {
             return;
         }
         let passed = &mut port.queue_mut(0).list;
-        let staged = self.packets.take_after(passed, Id::NONE);
+        let staged = self.network.packets.take_after(passed, Id::NONE);
         debug_assert_eq!(staged, packet_id, "the class queue only passes frames on");
         let managed = port.more.managed.as_mut().expect("a managed port");
         let own = managed.aqm.classify(&parties);
         let queue = &mut managed.queues[own];
-        self.packets.append(&mut queue.list, packet_id);
-        queue.bytes += self.packets[packet_id].frame();
+        self.network.packets.append(&mut queue.list, packet_id);
+        queue.bytes += self.network.packets[packet_id].frame();
         queue.packets += 1;
     }
 
     /// The head of a queue of the algorithm's own goes back to the class queue, to leave.
     fn stage(&mut self, id: PortId, own: usize) {
-        let port = &mut self.ports[id];
+        let port = &mut self.network.ports[id];
         let managed = port.more.managed.as_mut().expect("a managed port");
         let queue = &mut managed.queues[own];
-        let packet_id = self.packets.take_after(&mut queue.list, Id::NONE);
-        queue.bytes -= self.packets[packet_id].frame();
+        let packet_id = self.network.packets.take_after(&mut queue.list, Id::NONE);
+        queue.bytes -= self.network.packets[packet_id].frame();
         queue.packets -= 1;
-        self.packets.append(&mut port.queue_mut(0).list, packet_id);
+        self.network
+            .packets
+            .append(&mut port.queue_mut(0).list, packet_id);
     }
 
     /// Makes the choice that is due.
@@ -119,12 +125,12 @@ impl World {
                 return Some(choice);
             };
             let packet_id = if before.is_none() {
-                self.ports[id].queue(queue).list.head()
+                self.network.ports[id].queue(queue).list.head()
             } else {
-                self.packets[before].next
+                self.network.packets[before].next
             };
             let mut frame = self.frame(id, packet_id, queue, at);
-            let managed = self.ports[id]
+            let managed = self.network.ports[id]
                 .more
                 .managed
                 .as_mut()
@@ -144,7 +150,7 @@ impl World {
                 }
                 Verdict::Drop => self.discard(id, queue, before, Cause::Aqm, at),
             }
-            let port = &mut self.ports[id];
+            let port = &mut self.network.ports[id];
             if port.next_try != at {
                 // A detector that was relieved has had the choice made.
                 return None;
@@ -159,7 +165,7 @@ impl World {
     /// Loses what the algorithm wants lost behind a frame that has just left a class queue.
     pub(super) fn cull(&mut self, id: PortId, q: usize, at: Time) {
         loop {
-            let port = &self.ports[id];
+            let port = &self.network.ports[id];
             let managed = port.more.managed.as_ref().expect("a managed port");
             let head = port.queues()[q].list.head();
             if head.is_none() || !managed.aqm.takes_next() {
@@ -168,7 +174,11 @@ impl World {
             let mut frame = self.frame(id, head, q, at);
             frame.bytes -= frame.size;
             frame.packets -= 1;
-            let managed = self.ports[id].more.managed.as_mut().expect("asked above");
+            let managed = self.network.ports[id]
+                .more
+                .managed
+                .as_mut()
+                .expect("asked above");
             let verdict = managed.aqm.pop(&frame);
             debug_assert_eq!(verdict, Verdict::Drop, "what is taken is lost");
             self.discard(id, q, Id::NONE, Cause::Aqm, at);
@@ -177,13 +187,13 @@ impl World {
 
     /// The frame whose turn it is, and its queue among the algorithm's own.
     fn candidate(&mut self, id: PortId, at: Time) -> (Option<usize>, Choice) {
-        let port = &mut self.ports[id];
+        let port = &mut self.network.ports[id];
         let managed = port.more.managed.as_mut().expect("a managed port");
         if managed.queues.is_empty() {
             if port.gates.is_some() {
                 return (None, self.find(id, at));
             }
-            let queue = port.pick(&self.packets);
+            let queue = port.pick(&self.network.packets);
             let before = Id::NONE;
             return (None, Choice::Frame { queue, before });
         }
@@ -200,10 +210,10 @@ impl World {
 
     /// Loses a frame that waits in a class queue behind `before`.
     fn discard(&mut self, id: PortId, q: usize, before: PacketId, cause: Cause, at: Time) {
-        let port = &mut self.ports[id];
+        let port = &mut self.network.ports[id];
         let queue = port.queue_mut(q);
-        let packet_id = self.packets.take_after(&mut queue.list, before);
-        let packet = &self.packets[packet_id];
+        let packet_id = self.network.packets.take_after(&mut queue.list, before);
+        let packet = &self.network.packets[packet_id];
         let size = packet.frame();
         queue.bytes -= size;
         queue.packets -= 1;
@@ -232,13 +242,13 @@ impl World {
 
     /// Lets the algorithm's timer catch up.
     fn update_aqm(&mut self, id: PortId, now: Time) {
-        let port = &mut self.ports[id];
+        let port = &mut self.network.ports[id];
         let sending = u64::from(port.sending);
         let (managed, queues) = port.managed();
         let own = !managed.queues.is_empty();
         let waiting = Waiting {
             queues: if own { &managed.queues } else { queues },
-            packets: &self.packets,
+            packets: &self.network.packets,
             sending: if own { 0 } else { sending },
         };
         managed.aqm.update(now, &waiting);
@@ -247,8 +257,8 @@ impl World {
     /// A frame beside what waits in its queue: itself included if it is in.
     fn frame(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) -> Frame {
         let parties = self.parties(packet_id);
-        let packet = &self.packets[packet_id];
-        let port = &mut self.ports[id];
+        let packet = &self.network.packets[packet_id];
+        let port = &mut self.network.ports[id];
         let sending = u64::from(port.sending);
         let of_queue = port.queue_of(port.sending_class) == q;
         let (managed, queues) = port.managed();
@@ -271,10 +281,10 @@ impl World {
     }
 
     fn parties(&self, packet_id: PacketId) -> Parties {
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         Parties {
             flow: packet.flow.0,
-            from: self.flows[packet.flow].from.0,
+            from: self.network.flows[packet.flow].from.0,
             to: packet.to,
             ecn: packet.traffic.ecn(),
         }

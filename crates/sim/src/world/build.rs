@@ -5,31 +5,29 @@ pub(crate) mod mechanisms;
 mod routes;
 mod trace;
 
-use std::collections::{BTreeMap, VecDeque};
-
 use backwater_transport::random::Random;
 use backwater_transport::units::{PS_PER_S, Rate, Span, Time};
 
 use super::World;
+use super::clock::Clock;
 use super::connect::{ack_flows, of_data};
-use crate::calendar::Calendar;
-use crate::connection::Headers;
+use super::outside::Outside;
+use crate::books::Books;
+use crate::ends::Ends;
 use crate::event::Event;
 use crate::forwarding::Forwarding;
 use crate::ids::PortId;
 use crate::limit::MAX_CLASSES;
+use crate::mechanism::Mechanisms;
 use crate::medium::ethernet::HEADER_FCS;
 use crate::medium::wifi::air::Air;
-use crate::network::{Flow, Mail, Node, Part, Port, PortMore, Traits};
-use crate::packet::Packets;
-use crate::progress::Progress;
+use crate::network::{Flow, Network, Node, Part, Port, PortMore, Traits};
 use crate::queue::Managed;
-use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::{Count, FlowStats};
 use crate::source::{AnySource, Source};
 use crate::spec::{NodeKind, NodeSpec, Refusal, Service, Spec, SwitchModel};
 use crate::switch::Pool;
-use crate::table::{Id, Table};
+use crate::table::Id;
 use crate::targets::{Destination, Lists};
 
 /// Ports that a packet's `entry` tells apart.
@@ -85,8 +83,8 @@ impl World {
         world.add_routes(spec)?;
         world.add_groups(spec)?;
         world.trace_flows(spec)?;
-        for flow in &mut world.flows.0 {
-            let served = |p: &PortId| world.ports[*p].more.server.is_some();
+        for flow in &mut world.network.flows.0 {
+            let served = |p: &PortId| world.network.ports[*p].more.server.is_some();
             flow.stats.age = flow.path.iter().any(served).then(Box::default);
         }
         world.connect(spec);
@@ -95,12 +93,12 @@ impl World {
         }
         world.check_queues()?;
         world.add_refills(spec)?;
-        for port in &mut world.ports.0 {
+        for port in &mut world.network.ports.0 {
             let wire = port.more.server.is_none() && port.more.managed.is_none();
             let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;
             port.set(Traits::WATCHED, !plain || port.is(Traits::AIR));
             port.set(Traits::DETECTED, port.watch.is_some());
-            let ledger = world.nodes[port.node].ledger.is_some();
+            let ledger = world.network.nodes[port.node].ledger.is_some();
             port.set(Traits::LEDGER, port.is(Traits::ACCOUNTED) && ledger);
             if port.watch.is_some() && port.more.managed.is_some() {
                 // Whether losses on departure bring relief cannot be foreseen.
@@ -109,67 +107,45 @@ impl World {
         }
         world.add_boxes(spec);
         world.pack_forwarding();
-        if world.ports.len() > CROWD {
-            world.calendar.look_ahead();
+        if world.network.ports.len() > CROWD {
+            world.clock.calendar.look_ahead();
         }
-        for id in world.flows.ids() {
+        for id in world.network.flows.ids() {
             world.ask(id, Time(spec.flows[id.index()].start.0));
         }
         if spec.warmup > Span::ZERO {
-            world.calendar.push(world.warm, Event::Warm);
+            world.clock.calendar.push(world.clock.warm, Event::Warm);
         }
-        if let Some(every) = world.inspect {
-            world.calendar.push(Time::ZERO + every, Event::Inspect);
+        if let Some(every) = world.mechanisms.inspect {
+            world
+                .clock
+                .calendar
+                .push(Time::ZERO + every, Event::Inspect);
         }
         Ok(world)
     }
 
     pub(super) fn empty(spec: &Spec) -> World {
         World {
-            now: Time::ZERO,
-            end: Time(spec.duration.0),
-            warm: Time(spec.warmup.0),
-            calendar: Calendar::default(),
-            packets: Packets::default(),
-            nodes: Table::default(),
-            ports: Table::default(),
-            flows: Table::default(),
-            connections: Table::default(),
-            headers: Headers::default(),
-            progress: Progress::default(),
+            clock: Clock::new(Time(spec.duration.0), Time(spec.warmup.0)),
+            network: Network::default(),
+            ends: Ends::default(),
             air: Air::default(),
-            controls: Table::default(),
-            hosts: Vec::new(),
-            forwarding: Forwarding::default(),
-            boxes: BTreeMap::new(),
-            mail: Mail::default(),
-            outbox: VecDeque::new(),
-            refills: Vec::new(),
-            fingerprint: Fingerprint::default(),
-            drops: BTreeMap::new(),
-            drops_base: BTreeMap::new(),
-            hops_base: Vec::new(),
-            record: None,
-            air_log: None,
-            exits: Vec::new(),
-            injections: BTreeMap::new(),
-            injected: 0,
-            inspect: None,
-            deadlock: None,
-            events: 0,
-            packet_hops: 0,
-            notices_sent: 0,
-            notices_heard: 0,
+            mechanisms: Mechanisms::default(),
+            books: Books::default(),
+            outside: Outside::default(),
         }
     }
 
     pub(super) fn add_nodes(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for node in &spec.nodes {
             let host = match node.kind {
-                NodeKind::Host { .. } | NodeKind::Station(_) => Some(self.hosts.len() as u32),
+                NodeKind::Host { .. } | NodeKind::Station(_) => {
+                    Some(self.network.hosts.len() as u32)
+                }
                 NodeKind::Switch(_) => None,
             };
-            let id = self.nodes.push(Node {
+            let id = self.network.nodes.push(Node {
                 name: node.name.clone(),
                 host,
                 ports: Vec::new(),
@@ -182,10 +158,10 @@ impl World {
                 watch: Vec::new(),
             });
             if host.is_some() {
-                self.hosts.push(id);
+                self.network.hosts.push(id);
             }
         }
-        if self.hosts.len() >= 1 << 24 {
+        if self.network.hosts.len() >= 1 << 24 {
             return refuse("nodes", "more than 2^24 hosts", "use fewer hosts");
         }
         let mut wires = vec![0; spec.nodes.len()];
@@ -197,10 +173,10 @@ impl World {
             *wires > 1 || !matches!(n.kind, NodeKind::Host { .. })
         };
         let tables = spec.nodes.iter().zip(wires).filter(has_table).count();
-        if !Forwarding::fit(tables, self.hosts.len()) {
+        if !Forwarding::fit(tables, self.network.hosts.len()) {
             let what = format!(
                 "{tables} switches and stations with a way to each of {} hosts and stations: the tables have 2^31 entries or more",
-                self.hosts.len()
+                self.network.hosts.len()
             );
             return refuse("nodes", what, "use fewer of them");
         }
@@ -232,15 +208,15 @@ impl World {
                     None => (link.rate, link.delay),
                 };
                 let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));
-                let id = Id::new(self.ports.len());
-                let local = self.nodes[node].ports.len() as u32;
+                let id = Id::new(self.network.ports.len());
+                let local = self.network.nodes[node].ports.len() as u32;
                 let managed = port.aqm.as_ref().map(|aqm| {
                     let random = Random::stream(spec.seed, "queue", &port.name);
                     let rate = super::path::long_term(spec, id.index()).unwrap_or(rate);
                     Box::new(Managed::new(aqm, rate, random))
                 });
-                self.nodes[node].ports.push(id);
-                self.nodes[node].watch.push(None);
+                self.network.nodes[node].ports.push(id);
+                self.network.nodes[node].watch.push(None);
                 let shut_until = match managed {
                     Some(_) => Time::NEVER,
                     None => Time::ZERO,
@@ -260,15 +236,16 @@ impl World {
                 made.peer = Id::new(2 * i + 1 - side);
                 made.local = local;
                 made.shut_until = shut_until;
-                self.ports.push(made);
+                self.network.ports.push(made);
             }
         }
         self.add_servers(spec);
-        for id in self.ports.ids() {
-            self.ports[id].far_entry = self.ports[self.ports[id].peer].local as u8;
+        for id in self.network.ports.ids() {
+            self.network.ports[id].far_entry =
+                self.network.ports[self.network.ports[id].peer].local as u8;
         }
-        for (id, node) in self.nodes.ids().zip(&spec.nodes) {
-            let ports = self.nodes[id].ports.clone();
+        for (id, node) in self.network.nodes.ids().zip(&spec.nodes) {
+            let ports = self.network.nodes[id].ports.clone();
             let path = format!("nodes.{}", node.name);
             match &node.kind {
                 NodeKind::Host { .. } if ports.is_empty() => {
@@ -311,7 +288,7 @@ impl World {
                             "give it more memory, or less reserve and headroom",
                         );
                     };
-                    self.nodes[id].pool = Some(pool);
+                    self.network.nodes[id].pool = Some(pool);
                     self.account(&ports);
                 }
                 _ => {}
@@ -323,13 +300,13 @@ impl World {
     /// Has what comes and goes at these ports of a node booked.
     fn account(&mut self, ports: &[PortId]) {
         for id in ports {
-            let port = &mut self.ports[*id];
+            let port = &mut self.network.ports[*id];
             port.set(Traits::ACCOUNTED, true);
         }
     }
 
     fn add_flows(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let host = |node: usize| self.nodes[Id::new(node)].host;
+        let host = |node: usize| self.network.nodes[Id::new(node)].host;
         for flow in &spec.flows {
             let path = format!("flows.{}", flow.name);
             let not_host = |n: usize| format!("{} is a switch", spec.nodes[n].name);
@@ -409,7 +386,7 @@ impl World {
         for flow in &spec.flows {
             let number = |n: usize| host(n).expect("checked above");
             let to = lists.targets(&flow.to, number(flow.from), number);
-            self.flows.push(Flow {
+            self.network.flows.push(Flow {
                 name: flow.name.clone(),
                 from: Id::new(flow.from),
                 port: Id::NONE,
@@ -435,11 +412,16 @@ impl World {
 
     /// A node that keeps accounts by class needs class queues.
     fn check_queues(&self) -> Result<(), Refusal> {
-        for port in self.ports.iter().filter(|p| p.is(Traits::ACCOUNTED)) {
+        for port in self
+            .network
+            .ports
+            .iter()
+            .filter(|p| p.is(Traits::ACCOUNTED))
+        {
             if port.chooses_itself() {
                 let what = format!(
                     "{} keeps accounts of what came in by class, and the queue at {} chooses among flows itself",
-                    self.nodes[port.node].name, port.more.name
+                    self.network.nodes[port.node].name, port.more.name
                 );
                 return refuse(
                     format!("ports.{}.queue", port.more.name),

@@ -11,18 +11,10 @@ use backwater_transport::units::Time;
 use super::World;
 use crate::event::Event;
 use crate::ids::PortId;
+use crate::mechanism::Deadlock;
 use crate::mechanism::carrier::Toward;
 use crate::mechanism::place::Place;
 use crate::network::Traits;
-
-/// A cycle of ports that wait for one another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deadlock {
-    /// When it was seen.
-    pub at: Time,
-    /// The ports in the order of waiting: each waits for the next, the last for the first.
-    pub cycle: Vec<PortId>,
-}
 
 impl World {
     /// Looks for a deadlock, the first time it is seen.
@@ -30,22 +22,23 @@ impl World {
         let Some(every) = self.inspect_after() else {
             return;
         };
-        if self.deadlock.is_none() {
+        if self.mechanisms.deadlock.is_none() {
             let stuck: Vec<bool> = self
+                .network
                 .ports
                 .ids()
                 .map(|id| self.stuck(id, now, now.0.saturating_sub(every.0)))
                 .collect();
             if let Some(cycle) = self.cycle(&stuck) {
-                self.deadlock = Some(Deadlock { at: now, cycle });
+                self.mechanisms.deadlock = Some(Deadlock { at: now, cycle });
             }
         }
-        self.calendar.push(now + every, Event::Inspect);
+        self.clock.calendar.push(now + every, Event::Inspect);
     }
 
     /// Whether a gate has held a port since then.
     fn stuck(&self, id: PortId, now: Time, since: u64) -> bool {
-        let port = &self.ports[id];
+        let port = &self.network.ports[id];
         port.is(Traits::STALLED)
             && port.free_at().0 <= since
             && port.gates.as_ref().is_some_and(|g| g.shut(now))
@@ -54,18 +47,20 @@ impl World {
     /// Ports any of which could free `id` by sending: the congested output queues whose word it has,
     /// or, where the node watches what comes in, all that hold frames that came in through `id`.
     fn waits_for(&self, id: PortId) -> Vec<PortId> {
-        let (far, peer) = (self.ports[id].far, self.ports[id].peer);
+        let (far, peer) = (self.network.ports[id].far, self.network.ports[id].peer);
         let mut all = Vec::new();
-        for control in self.controls.iter().filter(|c| c.node() == far) {
+        for control in self.mechanisms.controls.iter().filter(|c| c.node() == far) {
             for place in control.holding(Toward::Port(peer)) {
                 match place {
                     Place::Egress(port) => all.push(port),
                     Place::Ingress(_) => {
                         let holds = |v: &PortId| {
-                            let mut lists = self.ports[*v].lists();
-                            lists.any(|list| self.packets.walk(list).any(|p| p.ingress == id))
+                            let mut lists = self.network.ports[*v].lists();
+                            lists.any(|list| {
+                                self.network.packets.walk(list).any(|p| p.ingress == id)
+                            })
                         };
-                        all.extend(self.nodes[far].ports.iter().copied().filter(holds));
+                        all.extend(self.network.nodes[far].ports.iter().copied().filter(holds));
                     }
                     // A station's notices reach no port.
                     Place::Station(_) => {}
@@ -79,6 +74,7 @@ impl World {
     fn cycle(&self, stuck: &[bool]) -> Option<Vec<PortId>> {
         let mut dead = stuck.to_vec();
         let waits: Vec<Vec<PortId>> = self
+            .network
             .ports
             .ids()
             .map(|id| {
@@ -94,13 +90,13 @@ impl World {
                 let list = &waits[id.index()];
                 dead[id.index()] && (list.is_empty() || list.iter().any(|v| !dead[v.index()]))
             };
-            let Some(id) = self.ports.ids().find(free) else {
+            let Some(id) = self.network.ports.ids().find(free) else {
                 break;
             };
             dead[id.index()] = false;
         }
         // Each of those left waits for another of them: a walk must come round.
-        let mut walk = vec![self.ports.ids().find(|id| dead[id.index()])?];
+        let mut walk = vec![self.network.ports.ids().find(|id| dead[id.index()])?];
         loop {
             let next = waits[walk[walk.len() - 1].index()][0];
             if let Some(from) = walk.iter().position(|p| *p == next) {

@@ -28,7 +28,7 @@ struct Traffic {
 
 impl Traffic {
     fn of(world: &World) -> Traffic {
-        let paths = || world.flows.iter().map(|f| &f.path);
+        let paths = || world.network.flows.iter().map(|f| &f.path);
         Traffic {
             anywhere: paths().any(Vec::is_empty),
             ports: paths().flatten().copied().collect(),
@@ -53,27 +53,27 @@ impl World {
     /// Watched output queues that may lose frames although their feeders obey, each with what may
     /// still come and the room there is.
     pub fn headroom_warnings(&self) -> Vec<String> {
-        let frames = self.flows.iter().map(|f| ethernet::frame(f.packet));
+        let frames = self.network.flows.iter().map(|f| ethernet::frame(f.packet));
         let Some(frame) = frames.max() else {
             return Vec::new();
         };
         let traffic = Traffic::of(self);
         let mut all = Vec::new();
-        for id in self.ports.ids() {
-            let port = &self.ports[id];
+        for id in self.network.ports.ids() {
+            let port = &self.network.ports[id];
             let (Some((control, place)), Limit::Bytes(limit)) = (port.watch, port.buffer) else {
                 continue;
             };
-            let Some(slack) = self.controls[control].slack(place, limit.0) else {
+            let Some(slack) = self.mechanisms.controls[control].slack(place, limit.0) else {
                 continue;
             };
-            let told = self.controls[control].audience(place);
+            let told = self.mechanisms.controls[control].audience(place);
             let feeders: Vec<PortId> = told
                 .filter_map(|to| match to {
                     Toward::Port(port) => Some(port),
                     Toward::Station(_) | Toward::Everybody | Toward::Itself => None,
                 })
-                .filter(|toward| traffic.turns(self.ports[*toward].peer, id))
+                .filter(|toward| traffic.turns(self.network.ports[*toward].peer, id))
                 .collect();
             let come = self.still_to_come(id, &feeders, &traffic, frame);
             // The frame that crosses the mark has room.
@@ -92,12 +92,12 @@ impl World {
     /// Frames that may be in the way of an output queue beyond what it can send, when its mark has
     /// just been crossed. `feeders` are the ports toward those that are told.
     fn still_to_come(&self, id: PortId, feeders: &[PortId], traffic: &Traffic, frame: u64) -> u64 {
-        let out = &self.ports[id];
+        let out = &self.network.ports[id];
         let slot = |port: &Port| (PREAMBLE + frame + GAP) * port.ps_per_byte;
         // Frames that the feeder begins after the one that has just come in. Another's may come in just
         // after that: one more.
         let begun = |toward: &PortId| {
-            let port = &self.ports[*toward];
+            let port = &self.network.ports[*toward];
             let wait = if traffic.passes(*toward) {
                 slot(port)
             } else {
@@ -112,9 +112,11 @@ impl World {
         if out.gates.is_some() {
             return come;
         }
-        let last = feeders.iter().map(|f| begun(f) * slot(&self.ports[*f]));
+        let last = feeders
+            .iter()
+            .map(|f| begun(f) * slot(&self.network.ports[*f]));
         let drained = last.min().unwrap_or(0) / slot(out);
-        let alike = |f: &PortId| self.ports[*f].ps_per_byte == out.ps_per_byte;
+        let alike = |f: &PortId| self.network.ports[*f].ps_per_byte == out.ps_per_byte;
         let in_step = feeders.len() > 1 && feeders.iter().all(alike);
         come.saturating_sub(drained + u64::from(in_step))
     }

@@ -15,10 +15,10 @@ impl World {
     /// From the first bit of so many bytes of application data to the last at the far host. None where a hop is no
     /// wire, or a box stands before it: how long that takes is not settled.
     pub(super) fn ideal(&self, id: ConnectionId, bytes: u64) -> Option<Span> {
-        let c = &self.connections[id];
-        let path = &self.flows[c.data].path;
+        let c = &self.ends.connections[id];
+        let path = &self.network.flows[c.data].path;
         let wire = |id: &PortId| {
-            let port = &self.ports[*id];
+            let port = &self.network.ports[*id];
             let rated = port.ps_per_byte > 0 && port.more.server.is_none();
             rated && self.boxes_before(*id).next().is_none()
         };
@@ -32,7 +32,7 @@ impl World {
         // When the last full frame and the frame after it have arrived at a node. Full frames come at the
         // distance that the slowest hop so far gives them.
         let (mut first, mut apart, mut end) = (Time::ZERO, 0, Time::ZERO);
-        for port in path.iter().map(|p| &self.ports[*p]) {
+        for port in path.iter().map(|p| &self.network.ports[*p]) {
             let takes = |frame: u64| Span(frame * port.ps_per_byte);
             apart = apart.max((full + GAP) * port.ps_per_byte);
             first += takes(full);
@@ -49,7 +49,7 @@ impl World {
     /// A transfer of so many bytes, written then, has been delivered.
     pub(super) fn complete(&mut self, id: ConnectionId, bytes: u64, written: Time, now: Time) {
         let ideal = self.ideal(id, bytes);
-        let stats = &mut self.connections[id].stats;
+        let stats = &mut self.ends.connections[id].stats;
         stats.complete(bytes, now.since(written), ideal);
     }
 }

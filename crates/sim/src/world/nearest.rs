@@ -23,7 +23,7 @@ impl World {
             let Destination::Nearest(goals) = &flow.to else {
                 continue;
             };
-            let no_radio = |n: &&usize| survey.nodes[Id::new(**n)].stations.is_empty();
+            let no_radio = |n: &&usize| survey.network.nodes[Id::new(**n)].stations.is_empty();
             let path = format!("flows.{}.to", flow.name);
             if let Some(node) = goals.iter().chain([&flow.from]).find(no_radio) {
                 let what = format!(

@@ -27,28 +27,28 @@ impl World {
     /// `at`; something waits.
     pub(super) fn serve(&mut self, id: PortId, at: Time, now: Time) {
         let fresh = self.fresh(id, at);
-        let port = &mut self.ports[id];
+        let port = &mut self.network.ports[id];
         let server = port.more.server.as_mut().expect("a port with a server");
         let opens = server.opens(at, fresh);
         if opens > at {
             port.next_try = opens;
             if opens > now && opens < Time::NEVER {
-                self.calendar.push(opens, Event::Wake(id));
+                self.clock.calendar.push(opens, Event::Wake(id));
             }
             return;
         }
         let q = match port.more.managed {
-            None => port.pick(&self.packets),
+            None => port.pick(&self.network.packets),
             Some(_) => match self.judge_next(id, at) {
                 Some(Choice::Frame { queue, .. }) => queue,
                 Some(Choice::Held(_)) => unreachable!("no gate holds back a port without a wire"),
                 None => return,
             },
         };
-        let port = &mut self.ports[id];
+        let port = &mut self.network.ports[id];
         let queue = port.queue_mut(q);
-        let packet_id = self.packets.take_after(&mut queue.list, Id::NONE);
-        let packet = &mut self.packets[packet_id];
+        let packet_id = self.network.packets.take_after(&mut queue.list, Id::NONE);
+        let packet = &mut self.network.packets[packet_id];
         let frame = packet.frame();
         queue.bytes -= frame;
         queue.packets -= 1;
@@ -65,12 +65,12 @@ impl World {
         // No gap follows: there is no line rate.
         port.gap_until = departs;
         port.next_try = departs;
-        if self.record.is_some() {
+        if self.books.record.is_some() {
             self.note(What::Send, at, id, packet_id, waited.0);
         }
         self.left_queue(id, packet_id);
         self.send_off(id, packet_id, departs);
-        if self.ports[id].more.managed.is_some() {
+        if self.network.ports[id].more.managed.is_some() {
             self.cull(id, q, at);
         }
     }
@@ -78,10 +78,10 @@ impl World {
     /// Whether all that waits at a port came at `at` itself. A packet of a saturated flow stands for an endless backlog, which
     /// was there before.
     fn fresh(&self, id: PortId, at: Time) -> bool {
-        let port = &self.ports[id];
+        let port = &self.network.ports[id];
         let mut heads = port.lists().map(List::head).filter(|head| !head.is_none());
         heads.all(|head| {
-            let packet = &self.packets[head];
+            let packet = &self.network.packets[head];
             packet.at == at && !(port.is(Traits::REFILLED) && self.refills_for(id, packet.flow))
         })
     }
@@ -89,23 +89,23 @@ impl World {
     /// Puts a packet on the wire that leaves at `departs`.
     fn send_off(&mut self, id: PortId, packet_id: PacketId, departs: Time) {
         self.find_way(id, packet_id);
-        let port = &mut self.ports[id];
+        let port = &mut self.network.ports[id];
         let arrives = departs.after(port.delay);
-        self.packets[packet_id].at = arrives;
+        self.network.packets[packet_id].at = arrives;
         if port.wire.is_empty() {
-            self.calendar.push(arrives, Event::Arrive(id));
+            self.clock.calendar.push(arrives, Event::Arrive(id));
         }
-        self.packets.append(&mut port.wire, packet_id);
+        self.network.packets.append(&mut port.wire, packet_id);
         if port.is(Traits::ATTENTIVE) {
-            self.calendar.push(departs, Event::Wake(id));
+            self.clock.calendar.push(departs, Event::Wake(id));
         }
     }
 
     /// A packet comes to a box.
     pub(super) fn pass(&mut self, id: PortId, packet_id: PacketId, now: Time) {
-        let port = &mut self.ports[id];
+        let port = &mut self.network.ports[id];
         let stage = port.more.stage.as_mut().expect("a box");
-        let size = self.packets[packet_id].frame();
+        let size = self.network.packets[packet_id].frame();
         let out = match stage.what.pass(now, &mut stage.random) {
             Pass::Lost(cause) => return self.lose(packet_id, cause, id, now),
             Pass::At(out) => out,
@@ -115,21 +115,22 @@ impl World {
         if out == now && port.wire.is_empty() {
             return self.enqueue(next, packet_id, now);
         }
-        self.packets[packet_id].at = out;
+        self.network.packets[packet_id].at = out;
         if port.wire.is_empty() {
-            self.calendar.push(out, Event::Emerge(id));
+            self.clock.calendar.push(out, Event::Emerge(id));
         }
-        self.packets.append(&mut port.wire, packet_id);
+        self.network.packets.append(&mut port.wire, packet_id);
     }
 
     /// The first packet in a box comes out.
     pub(super) fn emerge(&mut self, id: PortId, now: Time) {
-        let port = &mut self.ports[id];
-        let packet_id = self.packets.take_after(&mut port.wire, Id::NONE);
+        let port = &mut self.network.ports[id];
+        let packet_id = self.network.packets.take_after(&mut port.wire, Id::NONE);
         let following = port.wire.head();
         if !following.is_none() {
-            self.calendar
-                .push(self.packets[following].at, Event::Emerge(id));
+            self.clock
+                .calendar
+                .push(self.network.packets[following].at, Event::Emerge(id));
         }
         let next = port.more.stage.as_ref().expect("a box").next;
         self.enqueue(next, packet_id, now);
@@ -158,11 +159,11 @@ pub(super) fn long_term(spec: &Spec, index: usize) -> Option<Rate> {
 impl World {
     /// Gives the ports of trace links their servers.
     pub(super) fn add_servers(&mut self, spec: &Spec) {
-        for id in self.ports.ids() {
+        for id in self.network.ports.ids() {
             let Some(Service::Trace(server)) = way(spec, id.index()).map(|w| &w.service) else {
                 continue;
             };
-            let port = &mut self.ports[id];
+            let port = &mut self.network.ports[id];
             let random = trace_stream(spec, id.index());
             port.more.server = Some(Box::new(Server::new((**server).clone(), random)));
             port.shut_until = Time::NEVER;
@@ -172,7 +173,7 @@ impl World {
     /// Makes a port of every box, in front of the port whose queue it leads to, and sends there what would
     /// go to that port. Called when all routes are known.
     pub(super) fn add_boxes(&mut self, spec: &Spec) {
-        let mains: Vec<PortId> = self.ports.ids().collect();
+        let mains: Vec<PortId> = self.network.ports.ids().collect();
         for main in mains {
             let Some(way) = way(spec, main.index()) else {
                 continue;
@@ -183,7 +184,7 @@ impl World {
                     .iter()
                     .filter(|b| b.id() == what.id())
                     .count();
-                let mut name = format!("{}~{}", self.ports[main].more.name, what.id());
+                let mut name = format!("{}~{}", self.network.ports[main].more.name, what.id());
                 if same > 0 {
                     name = format!("{name}{}", same + 1);
                 }
@@ -212,19 +213,29 @@ impl World {
             stage: Some(Box::new(stage)),
             ..PortMore::default()
         };
-        let (node, far) = (self.ports[main].node, self.ports[main].far);
+        let (node, far) = (self.network.ports[main].node, self.network.ports[main].far);
         let mut port = Port::idle(node, far, AnyScheduler::Fifo, Limit::Unlimited, more);
-        port.peer = self.ports[main].peer;
+        port.peer = self.network.ports[main].peer;
         port.set(Traits::WATCHED | Traits::PASSED, true);
-        let id = self.ports.push(port);
-        self.boxes.insert(id, main);
+        let id = self.network.ports.push(port);
+        self.network.boxes.insert(id, main);
         id
     }
 
     /// The boxes in front of a port's queue, in no particular order.
     pub fn boxes_before(&self, port: PortId) -> impl Iterator<Item = &AnyBox> {
-        let mine = self.boxes.iter().filter(move |(_, main)| **main == port);
-        mine.filter_map(|(id, _)| self.ports[*id].more.stage.as_ref().map(|stage| &stage.what))
+        let mine = self
+            .network
+            .boxes
+            .iter()
+            .filter(move |(_, main)| **main == port);
+        mine.filter_map(|(id, _)| {
+            self.network.ports[*id]
+                .more
+                .stage
+                .as_ref()
+                .map(|stage| &stage.what)
+        })
     }
 
     /// Sends to `entrance` what would go to the queue of `main`.
@@ -232,12 +243,17 @@ impl World {
         if entrance == main {
             return;
         }
-        self.forwarding.lead(main, entrance);
-        let node = &mut self.nodes[self.ports[main].node];
+        self.network.forwarding.lead(main, entrance);
+        let node = &mut self.network.nodes[self.network.ports[main].node];
         if node.host.is_some() {
             let ports = node.ports.iter_mut().filter(|port| **port == main);
             ports.for_each(|port| *port = entrance);
-            let flows = self.flows.0.iter_mut().filter(|flow| flow.port == main);
+            let flows = self
+                .network
+                .flows
+                .0
+                .iter_mut()
+                .filter(|flow| flow.port == main);
             flows.for_each(|flow| flow.port = entrance);
         }
     }

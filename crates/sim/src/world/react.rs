@@ -26,13 +26,13 @@ impl World {
     /// The reaction time of the oldest notice at a port is over.
     pub(super) fn react(&mut self, id: PortId, now: Time) {
         self.catch_up(id, now);
-        let port = &mut self.ports[id];
+        let port = &mut self.network.ports[id];
         let posted = port
             .more
             .reacting
             .pop_front()
             .expect("a notice for each reaction");
-        let notice = self.mail.take(posted);
+        let notice = self.network.mail.take(posted);
         let gates = port
             .gates
             .as_mut()
@@ -54,13 +54,13 @@ impl World {
         }
         port.retry(now);
         self.mind_drain(id, now);
-        self.fingerprint.add(
+        self.books.fingerprint.add(
             Mark::Knob,
             now,
             id.0,
             u64::from(notice.classes) << 16 | u64::from(notice.quanta()),
         );
-        if let Some(records) = &mut self.record {
+        if let Some(records) = &mut self.books.record {
             records.push(Record {
                 at: now,
                 what: What::Knob,
@@ -81,14 +81,16 @@ impl World {
     /// A frame starts after its port stood idle with it waiting: counts it if the queue that closed
     /// the gate is not on its path.
     pub(super) fn count_victim(&mut self, id: PortId, packet_id: PacketId) {
-        let port = &self.ports[id];
+        let port = &self.network.ports[id];
         if port.far_row == u32::MAX {
             return;
         }
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let (flow, egress) = (
             packet.flow,
-            self.forwarding.egress(port.far_row, packet.flow, packet.to),
+            self.network
+                .forwarding
+                .egress(port.far_row, packet.flow, packet.to),
         );
         let (origin, classes) = port
             .gates
@@ -96,8 +98,8 @@ impl World {
             .expect("a port that stalls has gates")
             .origin;
         if egress != origin || classes >> packet.class() & 1 == 0 {
-            self.ports[id].more.sent.victims += 1;
-            self.flows[flow].stats.victims += 1;
+            self.network.ports[id].more.sent.victims += 1;
+            self.network.flows[flow].stats.victims += 1;
         }
     }
 
@@ -166,7 +168,9 @@ impl World {
             self.gates_moved(station, now);
         }
         for at in transmitter.timers {
-            self.calendar.push(at, Event::Expire(Id::raw(station)));
+            self.clock
+                .calendar
+                .push(at, Event::Expire(Id::raw(station)));
         }
         for moved in transmitter.moved {
             self.move_knob(station, &moved, now);
@@ -194,8 +198,8 @@ impl World {
         let ready = if ear.busy { Time::ZERO } else { now };
         c.move_to(set, base, ready, medium.sifs, medium.slot);
         let detail = u64::from(moved.level) << 8 | number as u64;
-        self.fingerprint.add(Mark::Knob, now, station, detail);
-        if let (Some(records), Some(hop), true) = (&mut self.record, first, changed) {
+        self.books.fingerprint.add(Mark::Knob, now, station, detail);
+        if let (Some(records), Some(hop), true) = (&mut self.books.record, first, changed) {
             records.push(Record {
                 at: now,
                 what: What::Aifsn,
@@ -218,7 +222,7 @@ impl World {
 
     /// From now on a flow of the station's own goes no faster than this.
     fn hold_to(&mut self, station: u32, flow: FlowId, rate: Rate) {
-        let flow_port = self.flows[flow].port;
+        let flow_port = self.network.flows[flow].port;
         let port = self
             .air
             .hop(flow_port)
@@ -242,9 +246,9 @@ impl World {
 
     /// A packet of a flow that is held back waits for its turn.
     pub(crate) fn hold(&mut self, station: u32, packet_id: PacketId, now: Time) {
-        let flow = self.packets[packet_id].flow;
+        let flow = self.network.packets[packet_id].flow;
         let radio = &mut self.air.radios[station as usize];
-        let number = radio.category(self.packets[packet_id].class());
+        let number = radio.category(self.network.packets[packet_id].class());
         let most = match radio.categories[number].buffer {
             Limit::Packets(most) => most,
             Limit::Bytes(_) | Limit::Unlimited => MOST_HELD,
@@ -256,26 +260,28 @@ impl World {
             return self.lose_at_station(packet_id, Cause::BufferFull, port, now);
         }
         held.frames += 1;
-        self.packets.append(&mut held.list, packet_id);
+        self.network.packets.append(&mut held.list, packet_id);
         if held.frames == 1 {
-            self.calendar.push(held.next.max(now), Event::Release(flow));
+            self.clock
+                .calendar
+                .push(held.next.max(now), Event::Release(flow));
         }
     }
 
     /// The turn of a held flow's next packet.
     pub(super) fn release_held(&mut self, flow: FlowId, now: Time) {
-        let port = self.flows[flow].port;
+        let port = self.network.flows[flow].port;
         let hop = self.air.hop_number(port);
         let station = self.air.hops[hop as usize].from;
         let radio = &mut self.air.radios[station as usize];
         let held = radio.holds.iter_mut().find(|h| h.flow == flow);
         let held = held.expect("a flow that is held");
-        let packet_id = self.packets.take_after(&mut held.list, Id::NONE);
+        let packet_id = self.network.packets.take_after(&mut held.list, Id::NONE);
         held.frames -= 1;
-        let len = u64::from(self.packets[packet_id].len);
+        let len = u64::from(self.network.packets[packet_id].len);
         held.next = now + held.rate.time_for(Bytes(len));
         if held.frames > 0 {
-            self.calendar.push(held.next, Event::Release(flow));
+            self.clock.calendar.push(held.next, Event::Release(flow));
         }
         self.queue_up(hop, packet_id, now);
     }

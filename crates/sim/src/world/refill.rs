@@ -23,8 +23,8 @@ use crate::spec::{Refusal, Spec};
 impl World {
     /// Has the ports of hosts with saturated flows looked after.
     pub(super) fn add_refills(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        for flow in &self.flows.0 {
-            let from = &self.nodes[flow.from];
+        for flow in &self.network.flows.0 {
+            let from = &self.network.nodes[flow.from];
             if flow.fill().is_none() || (flow.port.is_none() && !from.stations.is_empty()) {
                 continue;
             }
@@ -39,10 +39,10 @@ impl World {
                     "name one destination, or take a source with a rate",
                 );
             }
-            if self.ports[flow.port].is(Traits::AIR) {
+            if self.network.ports[flow.port].is(Traits::AIR) {
                 continue;
             }
-            let port = &mut self.ports[flow.port];
+            let port = &mut self.network.ports[flow.port];
             if way(spec, flow.port.index()).is_some_and(|way| !way.boxes.is_empty()) {
                 let what = format!(
                     "\"saturated\" keeps the queue of its own port filled, and boxes or a delay stand before that of {}",
@@ -61,54 +61,54 @@ impl World {
 
     /// Whether a flow keeps the queue of this port filled.
     pub(super) fn refills_for(&self, id: PortId, flow: FlowId) -> bool {
-        let flow = &self.flows[flow];
+        let flow = &self.network.flows[flow];
         flow.port == id && flow.fill().is_some()
     }
 
     /// A saturated flow of a host begins.
     pub(super) fn begin_refills(&mut self, id: FlowId) {
-        let port = self.flows[id].port;
-        self.ports[port].more.missing.push_back(id);
-        self.refills.push(port);
+        let port = self.network.flows[id].port;
+        self.network.ports[port].more.missing.push_back(id);
+        self.network.refills.push(port);
     }
 
     /// A packet has been taken from the queue of a port to be sent.
     #[inline(always)]
     pub(super) fn left_queue(&mut self, id: PortId, packet_id: PacketId) {
-        if self.ports[id].is(Traits::REFILLED) {
-            self.miss(id, self.packets[packet_id].flow);
-            self.refills.push(id);
+        if self.network.ports[id].is(Traits::REFILLED) {
+            self.miss(id, self.network.packets[packet_id].flow);
+            self.network.refills.push(id);
         }
     }
 
     /// A packet of a flow that had come to a port has been lost there.
     #[inline]
     pub(super) fn lost_from_queue(&mut self, id: PortId, flow: FlowId) {
-        if self.ports[id].is(Traits::REFILLED) {
+        if self.network.ports[id].is(Traits::REFILLED) {
             self.miss(id, flow);
         }
     }
 
     fn miss(&mut self, id: PortId, flow: FlowId) {
         if self.refills_for(id, flow) {
-            self.ports[id].more.missing.push_back(flow);
+            self.network.ports[id].more.missing.push_back(flow);
         }
     }
 
     /// Puts in what is missing at ports where something has changed.
     #[cold]
     pub(super) fn refill_all(&mut self, now: Time) {
-        while let Some(id) = self.refills.pop() {
+        while let Some(id) = self.network.refills.pop() {
             self.refill_port(id, now);
         }
     }
 
     fn refill_port(&mut self, id: PortId, now: Time) {
         let mut place = 0;
-        for _ in 0..self.ports[id].more.missing.len() {
-            let flow = self.ports[id].more.missing[place];
+        for _ in 0..self.network.ports[id].more.missing.len() {
+            let flow = self.network.ports[id].more.missing[place];
             if self.finds_room(id, flow) {
-                self.ports[id].more.missing.remove(place);
+                self.network.ports[id].more.missing.remove(place);
                 self.refill(flow, now);
             } else {
                 place += 1;
@@ -118,16 +118,16 @@ impl World {
     }
 
     fn finds_room(&self, id: PortId, flow: FlowId) -> bool {
-        let (port, flow) = (&self.ports[id], &self.flows[flow]);
+        let (port, flow) = (&self.network.ports[id], &self.network.flows[flow]);
         let fits = |bytes| port.has_room(port.queue_of(flow.class), frame(bytes));
         flow.fill().is_some_and(fits)
     }
 
     /// Has a port that stands idle although packets are missing looked at again.
     fn look_again(&mut self, id: PortId, now: Time) {
-        let port = &self.ports[id];
+        let port = &self.network.ports[id];
         let first = port.more.missing.front();
-        let Some(bytes) = first.and_then(|flow| self.flows[*flow].fill()) else {
+        let Some(bytes) = first.and_then(|flow| self.network.flows[*flow].fill()) else {
             return;
         };
         if port.next_try < Time::NEVER || port.waiting > 0 || port.more.awaited > now {
@@ -139,8 +139,8 @@ impl World {
             ps => Span((PREAMBLE + frame(bytes) + GAP) * ps),
         };
         let at = now.after(takes);
-        self.ports[id].more.awaited = at;
-        self.calendar.push(at, Event::Wake(id));
+        self.network.ports[id].more.awaited = at;
+        self.clock.calendar.push(at, Event::Wake(id));
     }
 }
 

@@ -24,16 +24,18 @@ use crate::table::Id;
 impl World {
     /// Sends what mechanisms have said during this event.
     pub(super) fn post_all(&mut self, now: Time) {
-        while let Some((control, Told { to, notice })) = self.outbox.pop_front() {
-            match (to, self.controls[control].station()) {
+        while let Some((control, Told { to, notice })) = self.mechanisms.outbox.pop_front() {
+            match (to, self.mechanisms.controls[control].station()) {
                 (Toward::Port(id), _) => self.post_on_wire(id, notice, now),
                 (Toward::Station(to), Some(s)) => self.post_on_air(control, s, to, notice, now),
                 (Toward::Everybody, Some(s)) => self.post_on_air(control, s, NOBODY, notice, now),
                 (Toward::Itself, Some(s)) => self.answer_at(s, s, &notice, now),
                 (_, None) => unreachable!("only stations tell stations"),
             }
-            if let Some((neighbour, epoch, delay)) = self.controls[control].start_timer(to) {
-                self.calendar.push(
+            if let Some((neighbour, epoch, delay)) =
+                self.mechanisms.controls[control].start_timer(to)
+            {
+                self.clock.calendar.push(
                     now + delay,
                     Event::Refresh {
                         control,
@@ -46,16 +48,16 @@ impl World {
     }
 
     fn post_on_wire(&mut self, id: PortId, notice: Notice, now: Time) {
-        self.fingerprint.add(
+        self.books.fingerprint.add(
             Mark::Notice,
             now,
             id.0,
             u64::from(notice.classes) << 16 | u64::from(notice.quanta()),
         );
-        self.notices_sent += 1;
+        self.books.notices_sent += 1;
         let len =
             u16::try_from(notice.frame_size() - HEADER_FCS).expect("bounded by the largest frame");
-        let posted = self.mail.put(notice);
+        let posted = self.network.mail.put(notice);
         let packet = Packet {
             next: Id::NONE,
             flow: Id::NONE,
@@ -71,13 +73,13 @@ impl World {
             waited: 0,
             gated: 0,
         };
-        let packet_id = self.packets.create(packet);
-        if self.record.is_some() {
+        let packet_id = self.network.packets.create(packet);
+        if self.books.record.is_some() {
             self.note(What::Notice, now, id, packet_id, 0);
         }
         self.catch_up(id, now);
-        let port = &mut self.ports[id];
-        self.packets.append(&mut port.control, packet_id);
+        let port = &mut self.network.ports[id];
+        self.network.packets.append(&mut port.control, packet_id);
         port.set(Traits::URGENT, true);
         port.retry(now);
         self.catch_up(id, now);
@@ -121,28 +123,30 @@ impl World {
             tries: 0,
         });
         let category = MANAGEMENT_CATEGORY.min(radio.categories.len() - 1);
-        self.fingerprint.add(Mark::Notice, now, station, detail);
+        self.books
+            .fingerprint
+            .add(Mark::Notice, now, station, detail);
         self.one_more(station, category, now);
     }
 
     /// Sends the control frame at the head: ahead of data, whatever the gates.
     pub(super) fn start_control(&mut self, id: PortId, at: Time) {
-        let port = &mut self.ports[id];
-        let packet_id = self.packets.take_after(&mut port.control, Id::NONE);
+        let port = &mut self.network.ports[id];
+        let packet_id = self.network.packets.take_after(&mut port.control, Id::NONE);
         port.set(Traits::URGENT, !port.control.is_empty());
         let begin = at.max(port.gap_until);
-        let size = self.packets[packet_id].frame();
+        let size = self.network.packets[packet_id].frame();
         port.next_try = Time(begin.0 + (PREAMBLE + size) * port.ps_per_byte);
         port.gap_until = Time(port.next_try.0 + GAP * port.ps_per_byte);
         port.more.sent.control += 1;
         port.more.sent.control_bytes += size;
-        if self.record.is_some() {
+        if self.books.record.is_some() {
             self.note(
                 What::Send,
                 begin,
                 id,
                 packet_id,
-                begin.0 - self.packets[packet_id].born.0,
+                begin.0 - self.network.packets[packet_id].born.0,
             );
         }
         self.launch(id, packet_id);
@@ -150,19 +154,20 @@ impl World {
 
     /// A control frame has reached the far end of `id`'s wire: its receiver reacts later.
     pub(super) fn hear(&mut self, id: PortId, packet_id: PacketId, now: Time) {
-        let posted: NoticeId = Id::raw(self.packets[packet_id].to);
-        self.packets.free(packet_id);
-        self.notices_heard += 1;
-        let peer = self.ports[id].peer;
-        let port = &mut self.ports[peer];
+        let posted: NoticeId = Id::raw(self.network.packets[packet_id].to);
+        self.network.packets.free(packet_id);
+        self.books.notices_heard += 1;
+        let peer = self.network.ports[id].peer;
+        let port = &mut self.network.ports[peer];
         port.more.reacting.push_back(posted);
-        self.calendar
+        self.clock
+            .calendar
             .push(now + ethernet::reaction(port.more.rate), Event::React(peer));
     }
 
     /// A neighbour's timer went off.
     pub(super) fn refresh(&mut self, control: ControlId, neighbour: u8, epoch: u16) {
-        self.controls[control].refresh(neighbour, epoch);
+        self.mechanisms.controls[control].refresh(neighbour, epoch);
         self.collect(control);
     }
 
@@ -176,11 +181,11 @@ impl World {
         packet_id: PacketId,
         value: u64,
     ) {
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let notice = packet
             .flow
             .is_none()
-            .then(|| Arc::new(self.mail.see(Id::raw(packet.to)).clone()));
+            .then(|| Arc::new(self.network.mail.see(Id::raw(packet.to)).clone()));
         let value = match (&notice, what) {
             (Some(n), What::Notice) => u64::from(n.quanta()),
             _ => value,
@@ -195,9 +200,9 @@ impl World {
         } = *packet;
         let of_connection = matches!(what, What::Send | What::Drop)
             && !flow.is_none()
-            && self.flows[flow].part != Part::None;
-        let header = of_connection.then(|| Box::new(self.headers[packet_id].clone()));
-        let records = self.record.as_mut().expect("a run that is recorded");
+            && self.network.flows[flow].part != Part::None;
+        let header = of_connection.then(|| Box::new(self.network.headers[packet_id].clone()));
+        let records = self.books.record.as_mut().expect("a run that is recorded");
         records.push(Record {
             at,
             what,

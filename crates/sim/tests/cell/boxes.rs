@@ -85,7 +85,7 @@ fn the_order_of_boxes_matters() {
         let drops = run.report().drops;
         if !passes {
             assert_eq!(drops[0].key.0, Cause::LinkOff);
-            assert_eq!(run.ports[drops[0].key.1].more.name, "S>R~on-off");
+            assert_eq!(run.network.ports[drops[0].key.1].more.name, "S>R~on-off");
         }
     }
 }
@@ -132,7 +132,7 @@ fn every_lossy_box_is_a_place_of_its_own() {
     let places: Vec<&str> = report
         .drops
         .iter()
-        .map(|d| run.ports[d.key.1].more.name.as_str())
+        .map(|d| run.network.ports[d.key.1].more.name.as_str())
         .collect();
     assert_eq!(places, ["S>R~loss2", "S>R~loss"]);
     assert!(report.drops.iter().all(|d| d.key.0 == Cause::RandomLoss));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use backwater_transport::units::{Rate, Span, Time};
 use smallvec::{SmallVec, smallvec};
 
+use super::air_log::AirLog;
 use super::channel::{ChannelSpec, Far, Link, Near};
 use super::ear::Ear;
 use super::frame::FrameKind;
@@ -64,6 +65,8 @@ pub struct Air {
     pub budgets: Vec<Option<Span>>,
     /// Members of the groups to which flows send, in the order of the stations.
     pub members: BTreeMap<FlowId, Vec<Member>>,
+    /// Frames on the air, where a capture wants them; boxed, since few runs keep them.
+    pub(crate) log: Option<Box<AirLog>>,
 }
 
 /// A station of a group.

@@ -35,7 +35,7 @@ impl World {
                 medium.channel.clone(),
             ));
         }
-        self.air.first_port = self.ports.len() as u32;
+        self.air.first_port = self.network.ports.len() as u32;
         if spec.flows.iter().any(|f| f.budget.is_some()) {
             self.air.budgets = spec.flows.iter().map(|f| f.budget).collect();
         }
@@ -48,7 +48,7 @@ impl World {
 
     fn add_stations(&mut self, spec: &Spec) -> Result<(), Refusal> {
         let mut taken: Vec<(usize, [f64; 2], NodeId)> = Vec::new();
-        for (id, node) in self.nodes.ids().zip(&spec.nodes) {
+        for (id, node) in self.network.nodes.ids().zip(&spec.nodes) {
             let NodeKind::Station(radios) = &node.kind else {
                 continue;
             };
@@ -65,7 +65,10 @@ impl World {
                             "give each radio a medium of its own",
                         ),
                         false => (
-                            format!("{} lies where {} lies", node.name, self.nodes[*other].name),
+                            format!(
+                                "{} lies where {} lies",
+                                node.name, self.network.nodes[*other].name
+                            ),
                             "write another place",
                         ),
                     };
@@ -91,14 +94,16 @@ impl World {
             check_rate(&spec.media[station.medium], rate, &format!("{path}.rate"))?;
         }
         let name = match of_node {
-            0 => self.nodes[id].name.clone(),
+            0 => self.network.nodes[id].name.clone(),
             _ => format!(
                 "{}>{}",
-                self.nodes[id].name, spec.media[station.medium].name
+                self.network.nodes[id].name, spec.media[station.medium].name
             ),
         };
         let categories = self.categories(spec, &name, station, path)?;
-        self.nodes[id].stations.push(self.air.radios.len() as u32);
+        self.network.nodes[id]
+            .stations
+            .push(self.air.radios.len() as u32);
         let random = Random::stream(spec.seed, "station", &name);
         let hearing = Hearing::new(spec.seed, &name);
         let radio = Radio {
@@ -107,7 +112,7 @@ impl World {
             name,
             medium: station.medium as u32,
             route: LastRoute::default(),
-            host: self.nodes[id].host.expect("a station is a host"),
+            host: self.network.nodes[id].host.expect("a station is a host"),
             random,
             written: categories.iter().map(|c| c.set).collect(),
             categories,
@@ -237,7 +242,7 @@ impl World {
         let rate = self
             .rate_to(spec, from, to)
             .expect("a hop between neighbours");
-        self.push_hop(from, to, far, self.nodes[far].name.clone(), rate)
+        self.push_hop(from, to, far, self.network.nodes[far].name.clone(), rate)
     }
 
     /// A hop from a station, and the port that stands for it and leads to `far`.
@@ -257,14 +262,14 @@ impl World {
             _ => format!("#{}", self.air.medium(from).name),
         };
         let more = PortMore {
-            name: format!("{}>{named}{medium}", self.nodes[node].name),
+            name: format!("{}>{named}{medium}", self.network.nodes[node].name),
             rate,
             ..PortMore::default()
         };
         let mut port = Port::idle(node, far, AnyScheduler::Fifo, Limit::Unlimited, more);
-        port.far_row = self.nodes[far].row;
+        port.far_row = self.network.nodes[far].row;
         port.set(Traits::AIR, true);
-        let id = self.ports.push(port);
+        let id = self.network.ports.push(port);
         let queues = radio.categories.len();
         self.air.push_hop(Hop {
             port: id,

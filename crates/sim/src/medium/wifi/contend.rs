@@ -22,7 +22,7 @@ impl World {
         let armed = &mut self.air.groups[group as usize].armed;
         if at < *armed {
             *armed = at;
-            self.calendar.push(at, Event::Contend(Id::raw(group)));
+            self.clock.calendar.push(at, Event::Contend(Id::raw(group)));
         }
     }
 
@@ -177,7 +177,7 @@ impl World {
             missed: false,
         });
         let ends = now + span + medium.delta;
-        if self.air_log.is_some() {
+        if self.air.log.is_some() {
             self.log_frame(station, kind, to, rest, rate, now);
         }
         let air = &mut self.air;
@@ -187,7 +187,9 @@ impl World {
         let ear = &mut air.ears[station as usize];
         ear.sending = true;
         ear.lock = NOBODY;
-        self.calendar.push(ends, Event::Silence(Id::raw(station)));
+        self.clock
+            .calendar
+            .push(ends, Event::Silence(Id::raw(station)));
         let radio = &air.radios[station as usize];
         let medium = &air.media[radio.medium as usize];
         match medium.receivers.is_some() {

@@ -61,7 +61,8 @@ impl World {
     fn answer(&mut self, station: u32, reply: Reply, now: Time) -> Option<u32> {
         let sifs = self.air.medium(station).sifs;
         self.air.radios[station as usize].reply = reply;
-        self.calendar
+        self.clock
+            .calendar
             .push(now + sifs, Event::Answer(Id::raw(station)));
         Some(station)
     }
@@ -107,7 +108,7 @@ impl World {
             return;
         };
         let port_id = self.air.hops[hop as usize].port;
-        self.packet_hops += 1;
+        self.books.packet_hops += 1;
         if self.is_late(packet_id, now) {
             self.lose(packet_id, Cause::Late, port_id, now);
         } else {
@@ -135,8 +136,8 @@ impl World {
         if queue.tried.ghost.is_some() {
             return None;
         }
-        let packet_id = self.packets.take_after(&mut queue.list, Id::NONE);
-        let packet = &mut self.packets[packet_id];
+        let packet_id = self.network.packets.take_after(&mut queue.list, Id::NONE);
+        let packet = &mut self.network.packets[packet_id];
         queue.tried.ghost = Some(Ghost {
             len: packet.len,
             at: packet.at,
@@ -163,10 +164,10 @@ impl World {
         let next = hop.to;
         hop.backlog.shrink(size, now);
         if let Some(gates) = &mut self.air.radios[station as usize].gates {
-            let to = self.packets[packet_id].to;
+            let to = self.network.packets[packet_id].to;
             gates.charge_toward(number as u8, Some(next), to, Bytes(size), exchange.begun);
         }
-        if self.record.is_some() {
+        if self.books.record.is_some() {
             let waited = exchange.begun.0 - arrived.0;
             self.note(What::Send, exchange.begun, port_id, packet_id, waited);
         }
@@ -264,11 +265,11 @@ impl World {
         let queue = &mut hop.queues[number];
         let lost = match queue.tried.ghost {
             Some(_) => None,
-            None => Some(self.packets.take_after(&mut queue.list, Id::NONE)),
+            None => Some(self.network.packets.take_after(&mut queue.list, Id::NONE)),
         };
         let ghost = match lost {
             Some(id) => {
-                let packet = &self.packets[id];
+                let packet = &self.network.packets[id];
                 hop.backlog.shrink(packet.frame(), now);
                 Ghost {
                     len: packet.len,
@@ -321,7 +322,7 @@ impl World {
                 let sent = radio.notices.pop_front().expect("the frame that was sent");
                 radio.categories[number].frames -= 1;
                 if sent.to != NOBODY {
-                    self.controls[sent.control].acknowledged(sent.to, &sent.notice, now);
+                    self.mechanisms.controls[sent.control].acknowledged(sent.to, &sent.notice, now);
                 }
             }
         }

@@ -23,14 +23,14 @@ impl World {
             };
             let id = Id::new(number);
             let path = format!("flows.{}.to", spec_flow.name);
-            let from = &self.nodes[self.flows[id].from];
+            let from = &self.network.nodes[self.network.flows[id].from];
             let Some(sender) = from.stations.first().copied() else {
                 let what = format!("{} is no 802.11 station, and has no neighbours", from.name);
                 return refuse(path, what, "let a station send to the group");
             };
             let mut members = Vec::new();
             for node in nodes {
-                let node = &self.nodes[Id::new(*node)];
+                let node = &self.network.nodes[Id::new(*node)];
                 let mut stations = node.stations.iter();
                 let Some(station) = stations.find(|s| self.share_medium(sender, **s)) else {
                     let what = format!("{} is not on the medium of {}", node.name, from.name);
@@ -65,7 +65,7 @@ impl World {
             .leave_queue(station, hop, now)
             .expect("a frame to a group is sent once");
         let port = self.air.hops[hop as usize].port;
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let (flow, seq) = (packet.flow, packet.seq);
         if self.is_late(packet_id, now) {
             return self.lose(packet_id, Cause::Late, port, now);
@@ -80,9 +80,11 @@ impl World {
             members[number].received += 1;
             received += 1;
             let detail = u64::from(seq) << 24 ^ u64::from(*station);
-            self.fingerprint.add(Mark::Receive, now, flow.0, detail);
+            self.books
+                .fingerprint
+                .add(Mark::Receive, now, flow.0, detail);
         }
-        self.packet_hops += received;
+        self.books.packet_hops += received;
         if received == 0 {
             self.lose(packet_id, Cause::Unheard, port, now);
         } else {

@@ -29,7 +29,7 @@ impl World {
             };
             let (before, packet_id) = self.first_open(station, number, q, now)?;
             let frame = self.frame_at_station(station, number, q, packet_id, now);
-            let port = self.port_of(station, &self.packets[packet_id]);
+            let port = self.port_of(station, &self.network.packets[packet_id]);
             match self.judged(station, number).managed.aqm.pop(&frame) {
                 Verdict::Accept => {}
                 Verdict::Mark => self.mark(packet_id, port, now),
@@ -64,8 +64,8 @@ impl World {
         while !at.is_none() {
             let hop = self
                 .air
-                .hop_number(self.port_of(station, &self.packets[at]));
-            let packet = &self.packets[at];
+                .hop_number(self.port_of(station, &self.network.packets[at]));
+            let packet = &self.network.packets[at];
             if self.gate_opens(station, number, hop, Some(packet.to), now) <= now {
                 return Some((before, at));
             }
@@ -115,15 +115,15 @@ impl World {
         match managed.aqm.push(&frame, &mut managed.random) {
             Verdict::Accept => {}
             Verdict::Mark => {
-                let port = self.port_of(station, &self.packets[packet_id]);
+                let port = self.port_of(station, &self.network.packets[packet_id]);
                 self.mark(packet_id, port, now);
             }
             Verdict::Drop => return false,
         }
-        let size = self.packets[packet_id].frame();
+        let size = self.network.packets[packet_id].frame();
         let c = &mut self.air.radios[station as usize].categories[number];
         let queue = c.judged.as_mut().expect("a managed category").queue_mut(q);
-        self.packets.append(&mut queue.list, packet_id);
+        self.network.packets.append(&mut queue.list, packet_id);
         queue.bytes += size;
         queue.packets += 1;
         true
@@ -152,10 +152,10 @@ impl World {
     }
 
     fn queue_for(&mut self, station: u32, number: usize, packet_id: PacketId) -> usize {
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let parties = Parties {
             flow: packet.flow.0,
-            from: self.flows[packet.flow].from.0,
+            from: self.network.flows[packet.flow].from.0,
             to: packet.to,
             ecn: packet.traffic.ecn(),
         };
@@ -175,7 +175,7 @@ impl World {
         packet_id: PacketId,
         now: Time,
     ) -> Frame {
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let c = &self.air.radios[station as usize].categories[number];
         let queue = &c.judged.as_ref().expect("a managed category").queues()[q];
         let size = packet.frame();
@@ -198,7 +198,7 @@ impl World {
                 true => one,
                 false => &managed.queues,
             },
-            packets: &self.packets,
+            packets: &self.network.packets,
             sending: 0,
         };
         managed.aqm.update(now, &waiting);
@@ -212,8 +212,8 @@ impl World {
     fn take_judged(&mut self, station: u32, number: usize, q: usize, before: PacketId) -> PacketId {
         let c = &mut self.air.radios[station as usize].categories[number];
         let queue = c.judged.as_mut().expect("a managed category").queue_mut(q);
-        let packet_id = self.packets.take_after(&mut queue.list, before);
-        queue.bytes -= self.packets[packet_id].frame();
+        let packet_id = self.network.packets.take_after(&mut queue.list, before);
+        queue.bytes -= self.network.packets[packet_id].frame();
         queue.packets -= 1;
         packet_id
     }
@@ -229,11 +229,11 @@ impl World {
         now: Time,
     ) {
         let packet_id = self.take_judged(station, number, q, before);
-        let port = self.port_of(station, &self.packets[packet_id]);
+        let port = self.port_of(station, &self.network.packets[packet_id]);
         let hop = self.air.hop_number(port);
-        let Packet { flow, .. } = self.packets[packet_id];
-        let size = self.packets[packet_id].frame();
-        let own = self.air.enters_with(&self.packets[packet_id]);
+        let Packet { flow, .. } = self.network.packets[packet_id];
+        let size = self.network.packets[packet_id].frame();
+        let own = self.air.enters_with(&self.network.packets[packet_id]);
         self.air.hops[hop as usize].backlog.shrink(size, now);
         self.look_at_station_loss(station, hop, number, packet_id, now);
         self.lose(packet_id, cause, port, now);

@@ -15,16 +15,16 @@ impl World {
         let radio = &mut self.air.radios[station as usize];
         radio.categories[number].line_up(hop);
         let Some(turns) = &mut radio.turns else {
-            return self.packets.append(list, packet_id);
+            return self.network.packets.append(list, packet_id);
         };
-        let turn = turns[number].join(self.packets[packet_id].flow);
+        let turn = turns[number].join(self.network.packets[packet_id].flow);
         let spent = &mut self.air.spent;
         spent[packet_id.index()].turn = turn;
         let (mut before, mut next) = (Id::NONE, list.head());
         while !next.is_none() && spent[next.index()].turn <= turn {
-            (before, next) = (next, self.packets[next].next);
+            (before, next) = (next, self.network.packets[next].next);
         }
-        self.packets.insert_after(list, before, packet_id);
+        self.network.packets.insert_after(list, before, packet_id);
     }
 
     /// Where flows are served in turn, makes room in a full buffer at the cost of the flow that holds most.
@@ -35,7 +35,7 @@ impl World {
         packet_id: PacketId,
         now: Time,
     ) -> bool {
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let (flow, own, size) = (packet.flow, self.air.enters_with(packet), packet.frame());
         loop {
             let radio = &mut self.air.radios[station as usize];
@@ -57,6 +57,7 @@ impl World {
             let first_port = self.air.first_port;
             let hop = &mut self.air.hops[from as usize];
             let victim = self
+                .network
                 .packets
                 .take_after(&mut hop.queues[number].list, before);
             let port = hop.port;
@@ -64,12 +65,12 @@ impl World {
             if let Some(turns) = &mut radio.turns {
                 turns[number].give_up(richest);
             }
-            let packet = &self.packets[victim];
+            let packet = &self.network.packets[victim];
             let own = packet.ingress.is_none() || packet.ingress.0 < first_port;
             hop.backlog.shrink(packet.frame(), now);
             self.look_at_station_loss(station, from, number, victim, now);
             let radio = &mut self.air.radios[station as usize];
-            radio.categories[number].release(own, self.packets[victim].frame());
+            radio.categories[number].release(own, self.network.packets[victim].frame());
             self.lose_at_station(victim, Cause::BufferFull, port, now);
         }
     }
@@ -80,13 +81,13 @@ impl World {
         for hop in &self.air.radios[station as usize].hops {
             let mut before = self.air.hops[*hop as usize].queues[number].list.head();
             while !before.is_none() {
-                let next = self.packets[before].next;
+                let next = self.network.packets[before].next;
                 if next.is_none() {
                     break;
                 }
                 let turn = self.air.spent[next.index()].turn;
                 let newer = found.is_none_or(|(newest, ..)| turn >= newest);
-                if self.packets[next].flow == flow && newer {
+                if self.network.packets[next].flow == flow && newer {
                     found = Some((turn, *hop, before));
                 }
                 before = next;
@@ -97,7 +98,7 @@ impl World {
 
     /// Whether a packet has come later than its flow's budget.
     pub(crate) fn is_late(&self, packet_id: PacketId, now: Time) -> bool {
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let budget = self.air.budgets.get(packet.flow.index()).copied().flatten();
         budget.is_some_and(|budget| now.0 - packet.born.0 > budget.0)
     }

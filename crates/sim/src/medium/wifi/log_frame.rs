@@ -29,7 +29,7 @@ impl World {
             number: 0,
             retry: false,
         };
-        let log = self.air_log.as_mut().expect("a run whose frames are kept");
+        let log = self.air.log.as_mut().expect("a run whose frames are kept");
         let radio = &self.air.radios[station as usize];
         if let (FrameKind::Data | FrameKind::Group, Some(exchange)) = (kind, radio.exchange) {
             let body = match exchange.hop {
@@ -38,15 +38,16 @@ impl World {
                     let queue = &hop.queues[usize::from(exchange.category)];
                     let fresh = queue.tried.ghost.is_none().then(|| {
                         let id = queue.list.head();
-                        let packet = &self.packets[id];
-                        let of_connection = self.flows[packet.flow].part != Part::None;
+                        let packet = &self.network.packets[id];
+                        let of_connection = self.network.flows[packet.flow].part != Part::None;
                         Carried {
                             flow: packet.flow,
                             seq: packet.seq,
                             to: packet.to,
                             len: packet.len,
                             traffic: packet.traffic,
-                            header: of_connection.then(|| Box::new(self.headers[id].clone())),
+                            header: of_connection
+                                .then(|| Box::new(self.network.headers[id].clone())),
                         }
                     });
                     let sent = log.packet(station, number, exchange.category, fresh);
@@ -58,7 +59,9 @@ impl World {
                     frame.retry = notice.tries > 0;
                     frame.number = log.management(station, frame.retry);
                     let hosts = notice.notice.host_numbers().into_iter();
-                    let named = hosts.map(|host| self.hosts[host as usize].0).collect();
+                    let named = hosts
+                        .map(|host| self.network.hosts[host as usize].0)
+                        .collect();
                     Body::Notice(Box::new(notice.notice.clone()), notice.bytes, named)
                 }
             };

@@ -28,7 +28,7 @@ impl World {
                 (None, [hop]) => Some(*hop),
                 _ => self
                     .air
-                    .longest_in_line(station, number, &self.packets, |_| true),
+                    .longest_in_line(station, number, &self.network.packets, |_| true),
             }
         } else {
             self.choose_at_station(station, number, now)
@@ -57,7 +57,7 @@ impl World {
         }
         let found = self
             .air
-            .longest_in_line(station, number, &self.packets, open);
+            .longest_in_line(station, number, &self.network.packets, open);
         found.or_else(|| self.bind(station, number, now))
     }
 
@@ -66,7 +66,7 @@ impl World {
         let queue = &self.air.hops[hop as usize].queues[number];
         let host = match queue.tried.ghost {
             Some(_) => None,
-            None => Some(self.packets[queue.list.head()].to),
+            None => Some(self.network.packets[queue.list.head()].to),
         };
         self.gate_opens(station, number, hop, host, now)
     }
@@ -100,7 +100,7 @@ impl World {
         }
         let (mut before, mut at) = (PacketId::NONE, queue.list.head());
         while !at.is_none() {
-            let packet = &self.packets[at];
+            let packet = &self.network.packets[at];
             if self.gate_opens(station, number, hop, Some(packet.to), now) <= now {
                 break;
             }
@@ -108,19 +108,19 @@ impl World {
         }
         if !at.is_none() && !before.is_none() {
             let list = &mut self.air.hops[hop as usize].queues[number].list;
-            let packet_id = self.packets.take_after(list, before);
-            self.packets.insert_after(list, Id::NONE, packet_id);
+            let packet_id = self.network.packets.take_after(list, before);
+            self.network.packets.insert_after(list, Id::NONE, packet_id);
         }
     }
 
     /// The port of the hop by which a packet leaves a station.
     pub(crate) fn port_of(&self, station: u32, packet: &Packet) -> PortId {
-        let flow = &self.flows[packet.flow];
+        let flow = &self.network.flows[packet.flow];
         match packet.ingress.is_none() && !flow.port.is_none() {
             true => flow.port,
             false => {
-                let row = self.nodes[self.air.radios[station as usize].node].row;
-                self.forwarding.egress(row, packet.flow, packet.to)
+                let row = self.network.nodes[self.air.radios[station as usize].node].row;
+                self.network.forwarding.egress(row, packet.flow, packet.to)
             }
         }
     }
@@ -136,11 +136,11 @@ impl World {
                 let judged = radio.categories.iter().filter_map(|c| c.judged.as_ref());
                 let queues = judged.flat_map(|judged| judged.queues());
                 queues.flat_map(move |queue| {
-                    let packets = self.packets.walk(&queue.list);
+                    let packets = self.network.packets.walk(&queue.list);
                     packets.map(move |p| (self.port_of(station as u32, p), p))
                 })
             });
-        self.air.held(&self.packets).chain(judged)
+        self.air.held(&self.network.packets).chain(judged)
     }
 
     /// A station's counter runs out: categories whose frames are all held back, or were all dropped, take no part until a
@@ -185,7 +185,7 @@ impl World {
                 .as_ref()
                 .and_then(|gates| gates.next_opening(now))
         {
-            self.calendar.push(at, Event::Open(Id::raw(station)));
+            self.clock.calendar.push(at, Event::Open(Id::raw(station)));
         }
     }
 
@@ -270,7 +270,7 @@ mod tests {
         gates.lower(Time::ZERO, bar);
         world.air.radios[0].gates = Some(Box::new(gates));
         world.advance(Time(SHUT.0 - 1));
-        let count = |w: &World| [0, 1].map(|f| w.flows.0[f].stats.delivered.packets);
+        let count = |w: &World| [0, 1].map(|f| w.network.flows.0[f].stats.delivered.packets);
         let before = count(&world);
         world.advance(world.end());
         let report = world.report();

@@ -22,14 +22,16 @@ impl World {
     /// A detector's timer has come.
     pub(crate) fn observe(&mut self, control: ControlId, place: u8, now: Time) {
         let number = usize::from(place);
-        match self.controls[control].place(number) {
+        match self.mechanisms.controls[control].place(number) {
             Place::Egress(port) => self.look_at_port(control, number, port, now),
             Place::Station(station) => self.look_at_station(control, number, station, now),
             Place::Ingress(_) => {}
         }
-        if let Some(rhythm) = self.controls[control].rhythm(number) {
+        if let Some(rhythm) = self.mechanisms.controls[control].rhythm(number) {
             let next = now + rhythm.period;
-            self.calendar.push(next, Event::Observe { control, place });
+            self.clock
+                .calendar
+                .push(next, Event::Observe { control, place });
         }
     }
 
@@ -39,9 +41,9 @@ impl World {
         let views: Vec<View> = (0..categories)
             .map(|number| self.station_view(station, number, now))
             .collect();
-        let (air, packets, hosts) = (&self.air, &self.packets, self.hosts.len());
+        let (air, packets, hosts) = (&self.air, &self.network.packets, self.network.hosts.len());
         let queued = |number| hosts_queued(air, packets, station, number, hosts);
-        self.controls[control].look(place, &views, Some(busy), Id::NONE, queued);
+        self.mechanisms.controls[control].look(place, &views, Some(busy), Id::NONE, queued);
         self.collect(control);
     }
 
@@ -70,17 +72,17 @@ impl World {
     pub(crate) fn came_to_station(&mut self, station: u32, packet_id: PacketId) {
         let radio = &self.air.radios[station as usize];
         if let Some((control, place)) = radio.watch {
-            let packet = &self.packets[packet_id];
+            let packet = &self.network.packets[packet_id];
             let prev = self.air.hop(packet.ingress).map(|hop| hop.from);
             let number = radio.category(packet.class()) as u8;
             let len = u64::from(packet.len);
-            self.controls[control].came(place, prev, number, packet.flow, len);
+            self.mechanisms.controls[control].came(place, prev, number, packet.flow, len);
         }
     }
 
     /// A packet of a station's queue toward a hop, as a detector sees it.
     fn seen_queued(&self, hop: u32, number: usize, packet_id: PacketId) -> Seen {
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         Seen {
             class: number as u8,
             bytes: packet.frame(),
@@ -104,22 +106,23 @@ impl World {
         let Some((control, place)) = self.air.radios[station as usize].watch else {
             return;
         };
-        if !self.controls[control].hears_arrivals(place) {
+        if !self.mechanisms.controls[control].hears_arrivals(place) {
             return;
         }
         let seen = self.seen_queued(hop, number, packet_id);
-        let standing = self.controls[control].standing();
+        let standing = self.mechanisms.controls[control].standing();
         let arrival = Arrival {
             now,
             class: number,
             from: standing.and_then(|s| s.neighbour(Toward::Station(seen.prev?))),
             egress: Id::NONE,
-            to: self.packets[packet_id].to,
+            to: self.network.packets[packet_id].to,
         };
         let view = self.station_view(station, number, now);
-        let c = &mut self.controls[control];
+        let c = &mut self.mechanisms.controls[control];
         if joined {
-            let (air, packets, hosts) = (&self.air, &self.packets, self.hosts.len());
+            let (air, packets, hosts) =
+                (&self.air, &self.network.packets, self.network.hosts.len());
             let queued = || hosts_queued(air, packets, station, number, hosts);
             c.enqueued(place, view, &seen, &arrival, queued);
         } else {
@@ -140,7 +143,7 @@ impl World {
         if let Some((control, place)) = self.air.radios[station as usize].watch {
             let seen = self.seen_queued(hop, number, packet_id);
             let view = self.view_without(station, number, seen.bytes, now);
-            self.controls[control].released(place, view, &Moment::Lost(&seen));
+            self.mechanisms.controls[control].released(place, view, &Moment::Lost(&seen));
             self.collect(control);
         }
     }
@@ -152,7 +155,7 @@ impl World {
         if self.air.radios[station as usize].watch.is_none() || queue.list.is_empty() {
             return NOBODY;
         }
-        let ingress = self.packets[queue.list.head()].ingress;
+        let ingress = self.network.packets[queue.list.head()].ingress;
         self.air.hop(ingress).map_or(NOBODY, |hop| hop.from)
     }
 
@@ -168,7 +171,7 @@ impl World {
         let Some((control, place)) = self.air.radios[station as usize].watch else {
             return;
         };
-        let (len, c) = (u64::from(ghost.len), &mut self.controls[control]);
+        let (len, c) = (u64::from(ghost.len), &mut self.mechanisms.controls[control]);
         if done.acknowledged {
             c.left(place, ghost.own, number as u8, ghost.flow, len);
         }
@@ -189,7 +192,7 @@ impl World {
             false => Moment::Lost(&seen),
         };
         let view = self.view_without(station, number, bytes, now);
-        self.controls[control].released(place, view, &moment);
+        self.mechanisms.controls[control].released(place, view, &moment);
         self.collect(control);
     }
 }

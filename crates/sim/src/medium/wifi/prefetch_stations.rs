@@ -14,9 +14,9 @@ impl World {
     pub(crate) fn follow_to_stations(&self) -> u64 {
         let mut read = 0;
         let mut demands = Demands::new(Id::NONE);
-        for key in self.calendar.soonest().iter().rev().take(TOGETHER) {
+        for key in self.clock.calendar.soonest().iter().rev().take(TOGETHER) {
             if let Event::Demand(id) = key.event() {
-                let flow = &self.flows[id];
+                let flow = &self.network.flows[id];
                 read ^= flow.touch() ^ flow.stats.touch() ^ flow.due;
                 demands.push(flow.port, self.air.hop(flow.port).is_some());
             }

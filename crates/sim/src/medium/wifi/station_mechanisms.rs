@@ -32,7 +32,7 @@ impl World {
     ) -> Result<(), Refusal> {
         let path = format!("mechanisms.{}", mechanism.name);
         let of_node = |node: &usize| {
-            let stations = self.nodes[Id::new(*node)].stations.iter();
+            let stations = self.network.nodes[Id::new(*node)].stations.iter();
             stations.copied().collect::<Vec<_>>()
         };
         let stations: Vec<u32> = mechanism.stations.iter().flat_map(of_node).collect();
@@ -76,14 +76,14 @@ impl World {
                 rhythm,
                 needs.has(Set::HOLDINGS),
             ));
-            let control = self.controls.push(control);
+            let control = self.mechanisms.controls.push(control);
             let radio = &mut self.air.radios[station as usize];
             radio.watch = Some((control, 0));
             if let Some(Rhythm { period, .. }) = rhythm {
                 // Stations don't look in step.
                 let phase = Time(radio.random.between(1, period.0));
                 let look = Event::Observe { control, place: 0 };
-                self.calendar.push(phase, look);
+                self.clock.calendar.push(phase, look);
             }
         }
         Ok(())
@@ -112,7 +112,7 @@ impl World {
             let what = format!(
                 "{} stations have a hop to {}, and {MAX_NEIGHBOURS} at most can be told one by one",
                 feeders.len(),
-                self.nodes[radio.node].name
+                self.network.nodes[radio.node].name
             );
             let path = format!("mechanisms.{}.notify.cast", mechanism.name);
             return refuse(path, what, "write cast = \"group\"");
@@ -123,12 +123,13 @@ impl World {
         };
         let audience = (0..neighbours.len()).fold(0u64, |set, n| set | 1 << n);
         let behind = terms.addresses.is_some().then(|| {
-            let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
-            let others = (0..self.hosts.len()).filter(|h| *h != radio.host as usize);
+            let mut words = vec![0u64; self.network.hosts.len().div_ceil(64)];
+            let others = (0..self.network.hosts.len()).filter(|h| *h != radio.host as usize);
             for host in others {
                 if !self
+                    .network
                     .forwarding
-                    .written(self.nodes[radio.node].row, Id::NONE, host as u32)
+                    .written(self.network.nodes[radio.node].row, Id::NONE, host as u32)
                     .is_none()
                 {
                     words[host / 64] |= 1 << (host % 64);
@@ -173,7 +174,7 @@ impl World {
             if let (Some(other), true) = (other, moves(mechanism)) {
                 let what = format!(
                     "{} would move its access parameters for mechanism {} as well",
-                    self.nodes[radio.node].name, spec.mechanisms[other].name
+                    self.network.nodes[radio.node].name, spec.mechanisms[other].name
                 );
                 let path = format!("mechanisms.{}.respond", mechanism.name);
                 return refuse(path, what, "let one mechanism watch both stations");

@@ -18,7 +18,7 @@ impl World {
         let hop = self.air.hop_number(port);
         let station = self.air.hops[hop as usize].from;
         self.came_to_station(station, packet_id);
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let born_here = packet.ingress.is_none();
         let radio = &self.air.radios[station as usize];
         if born_here && radio.holds.iter().any(|h| h.flow == packet.flow) {
@@ -35,7 +35,7 @@ impl World {
             port,
             ..
         } = self.air.hops[hop as usize];
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let (own, size) = (self.air.enters_with(packet), packet.frame());
         let radio = &mut self.air.radios[station as usize];
         let number = radio.category(packet.class());
@@ -68,7 +68,7 @@ impl World {
         let (held, clock) = (c.bytes, c.stall_clock(now));
         self.air.spent[packet_id.index()].stall_clock = clock;
         self.air.hops[hop as usize].backlog.grow(size, now);
-        if self.record.is_some() {
+        if self.books.record.is_some() {
             self.note(What::Enqueue, now, port, packet_id, held);
         }
         self.one_more(station, number, now);
@@ -78,14 +78,14 @@ impl World {
     /// The port by which a station's node sends a packet on; none where the node is its destination. Most packets go where
     /// the one before went.
     pub(crate) fn route_on(&mut self, station: u32, packet_id: PacketId) -> PortId {
-        let Packet { flow, to, .. } = self.packets[packet_id];
+        let Packet { flow, to, .. } = self.network.packets[packet_id];
         let radio = &mut self.air.radios[station as usize];
         if to == radio.host {
             return PortId::NONE;
         }
         if (radio.route.flow, radio.route.to) != (flow, to) {
-            let row = self.nodes[radio.node].row;
-            let port = self.forwarding.egress(row, flow, to);
+            let row = self.network.nodes[radio.node].row;
+            let port = self.network.forwarding.egress(row, flow, to);
             radio.route = LastRoute { flow, to, port };
         }
         radio.route.port
@@ -130,7 +130,7 @@ impl World {
         let queue = &hop.queues[number];
         let len = match queue.tried.ghost {
             Some(ghost) => ghost.len,
-            None => self.packets[queue.list.head()].len,
+            None => self.network.packets[queue.list.head()].len,
         };
         u64::from(len) + self.air.medium(hop.from).overhead
     }
@@ -182,7 +182,7 @@ impl World {
     ) {
         let radio = &mut self.air.radios[station as usize];
         radio.categories[number].release(own, size);
-        let flow = &self.flows[flow_id];
+        let flow = &self.network.flows[flow_id];
         let again = flow.from == radio.node && flow.fill().is_some();
         if again {
             radio.owed.push_back(flow_id);
@@ -192,7 +192,7 @@ impl World {
     /// There is room for one packet: that of the flow that has waited longest.
     pub(crate) fn refill_owed(&mut self, station: u32, number: usize, now: Time) {
         let radio = &mut self.air.radios[station as usize];
-        let (c, flows) = (&radio.categories[number], &self.flows);
+        let (c, flows) = (&radio.categories[number], &self.network.flows);
         let fits = |id: &FlowId| {
             let Some(bytes) = flows[*id].fill() else {
                 return false;
@@ -217,19 +217,19 @@ impl World {
         now: Time,
     ) {
         let (flow, own) = {
-            let packet = &self.packets[packet_id];
+            let packet = &self.network.packets[packet_id];
             (packet.flow, packet.ingress.is_none())
         };
         self.lose(packet_id, cause, port, now);
         let station = self.air.hop(port).expect("a radio hop").from;
-        if own && self.flows[flow].fill().is_some() {
+        if own && self.network.flows[flow].fill().is_some() {
             self.air.radios[station as usize].owed.push_back(flow);
         }
     }
 
     /// A source that always has something to send puts a packet in the place of the one that left.
     pub(crate) fn refill(&mut self, id: FlowId, now: Time) {
-        let flow = &mut self.flows[id];
+        let flow = &mut self.network.flows[id];
         let Some(len) = flow.fill() else {
             return;
         };

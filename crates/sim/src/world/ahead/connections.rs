@@ -23,7 +23,7 @@ impl World {
         let mut wires = Lists::new(Id::NONE);
         let mut queues = Lists::new(Id::NONE);
         for id in arrivals {
-            let port = &self.ports[*id];
+            let port = &self.network.ports[*id];
             read ^= self.touch_accounts(port);
             wires.push(port.wire.head(), true);
             let waiting = port.queue(0).list.head();
@@ -36,7 +36,7 @@ impl World {
         for first in wires.all() {
             read ^= self.touch_end_of_wire(*first, &mut ends);
         }
-        let last = self.calendar.soonest().first();
+        let last = self.clock.calendar.soonest().first();
         let horizon = last.map_or(Time::ZERO, |key| key.at());
         for _ in 0..DEEP {
             read ^= self.fly_on(&mut wires, horizon);
@@ -57,7 +57,7 @@ impl World {
     #[inline]
     fn touch_accounts(&self, port: &Port) -> u64 {
         match port.is(Traits::ACCOUNTED) {
-            true => u64::from(self.nodes[port.node].alarms),
+            true => u64::from(self.network.nodes[port.node].alarms),
             false => 0,
         }
     }
@@ -67,7 +67,7 @@ impl World {
     fn go_on(&self, queues: &mut Lists) {
         let count = std::mem::take(&mut queues.count);
         for i in 0..count {
-            let next = self.packets[queues.at[i]].next;
+            let next = self.network.packets[queues.at[i]].next;
             queues.push(next, !next.is_none());
         }
     }
@@ -78,13 +78,13 @@ impl World {
         let mut read = 0;
         let count = std::mem::take(&mut wires.count);
         for i in 0..count {
-            let next = self.packets[wires.at[i]].next;
+            let next = self.network.packets[wires.at[i]].next;
             if next.is_none() {
                 continue;
             }
-            let packet = &self.packets[next];
+            let packet = &self.network.packets[next];
             if packet.at <= horizon && !packet.ingress.is_none() {
-                read ^= self.ports[packet.ingress].touch();
+                read ^= self.network.ports[packet.ingress].touch();
                 wires.push(next, true);
             }
         }
@@ -94,12 +94,12 @@ impl World {
     /// Where a frame that arrives goes.
     #[inline]
     fn touch_end_of_wire(&self, packet: PacketId, ends: &mut Ends) -> u64 {
-        let Packet { flow, ingress, .. } = self.packets[packet];
+        let Packet { flow, ingress, .. } = self.network.packets[packet];
         if !ingress.is_none() {
-            let port = &self.ports[ingress];
+            let port = &self.network.ports[ingress];
             port.touch() ^ self.touch_accounts(port)
         } else if !flow.is_none() {
-            let Flow { stats, part, .. } = &self.flows[flow];
+            let Flow { stats, part, .. } = &self.network.flows[flow];
             ends.push((*part, packet), *part != Part::None);
             stats.touch()
         } else {
@@ -112,10 +112,10 @@ impl World {
     fn touch_end(&self, part: Part, packet: PacketId) -> u64 {
         let end = match part {
             Part::None => 0,
-            Part::Data(id) => self.connections[id].touch_receiver(),
-            Part::Acks(id) => self.connections[id].touch_sender(),
+            Part::Data(id) => self.ends.connections[id].touch_receiver(),
+            Part::Acks(id) => self.ends.connections[id].touch_sender(),
         };
-        end ^ self.headers.touch(packet)
+        end ^ self.network.headers.touch(packet)
     }
 
     /// What it sends in answer.
@@ -123,17 +123,17 @@ impl World {
     fn touch_answer(&self, part: Part) -> u64 {
         let (end, answers) = match part {
             Part::None => return 0,
-            Part::Data(id) => (0, self.connections[id].acks),
+            Part::Data(id) => (0, self.ends.connections[id].acks),
             Part::Acks(id) => {
-                let c = &self.connections[id];
+                let c = &self.ends.connections[id];
                 (c.sender.touch(), c.data)
             }
         };
-        let flow = &self.flows[answers];
+        let flow = &self.network.flows[answers];
         // A station has none.
         let port = match flow.port.is_none() {
             true => 0,
-            false => self.ports[flow.port].touch(),
+            false => self.network.ports[flow.port].touch(),
         };
         end ^ flow.touch() ^ port
     }
@@ -142,7 +142,7 @@ impl World {
     #[inline]
     fn touch_segments(&self, part: Part) -> u64 {
         match part {
-            Part::Acks(id) => self.connections[id].sender.touch_segments(),
+            Part::Acks(id) => self.ends.connections[id].sender.touch_segments(),
             Part::None | Part::Data(_) => 0,
         }
     }

@@ -70,9 +70,9 @@ pub(in crate::world) struct Distances {
 impl Graph {
     /// The links of a world whose stations have been placed.
     pub fn new(world: &World, spec: &Spec, metric: Metric, links: &RadioLinks) -> Graph {
-        let mut into: Vec<Vec<Edge>> = world.nodes.ids().map(|_| Vec::new()).collect();
-        for id in world.ports.ids() {
-            let port = &world.ports[id];
+        let mut into: Vec<Vec<Edge>> = world.network.nodes.ids().map(|_| Vec::new()).collect();
+        for id in world.network.ports.ids() {
+            let port = &world.network.ports[id];
             into[port.far.index()].push(Edge {
                 from: port.node,
                 cost: wire_cost(world, spec, metric, id),
@@ -91,7 +91,7 @@ impl Graph {
                 let (Some(rate), true) = (both, links.allow(from, node)) else {
                     continue;
                 };
-                let wired = |node: NodeId| !world.nodes[node].ports.is_empty();
+                let wired = |node: NodeId| !world.network.nodes[node].ports.is_empty();
                 let direct = matches!(links, RadioLinks::Direct) && !wired(from) && !wired(node);
                 into[node.index()].push(Edge {
                     from,
@@ -104,7 +104,12 @@ impl Graph {
                 });
             }
         }
-        let forwards = world.nodes.iter().map(|node| node.forwards).collect();
+        let forwards = world
+            .network
+            .nodes
+            .iter()
+            .map(|node| node.forwards)
+            .collect();
         Graph {
             metric,
             into,
@@ -178,12 +183,12 @@ impl Distances {
     pub fn wires(&self, world: &World, spec: &Spec, graph: &Graph, node: NodeId) -> Vec<PortId> {
         let cost = self.cost[node.index()];
         let nearer = |id: &PortId| {
-            let far = world.ports[*id].far;
+            let far = world.network.ports[*id].far;
             let usable = graph.forwards[far.index()] || self.goals.contains(&far);
             let step = wire_cost(world, spec, graph.metric, *id);
             usable && self.cost[far.index()].saturating_add(step) == cost
         };
-        let ports = world.nodes[node].ports.iter().copied();
+        let ports = world.network.nodes[node].ports.iter().copied();
         match self.goals.contains(&node) || cost == u64::MAX {
             true => Vec::new(),
             false => ports.filter(nearer).collect(),
@@ -200,7 +205,7 @@ impl Distances {
 }
 
 fn wire_cost(world: &World, spec: &Spec, metric: Metric, id: PortId) -> u64 {
-    let port = &world.ports[id];
+    let port = &world.network.ports[id];
     match metric {
         Metric::Hops => 1,
         Metric::Airtime => {

@@ -55,19 +55,20 @@ impl World {
             return refuse(format!("{path}.notify.cast"), what, "write cast = \"each\"");
         }
         if stops_by_class(mechanism, terms) {
-            self.inspect = Some(INSPECT);
+            self.mechanisms.inspect = Some(INSPECT);
         }
         for port in &mechanism.at {
             let id: PortId = Id::new(*port);
             self.check_node(spec, id, &path)?;
-            let node = self.ports[id].node;
+            let node = self.network.ports[id].node;
             let control = match self.voice(number, node, mechanism, terms) {
-                Some(c) if self.controls[c].speaks_like(Some(terms)) => c,
+                Some(c) if self.mechanisms.controls[c].speaks_like(Some(terms)) => c,
                 Some(c) => {
-                    let other = &spec.mechanisms[self.controls[c].number() as usize].name;
+                    let other =
+                        &spec.mechanisms[self.mechanisms.controls[c].number() as usize].name;
                     let what = format!(
                         "mechanism {other} sends another PAUSE at {}, and a neighbour has one timer for all",
-                        self.nodes[node].name
+                        self.network.nodes[node].name
                     );
                     return refuse(
                         format!("{path}.notify"),
@@ -85,10 +86,11 @@ impl World {
     /// A notice has room for so many addresses only.
     fn check_addresses(&self, mechanism: &MechanismSpec) -> Result<(), Refusal> {
         let terms = mechanism.notify.standing();
-        if terms.is_some_and(|t| t.addresses.is_some()) && self.hosts.len() > MAX_ADDRESSES {
+        if terms.is_some_and(|t| t.addresses.is_some()) && self.network.hosts.len() > MAX_ADDRESSES
+        {
             let what = format!(
                 "a notice has room for {MAX_ADDRESSES} addresses, and there are {} hosts",
-                self.hosts.len()
+                self.network.hosts.len()
             );
             return refuse(
                 format!("mechanisms.{}.notify", mechanism.name),
@@ -101,20 +103,20 @@ impl World {
 
     /// Whether back-pressure can be at the node of a port.
     fn check_node(&self, spec: &Spec, id: PortId, path: &str) -> Result<(), Refusal> {
-        let node = self.ports[id].node;
+        let node = self.network.ports[id].node;
         let at = |what: String, fix: &str| refuse(format!("{path}.at"), what, fix);
-        if self.nodes[node].host.is_some() {
+        if self.network.nodes[node].host.is_some() {
             return at(
-                format!("{} is a port of a host", self.ports[id].more.name),
+                format!("{} is a port of a host", self.network.ports[id].more.name),
                 "back-pressure watches ports of switches",
             );
         }
         let special = |p: &PortId| spec.links[p.index() / 2].ways.iter().any(Option::is_some);
-        if let Some(port) = self.nodes[node].ports.iter().find(|p| special(p)) {
-            let what = format!("{} is no plain wire", self.ports[*port].more.name);
+        if let Some(port) = self.network.nodes[node].ports.iter().find(|p| special(p)) {
+            let what = format!("{} is no plain wire", self.network.ports[*port].more.name);
             return at(what, "back-pressure travels over wires, both ways");
         }
-        if self.nodes[node].ports.len() > MAX_NEIGHBOURS {
+        if self.network.nodes[node].ports.len() > MAX_NEIGHBOURS {
             return at(
                 format!("a switch with back-pressure has at most {MAX_NEIGHBOURS} ports"),
                 "use a smaller switch",
@@ -134,11 +136,11 @@ impl World {
     ) -> Option<ControlId> {
         let stops = stops_by_class(mechanism, terms);
         let speaks = |c: &ControlId| {
-            let c = &self.controls[*c];
+            let c = &self.mechanisms.controls[*c];
             let shared = || stops && c.standing().is_some_and(Standing::moves_gates);
             c.node() == node && (c.number() == number as u32 || shared())
         };
-        self.controls.ids().find(speaks)
+        self.mechanisms.controls.ids().find(speaks)
     }
 
     fn new_control(
@@ -150,15 +152,15 @@ impl World {
         terms: &Terms,
     ) -> Result<ControlId, Refusal> {
         let whole = terms.form == Form::Pause && asks_to_stop(&mechanism.respond);
-        for port in self.nodes[node].ports.clone() {
-            if !obeys(spec, self.ports[port].far) {
+        for port in self.network.nodes[node].ports.clone() {
+            if !obeys(spec, self.network.ports[port].far) {
                 continue;
             }
-            let upstream = self.ports[port].peer;
-            if self.ports[upstream].chooses_itself() && !whole {
+            let upstream = self.network.ports[port].peer;
+            if self.network.ports[upstream].chooses_itself() && !whole {
                 let what = format!(
                     "the queue at {} chooses among flows itself and cannot hold back classes, destinations or rates",
-                    self.ports[upstream].more.name
+                    self.network.ports[upstream].more.name
                 );
                 return refuse(
                     format!("mechanisms.{}.notify", mechanism.name),
@@ -166,17 +168,19 @@ impl World {
                     "take the recipe \"pause\", or give that port a queue such as strict-priority or codel",
                 );
             }
-            let told = &mut self.ports[upstream];
+            let told = &mut self.network.ports[upstream];
             told.gates.get_or_insert_with(|| Box::new(Gates::default()));
             let answer = (number as u32, mechanism.respond.clone());
             told.more.responders.push(answer);
         }
-        let ports = self.nodes[node].ports.iter();
-        let neighbours = ports.map(|p| (Toward::Port(*p), quantum(self.ports[*p].more.rate)));
+        let ports = self.network.nodes[node].ports.iter();
+        let neighbours =
+            ports.map(|p| (Toward::Port(*p), quantum(self.network.ports[*p].more.rate)));
         let respond = mechanism.respond.clone();
         let standing = Standing::new(terms.clone(), number as u32, respond, neighbours);
         let memory = Memory::Standing(Box::new(standing));
         Ok(self
+            .mechanisms
             .controls
             .push(Control::new(node, number as u32, memory)))
     }
@@ -205,22 +209,24 @@ impl World {
             mechanism.detect.rhythm(),
             needs.needs.has(Set::HOLDINGS),
         );
-        let place = self.controls[control].watch(watched);
+        let place = self.mechanisms.controls[control].watch(watched);
         self.add_voice(control, id, egress, mechanism);
-        let port = &mut self.ports[id];
+        let port = &mut self.network.ports[id];
         let (node, local) = (port.node, port.local as usize);
         let slot = match egress {
             true => &mut port.watch,
-            false => &mut self.nodes[node].watch[local],
+            false => &mut self.network.nodes[node].watch[local],
         };
         if slot.replace((control, place)).is_some() {
-            let what = format!("{} is watched twice", self.ports[id].more.name);
+            let what = format!("{} is watched twice", self.network.ports[id].more.name);
             return refuse(format!("{path}.at"), what, "let one mechanism watch it");
         }
-        if let Some(rhythm) = self.controls[control].rhythm(place) {
+        if let Some(rhythm) = self.mechanisms.controls[control].rhythm(place) {
             let place = place as u8;
             let first = Time::ZERO + rhythm.period;
-            self.calendar.push(first, Event::Observe { control, place });
+            self.clock
+                .calendar
+                .push(first, Event::Observe { control, place });
         }
         Ok(())
     }
@@ -229,12 +235,14 @@ impl World {
     fn add_voice(&mut self, control: ControlId, id: PortId, egress: bool, of: &MechanismSpec) {
         let names = of.notify.standing().is_some_and(|t| t.addresses.is_some());
         let behind = names.then(|| self.reached_through(id));
-        let port = &self.ports[id];
-        let number = self.controls[control].number();
-        let ports = self.nodes[port.node].ports.iter().enumerate();
+        let port = &self.network.ports[id];
+        let number = self.mechanisms.controls[control].number();
+        let ports = self.network.nodes[port.node].ports.iter().enumerate();
         let obeying = ports
             .filter(|(_, p)| {
-                let told = &self.ports[self.ports[**p].peer].more.responders;
+                let told = &self.network.ports[self.network.ports[**p].peer]
+                    .more
+                    .responders;
                 told.iter().any(|(mechanism, _)| *mechanism == number)
             })
             .fold(0u64, |set, (i, _)| set | 1 << i);
@@ -250,13 +258,13 @@ impl World {
             },
             behind,
         };
-        let standing = self.controls[control].standing_mut();
+        let standing = self.mechanisms.controls[control].standing_mut();
         standing.expect("standing notices on wires").add(voice);
     }
 
     /// A detector of output queues needs class queues with a limit.
     fn check_queue(&self, id: PortId, of: &MechanismSpec, path: &str) -> Result<(), Refusal> {
-        let port = &self.ports[id];
+        let port = &self.network.ports[id];
         let name = &port.more.name;
         if port.chooses_itself() {
             return refuse(
@@ -284,9 +292,9 @@ impl World {
         mechanism: &MechanismSpec,
         path: &str,
     ) -> Result<(), Refusal> {
-        let node = self.ports[id].node;
-        let ports = self.nodes[node].ports.clone();
-        let has_pool = self.nodes[node].pool.is_some();
+        let node = self.network.ports[id].node;
+        let ports = self.network.nodes[node].ports.clone();
+        let has_pool = self.network.nodes[node].pool.is_some();
         if has_pool != mechanism.detect.needs().needs.has(Set::POOL) {
             let (what, fix) = match has_pool {
                 true => (
@@ -300,12 +308,12 @@ impl World {
             };
             return refuse(
                 format!("{path}.detect"),
-                format!("{} {what}", self.nodes[node].name),
+                format!("{} {what}", self.network.nodes[node].name),
                 fix,
             );
         }
         if !has_pool {
-            self.nodes[node]
+            self.network.nodes[node]
                 .ledger
                 .get_or_insert_with(|| Box::new(Ledger::new(ports.len())));
         }

@@ -16,21 +16,21 @@ impl World {
     /// Gives each node that chooses among egress ports a row of the forwarding tables: switches, stations and hosts
     /// with several ports. A host with one wire needs none.
     pub(in crate::world) fn add_rows(&mut self) {
-        let hosts = self.hosts.len();
-        let is_switch = |w: &World, n: NodeId| w.nodes[n].host.is_none();
+        let hosts = self.network.hosts.len();
+        let is_switch = |w: &World, n: NodeId| w.network.nodes[n].host.is_none();
         let chooses = |w: &World, n: NodeId| {
-            let node = &w.nodes[n];
+            let node = &w.network.nodes[n];
             node.host.is_some() && (!node.stations.is_empty() || node.ports.len() > 1)
         };
         for kind in [is_switch, chooses] {
-            for node in self.nodes.ids() {
+            for node in self.network.nodes.ids() {
                 if kind(self, node) {
-                    self.nodes[node].row = self.forwarding.add_row(hosts);
+                    self.network.nodes[node].row = self.network.forwarding.add_row(hosts);
                 }
             }
         }
-        for port in &mut self.ports.0 {
-            port.far_row = self.nodes[port.far].row;
+        for port in &mut self.network.ports.0 {
+            port.far_row = self.network.nodes[port.far].row;
         }
     }
 
@@ -77,7 +77,11 @@ impl World {
     /// The parent of each station's node; a root is its own, and so is whatever no root reaches.
     fn parents(&self, spec: &Spec) -> Result<Vec<NodeId>, Refusal> {
         let roots: Vec<NodeId> = spec.roots.iter().map(|n| Id::new(*n)).collect();
-        if roots.is_empty() || roots.iter().any(|n| self.nodes[*n].stations.is_empty()) {
+        if roots.is_empty()
+            || roots
+                .iter()
+                .any(|n| self.network.nodes[*n].stations.is_empty())
+        {
             return refuse(
                 "routing.roots",
                 "the roots of a tree are stations",
@@ -89,14 +93,14 @@ impl World {
             Some((_, to)) if !roots.contains(&node) => self.air.radios[to as usize].node,
             _ => node,
         };
-        Ok(self.nodes.ids().map(parent).collect())
+        Ok(self.network.nodes.ids().map(parent).collect())
     }
 
     /// The nodes that send to each host by a route that is not written.
     fn wanted_routes(&self, spec: &Spec) -> BTreeMap<u32, Vec<NodeId>> {
         let mut wanted: BTreeMap<u32, Vec<NodeId>> = BTreeMap::new();
         let computed = |s: &FlowSpec| s.route.is_none() && !matches!(s.to, Destination::Group(_));
-        let flows = self.flows.iter().zip(&spec.flows);
+        let flows = self.network.flows.iter().zip(&spec.flows);
         for (flow, _) in flows.filter(|(_, s)| computed(s)) {
             for host in flow.to.iter() {
                 wanted.entry(host).or_default().push(flow.from);
@@ -106,11 +110,13 @@ impl World {
     }
 
     fn has_wires(&self, host: u32) -> bool {
-        !self.nodes[self.hosts[host as usize]].ports.is_empty()
+        !self.network.nodes[self.network.hosts[host as usize]]
+            .ports
+            .is_empty()
     }
 
     fn wires_loop(&self) -> bool {
-        let mut root: Vec<usize> = (0..self.nodes.len()).collect();
+        let mut root: Vec<usize> = (0..self.network.nodes.len()).collect();
         fn find(root: &mut [usize], mut n: usize) -> usize {
             while root[n] != n {
                 root[n] = root[root[n]];
@@ -118,7 +124,7 @@ impl World {
             }
             n
         }
-        for port in self.ports.0.iter().step_by(2) {
+        for port in self.network.ports.0.iter().step_by(2) {
             let (a, b) = (
                 find(&mut root, port.node.index()),
                 find(&mut root, port.far.index()),
@@ -133,7 +139,7 @@ impl World {
 
     /// Writes the shortest routes to a host: over wires from everywhere, over radio links where packets pass.
     fn route_to(&mut self, spec: &Spec, graph: &Graph, host: u32, sources: &[NodeId]) {
-        let goal = self.hosts[host as usize];
+        let goal = self.network.hosts[host as usize];
         let wires_only = self.air.radios.is_empty();
         let awaited = spec.links.is_empty().then_some(sources);
         let distances = graph.toward(&[goal], awaited);
@@ -141,8 +147,8 @@ impl World {
             true => BTreeSet::new(),
             false => self.passed(spec, graph, &distances, sources),
         };
-        for node in self.nodes.ids() {
-            let row = self.nodes[node].row;
+        for node in self.network.nodes.ids() {
+            let row = self.network.nodes[node].row;
             if row == u32::MAX || !distances.reaches(node) {
                 continue;
             }
@@ -152,12 +158,14 @@ impl World {
                 _ => wires.len().min(1),
             };
             if first > 0 {
-                self.forwarding.write(row, host as usize, &wires[..first]);
+                self.network
+                    .forwarding
+                    .write(row, host as usize, &wires[..first]);
             } else if let Some((from, to)) =
                 distances.radio(node).filter(|_| passed.contains(&node))
             {
                 let port = self.hop(spec, from, to);
-                self.forwarding.write(row, host as usize, &[port]);
+                self.network.forwarding.write(row, host as usize, &[port]);
             }
         }
     }
@@ -179,7 +187,7 @@ impl World {
             let wires = distances.wires(self, spec, graph, node);
             match (wires.is_empty(), distances.radio(node)) {
                 (true, Some((_, to))) => open.push(self.air.radios[to as usize].node),
-                _ => open.extend(wires.iter().map(|port| self.ports[*port].far)),
+                _ => open.extend(wires.iter().map(|port| self.network.ports[*port].far)),
             }
         }
         passed
@@ -196,16 +204,17 @@ impl World {
             for pair in route.windows(2) {
                 let at: NodeId = Id::new(pair[0]);
                 let port = self.link_between(spec, at, Id::new(pair[1]), &path)?;
-                let row = self.nodes[at].row;
+                let row = self.network.nodes[at].row;
                 if row == u32::MAX {
                     continue;
                 }
                 let entry = (row, host);
-                let same = self.forwarding.write(row, host, &[port]);
+                let same = self.network.forwarding.write(row, host, &[port]);
                 if let Some(other) = written.get(&entry).filter(|_| !same) {
                     let what = format!(
                         "at {} the route to {} parts from the route of flow {other}",
-                        self.nodes[at].name, self.nodes[self.hosts[host]].name
+                        self.network.nodes[at].name,
+                        self.network.nodes[self.network.hosts[host]].name
                     );
                     return refuse(
                         path,
@@ -227,7 +236,7 @@ impl World {
         route: &[usize],
         path: &str,
     ) -> Result<usize, Refusal> {
-        let Targets::One(host) = self.flows[id].to else {
+        let Targets::One(host) = self.network.flows[id].to else {
             return refuse(
                 path,
                 "a route needs a flow with one destination",
@@ -235,14 +244,19 @@ impl World {
             );
         };
         let ends = (route.first(), route.last());
-        if ends != (Some(&flow.from), Some(&self.hosts[host as usize].index())) {
+        if ends
+            != (
+                Some(&flow.from),
+                Some(&self.network.hosts[host as usize].index()),
+            )
+        {
             return refuse(
                 path,
                 "a route leads from the flow's `from` to its `to`",
                 "write the nodes from the first to the last",
             );
         }
-        let name = |node: usize| &self.nodes[NodeId::new(node)].name;
+        let name = |node: usize| &self.network.nodes[NodeId::new(node)].name;
         for (i, node) in route.iter().enumerate() {
             if route[..i].contains(node) {
                 let what = format!("the route passes {} twice", name(*node));
@@ -252,7 +266,7 @@ impl World {
         let inner = route.get(1..route.len() - 1).unwrap_or_default();
         if let Some(node) = inner
             .iter()
-            .find(|n| !self.nodes[NodeId::new(**n)].forwards)
+            .find(|n| !self.network.nodes[NodeId::new(**n)].forwards)
         {
             let what = format!("{} is a host, and hosts forward nothing", name(*node));
             return refuse(path, what, "lead the route over switches and stations");
@@ -268,11 +282,11 @@ impl World {
         next: NodeId,
         path: &str,
     ) -> Result<PortId, Refusal> {
-        let mut wires = self.nodes[at].ports.iter().copied();
-        if let Some(port) = wires.find(|p| self.ports[*p].far == next) {
+        let mut wires = self.network.nodes[at].ports.iter().copied();
+        if let Some(port) = wires.find(|p| self.network.ports[*p].far == next) {
             return Ok(port);
         }
-        let (a, b) = (&self.nodes[at], &self.nodes[next]);
+        let (a, b) = (&self.network.nodes[at], &self.network.nodes[next]);
         let pairs = a
             .stations
             .iter()
@@ -300,20 +314,23 @@ impl World {
 
     /// Ends the writing of forwarding tables.
     pub(in crate::world) fn pack_forwarding(&mut self) {
-        let last = |host: &NodeId| match (&self.nodes[*host].ports[..], self.nodes[*host].row) {
-            ([port], u32::MAX) => self.ports[*port].peer,
+        let last = |host: &NodeId| match (
+            &self.network.nodes[*host].ports[..],
+            self.network.nodes[*host].row,
+        ) {
+            ([port], u32::MAX) => self.network.ports[*port].peer,
             _ => Id::NONE,
         };
-        let last: Vec<PortId> = self.hosts.iter().map(last).collect();
-        self.forwarding.pack(&last);
+        let last: Vec<PortId> = self.network.hosts.iter().map(last).collect();
+        self.network.forwarding.pack(&last);
     }
 
     /// Hosts whose frames may leave through a port.
     pub(in crate::world) fn reached_through(&self, id: PortId) -> Hosts {
-        let row = self.nodes[self.ports[id].node].row;
-        let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
-        for host in 0..self.hosts.len() {
-            if self.forwarding.leads(row, host, id) {
+        let row = self.network.nodes[self.network.ports[id].node].row;
+        let mut words = vec![0u64; self.network.hosts.len().div_ceil(64)];
+        for host in 0..self.network.hosts.len() {
+            if self.network.forwarding.leads(row, host, id) {
                 words[host / 64] |= 1 << (host % 64);
             }
         }

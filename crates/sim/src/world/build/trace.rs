@@ -21,19 +21,19 @@ impl World {
         let mut used = vec![false; self.air.hops.len()];
         for id in (0..spec.flows.len()).map(FlowId::new) {
             let mut path = Vec::new();
-            let hosts: Vec<u32> = self.flows[id].to.iter().collect();
+            let hosts: Vec<u32> = self.network.flows[id].to.iter().collect();
             for host in hosts {
                 path = self.trace(spec, id, host)?;
                 for port in path.iter().filter(|port| self.air.hop(**port).is_some()) {
                     used[self.air.hop_number(*port) as usize] = true;
                 }
             }
-            let flow = &mut self.flows[id];
+            let flow = &mut self.network.flows[id];
             if matches!(flow.to, Targets::One(_)) {
                 flow.port = path[0];
                 flow.path = path;
-            } else if self.nodes[flow.from].row == u32::MAX {
-                flow.port = self.nodes[flow.from].ports[0];
+            } else if self.network.nodes[flow.from].row == u32::MAX {
+                flow.port = self.network.nodes[flow.from].ports[0];
             }
         }
         self.air.gather_hops(&used);
@@ -42,22 +42,22 @@ impl World {
 
     /// The ports that a flow's packets to a host pass.
     fn trace(&self, spec: &Spec, id: FlowId, host: u32) -> Result<Vec<PortId>, Refusal> {
-        let (flow, spec_flow) = (&self.flows[id], &spec.flows[id.index()]);
+        let (flow, spec_flow) = (&self.network.flows[id], &spec.flows[id.index()]);
         let mut path = Vec::new();
         if matches!(spec_flow.to, Destination::Group(_)) {
-            let hops = self.nodes[flow.from].stations.iter();
+            let hops = self.network.nodes[flow.from].stations.iter();
             path.extend(hops.filter_map(|station| self.air.hop_to(*station, NOBODY)));
             self.check_radio_hop(spec, id, path[0])?;
             return Ok(path);
         }
-        let goal = self.hosts[host as usize];
+        let goal = self.network.hosts[host as usize];
         let mut at = flow.from;
         while at != goal {
-            let node = &self.nodes[at];
+            let node = &self.network.nodes[at];
             let port = match node.row {
                 u32::MAX if at == flow.from => node.ports[0],
                 _ if at != flow.from && !node.forwards => Id::NONE,
-                row => self.forwarding.written(row, id, host),
+                row => self.network.forwarding.written(row, id, host),
             };
             if port.is_none() {
                 return self.no_route(spec, id, goal, at);
@@ -67,12 +67,15 @@ impl World {
                 None => self.check_wire(spec, id, port)?,
             }
             path.push(port);
-            at = self.ports[port].far;
-            if path.len() > self.nodes.len() {
-                let (a, b) = (&self.nodes[flow.from].name, &self.nodes[goal].name);
+            at = self.network.ports[port].far;
+            if path.len() > self.network.nodes.len() {
+                let (a, b) = (
+                    &self.network.nodes[flow.from].name,
+                    &self.network.nodes[goal].name,
+                );
                 let what = format!(
                     "the route from {a} to {b} runs in a circle through {}",
-                    self.nodes[at].name
+                    self.network.nodes[at].name
                 );
                 return refuse(
                     format!("flows.{}.to", spec_flow.name),
@@ -86,8 +89,12 @@ impl World {
 
     /// Says where the route of a flow to `goal` ends, and what would help.
     fn no_route<T>(&self, spec: &Spec, id: FlowId, goal: NodeId, at: NodeId) -> Result<T, Refusal> {
-        let from = self.flows[id].from;
-        let (a, b, end) = (&self.nodes[from], &self.nodes[goal], &self.nodes[at]);
+        let from = self.network.flows[id].from;
+        let (a, b, end) = (
+            &self.network.nodes[from],
+            &self.network.nodes[goal],
+            &self.network.nodes[at],
+        );
         let mut what = format!("no route leads from {} to {}", a.name, b.name);
         let radios = !a.stations.is_empty() && !b.stations.is_empty();
         let pairs = || {
@@ -120,7 +127,7 @@ impl World {
 
     /// Every packet must fit the frames and the buffer of a station on its way.
     fn check_radio_hop(&self, spec: &Spec, id: FlowId, port: PortId) -> Result<(), Refusal> {
-        let flow = &self.flows[id];
+        let flow = &self.network.flows[id];
         let path = |field: &str| format!("flows.{}.{field}", spec.flows[id.index()].name);
         if flow.packet > MAX_PACKET {
             let what = format!("an 802.11 frame holds an IP packet of {MAX_PACKET} B at most");
@@ -138,7 +145,7 @@ impl World {
             Limit::Unlimited => false,
         };
         if full {
-            let name = &self.nodes[radio.node].name;
+            let name = &self.network.nodes[radio.node].name;
             let what = format!("the buffer of {name} cannot hold one packet");
             return refuse(
                 format!("nodes.{name}.buffer"),
@@ -151,9 +158,9 @@ impl World {
 
     /// Every packet must fit the frames, the class queues and the buffer of a wire on its way.
     fn check_wire(&self, spec: &Spec, id: FlowId, port: PortId) -> Result<(), Refusal> {
-        let flow = &self.flows[id];
+        let flow = &self.network.flows[id];
         let frame = ethernet::frame(flow.packet);
-        let (port, link) = (&self.ports[port], &spec.links[port.index() / 2]);
+        let (port, link) = (&self.network.ports[port], &spec.links[port.index() / 2]);
         if frame > link.max_frame.0 {
             let what = format!(
                 "frames of {frame} B do not fit link {} ({} B at most)",

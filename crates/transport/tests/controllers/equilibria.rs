@@ -216,7 +216,7 @@ fn value(controller: &AnyController, name: &str) -> f64 {
 
 #[test]
 fn copa_competes_when_the_queue_never_empties_and_halves_one_over_delta_at_a_loss() {
-    let mut copa = build("copa", &[]);
+    let mut copa = build("copa", &[("competitive", "true")]);
     let mut now = 0.0;
     let mut feed = |rtt: f64, n: usize, copa: &mut AnyController| {
         for i in 0..n {
@@ -265,6 +265,50 @@ fn every_copa_uses_the_path_and_keeps_its_queue_short() {
         let queue = mean_queue(&mut net, 20.0, 30.0);
         assert!(queue < 2.5 / delta, "{variant}: {queue}");
         assert!(net.flows[0].delivered / MSS > 24_000, "{variant}");
+    }
+}
+
+/// Copas alone keep at most 2.5/δ packets each (NSDI'18 section 4), so N of them 5 N. The path has
+/// 20 Mbit/s, 40 ms and a buffer of 4 MB, which a queue without end would fill.
+fn copas_alone(options: &[(&str, &str)], n: usize, path: impl Fn(&mut Net)) -> f64 {
+    let mut net = Net::new(Rate(20_000_000), Span::millis(40), 4_000_000);
+    path(&mut net);
+    for i in 0..n {
+        net.add(build("copa", options), at(1.3 * i as f64));
+    }
+    let before = |net: &Net| net.flows.iter().map(|f| f.delivered).sum::<u64>();
+    let queue = mean_queue(&mut net, 40.0, 60.0);
+    let start = before(&net);
+    net.run(at(70.0));
+    let used = (before(&net) - start) as f64 * 8.0 / 10.0 / 20e6;
+    assert!(used > 0.8, "{n}: {used}");
+    queue / (2.5 / 0.5 * n as f64)
+}
+
+#[test]
+fn two_to_eight_copas_keep_their_queue_short() {
+    for n in 2..=8 {
+        for variant in ["paper", "genericcc"] {
+            let plain = copas_alone(&[("variant", variant)], n, |_| {});
+            assert!(plain < 1.0, "{n} {variant}: {plain}");
+        }
+        let noisy = copas_alone(&[], n, |net| net.jitter = Span::millis(2));
+        assert!(noisy < 1.0, "{n} with noise: {noisy}");
+        let delayed = copas_alone(&[], n, |net| net.delayed_acks = true);
+        assert!(
+            delayed < 1.0,
+            "{n} with delayed acknowledgements: {delayed}"
+        );
+    }
+}
+
+/// What the mode detection sees of a queue has the grain of one packet a flow. Without that allowance
+/// two flows take each other for a buffer-filler and hold 686 packets.
+#[test]
+fn two_copas_do_not_take_each_other_for_a_competitor() {
+    for n in 2..=4 {
+        let queue = copas_alone(&[("competitive", "true")], n, |_| {});
+        assert!(queue < 1.0, "{n}: {queue}");
     }
 }
 

@@ -89,6 +89,81 @@ fn a_late_ledbat_takes_the_queue_for_the_path_and_ledbat_pp_does_not() {
     assert!(shares("ledbat-pp") < 2.0, "{}", shares("ledbat-pp"));
 }
 
+/// Section 3.2 of the draft promises fairness between its flows. Two that start apart, on paths where
+/// one leaves slow start with a small window.
+#[test]
+fn two_ledbat_pps_share() {
+    for (packets, rtt, apart) in [
+        (700, 40, 1.3),
+        (700, 40, 7.0),
+        (1700, 40, 0.5),
+        (1700, 20, 3.0),
+        (400, 100, 5.0),
+    ] {
+        let mut net = Net::new(packets_per_s(packets), Span::millis(rtt), u64::MAX);
+        net.add(build("ledbat-pp", &[]), at(0.0));
+        net.add(build("ledbat-pp", &[]), at(apart));
+        net.run(at(60.0));
+        let before = [net.flows[0].delivered, net.flows[1].delivered];
+        net.run(at(180.0));
+        let gained = |i: usize| (net.flows[i].delivered - before[i]) as f64;
+        let ratio = (gained(0) / gained(1)).max(gained(1) / gained(0));
+        println!("{packets} {rtt} {apart}: {ratio}");
+        assert!(ratio < 2.0, "{packets} {rtt} {apart}: {ratio}");
+    }
+}
+
+/// Section 4.1: a delay above 3/4 of the target ends the initial slow start only. Section 4.4: the ramp
+/// after a slowdown ends at ssthresh, the window before it.
+#[test]
+fn ledbat_pp_ramps_up_to_the_window_before_the_slowdown() {
+    let mut ledbat = build("ledbat-pp", &[]);
+    let mut round = 0;
+    let mut go = |ledbat: &mut AnyController, rtt: u64| {
+        round += 1;
+        let acks = ledbat.limits().window / MSS;
+        for i in 0..acks {
+            let mut ack = quiet_ack(at(round as f64 * 0.1 + i as f64 * 1e-4), acks * MSS);
+            ack.acked = MSS;
+            ack.rtt = Some(Span::millis(rtt));
+            ack.round = round;
+            ack.round_start = i == 0;
+            ack.cwnd_limited = true;
+            ledbat.on_ack(&ack);
+        }
+        ledbat.limits().window / MSS
+    };
+    // 60 ms: gain 1/⌈2·60/60⌉ = 1/2.
+    for _ in 0..8 {
+        go(&mut ledbat, 60);
+    }
+    // 50 ms of queue: over 45 ms, the initial slow start ends.
+    let before = go(&mut ledbat, 110);
+    assert_eq!(ledbat.inspect().state, "avoidance");
+    while ledbat.inspect().state != "slowdown" {
+        go(&mut ledbat, 110);
+    }
+    let threshold = ledbat.inspect().ssthresh.unwrap() / MSS;
+    assert!(threshold >= before);
+    while ledbat.inspect().state == "slowdown" {
+        assert_eq!(go(&mut ledbat, 110), 2);
+    }
+    // The other flow's queue is there all the time.
+    let mut rounds = 0;
+    while ledbat.inspect().state == "slow start" {
+        go(&mut ledbat, 110);
+        rounds += 1;
+    }
+    let window = ledbat.limits().window / MSS;
+    assert!(window + 1 >= threshold, "{window} {threshold}");
+    // From 2 by a half more each round.
+    let expected = (threshold as f64 / 2.0).ln() / 1.5_f64.ln();
+    assert!(
+        (f64::from(rounds) - expected).abs() < 2.0,
+        "{rounds} {expected}"
+    );
+}
+
 #[test]
 fn ledbat_pp_slows_down_nine_times_as_long_apart() {
     let mut net = Net::new(packets_per_s(1000), Span::millis(50), u64::MAX);

@@ -506,6 +506,46 @@ fn westwood_keeps_what_fills_an_empty_pipe() {
     }
 }
 
+/// `tcp_westwood.c`: a sample of the bandwidth lasts the newest round trip, not the smoothed one, and a
+/// timeout forgets the least round trip (`reset_rtt_min`), because the path may be another one.
+#[test]
+fn westwood_samples_over_the_newest_round_trip_and_forgets_the_least_at_a_timeout() {
+    let mut westwood = build("westwood", &[]);
+    let feed = |westwood: &mut AnyController, from: u64, acks: u64, rtt: u64, srtt: u64| {
+        for i in 1..=acks {
+            let now = from + 10 * i;
+            let mut ack = quiet_ack(Time::ZERO.after(Span::millis(now)), 10 * MSS);
+            ack.acked = MSS;
+            ack.rtt = Some(Span::millis(rtt));
+            ack.srtt = Span::millis(srtt);
+            westwood.on_ack(&ack);
+        }
+    };
+    let tell = |westwood: &mut AnyController, ms: u64, cause| {
+        westwood.on_congestion(&backwater_transport::controller::Congestion {
+            now: Time::ZERO.after(Span::millis(ms)),
+            cause,
+            in_flight: 10 * MSS,
+            lost: MSS,
+            tx_in_flight: 10 * MSS,
+            round: 1,
+        });
+    };
+    // A segment each 10 ms. The first sample ends 100 ms after the first acknowledgement and has 11 of
+    // them; over the smoothed round trip there would be none yet.
+    feed(&mut westwood, 0, 11, 100, 200);
+    let expected = 11.0 * MSS as f64 * 8.0 / 0.1;
+    let bandwidth = value(&westwood, "bandwidth_bps");
+    assert!((bandwidth / expected - 1.0).abs() < 1e-9, "{bandwidth}");
+    // The timeout's threshold has the old least round trip of 100 ms: 11 segments.
+    tell(&mut westwood, 120, Cause::Timeout);
+    assert_eq!(westwood.inspect().ssthresh.unwrap() / MSS, 11);
+    // Then 300 ms: 33 segments would fill the new path.
+    feed(&mut westwood, 120, 1, 300, 200);
+    tell(&mut westwood, 140, Cause::Timeout);
+    assert_eq!(westwood.inspect().ssthresh.unwrap() / MSS, 33);
+}
+
 #[test]
 fn fast_keeps_alpha_packets_in_the_queue() {
     // w = base/rtt · w + α at rest: α = w (rtt - base)/rtt, the packets queued; 2α for two flows.

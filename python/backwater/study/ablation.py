@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from backwater.errors import nearest
+from backwater.model.tables import tables
 from backwater.study.axes import Axes, Sets
 from backwater.study.toml_text import Fields
 
@@ -24,15 +25,11 @@ DERIVED = (INERT, OFF)
 # The names of the mechanisms that are ablated; all where it is left out.
 MECHANISMS = "mechanisms"
 
-# For each detector the settings under which it never says that something is congested or underused.
-# The threshold of `dynamic-threshold` is free memory, which no setting puts out of reach.
-OUT_OF_REACH: Mapping[str, Mapping[str, Any]] = {
-    "watermark": {"high": "100 %"},
-    "fill-rate": {"high": "100 %", "horizon": "0 s"},
-    "ingress-watermark": {"xoff": "1000 MB"},
-    "rate-comparison": {"alpha": 10.0, "busy_below": "0 %"},
-    "queue-rate-difference": {"queue_high": "1000 %", "difference": "1000 %"},
-}
+# The marks of detectors, each with the setting that nothing reaches, and what acts below a mark or
+# looks ahead to it, with the setting that doesn't. A detector without such a mark is not made
+# inert: free memory, a full buffer and what a class of Python asks for are always within reach.
+MARKS: Mapping[str, Any] = {"high": "100 %", "xoff": "1000 MB", "alpha": 10.0}
+AROUND: Mapping[str, Any] = {"horizon": "0 s", "busy_below": "0 %"}
 
 
 @dataclass(frozen=True)
@@ -136,7 +133,15 @@ def _derived(study: Study, labels: Mapping[str, str], quick: bool) -> tuple[Sets
         if wanted is not None and name not in wanted:
             continue
         off.append((f"mechanisms.{name}.recipe", "none"))
-        kind = mechanism["detect"]["kind"]
-        for option, value in OUT_OF_REACH.get(kind, {}).items():
+        for option, value in out_of_reach(mechanism["detect"]["kind"]).items():
             inert.append((f"mechanisms.{name}.detect.{option}", value))
     return tuple(inert), tuple(off)
+
+
+def out_of_reach(detector: str) -> dict[str, Any]:
+    """The settings under which a detector never asks for anything; empty if it has none."""
+    row = next(row for row in tables()["detectors"] if row["id"] == detector)
+    options = {option["name"] for option in row["options"]}
+    if not options & set(MARKS):
+        return {}
+    return {name: value for name, value in {**MARKS, **AROUND}.items() if name in options}

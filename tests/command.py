@@ -55,6 +55,8 @@ def ended(process: subprocess.Popen[str], timeout: float = 300) -> Ended:
     return Ended(process.returncode, out, err)
 
 
-def call(*args: object, cwd: Path, limit: Callable[[], None] | None = None) -> Ended:
+def call(
+    *args: object, cwd: Path, limit: Callable[[], None] | None = None, timeout: float = 300
+) -> Ended:
     """Runs a command to its end."""
-    return ended(start(*args, cwd=cwd, limit=limit))
+    return ended(start(*args, cwd=cwd, limit=limit), timeout)

@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
+from backwater.errors import Refusal
 from backwater.study.axes import Axes
 from backwater.study.definition import Study
 from backwater.study.toml_text import Fields, Toml
-from backwater.verdict.claim import Claim, is_unexpected, read
+from backwater.verdict.claim import Claim, is_unexpected
 from backwater.verdict.compare import compare
 from backwater.verdict.function import FUNCTIONS, value_of
 from backwater.verdict.judge import JudgedCases, judge
+from backwater.verdict.read_claim import read
 
 AXES = """
 axes.scheme = { path = "a", values = ["none", "pause"] }
@@ -279,10 +281,10 @@ def test_something_to_nothing_violates_an_upper_bound_only(bound: str, verdict: 
 
 
 def test_increasing_is_a_share_of_pairs() -> None:
-    # Seed 1: 1 <= 2, 2 > 1.5: one of two. Seed 2: both. Mean 0.75.
+    # Seed 1: 1 < 2, 2 > 1.5: one of two. Seed 2: both. Mean 0.75.
     cases = {
         ("none", 1, 1): 1.0, ("none", 2, 1): 2.0, ("none", 4, 1): 1.5,
-        ("none", 1, 2): 1.0, ("none", 2, 2): 2.0, ("none", 4, 2): 2.0,
+        ("none", 1, 2): 1.0, ("none", 2, 2): 2.0, ("none", 4, 2): 3.0,
     }  # fmt: skip
     text = 'metric = "loss"\nreduce = "increasing"\nalong = "rate"\nat_least = 0.9'
     record = judged(text, cases)
@@ -456,3 +458,61 @@ def test_functions_of_flows_see_who_gets_least() -> None:
     # 12^2 / (4 x 42).
     assert FUNCTIONS["jain_of"].compute([case], args) == pytest.approx(144 / 168)
     assert FUNCTIONS["jain_of"].compute([case], {"flows": ["f0", "f9"]}) is None
+
+
+DIFFERENCE = 'where = { scheme = "pause" }\nagainst = { scheme = "none" }\nby = "difference"\n'
+
+
+def pairs(pause: float, none: float) -> dict[tuple[str, int, int], Any]:
+    values = {"pause": pause, "none": none}
+    return {
+        (name, 1, seed): {"goodput_bps": value} for name, value in values.items() for seed in (1, 2)
+    }
+
+
+def test_the_claim_of_a_sign_needs_a_share_of_the_effect_that_the_source_claims() -> None:
+    # A tenth of 2 Mbit/s.
+    more = DIFFERENCE + 'metric = "goodput_bps"\neffect = "2 Mbit/s"'
+    assert judged(more, pairs(1.21e6, 1e6))["verdict"] == "reproduced"
+    assert judged(more, pairs(1.19e6, 1e6))["verdict"] == "differs"
+    assert judged(more, pairs(1e6, 1e6))["verdict"] == "differs"
+    assert judged(more, pairs(1e6, 1e6))["bound"] == {"is": "at_least", "low": 2e5, "high": None}
+    less = DIFFERENCE + 'metric = "goodput_bps"\neffect = "-2 Mbit/s"\nmargin = "50 %"'
+    assert judged(less, pairs(1e6, 2e6))["verdict"] == "reproduced"
+    assert judged(less, pairs(1.1e6, 2e6))["verdict"] == "differs"
+
+
+def test_the_effect_on_a_ratio_is_what_it_is_away_from_one() -> None:
+    # 1 + 10 % of (3 - 1), 1 - 10 % of (1 - 0.5).
+    for effect, edges in ((3, (1.2, None)), (0.5, (None, 0.95))):
+        text = DIFFERENCE.replace("difference", "ratio") + f'metric = "loss"\neffect = {effect}'
+        bound = claim_of(text).bound
+        assert (bound.low, bound.high) == pytest.approx(edges)
+
+
+@pytest.mark.parametrize(
+    ("by", "bound"),
+    [("difference", "at_least = 0"), ("difference", "at_most = 0"), ("ratio", "at_least = 1")],
+)
+def test_a_bound_that_no_effect_meets_is_refused(by: str, bound: str) -> None:
+    text = DIFFERENCE.replace("difference", by) + f'metric = "loss"\n{bound}'
+    with pytest.raises(Refusal, match="met where nothing differs"):
+        claim_of(text)
+    assert claim_of(f"{text}\nor_equal = true").bound
+    assert claim_of(f'{text}\nsanity = "it can\'t be otherwise"').sanity
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["effect = 0", "effect = 2\nmargin = 0", "effect = 2\nmargin = 2", "at_most = 1\nmargin = 1"],
+)
+def test_no_effect_and_no_margin_are_refused(text: str) -> None:
+    with pytest.raises(Refusal):
+        claim_of(f'metric = "loss"\n{text}')
+
+
+def test_equal_curves_do_not_grow() -> None:
+    flat = {("none", rate, seed): 0.0 for rate in (1, 2, 4) for seed in (1, 2)}
+    text = 'metric = "loss"\nalong = "rate"\nat_least = 0.9\nreduce = '
+    assert judged(f'{text}"increasing"', flat)["verdict"] == "differs"
+    assert judged(f'{text}"non_decreasing"', flat)["verdict"] == "reproduced"

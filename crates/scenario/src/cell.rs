@@ -114,7 +114,7 @@ impl Link {
 /// The time that no queue causes: propagation and delay boxes.
 fn propagation(world: &World, flow: &Flow) -> f64 {
     let of_port = |id: &PortId| {
-        let delays = world.boxes_before(*id).map(|what| match what {
+        let delays = world.network.boxes_before(*id).map(|what| match what {
             AnyBox::Delay(delay) => delay.least().seconds(),
             AnyBox::Loss(_) | AnyBox::OnOff(_) => 0.0,
         });

@@ -68,6 +68,8 @@ def judge(study: str, claim: Claim, judged_cases: JudgedCases) -> dict[str, Any]
         "reason": "; ".join(text for text in (finding.reason, claim.reason) if text),
         "evidence": claim.evidence,
         "seeds_needed": finding.seeds_needed,
+        "sanity": claim.sanity or None,
+        "ablation": None,
         "cases": finding.cases,
     }
 

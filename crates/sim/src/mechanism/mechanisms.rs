@@ -30,3 +30,19 @@ pub(crate) struct Mechanisms {
     /// The first deadlock seen.
     pub deadlock: Option<Deadlock>,
 }
+
+// ADDED
+impl Mechanisms {
+    /// Takes what a mechanism has to say.
+    pub(crate) fn collect(&mut self, control: ControlId) {
+        while let Some(told) = self.controls[control].next_told() {
+            self.outbox.push_back((control, told));
+        }
+    }
+
+    /// A neighbour's timer went off.
+    pub(crate) fn refresh(&mut self, control: ControlId, neighbour: u8, epoch: u16) {
+        self.controls[control].refresh(neighbour, epoch);
+        self.collect(control);
+    }
+}

@@ -11,8 +11,11 @@
 
 pub mod carrier;
 pub mod control;
+mod deadlock;
+mod departures;
 pub mod detector;
 pub mod gates;
+mod headroom;
 pub mod legal;
 mod mechanisms;
 pub mod moment;

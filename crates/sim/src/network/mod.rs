@@ -1,9 +1,18 @@
 //! What a network is made of: nodes, their egress ports, the flows between them, and the notices on their way.
 
+mod control_frames;
+mod demand;
 mod flow;
+mod loss;
 mod mail;
+mod managed;
 mod node;
+mod opportunity;
 mod port;
+mod port_state;
+mod refill;
+pub(crate) mod transmit;
+pub(crate) mod views;
 
 use std::collections::BTreeMap;
 

@@ -1,12 +1,12 @@
 //! Accounts of what switches hold by interface and class. A node lags behind departures of what came in where no
 //! alarm holds, until that could matter.
 
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::Time;
 
 use super::World;
 use crate::ids::{NodeId, PacketId, PortId};
-use crate::mechanism::moment::{Moment, Seen};
-use crate::network::{Port, Traits};
+use crate::network::Traits;
+use crate::network::views::Gone;
 
 /// What became of a frame at a node that keeps accounts.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -19,49 +19,7 @@ pub(super) enum Booking {
     Entered,
 }
 
-/// A frame that no longer occupies its class queue.
-pub(super) struct Gone {
-    /// The class queue.
-    pub queue: usize,
-    /// Frame bytes.
-    pub size: u64,
-    /// Class.
-    pub class: u8,
-    /// Number of the port through which it came in.
-    pub entry: u8,
-    /// Whether it was lost, rather than sent.
-    pub lost: bool,
-}
-
-impl Gone {
-    /// The frame as a detector sees it, at the port whose queue it left.
-    pub fn seen(&self, port: &Port) -> Seen {
-        Seen {
-            class: self.class,
-            bytes: self.size,
-            prev: Some(self.entry.into()),
-            next: Some(port.local),
-            airtime: Span(self.size * port.ps_per_byte),
-            retries: 0,
-        }
-    }
-
-    /// What has happened to it.
-    pub fn moment<'a>(&self, seen: &'a Seen) -> Moment<'a> {
-        match self.lost {
-            true => Moment::Lost(seen),
-            false => Moment::Sent(seen),
-        }
-    }
-}
-
 impl World {
-    /// The node's port through which a packet came in; none at its origin.
-    pub(super) fn entrance(&self, packet_id: PacketId) -> Option<PortId> {
-        let ingress = self.network.packets[packet_id].ingress;
-        (!ingress.is_none()).then(|| self.network.ports[ingress].peer)
-    }
-
     /// Books a frame that comes in. A node lags behind departures of what came in where no alarm holds, until
     /// that could matter.
     #[inline(always)]
@@ -79,7 +37,8 @@ impl World {
         );
         let port = &self.network.ports[id];
         let (node_id, ledger) = (port.node, port.is(Traits::LEDGER));
-        let heeded = self.network.nodes[node_id].alarms > 0 && self.heeds(node_id, local);
+        let heeded = self.network.nodes[node_id].alarms > 0
+            && self.mechanisms.heeds(&self.network, node_id, local);
         let node = &mut self.network.nodes[node_id];
         let calm = match &mut node.pool {
             Some(pool) => pool.admit_calmly(local, class, size),

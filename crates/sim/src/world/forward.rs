@@ -5,30 +5,19 @@
 //! A frame is chosen when the one before has left and starts after the gap: like a frame handed to
 //! the MAC, it is not stopped by a notice that takes effect in between.
 
-use backwater_transport::segment::Ecn;
-use backwater_transport::units::{Bytes, Time};
+use backwater_transport::units::Time;
 
-use super::accounts::{Booking, Gone};
+use super::accounts::Booking;
 use super::{Exit, Fate, World};
 use crate::cause::Cause;
 use crate::event::Event;
 use crate::ids::{PacketId, PortId};
-use crate::limit::{Limit, MAX_CLASSES};
-use crate::medium::ethernet::{GAP, PREAMBLE};
-use crate::network::{Part, Port, Traits};
-use crate::packet::{Packets, Traffic};
-use crate::queue::Scheduler;
+use crate::network::transmit::Choice;
+use crate::network::views::Gone;
+use crate::network::{Part, Traits};
 use crate::record::What;
 use crate::record::fingerprint::Mark;
 use crate::table::Id;
-
-/// The next frame to leave a port.
-pub(super) enum Choice {
-    /// This one of this class queue, behind that one.
-    Frame { queue: usize, before: PacketId },
-    /// None before then.
-    Held(Time),
-}
 
 impl World {
     /// Makes up for what fell due at a port up to `now`.
@@ -54,7 +43,10 @@ impl World {
             }
             if port.is(Traits::URGENT) {
                 let at = port.next_try;
-                self.start_control(id, at);
+                let calendar = &mut self.clock.calendar;
+                self.network
+                    .start_control(&mut self.books, calendar, id, at);
+                self.wake_if_needed(id);
             } else if port.waiting == 0 {
                 port.next_try = Time::NEVER;
                 return;
@@ -94,7 +86,7 @@ impl World {
                 return self.pass(id, packet_id, now);
             }
             let managed = port.shut_until == Time::NEVER;
-            if managed && !self.admit(id, packet_id, q, now) {
+            if managed && !self.network.admit(&mut self.books, id, packet_id, q, now) {
                 return self.turn_away(id, packet_id, q, Cause::Aqm, now);
             }
             if self.network.ports[id].is(Traits::ACCOUNTED) {
@@ -117,7 +109,10 @@ impl World {
             queue.packets += 1;
             let held = queue.bytes;
             port.max_bytes = port.max_bytes.max(held);
-            return self.transmit(id, packet_id, now);
+            let calendar = &mut self.clock.calendar;
+            self.network
+                .transmit(&mut self.books, calendar, id, packet_id, now);
+            return self.wake_if_needed(id);
         }
         let packet = &mut self.network.packets[packet_id];
         let mut held_back = false;
@@ -142,7 +137,7 @@ impl World {
         }
         if look {
             self.look_at_arrival(id, packet_id, q, now);
-            self.sort(id, packet_id);
+            self.network.sort(id, packet_id);
         }
         if exact || look {
             self.catch_up(id, now);
@@ -192,155 +187,29 @@ impl World {
         if port.more.managed.is_some() {
             return self.choose_judged(id, at, now);
         }
-        match self.find(id, at) {
+        match self.network.find(id, at) {
             Choice::Frame { queue, before } => self.start(id, queue, before, at),
-            Choice::Held(until) => self.stall(id, at, until, now),
-        }
-    }
-
-    /// Every waiting frame is held back until then.
-    pub(super) fn stall(&mut self, id: PortId, at: Time, until: Time, now: Time) {
-        let port = &mut self.network.ports[id];
-        if !port.is(Traits::STALLED) {
-            port.set(Traits::STALLED | Traits::EVER_STALLED, true);
-            port.stall_from = at;
-        }
-        let more = &mut port.more;
-        port.next_try = until;
-        if until > now && until < Time::NEVER && (more.armed <= at || until < more.armed) {
-            more.armed = until;
-            self.clock.calendar.push(until, Event::Wake(id));
-        }
-    }
-
-    /// The frame that leaves at `at` where gates hold some back.
-    pub(super) fn find(&mut self, id: PortId, at: Time) -> Choice {
-        let port = &mut self.network.ports[id];
-        let gates = port.gates.as_ref().expect("only gates hold frames back");
-        let selective = gates.selective();
-        let mut first = [(Id::NONE, 0u64); MAX_CLASSES];
-        let mut ready = 0u8;
-        let mut soonest = Time::NEVER;
-        for q in (0..port.queues().len()).filter(|q| port.held >> q & 1 == 1) {
-            let mut before = Id::NONE;
-            let mut walk = port.queue(q).list.head();
-            while !walk.is_none() {
-                let packet = &self.network.packets[walk];
-                let opens = gates.opens(packet.class(), packet.to, at);
-                if opens <= at {
-                    first[q] = (before, packet.frame());
-                    ready |= 1 << q;
-                    break;
-                }
-                soonest = soonest.min(opens);
-                if !selective {
-                    break;
-                }
-                before = walk;
-                walk = packet.next;
-            }
-        }
-        if ready == 0 {
-            return Choice::Held(soonest);
-        }
-        let queue = port.scheduler.pick(ready, port.held, |q| first[q].1);
-        Choice::Frame {
-            queue,
-            before: first[queue].0,
+            Choice::Held(until) => self
+                .network
+                .stall(&mut self.clock.calendar, id, at, until, now),
         }
     }
 
     /// Begins to send a data frame that waits in its queue.
     #[inline(always)]
     pub(super) fn start(&mut self, id: PortId, q: usize, before: PacketId, at: Time) {
-        let port = &mut self.network.ports[id];
-        let queue = port.queue_mut(q);
-        let packet_id = self.network.packets.take_after(&mut queue.list, before);
-        let last = queue.list.is_empty();
-        port.held &= !(u8::from(last) << q);
-        port.waiting -= 1;
-        if port.is(Traits::EVER_STALLED) {
-            self.meet_stalls(id, packet_id, at);
-        }
-        let port = &mut self.network.ports[id];
-        if port.shut_until > at
-            && let Some(gates) = &mut port.gates
-        {
-            let packet = &self.network.packets[packet_id];
-            let begin = at.max(port.gap_until);
-            gates.charge(packet.class(), packet.to, Bytes(packet.frame()), begin);
-        }
-        self.transmit(id, packet_id, at);
+        let calendar = &mut self.clock.calendar;
+        self.network
+            .start(&mut self.books, calendar, id, q, before, at);
+        self.wake_if_needed(id);
     }
 
-    /// A frame starts at a port that has stalled, now or before: says how long that was while it waited.
-    fn meet_stalls(&mut self, id: PortId, packet_id: PacketId, at: Time) {
-        let port = &mut self.network.ports[id];
-        if port.is(Traits::STALLED) {
-            port.end_stall(at);
-        }
-        let packet = &mut self.network.packets[packet_id];
-        packet.gated = packet.gated.wrapping_add(port.stall);
-        if port.stall_end > packet.at {
-            self.count_victim(id, packet_id);
-        }
-    }
-
-    /// Sends a frame that is in no list and counts as held by its class queue.
+    /// A transmission has begun: its end has an event where it can matter.
     #[inline(always)]
-    fn transmit(&mut self, id: PortId, packet_id: PacketId, at: Time) {
-        let port = &mut self.network.ports[id];
-        let packet = &mut self.network.packets[packet_id];
-        // At a port that lags a frame may have come after the choice was due.
-        let begin = at.max(packet.at).max(port.gap_until);
-        let size = packet.frame();
-        let duration = (PREAMBLE + size) * port.ps_per_byte;
-        let waited = begin.0 - packet.at.0;
-        packet.waited += waited;
-        packet.serial += duration;
-        port.next_try = Time(begin.0 + duration);
-        port.gap_until = Time(port.next_try.0 + GAP * port.ps_per_byte);
-        port.sending = size as u32;
-        port.sending_class = packet.class();
-        port.sending_entry = packet.entry;
-        port.count_sent(size, waited + duration);
-        if self.books.record.is_some() {
-            self.note(What::Send, begin, id, packet_id, waited);
-        }
-        self.left_queue(id, packet_id);
-        self.find_way(id, packet_id);
-        self.launch(id, packet_id);
-    }
-
-    /// Notes with a packet that leaves a port the egress port it goes to at the far end, and through which it
-    /// comes in there: to write that when it arrives would hold up those who read what lies beside it.
-    #[inline(always)]
-    pub(super) fn find_way(&mut self, id: PortId, packet_id: PacketId) {
-        let Port {
-            far_row: row,
-            far_entry,
-            ..
-        } = self.network.ports[id];
-        let packet = &mut self.network.packets[packet_id];
-        packet.entry = far_entry;
-        packet.ingress = match row {
-            u32::MAX => Id::NONE,
-            row => self.network.forwarding.egress(row, packet.flow, packet.to),
-        };
-    }
-
-    /// Puts a frame whose transmission has begun, and ends at `next_try`, on the wire.
-    #[inline(always)]
-    pub(super) fn launch(&mut self, id: PortId, packet_id: PacketId) {
-        let port = &mut self.network.ports[id];
-        let arrives = port.next_try + port.delay;
-        self.network.packets[packet_id].at = arrives;
-        if port.wire.is_empty() {
-            self.clock.calendar.push(arrives, Event::Arrive(id));
-        }
-        self.network.packets.append(&mut port.wire, packet_id);
-        if port.is(Traits::WAKEFUL) {
-            self.wake_at_departure(id);
+    pub(super) fn wake_if_needed(&mut self, id: PortId) {
+        if self.network.ports[id].is(Traits::WAKEFUL) {
+            let (network, calendar) = (&mut self.network, &mut self.clock.calendar);
+            self.mechanisms.wake_at_departure(network, calendar, id);
         }
     }
 
@@ -358,7 +227,10 @@ impl World {
         self.books.packet_hops += 1;
         let packet = &mut self.network.packets[packet_id];
         if packet.flow.is_none() {
-            return self.hear(id, packet_id, now);
+            let calendar = &mut self.clock.calendar;
+            return self
+                .network
+                .hear(&mut self.books, calendar, id, packet_id, now);
         }
         let egress = std::mem::replace(&mut packet.ingress, id);
         if egress.is_none() {
@@ -388,127 +260,12 @@ impl World {
         }
         let (part, ecn) = (flow.part, packet.traffic.ecn());
         if self.books.record.is_some() {
-            self.note(What::Deliver, now, id, packet_id, delay);
+            self.network
+                .note(&mut self.books, What::Deliver, now, id, packet_id, delay);
         }
         self.network.packets.free(packet_id);
         if part != Part::None {
             self.hear_header(part, packet_id, ecn, now);
-        }
-    }
-
-    /// The only way to tell a packet's receiver of congestion by a mark (RFC 3168).
-    pub(crate) fn mark(&mut self, packet_id: PacketId, place: PortId, now: Time) {
-        let packet = &mut self.network.packets[packet_id];
-        let was = packet.traffic.ecn();
-        debug_assert_ne!(
-            was,
-            Ecn::NotEct,
-            "only a transport that takes marks is marked"
-        );
-        packet.traffic = Traffic::new(packet.class(), Ecn::Ce);
-        let (flow, seq, len) = (packet.flow, packet.seq, u64::from(packet.len));
-        self.network.flows[flow].stats.marked.add(len);
-        self.network.ports[place].more.sent.marked += 1;
-        self.books.fingerprint.add(
-            Mark::Ce,
-            now,
-            flow.0,
-            u64::from(seq) << 24 ^ u64::from(place.0),
-        );
-        if self.books.record.is_some() {
-            self.note(What::Mark, now, place, packet_id, was as u64);
-        }
-    }
-
-    /// The only way to lose a packet.
-    pub(crate) fn lose(&mut self, packet_id: PacketId, cause: Cause, place: PortId, now: Time) {
-        let packet = self.network.packets[packet_id];
-        if let Some(server) = &mut self.network.ports[place].more.server {
-            server.lost(cause, &packet, now);
-        }
-        self.lost_from_queue(place, packet.flow);
-        let flow = &mut self.network.flows[packet.flow];
-        let len = u64::from(packet.len);
-        flow.stats.dropped.add(len);
-        self.books
-            .drops
-            .entry((cause, place, packet.flow, packet.class()))
-            .or_default()
-            .add(len);
-        self.books.fingerprint.add(
-            Mark::Drop,
-            now,
-            packet.flow.0,
-            u64::from(packet.seq) << 24 ^ u64::from(place.0),
-        );
-        if flow.outside {
-            self.books.exits.push(Exit {
-                at: now,
-                flow: packet.flow,
-                tag: packet.seq,
-                fate: Fate::Dropped(cause),
-            });
-        }
-        if self.books.record.is_some() {
-            self.note(What::Drop, now, place, packet_id, cause as u64);
-        }
-        self.network.packets.free(packet_id);
-    }
-}
-
-impl Port {
-    /// Whether a class queue has room for a frame.
-    #[inline(always)]
-    pub(super) fn has_room(&self, q: usize, size: u64) -> bool {
-        let queue = self.queue(q);
-        match self.buffer {
-            Limit::Unlimited => true,
-            Limit::Bytes(limit) => queue.bytes + size <= limit.0,
-            Limit::Packets(limit) => queue.packets < limit,
-        }
-    }
-
-    /// Ticks for which the port sent no data although frames waited.
-    pub(super) fn stall_clock(&self, now: Time) -> u64 {
-        self.stall
-            + if self.is(Traits::STALLED) {
-                now.0 - self.stall_from.0
-            } else {
-                0
-            }
-    }
-
-    pub(super) fn end_stall(&mut self, at: Time) {
-        self.set(Traits::STALLED, false);
-        self.stall += at.0 - self.stall_from.0;
-        self.stall_end = at;
-    }
-
-    /// The class queue that sends next, where nothing is held back.
-    #[inline]
-    pub(super) fn pick(&mut self, packets: &Packets) -> usize {
-        let held = self.held;
-        if held.is_power_of_two() {
-            return held.trailing_zeros() as usize;
-        }
-        self.pick_class(packets)
-    }
-
-    fn pick_class(&mut self, packets: &Packets) -> usize {
-        let held = self.held;
-        let heads: [PacketId; MAX_CLASSES] = std::array::from_fn(|q| match self.queues().get(q) {
-            Some(queue) => queue.list.head(),
-            None => Id::NONE,
-        });
-        self.scheduler
-            .pick(held, held, |q| packets[heads[q]].frame())
-    }
-
-    /// Makes the next choice due now, if the port stands idle.
-    #[inline]
-    pub(super) fn retry(&mut self, now: Time) {
-        if self.next_try == Time::NEVER || self.is(Traits::STALLED) {
-            self.next_try = now.max(self.free_at());
         }
     }
 }

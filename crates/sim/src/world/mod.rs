@@ -24,29 +24,26 @@ mod aqm;
 pub(crate) mod build;
 mod clock;
 mod connect;
-mod deadlock;
 pub(crate) mod forward;
-mod headroom;
-mod ideal;
 mod nearest;
 pub(crate) mod observe;
 mod outside;
 pub(crate) mod path;
 mod react;
 mod refill;
-mod report;
+pub(crate) mod report;
 mod run;
 mod tell;
 mod transport;
+
+use clock::Clock;
+use outside::Outside;
 
 use crate::books::Books;
 use crate::ends::Ends;
 use crate::mechanism::Mechanisms;
 use crate::medium::wifi::air::Air;
 use crate::network::Network;
-
-use clock::Clock;
-use outside::Outside;
 
 pub use crate::books::{DropKey, Exit, Fate};
 pub use crate::mechanism::Deadlock;

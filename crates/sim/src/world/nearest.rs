@@ -14,8 +14,8 @@ impl World {
     /// The same scenario, with a station in the place of every choice.
     pub(super) fn with_nearest(spec: &Spec) -> Result<Spec, Refusal> {
         let mut survey = World::empty(spec);
-        survey.add_nodes(spec)?;
-        survey.survey(spec)?;
+        survey.network.add_nodes(spec)?;
+        survey.air.survey(&mut survey.network, spec)?;
         let graph = survey.radio_graph(spec);
         let mut known: BTreeMap<&[usize], Distances> = BTreeMap::new();
         let mut settled = spec.clone();

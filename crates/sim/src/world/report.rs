@@ -177,11 +177,10 @@ impl ClassReport {
 }
 
 impl World {
-    /// A report changes nothing: what arrives at this very instant may not all have been delivered.
-    fn convergence(&self, now: Time) -> Option<u64> {
-        let mut progress = self.ends.progress.clone();
-        progress.note(now, |id| self.ends.connections[id].receiver.delivered());
-        progress.converged()
+    /// Watched output queues that may lose frames although their feeders obey, each with what may
+    /// still come and the room there is.
+    pub fn headroom_warnings(&self) -> Vec<String> {
+        self.mechanisms.headroom_warnings(&self.network)
     }
 
     /// Sums up at the present. Checks conservation.
@@ -258,9 +257,9 @@ impl World {
                 .ends
                 .connections
                 .ids()
-                .map(|id| self.connection_report(id, now, stats))
+                .map(|id| self.ends.connection_report(id, now, stats))
                 .collect(),
-            convergence: self.convergence(now),
+            convergence: self.ends.convergence(now),
             ports: self
                 .network
                 .ports
@@ -269,7 +268,8 @@ impl World {
                 .collect(),
             stations: (0..self.air.radios.len() as u32)
                 .map(|s| {
-                    self.station_count(s, now)
+                    self.air
+                        .station_count(s, now)
                         .since(&self.air.radios[s as usize].base)
                 })
                 .collect(),
@@ -317,29 +317,6 @@ impl World {
             victims: stats.victims,
             hops: flow.path.iter().enumerate().map(row).collect(),
             receivers: members.map(receiver).collect(),
-        }
-    }
-
-    fn connection_report(
-        &mut self,
-        id: ConnectionId,
-        now: Time,
-        stats: fn(&mut ConnectionStats) -> ConnectionStats,
-    ) -> ConnectionReport {
-        let connection = &mut self.ends.connections[id];
-        let totals = connection.totals();
-        let [delivered, retransmitted, segments] =
-            std::array::from_fn(|i| totals[i] - connection.stats.base[i]);
-        let mut stats = stats(&mut connection.stats);
-        stats.window(stats.window, now);
-        ConnectionReport {
-            connection: id,
-            acks: connection.acks,
-            delivered,
-            retransmitted,
-            segments,
-            stats,
-            warning: connection.sender.warning(),
         }
     }
 
@@ -411,7 +388,7 @@ impl World {
             }
             control += self.network.packets.walk(&port.control).count() as u64;
         }
-        data += self.held_at_stations().count() as u64;
+        data += self.air.held_at_stations(&self.network).count() as u64;
         agree &= data + control == u64::from(self.network.packets.live());
         (data, control, agree)
     }
@@ -450,7 +427,7 @@ impl World {
                 }
             }
         }
-        for (id, packet) in self.held_at_stations() {
+        for (id, packet) in self.air.held_at_stations(&self.network) {
             if let Some(i) = hop[packet.flow.index()].get(&id) {
                 before[packet.flow.index()][*i].add(u64::from(packet.len));
             }

@@ -1,7 +1,7 @@
 //! Serving events, and being driven from outside: `next_due`, `advance`, `inject`, `take_exits`.
 
 use backwater_transport::segment::Ecn;
-use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::units::{Bytes, Time};
 
 use super::{Exit, World};
 use crate::event::{Event, Key};
@@ -190,22 +190,31 @@ impl World {
                 control,
                 neighbour,
                 epoch,
-            } => self.refresh(control, neighbour, epoch),
+            } => self.mechanisms.refresh(control, neighbour, epoch),
             Event::Demand(flow) => self.demand(flow, at),
             Event::Inject { flow, serial } => {
                 let injection = self.outside.take(flow, serial);
                 self.originate(flow, injection.len, injection.tag, at);
             }
             Event::Timer { connection, side } => self.ring(connection, side, at),
-            Event::Inspect => self.inspect(at),
+            Event::Inspect => {
+                self.mechanisms
+                    .look_for_deadlock(&self.network, &mut self.clock.calendar, at)
+            }
             Event::Warm => self.warm(at),
             Event::Silence(radio) => self.silence(radio, at),
             Event::Answer(radio) => self.answer_now(radio, at),
             Event::Contend(radio) => self.contend(radio, at),
             Event::Observe { control, place } => self.observe(control, place, at),
-            Event::Expire(radio) => self.expire(radio, at),
+            Event::Expire(radio) => self.air.expire(
+                &self.network,
+                &mut self.books,
+                &mut self.clock.calendar,
+                radio,
+                at,
+            ),
             Event::Release(flow) => self.release_held(flow, at),
-            Event::Open(station) => self.open(station, at),
+            Event::Open(station) => self.air.open(&mut self.clock.calendar, station, at),
         }
     }
 
@@ -235,13 +244,13 @@ impl World {
             self.ends.connections[connection].waiting = answered;
             self.write(connection, bytes, now);
             if !answered {
-                self.ask(id, now);
+                self.network.ask(&mut self.clock.calendar, id, now);
             }
             return;
         }
         let port = flow.port;
         if flow.fill().is_some() && !port.is_none() && !self.network.ports[port].is(Traits::AIR) {
-            return self.begin_refills(id);
+            return self.network.begin_refills(id);
         }
         let (mut left, most) = (flow.due, flow.packet);
         while left > 0 {
@@ -251,16 +260,7 @@ impl World {
             self.network.flows[id].seq = seq.wrapping_add(1);
             self.originate(id, len as u16, seq, now);
         }
-        self.ask(id, now);
-    }
-
-    /// Asks a flow's source for its next demand.
-    pub(super) fn ask(&mut self, id: FlowId, now: Time) {
-        let flow = &mut self.network.flows[id];
-        if let Some(demand) = flow.source.next(now, &mut flow.random) {
-            flow.due = demand.bytes.0;
-            self.clock.calendar.push(demand.at, Event::Demand(id));
-        }
+        self.network.ask(&mut self.clock.calendar, id, now);
     }
 
     /// A packet comes into being at its host.
@@ -338,7 +338,7 @@ impl World {
                 server.scorer.warm(now);
             }
         }
-        self.warm_air(now);
+        self.air.warm_air(now);
     }
 
     /// Brings every port up to date.
@@ -348,18 +348,5 @@ impl World {
             self.catch_up(id, now);
         }
         self.post_all(now);
-    }
-
-    /// The span between looks for deadlock, if gates can close.
-    pub(super) fn inspect_after(&self) -> Option<Span> {
-        self.mechanisms.inspect
-    }
-
-    /// The port of this name.
-    pub fn port_named(&self, name: &str) -> Option<PortId> {
-        self.network
-            .ports
-            .ids()
-            .find(|p| self.network.ports[*p].more.name == name)
     }
 }

@@ -6,12 +6,9 @@ use backwater_transport::segment::{AckSegment, Ecn};
 use backwater_transport::units::Time;
 
 use super::World;
-use crate::connection::{Connection, Header, Shown, Side, ack_bytes};
-use crate::event::Event;
-use crate::ids::{ConnectionId, FlowId, PacketId, PortId};
-use crate::network::{Flow, Part};
-use crate::packet::Traffic;
-use crate::record::{Record, What};
+use crate::connection::{Header, Side, ack_bytes};
+use crate::ids::{ConnectionId, FlowId, PacketId};
+use crate::network::Part;
 
 impl World {
     /// The application of a flow writes; `u64::MAX` bytes never end.
@@ -49,22 +46,13 @@ impl World {
         };
         let ack = c.receiver.on_segment(now, segment, ecn);
         if c.transfers.is_some() {
-            self.end_transfers(id, now);
+            self.ends.end_transfers(&self.network, id, now);
         }
         if let Some(ack) = ack {
             self.acknowledge(id, ack, now);
         }
-        self.set_alarm(id, Side::Receiver);
-    }
-
-    /// Transfers may have been delivered whole.
-    fn end_transfers(&mut self, id: ConnectionId, now: Time) {
-        let delivered = self.ends.connections[id].receiver.delivered();
-        let ended = |t: &mut (u64, u64, Time)| t.0 <= delivered;
-        let next = |c: &mut Connection| c.transfers.as_mut()?.pop_front_if(ended);
-        while let Some((_, bytes, written)) = next(&mut self.ends.connections[id]) {
-            self.complete(id, bytes, written, now);
-        }
+        self.ends
+            .set_alarm(&mut self.clock.calendar, id, Side::Receiver);
     }
 
     /// An acknowledgement has come to the sending end.
@@ -80,7 +68,7 @@ impl World {
         self.send_all(id, now);
         if answered {
             self.ends.connections[id].waiting = false;
-            self.ask(data, now);
+            self.network.ask(&mut self.clock.calendar, data, now);
         }
     }
 
@@ -101,7 +89,7 @@ impl World {
                 {
                     self.acknowledge(id, ack, now);
                 }
-                self.set_alarm(id, side);
+                self.ends.set_alarm(&mut self.clock.calendar, id, side);
             }
         }
     }
@@ -123,9 +111,10 @@ impl World {
         }
         let c = &mut self.ends.connections[id];
         c.stats.window(c.sender.window(), now);
-        self.set_alarm(id, Side::Sender);
+        self.ends
+            .set_alarm(&mut self.clock.calendar, id, Side::Sender);
         if self.books.record.is_some() {
-            self.show(id, now);
+            self.ends.show(&self.network, &mut self.books, id, now);
         }
     }
 
@@ -143,69 +132,5 @@ impl World {
         let packet = self.create(id, len as u16, seq, ecn, now);
         self.network.headers.put(packet, header);
         self.set_off(id, packet, now);
-    }
-
-    /// Sees to it that an end is called when something is due.
-    #[inline(always)]
-    fn set_alarm(&mut self, id: ConnectionId, side: Side) {
-        let c = &mut self.ends.connections[id];
-        let due = match side {
-            Side::Sender => c.sender.due(),
-            Side::Receiver => c.receiver.due(),
-        };
-        if c.alarms.needs(side, due) {
-            let connection = id;
-            self.clock
-                .calendar
-                .push(due, Event::Timer { connection, side });
-        }
-    }
-
-    /// Records what has changed about the sender.
-    #[cold]
-    fn show(&mut self, id: ConnectionId, now: Time) {
-        let c = &mut self.ends.connections[id];
-        let inspect = c.sender.inspect();
-        let shown = Shown {
-            window: inspect.window,
-            threshold: inspect.controller.ssthresh,
-            srtt: inspect.srtt,
-            pacing: inspect.pacing.map(|rate| rate.0),
-        };
-        let before = std::mem::replace(&mut c.shown, shown);
-        let (flow, number) = (c.data, c.sender.counters().segments);
-        let rows = [
-            (What::Window, Some(shown.window), Some(before.window)),
-            (What::Threshold, shown.threshold, before.threshold),
-            (What::Srtt, Some(shown.srtt.0), Some(before.srtt.0)),
-            (What::Pacing, shown.pacing, before.pacing),
-        ];
-        let port = self.first_port(flow);
-        // A connection has one receiver.
-        let to = self.network.flows[flow].to.iter().next().unwrap_or(0);
-        for (what, value, before) in rows {
-            let Some(value) = value.filter(|_| value != before) else {
-                continue;
-            };
-            let records = self.books.record.as_mut().expect("a run that is recorded");
-            records.push(Record {
-                at: now,
-                what,
-                port,
-                flow,
-                seq: number as u32,
-                to,
-                len: 0,
-                traffic: Traffic::default(),
-                value,
-                notice: None,
-                header: None,
-            });
-        }
-    }
-
-    fn first_port(&self, flow: FlowId) -> PortId {
-        let Flow { port, ref path, .. } = self.network.flows[flow];
-        if port.is_none() { path[0] } else { port }
     }
 }

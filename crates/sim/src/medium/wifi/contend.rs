@@ -8,30 +8,33 @@
 
 use backwater_transport::units::{Span, Time};
 
-use super::air::NOBODY;
+use super::air::{Air, NOBODY};
 use super::frame::{Exchange, Frame, FrameKind, Reply};
 use super::phy;
+use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::StationId;
 use crate::table::Id;
 use crate::world::World;
 
-impl World {
+impl Air {
     /// Has a group looked after at `at`, if no event comes before.
-    pub(crate) fn attend(&mut self, group: u32, at: Time) {
-        let armed = &mut self.air.groups[group as usize].armed;
+    pub(crate) fn attend(&mut self, calendar: &mut Calendar, group: u32, at: Time) {
+        let armed = &mut self.groups[group as usize].armed;
         if at < *armed {
             *armed = at;
-            self.clock.calendar.push(at, Event::Contend(Id::raw(group)));
+            calendar.push(at, Event::Contend(Id::raw(group)));
         }
     }
 
     /// Has a group looked after when the first of its stations would send.
-    pub(crate) fn attend_soonest(&mut self, group: u32) {
-        let at = self.air.soonest(group);
-        self.attend(group, at);
+    pub(crate) fn attend_soonest(&mut self, calendar: &mut Calendar, group: u32) {
+        let at = self.soonest(group);
+        self.attend(calendar, group, at);
     }
+}
 
+impl World {
     /// A group's event: whoever has counted down sends.
     pub(crate) fn contend(&mut self, group: StationId, now: Time) {
         let group = group.0;
@@ -55,7 +58,7 @@ impl World {
                 self.fire(station, now);
             }
         }
-        self.attend_soonest(group);
+        self.air.attend_soonest(&mut self.clock.calendar, group);
     }
 
     /// A station's counter has run out, maybe those of several categories. The highest that has a frame to send, which
@@ -102,7 +105,7 @@ impl World {
                 )
             }
             Some(hop) => {
-                let bytes = self.first_frame(hop, number);
+                let bytes = self.air.first_frame(&self.network, hop, number);
                 let hop = &self.air.hops[hop as usize];
                 (hop.to, bytes, hop.rate)
             }
@@ -178,7 +181,8 @@ impl World {
         });
         let ends = now + span + medium.delta;
         if self.air.log.is_some() {
-            self.log_frame(station, kind, to, rest, rate, now);
+            self.air
+                .log_frame(&self.network, station, kind, to, rest, rate, now);
         }
         let air = &mut self.air;
         if !air.ears[station as usize].busy {
@@ -232,7 +236,7 @@ impl World {
         match self.conclude(station, frame, now) {
             // Nobody counts down within a SIFS, and few have an idle medium after it.
             Some(next) => self.air.radios[next as usize].after = station,
-            None => self.attend_soonest(station),
+            None => self.air.attend_soonest(&mut self.clock.calendar, station),
         }
     }
 }

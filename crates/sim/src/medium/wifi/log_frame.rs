@@ -2,15 +2,16 @@
 
 use backwater_transport::units::{Rate, Span, Time};
 
+use super::air::Air;
 use super::air_log::{AirFrame, Body, Carried};
 use super::frame::FrameKind;
-use crate::network::Part;
-use crate::world::World;
+use crate::network::{Network, Part};
 
-impl World {
+impl Air {
     /// A station begins to send a frame.
     pub(crate) fn log_frame(
         &mut self,
+        network: &Network,
         station: u32,
         kind: FrameKind,
         to: u32,
@@ -29,25 +30,24 @@ impl World {
             number: 0,
             retry: false,
         };
-        let log = self.air.log.as_mut().expect("a run whose frames are kept");
-        let radio = &self.air.radios[station as usize];
+        let log = self.log.as_mut().expect("a run whose frames are kept");
+        let radio = &self.radios[station as usize];
         if let (FrameKind::Data | FrameKind::Group, Some(exchange)) = (kind, radio.exchange) {
             let body = match exchange.hop {
                 Some(number) => {
-                    let hop = &self.air.hops[number as usize];
+                    let hop = &self.hops[number as usize];
                     let queue = &hop.queues[usize::from(exchange.category)];
                     let fresh = queue.tried.ghost.is_none().then(|| {
                         let id = queue.list.head();
-                        let packet = &self.network.packets[id];
-                        let of_connection = self.network.flows[packet.flow].part != Part::None;
+                        let packet = &network.packets[id];
+                        let of_connection = network.flows[packet.flow].part != Part::None;
                         Carried {
                             flow: packet.flow,
                             seq: packet.seq,
                             to: packet.to,
                             len: packet.len,
                             traffic: packet.traffic,
-                            header: of_connection
-                                .then(|| Box::new(self.network.headers[id].clone())),
+                            header: of_connection.then(|| Box::new(network.headers[id].clone())),
                         }
                     });
                     let sent = log.packet(station, number, exchange.category, fresh);
@@ -59,9 +59,7 @@ impl World {
                     frame.retry = notice.tries > 0;
                     frame.number = log.management(station, frame.retry);
                     let hosts = notice.notice.host_numbers().into_iter();
-                    let named = hosts
-                        .map(|host| self.network.hosts[host as usize].0)
-                        .collect();
+                    let named = hosts.map(|host| network.hosts[host as usize].0).collect();
                     Body::Notice(Box::new(notice.notice.clone()), notice.bytes, named)
                 }
             };

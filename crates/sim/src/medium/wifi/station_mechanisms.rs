@@ -2,7 +2,7 @@
 
 use backwater_transport::units::{Rate, Time};
 
-use super::air::NOBODY;
+use super::air::{Air, NOBODY};
 use super::mac::Contention;
 use crate::event::Event;
 use crate::limit::Limit;
@@ -17,10 +17,113 @@ use crate::mechanism::notifier::voice::VoiceSpec;
 use crate::mechanism::notifier::{Cast, Terms};
 use crate::mechanism::place::{Place, Rhythm};
 use crate::mechanism::responder::Responder;
+use crate::network::Network;
 use crate::spec::{MechanismSpec, Refusal, Spec};
 use crate::table::Id;
 use crate::world::World;
 use crate::world::build::refuse;
+
+impl Air {
+    /// The stations that have a hop to this one, ascending.
+    fn stations_toward(&self, station: u32) -> Vec<u32> {
+        let hops = self.hops.iter().filter(|hop| hop.to == station);
+        let mut feeders: Vec<u32> = hops.map(|hop| hop.from).collect();
+        feeders.sort_unstable();
+        feeders.dedup();
+        feeders
+    }
+
+    /// The memory of a station that sends standing notices.
+    fn standing_at(
+        &self,
+        network: &Network,
+        station: u32,
+        number: usize,
+        terms: &Terms,
+        mechanism: &MechanismSpec,
+        feeders: &[u32],
+    ) -> Result<Standing, Refusal> {
+        let radio = &self.radios[station as usize];
+        if terms.cast == Cast::Each && feeders.len() > MAX_NEIGHBOURS {
+            let what = format!(
+                "{} stations have a hop to {}, and {MAX_NEIGHBOURS} at most can be told one by one",
+                feeders.len(),
+                network.nodes[radio.node].name
+            );
+            let path = format!("mechanisms.{}.notify.cast", mechanism.name);
+            return refuse(path, what, "write cast = \"group\"");
+        }
+        let neighbours: Vec<Toward> = match terms.cast {
+            Cast::Each => feeders.iter().map(|s| Toward::Station(*s)).collect(),
+            Cast::Group => vec![Toward::Everybody],
+        };
+        let audience = (0..neighbours.len()).fold(0u64, |set, n| set | 1 << n);
+        let behind = terms.addresses.is_some().then(|| {
+            let mut words = vec![0u64; network.hosts.len().div_ceil(64)];
+            let others = (0..network.hosts.len()).filter(|h| *h != radio.host as usize);
+            for host in others {
+                if !network
+                    .forwarding
+                    .written(network.nodes[radio.node].row, Id::NONE, host as u32)
+                    .is_none()
+                {
+                    words[host / 64] |= 1 << (host % 64);
+                }
+            }
+            words.into()
+        });
+        let mut standing = Standing::new(
+            terms.clone(),
+            number as u32,
+            mechanism.respond.clone(),
+            neighbours.into_iter().map(|to| (to, AIR_UNIT)),
+        );
+        standing.add(VoiceSpec {
+            port: Id::NONE,
+            line: Rate(0),
+            one_queue: radio.categories.len() == 1,
+            audience,
+            behind,
+        });
+        Ok(standing)
+    }
+
+    /// Gives the stations that may be told, and the watched one itself, a responder of their own.
+    fn own_responders(
+        &mut self,
+        network: &Network,
+        spec: &Spec,
+        station: u32,
+        number: usize,
+        mechanism: &MechanismSpec,
+        feeders: &[u32],
+    ) -> Result<(), Refusal> {
+        let moves = |m: &MechanismSpec| m.respond.needs().needs.has(Set::TRANSMITTER);
+        for told in feeders.iter().copied().chain([station]) {
+            debug_assert_ne!(told, NOBODY);
+            let radio = &mut self.radios[told as usize];
+            let owners = || radio.responders.iter().map(|(of, _)| *of as usize);
+            if owners().any(|of| of == number) {
+                continue;
+            }
+            let other = owners().find(|of| moves(&spec.mechanisms[*of]));
+            if let (Some(other), true) = (other, moves(mechanism)) {
+                let what = format!(
+                    "{} would move its access parameters for mechanism {} as well",
+                    network.nodes[radio.node].name, spec.mechanisms[other].name
+                );
+                let path = format!("mechanisms.{}.respond", mechanism.name);
+                return refuse(path, what, "let one mechanism watch both stations");
+            }
+            if mechanism.respond.needs().needs.has(Set::GATES) {
+                radio.gates.get_or_insert_default();
+            }
+            let answer = (number as u32, mechanism.respond.clone());
+            radio.responders.push(answer);
+        }
+        Ok(())
+    }
+}
 
 impl World {
     /// Watches a mechanism's stations.
@@ -54,7 +157,7 @@ impl World {
                 let what = format!("{name} is watched twice");
                 return refuse(format!("{path}.at"), what, "let one mechanism watch it");
             }
-            let feeders = self.stations_toward(station);
+            let feeders = self.air.stations_toward(station);
             let (memory, rhythm) = match &mechanism.notify {
                 AnyNotifier::Request(terms) => {
                     let rhythm = mechanism.detect.rhythm().unwrap_or(terms.rhythm());
@@ -63,12 +166,20 @@ impl World {
                     (Memory::Requests(Box::new(requests)), Some(rhythm))
                 }
                 AnyNotifier::Standing(terms) => {
-                    let standing = self.standing_at(station, number, terms, mechanism, &feeders)?;
+                    let standing = self.air.standing_at(
+                        &self.network,
+                        station,
+                        number,
+                        terms,
+                        mechanism,
+                        &feeders,
+                    )?;
                     let memory = Memory::Standing(Box::new(standing));
                     (memory, mechanism.detect.rhythm())
                 }
             };
-            self.own_responders(spec, station, number, mechanism, &feeders)?;
+            self.air
+                .own_responders(&self.network, spec, station, number, mechanism, &feeders)?;
             let mut control = Control::new(node_id, number as u32, memory);
             control.watch(Watched::new(
                 Place::Station(station),
@@ -85,105 +196,6 @@ impl World {
                 let look = Event::Observe { control, place: 0 };
                 self.clock.calendar.push(phase, look);
             }
-        }
-        Ok(())
-    }
-
-    /// The stations that have a hop to this one, ascending.
-    fn stations_toward(&self, station: u32) -> Vec<u32> {
-        let hops = self.air.hops.iter().filter(|hop| hop.to == station);
-        let mut feeders: Vec<u32> = hops.map(|hop| hop.from).collect();
-        feeders.sort_unstable();
-        feeders.dedup();
-        feeders
-    }
-
-    /// The memory of a station that sends standing notices.
-    fn standing_at(
-        &self,
-        station: u32,
-        number: usize,
-        terms: &Terms,
-        mechanism: &MechanismSpec,
-        feeders: &[u32],
-    ) -> Result<Standing, Refusal> {
-        let radio = &self.air.radios[station as usize];
-        if terms.cast == Cast::Each && feeders.len() > MAX_NEIGHBOURS {
-            let what = format!(
-                "{} stations have a hop to {}, and {MAX_NEIGHBOURS} at most can be told one by one",
-                feeders.len(),
-                self.network.nodes[radio.node].name
-            );
-            let path = format!("mechanisms.{}.notify.cast", mechanism.name);
-            return refuse(path, what, "write cast = \"group\"");
-        }
-        let neighbours: Vec<Toward> = match terms.cast {
-            Cast::Each => feeders.iter().map(|s| Toward::Station(*s)).collect(),
-            Cast::Group => vec![Toward::Everybody],
-        };
-        let audience = (0..neighbours.len()).fold(0u64, |set, n| set | 1 << n);
-        let behind = terms.addresses.is_some().then(|| {
-            let mut words = vec![0u64; self.network.hosts.len().div_ceil(64)];
-            let others = (0..self.network.hosts.len()).filter(|h| *h != radio.host as usize);
-            for host in others {
-                if !self
-                    .network
-                    .forwarding
-                    .written(self.network.nodes[radio.node].row, Id::NONE, host as u32)
-                    .is_none()
-                {
-                    words[host / 64] |= 1 << (host % 64);
-                }
-            }
-            words.into()
-        });
-        let mut standing = Standing::new(
-            terms.clone(),
-            number as u32,
-            mechanism.respond.clone(),
-            neighbours.into_iter().map(|to| (to, AIR_UNIT)),
-        );
-        standing.add(VoiceSpec {
-            port: Id::NONE,
-            line: Rate(0),
-            one_queue: radio.categories.len() == 1,
-            audience,
-            behind,
-        });
-        Ok(standing)
-    }
-
-    /// Gives the stations that may be told, and the watched one itself, a responder of their own.
-    fn own_responders(
-        &mut self,
-        spec: &Spec,
-        station: u32,
-        number: usize,
-        mechanism: &MechanismSpec,
-        feeders: &[u32],
-    ) -> Result<(), Refusal> {
-        let moves = |m: &MechanismSpec| m.respond.needs().needs.has(Set::TRANSMITTER);
-        for told in feeders.iter().copied().chain([station]) {
-            debug_assert_ne!(told, NOBODY);
-            let radio = &mut self.air.radios[told as usize];
-            let owners = || radio.responders.iter().map(|(of, _)| *of as usize);
-            if owners().any(|of| of == number) {
-                continue;
-            }
-            let other = owners().find(|of| moves(&spec.mechanisms[*of]));
-            if let (Some(other), true) = (other, moves(mechanism)) {
-                let what = format!(
-                    "{} would move its access parameters for mechanism {} as well",
-                    self.network.nodes[radio.node].name, spec.mechanisms[other].name
-                );
-                let path = format!("mechanisms.{}.respond", mechanism.name);
-                return refuse(path, what, "let one mechanism watch both stations");
-            }
-            if mechanism.respond.needs().needs.has(Set::GATES) {
-                radio.gates.get_or_insert_default();
-            }
-            let answer = (number as u32, mechanism.respond.clone());
-            radio.responders.push(answer);
         }
         Ok(())
     }

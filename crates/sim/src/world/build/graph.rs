@@ -8,12 +8,12 @@ use std::collections::BinaryHeap;
 
 use backwater_transport::units::PS_PER_S;
 
-use super::super::World;
-use super::super::path::long_term;
+use super::boxes::long_term;
 use crate::ids::{NodeId, PortId};
 use crate::medium::ethernet;
 use crate::spec::Spec;
 use crate::table::Id;
+use crate::world::World;
 
 /// Bytes of the frame by which airtime is compared: 8192 bits. 14.9.
 const TEST_FRAME: u64 = 1024;
@@ -86,8 +86,9 @@ impl Graph {
             for link in &world.air.reach[to as usize] {
                 let from = world.air.radios[link.to as usize].node;
                 let both = world
+                    .air
                     .rate(spec, to, link)
-                    .and(world.rate(spec, link.to, link));
+                    .and(world.air.rate(spec, link.to, link));
                 let (Some(rate), true) = (both, links.allow(from, node)) else {
                     continue;
                 };

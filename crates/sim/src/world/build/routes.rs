@@ -3,42 +3,150 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::World;
 use super::graph::{Distances, Graph, Metric, RadioLinks};
 use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::mechanism::notice::Hosts;
+use crate::network::Network;
 use crate::spec::{FlowSpec, Refusal, Routing, Spec};
 use crate::table::Id;
 use crate::targets::{Destination, Targets};
+use crate::world::World;
 
-impl World {
+impl Network {
     /// Gives each node that chooses among egress ports a row of the forwarding tables: switches, stations and hosts
     /// with several ports. A host with one wire needs none.
-    pub(in crate::world) fn add_rows(&mut self) {
-        let hosts = self.network.hosts.len();
-        let is_switch = |w: &World, n: NodeId| w.network.nodes[n].host.is_none();
-        let chooses = |w: &World, n: NodeId| {
-            let node = &w.network.nodes[n];
+    pub(crate) fn add_rows(&mut self) {
+        let hosts = self.hosts.len();
+        let is_switch = |w: &Network, n: NodeId| w.nodes[n].host.is_none();
+        let chooses = |w: &Network, n: NodeId| {
+            let node = &w.nodes[n];
             node.host.is_some() && (!node.stations.is_empty() || node.ports.len() > 1)
         };
         for kind in [is_switch, chooses] {
-            for node in self.network.nodes.ids() {
+            for node in self.nodes.ids() {
                 if kind(self, node) {
-                    self.network.nodes[node].row = self.network.forwarding.add_row(hosts);
+                    self.nodes[node].row = self.forwarding.add_row(hosts);
                 }
             }
         }
-        for port in &mut self.network.ports.0 {
-            port.far_row = self.network.nodes[port.far].row;
+        for port in &mut self.ports.0 {
+            port.far_row = self.nodes[port.far].row;
         }
     }
 
+    /// The nodes that send to each host by a route that is not written.
+    fn wanted_routes(&self, spec: &Spec) -> BTreeMap<u32, Vec<NodeId>> {
+        let mut wanted: BTreeMap<u32, Vec<NodeId>> = BTreeMap::new();
+        let computed = |s: &FlowSpec| s.route.is_none() && !matches!(s.to, Destination::Group(_));
+        let flows = self.flows.iter().zip(&spec.flows);
+        for (flow, _) in flows.filter(|(_, s)| computed(s)) {
+            for host in flow.to.iter() {
+                wanted.entry(host).or_default().push(flow.from);
+            }
+        }
+        wanted
+    }
+
+    fn has_wires(&self, host: u32) -> bool {
+        !self.nodes[self.hosts[host as usize]].ports.is_empty()
+    }
+
+    fn wires_loop(&self) -> bool {
+        let mut root: Vec<usize> = (0..self.nodes.len()).collect();
+        fn find(root: &mut [usize], mut n: usize) -> usize {
+            while root[n] != n {
+                root[n] = root[root[n]];
+                n = root[n];
+            }
+            n
+        }
+        for port in self.ports.0.iter().step_by(2) {
+            let (a, b) = (
+                find(&mut root, port.node.index()),
+                find(&mut root, port.far.index()),
+            );
+            if a == b {
+                return true;
+            }
+            root[a] = b;
+        }
+        false
+    }
+
+    /// Checks the nodes that a route names; gives the number of the host where it ends.
+    fn check_route(
+        &self,
+        id: FlowId,
+        flow: &FlowSpec,
+        route: &[usize],
+        path: &str,
+    ) -> Result<usize, Refusal> {
+        let Targets::One(host) = self.flows[id].to else {
+            return refuse(
+                path,
+                "a route needs a flow with one destination",
+                "name one host in the flow's `to`",
+            );
+        };
+        let ends = (route.first(), route.last());
+        if ends != (Some(&flow.from), Some(&self.hosts[host as usize].index())) {
+            return refuse(
+                path,
+                "a route leads from the flow's `from` to its `to`",
+                "write the nodes from the first to the last",
+            );
+        }
+        let name = |node: usize| &self.nodes[NodeId::new(node)].name;
+        for (i, node) in route.iter().enumerate() {
+            if route[..i].contains(node) {
+                let what = format!("the route passes {} twice", name(*node));
+                return refuse(path, what, "name each node once");
+            }
+        }
+        let inner = route.get(1..route.len() - 1).unwrap_or_default();
+        if let Some(node) = inner
+            .iter()
+            .find(|n| !self.nodes[NodeId::new(**n)].forwards)
+        {
+            let what = format!("{} is a host, and hosts forward nothing", name(*node));
+            return refuse(path, what, "lead the route over switches and stations");
+        }
+        Ok(host as usize)
+    }
+
+    /// Ends the writing of forwarding tables.
+    pub(crate) fn pack_forwarding(&mut self) {
+        let last = |host: &NodeId| match (&self.nodes[*host].ports[..], self.nodes[*host].row) {
+            ([port], u32::MAX) => self.ports[*port].peer,
+            _ => Id::NONE,
+        };
+        let last: Vec<PortId> = self.hosts.iter().map(last).collect();
+        self.forwarding.pack(&last);
+    }
+
+    /// Hosts whose frames may leave through a port.
+    pub(crate) fn reached_through(&self, id: PortId) -> Hosts {
+        let row = self.nodes[self.ports[id].node].row;
+        let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
+        for host in 0..self.hosts.len() {
+            if self.forwarding.leads(row, host, id) {
+                words[host / 64] |= 1 << (host % 64);
+            }
+        }
+        words.into()
+    }
+}
+
+impl World {
     /// Fills the forwarding tables.
     pub(in crate::world) fn add_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let wanted = self.wanted_routes(spec);
+        let wanted = self.network.wanted_routes(spec);
         let wired = spec.routing == Routing::Tree;
-        if wired && wanted.keys().any(|host| self.has_wires(*host)) && self.wires_loop() {
+        if wired
+            && wanted.keys().any(|host| self.network.has_wires(*host))
+            && self.network.wires_loop()
+        {
             return refuse(
                 "links",
                 "the links form a loop, and no rule says which way frames go",
@@ -96,47 +204,6 @@ impl World {
         Ok(self.network.nodes.ids().map(parent).collect())
     }
 
-    /// The nodes that send to each host by a route that is not written.
-    fn wanted_routes(&self, spec: &Spec) -> BTreeMap<u32, Vec<NodeId>> {
-        let mut wanted: BTreeMap<u32, Vec<NodeId>> = BTreeMap::new();
-        let computed = |s: &FlowSpec| s.route.is_none() && !matches!(s.to, Destination::Group(_));
-        let flows = self.network.flows.iter().zip(&spec.flows);
-        for (flow, _) in flows.filter(|(_, s)| computed(s)) {
-            for host in flow.to.iter() {
-                wanted.entry(host).or_default().push(flow.from);
-            }
-        }
-        wanted
-    }
-
-    fn has_wires(&self, host: u32) -> bool {
-        !self.network.nodes[self.network.hosts[host as usize]]
-            .ports
-            .is_empty()
-    }
-
-    fn wires_loop(&self) -> bool {
-        let mut root: Vec<usize> = (0..self.network.nodes.len()).collect();
-        fn find(root: &mut [usize], mut n: usize) -> usize {
-            while root[n] != n {
-                root[n] = root[root[n]];
-                n = root[n];
-            }
-            n
-        }
-        for port in self.network.ports.0.iter().step_by(2) {
-            let (a, b) = (
-                find(&mut root, port.node.index()),
-                find(&mut root, port.far.index()),
-            );
-            if a == b {
-                return true;
-            }
-            root[a] = b;
-        }
-        false
-    }
-
     /// Writes the shortest routes to a host: over wires from everywhere, over radio links where packets pass.
     fn route_to(&mut self, spec: &Spec, graph: &Graph, host: u32, sources: &[NodeId]) {
         let goal = self.network.hosts[host as usize];
@@ -164,7 +231,7 @@ impl World {
             } else if let Some((from, to)) =
                 distances.radio(node).filter(|_| passed.contains(&node))
             {
-                let port = self.hop(spec, from, to);
+                let port = self.air.hop_made(&mut self.network, spec, from, to);
                 self.network.forwarding.write(row, host as usize, &[port]);
             }
         }
@@ -200,7 +267,7 @@ impl World {
         for (id, flow) in (0..).map(FlowId::new).zip(&spec.flows) {
             let Some(route) = &flow.route else { continue };
             let path = format!("routes.{}", flow.name);
-            let host = self.check_route(id, flow, route, &path)?;
+            let host = self.network.check_route(id, flow, route, &path)?;
             for pair in route.windows(2) {
                 let at: NodeId = Id::new(pair[0]);
                 let port = self.link_between(spec, at, Id::new(pair[1]), &path)?;
@@ -228,52 +295,6 @@ impl World {
         Ok(())
     }
 
-    /// Checks the nodes that a route names; gives the number of the host where it ends.
-    fn check_route(
-        &self,
-        id: FlowId,
-        flow: &FlowSpec,
-        route: &[usize],
-        path: &str,
-    ) -> Result<usize, Refusal> {
-        let Targets::One(host) = self.network.flows[id].to else {
-            return refuse(
-                path,
-                "a route needs a flow with one destination",
-                "name one host in the flow's `to`",
-            );
-        };
-        let ends = (route.first(), route.last());
-        if ends
-            != (
-                Some(&flow.from),
-                Some(&self.network.hosts[host as usize].index()),
-            )
-        {
-            return refuse(
-                path,
-                "a route leads from the flow's `from` to its `to`",
-                "write the nodes from the first to the last",
-            );
-        }
-        let name = |node: usize| &self.network.nodes[NodeId::new(node)].name;
-        for (i, node) in route.iter().enumerate() {
-            if route[..i].contains(node) {
-                let what = format!("the route passes {} twice", name(*node));
-                return refuse(path, what, "name each node once");
-            }
-        }
-        let inner = route.get(1..route.len() - 1).unwrap_or_default();
-        if let Some(node) = inner
-            .iter()
-            .find(|n| !self.network.nodes[NodeId::new(**n)].forwards)
-        {
-            let what = format!("{} is a host, and hosts forward nothing", name(*node));
-            return refuse(path, what, "lead the route over switches and stations");
-        }
-        Ok(host as usize)
-    }
-
     /// The port by which packets go from a node to its neighbour: a wire if there is one.
     fn link_between(
         &mut self,
@@ -292,11 +313,14 @@ impl World {
             .iter()
             .flat_map(|a| b.stations.iter().map(move |b| (*a, *b)));
         let pairs: Vec<(u32, u32)> = pairs.collect();
-        if let Some((from, to)) = pairs.iter().find(|(a, b)| self.understands(spec, *a, *b)) {
-            return Ok(self.hop(spec, *from, *to));
+        if let Some((from, to)) = pairs
+            .iter()
+            .find(|(a, b)| self.air.understands(spec, *a, *b))
+        {
+            return Ok(self.air.hop_made(&mut self.network, spec, *from, *to));
         }
         let (a, b) = (&a.name, &b.name);
-        match pairs.iter().any(|(a, b)| self.share_medium(*a, *b)) {
+        match pairs.iter().any(|(a, b)| self.air.share_medium(*a, *b)) {
             true => {
                 let what = format!("{b} is out of reach of {a}");
                 refuse(path, what, "name neighbours in order, or move them closer")
@@ -310,30 +334,5 @@ impl World {
                 )
             }
         }
-    }
-
-    /// Ends the writing of forwarding tables.
-    pub(in crate::world) fn pack_forwarding(&mut self) {
-        let last = |host: &NodeId| match (
-            &self.network.nodes[*host].ports[..],
-            self.network.nodes[*host].row,
-        ) {
-            ([port], u32::MAX) => self.network.ports[*port].peer,
-            _ => Id::NONE,
-        };
-        let last: Vec<PortId> = self.network.hosts.iter().map(last).collect();
-        self.network.forwarding.pack(&last);
-    }
-
-    /// Hosts whose frames may leave through a port.
-    pub(in crate::world) fn reached_through(&self, id: PortId) -> Hosts {
-        let row = self.network.nodes[self.network.ports[id].node].row;
-        let mut words = vec![0u64; self.network.hosts.len().div_ceil(64)];
-        for host in 0..self.network.hosts.len() {
-            if self.network.forwarding.leads(row, host, id) {
-                words[host / 64] |= 1 << (host % 64);
-            }
-        }
-        words.into()
     }
 }

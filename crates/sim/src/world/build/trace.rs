@@ -1,18 +1,78 @@
 //! Follows each flow's packets to their destinations and refuses what would get lost on the way.
 
-use super::super::World;
 use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::limit::Limit;
 use crate::medium::ethernet;
 use crate::medium::wifi::air::NOBODY;
 use crate::medium::wifi::mac::CATEGORIES;
+use crate::network::Network;
 use crate::spec::{Refusal, Spec};
 use crate::table::Id;
 use crate::targets::{Destination, Targets};
+use crate::world::World;
 
 /// Longest IP packet over 802.11: an MSDU of 2304 bytes less LLC and SNAP. 9.2.4.7.
 const MAX_PACKET: u64 = 2296;
+
+impl Network {
+    /// Every packet must fit the frames, the class queues and the buffer of a wire on its way.
+    fn check_wire(&self, spec: &Spec, id: FlowId, port: PortId) -> Result<(), Refusal> {
+        let flow = &self.flows[id];
+        let frame = ethernet::frame(flow.packet);
+        let (port, link) = (&self.ports[port], &spec.links[port.index() / 2]);
+        if frame > link.max_frame.0 {
+            let what = format!(
+                "frames of {frame} B do not fit link {} ({} B at most)",
+                link.name, link.max_frame.0
+            );
+            return refuse(
+                format!("flows.{}.packet", spec.flows[id.index()].name),
+                what,
+                "write smaller packets, or raise the link's max_frame",
+            );
+        }
+        if let Some(server) = port.more.server.as_ref().filter(|s| s.spec.whole) {
+            let (size, most) = (server.size(flow.packet as u16), server.spec.opportunity);
+            if size > most {
+                let what = format!(
+                    "packets of {} B take {size} B on {}, whose opportunities carry {most} B",
+                    flow.packet, port.more.name
+                );
+                return refuse(
+                    format!("flows.{}.packet", spec.flows[id.index()].name),
+                    what,
+                    "write smaller packets, or emulator = \"cellsim-2013\", which sends them in parts",
+                );
+            }
+        }
+        let classes = port.queues().len();
+        if classes > 1 && usize::from(flow.class) >= classes {
+            let what = format!(
+                "class {} has no queue at {}, which has {classes} classes",
+                flow.class, port.more.name
+            );
+            return refuse(
+                format!("flows.{}.class", spec.flows[id.index()].name),
+                what,
+                "write a lower class, or give the port's queue more classes",
+            );
+        }
+        if matches!(port.buffer, Limit::Bytes(b) if b.0 < frame) || port.buffer == Limit::Packets(0)
+        {
+            let what = format!(
+                "the buffer at {} cannot hold one frame of {frame} B",
+                port.more.name
+            );
+            return refuse(
+                format!("ports.{}.buffer", port.more.name),
+                what,
+                "write a larger buffer",
+            );
+        }
+        Ok(())
+    }
+}
 
 impl World {
     /// Gives each flow its path, where it has one destination, and the port by which its packets set off, where that is
@@ -64,7 +124,7 @@ impl World {
             }
             match self.air.hop(port) {
                 Some(_) => self.check_radio_hop(spec, id, port)?,
-                None => self.check_wire(spec, id, port)?,
+                None => self.network.check_wire(spec, id, port)?,
             }
             path.push(port);
             at = self.network.ports[port].far;
@@ -102,7 +162,7 @@ impl World {
                 .iter()
                 .flat_map(|a| b.stations.iter().map(move |b| (*a, *b)))
         };
-        let fix = if radios && pairs().any(|(a, b)| self.share_medium(a, b)) {
+        let fix = if radios && pairs().any(|(a, b)| self.air.share_medium(a, b)) {
             if at != from {
                 what = format!("{what}: it ends at {}", end.name);
             } else {
@@ -149,63 +209,6 @@ impl World {
             let what = format!("the buffer of {name} cannot hold one packet");
             return refuse(
                 format!("nodes.{name}.buffer"),
-                what,
-                "write a larger buffer",
-            );
-        }
-        Ok(())
-    }
-
-    /// Every packet must fit the frames, the class queues and the buffer of a wire on its way.
-    fn check_wire(&self, spec: &Spec, id: FlowId, port: PortId) -> Result<(), Refusal> {
-        let flow = &self.network.flows[id];
-        let frame = ethernet::frame(flow.packet);
-        let (port, link) = (&self.network.ports[port], &spec.links[port.index() / 2]);
-        if frame > link.max_frame.0 {
-            let what = format!(
-                "frames of {frame} B do not fit link {} ({} B at most)",
-                link.name, link.max_frame.0
-            );
-            return refuse(
-                format!("flows.{}.packet", spec.flows[id.index()].name),
-                what,
-                "write smaller packets, or raise the link's max_frame",
-            );
-        }
-        if let Some(server) = port.more.server.as_ref().filter(|s| s.spec.whole) {
-            let (size, most) = (server.size(flow.packet as u16), server.spec.opportunity);
-            if size > most {
-                let what = format!(
-                    "packets of {} B take {size} B on {}, whose opportunities carry {most} B",
-                    flow.packet, port.more.name
-                );
-                return refuse(
-                    format!("flows.{}.packet", spec.flows[id.index()].name),
-                    what,
-                    "write smaller packets, or emulator = \"cellsim-2013\", which sends them in parts",
-                );
-            }
-        }
-        let classes = port.queues().len();
-        if classes > 1 && usize::from(flow.class) >= classes {
-            let what = format!(
-                "class {} has no queue at {}, which has {classes} classes",
-                flow.class, port.more.name
-            );
-            return refuse(
-                format!("flows.{}.class", spec.flows[id.index()].name),
-                what,
-                "write a lower class, or give the port's queue more classes",
-            );
-        }
-        if matches!(port.buffer, Limit::Bytes(b) if b.0 < frame) || port.buffer == Limit::Packets(0)
-        {
-            let what = format!(
-                "the buffer at {} cannot hold one frame of {frame} B",
-                port.more.name
-            );
-            return refuse(
-                format!("ports.{}.buffer", port.more.name),
                 what,
                 "write a larger buffer",
             );

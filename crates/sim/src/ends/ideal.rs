@@ -5,22 +5,24 @@
 //! 5. Differences: exact for switches that store and forward, where those add up a round trip and the
 //! serialisation at the slowest link.
 
+use crate::connection::Connection;
 use backwater_transport::units::{Span, Time};
 
-use super::World;
+use crate::ends::Ends;
 use crate::ids::{ConnectionId, PortId};
 use crate::medium::ethernet::{self, GAP, PREAMBLE};
+use crate::network::Network;
 
-impl World {
+impl Ends {
     /// From the first bit of so many bytes of application data to the last at the far host. None where a hop is no
     /// wire, or a box stands before it: how long that takes is not settled.
-    pub(super) fn ideal(&self, id: ConnectionId, bytes: u64) -> Option<Span> {
-        let c = &self.ends.connections[id];
-        let path = &self.network.flows[c.data].path;
+    fn ideal(&self, network: &Network, id: ConnectionId, bytes: u64) -> Option<Span> {
+        let c = &self.connections[id];
+        let path = &network.flows[c.data].path;
         let wire = |id: &PortId| {
-            let port = &self.network.ports[*id];
+            let port = &network.ports[*id];
             let rated = port.ps_per_byte > 0 && port.more.server.is_none();
-            rated && self.boxes_before(*id).next().is_none()
+            rated && network.boxes_before(*id).next().is_none()
         };
         if path.is_empty() || !path.iter().all(wire) {
             return None;
@@ -32,7 +34,7 @@ impl World {
         // When the last full frame and the frame after it have arrived at a node. Full frames come at the
         // distance that the slowest hop so far gives them.
         let (mut first, mut apart, mut end) = (Time::ZERO, 0, Time::ZERO);
-        for port in path.iter().map(|p| &self.network.ports[*p]) {
+        for port in path.iter().map(|p| &network.ports[*p]) {
             let takes = |frame: u64| Span(frame * port.ps_per_byte);
             apart = apart.max((full + GAP) * port.ps_per_byte);
             first += takes(full);
@@ -47,9 +49,29 @@ impl World {
     }
 
     /// A transfer of so many bytes, written then, has been delivered.
-    pub(super) fn complete(&mut self, id: ConnectionId, bytes: u64, written: Time, now: Time) {
-        let ideal = self.ideal(id, bytes);
-        let stats = &mut self.ends.connections[id].stats;
+    fn complete(
+        &mut self,
+        network: &Network,
+        id: ConnectionId,
+        bytes: u64,
+        written: Time,
+        now: Time,
+    ) {
+        let ideal = self.ideal(network, id, bytes);
+        let stats = &mut self.connections[id].stats;
         stats.complete(bytes, now.since(written), ideal);
+    }
+}
+
+// ADDED
+impl Ends {
+    /// Transfers may have been delivered whole.
+    pub(crate) fn end_transfers(&mut self, network: &Network, id: ConnectionId, now: Time) {
+        let delivered = self.connections[id].receiver.delivered();
+        let ended = |t: &mut (u64, u64, Time)| t.0 <= delivered;
+        let next = |c: &mut Connection| c.transfers.as_mut()?.pop_front_if(ended);
+        while let Some((_, bytes, written)) = next(&mut self.connections[id]) {
+            self.complete(network, id, bytes, written, now);
+        }
     }
 }

@@ -96,6 +96,12 @@ impl std::ops::Index<PacketId> for Headers {
     }
 }
 
+impl std::ops::IndexMut<PacketId> for Headers {
+    fn index_mut(&mut self, packet: PacketId) -> &mut Header {
+        &mut self.0[packet.index()].0
+    }
+}
+
 /// One of the two ends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Side {

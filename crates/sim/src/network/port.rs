@@ -16,6 +16,8 @@ use crate::packet::List;
 use crate::queue::{AnyScheduler, ClassQueue, Managed, Scheduler};
 use crate::table::{Id, Row};
 
+use super::laws::Shown;
+
 /// An egress port and the wire that leaves it. What a hop touches comes first, in two cache lines.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
@@ -127,6 +129,8 @@ impl Traits {
     pub const HEEDED: u32 = 4096;
     /// Its frames wait at an 802.11 station.
     pub const AIR: u32 = 16384;
+    /// Laws of explicit feedback are shown its packets.
+    pub const STAMPED: u32 = 32768;
     /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
     pub const EXACT: u32 = Traits::STALLED
         | Traits::WAKEFUL
@@ -135,6 +139,7 @@ impl Traits {
         | Traits::AIR
         | Traits::CLASSES
         | Traits::LIMITED
+        | Traits::STAMPED
         | Traits::DETECTED;
 }
 
@@ -322,6 +327,8 @@ pub struct PortMore {
     pub server: Option<Box<Server>>,
     /// Active queue management.
     pub managed: Option<Box<Managed>>,
+    /// Laws of explicit feedback that are shown its packets.
+    pub laws: Vec<Shown>,
     /// Saturated flows of its host, once for each packet that does not wait here and should; the longest first.
     pub missing: VecDeque<FlowId>,
     /// How it answers notices, by mechanism.

@@ -221,6 +221,7 @@ impl Air {
         self.look_at_station_loss(network, mechanisms, station, hop, number, packet_id, now);
         network.lose(books, packet_id, cause, port, now);
         self.release_room(network, station, number, own, size, flow);
+        self.tell_backlog(network, station, now);
     }
 }
 

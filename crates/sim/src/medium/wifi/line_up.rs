@@ -83,6 +83,7 @@ impl Air {
             self.look_at_station_loss(network, mechanisms, station, from, number, victim, now);
             let radio = &mut self.radios[station as usize];
             radio.categories[number].release(own, network.packets[victim].frame());
+            self.tell_backlog(network, station, now);
             self.lose_at_station(network, books, victim, Cause::BufferFull, port, now);
         }
     }

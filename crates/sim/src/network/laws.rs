@@ -1,0 +1,221 @@
+//! Laws of explicit feedback at work: they are shown what arrives at a queue and what departs, and rewrite
+//! what departs.
+//!
+//! The backlog is what a buffer counts: frames that wait and, at a wire, the one in transmission; at a station
+//! the one in the exchange. Over the air a packet departs when its data frame has been received.
+
+use backwater_transport::congestion_header::CongestionHeader;
+use backwater_transport::segment::{Ecn, Feedback};
+use backwater_transport::units::Time;
+
+use super::{Network, Part, Port};
+use crate::books::Books;
+use crate::connection::Header;
+use crate::ids::{LawId, PacketId, PortId, kind};
+use crate::medium::ethernet::{GAP, PREAMBLE};
+use crate::medium::trace::Opportunities;
+use crate::packet::Traffic;
+use crate::stamp::{AnyStamp, Backlog, Passing, Seen, Stamp};
+use crate::table::Row;
+
+/// A law and the queue that it watches.
+#[derive(Clone, Debug)]
+pub struct Law {
+    /// The law.
+    pub stamp: AnyStamp,
+    /// Name of its place: "A>B", or "A>medium".
+    pub name: String,
+    /// What serves the queue.
+    pub service: Served,
+}
+
+/// What serves a law's queue.
+#[derive(Clone, Debug)]
+pub enum Served {
+    /// A wire.
+    Wire(PortId),
+    /// The opportunities of a trace.
+    Trace(PortId, Box<Opportunities>),
+    /// A radio, and what waits in front of it.
+    Radio(Backlog),
+}
+
+impl Row for Law {
+    type Kind = kind::Law;
+}
+
+/// A law that is shown the departures of an egress.
+#[derive(Copy, Clone, Debug)]
+pub struct Shown {
+    /// Which.
+    pub law: LawId,
+    /// It watches this queue; another law only stamps what departs.
+    pub own: bool,
+}
+
+impl Port {
+    /// What the class queues hold; the frame in transmission counts.
+    fn backlog(&self) -> Backlog {
+        let mut sum = Backlog::default();
+        for queue in self.queues() {
+            sum.bytes += queue.bytes;
+            sum.packets += queue.packets;
+        }
+        sum
+    }
+}
+
+impl Network {
+    /// A packet has come to a port with laws. It is not in the queue yet, or is lost.
+    #[inline(never)]
+    pub(crate) fn stamp_arrival(&mut self, id: PortId, packet: PacketId, lost: bool, now: Time) {
+        for i in 0..self.ports[id].more.laws.len() {
+            let Shown { law, own } = self.ports[id].more.laws[i];
+            if own {
+                self.show_arrival(law, packet, lost, now);
+            }
+        }
+    }
+
+    /// A packet leaves a port with laws; its queue still counts it if that is a wire's.
+    #[inline(never)]
+    pub(crate) fn stamp_departure(
+        &mut self,
+        books: &mut Books,
+        id: PortId,
+        packet: PacketId,
+        now: Time,
+    ) {
+        for i in 0..self.ports[id].more.laws.len() {
+            let shown = self.ports[id].more.laws[i];
+            self.show_departure(books, shown, id, packet, now);
+        }
+    }
+
+    /// Shows a packet to the law of the queue to which it comes.
+    pub(crate) fn show_arrival(&mut self, law: LawId, packet: PacketId, lost: bool, now: Time) {
+        let mut seen = self.seen(law, packet, now);
+        seen.lost = lost;
+        let header = congestion_header(self, packet).copied();
+        let stamp = &mut self.laws[law].stamp;
+        stamp.update(now, seen.backlog);
+        stamp.arrive(&seen, header.as_ref());
+    }
+
+    /// Lets a law write into a packet that departs from an egress.
+    pub(crate) fn show_departure(
+        &mut self,
+        books: &mut Books,
+        shown: Shown,
+        place: PortId,
+        packet: PacketId,
+        now: Time,
+    ) {
+        let mut seen = self.seen(shown.law, packet, now);
+        let before = seen.backlog;
+        let counted = match self.laws[shown.law].service {
+            Served::Wire(_) | Served::Radio(_) => shown.own,
+            Served::Trace(..) => false,
+        };
+        if counted {
+            let frame = self.packets[packet].frame();
+            seen.backlog.bytes -= frame;
+            seen.backlog.packets -= 1;
+        }
+        let found = self.packets[packet].traffic.ecn();
+        let mut ecn = found;
+        let of_connection = self.flows[self.packets[packet].flow].part != Part::None;
+        let (header, window) = match of_connection.then(|| &mut self.headers[packet]) {
+            Some(Header::Data(segment, _)) => (segment.feedback.as_deref_mut(), None),
+            Some(Header::Ack(ack)) => (None, Some(&mut ack.window)),
+            None => (None, None),
+        };
+        let mut passing = Passing {
+            header: header.and_then(congestion),
+            ecn: &mut ecn,
+            window,
+        };
+        let stamp = &mut self.laws[shown.law].stamp;
+        stamp.update(now, before);
+        match shown.own {
+            true => stamp.depart(&seen, &mut passing),
+            false => stamp.cross(&seen, &mut passing),
+        }
+        if ecn == found {
+            return;
+        }
+        match ecn {
+            Ecn::Ce => self.mark(books, packet, place, now),
+            Ecn::NotEct | Ecn::Ect0 | Ecn::Ect1 => {
+                let packet = &mut self.packets[packet];
+                packet.traffic = Traffic::new(packet.class(), ecn);
+            }
+        }
+    }
+
+    /// What waits in front of a radio has changed.
+    pub(crate) fn set_backlog(&mut self, law: LawId, backlog: Backlog, now: Time) {
+        let law = &mut self.laws[law];
+        if let Served::Radio(waits) = &mut law.service {
+            law.stamp.update(now, *waits);
+            *waits = backlog;
+        }
+    }
+
+    /// A packet beside a law's queue.
+    fn seen(&mut self, law: LawId, packet: PacketId, now: Time) -> Seen {
+        let packet = &self.packets[packet];
+        let flow = &self.flows[packet.flow];
+        let from = flow.from.0;
+        // A group has a number beyond those of hosts.
+        let to = self
+            .hosts
+            .get(packet.to as usize)
+            .map_or(u32::MAX, |node| node.0);
+        let mut seen = Seen {
+            now,
+            size: packet.frame(),
+            ends: [from.min(to), from.max(to)],
+            backlog: Backlog::default(),
+            lost: false,
+            offered: None,
+        };
+        match &mut self.laws[law].service {
+            Served::Wire(port) => {
+                seen.size += PREAMBLE + GAP;
+                seen.backlog = self.ports[*port].backlog();
+            }
+            Served::Trace(port, opportunities) => {
+                let port = &self.ports[*port];
+                let server = port.more.server.as_ref().expect("a trace link");
+                seen.size = server.size(packet.len);
+                seen.backlog = port.backlog();
+                seen.offered = Some(opportunities.offered(now));
+            }
+            Served::Radio(waits) => seen.backlog = *waits,
+        }
+        seen
+    }
+}
+
+/// The congestion header in a segment's feedback.
+fn congestion(feedback: &mut Feedback) -> Option<&mut CongestionHeader> {
+    match feedback {
+        Feedback::Congestion(header) => Some(header),
+        Feedback::Forecast { .. } | Feedback::Announce { .. } => None,
+    }
+}
+
+/// The congestion header of a data packet.
+fn congestion_header(network: &Network, packet: PacketId) -> Option<&CongestionHeader> {
+    if network.flows[network.packets[packet].flow].part == Part::None {
+        return None;
+    }
+    let Header::Data(segment, _) = &network.headers[packet] else {
+        return None;
+    };
+    match segment.feedback.as_deref()? {
+        Feedback::Congestion(header) => Some(header),
+        Feedback::Forecast { .. } | Feedback::Announce { .. } => None,
+    }
+}

@@ -302,8 +302,8 @@ impl DatagramSender {
     }
 
     /// Reads a word of each cache line that an acknowledgement touches.
-    pub fn touch(&self) -> u64 {
-        self.core.touch() ^ self.in_flight ^ self.packets.front().map_or(0, |f| f.1.delivered)
+    pub fn prefetch(&self) -> u64 {
+        self.core.prefetch() ^ self.in_flight ^ self.packets.front().map_or(0, |f| f.1.delivered)
     }
 
     /// Payload bytes of a full segment.

@@ -328,7 +328,7 @@ impl SenderCore {
     }
 
     /// Reads a word of each cache line that an acknowledgement touches.
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         let limits = self.limits.window ^ self.release.0 ^ self.rtt.srtt().0;
         limits ^ self.sampler.delivered() ^ self.counters.segments ^ self.counters.acked
     }

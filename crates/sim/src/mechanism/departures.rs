@@ -45,7 +45,7 @@ impl Mechanisms {
     /// wire so long that the frame behind it may have left by then, every departure is served.
     #[inline(never)]
     pub(crate) fn wake_at_departure(
-        &mut self,
+        &self,
         network: &mut Network,
         calendar: &mut Calendar,
         id: PortId,

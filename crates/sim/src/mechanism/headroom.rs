@@ -57,7 +57,7 @@ impl Mechanisms {
         let Some(frame) = frames.max() else {
             return Vec::new();
         };
-        let traffic = Traffic::of(&network);
+        let traffic = Traffic::of(network);
         let mut all = Vec::new();
         for id in network.ports.ids() {
             let port = &network.ports[id];

@@ -91,7 +91,7 @@ impl Network {
     /// Adds a record about a packet.
     #[cold]
     pub(crate) fn note(
-        &mut self,
+        &self,
         books: &mut Books,
         what: What,
         at: Time,

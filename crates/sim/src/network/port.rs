@@ -377,7 +377,7 @@ impl Row for Port {
 impl Port {
     /// Reads a word of each cache line that a hop touches.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         self.next_try.0 ^ self.max_bytes
     }
 }

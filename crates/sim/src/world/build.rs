@@ -101,7 +101,7 @@ impl World {
         world.network.add_boxes(spec);
         world.network.pack_forwarding();
         if world.network.ports.len() > CROWD {
-            world.clock.calendar.look_ahead();
+            world.clock.calendar.prefetch();
         }
         for id in world.network.flows.ids() {
             world.network.ask(

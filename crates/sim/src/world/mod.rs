@@ -19,7 +19,6 @@
 //! * `report` sums up.
 
 mod accounts;
-pub(crate) mod ahead;
 mod aqm;
 pub(crate) mod build;
 mod clock;

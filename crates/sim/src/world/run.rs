@@ -9,6 +9,7 @@ use crate::ids::{FlowId, PacketId, PortId};
 use crate::medium::wifi::air_log::{AirFrame, AirLog};
 use crate::network::{Flow, Part, Traits};
 use crate::packet::{Packet, Traffic};
+use crate::prefetch;
 use crate::record::Record;
 use crate::source::Source;
 use crate::table::Id;
@@ -140,8 +141,8 @@ impl World {
     }
 
     fn step(&mut self, until: Time) -> Step {
-        if self.clock.calendar.fill() && self.clock.calendar.looks_ahead() {
-            self.look_ahead();
+        if self.clock.calendar.fill() && self.clock.calendar.prefetches() {
+            prefetch::next_events(&self.clock.calendar, &self.network, &self.ends, &self.air);
         }
         let Some(key) = self.clock.calendar.pop(until) else {
             return Step::Nothing;
@@ -206,13 +207,7 @@ impl World {
             Event::Answer(radio) => self.answer_now(radio, at),
             Event::Contend(radio) => self.contend(radio, at),
             Event::Observe { control, place } => self.observe(control, place, at),
-            Event::Expire(radio) => self.air.expire(
-                &self.network,
-                &mut self.books,
-                &mut self.clock.calendar,
-                radio,
-                at,
-            ),
+            Event::Expire(radio) => self.expire(radio, at),
             Event::Release(flow) => self.release_held(flow, at),
             Event::Open(station) => self.air.open(&mut self.clock.calendar, station, at),
         }

@@ -9,6 +9,7 @@
 use backwater_transport::units::{Span, Time};
 
 use super::air::{Air, NOBODY};
+use super::air_log::AirFrame;
 use super::frame::{Exchange, Frame, FrameKind, Reply};
 use super::phy;
 use crate::calendar::Calendar;
@@ -181,8 +182,18 @@ impl World {
         });
         let ends = now + span + medium.delta;
         if self.air.log.is_some() {
-            self.air
-                .log_frame(&self.network, station, kind, to, rest, rate, now);
+            let frame = AirFrame {
+                at: now,
+                from: station,
+                to,
+                kind,
+                rest,
+                rate,
+                body: None,
+                number: 0,
+                retry: false,
+            };
+            self.air.log_frame(&self.network, frame);
         }
         let air = &mut self.air;
         if !air.ears[station as usize].busy {

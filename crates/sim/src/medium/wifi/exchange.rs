@@ -159,14 +159,7 @@ impl World {
                     Some(hop) => self.spread(station, hop, now),
                     None => {
                         for i in 0..self.air.heard.len() {
-                            self.air.obey(
-                                &self.network,
-                                &mut self.books,
-                                &mut self.clock.calendar,
-                                station,
-                                self.air.heard[i],
-                                now,
-                            );
+                            self.obey(station, self.air.heard[i], now);
                         }
                     }
                 }
@@ -210,14 +203,7 @@ impl World {
         let exchange = self.air.radios[station as usize].exchange;
         let exchange = exchange.expect("a data frame belongs to an exchange");
         let Some(hop) = exchange.hop else {
-            return self.air.heed(
-                &self.network,
-                &mut self.books,
-                &mut self.clock.calendar,
-                station,
-                receiver,
-                now,
-            );
+            return self.heed(station, receiver, now);
         };
         let Some(packet_id) =
             self.air

@@ -243,7 +243,7 @@ impl Contention {
 
     /// Reads a word at each end.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         u64::from(self.frames) ^ self.held.0 ^ self.bytes
     }
 

@@ -14,8 +14,8 @@
 //! * `station_queue` takes packets in, `line_up` orders them (`rounds`: by flow in turn), `next_frame` chooses one at the attempt,
 //!   `judge` lets queue management decide.
 //! * `contend` lets stations count down and send, `exchange` draws the consequences, `group_frames` has those to many.
-//! * `observe_station` lets detectors look, `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`), `prefetch_stations`
-//!   has the memory fetch what births of packets touch.
+//! * `observe_station` lets detectors look, `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`).
+
 //!
 //! Abstractions: no beacons, no association, no fragments, no aggregation; one propagation delay
 //! between all stations, counted by the sender too, so that stations that hear each other keep common
@@ -45,7 +45,6 @@ mod notices;
 mod observe_station;
 pub mod phy;
 pub mod physical;
-mod prefetch_stations;
 pub mod radio;
 pub mod reception;
 mod responders;

@@ -261,11 +261,11 @@ pub struct Ghost {
 impl Radio {
     /// Reads a word of each cache line that a packet touches on its way into a queue.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         let first = u64::from(self.host);
         self.categories
             .iter()
-            .fold(first, |read, c| read ^ c.touch())
+            .fold(first, |read, c| read ^ c.prefetch())
     }
 
     /// The category of a class.

@@ -209,39 +209,15 @@ impl World {
             Room::Free => true,
             Room::ShareFull => false,
             Room::Full if radio.categories[number].judged.is_some() => {
-                if self.air.displace(
-                    &mut self.network,
-                    &mut self.mechanisms,
-                    &mut self.books,
-                    station,
-                    number,
-                    packet_id,
-                    now,
-                ) {
+                if self.displace(station, number, packet_id, now) {
                     return self.queue_up(hop, packet_id, now);
                 }
                 false
             }
-            Room::Full => self.air.make_room(
-                &mut self.network,
-                &mut self.mechanisms,
-                &mut self.books,
-                station,
-                number,
-                packet_id,
-                now,
-            ),
+            Room::Full => self.make_room(station, number, packet_id, now),
         };
         if !fits {
-            self.air.look_at_station_arrival(
-                &self.network,
-                &mut self.mechanisms,
-                hop,
-                number,
-                packet_id,
-                false,
-                now,
-            );
+            self.look_at_station_arrival(hop, number, packet_id, false, now);
             return self.air.lose_at_station(
                 &mut self.network,
                 &mut self.books,
@@ -265,15 +241,7 @@ impl World {
                 now,
             ) => {}
             true => {
-                self.air.look_at_station_arrival(
-                    &self.network,
-                    &mut self.mechanisms,
-                    hop,
-                    number,
-                    packet_id,
-                    false,
-                    now,
-                );
+                self.look_at_station_arrival(hop, number, packet_id, false, now);
                 return self.air.lose_at_station(
                     &mut self.network,
                     &mut self.books,
@@ -295,15 +263,7 @@ impl World {
         }
         self.air
             .one_more(&mut self.clock.calendar, station, number, now);
-        self.air.look_at_station_arrival(
-            &self.network,
-            &mut self.mechanisms,
-            hop,
-            number,
-            packet_id,
-            true,
-            now,
-        );
+        self.look_at_station_arrival(hop, number, packet_id, true, now);
     }
 
     /// A frame has left a station's queue for good.

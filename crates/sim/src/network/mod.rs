@@ -7,7 +7,6 @@ mod loss;
 mod mail;
 mod managed;
 mod node;
-mod opportunity;
 mod port;
 mod port_state;
 mod refill;
@@ -25,7 +24,7 @@ use crate::table::Table;
 pub use flow::{Flow, Part};
 pub use mail::Mail;
 pub use node::Node;
-pub use port::{Port, PortCount, PortMore, Stage, Traits};
+pub use port::{Port, PortCount, PortMore, Traits};
 
 /// The network: tables of nodes, ports, flows and packets.
 #[derive(Clone, Debug, Default)]

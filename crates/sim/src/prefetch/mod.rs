@@ -16,7 +16,7 @@ use crate::calendar::Calendar;
 use crate::ends::Ends;
 use crate::event::Event;
 use crate::ids::PortId;
-use crate::medium::wifi::air::Air;
+use crate::medium::Air;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::table::Id;

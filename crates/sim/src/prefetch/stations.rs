@@ -5,7 +5,7 @@ use super::{TOGETHER, Trail};
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::PortId;
-use crate::medium::wifi::air::Air;
+use crate::medium::Air;
 use crate::network::Network;
 use crate::table::Id;
 

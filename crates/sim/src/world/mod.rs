@@ -27,11 +27,11 @@ pub(crate) mod forward;
 mod nearest;
 pub(crate) mod observe;
 mod outside;
-pub(crate) mod path;
 mod react;
 mod refill;
 pub(crate) mod report;
 mod run;
+mod service;
 mod tell;
 mod transport;
 
@@ -41,7 +41,7 @@ use outside::Outside;
 use crate::books::Books;
 use crate::ends::Ends;
 use crate::mechanism::Mechanisms;
-use crate::medium::wifi::air::Air;
+use crate::medium::Air;
 use crate::network::Network;
 
 pub use crate::books::{DropKey, Exit, Fate};

@@ -73,7 +73,7 @@ impl World {
     /// A frame has been queued at a port that is watched: records it, and lets detectors look.
     #[inline(never)]
     pub(super) fn look_at_arrival(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
-        if let Some(server) = &mut self.network.ports[id].more.server {
+        if let Some(server) = self.network.ports[id].more.service.server_mut() {
             server.came(self.network.packets[packet_id].len, now);
         }
         if self.books.record.is_some() {

@@ -261,6 +261,11 @@ impl Medium {
 }
 
 impl Air {
+    /// Keeps every frame from now on.
+    pub(crate) fn start_log(&mut self) {
+        self.log = Some(Box::new(AirLog::new(self.radios.len(), self.hops.len())));
+    }
+
     /// Adds a station; whom it reaches is told later.
     pub fn add(&mut self, radio: Radio, hearing: Hearing) {
         self.ears.push(Ear::new(self.radios.len() as u32));

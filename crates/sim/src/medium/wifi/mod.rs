@@ -29,6 +29,7 @@ mod answer;
 pub mod backlog;
 mod build_stations;
 pub mod channel;
+mod check_flows;
 mod collision;
 mod contend;
 pub mod ear;
@@ -49,6 +50,7 @@ pub mod radio;
 pub mod reception;
 mod responders;
 pub mod rounds;
+pub mod spec;
 mod station_mechanisms;
 mod station_queue;
 #[cfg(test)]
@@ -57,12 +59,24 @@ pub mod wifi_bytes;
 
 use backwater_transport::part::Part;
 
+use super::offer::{Carrier, Offer};
+use crate::mechanism::needs::Set;
+use crate::record::pcapng::LinkType;
+
 /// The row.
-pub const PART: Part<()> = Part {
+pub const PART: Part<Offer> = Part {
     id: "802.11",
     aliases: &["wifi"],
     summary: "802.11b or OFDM radio, DCF or EDCA, between stations on a plane",
     source: "IEEE 802.11-2016 clauses 10, 16, 17",
     options: &[],
-    build: (),
+    build: Offer {
+        name: "802.11",
+        carrier: Some(Carrier::ManagementFrame),
+        gives: Set::EVERYWHERE
+            .and(Set::BUSY)
+            .and(Set::TRANSMITTER)
+            .and(Set::MANAGEMENT),
+        link: LinkType::Radiotap,
+    },
 };

@@ -3,13 +3,14 @@
 use backwater_transport::units::Time;
 
 use super::air::{Air, NOBODY};
-use super::mac::MANAGEMENT_CATEGORY;
 use super::radio::Management;
+use super::wifi_bytes::management_size;
 use crate::books::Books;
 use crate::calendar::Calendar;
 use crate::ids::ControlId;
-use crate::mechanism::carrier::{Told, Toward, management_size};
+use crate::mechanism::carrier::{Told, Toward};
 use crate::mechanism::notice::Ask;
+use crate::medium::access::MANAGEMENT_CATEGORY;
 use crate::record::fingerprint::Mark;
 
 impl Air {

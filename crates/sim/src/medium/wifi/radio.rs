@@ -9,12 +9,13 @@ use smallvec::SmallVec;
 
 use super::backlog::Backlog;
 use super::frame::{Exchange, Frame, Reply};
-use super::mac::{Category, Contention, MANAGEMENT_CATEGORY};
+use super::mac::Contention;
 use super::rounds::Turns;
 use crate::ids::{ControlId, FlowId, NodeId, PortId};
 use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Notice;
+use crate::medium::access::{Category, MANAGEMENT_CATEGORY};
 use crate::packet::List;
 use crate::record::flow_stats::Count;
 

@@ -131,6 +131,11 @@ impl SenderCore {
         self.limits.window
     }
 
+    /// Bytes of new data that may leave although the window is full.
+    pub fn heartbeat(&self) -> u64 {
+        self.controller.heartbeat()
+    }
+
     pub fn wake(&self) -> Time {
         self.limits.wake
     }

@@ -9,8 +9,9 @@ from backwater.study import metric
 from backwater.study.axes import Axes
 from backwater.study.toml_text import Fields
 from backwater.verdict import bound as bounds
+from backwater.verdict import units
 from backwater.verdict.bound import DIFFERS
-from backwater.verdict.claim import EXPECTED, KINDS, STRENGTHS, Claim, trials_of
+from backwater.verdict.claim import EXPECTED, KINDS, OVER, STRENGTHS, Claim, trials_of
 from backwater.verdict.compare import BY
 from backwater.verdict.function import FUNCTIONS, RATIOS
 from backwater.verdict.reduce import ALONG, NUMERIC, REDUCTIONS
@@ -49,6 +50,7 @@ def read(fields: Fields, name: str, axes: Axes, source: str) -> Claim:
         evidence=fields.text("evidence"),
         published=_published(fields),
         sanity=fields.text("sanity") or "",
+        over=fields.choice("over", OVER, "mean"),
         # Last: then a misspelt bound is the one unknown field.
         bound=bounds.read(fields, nothing_of(by, function)),
     )
@@ -56,6 +58,7 @@ def read(fields: Fields, name: str, axes: Axes, source: str) -> Claim:
     of.done()
     fields.done()
     _check(fields, claim, axes)
+    units.check(fields, claim, axes)
     _check_sign(fields, claim, equal)
     return claim
 
@@ -165,3 +168,8 @@ def _check_function(fields: Fields, claim: Claim) -> None:
                 key,
                 fix=f"write args = {{ {', '.join(f'{w} = …' for w in wanted)} }}",
             )
+    args = Fields(fields.toml, (*fields.path, "args"), dict(claim.args))
+    for metric_key, scope_key in (("metric", "of"), ("metric", "to"), ("divisor", "by")):
+        scopes = claim.args.get(scope_key, [])
+        for scope in scopes if isinstance(scopes, list) else [scopes]:
+            metric.check(args, str(claim.args.get(metric_key)), str(scope), metric_key)

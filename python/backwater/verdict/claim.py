@@ -12,7 +12,10 @@ from backwater.verdict.function import Metrics
 from backwater.verdict.reduce import ALONG
 
 INVARIANT = "invariant"
-KINDS = (INVARIANT, "published", "own")
+PUBLISHED = "published"
+# Published: what the source's text or a surviving plot says. Derived: closed form or arithmetic.
+# Probe: an earlier measurement of ours on a simpler model. Own: what this study adds.
+KINDS = (INVARIANT, PUBLISHED, "derived", "probe", "own")
 # Metrics that a run has or has not: over runs they are shares.
 SHARES = ("deadlocks",)
 # What is taken over the seeds: their mean, or a quantile.
@@ -56,6 +59,8 @@ class Claim:
     reason: str
     evidence: str | None
     published: float | None
+    # Where the source says it.
+    quoted: str
     # Why a bound that holds without the mechanism is worth stating; empty for all others.
     sanity: str
     # What is judged over the seeds, a key of OVER.

@@ -66,6 +66,7 @@ def judge(study: str, claim: Claim, judged_cases: JudgedCases) -> dict[str, Any]
         "kind": claim.kind,
         "strength": claim.strength,
         "source": claim.source,
+        "quoted": claim.quoted or None,
         "metric": claim.metric or claim.function,
         "scope": claim.scope,
         "reduce": claim.function or claim.reduce,

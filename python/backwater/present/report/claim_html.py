@@ -107,7 +107,7 @@ def shown(
         expected=WORDS.get(expected, expected),
         unexpected=is_unexpected(record, quick=quick),
         metric=_metric(record, claim),
-        source=str(record["source"] or ""),
+        source=", ".join(str(text) for text in (record["source"], record.get("quoted")) if text),
         why=_why(record),
         evidence=str(record["evidence"] or ""),
         ablated=_ablated(record.get("ablation"), unit),

@@ -94,7 +94,7 @@ pub struct Port {
 pub struct Traits(u32);
 
 impl Traits {
-    /// Somebody looks at what comes and goes here: a detector, accounts, a record, active queue management,
+    /// Arrivals and departures are observed: a detector, accounts, a record, active queue management,
     /// or what serves it.
     pub const WATCHED: u32 = 1;
     /// The choice at hand found every waiting frame held back.

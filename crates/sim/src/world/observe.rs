@@ -144,7 +144,7 @@ impl World {
         }
     }
 
-    /// A frame finds no room in its queue. Its sender has sent all the same, and to whom.
+    /// A frame finds no room in its queue. Detectors still see who sent it, and to whom.
     #[cold]
     pub(super) fn turn_away(
         &mut self,

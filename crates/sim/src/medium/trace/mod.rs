@@ -279,7 +279,7 @@ pub const PART: Part<Offer> = Part {
     },
 };
 
-/// Which emulator the link behaves like, for what is not said by itself.
+/// Which emulator the link behaves like, where no option says otherwise.
 pub const EMULATOR: Opt = Opt::new(
     "emulator",
     Kind::Choice(&["mahimahi", "cellsim-2013"]),

@@ -98,7 +98,7 @@ pub struct Spent {
     pub contention: u64,
     /// Ticks of exchanges that failed.
     pub retries: u64,
-    /// Its round at a station that serves flows in turn.
+    /// Its round at a station that serves flows round-robin.
     pub turn: u64,
     /// The stall clock of its category when it joined the queue.
     pub stall_clock: u64,

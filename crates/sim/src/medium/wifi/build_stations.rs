@@ -149,8 +149,8 @@ impl Air {
         if station.aqm.is_some() && station.in_turn {
             return refuse(
                 format!("{path}.queue"),
-                "flows are served in turn, and queue management chooses frames too",
-                "remove in_turn, or take queue = { kind = \"fq-codel\" }, which serves flows in turn",
+                "flows are served round-robin, and queue management chooses frames too",
+                "remove in_turn, or take queue = { kind = \"fq-codel\" }, which serves flows round-robin",
             );
         }
         let mut made = SmallVec::new();

@@ -11,7 +11,7 @@
 //! * `ear`, `radio` and `frame` are what a station senses, what it has to send, and what it sends.
 //! * `air` has the tables of all that.
 //! * `build_stations` makes stations and hops, `station_mechanisms` what watches them.
-//! * `station_queue` takes packets in, `line_up` orders them (`rounds`: by flow in turn), `next_frame` chooses one at the attempt,
+//! * `station_queue` takes packets in, `line_up` orders them (`rounds`: round-robin by flow), `next_frame` chooses one at the attempt,
 //!   `judge` lets queue management decide.
 //! * `contend` lets stations count down and send, `exchange` draws the consequences, `group_frames` has those to many.
 //! * `observe_station` lets detectors look, `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`).

@@ -36,7 +36,7 @@ pub struct Radio {
     pub random: Random,
     /// Share of the buffer open to the station's own flows.
     pub own_share: f64,
-    /// Turns of flows by category, where they are served in turn.
+    /// Rounds of flows by category, where they are served round-robin.
     pub turns: Option<Box<[Turns; 4]>>,
     /// Contention by category.
     pub categories: SmallVec<[Contention; 1]>,
@@ -44,7 +44,7 @@ pub struct Radio {
     pub frame: Option<Frame>,
     /// What follows a SIFS later.
     pub reply: Reply,
-    /// The station whose frame it follows: its group is looked after then.
+    /// The station whose frame it follows: its group is served then.
     pub after: u32,
     /// The detector that watches it: (control, place).
     pub watch: Option<(ControlId, usize)>,

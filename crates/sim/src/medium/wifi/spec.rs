@@ -36,7 +36,7 @@ pub struct StationSpec {
     pub own_share: f64,
     /// Rate of its data frames, instead of the medium's.
     pub rate: Option<Rate>,
-    /// Whether it serves flows in turn instead of first come, first served.
+    /// Whether it serves flows round-robin instead of first come, first served.
     pub in_turn: bool,
     /// Prototype of the active queue management of its access categories; each gets a copy.
     pub aqm: Option<AnyAqm>,

@@ -53,7 +53,7 @@ impl Air {
         self.contend_again(calendar, station, number, now);
     }
 
-    /// A category that had nothing to send, or nothing that it may send, has a frame that may go.
+    /// A category that had nothing to send, or whose frames were all held back, has a frame that may go.
     pub(crate) fn contend_again(
         &mut self,
         calendar: &mut Calendar,

@@ -128,7 +128,7 @@ impl Network {
         Ok(())
     }
 
-    /// Has what comes and goes at these ports of a node booked.
+    /// Books arrivals and departures at these ports of a node.
     pub(crate) fn account(&mut self, ports: &[PortId]) {
         for id in ports {
             let port = &mut self.ports[*id];

@@ -56,7 +56,12 @@ def ended(process: subprocess.Popen[str], timeout: float = 300) -> Ended:
 
 
 def call(
-    *args: object, cwd: Path, limit: Callable[[], None] | None = None, timeout: float = 300
+    *args: object,
+    cwd: Path,
+    limit: Callable[[], None] | None = None,
+    timeout: float = 300,
+    traces: Path | None = None,
 ) -> Ended:
-    """Runs a command to its end."""
-    return ended(start(*args, cwd=cwd, limit=limit), timeout)
+    """Runs a command to its end; `traces` is the folder of trace files."""
+    environment = None if traces is None else {"BACKWATER_TRACES": str(traces)}
+    return ended(start(*args, cwd=cwd, limit=limit, environment=environment), timeout)

@@ -29,7 +29,7 @@ pub const OF_FLOW: [&str; 11] = [
 
 /// The metrics of a port; null for one without a trace.
 pub fn of_port(world: &World, id: PortId, from: Time) -> Map<String, Value> {
-    let Some(server) = &world.network.ports[id].more.server else {
+    let Some(server) = world.network.ports[id].more.service.server() else {
         return nothing(&OF_PORT);
     };
     let link = Link::of(server, from, world.now());
@@ -46,7 +46,7 @@ pub fn of_port(world: &World, id: PortId, from: Time) -> Map<String, Value> {
 /// The metrics of a flow; null for one that crosses no trace link.
 pub fn of_flow(world: &World, id: FlowId, from: Time) -> Map<String, Value> {
     let flow = &world.network.flows[id];
-    let server = |id: &PortId| world.network.ports[*id].more.server.as_ref();
+    let server = |id: &PortId| world.network.ports[*id].more.service.server();
     let (Some(server), Some(age)) = (flow.path.iter().find_map(server), &flow.stats.age) else {
         return nothing(&OF_FLOW);
     };

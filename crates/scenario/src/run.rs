@@ -8,7 +8,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use backwater_sim::record::pcapng::{Capture, Interface, LinkType};
+use backwater_sim::medium::{AIR, WIRE};
+use backwater_sim::record::pcapng::{Capture, Interface};
 use backwater_sim::record::{Record, What};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
@@ -139,12 +140,12 @@ impl Run {
             .map(|p| Interface {
                 name: &p.more.name,
                 speed_bps: p.more.rate.0,
-                link: LinkType::Ethernet,
+                link: WIRE.link,
             })
             .chain(world.air.media.iter().map(|m| Interface {
                 name: &m.name,
                 speed_bps: m.phy.data.0,
-                link: LinkType::Radiotap,
+                link: AIR.link,
             }))
             .collect();
         let capture = |(name, file): (String, BufWriter<File>)| {

@@ -15,8 +15,8 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_sim::ids::{FlowId, NodeId, PortId};
-use backwater_sim::medium::ethernet;
 use backwater_sim::network::Part;
+use backwater_sim::packet;
 use backwater_sim::record::{Record, What};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
@@ -144,7 +144,7 @@ impl Series {
         } else {
             record.traffic.class() as usize
         };
-        let frame = ethernet::frame(u64::from(record.len));
+        let frame = packet::frame(u64::from(record.len));
         of.go_on(at);
         let packet = (record.flow, record.seq);
         match record.what {
@@ -153,7 +153,7 @@ impl Series {
                 of.waiting.insert(packet);
             }
             What::Send => {
-                let server = port.more.server.as_ref();
+                let server = port.more.service.server();
                 of.sent_bits[at] += 8 * server.map_or(frame, |s| s.size(record.len));
                 of.held[q] = of.held[q].saturating_sub(frame);
                 of.waiting.remove(&packet);
@@ -225,7 +225,7 @@ impl Series {
         for (id, of) in &mut self.ports {
             of.go_on(self.intervals - 1);
             let port = &world.network.ports[*id];
-            let capacity = port.more.server.as_ref().map(|server| {
+            let capacity = port.more.service.server().map(|server| {
                 let mut bits = vec![0; self.intervals];
                 for at in server.opportunities(end) {
                     let at = ((at.0 / self.every.0) as usize).min(self.intervals - 1);

@@ -203,7 +203,7 @@ const CELL: &str = r#"
 duration = "60 s"
 warmup = "20 s"
 media.air.phy = { standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s", preamble = "long" }
-media.air.mac = { access = "dcf", rts = "always" }
+media.air.mac = { access = "dcf", rts = "on" }
 media.air.channel = { model = "disc", transmit = "100 m" }
 topology = { kind = "wlan", stations = 4, fixed = 4, medium = "air", wire_rate = "1 Gbit/s", wire_delay = "2 ms", delays = ["20 ms", "50 ms", "80 ms", "110 ms"] }
 "#;
@@ -343,6 +343,9 @@ fn what_cannot_work_is_refused_with_its_remedy() {
     );
     let unknown = dumbbell(xcp, r#"stamp = { kind = "xpc" }"#);
     assert!(refusal(&unknown).contains("xcp"), "{}", refusal(&unknown));
-    let radio = format!("{CELL}ports.\"AP>air\" = {{ stamp = {{ kind = \"rcp\" }} }}");
+    let radio = format!(
+        "{CELL}ports.\"AP>air\" = {{ stamp = {{ kind = \"rcp\" }} }}\n\
+         flows.f = {{ from = \"s1\", to = \"d1\", source = {{ kind = \"saturated\" }} }}"
+    );
     assert!(refusal(&radio).contains("capacity"), "{}", refusal(&radio));
 }

@@ -15,6 +15,7 @@ pub mod mechanism;
 pub mod medium;
 pub mod network;
 pub mod packet;
+mod prefetch;
 pub mod progress;
 pub mod queue;
 pub mod record;

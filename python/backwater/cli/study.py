@@ -102,6 +102,11 @@ def run(
     ]
     for execution in executions:
         execution.prepare()
+        for name, without in execution.study.missing_traces(quick).items():
+            console.message(
+                f"warning: {execution.study.id}: {without} combinations don't run without the "
+                f"trace {name}; put it into the folder BACKWATER_TRACES"
+            )
     batches: list[Batch] = []
     for execution in executions:
         batches.append(run_study(execution))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from backwater import _native
 from backwater.errors import Refusal, from_native, nearest
 from backwater.model import trace_file
-from backwater.study import ablation, checks, figure, markdown
+from backwater.study import ablation, checks, figure, markdown, places
 from backwater.study import axes as axes_of
 from backwater.study.ablation import Ablations
 from backwater.study.axes import Axes, Axis, Sets
@@ -160,6 +160,14 @@ class Study:
         wanted = dict.fromkeys(name for value in chosen for name in value.needs)
         return [name for name in wanted if not trace_file.present(name)]
 
+    def missing_traces(self, quick: bool = False) -> dict[str, int]:
+        """The trace files that are not there, each with the number of combinations without it."""
+        counted: dict[str, int] = {}
+        for labels in self.combinations(quick):
+            for name in self.absent(labels):
+                counted[name] = counted.get(name, 0) + 1
+        return counted
+
     def runnable(self, quick: bool = False) -> list[dict[str, str]]:
         """The combinations whose traces are there."""
         return [labels for labels in self.combinations(quick) if not self.absent(labels)]
@@ -170,6 +178,7 @@ class Study:
 
     def plan(self, quick: bool = False, seeds: int | None = None) -> list[Planned]:
         """Every case, resolved; a scenario that cannot run is refused here."""
+        places.check(self, quick)
         seed_list = self.seed_list(quick, seeds)
         runnable = self.runnable(quick)
         return [case for labels in runnable for case in self.cases(labels, seed_list, quick)]

@@ -82,9 +82,16 @@ def is_tested(claim: Claim, record: Mapping[str, Any]) -> str:
     """Why a claim is not tested; empty if it is."""
     if record["verdict"] == NOT_RUN:
         return "it was not run"
-    if record["verdict"] != REPRODUCED:
+    if not _is_green(claim, record):
         return f"its verdict with the mechanism is {record['verdict']}"
     return ""
+
+
+def _is_green(claim: Claim, record: Mapping[str, Any]) -> bool:
+    """Whether nothing speaks against a claim: it is reproduced, or too few runs were all for it."""
+    measured = record["measured"]
+    spoken_for = record["warning"] and measured is not None and claim.bound.holds(measured)
+    return bool(record["verdict"] == REPRODUCED or spoken_for)
 
 
 def ablation_of(
@@ -104,7 +111,7 @@ def ablation_of(
         outcome, reason = FALLS, ""
     elif claim.sanity:
         outcome, reason = SANITY, claim.sanity
-    elif all(verdict == REPRODUCED for verdict in verdicts):
+    elif all(_is_green(claim, one) for one in under):
         outcome, reason = STAYS, "no ablation makes it differ"
     else:
         outcome, reason = OPEN, "too few seeds to tell"
@@ -124,7 +131,10 @@ def _under(
                 {
                     "ablation": name,
                     "of": side,
-                    **{key: record[key] for key in ("verdict", "measured", "low", "high")},
+                    **{
+                        key: record[key]
+                        for key in ("verdict", "measured", "low", "high", "warning")
+                    },
                 }
             )
     return found

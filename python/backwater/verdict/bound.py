@@ -12,8 +12,6 @@ from backwater.verdict.interval import Interval, seeds_to_decide
 
 # "Zero" means below one lost packet in ten thousand offered.
 ZERO = 1e-4
-# None seen in N trials: with 95 % confidence the share is below 3/N.
-NONE_SEEN = 3.0
 FORMS = ("is", "at_least", "at_most", "within", "target", "effect")
 # The share of the effect that a claim of a sign needs at least, unless the study says otherwise.
 MARGIN = 0.1

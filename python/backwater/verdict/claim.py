@@ -11,7 +11,15 @@ from backwater.verdict.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED, Bou
 from backwater.verdict.function import Metrics
 from backwater.verdict.reduce import ALONG
 
-KINDS = ("invariant", "published", "own")
+INVARIANT = "invariant"
+PUBLISHED = "published"
+# Published: what the source's text or a surviving plot says. Derived: closed form or arithmetic.
+# Probe: an earlier measurement of ours on a simpler model. Own: what this study adds.
+KINDS = (INVARIANT, PUBLISHED, "derived", "probe", "own")
+# Metrics that a run has or has not: over runs they are shares.
+SHARES = ("deadlocks",)
+# What is taken over the seeds: their mean, or a quantile.
+OVER: Mapping[str, float | None] = {"mean": None, "median": 0.5, "p95": 0.95, "p99": 0.99}
 STRENGTHS = ("hard", "shape", "soft")
 EXPECTED = ("open", REPRODUCED, DIFFERS)
 
@@ -51,9 +59,18 @@ class Claim:
     reason: str
     evidence: str | None
     published: float | None
+    # Where the source says it.
+    quoted: str
     # Why a bound that holds without the mechanism is worth stating; empty for all others.
     sanity: str
+    # What is judged over the seeds, a key of OVER.
+    over: str
     bound: Bound
+
+    @property
+    def level(self) -> float | None:
+        """The quantile over the seeds; None for their mean."""
+        return OVER[self.over]
 
     @property
     def unit(self) -> str | None:
@@ -114,9 +131,11 @@ def is_unexpected(claim: Mapping[str, Any], *, quick: bool) -> bool:
         return True
     if verdict == NOT_RUN and (quick or str(claim.get("reason", "")).startswith(ABSENT)):
         return False
-    if claim["kind"] == "invariant" and verdict != REPRODUCED:
+    if claim["kind"] == INVARIANT and verdict != REPRODUCED:
         return True
     firm = claim["strength"] in ("hard", "shape")
     if firm and verdict in (REPRODUCED, DIFFERS) and claim["expected"] != "open":
         return bool(verdict != claim["expected"])
+    if verdict == UNDECIDED and claim.get("warning"):
+        return False
     return not quick and claim["strength"] == "hard" and verdict in (UNDECIDED, NOT_RUN)

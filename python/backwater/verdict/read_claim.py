@@ -9,8 +9,9 @@ from backwater.study import metric
 from backwater.study.axes import Axes
 from backwater.study.toml_text import Fields
 from backwater.verdict import bound as bounds
+from backwater.verdict import units
 from backwater.verdict.bound import DIFFERS
-from backwater.verdict.claim import EXPECTED, KINDS, STRENGTHS, Claim, trials_of
+from backwater.verdict.claim import EXPECTED, KINDS, OVER, PUBLISHED, STRENGTHS, Claim, trials_of
 from backwater.verdict.compare import BY
 from backwater.verdict.function import FUNCTIONS, RATIOS
 from backwater.verdict.reduce import ALONG, NUMERIC, REDUCTIONS
@@ -48,7 +49,9 @@ def read(fields: Fields, name: str, axes: Axes, source: str) -> Claim:
         reason=fields.text("reason") or "",
         evidence=fields.text("evidence"),
         published=_published(fields),
+        quoted=fields.text("quoted") or "",
         sanity=fields.text("sanity") or "",
+        over=fields.choice("over", OVER, "mean"),
         # Last: then a misspelt bound is the one unknown field.
         bound=bounds.read(fields, nothing_of(by, function)),
     )
@@ -56,6 +59,7 @@ def read(fields: Fields, name: str, axes: Axes, source: str) -> Claim:
     of.done()
     fields.done()
     _check(fields, claim, axes)
+    units.check(fields, claim, axes)
     _check_sign(fields, claim, equal)
     return claim
 
@@ -90,10 +94,21 @@ def _published(fields: Fields) -> float | None:
     if "published" in fields.data:
         return bounds.read_number(fields, "published")
     fields.mark_known("published")
-    return bounds.read_number(fields, "target") if "target" in fields.data else None
+    quoted = fields.data.get("kind") == PUBLISHED and "target" in fields.data
+    return bounds.read_number(fields, "target") if quoted else None
 
 
 def _check(fields: Fields, claim: Claim, axes: Axes) -> None:
+    if claim.kind == PUBLISHED and not claim.quoted:
+        fields.refuse(
+            f"`{fields.word()}` is published, and nothing says where",
+            "kind",
+            fix='add quoted = "<section, page or slide>"; what the source does not say is '
+            "derived, probe or own",
+        )
+    if claim.kind != PUBLISHED and (claim.quoted or claim.published is not None):
+        at = "quoted" if claim.quoted else "published"
+        fields.refuse(f"`{at}` belongs to a published claim", at, fix="remove it")
     if claim.expected == DIFFERS and not (claim.reason and claim.evidence):
         fields.refuse(
             f"`{fields.word()}` is expected to differ without a reason and evidence",
@@ -165,3 +180,8 @@ def _check_function(fields: Fields, claim: Claim) -> None:
                 key,
                 fix=f"write args = {{ {', '.join(f'{w} = …' for w in wanted)} }}",
             )
+    args = Fields(fields.toml, (*fields.path, "args"), dict(claim.args))
+    for metric_key, scope_key in (("metric", "of"), ("metric", "to"), ("divisor", "by")):
+        scopes = claim.args.get(scope_key, [])
+        for scope in scopes if isinstance(scopes, list) else [scopes]:
+            metric.check(args, str(claim.args.get(metric_key)), str(scope), metric_key)

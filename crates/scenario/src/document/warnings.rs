@@ -22,7 +22,7 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
             names.join(", ")
         ));
     }
-    all.extend(world.stamp_warnings());
+    all.extend(report.stamp_warnings.iter().cloned());
     all.extend(own_queues(world, report));
     all.extend(controllers(world, report));
     if !report.conserved {
@@ -54,7 +54,7 @@ fn own_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = 
         let own = matches!(flow.part, Part::Data(_))
             && flow.path.len() > 1
             && port.buffer == Limit::Unlimited
-            && port.more.server.is_none();
+            && port.more.service.server().is_none();
         (own && most > KERNEL).then(|| {
             format!(
                 "flow {}: {:.1} MB waited in its own host, at port {}, which has room for all; a kernel would hold the stream \

@@ -25,7 +25,7 @@ pub fn write_records(world: &World, records: &[Record], out: &mut impl Write) ->
         } else {
             &world.network.flows[r.flow].name
         };
-        let frame = backwater_sim::medium::ethernet::frame(u64::from(r.len));
+        let frame = backwater_sim::packet::frame(u64::from(r.len));
         writeln!(
             out,
             "{s}.{ps:012},{},{},{flow},{},{},{frame},{}",
@@ -67,7 +67,7 @@ pub fn capture_records(
             _ => continue,
         };
         bytes.clear();
-        let size = backwater_sim::medium::ethernet::frame(u64::from(r.len)) as u32;
+        let size = backwater_sim::packet::frame(u64::from(r.len)) as u32;
         let (source, local) = (port.node.0, port.local);
         match &r.notice {
             Some(notice) => {

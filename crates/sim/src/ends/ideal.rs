@@ -5,13 +5,13 @@
 //! 5. Differences: exact for switches that store and forward, where those add up a round trip and the
 //! serialisation at the slowest link.
 
-use crate::connection::Connection;
 use backwater_transport::units::{Span, Time};
 
+use crate::connection::Connection;
 use crate::ends::Ends;
 use crate::ids::{ConnectionId, PortId};
-use crate::medium::ethernet::{self, GAP, PREAMBLE};
 use crate::network::Network;
+use crate::packet;
 
 impl Ends {
     /// From the first bit of so many bytes of application data to the last at the far host. None where a hop is no
@@ -21,26 +21,26 @@ impl Ends {
         let path = &network.flows[c.data].path;
         let wire = |id: &PortId| {
             let port = &network.ports[*id];
-            let rated = port.ps_per_byte > 0 && port.more.server.is_none();
+            let rated = port.ps_per_byte > 0 && port.more.service.server().is_none();
             rated && network.boxes_before(*id).next().is_none()
         };
         if path.is_empty() || !path.iter().all(wire) {
             return None;
         }
         let mss = c.sender.mss();
-        let frame = |payload| PREAMBLE + ethernet::frame(u64::from(c.header) + payload);
+        let frame = |payload| packet::frame(u64::from(c.header) + payload);
         let before = bytes.saturating_sub(1) / mss;
         let (full, last) = (frame(mss), frame(bytes - before * mss));
         // When the last full frame and the frame after it have arrived at a node. Full frames come at the
         // distance that the slowest hop so far gives them.
         let (mut first, mut apart, mut end) = (Time::ZERO, 0, Time::ZERO);
         for port in path.iter().map(|p| &network.ports[*p]) {
-            let takes = |frame: u64| Span(frame * port.ps_per_byte);
-            apart = apart.max((full + GAP) * port.ps_per_byte);
+            let takes = |frame: u64| Span(port.frame_time(frame));
+            apart = apart.max(port.frame_time(full) + port.gap_time());
             first += takes(full);
             let free = match before {
                 0 => Time::ZERO,
-                n => first + Span((n - 1) * apart) + takes(GAP),
+                n => first + Span((n - 1) * apart) + Span(port.gap_time()),
             };
             end = end.max(free) + takes(last) + port.delay;
             first += port.delay;

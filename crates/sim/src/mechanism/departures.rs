@@ -7,7 +7,6 @@ use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{NodeId, PortId};
 use crate::limit::Limit;
-use crate::medium::ethernet::{self, PREAMBLE};
 use crate::network::{Network, Port, Traits};
 
 impl Mechanisms {
@@ -45,13 +44,13 @@ impl Mechanisms {
     /// wire so long that the frame behind it may have left by then, every departure is served.
     #[inline(never)]
     pub(crate) fn wake_at_departure(
-        &mut self,
+        &self,
         network: &mut Network,
         calendar: &mut Calendar,
         id: PortId,
     ) {
         let port = &network.ports[id];
-        let shortest = (PREAMBLE + ethernet::MIN_FRAME) * port.ps_per_byte;
+        let shortest = port.shortest_frame_time();
         let exact = port.is(Traits::ATTENTIVE) || self.awaited(network, port);
         let matters = exact
             || port.watch.is_some_and(|(control, place)| {

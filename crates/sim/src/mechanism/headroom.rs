@@ -16,8 +16,8 @@ use super::Mechanisms;
 use super::carrier::Toward;
 use crate::ids::PortId;
 use crate::limit::Limit;
-use crate::medium::ethernet::{self, GAP, MIN_FRAME, PREAMBLE};
 use crate::network::{Network, Port};
+use crate::packet;
 
 /// Where frames may go: along the paths of the flows, or anywhere where one has many destinations.
 struct Traffic {
@@ -53,11 +53,11 @@ impl Mechanisms {
     /// Watched output queues that may lose frames although their feeders obey, each with what may
     /// still come and the room there is.
     pub(crate) fn headroom_warnings(&self, network: &Network) -> Vec<String> {
-        let frames = network.flows.iter().map(|f| ethernet::frame(f.packet));
+        let frames = network.flows.iter().map(|f| packet::frame(f.packet));
         let Some(frame) = frames.max() else {
             return Vec::new();
         };
-        let traffic = Traffic::of(&network);
+        let traffic = Traffic::of(network);
         let mut all = Vec::new();
         for id in network.ports.ids() {
             let port = &network.ports[id];
@@ -95,7 +95,7 @@ impl Network {
     /// just been crossed. `feeders` are the ports toward those that are told.
     fn still_to_come(&self, id: PortId, feeders: &[PortId], traffic: &Traffic, frame: u64) -> u64 {
         let out = &self.ports[id];
-        let slot = |port: &Port| (PREAMBLE + frame + GAP) * port.ps_per_byte;
+        let slot = |port: &Port| port.frame_time(frame) + port.gap_time();
         // Frames that the feeder begins after the one that has just come in. Another's may come in just
         // after that: one more.
         let begun = |toward: &PortId| {
@@ -105,8 +105,8 @@ impl Network {
             } else {
                 0
             };
-            let notice = (PREAMBLE + MIN_FRAME - GAP) * port.ps_per_byte;
-            let open = wait + notice + 2 * port.delay.0 + ethernet::reaction(port.more.rate).0;
+            let notice = port.shortest_frame_time() - port.gap_time();
+            let open = wait + notice + 2 * port.delay.0 + port.reaction().0;
             open.div_ceil(slot(port))
         };
         let come = feeders.iter().map(|f| begun(f) + 1).sum::<u64>();

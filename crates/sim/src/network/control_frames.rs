@@ -2,12 +2,11 @@
 
 use backwater_transport::units::Time;
 
+use super::{Network, Traits};
 use crate::books::Books;
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{NoticeId, PacketId, PortId};
-use crate::medium::ethernet::{self, GAP, PREAMBLE};
-use crate::network::{Network, Traits};
 use crate::record::What;
 use crate::table::Id;
 
@@ -25,8 +24,8 @@ impl Network {
         port.set(Traits::URGENT, !port.control.is_empty());
         let begin = at.max(port.gap_until);
         let size = self.packets[packet_id].frame();
-        port.next_try = Time(begin.0 + (PREAMBLE + size) * port.ps_per_byte);
-        port.gap_until = Time(port.next_try.0 + GAP * port.ps_per_byte);
+        port.next_try = Time(begin.0 + port.frame_time(size));
+        port.gap_until = Time(port.next_try.0 + port.gap_time());
         port.more.sent.control += 1;
         port.more.sent.control_bytes += size;
         if books.record.is_some() {
@@ -57,6 +56,6 @@ impl Network {
         let peer = self.ports[id].peer;
         let port = &mut self.ports[peer];
         port.more.reacting.push_back(posted);
-        calendar.push(now + ethernet::reaction(port.more.rate), Event::React(peer));
+        calendar.push(now + port.reaction(), Event::React(peer));
     }
 }

@@ -12,8 +12,7 @@ use super::{Network, Part, Port};
 use crate::books::Books;
 use crate::connection::Header;
 use crate::ids::{LawId, PacketId, PortId, kind};
-use crate::medium::ethernet::{GAP, PREAMBLE};
-use crate::medium::trace::Opportunities;
+use crate::medium::Link;
 use crate::packet::Traffic;
 use crate::stamp::{AnyStamp, Backlog, Passing, Seen, Stamp};
 use crate::table::Row;
@@ -25,19 +24,19 @@ pub struct Law {
     pub stamp: AnyStamp,
     /// Name of its place: "A>B", or "A>medium".
     pub name: String,
-    /// What serves the queue.
-    pub service: Served,
+    /// The queue.
+    pub queue: Watched,
+    /// What serves it.
+    pub link: Link,
 }
 
-/// What serves a law's queue.
-#[derive(Clone, Debug)]
-pub enum Served {
-    /// A wire.
-    Wire(PortId),
-    /// The opportunities of a trace.
-    Trace(PortId, Box<Opportunities>),
-    /// A radio, and what waits in front of it.
-    Radio(Backlog),
+/// The queue that a law watches.
+#[derive(Copy, Clone, Debug)]
+pub enum Watched {
+    /// A port's.
+    Port(PortId),
+    /// A station's, and what waits there.
+    Station(Backlog),
 }
 
 impl Row for Law {
@@ -113,11 +112,8 @@ impl Network {
     ) {
         let mut seen = self.seen(shown.law, packet, now);
         let before = seen.backlog;
-        let counted = match self.laws[shown.law].service {
-            Served::Wire(_) | Served::Radio(_) => shown.own,
-            Served::Trace(..) => false,
-        };
-        if counted {
+        // A trace link has already given up the room of a packet that leaves.
+        if shown.own && !matches!(self.laws[shown.law].link, Link::Trace(_)) {
             let frame = self.packets[packet].frame();
             seen.backlog.bytes -= frame;
             seen.backlog.packets -= 1;
@@ -156,7 +152,7 @@ impl Network {
     /// What waits in front of a radio has changed.
     pub(crate) fn set_backlog(&mut self, law: LawId, backlog: Backlog, now: Time) {
         let law = &mut self.laws[law];
-        if let Served::Radio(waits) = &mut law.service {
+        if let Watched::Station(waits) = &mut law.queue {
             law.stamp.update(now, *waits);
             *waits = backlog;
         }
@@ -172,29 +168,18 @@ impl Network {
             .hosts
             .get(packet.to as usize)
             .map_or(u32::MAX, |node| node.0);
-        let mut seen = Seen {
+        let law = &mut self.laws[law];
+        Seen {
             now,
-            size: packet.frame(),
+            size: law.link.occupied(packet.len),
             ends: [from.min(to), from.max(to)],
-            backlog: Backlog::default(),
+            backlog: match law.queue {
+                Watched::Port(port) => self.ports[port].backlog(),
+                Watched::Station(waits) => waits,
+            },
             lost: false,
-            offered: None,
-        };
-        match &mut self.laws[law].service {
-            Served::Wire(port) => {
-                seen.size += PREAMBLE + GAP;
-                seen.backlog = self.ports[*port].backlog();
-            }
-            Served::Trace(port, opportunities) => {
-                let port = &self.ports[*port];
-                let server = port.more.server.as_ref().expect("a trace link");
-                seen.size = server.size(packet.len);
-                seen.backlog = port.backlog();
-                seen.offered = Some(opportunities.offered(now));
-            }
-            Served::Radio(waits) => seen.backlog = *waits,
+            offered: law.link.offered(now),
         }
-        seen
     }
 }
 

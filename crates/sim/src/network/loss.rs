@@ -56,7 +56,7 @@ impl Network {
         now: Time,
     ) {
         let packet = self.packets[packet_id];
-        if let Some(server) = &mut self.ports[place].more.server {
+        if let Some(server) = self.ports[place].more.service.server_mut() {
             server.lost(cause, &packet, now);
         }
         self.lost_from_queue(place, packet.flow);
@@ -91,7 +91,7 @@ impl Network {
     /// Adds a record about a packet.
     #[cold]
     pub(crate) fn note(
-        &mut self,
+        &self,
         books: &mut Books,
         what: What,
         at: Time,

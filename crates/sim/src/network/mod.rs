@@ -8,7 +8,6 @@ mod loss;
 mod mail;
 mod managed;
 mod node;
-mod opportunity;
 mod port;
 mod port_state;
 mod refill;
@@ -24,10 +23,10 @@ use crate::packet::Packets;
 use crate::table::Table;
 
 pub use flow::{Flow, Part};
-pub use laws::{Law, Served, Shown};
+pub use laws::{Law, Shown, Watched};
 pub use mail::Mail;
 pub use node::Node;
-pub use port::{Port, PortCount, PortMore, Stage, Traits};
+pub use port::{Port, PortCount, PortMore, Traits};
 
 /// The network: tables of nodes, ports, flows and packets.
 #[derive(Clone, Debug, Default)]

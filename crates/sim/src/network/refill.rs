@@ -6,8 +6,7 @@ use super::{Flow, Network, Traits};
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{FlowId, PacketId, PortId};
-use crate::medium::ethernet::{GAP, PREAMBLE, frame};
-use crate::medium::trace::MILLISECOND;
+use crate::packet::frame;
 use crate::source::AnySource;
 
 impl Network {
@@ -65,8 +64,8 @@ impl Network {
         }
         let takes = match port.ps_per_byte {
             // An opportunity of a trace has no length.
-            0 => MILLISECOND,
-            ps => Span((PREAMBLE + frame(bytes) + GAP) * ps),
+            0 => Span::millis(1),
+            _ => Span(port.frame_time(frame(bytes)) + port.gap_time()),
         };
         let at = now.after(takes);
         self.ports[id].more.awaited = at;

@@ -8,7 +8,6 @@ use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{PacketId, PortId};
 use crate::limit::MAX_CLASSES;
-use crate::medium::ethernet::{GAP, PREAMBLE};
 use crate::queue::Scheduler;
 use crate::record::What;
 use crate::table::Id;
@@ -180,12 +179,12 @@ impl Network {
         // At a port that lags a frame may have come after the choice was due.
         let begin = at.max(packet.at).max(port.gap_until);
         let size = packet.frame();
-        let duration = (PREAMBLE + size) * port.ps_per_byte;
+        let duration = port.frame_time(size);
         let waited = begin.0 - packet.at.0;
         packet.waited += waited;
         packet.serial += duration;
         port.next_try = Time(begin.0 + duration);
-        port.gap_until = Time(port.next_try.0 + GAP * port.ps_per_byte);
+        port.gap_until = Time(port.next_try.0 + port.gap_time());
         port.sending = size as u32;
         port.sending_class = packet.class();
         port.sending_entry = packet.entry;

@@ -22,7 +22,7 @@ use crate::ends::Ends;
 use crate::event::Event;
 use crate::ids::PortId;
 use crate::mechanism::Mechanisms;
-use crate::medium::wifi::air::Air;
+use crate::medium::Air;
 use crate::network::{Network, Traits};
 use crate::spec::{Refusal, Spec};
 use crate::targets::Destination;
@@ -78,7 +78,7 @@ impl World {
         world.air.add_groups(&mut world.network, spec)?;
         world.trace_flows(spec)?;
         for flow in &mut world.network.flows.0 {
-            let served = |p: &PortId| world.network.ports[*p].more.server.is_some();
+            let served = |p: &PortId| world.network.ports[*p].more.service.server().is_some();
             flow.stats.age = flow.path.iter().any(served).then(Box::default);
         }
         world.connect(spec);
@@ -89,9 +89,9 @@ impl World {
         world.network.check_queues()?;
         world.network.add_refills(spec)?;
         for port in &mut world.network.ports.0 {
-            let wire = port.more.server.is_none() && port.more.managed.is_none();
+            let wire = port.more.service.server().is_none() && port.more.managed.is_none();
             let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;
-            port.set(Traits::WATCHED, !plain || port.is(Traits::AIR));
+            port.set(Traits::WATCHED, !plain || port.is_radio());
             port.set(Traits::DETECTED, port.watch.is_some());
             let ledger = world.network.nodes[port.node].ledger.is_some();
             port.set(Traits::LEDGER, port.is(Traits::ACCOUNTED) && ledger);
@@ -103,7 +103,7 @@ impl World {
         world.network.add_boxes(spec);
         world.network.pack_forwarding();
         if world.network.ports.len() > CROWD {
-            world.clock.calendar.look_ahead();
+            world.clock.calendar.prefetch();
         }
         for id in world.network.flows.ids() {
             world.network.ask(

@@ -109,7 +109,7 @@ impl World {
             let Some(transport) = &flow.transport else {
                 continue;
             };
-            let acks = companions.next().expect("there is no end of numbers");
+            let acks = companions.next().expect("numbers are unbounded");
             let sender = AnySender::new(&transport.sender, transport.controller.clone());
             let id = self.ends.connections.push(Connection {
                 data,

@@ -69,8 +69,8 @@ impl World {
         let exact = port.is(Traits::EXACT) || port.shut_until > port.next_try.min(now);
         // Frames that have left since may be counted in: no more than the record is surely none.
         if exact || port.queue(0).bytes + size > port.max_bytes {
-            if port.is(Traits::AIR) {
-                return self.enqueue_at_station(id, packet_id, now);
+            if port.is(Traits::QUEUELESS) {
+                return self.hand_over(id, packet_id, now);
             }
             self.catch_up(id, now);
         }
@@ -82,9 +82,6 @@ impl World {
         }
         let mut look = port.is(Traits::WATCHED);
         if look {
-            if port.is(Traits::PASSED) {
-                return self.pass(id, packet_id, now);
-            }
             let managed = port.shut_until == Time::NEVER;
             if managed && !self.network.admit(&mut self.books, id, packet_id, q, now) {
                 return self.turn_away(id, packet_id, q, Cause::Aqm, now);
@@ -184,7 +181,7 @@ impl World {
             let queue = port.pick(&self.network.packets);
             return self.start(id, queue, Id::NONE, at);
         }
-        if port.more.server.is_some() {
+        if port.more.service.server().is_some() {
             return self.serve(id, at, now);
         }
         if port.more.managed.is_some() {

@@ -19,20 +19,20 @@
 //! * `report` sums up.
 
 mod accounts;
-pub(crate) mod ahead;
 mod aqm;
 pub(crate) mod build;
 mod clock;
 mod connect;
+mod feedback;
 pub(crate) mod forward;
 mod nearest;
 pub(crate) mod observe;
 mod outside;
-pub(crate) mod path;
 mod react;
 mod refill;
 pub(crate) mod report;
 mod run;
+mod service;
 mod tell;
 mod transport;
 
@@ -42,11 +42,12 @@ use outside::Outside;
 use crate::books::Books;
 use crate::ends::Ends;
 use crate::mechanism::Mechanisms;
-use crate::medium::wifi::air::Air;
+use crate::medium::Air;
 use crate::network::Network;
 
 pub use crate::books::{DropKey, Exit, Fate};
 pub use crate::mechanism::Deadlock;
+pub use feedback::StampReport;
 pub use report::{
     ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
 };

@@ -73,7 +73,7 @@ impl World {
     /// A frame has been queued at a port that is watched: records it, and lets detectors look.
     #[inline(never)]
     pub(super) fn look_at_arrival(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
-        if let Some(server) = &mut self.network.ports[id].more.server {
+        if let Some(server) = self.network.ports[id].more.service.server_mut() {
             server.came(self.network.packets[packet_id].len, now);
         }
         if self.books.record.is_some() {
@@ -144,7 +144,7 @@ impl World {
         }
     }
 
-    /// A frame finds no room in its queue. Its sender has sent all the same, and to whom.
+    /// A frame finds no room in its queue. Detectors still see who sent it, and to whom.
     #[cold]
     pub(super) fn turn_away(
         &mut self,

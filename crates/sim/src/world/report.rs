@@ -5,11 +5,10 @@ use std::mem::take;
 
 use backwater_transport::units::Time;
 
-use super::{Deadlock, DropKey, World};
+use super::{Deadlock, DropKey, StampReport, World};
 use crate::connection::{ConnectionStats, Headers};
 use crate::ids::{ConnectionId, FlowId, NodeId, PortId};
-use crate::medium::wifi::air::Member;
-use crate::medium::wifi::radio::StationCount;
+use crate::medium::{Member, StationCount};
 use crate::network::{Flow, Part, PortCount};
 use crate::packet::{Packet, Packets};
 use crate::record::delays::Delays;
@@ -53,6 +52,10 @@ pub struct Report {
     pub control: u64,
     /// The first deadlock seen.
     pub deadlock: Option<Deadlock>,
+    /// Laws of explicit feedback: the queue that each watches, and its values.
+    pub stamps: Vec<StampReport>,
+    /// What those and the flows they serve have to say.
+    pub stamp_warnings: Vec<String>,
 }
 
 /// Losses of one kind at one place.
@@ -281,6 +284,8 @@ impl World {
                     .map(|r| r.count.management)
                     .sum::<u64>(),
             deadlock: self.mechanisms.deadlock.clone(),
+            stamps: self.stamp_reports(),
+            stamp_warnings: self.stamp_warnings(),
         }
     }
 

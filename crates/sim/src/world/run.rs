@@ -6,9 +6,10 @@ use backwater_transport::units::{Bytes, Time};
 use super::{Exit, World};
 use crate::event::{Event, Key};
 use crate::ids::{FlowId, PacketId, PortId};
-use crate::medium::wifi::air_log::{AirFrame, AirLog};
+use crate::medium::AirFrame;
 use crate::network::{Flow, Part, Traits};
 use crate::packet::{Packet, Traffic};
+use crate::prefetch;
 use crate::record::Record;
 use crate::source::Source;
 use crate::table::Id;
@@ -122,8 +123,7 @@ impl World {
 
     /// Keeps every frame on the air from now on. Call it before the first `advance`.
     pub fn start_air_log(&mut self) {
-        let log = AirLog::new(self.air.radios.len(), self.air.hops.len());
-        self.air.log = Some(Box::new(log));
+        self.air.start_log();
     }
 
     /// Gives every departure an event of its own. Changes no result; a run that is recorded needs it
@@ -140,8 +140,8 @@ impl World {
     }
 
     fn step(&mut self, until: Time) -> Step {
-        if self.clock.calendar.fill() && self.clock.calendar.looks_ahead() {
-            self.look_ahead();
+        if self.clock.calendar.fill() && self.clock.calendar.prefetches() {
+            prefetch::next_events(&self.clock.calendar, &self.network, &self.ends, &self.air);
         }
         let Some(key) = self.clock.calendar.pop(until) else {
             return Step::Nothing;
@@ -206,13 +206,7 @@ impl World {
             Event::Answer(radio) => self.answer_now(radio, at),
             Event::Contend(radio) => self.contend(radio, at),
             Event::Observe { control, place } => self.observe(control, place, at),
-            Event::Expire(radio) => self.air.expire(
-                &self.network,
-                &mut self.books,
-                &mut self.clock.calendar,
-                radio,
-                at,
-            ),
+            Event::Expire(radio) => self.expire(radio, at),
             Event::Release(flow) => self.release_held(flow, at),
             Event::Open(station) => self.air.open(&mut self.clock.calendar, station, at),
         }
@@ -249,7 +243,7 @@ impl World {
             return;
         }
         let port = flow.port;
-        if flow.fill().is_some() && !port.is_none() && !self.network.ports[port].is(Traits::AIR) {
+        if flow.fill().is_some() && !port.is_none() && !self.network.ports[port].is_radio() {
             return self.network.begin_refills(id);
         }
         let (mut left, most) = (flow.due, flow.packet);
@@ -334,7 +328,7 @@ impl World {
             let port = &mut self.network.ports[id];
             port.max_bytes = port.queues().iter().map(|q| q.bytes).max().unwrap_or(0);
             port.more.base = counted;
-            if let Some(server) = &mut port.more.server {
+            if let Some(server) = port.more.service.server_mut() {
                 server.scorer.warm(now);
             }
         }

@@ -7,10 +7,9 @@ use backwater_transport::units::Time;
 use super::World;
 use crate::event::Event;
 use crate::ids::PortId;
-use crate::mechanism::carrier::{Told, Toward};
+use crate::mechanism::carrier::Toward;
 use crate::mechanism::notice::Notice;
 use crate::medium::ethernet::HEADER_FCS;
-use crate::medium::wifi::air::NOBODY;
 use crate::network::Traits;
 use crate::packet::{Packet, Traffic};
 use crate::record::What;
@@ -20,36 +19,19 @@ use crate::table::Id;
 impl World {
     /// Sends what mechanisms have said during this event.
     pub(super) fn post_all(&mut self, now: Time) {
-        while let Some((control, Told { to, notice })) = self.mechanisms.outbox.pop_front() {
+        while let Some((control, told)) = self.mechanisms.outbox.pop_front() {
+            let to = told.to;
             match (to, self.mechanisms.controls[control].station()) {
-                (Toward::Port(id), _) => self.post_on_wire(id, notice, now),
-                (Toward::Station(to), Some(s)) => self.air.post_on_air(
-                    &mut self.books,
-                    &mut self.clock.calendar,
-                    control,
-                    s,
-                    to,
-                    notice,
-                    now,
-                ),
-                (Toward::Everybody, Some(s)) => self.air.post_on_air(
-                    &mut self.books,
-                    &mut self.clock.calendar,
-                    control,
-                    s,
-                    NOBODY,
-                    notice,
-                    now,
-                ),
-                (Toward::Itself, Some(s)) => self.air.answer_at(
-                    &self.network,
-                    &mut self.books,
-                    &mut self.clock.calendar,
-                    s,
-                    s,
-                    &notice,
-                    now,
-                ),
+                (Toward::Port(id), _) => self.post_on_wire(id, told.notice, now),
+                (Toward::Itself, Some(station)) => {
+                    self.answer_at(station, station, &told.notice, now);
+                }
+                (Toward::Station(_) | Toward::Everybody, Some(station)) => {
+                    let calendar = &mut self.clock.calendar;
+                    let from = (control, told);
+                    self.air
+                        .post_on_air(&mut self.books, calendar, from, station, now);
+                }
                 (_, None) => unreachable!("only stations tell stations"),
             }
             if let Some((neighbour, epoch, delay)) =

@@ -22,15 +22,15 @@ fn entries(
     spec.ports[0].buffer = room;
     let mut world = World::build(&spec).expect("a link");
     let port = &mut world.network.ports[Id::new(0)];
-    port.more.server.as_mut().expect("a server").journal = Some(Box::default());
+    port.more.service.server_mut().expect("a server").journal = Some(Box::default());
     for (tag, (ms, bytes)) in (0..).zip(arrivals) {
         world.inject(at(ms), Id::new(0), Bytes(bytes), tag);
     }
     world.advance(world.end());
     let server = world.network.ports[Id::new(0)]
         .more
-        .server
-        .as_ref()
+        .service
+        .server()
         .expect("a server");
     server.entries(world.end())
 }

@@ -34,8 +34,8 @@ fn one_line_per_millisecond_is_twelve_megabits() {
         assert_eq!(delivered.len(), packets);
         let server = world.network.ports[Id::new(0)]
             .more
-            .server
-            .as_ref()
+            .service
+            .server()
             .unwrap();
         let capacity = server.capacity(at(0), at(1000));
         assert_eq!(capacity, emulator.opportunity as f64 * 8000.0);

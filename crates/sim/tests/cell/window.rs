@@ -149,8 +149,8 @@ fn a_fixed_window_does_what_it_does_over_mahimahi() {
         let (now, end) = (world.now(), world.end());
         let server = world.network.ports[Id::new(0)]
             .more
-            .server
-            .as_mut()
+            .service
+            .server_mut()
             .unwrap();
         let (_, bytes) = server.scorer.left(now);
         let rate = bytes as f64 * 8.0 / end.seconds() / 1e6;
@@ -170,8 +170,8 @@ fn an_omniscient_sender_is_bounded_by_the_trace() {
     let world = run(1, traces, MAHIMAHI);
     let server = world.network.ports[Id::new(0)]
         .more
-        .server
-        .as_ref()
+        .service
+        .server()
         .unwrap();
     // Observed with mahimahi's script: 5.04 Mbit/s and 32 ms.
     let bound = server.omniscient(Time::ZERO, world.end()).unwrap();

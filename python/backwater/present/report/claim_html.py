@@ -107,7 +107,7 @@ def shown(
         expected=WORDS.get(expected, expected),
         unexpected=is_unexpected(record, quick=quick),
         metric=_metric(record, claim),
-        source=str(record["source"] or ""),
+        source=", ".join(str(text) for text in (record["source"], record.get("quoted")) if text),
         why=_why(record),
         evidence=str(record["evidence"] or ""),
         ablated=_ablated(record.get("ablation"), unit),
@@ -118,7 +118,9 @@ def shown(
 
 def _why(record: Mapping[str, Any]) -> list[str]:
     sentences = [text.strip() for text in str(record["reason"] or "").split("; ")]
-    if record.get("seeds_needed"):
+    if record.get("warning"):
+        sentences.append(str(record["warning"]))
+    elif record.get("seeds_needed"):
         sentences.append(f"about {number(record['seeds_needed'], 9)} seeds would decide")
     return [text[0].upper() + text[1:].rstrip(".") + "." for text in sentences if text]
 

@@ -98,7 +98,7 @@ pub struct Spent {
     pub contention: u64,
     /// Ticks of exchanges that failed.
     pub retries: u64,
-    /// Its round at a station that serves flows in turn.
+    /// Its round at a station that serves flows round-robin.
     pub turn: u64,
     /// The stall clock of its category when it joined the queue.
     pub stall_clock: u64,
@@ -261,6 +261,11 @@ impl Medium {
 }
 
 impl Air {
+    /// Keeps every frame from now on.
+    pub(crate) fn start_log(&mut self) {
+        self.log = Some(Box::new(AirLog::new(self.radios.len(), self.hops.len())));
+    }
+
     /// Adds a station; whom it reaches is told later.
     pub fn add(&mut self, radio: Radio, hearing: Hearing) {
         self.ears.push(Ear::new(self.radios.len() as u32));

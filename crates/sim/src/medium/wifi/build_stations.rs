@@ -10,13 +10,15 @@ use super::air::{Air, Medium, NOBODY};
 use super::backlog::Backlog;
 use super::channel::{ChannelSpec, Link};
 use super::frame::Reply;
-use super::mac::{CATEGORIES, Category, Contention, Judged};
+use super::mac::{Contention, Judged};
 use super::physical::FLOOR;
 use super::radio::{Hop, HopQueue, LastRoute, Radio, StationCount};
 use super::reception::Hearing;
 use crate::ids::{NodeId, PortId};
 use crate::limit::Limit;
-use crate::network::{Network, Port, PortMore, Traits};
+use crate::medium::access::{CATEGORIES, Category};
+use crate::medium::service::Service;
+use crate::network::{Network, Port, PortMore};
 use crate::queue::{AnyScheduler, ClassQueue, Managed};
 use crate::record::flow_stats::Count;
 use crate::spec::{MediumSpec, NodeKind, Refusal, Spec, StationSpec};
@@ -148,8 +150,8 @@ impl Air {
         if station.aqm.is_some() && station.in_turn {
             return refuse(
                 format!("{path}.queue"),
-                "flows are served in turn, and queue management chooses frames too",
-                "remove in_turn, or take queue = { kind = \"fq-codel\" }, which serves flows in turn",
+                "flows are served round-robin, and queue management chooses frames too",
+                "remove in_turn, or take queue = { kind = \"fq-codel\" }, which serves flows round-robin",
             );
         }
         let mut made = SmallVec::new();
@@ -277,11 +279,11 @@ impl Air {
         let more = PortMore {
             name: format!("{}>{named}{medium}", network.nodes[node].name),
             rate,
+            service: Service::Station,
             ..PortMore::default()
         };
         let mut port = Port::idle(node, far, AnyScheduler::Fifo, Limit::Unlimited, more);
         port.far_row = network.nodes[far].row;
-        port.set(Traits::AIR, true);
         let id = network.ports.push(port);
         let queues = radio.categories.len();
         self.push_hop(Hop {

@@ -162,14 +162,7 @@ impl World {
                     Some(hop) => self.spread(station, hop, now),
                     None => {
                         for i in 0..self.air.heard.len() {
-                            self.air.obey(
-                                &self.network,
-                                &mut self.books,
-                                &mut self.clock.calendar,
-                                station,
-                                self.air.heard[i],
-                                now,
-                            );
+                            self.obey(station, self.air.heard[i], now);
                         }
                     }
                 }
@@ -213,14 +206,7 @@ impl World {
         let exchange = self.air.radios[station as usize].exchange;
         let exchange = exchange.expect("a data frame belongs to an exchange");
         let Some(hop) = exchange.hop else {
-            return self.air.heed(
-                &self.network,
-                &mut self.books,
-                &mut self.clock.calendar,
-                station,
-                receiver,
-                now,
-            );
+            return self.heed(station, receiver, now);
         };
         let Some(packet_id) =
             self.air
@@ -243,7 +229,7 @@ impl World {
     }
 
     /// The sender's exchange gets no answer, or one that it does not understand. Where that is known before the timeout, the
-    /// sender is silent until then all the same.
+    /// sender is still silent until then.
     pub(crate) fn exchange_failed(&mut self, station: u32, now: Time) -> Option<u32> {
         let radio = &mut self.air.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that failed");
@@ -312,7 +298,7 @@ impl World {
         self.air.draw(station, number);
     }
 
-    /// The first frame of a hop's queue is given up; if its packet got through all the same, nothing
+    /// The first frame of a hop's queue is given up; if its packet was received nevertheless, nothing
     /// is lost.
     fn give_up(&mut self, station: u32, hop: u32, number: usize, now: Time, until: Time) {
         let (hop_number, first_port) = (hop, self.air.first_port);

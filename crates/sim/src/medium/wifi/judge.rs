@@ -8,7 +8,6 @@ use super::mac::Judged;
 use crate::books::Books;
 use crate::cause::Cause;
 use crate::ids::PacketId;
-use crate::mechanism::Mechanisms;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::queue::aqm::{Aqm, Frame, Parties, Verdict, Waiting};
@@ -79,41 +78,6 @@ impl Air {
         network.packets.append(&mut queue.list, packet_id);
         queue.bytes += size;
         queue.packets += 1;
-        true
-    }
-
-    /// Makes room for a packet at the cost of one that the algorithm names. The room is the packet's: a saturated flow that
-    /// lost a packet has to wait for the next departure.
-    pub(crate) fn displace(
-        &mut self,
-        network: &mut Network,
-        mechanisms: &mut Mechanisms,
-        books: &mut Books,
-        station: u32,
-        number: usize,
-        packet_id: PacketId,
-        now: Time,
-    ) -> bool {
-        self.update_judged(network, station, number, now);
-        let q = self.queue_for(network, station, number, packet_id);
-        let mut frame = self.frame_at_station(network, station, number, q, packet_id, now);
-        frame.bytes += frame.size;
-        frame.packets += 1;
-        let judged = self.judged(station, number);
-        let Some(victim) = judged.managed.aqm.victim(&frame, judged.queues()) else {
-            return false;
-        };
-        self.discard_at_station(
-            network,
-            mechanisms,
-            books,
-            station,
-            number,
-            victim,
-            Id::NONE,
-            Cause::BufferFull,
-            now,
-        );
         true
     }
 
@@ -197,13 +161,12 @@ impl Air {
         queue.packets -= 1;
         packet_id
     }
+}
 
+impl World {
     /// Loses a packet that waits in a queue of the algorithm.
     fn discard_at_station(
         &mut self,
-        network: &mut Network,
-        mechanisms: &mut Mechanisms,
-        books: &mut Books,
         station: u32,
         number: usize,
         q: usize,
@@ -211,21 +174,51 @@ impl Air {
         cause: Cause,
         now: Time,
     ) {
-        let packet_id = self.take_judged(network, station, number, q, before);
-        let port = self.port_of(network, station, &network.packets[packet_id]);
-        let hop = self.hop_number(port);
-        let Packet { flow, .. } = network.packets[packet_id];
-        let size = network.packets[packet_id].frame();
-        let own = self.enters_with(&network.packets[packet_id]);
-        self.hops[hop as usize].backlog.shrink(size, now);
-        self.look_at_station_loss(network, mechanisms, station, hop, number, packet_id, now);
-        network.lose(books, packet_id, cause, port, now);
-        self.release_room(network, station, number, own, size, flow);
-        self.tell_backlog(network, station, now);
+        let packet_id = self
+            .air
+            .take_judged(&mut self.network, station, number, q, before);
+        let port = self
+            .air
+            .port_of(&self.network, station, &self.network.packets[packet_id]);
+        let hop = self.air.hop_number(port);
+        let Packet { flow, .. } = self.network.packets[packet_id];
+        let size = self.network.packets[packet_id].frame();
+        let own = self.air.enters_with(&self.network.packets[packet_id]);
+        self.air.hops[hop as usize].backlog.shrink(size, now);
+        self.look_at_station_loss(station, hop, number, packet_id, now);
+        self.network
+            .lose(&mut self.books, packet_id, cause, port, now);
+        self.air
+            .release_room(&self.network, station, number, own, size, flow);
+        self.air.tell_backlog(&mut self.network, station, now);
     }
-}
 
-impl World {
+    /// Makes room for a packet at the cost of one that the algorithm names. The room is the packet's: a saturated flow that
+    /// lost a packet has to wait for the next departure.
+    pub(crate) fn displace(
+        &mut self,
+        station: u32,
+        number: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) -> bool {
+        self.air.update_judged(&self.network, station, number, now);
+        let q = self
+            .air
+            .queue_for(&self.network, station, number, packet_id);
+        let mut frame =
+            self.air
+                .frame_at_station(&self.network, station, number, q, packet_id, now);
+        frame.bytes += frame.size;
+        frame.packets += 1;
+        let judged = self.air.judged(station, number);
+        let Some(victim) = judged.managed.aqm.victim(&frame, judged.queues()) else {
+            return false;
+        };
+        self.discard_at_station(station, number, victim, Id::NONE, Cause::BufferFull, now);
+        true
+    }
+
     /// Lets queue management choose a frame and puts it at the head of its hop.
     pub(crate) fn bind(&mut self, station: u32, number: usize, now: Time) -> Option<u32> {
         self.air.radios[station as usize].categories[number]
@@ -254,17 +247,7 @@ impl World {
                 Verdict::Accept => {}
                 Verdict::Mark => self.network.mark(&mut self.books, packet_id, port, now),
                 Verdict::Drop => {
-                    self.air.discard_at_station(
-                        &mut self.network,
-                        &mut self.mechanisms,
-                        &mut self.books,
-                        station,
-                        number,
-                        q,
-                        before,
-                        Cause::Aqm,
-                        now,
-                    );
+                    self.discard_at_station(station, number, q, before, Cause::Aqm, now);
                     self.refill_owed(station, number, now);
                     continue;
                 }
@@ -293,17 +276,7 @@ impl World {
                 .frame_at_station(&self.network, station, number, q, head, now);
             let verdict = self.air.judged(station, number).managed.aqm.pop(&frame);
             debug_assert_eq!(verdict, Verdict::Drop, "what is taken is lost");
-            self.air.discard_at_station(
-                &mut self.network,
-                &mut self.mechanisms,
-                &mut self.books,
-                station,
-                number,
-                q,
-                Id::NONE,
-                Cause::Aqm,
-                now,
-            );
+            self.discard_at_station(station, number, q, Id::NONE, Cause::Aqm, now);
             self.refill_owed(station, number, now);
         }
     }

@@ -1,15 +1,14 @@
-//! The queues of a station: first come, first served, or flows in turn.
+//! The queues of a station: first come, first served, or round-robin by flow.
 
 use backwater_transport::units::Time;
 
 use super::air::Air;
 use super::mac::Room;
-use crate::books::Books;
 use crate::cause::Cause;
 use crate::ids::{FlowId, PacketId};
-use crate::mechanism::Mechanisms;
 use crate::network::Network;
 use crate::table::Id;
+use crate::world::World;
 
 impl Air {
     /// Puts a packet into the queue of its hop: at its end, or behind what has its round or an earlier one.
@@ -35,57 +34,6 @@ impl Air {
             (before, next) = (next, network.packets[next].next);
         }
         network.packets.insert_after(list, before, packet_id);
-    }
-
-    /// Where flows are served in turn, makes room in a full buffer at the cost of the flow that holds most.
-    pub(crate) fn make_room(
-        &mut self,
-        network: &mut Network,
-        mechanisms: &mut Mechanisms,
-        books: &mut Books,
-        station: u32,
-        number: usize,
-        packet_id: PacketId,
-        now: Time,
-    ) -> bool {
-        let packet = &network.packets[packet_id];
-        let (flow, own, size) = (packet.flow, self.enters_with(packet), packet.frame());
-        loop {
-            let radio = &mut self.radios[station as usize];
-            let c = &radio.categories[number];
-            match c.room(own, size, radio.own_share) {
-                Room::Free => return true,
-                Room::ShareFull => return false,
-                Room::Full => {}
-            }
-            let Some(turns) = &mut radio.turns else {
-                return false;
-            };
-            let Some(richest) = turns[number].richest(flow) else {
-                return false;
-            };
-            let Some((from, before)) = self.newest(network, station, number, richest) else {
-                return false;
-            };
-            let first_port = self.first_port;
-            let hop = &mut self.hops[from as usize];
-            let victim = network
-                .packets
-                .take_after(&mut hop.queues[number].list, before);
-            let port = hop.port;
-            let radio = &mut self.radios[station as usize];
-            if let Some(turns) = &mut radio.turns {
-                turns[number].give_up(richest);
-            }
-            let packet = &network.packets[victim];
-            let own = packet.ingress.is_none() || packet.ingress.0 < first_port;
-            hop.backlog.shrink(packet.frame(), now);
-            self.look_at_station_loss(network, mechanisms, station, from, number, victim, now);
-            let radio = &mut self.radios[station as usize];
-            radio.categories[number].release(own, network.packets[victim].frame());
-            self.tell_backlog(network, station, now);
-            self.lose_at_station(network, books, victim, Cause::BufferFull, port, now);
-        }
     }
 
     /// The hop of a flow's newest frame that is first nowhere, and the frame before it.
@@ -120,5 +68,63 @@ impl Air {
         let packet = &network.packets[packet_id];
         let budget = self.budgets.get(packet.flow.index()).copied().flatten();
         budget.is_some_and(|budget| now.0 - packet.born.0 > budget.0)
+    }
+}
+impl World {
+    /// Where flows are served round-robin, makes room in a full buffer at the cost of the flow that holds most.
+    pub(crate) fn make_room(
+        &mut self,
+        station: u32,
+        number: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) -> bool {
+        let packet = &self.network.packets[packet_id];
+        let (flow, own, size) = (packet.flow, self.air.enters_with(packet), packet.frame());
+        loop {
+            let radio = &mut self.air.radios[station as usize];
+            let c = &radio.categories[number];
+            match c.room(own, size, radio.own_share) {
+                Room::Free => return true,
+                Room::ShareFull => return false,
+                Room::Full => {}
+            }
+            let Some(turns) = &mut radio.turns else {
+                return false;
+            };
+            let Some(richest) = turns[number].richest(flow) else {
+                return false;
+            };
+            let Some((from, before)) = self.air.newest(&self.network, station, number, richest)
+            else {
+                return false;
+            };
+            let first_port = self.air.first_port;
+            let hop = &mut self.air.hops[from as usize];
+            let victim = self
+                .network
+                .packets
+                .take_after(&mut hop.queues[number].list, before);
+            let port = hop.port;
+            let radio = &mut self.air.radios[station as usize];
+            if let Some(turns) = &mut radio.turns {
+                turns[number].give_up(richest);
+            }
+            let packet = &self.network.packets[victim];
+            let own = packet.ingress.is_none() || packet.ingress.0 < first_port;
+            hop.backlog.shrink(packet.frame(), now);
+            self.look_at_station_loss(station, from, number, victim, now);
+            let radio = &mut self.air.radios[station as usize];
+            radio.categories[number].release(own, self.network.packets[victim].frame());
+            self.air.tell_backlog(&mut self.network, station, now);
+            self.air.lose_at_station(
+                &mut self.network,
+                &mut self.books,
+                victim,
+                Cause::BufferFull,
+                port,
+                now,
+            );
+        }
     }
 }

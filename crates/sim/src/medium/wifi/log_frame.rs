@@ -1,7 +1,5 @@
 //! Keeps the frames that stations send, for a capture.
 
-use backwater_transport::units::{Rate, Span, Time};
-
 use super::air::Air;
 use super::air_log::{AirFrame, Body, Carried};
 use super::frame::FrameKind;
@@ -9,27 +7,8 @@ use crate::network::{Network, Part};
 
 impl Air {
     /// A station begins to send a frame.
-    pub(crate) fn log_frame(
-        &mut self,
-        network: &Network,
-        station: u32,
-        kind: FrameKind,
-        to: u32,
-        rest: Span,
-        rate: Rate,
-        now: Time,
-    ) {
-        let mut frame = AirFrame {
-            at: now,
-            from: station,
-            to,
-            kind,
-            rest,
-            rate,
-            body: None,
-            number: 0,
-            retry: false,
-        };
+    pub(crate) fn log_frame(&mut self, network: &Network, mut frame: AirFrame) {
+        let (station, kind) = (frame.from, frame.kind);
         let log = self.log.as_mut().expect("a run whose frames are kept");
         let radio = &self.radios[station as usize];
         if let (FrameKind::Data | FrameKind::Group, Some(exchange)) = (kind, radio.exchange) {

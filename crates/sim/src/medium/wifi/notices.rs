@@ -2,14 +2,15 @@
 
 use backwater_transport::units::Time;
 
-use super::air::Air;
-use super::mac::MANAGEMENT_CATEGORY;
+use super::air::{Air, NOBODY};
 use super::radio::Management;
+use super::wifi_bytes::management_size;
 use crate::books::Books;
 use crate::calendar::Calendar;
 use crate::ids::ControlId;
-use crate::mechanism::carrier::management_size;
-use crate::mechanism::notice::{Ask, Notice};
+use crate::mechanism::carrier::{Told, Toward};
+use crate::mechanism::notice::Ask;
+use crate::medium::access::MANAGEMENT_CATEGORY;
 use crate::record::fingerprint::Mark;
 
 impl Air {
@@ -18,12 +19,16 @@ impl Air {
         &mut self,
         books: &mut Books,
         calendar: &mut Calendar,
-        control: ControlId,
+        (control, told): (ControlId, Told),
         station: u32,
-        to: u32,
-        notice: Notice,
         now: Time,
     ) {
+        let notice = told.notice;
+        let to = match told.to {
+            Toward::Station(to) => to,
+            Toward::Everybody => NOBODY,
+            Toward::Port(_) | Toward::Itself => unreachable!("a station tells stations"),
+        };
         let radio = &mut self.radios[station as usize];
         let same = |m: &Management| m.to == to && m.notice.replaced_by(&notice);
         let asks = matches!(notice.ask, Ask::Step(_));

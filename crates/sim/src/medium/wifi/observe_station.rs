@@ -22,7 +22,7 @@ use crate::world::World;
 
 impl Air {
     fn look_at_station(
-        &mut self,
+        &self,
         network: &Network,
         mechanisms: &mut Mechanisms,
         control: ControlId,
@@ -35,7 +35,7 @@ impl Air {
         let views: Vec<View> = (0..categories)
             .map(|number| self.station_view(station, number, now))
             .collect();
-        let (air, packets, hosts) = (&*self, &network.packets, network.hosts.len());
+        let (air, packets, hosts) = (self, &network.packets, network.hosts.len());
         let queued = |number| hosts_queued(air, packets, station, number, hosts);
         mechanisms.controls[control].look(place, &views, Some(busy), Id::NONE, queued);
         mechanisms.collect(control);
@@ -64,7 +64,7 @@ impl Air {
 
     /// A packet comes to a station: to be forwarded, or from one of its own flows. Rates count it.
     pub(crate) fn came_to_station(
-        &mut self,
+        &self,
         network: &Network,
         mechanisms: &mut Mechanisms,
         station: u32,
@@ -93,64 +93,6 @@ impl Air {
         }
     }
 
-    /// A packet has joined a watched station's queue, or found no room in it.
-    pub(crate) fn look_at_station_arrival(
-        &mut self,
-        network: &Network,
-        mechanisms: &mut Mechanisms,
-        hop: u32,
-        number: usize,
-        packet_id: PacketId,
-        joined: bool,
-        now: Time,
-    ) {
-        let station = self.hops[hop as usize].from;
-        let Some((control, place)) = self.radios[station as usize].watch else {
-            return;
-        };
-        if !mechanisms.controls[control].hears_arrivals(place) {
-            return;
-        }
-        let seen = self.seen_queued(network, hop, number, packet_id);
-        let standing = mechanisms.controls[control].standing();
-        let arrival = Arrival {
-            now,
-            class: number,
-            from: standing.and_then(|s| s.neighbour(Toward::Station(seen.prev?))),
-            egress: Id::NONE,
-            to: network.packets[packet_id].to,
-        };
-        let view = self.station_view(station, number, now);
-        let c = &mut mechanisms.controls[control];
-        if joined {
-            let (air, packets, hosts) = (&*self, &network.packets, network.hosts.len());
-            let queued = || hosts_queued(air, packets, station, number, hosts);
-            c.enqueued(place, view, &seen, &arrival, queued);
-        } else {
-            c.turned_away(place, view, &seen, &arrival);
-        }
-        mechanisms.collect(control);
-    }
-
-    /// A packet is lost from a station's queue before it was tried. It is still counted as held.
-    pub(crate) fn look_at_station_loss(
-        &mut self,
-        network: &Network,
-        mechanisms: &mut Mechanisms,
-        station: u32,
-        hop: u32,
-        number: usize,
-        packet_id: PacketId,
-        now: Time,
-    ) {
-        if let Some((control, place)) = self.radios[station as usize].watch {
-            let seen = self.seen_queued(network, hop, number, packet_id);
-            let view = self.view_without(station, number, seen.bytes, now);
-            mechanisms.controls[control].released(place, view, &Moment::Lost(&seen));
-            mechanisms.collect(control);
-        }
-    }
-
     /// The station from which the first packet of a hop's queue came, where somebody watches the station; else
     /// `NOBODY`.
     pub(crate) fn origin_of_first(
@@ -170,7 +112,7 @@ impl Air {
 
     /// A MAC transmission of a station is over: acknowledged, or given up. Its frame is still counted as held.
     pub(crate) fn look_at_transmission(
-        &mut self,
+        &self,
         mechanisms: &mut Mechanisms,
         station: u32,
         number: usize,
@@ -208,6 +150,61 @@ impl Air {
 }
 
 impl World {
+    /// A packet is lost from a station's queue before it was tried. It is still counted as held.
+    pub(crate) fn look_at_station_loss(
+        &mut self,
+        station: u32,
+        hop: u32,
+        number: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) {
+        if let Some((control, place)) = self.air.radios[station as usize].watch {
+            let seen = self.air.seen_queued(&self.network, hop, number, packet_id);
+            let view = self.air.view_without(station, number, seen.bytes, now);
+            self.mechanisms.controls[control].released(place, view, &Moment::Lost(&seen));
+            self.mechanisms.collect(control);
+        }
+    }
+
+    /// A packet has joined a watched station's queue, or found no room in it.
+    pub(crate) fn look_at_station_arrival(
+        &mut self,
+        hop: u32,
+        number: usize,
+        packet_id: PacketId,
+        joined: bool,
+        now: Time,
+    ) {
+        let station = self.air.hops[hop as usize].from;
+        let Some((control, place)) = self.air.radios[station as usize].watch else {
+            return;
+        };
+        if !self.mechanisms.controls[control].hears_arrivals(place) {
+            return;
+        }
+        let seen = self.air.seen_queued(&self.network, hop, number, packet_id);
+        let standing = self.mechanisms.controls[control].standing();
+        let arrival = Arrival {
+            now,
+            class: number,
+            from: standing.and_then(|s| s.neighbour(Toward::Station(seen.prev?))),
+            egress: Id::NONE,
+            to: self.network.packets[packet_id].to,
+        };
+        let view = self.air.station_view(station, number, now);
+        let c = &mut self.mechanisms.controls[control];
+        if joined {
+            let (air, packets, hosts) =
+                (&self.air, &self.network.packets, self.network.hosts.len());
+            let queued = || hosts_queued(air, packets, station, number, hosts);
+            c.enqueued(place, view, &seen, &arrival, queued);
+        } else {
+            c.turned_away(place, view, &seen, &arrival);
+        }
+        self.mechanisms.collect(control);
+    }
+
     /// A detector's timer has come.
     pub(crate) fn observe(&mut self, control: ControlId, place: u8, now: Time) {
         let number = usize::from(place);

@@ -25,127 +25,6 @@ use crate::world::World;
 const MOST_HELD: u64 = 100;
 
 impl Air {
-    /// A notice has reached the station that it is for, maybe once more.
-    pub(crate) fn heed(
-        &mut self,
-        network: &Network,
-        books: &mut Books,
-        calendar: &mut Calendar,
-        from: u32,
-        station: u32,
-        now: Time,
-    ) {
-        let sender = &mut self.radios[from as usize];
-        let sent = sender.notices.front_mut().expect("the frame that was sent");
-        if !std::mem::replace(&mut sent.heard, true) {
-            self.obey(network, books, calendar, from, station, now);
-        }
-    }
-
-    /// A station has received the management frame that another sends; one without a responder for it does nothing.
-    pub(crate) fn obey(
-        &mut self,
-        network: &Network,
-        books: &mut Books,
-        calendar: &mut Calendar,
-        from: u32,
-        station: u32,
-        now: Time,
-    ) {
-        let sender = &self.radios[from as usize];
-        let sent = sender.notices.front().expect("the frame that was sent");
-        let notice = sent.notice.clone();
-        self.answer_at(network, books, calendar, from, station, &notice, now);
-    }
-
-    /// The responder of a station answers a notice, maybe one of its own.
-    pub(crate) fn answer_at(
-        &mut self,
-        network: &Network,
-        books: &mut Books,
-        calendar: &mut Calendar,
-        from: u32,
-        station: u32,
-        notice: &Notice,
-        now: Time,
-    ) {
-        let responders = &self.radios[station as usize].responders;
-        let mut owners = responders.iter().map(|(mechanism, _)| *mechanism);
-        if let Some(at) = owners.position(|owner| owner == notice.mechanism) {
-            let next = (from != station).then_some(from);
-            self.move_station(
-                network,
-                books,
-                calendar,
-                station,
-                at,
-                next,
-                now,
-                |r, knobs| r.react(notice, knobs),
-            );
-        }
-    }
-
-    /// What a station was told may have expired.
-    pub(crate) fn expire(
-        &mut self,
-        network: &Network,
-        books: &mut Books,
-        calendar: &mut Calendar,
-        id: StationId,
-        now: Time,
-    ) {
-        for at in 0..self.radios[id.index()].responders.len() {
-            self.move_station(network, books, calendar, id.0, at, None, now, |r, knobs| {
-                r.timer(knobs)
-            });
-        }
-    }
-
-    /// Lends a station's knobs to one of its responders, and moves what that wants moved.
-    fn move_station(
-        &mut self,
-        network: &Network,
-        books: &mut Books,
-        calendar: &mut Calendar,
-        station: u32,
-        at: usize,
-        next: Option<u32>,
-        now: Time,
-        act: impl FnOnce(&mut AnyResponder, &mut Knobs),
-    ) {
-        let radio = &mut self.radios[station as usize];
-        let mut transmitter = Transmitter {
-            written: radio.written.clone(),
-            ..Transmitter::default()
-        };
-        if let Some(gates) = &mut radio.gates {
-            gates.sweep(now);
-        }
-        let (gates, responder) = (radio.gates.as_deref_mut(), &mut radio.responders[at].1);
-        let gated = gates.is_some();
-        let mut knobs = Knobs {
-            now,
-            unit: AIR_UNIT,
-            gates,
-            next,
-            transmitter: Some(&mut transmitter),
-        };
-        act(responder, &mut knobs);
-        if gated {
-            self.gates_moved(calendar, station, now);
-        }
-        for at in transmitter.timers {
-            calendar.push(at, Event::Expire(Id::raw(station)));
-        }
-        for moved in transmitter.moved {
-            self.move_knob(books, calendar, station, &moved, now);
-        }
-        for (flow, rate) in transmitter.held {
-            self.hold_to(network, station, flow, rate);
-        }
-    }
-
     /// Moves a category's parameters.
     fn move_knob(
         &mut self,
@@ -248,6 +127,89 @@ impl Air {
 }
 
 impl World {
+    /// Lends a station's knobs to one of its responders, and moves what that wants moved.
+    fn move_station(
+        &mut self,
+        station: u32,
+        at: usize,
+        next: Option<u32>,
+        now: Time,
+        act: impl FnOnce(&mut AnyResponder, &mut Knobs),
+    ) {
+        let radio = &mut self.air.radios[station as usize];
+        let mut transmitter = Transmitter {
+            written: radio.written.clone(),
+            ..Transmitter::default()
+        };
+        if let Some(gates) = &mut radio.gates {
+            gates.sweep(now);
+        }
+        let (gates, responder) = (radio.gates.as_deref_mut(), &mut radio.responders[at].1);
+        let gated = gates.is_some();
+        let mut knobs = Knobs {
+            now,
+            unit: AIR_UNIT,
+            gates,
+            next,
+            transmitter: Some(&mut transmitter),
+        };
+        act(responder, &mut knobs);
+        if gated {
+            self.air.gates_moved(&mut self.clock.calendar, station, now);
+        }
+        for at in transmitter.timers {
+            self.clock
+                .calendar
+                .push(at, Event::Expire(Id::raw(station)));
+        }
+        for moved in transmitter.moved {
+            self.air.move_knob(
+                &mut self.books,
+                &mut self.clock.calendar,
+                station,
+                &moved,
+                now,
+            );
+        }
+        for (flow, rate) in transmitter.held {
+            self.air.hold_to(&self.network, station, flow, rate);
+        }
+    }
+
+    /// What a station was told may have expired.
+    pub(crate) fn expire(&mut self, id: StationId, now: Time) {
+        for at in 0..self.air.radios[id.index()].responders.len() {
+            self.move_station(id.0, at, None, now, |r, knobs| r.timer(knobs));
+        }
+    }
+
+    /// The responder of a station answers a notice, maybe one of its own.
+    pub(crate) fn answer_at(&mut self, from: u32, station: u32, notice: &Notice, now: Time) {
+        let responders = &self.air.radios[station as usize].responders;
+        let mut owners = responders.iter().map(|(mechanism, _)| *mechanism);
+        if let Some(at) = owners.position(|owner| owner == notice.mechanism) {
+            let next = (from != station).then_some(from);
+            self.move_station(station, at, next, now, |r, knobs| r.react(notice, knobs));
+        }
+    }
+
+    /// A station has received the management frame that another sends; one without a responder for it does nothing.
+    pub(crate) fn obey(&mut self, from: u32, station: u32, now: Time) {
+        let sender = &self.air.radios[from as usize];
+        let sent = sender.notices.front().expect("the frame that was sent");
+        let notice = sent.notice.clone();
+        self.answer_at(from, station, &notice, now);
+    }
+
+    /// A notice has reached the station that it is for, maybe once more.
+    pub(crate) fn heed(&mut self, from: u32, station: u32, now: Time) {
+        let sender = &mut self.air.radios[from as usize];
+        let sent = sender.notices.front_mut().expect("the frame that was sent");
+        if !std::mem::replace(&mut sent.heard, true) {
+            self.obey(from, station, now);
+        }
+    }
+
     /// The turn of a held flow's next packet.
     pub(crate) fn release_held(&mut self, flow: FlowId, now: Time) {
         let port = self.network.flows[flow].port;

@@ -54,7 +54,7 @@ impl Air {
         self.contend_again(calendar, station, number, now);
     }
 
-    /// A category that had nothing to send, or nothing that it may send, has a frame that may go.
+    /// A category that had nothing to send, or whose frames were all held back, has a frame that may go.
     pub(crate) fn contend_again(
         &mut self,
         calendar: &mut Calendar,
@@ -237,41 +237,17 @@ impl World {
             Room::Free => true,
             Room::ShareFull => false,
             Room::Full if radio.categories[number].judged.is_some() => {
-                if self.air.displace(
-                    &mut self.network,
-                    &mut self.mechanisms,
-                    &mut self.books,
-                    station,
-                    number,
-                    packet_id,
-                    now,
-                ) {
+                if self.displace(station, number, packet_id, now) {
                     return self.queue_up(hop, packet_id, now);
                 }
                 false
             }
-            Room::Full => self.air.make_room(
-                &mut self.network,
-                &mut self.mechanisms,
-                &mut self.books,
-                station,
-                number,
-                packet_id,
-                now,
-            ),
+            Room::Full => self.make_room(station, number, packet_id, now),
         };
         if !fits {
             self.air
                 .stamp_station_arrival(&mut self.network, station, packet_id, true, now);
-            self.air.look_at_station_arrival(
-                &self.network,
-                &mut self.mechanisms,
-                hop,
-                number,
-                packet_id,
-                false,
-                now,
-            );
+            self.look_at_station_arrival(hop, number, packet_id, false, now);
             return self.air.lose_at_station(
                 &mut self.network,
                 &mut self.books,
@@ -297,15 +273,7 @@ impl World {
             true => {
                 self.air
                     .stamp_station_arrival(&mut self.network, station, packet_id, true, now);
-                self.air.look_at_station_arrival(
-                    &self.network,
-                    &mut self.mechanisms,
-                    hop,
-                    number,
-                    packet_id,
-                    false,
-                    now,
-                );
+                self.look_at_station_arrival(hop, number, packet_id, false, now);
                 return self.air.lose_at_station(
                     &mut self.network,
                     &mut self.books,
@@ -330,15 +298,7 @@ impl World {
         self.air
             .one_more(&mut self.clock.calendar, station, number, now);
         self.air.tell_backlog(&mut self.network, station, now);
-        self.air.look_at_station_arrival(
-            &self.network,
-            &mut self.mechanisms,
-            hop,
-            number,
-            packet_id,
-            true,
-            now,
-        );
+        self.look_at_station_arrival(hop, number, packet_id, true, now);
     }
 
     /// A frame has left a station's queue for good.

@@ -6,8 +6,8 @@ use backwater_transport::units::{Rate, Time};
 use crate::ids::PortId;
 use crate::limit::Limit;
 use crate::medium::boxes::AnyBox;
-use crate::medium::trace::Server;
-use crate::network::{Network, Port, PortMore, Stage, Traits};
+use crate::medium::service::{self, Stage};
+use crate::network::{Network, Port, PortMore, Traits};
 use crate::queue::AnyScheduler;
 use crate::spec::{Service, Spec, Way};
 
@@ -20,7 +20,7 @@ impl Network {
             };
             let port = &mut self.ports[id];
             let random = trace_stream(spec, id.index());
-            port.more.server = Some(Box::new(Server::new((**server).clone(), random)));
+            port.more.service = service::Service::trace(server, random);
             port.shut_until = Time::NEVER;
         }
     }
@@ -65,13 +65,13 @@ impl Network {
         };
         let more = PortMore {
             name,
-            stage: Some(Box::new(stage)),
+            service: service::Service::Box(Box::new(stage)),
             ..PortMore::default()
         };
         let (node, far) = (self.ports[main].node, self.ports[main].far);
         let mut port = Port::idle(node, far, AnyScheduler::Fifo, Limit::Unlimited, more);
         port.peer = self.ports[main].peer;
-        port.set(Traits::WATCHED | Traits::PASSED, true);
+        port.set(Traits::WATCHED, true);
         let id = self.ports.push(port);
         self.boxes.insert(id, main);
         id
@@ -80,7 +80,13 @@ impl Network {
     /// The boxes in front of a port's queue, in no particular order.
     pub fn boxes_before(&self, port: PortId) -> impl Iterator<Item = &AnyBox> {
         let mine = self.boxes.iter().filter(move |(_, main)| **main == port);
-        mine.filter_map(|(id, _)| self.ports[*id].more.stage.as_ref().map(|stage| &stage.what))
+        mine.filter_map(|(id, _)| {
+            self.ports[*id]
+                .more
+                .service
+                .stage()
+                .map(|stage| &stage.what)
+        })
     }
 
     /// Sends to `entrance` what would go to the queue of `main`.
@@ -99,7 +105,7 @@ impl Network {
     }
 }
 
-/// The direction of a link that port `index` of the scenario stands for, where it is no plain wire.
+/// The direction of a link that port `index` of the scenario stands for, where it is not a symmetric Ethernet link.
 pub(crate) fn way(spec: &Spec, index: usize) -> Option<&Way> {
     spec.links.get(index / 2)?.ways[index % 2].as_deref()
 }
@@ -113,7 +119,8 @@ pub(crate) fn long_term(spec: &Spec, index: usize) -> Option<Rate> {
     let Service::Trace(server) = &way(spec, index)?.service else {
         return None;
     };
-    let server = Server::new((**server).clone(), trace_stream(spec, index));
+    let service = service::Service::trace(server, trace_stream(spec, index));
+    let server = service.server()?;
     let end = Time(spec.duration.0);
     Some(Rate((server.capacity(Time::ZERO, end) as u64).max(1)))
 }

@@ -1,6 +1,5 @@
 //! Flows of a world.
 
-use crate::world::build::refuse;
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
@@ -12,6 +11,7 @@ use crate::source::{AnySource, Source};
 use crate::spec::{Refusal, Spec};
 use crate::table::Id;
 use crate::targets::{Destination, Lists};
+use crate::world::build::refuse;
 
 impl Network {
     pub(crate) fn add_flows(&mut self, spec: &Spec) -> Result<(), Refusal> {

@@ -7,12 +7,10 @@ use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{ControlId, NodeId, PortId};
 use crate::limit::Limit;
-use crate::mechanism::Mechanisms;
 use crate::mechanism::carrier::{Toward, quantum};
 use crate::mechanism::control::{Control, Memory, Watched};
 use crate::mechanism::detector::Detector;
 use crate::mechanism::gates::Gates;
-use crate::mechanism::legal::{self, Medium};
 use crate::mechanism::needs::Set;
 use crate::mechanism::notice::Form;
 use crate::mechanism::notifier::standing::{MAX_NEIGHBOURS, Standing};
@@ -20,6 +18,9 @@ use crate::mechanism::notifier::voice::VoiceSpec;
 use crate::mechanism::notifier::{Cast, Terms};
 use crate::mechanism::place::Place;
 use crate::mechanism::responder::{AnyResponder, Responder};
+use crate::mechanism::{Mechanisms, legal};
+use crate::medium::offer::Offer;
+use crate::medium::{AIR, WIRE};
 use crate::network::Network;
 use crate::spec::{MechanismSpec, NodeKind, Refusal, Spec};
 use crate::switch::Ledger;
@@ -61,7 +62,10 @@ impl Network {
         }
         let special = |p: &PortId| spec.links[p.index() / 2].ways.iter().any(Option::is_some);
         if let Some(port) = self.nodes[node].ports.iter().find(|p| special(p)) {
-            let what = format!("{} is no plain wire", self.ports[*port].more.name);
+            let what = format!(
+                "{} is not a symmetric Ethernet link",
+                self.ports[*port].more.name
+            );
             return at(what, "back-pressure travels over wires, both ways");
         }
         if self.nodes[node].ports.len() > MAX_NEIGHBOURS {
@@ -284,14 +288,14 @@ impl World {
         mechanism: &MechanismSpec,
     ) -> Result<(), Refusal> {
         if !mechanism.stations.is_empty() {
-            check(mechanism, Medium::Air)?;
+            check(mechanism, &AIR)?;
             self.network.check_addresses(mechanism)?;
             self.add_to_stations(spec, number, mechanism)?;
         }
         if mechanism.at.is_empty() {
             return Ok(());
         }
-        check(mechanism, Medium::Wire)?;
+        check(mechanism, &WIRE)?;
         self.network.check_addresses(mechanism)?;
         let path = format!("mechanisms.{}", mechanism.name);
         let Some(terms) = mechanism.notify.standing() else {
@@ -347,7 +351,7 @@ impl World {
 }
 
 /// Refuses parts that can't work together on a medium.
-fn check(mechanism: &MechanismSpec, medium: Medium) -> Result<(), Refusal> {
+fn check(mechanism: &MechanismSpec, medium: &Offer) -> Result<(), Refusal> {
     let parts = [
         mechanism.detect.needs(),
         mechanism.notify.needs(),

@@ -1,6 +1,5 @@
 //! Ports of a world: two for each link.
 
-use crate::world::build::refuse;
 use backwater_transport::random::Random;
 use backwater_transport::units::{PS_PER_S, Rate, Span, Time};
 
@@ -10,6 +9,7 @@ use crate::queue::Managed;
 use crate::spec::{NodeKind, Refusal, Service, Spec, SwitchModel};
 use crate::switch::Pool;
 use crate::table::Id;
+use crate::world::build::refuse;
 
 /// Ports that a packet's `entry` tells apart.
 const MAX_ENTRIES: usize = 256;
@@ -128,7 +128,7 @@ impl Network {
         Ok(())
     }
 
-    /// Has what comes and goes at these ports of a node booked.
+    /// Books arrivals and departures at these ports of a node.
     pub(crate) fn account(&mut self, ports: &[PortId]) {
         for id in ports {
             let port = &mut self.ports[*id];

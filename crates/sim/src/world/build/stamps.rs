@@ -2,13 +2,12 @@
 
 use backwater_transport::congestion_header::Layout;
 use backwater_transport::controller::Controller;
-use backwater_transport::segment::Ecn;
 
 use super::{World, refuse};
-use crate::ids::{FlowId, LawId, PortId};
+use crate::ids::{FlowId, PortId};
 use crate::limit::Limit;
-use crate::medium::trace::Opportunities;
-use crate::network::{Flow, Law, Part, Served, Shown, Traits};
+use crate::medium::Link;
+use crate::network::{Law, Shown, Traits, Watched};
 use crate::spec::{Egress, Refusal, Spec, StampSpec};
 use crate::stamp::{Backlog, Place, Stamp};
 
@@ -16,14 +15,15 @@ impl World {
     /// Puts laws to their places.
     pub(super) fn add_stamps(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for stamp in &spec.stamps {
-            let (place, service) = self.place(spec, stamp.at);
+            let (place, queue, link) = self.place(spec, stamp.at);
             check(stamp, &place)?;
             let mut law = stamp.law.clone();
             law.attach(&place);
             let law = self.network.laws.push(Law {
                 stamp: law,
                 name: stamp.name.clone(),
-                service,
+                queue,
+                link,
             });
             self.show(stamp.at, Shown { law, own: true }, spec);
             for egress in &stamp.also {
@@ -59,22 +59,19 @@ impl World {
         found.expect("a radio of the scenario")
     }
 
-    fn place(&self, spec: &Spec, egress: Egress) -> (Place, Served) {
+    fn place(&self, spec: &Spec, egress: Egress) -> (Place, Watched, Link) {
         match egress {
             Egress::Port(number) => {
                 let id = PortId::new(number);
                 let port = &self.network.ports[id];
-                let server = port.more.server.as_ref();
+                let link = Link::of(&port.more.service);
+                let offers = matches!(link, Link::Trace(_));
                 let place = Place {
-                    rate: server.is_none().then_some(port.more.rate),
-                    offers: server.is_some(),
+                    rate: (!offers).then_some(port.more.rate),
+                    offers,
                     buffer: port.buffer,
                 };
-                let service = match server {
-                    None => Served::Wire(id),
-                    Some(server) => Served::Trace(id, Box::new(Opportunities::new(server))),
-                };
-                (place, service)
+                (place, Watched::Port(id), link)
             }
             Egress::Radio(node, of_node) => {
                 let radio = &self.air.radios[self.station(spec, node, of_node)];
@@ -83,7 +80,7 @@ impl World {
                     offers: false,
                     buffer: radio.categories[0].buffer,
                 };
-                (place, Served::Radio(Backlog::default()))
+                (place, Watched::Station(Backlog::default()), Link::Radio)
             }
         }
     }
@@ -100,19 +97,6 @@ impl World {
                 self.air.radios[station].laws.push(shown);
             }
         }
-    }
-
-    /// The laws that write into the data of a flow.
-    fn laws_on(&self, flow: &Flow) -> Vec<LawId> {
-        let mut laws = Vec::new();
-        for port in &flow.path {
-            let port_laws = &self.network.ports[*port].more.laws;
-            let hop = self.air.hop(*port);
-            let radio_laws = hop.map(|hop| &self.air.radios[hop.from as usize].laws);
-            let shown = port_laws.iter().chain(radio_laws.into_iter().flatten());
-            laws.extend(shown.map(|shown| shown.law));
-        }
-        laws
     }
 
     /// Refuses a flow whose header some law on its path would not understand.
@@ -134,45 +118,6 @@ impl World {
             }
         }
         Ok(())
-    }
-
-    /// Warnings about explicit feedback: flows that no law serves or that one misreads, and what laws say of
-    /// themselves.
-    pub fn stamp_warnings(&self) -> Vec<String> {
-        let now = self.clock.now;
-        let said = |law: &Law| Some(format!("{}: {}", law.name, law.stamp.warning(now)?));
-        let mut all: Vec<String> = self.network.laws.0.iter().filter_map(said).collect();
-        for flow in &self.network.flows.0 {
-            let Part::Data(connection) = flow.part else {
-                continue;
-            };
-            let controller = self.ends.connections[connection].sender.controller();
-            let laws = self.laws_on(flow);
-            let layouts = laws
-                .iter()
-                .map(|law| self.network.laws[*law].stamp.layout());
-            match controller.congestion_header() {
-                Some(layout) if !layouts.clone().any(|l| l == Some(layout)) => {
-                    all.push(format!(
-                        "flow {}: no port on its path writes its congestion header, so it keeps the window it \
-                         begins with: write `stamp` for the bottleneck's port",
-                        flow.name
-                    ));
-                }
-                Some(_) => {}
-                None if controller.ecn() != Ecn::NotEct
-                    && layouts.flatten().any(Layout::reports_codepoints) =>
-                {
-                    all.push(format!(
-                        "flow {}: a stamp on its path rewrites the ECN bits for a scheme that its controller does \
-                         not speak: lead it past that port, or take the controller of that scheme",
-                        flow.name
-                    ));
-                }
-                None => {}
-            }
-        }
-        all
     }
 }
 

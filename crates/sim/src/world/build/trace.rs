@@ -3,23 +3,18 @@
 use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::limit::Limit;
-use crate::medium::ethernet;
-use crate::medium::wifi::air::NOBODY;
-use crate::medium::wifi::mac::CATEGORIES;
 use crate::network::Network;
+use crate::packet;
 use crate::spec::{Refusal, Spec};
 use crate::table::Id;
 use crate::targets::{Destination, Targets};
 use crate::world::World;
 
-/// Longest IP packet over 802.11: an MSDU of 2304 bytes less LLC and SNAP. 9.2.4.7.
-const MAX_PACKET: u64 = 2296;
-
 impl Network {
     /// Every packet must fit the frames, the class queues and the buffer of a wire on its way.
     fn check_wire(&self, spec: &Spec, id: FlowId, port: PortId) -> Result<(), Refusal> {
         let flow = &self.flows[id];
-        let frame = ethernet::frame(flow.packet);
+        let frame = packet::frame(flow.packet);
         let (port, link) = (&self.ports[port], &spec.links[port.index() / 2]);
         if frame > link.max_frame.0 {
             let what = format!(
@@ -32,7 +27,7 @@ impl Network {
                 "write smaller packets, or raise the link's max_frame",
             );
         }
-        if let Some(server) = port.more.server.as_ref().filter(|s| s.spec.whole) {
+        if let Some(server) = port.more.service.server().filter(|s| s.spec.whole) {
             let (size, most) = (server.size(flow.packet as u16), server.spec.opportunity);
             if size > most {
                 let what = format!(
@@ -106,8 +101,8 @@ impl World {
         let mut path = Vec::new();
         if matches!(spec_flow.to, Destination::Group(_)) {
             let hops = self.network.nodes[flow.from].stations.iter();
-            path.extend(hops.filter_map(|station| self.air.hop_to(*station, NOBODY)));
-            self.check_radio_hop(spec, id, path[0])?;
+            path.extend(hops.filter_map(|station| self.air.group_port(*station)));
+            self.air.check_hop(&self.network, spec, id, path[0])?;
             return Ok(path);
         }
         let goal = self.network.hosts[host as usize];
@@ -123,7 +118,7 @@ impl World {
                 return self.no_route(spec, id, goal, at);
             }
             match self.air.hop(port) {
-                Some(_) => self.check_radio_hop(spec, id, port)?,
+                Some(_) => self.air.check_hop(&self.network, spec, id, port)?,
                 None => self.network.check_wire(spec, id, port)?,
             }
             path.push(port);
@@ -183,36 +178,5 @@ impl World {
             what,
             fix,
         )
-    }
-
-    /// Every packet must fit the frames and the buffer of a station on its way.
-    fn check_radio_hop(&self, spec: &Spec, id: FlowId, port: PortId) -> Result<(), Refusal> {
-        let flow = &self.network.flows[id];
-        let path = |field: &str| format!("flows.{}.{field}", spec.flows[id.index()].name);
-        if flow.packet > MAX_PACKET {
-            let what = format!("an 802.11 frame holds an IP packet of {MAX_PACKET} B at most");
-            return refuse(path("packet"), what, "write smaller packets");
-        }
-        if usize::from(flow.class) >= CATEGORIES.len() {
-            let what = "a station has four access categories";
-            return refuse(path("class"), what, "write ac = \"BE\"");
-        }
-        let hop = self.air.hop(port).expect("a radio hop");
-        let radio = &self.air.radios[hop.from as usize];
-        let full = match radio.categories[radio.category(flow.class)].buffer {
-            Limit::Bytes(room) => room.0 < flow.packet,
-            Limit::Packets(room) => room == 0,
-            Limit::Unlimited => false,
-        };
-        if full {
-            let name = &self.network.nodes[radio.node].name;
-            let what = format!("the buffer of {name} cannot hold one packet");
-            return refuse(
-                format!("nodes.{name}.buffer"),
-                what,
-                "write a larger buffer",
-            );
-        }
-        Ok(())
     }
 }

@@ -4,11 +4,11 @@
 
 use backwater_transport::units::Time;
 
-use super::{Network, Traits};
 use crate::books::Books;
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{PacketId, PortId};
+use crate::network::{Network, Traits};
 use crate::packet::List;
 use crate::record::What;
 use crate::table::Id;
@@ -24,7 +24,11 @@ impl Network {
     ) -> bool {
         let fresh = self.fresh(id, at);
         let port = &mut self.ports[id];
-        let server = port.more.server.as_mut().expect("a port with a server");
+        let server = port
+            .more
+            .service
+            .server_mut()
+            .expect("a port with a server");
         let opens = server.opens(at, fresh);
         if opens > at {
             port.next_try = opens;
@@ -66,7 +70,11 @@ impl Network {
             port.held &= !(1 << q);
         }
         port.waiting -= 1;
-        let server = port.more.server.as_mut().expect("a port with a server");
+        let server = port
+            .more
+            .service
+            .server_mut()
+            .expect("a port with a server");
         let departs = server.take(packet.at, at, server.size(packet.len));
         let waited = at.since(packet.at);
         packet.waited += waited.0;

@@ -94,7 +94,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         let cycle: Vec<&str> = d.cycle.iter().map(|p| port(*p)).collect();
         json!({"at_s": d.at.seconds(), "cycle": cycle})
     });
-    let mut document = json!({
+    json!({
         "seed": resolved.seed,
         "resolved": resolved.sha256(),
         "fingerprint": format!("{:016x}", report.fingerprint),
@@ -114,12 +114,8 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "ports": ports.collect::<Value>(),
         "stations": stations(world, report, window),
         "metrics": metrics(world, report, window, from),
-        "deadlock": deadlock,
-    });
-    if !report.stamps.is_empty() {
-        document["stamps"] = report.stamps.iter().map(stamp).collect();
-    }
-    document
+        "deadlock": deadlock, "stamps": report.stamps.iter().map(stamp).collect::<Value>(),
+    })
 }
 
 /// A law of explicit feedback at the end of the run.

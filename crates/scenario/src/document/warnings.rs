@@ -22,7 +22,7 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
             names.join(", ")
         ));
     }
-    all.extend(report.stamp_warnings.iter().cloned());
+    all.extend(world.feedback_warnings(report));
     all.extend(own_queues(world, report));
     all.extend(controllers(world, report));
     if !report.conserved {

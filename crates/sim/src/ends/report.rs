@@ -1,6 +1,7 @@
 //! The sums of a flow with a transport.
 
 use crate::world::report::ConnectionReport;
+use backwater_transport::controller::Controller;
 use backwater_transport::units::Time;
 
 use crate::connection::ConnectionStats;
@@ -28,6 +29,8 @@ impl Ends {
             segments,
             stats,
             warning: connection.sender.warning(),
+            header: connection.sender.controller().congestion_header(),
+            ecn: connection.sender.controller().ecn(),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::mem::take;
 
+use backwater_transport::congestion_header::Layout;
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
 use super::{Deadlock, DropKey, StampReport, World};
@@ -52,10 +54,8 @@ pub struct Report {
     pub control: u64,
     /// The first deadlock seen.
     pub deadlock: Option<Deadlock>,
-    /// Laws of explicit feedback: the queue that each watches, and its values.
+    /// Laws of explicit feedback.
     pub stamps: Vec<StampReport>,
-    /// What those and the flows they serve have to say.
-    pub stamp_warnings: Vec<String>,
 }
 
 /// Losses of one kind at one place.
@@ -136,6 +136,10 @@ pub struct ConnectionReport {
     pub stats: ConnectionStats,
     /// What its controller has to say of itself.
     pub warning: Option<String>,
+    /// The congestion header of its segments.
+    pub header: Option<Layout>,
+    /// The codepoint that its controller asks for.
+    pub ecn: Ecn,
 }
 
 /// A port.
@@ -285,7 +289,6 @@ impl World {
                     .sum::<u64>(),
             deadlock: self.mechanisms.deadlock.clone(),
             stamps: self.stamp_reports(),
-            stamp_warnings: self.stamp_warnings(),
         }
     }
 

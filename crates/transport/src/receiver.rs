@@ -73,12 +73,12 @@ pub struct Receiver {
     acked_upto: u64,
     ce_bytes: u64,
     last: Last,
+    timeout: Span,
     /// Segments received and not acknowledged.
     pending: u32,
-    /// An acknowledgement waits for this many segments, at most for `timeout`.
-    segments: u32,
-    timeout: Span,
     window: u32,
+    /// An acknowledgement waits for this many segments, at most for `timeout`.
+    segments: u16,
     protocol: Protocol,
     ecn: EcnFeedback,
     /// Classic echo, or DCTCP's state.
@@ -121,7 +121,7 @@ impl Receiver {
             ce_bytes: 0,
             last: Last::default(),
             pending: 0,
-            segments,
+            segments: segments.min(u32::from(u16::MAX)) as u16,
             timeout,
             window: setup.window,
             protocol: setup.protocol,
@@ -189,7 +189,7 @@ impl Receiver {
         // RFC 9768 section 3.2.2.5.1. Its other rule, an ACK for at least every sixth mark, always
         // holds with an ACK for every second segment.
         let plain = plain && !(begins && self.ecn == EcnFeedback::Ace);
-        let wait = plain && !segment.push && self.pending < self.segments;
+        let wait = plain && !segment.push && self.pending < u32::from(self.segments);
         match (wait, before) {
             (false, None) => Some(self.acknowledge(now, duplicate)),
             (false, before) => {

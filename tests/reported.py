@@ -43,11 +43,11 @@ quoted = "slide 3"
 metric = "loss"
 where = { scheme = "pause" }
 reduce = "mean"
-is = "zero"
+at_most = 0.0001
 published = 0.25
 expected = "differs"
 reason = "the host obeys; the document's does not"
-evidence = "other-study/c7"
+evidence = "lan-cos/c112"
 
 [claims.c101]
 says = "Loss stays below a tenth."

@@ -13,7 +13,7 @@ use backwater_sim::spec::{NodeKind, NodeSpec, Service, SwitchModel, Way};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
 
-use crate::decode::{Draft, Flow, Link, Made, MadeWay, Mechanism, Pattern, Port, Transport};
+use crate::decode::{Draft, Flow, Link, Made, MadeWay, Mechanism, Pattern, Port, Stamp, Transport};
 use crate::fields::flow::UDP;
 use crate::fields::network::{OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY};
 use crate::files::Files;
@@ -94,7 +94,26 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
                 .collect(),
         ),
     ]);
-    form.to_string()
+    stamped(form, draft, files).to_string()
+}
+
+/// Adds the laws of explicit feedback, if there are any.
+fn stamped(form: Json, draft: &Draft, files: &Files<'_>) -> Json {
+    let Json::Object(mut fields) = form else {
+        unreachable!("a scenario is an object");
+    };
+    if !draft.stamps.is_empty() {
+        let stamp = |s: &Stamp| {
+            let also = Json::texts(s.also.iter().map(String::as_str));
+            let law = part(&s.made, files);
+            (s.spec.name.clone(), object([("law", law), ("also", also)]))
+        };
+        fields.insert(
+            "stamps".to_owned(),
+            draft.stamps.iter().map(stamp).collect(),
+        );
+    }
+    Json::Object(fields)
 }
 
 fn node(node: &NodeSpec, draft: &Draft) -> Json {

@@ -9,7 +9,7 @@ use backwater_sim::connection::{ConnectionStats, DECADES};
 use backwater_sim::ids::{FlowId, PortId};
 use backwater_sim::network::Part;
 use backwater_sim::record::delays::Delays;
-use backwater_sim::world::{ClassReport, ConnectionReport, FlowReport, Report, World};
+use backwater_sim::world::{ClassReport, ConnectionReport, FlowReport, Report, StampReport, World};
 use backwater_transport::units::Time;
 use serde_json::{Map, Value, json};
 use warnings::warnings;
@@ -94,7 +94,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         let cycle: Vec<&str> = d.cycle.iter().map(|p| port(*p)).collect();
         json!({"at_s": d.at.seconds(), "cycle": cycle})
     });
-    json!({
+    let mut document = json!({
         "seed": resolved.seed,
         "resolved": resolved.sha256(),
         "fingerprint": format!("{:016x}", report.fingerprint),
@@ -115,7 +115,19 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "stations": stations(world, report, window),
         "metrics": metrics(world, report, window, from),
         "deadlock": deadlock,
-    })
+    });
+    if !report.stamps.is_empty() {
+        document["stamps"] = report.stamps.iter().map(stamp).collect();
+    }
+    document
+}
+
+/// A law of explicit feedback at the end of the run.
+fn stamp(stamp: &StampReport) -> Value {
+    let values = stamp.values.iter().filter(|(name, _)| !name.is_empty());
+    let mut row = Map::from_iter(values.map(|(name, x)| ((*name).to_owned(), json!(x))));
+    row.insert("place".to_owned(), json!(stamp.place));
+    Value::Object(row)
 }
 
 /// Readings of undecided rules that the run took.

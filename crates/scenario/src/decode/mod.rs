@@ -13,6 +13,7 @@ mod ports;
 mod record;
 mod routing;
 mod settings;
+mod stamps;
 mod switch;
 pub mod topology;
 mod transport;
@@ -24,6 +25,7 @@ pub use flows::{Flow, Pattern};
 pub use links::{Link, MadeWay};
 pub use parts::Made;
 pub use ports::DEFAULT_QUEUE;
+pub use stamps::Stamp;
 pub use transport::Transport;
 
 use crate::diagnostic::{Diagnostic, Fault};
@@ -57,6 +59,8 @@ pub struct Draft {
     pub ports: Vec<Port>,
     /// Queue management of radios: "A>medium", and how it was made.
     pub radios: ports::Managed,
+    /// Laws of explicit feedback.
+    pub stamps: Vec<Stamp>,
     /// Mechanisms in the order of their names.
     pub mechanisms: Vec<Mechanism>,
     /// Flows in the order of their names.
@@ -109,7 +113,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         .map(|f| u64::from(f.class) + 1)
         .max()
         .unwrap_or(1);
-    let (ports, radios) = ports::read(&top, &mut nodes, &media, &links, classes, files)?;
+    let (ports, radios, stamps) = ports::read(&top, &mut nodes, &media, &links, classes, files)?;
     let mechanisms = mechanisms::read(&top, &nodes, &ports, files)?;
     Ok(Draft {
         seed,
@@ -122,6 +126,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         links,
         ports,
         radios,
+        stamps,
         mechanisms,
         flows,
     })

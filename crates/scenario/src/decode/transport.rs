@@ -73,7 +73,6 @@ pub fn read(
         TCP => Protocol::Stream,
         _ => Protocol::Datagram,
     };
-    let header = segment_header(protocol);
     let mut frame = packet.0 + ETHERNET_FCS;
     if let Some(written) = record.get("frame") {
         if record.get("packet").is_some() {
@@ -86,19 +85,6 @@ pub fn read(
         frame = args.bytes("frame").0;
         packet = Bytes(frame - ETHERNET);
     }
-    let Some(mss) = packet.0.checked_sub(header).filter(|mss| *mss > 0) else {
-        let blamed = record.get("frame").or(record.get("packet"));
-        let what = format!(
-            "`{}`: packets of {} B have no room for data behind {header} B of headers",
-            record.node.path, packet.0
-        );
-        return Err(blamed
-            .unwrap_or(record.node)
-            .refuse(Fault::new(what, "write larger packets, such as \"1500 B\"")));
-    };
-    let mut sender = SenderSetup::new(protocol, mss, frame);
-    let mut receiver = ReceiverSetup::new(protocol);
-    adjust(args, &mut sender, &mut receiver);
     let Some(node) = record.get(CONTROLLER) else {
         return Err(record.node.refuse(missing(
             CONTROLLER,
@@ -108,9 +94,18 @@ pub fn read(
         )));
     };
     let part = parts::named_among(&[CONTROLLERS, HOSTED], CONTROLLER, node)?;
-    let trial = setup(&sender, Random::stream(0, CONTROLLER, ""));
+    let ends = |congestion: u64| {
+        let mss = segment(record, packet, segment_header(protocol) + congestion)?;
+        let mut sender = SenderSetup::new(protocol, mss, frame);
+        let mut receiver = ReceiverSetup::new(protocol);
+        adjust(args, &mut sender, &mut receiver);
+        Ok((sender, receiver))
+    };
+    // Only the controller knows whether a congestion header takes room from the payload.
+    let trial = setup(&ends(0)?.0, Random::stream(0, CONTROLLER, ""));
     let build = |args: &Args| (part.build)(args, &trial);
-    let (_, controller) = parts::make_with(part, node, &[], files, build)?;
+    let (built, controller) = parts::make_with(part, node, &[], files, build)?;
+    let (sender, receiver) = ends(built.congestion_header_bytes())?;
     let transport = Transport {
         name,
         sender,
@@ -119,6 +114,20 @@ pub fn read(
         part,
     };
     Ok((Some(transport), packet))
+}
+
+/// Payload bytes of a full segment behind so many bytes of headers.
+fn segment(record: &Record<'_>, packet: Bytes, header: u64) -> Result<u64, Diagnostic> {
+    let mss = packet.0.checked_sub(header).filter(|mss| *mss > 0);
+    mss.ok_or_else(|| {
+        let blamed = record.get("frame").or(record.get("packet"));
+        let what = format!(
+            "`{}`: packets of {} B have no room for data behind {header} B of headers",
+            record.node.path, packet.0
+        );
+        let fault = Fault::new(what, "write larger packets, such as \"1500 B\"");
+        blamed.unwrap_or(record.node).refuse(fault)
+    })
 }
 
 /// What a person wrote instead of the defaults.
@@ -203,10 +212,7 @@ impl Transport {
             .expect("the same arguments made a controller when the scenario was read");
         TransportSpec {
             sender: self.sender.clone(),
-            receiver: ReceiverSetup {
-                forecaster: controller.forecaster().map(Box::new),
-                ..self.receiver.clone()
-            },
+            receiver: self.receiver.clone().serving(&controller),
             controller,
         }
     }

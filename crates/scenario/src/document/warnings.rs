@@ -22,6 +22,7 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
             names.join(", ")
         ));
     }
+    all.extend(report.stamp_warnings.iter().cloned());
     all.extend(own_queues(world, report));
     all.extend(controllers(world, report));
     if !report.conserved {

@@ -14,6 +14,8 @@ use crate::packet::List;
 use crate::queue::{AnyScheduler, ClassQueue, Managed, Scheduler};
 use crate::table::{Id, Row};
 
+use super::laws::Shown;
+
 /// An egress port and the wire that leaves it. What a hop touches comes first, in two cache lines.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
@@ -123,6 +125,8 @@ impl Traits {
     pub const REFILLED: u32 = 8192;
     /// A frame waits, or has waited since the queue was empty, whose departure may end an alarm at the node.
     pub const HEEDED: u32 = 4096;
+    /// Laws of explicit feedback are shown its packets.
+    pub const STAMPED: u32 = 16384;
     /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
     pub const EXACT: u32 = Traits::STALLED
         | Traits::WAKEFUL
@@ -130,6 +134,7 @@ impl Traits {
         | Traits::QUEUELESS
         | Traits::CLASSES
         | Traits::LIMITED
+        | Traits::STAMPED
         | Traits::DETECTED;
 }
 
@@ -345,6 +350,8 @@ pub struct PortMore {
     pub service: Service,
     /// Active queue management.
     pub managed: Option<Box<Managed>>,
+    /// Laws of explicit feedback that are shown its packets.
+    pub laws: Vec<Shown>,
     /// Saturated flows of its host, once for each packet that does not wait here and should; the longest first.
     pub missing: VecDeque<FlowId>,
     /// How it answers notices, by mechanism.

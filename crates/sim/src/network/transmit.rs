@@ -189,6 +189,9 @@ impl Network {
         port.sending_class = packet.class();
         port.sending_entry = packet.entry;
         port.count_sent(size, waited + duration);
+        if port.is(Traits::STAMPED) {
+            self.stamp_departure(books, id, packet_id, at);
+        }
         if books.record.is_some() {
             self.note(books, What::Send, begin, id, packet_id, waited);
         }

@@ -99,6 +99,9 @@ impl World {
                 }
             }
         }
+        if self.network.ports[id].is(Traits::STAMPED) {
+            self.network.stamp_arrival(id, packet_id, false, now);
+        }
         let port = &mut self.network.ports[id];
         if !look && port.next_try == Time::NEVER && port.shut_until <= now {
             let queue = port.queue_mut(q);

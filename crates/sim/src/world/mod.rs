@@ -23,6 +23,7 @@ mod aqm;
 pub(crate) mod build;
 mod clock;
 mod connect;
+mod feedback;
 pub(crate) mod forward;
 mod nearest;
 pub(crate) mod observe;
@@ -46,6 +47,7 @@ use crate::network::Network;
 
 pub use crate::books::{DropKey, Exit, Fate};
 pub use crate::mechanism::Deadlock;
+pub use feedback::StampReport;
 pub use report::{
     ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
 };

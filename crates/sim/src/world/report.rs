@@ -5,7 +5,7 @@ use std::mem::take;
 
 use backwater_transport::units::Time;
 
-use super::{Deadlock, DropKey, World};
+use super::{Deadlock, DropKey, StampReport, World};
 use crate::connection::{ConnectionStats, Headers};
 use crate::ids::{ConnectionId, FlowId, NodeId, PortId};
 use crate::medium::{Member, StationCount};
@@ -52,6 +52,10 @@ pub struct Report {
     pub control: u64,
     /// The first deadlock seen.
     pub deadlock: Option<Deadlock>,
+    /// Laws of explicit feedback: the queue that each watches, and its values.
+    pub stamps: Vec<StampReport>,
+    /// What those and the flows they serve have to say.
+    pub stamp_warnings: Vec<String>,
 }
 
 /// Losses of one kind at one place.
@@ -280,6 +284,8 @@ impl World {
                     .map(|r| r.count.management)
                     .sum::<u64>(),
             deadlock: self.mechanisms.deadlock.clone(),
+            stamps: self.stamp_reports(),
+            stamp_warnings: self.stamp_warnings(),
         }
     }
 

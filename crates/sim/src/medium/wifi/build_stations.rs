@@ -108,6 +108,7 @@ impl Air {
         let hearing = Hearing::new(spec.seed, &name);
         let radio = Radio {
             node: id,
+            laws: Vec::new(),
             of_node,
             name,
             medium: station.medium as u32,

@@ -9,7 +9,7 @@ use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::ClassQueue;
+use super::row::ClassQueue;
 use crate::packet::Packets;
 
 /// What becomes of a frame.

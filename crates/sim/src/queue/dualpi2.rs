@@ -13,7 +13,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Span, Time};
 
 use super::aqm::{Aqm, Frame, Parties, Verdict, Waiting};
-use super::{Build, ClassQueue, Queue, Room};
+use super::row::{Build, ClassQueue, Made, Room};
 use crate::limit::Limit;
 
 /// Numbers of the two queues.
@@ -178,7 +178,7 @@ impl Aqm for DualPi2 {
 const MTU: i64 = 1518;
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<DualPi2>> = Part {
     id: "dualpi2",
     aliases: &[],
     summary: "DualPI2: a queue for low-latency (L4S) and one for classic packets, coupled by PI²",
@@ -301,7 +301,7 @@ pub const PART: Part<Build> = Part {
             contended: false,
         };
         dual.emptied();
-        Ok(Queue {
+        Ok(Made {
             room: Room::Default(Limit::Packets(10_000)),
             ..dual.into()
         })

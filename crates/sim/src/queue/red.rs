@@ -12,10 +12,10 @@ use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
-use super::Build;
 use super::aqm::{Aqm, Frame, Verdict};
 use super::codel::ECN;
-use super::ramp::{CLASSES, thresholds, with_classes};
+use super::ramp::{CLASSES, thresholds};
+use super::row::{Build, Made};
 use crate::limit::MAX_CLASSES;
 
 /// The constants, and what each class queue remembers.
@@ -129,7 +129,7 @@ impl Aqm for Red {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<Red>> = Part {
     id: "red",
     aliases: &[],
     summary: "RED: marks or drops on arrival by a moving average of the queue",
@@ -194,7 +194,10 @@ pub const PART: Part<Build> = Part {
             mark: args.flag("ecn"),
             ..Red::new(min, max, top, weight, args.bytes("mean_frame").0)
         };
-        Ok(with_classes(red, args.count("classes")))
+        Ok(Made {
+            classes: args.count("classes") as usize,
+            ..red.into()
+        })
     },
 };
 

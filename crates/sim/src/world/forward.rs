@@ -46,7 +46,9 @@ impl World {
                 let calendar = &mut self.clock.calendar;
                 self.network
                     .start_control(&mut self.books, calendar, id, at);
-                self.wake_if_needed(id);
+                if self.network.ports[id].is(Traits::WAKEFUL) {
+                    self.wake_at_departure(id);
+                }
             } else if port.waiting == 0 {
                 port.next_try = Time::NEVER;
                 return;
@@ -109,10 +111,11 @@ impl World {
             queue.packets += 1;
             let held = queue.bytes;
             port.max_bytes = port.max_bytes.max(held);
-            let calendar = &mut self.clock.calendar;
-            self.network
-                .transmit(&mut self.books, calendar, id, packet_id, now);
-            return self.wake_if_needed(id);
+            let (books, calendar) = (&mut self.books, &mut self.clock.calendar);
+            if self.network.transmit(books, calendar, id, packet_id, now) {
+                self.wake_at_departure(id);
+            }
+            return;
         }
         let packet = &mut self.network.packets[packet_id];
         let mut held_back = false;
@@ -199,18 +202,16 @@ impl World {
     #[inline(always)]
     pub(super) fn start(&mut self, id: PortId, q: usize, before: PacketId, at: Time) {
         let calendar = &mut self.clock.calendar;
-        self.network
-            .start(&mut self.books, calendar, id, q, before, at);
-        self.wake_if_needed(id);
+        let books = &mut self.books;
+        if self.network.start(books, calendar, id, q, before, at) {
+            self.wake_at_departure(id);
+        }
     }
 
-    /// A transmission has begun: its end has an event where it can matter.
-    #[inline(always)]
-    pub(super) fn wake_if_needed(&mut self, id: PortId) {
-        if self.network.ports[id].is(Traits::WAKEFUL) {
-            let (network, calendar) = (&mut self.network, &mut self.clock.calendar);
-            self.mechanisms.wake_at_departure(network, calendar, id);
-        }
+    /// A transmission has begun at a wakeful port: its end has an event where it can matter.
+    pub(super) fn wake_at_departure(&mut self, id: PortId) {
+        let (network, calendar) = (&mut self.network, &mut self.clock.calendar);
+        self.mechanisms.wake_at_departure(network, calendar, id);
     }
 
     /// The first frame on a wire has reached the far end.

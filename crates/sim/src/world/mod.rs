@@ -25,9 +25,9 @@ mod clock;
 mod connect;
 mod feedback;
 pub(crate) mod forward;
+mod injections;
 mod nearest;
 pub(crate) mod observe;
-mod outside;
 mod react;
 mod refill;
 pub(crate) mod report;
@@ -37,7 +37,7 @@ mod tell;
 mod transport;
 
 use clock::Clock;
-use outside::Outside;
+use injections::Injections;
 
 use crate::books::Books;
 use crate::ends::Ends;
@@ -68,5 +68,5 @@ pub struct World {
     /// What has happened.
     pub(crate) books: Books,
     /// Packets that come from outside.
-    outside: Outside,
+    injections: Injections,
 }

@@ -83,7 +83,7 @@ impl World {
             f.name,
             f.packet
         );
-        let serial = self.outside.put(flow, len, tag);
+        let serial = self.injections.put(flow, len, tag);
         self.clock.calendar.push(at, Event::Inject { flow, serial });
     }
 
@@ -193,7 +193,7 @@ impl World {
             } => self.mechanisms.refresh(control, neighbour, epoch),
             Event::Demand(flow) => self.demand(flow, at),
             Event::Inject { flow, serial } => {
-                let injection = self.outside.take(flow, serial);
+                let injection = self.injections.take(flow, serial);
                 self.originate(flow, injection.len, injection.tag, at);
             }
             Event::Timer { connection, side } => self.ring(connection, side, at),

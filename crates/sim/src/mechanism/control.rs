@@ -268,17 +268,33 @@ impl Control {
 
     /// A frame came: to be forwarded, or from an own flow. Counts for rates only.
     #[inline]
-    pub fn came(&mut self, place: usize, prev: Option<u32>, class: u8, flow: FlowId, bytes: u64) {
+    pub fn came(
+        &mut self,
+        place: usize,
+        prev: Option<u32>,
+        class: u8,
+        flow: FlowId,
+        bytes: u64,
+        now: Time,
+    ) {
         if let Some(tally) = &mut self.places[place].tally {
-            tally.came(prev, class, flow, bytes);
+            tally.came(prev, class, flow, bytes, now);
         }
     }
 
     /// A frame left. Counts for rates only.
     #[inline]
-    pub fn left(&mut self, place: usize, own: bool, class: u8, flow: FlowId, bytes: u64) {
+    pub fn left(
+        &mut self,
+        place: usize,
+        own: bool,
+        class: u8,
+        flow: FlowId,
+        bytes: u64,
+        now: Time,
+    ) {
         if let Some(tally) = &mut self.places[place].tally {
-            tally.left(own, class, flow, bytes);
+            tally.left(own, class, flow, bytes, now);
         }
     }
 

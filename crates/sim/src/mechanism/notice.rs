@@ -68,12 +68,21 @@ pub struct Step {
 pub struct OwnFlow {
     /// Which.
     pub flow: FlowId,
-    /// What it sends, bit/s.
-    pub offered: f64,
     /// What leaves of it, bit/s.
     pub gets: f64,
-    /// What it may get, bit/s.
-    pub allowed: f64,
+    /// What the station says of it.
+    pub share: Share,
+}
+
+/// What a station that forwards others' flows says of an own one.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Share {
+    /// The station is congested: no more than each forwarded flow leaves with, bit/s.
+    AtMost(f64),
+    /// It is not congested: more again.
+    More,
+    /// It forwards nothing: as it likes.
+    Free,
 }
 
 /// How a frame with a notice is laid out.

@@ -5,7 +5,8 @@
 //! and that can still step back; if there is none, those of the congested category that can. Whoever
 //! has stepped back as far as it can is asked again before its request expires, for as long as it sends more than that:
 //! otherwise it would come back although nothing has changed. (The source doesn't say.) What each own flow of the
-//! relay may get it tells itself. It knows its neighbours' steps only from the requests that they acknowledged, and
+//! relay may get it tells itself: no more than a forwarded one while any category is congested, more again when none is,
+//! and all it likes when nothing is forwarded. It knows its neighbours' steps only from the requests that they acknowledged, and
 //! takes steps back as they do when its requests expire.
 //!
 //! It asks when the detector looks at rates; beside a detector that looks at levels, when congestion begins and
@@ -13,17 +14,18 @@
 //! Responds: left to the recipe. Reference: S0 (Congestion Control Request of IEEE 802.11-05/0562r0).
 //! Differences: the source's neighbourhood announcement, by which siblings adapt too, is not sent.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Rate, Span, Time};
 
 use super::{AnyNotifier, Build};
+use crate::ids::FlowId;
 use crate::limit::MAX_CLASSES;
 use crate::mechanism::carrier::{Told, Toward};
 use crate::mechanism::moment::Signal;
 use crate::mechanism::needs::{Needs, Set};
-use crate::mechanism::notice::{Ask, Form, Notice, OwnFlow, Step};
+use crate::mechanism::notice::{Ask, Form, Notice, OwnFlow, Share, Step};
 use crate::mechanism::place::{Feeder, Rhythm, Sums};
 use crate::table::Id;
 
@@ -62,6 +64,8 @@ pub struct Requests {
     most: [u8; 4],
     period: Span,
     steps: BTreeMap<(u32, u8), Steps>,
+    /// Own flows that were told of a share, so that one that has stopped is told when it ends.
+    shared: BTreeSet<FlowId>,
 }
 
 /// How far an upstream station has stepped back, as far as its relay knows.
@@ -70,9 +74,6 @@ struct Steps {
     level: u8,
     until: Time,
 }
-
-/// An own flow may get so much more than a forwarded one.
-const OWN_EXCESS: f64 = 1.1;
 
 impl Requests {
     /// A memory in which nobody was asked. `most` is how far those who are asked can step back.
@@ -83,6 +84,7 @@ impl Requests {
             most,
             period: rhythm.period,
             steps: BTreeMap::new(),
+            shared: BTreeSet::new(),
         }
     }
 
@@ -106,11 +108,31 @@ impl Requests {
         out: &mut VecDeque<Told>,
     ) {
         self.ease(now);
-        if sums.forwarded == 0 {
-            return;
-        }
-        let left = sums.left.iter().sum::<u64>() as f64;
-        let target = left * 8.0 / sums.seconds / sums.forwarded as f64;
+        let any = signals.iter().any(|s| s.congested());
+        let share = if sums.forwarded == 0 {
+            Share::Free
+        } else {
+            let left = sums.left.iter().sum::<u64>() as f64;
+            let target = left * 8.0 / sums.seconds / sums.forwarded as f64;
+            self.ask_feeders(now, signals, sums, target, out);
+            if any {
+                Share::AtMost(target)
+            } else {
+                Share::More
+            }
+        };
+        self.tell_own_flows(sums, share, out);
+    }
+
+    /// Asks those that feed the queue: for less where any category is congested, and otherwise for more.
+    fn ask_feeders(
+        &self,
+        now: Time,
+        signals: &[Signal; MAX_CLASSES],
+        sums: &Sums,
+        target: f64,
+        out: &mut VecDeque<Told>,
+    ) {
         let any = signals.iter().any(|s| s.congested());
         let judged = |f: &&Feeder| signals[usize::from(f.class)];
         let can = |f: &&Feeder| self.level(f) < self.most[usize::from(f.class)];
@@ -140,14 +162,28 @@ impl Requests {
             let more = feeders().filter(idle).filter(stepped);
             out.extend(more.map(|f| self.step(false, f, target * 1.25)));
         }
-        let allowed = if any { target } else { OWN_EXCESS * target };
-        for (flow, came, left) in &sums.own {
+    }
+
+    /// Tells the station what each own flow may get. A flow that has stopped is told until its hold has ended.
+    fn tell_own_flows(&mut self, sums: &Sums, share: Share, out: &mut VecDeque<Told>) {
+        if let Share::AtMost(_) = share {
+            self.shared.extend(sums.own.iter().map(|(flow, ..)| *flow));
+        }
+        for flow in self.shared.clone() {
+            let rates = sums.own.iter().find(|(own, ..)| *own == flow);
+            let (_, came, left) = rates.copied().unwrap_or((flow, 0, 0));
             let own = OwnFlow {
-                flow: *flow,
-                offered: *came as f64 * 8.0 / sums.seconds,
-                gets: *left as f64 * 8.0 / sums.seconds,
-                allowed,
+                flow,
+                gets: left as f64 * 8.0 / sums.seconds,
+                share: if came == 0 && left == 0 {
+                    Share::Free
+                } else {
+                    share
+                },
             };
+            if own.share == Share::Free {
+                self.shared.remove(&flow);
+            }
             out.push_back(self.tell(Toward::Itself, 0xff, Ask::Own(own)));
         }
     }
@@ -251,9 +287,10 @@ mod tests {
         window: 4,
     };
     const PERIOD: u64 = 250_000_000_000;
+    const MILLISECOND: u64 = 1_000_000_000;
 
-    /// A relay that has seen nothing; its control watches one place.
-    struct Relay(Control);
+    /// A relay that has seen nothing; its control watches one place. What comes and leaves does so when it last looked.
+    struct Relay(Control, Time);
 
     impl Relay {
         fn with(detector: AnyDetector, most: [u8; 4]) -> Relay {
@@ -267,7 +304,7 @@ mod tests {
             let mut control = Control::new(Id::raw(0), 0, memory);
             let place = Place::Station(9);
             control.watch(Watched::new(place, detector, Some(rhythm), false));
-            Relay(control)
+            Relay(control, Time::ZERO)
         }
 
         fn new() -> Relay {
@@ -280,11 +317,11 @@ mod tests {
         }
 
         fn came(&mut self, from: Option<u32>, class: u8, flow: FlowId, bytes: u64) {
-            self.0.came(0, from, class, flow, bytes);
+            self.0.came(0, from, class, flow, bytes, self.1);
         }
 
         fn left(&mut self, own: bool, class: u8, flow: FlowId, bytes: u64) {
-            self.0.left(0, own, class, flow, bytes);
+            self.0.left(0, own, class, flow, bytes, self.1);
         }
 
         /// Looks, with buffers of which so much is in use; gives what is asked of others and of own flows.
@@ -294,6 +331,7 @@ mod tests {
                 .collect();
             let none = |_| [].into();
             self.0.look(0, &views, Some(busy), Id::NONE, none);
+            self.1 = Time(now);
             let (mut asked, mut own) = (Vec::new(), Vec::new());
             while let Some(told) = self.0.next_told() {
                 match (told.to, told.notice.ask) {
@@ -381,24 +419,53 @@ mod tests {
         assert_eq!(r.look(3 * PERIOD, 3 * PERIOD, 0).0, []);
     }
 
-    /// What an own flow gets is told with what each forwarded one leaves with, and a tenth more while nothing is
-    /// congested.
+    /// An own flow is told what each forwarded one leaves with, while anything is congested; then that it may get
+    /// more, and that nothing is forwarded any longer. Before there was congestion it is told nothing.
     #[test]
-    fn own_flows_are_measured_by_what_forwarded_ones_get() {
+    fn own_flows_are_held_while_there_is_congestion() {
         let mut r = Relay::new();
         let own = Id::raw(9);
-        r.came(Some(0), 1, Id::raw(0), 31_250);
-        r.left(false, 1, Id::raw(0), 31_250);
-        r.came(None, 1, own, 125_000);
-        r.left(true, 1, own, 62_500);
-        let (_, told) = r.look(PERIOD, PERIOD, 0);
-        let expected = OwnFlow {
-            flow: own,
-            offered: 4e6,
-            gets: 2e6,
-            allowed: 1.1 * 1e6,
+        let second = |r: &mut Relay, first: u64, came: u64| {
+            let mut told = Vec::new();
+            for period in first..first + 4 {
+                if came > 0 {
+                    r.came(Some(0), 1, Id::raw(0), came);
+                    r.left(false, 1, Id::raw(0), 31_250);
+                }
+                r.came(None, 1, own, 125_000);
+                r.left(true, 1, own, 62_500);
+                told = r.look(period * PERIOD, period * PERIOD, 0).1;
+            }
+            told
         };
-        assert_eq!(told, [expected]);
+        let expected = |share| {
+            let gets = 2e6;
+            let flow = own;
+            vec![OwnFlow { flow, gets, share }]
+        };
+        assert_eq!(second(&mut r, 1, 31_250), []);
+        assert_eq!(second(&mut r, 5, 62_500), expected(Share::AtMost(1e6)));
+        assert_eq!(second(&mut r, 9, 31_250), expected(Share::More));
+        for period in 13..16 {
+            r.left(true, 1, own, 62_500);
+            r.came(None, 1, own, 125_000);
+            r.look(period * PERIOD, period * PERIOD, 0);
+        }
+        r.left(true, 1, own, 62_500);
+        r.came(None, 1, own, 125_000);
+        let told = r.look(16 * PERIOD, 16 * PERIOD, 0).1;
+        assert_eq!(told, expected(Share::Free));
+        assert_eq!(second(&mut r, 17, 0), []);
+    }
+
+    /// Traffic that began 20 ms before the first look leaves with 1 Mbit/s, and is asked for no less than that.
+    #[test]
+    fn a_rate_is_measured_from_where_traffic_began() {
+        let mut r = Relay::new();
+        r.0.came(0, Some(0), 1, Id::raw(0), 5_000, Time(230 * MILLISECOND));
+        r.0.left(0, false, 1, Id::raw(0), 2_500, Time(240 * MILLISECOND));
+        let (asked, _) = r.look(PERIOD, PERIOD, 0);
+        assert_eq!(asked, [(0, 1, true, 1_000_000)]);
     }
 
     /// A station at its limit keeps what it has stepped back, as long as it sends more than its flows leave with.

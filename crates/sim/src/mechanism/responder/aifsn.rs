@@ -1,6 +1,6 @@
 //! Detects and tells: left to the recipe. Responds: a station asked for less contends less for the access category named,
-//! by one AIFSN for each step, and takes the step back when asked for more or when requests stop. A relay also holds
-//! its own flows to what each flow that it forwards gets (`own`).
+//! by one AIFSN for each step, and takes the step back when asked for more or when requests stop. A relay that is
+//! congested also holds its own flows to what each flow that it forwards gets (`own`).
 //! Reference: S0; IEEE 802.11-05/0562r0.
 //! Differences: the source doesn't say what a relay does about its own flows; without `own` a relay's own
 //! flow starves those that it forwards.

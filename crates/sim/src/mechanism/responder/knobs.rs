@@ -2,6 +2,7 @@
 
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
+use super::own::Hold;
 use crate::ids::FlowId;
 use crate::limit::MAX_CLASSES;
 use crate::mechanism::gates::{Bar, Bucket, Gates};
@@ -29,8 +30,8 @@ pub struct Transmitter {
     pub written: Box<[Category]>,
     /// Parameters to move.
     pub moved: Vec<Moved>,
-    /// Own flows to hold to a rate from now on.
-    pub held: Vec<(FlowId, Rate)>,
+    /// Own flows to hold to a rate from now on, or no longer.
+    pub held: Vec<(FlowId, Hold)>,
     /// When the responder wants to look again.
     pub timers: Vec<Time>,
 }

@@ -138,8 +138,8 @@ impl Responder for Steps {
         let transmitter = knobs.transmitter();
         let asked = match notice.ask {
             Ask::Own(own) => {
-                let rate = self.own.as_mut().and_then(|shares| shares.adapt(&own));
-                transmitter.held.extend(rate.map(|rate| (own.flow, rate)));
+                let hold = self.own.as_mut().and_then(|shares| shares.adapt(&own));
+                transmitter.held.extend(hold.map(|hold| (own.flow, hold)));
                 return;
             }
             Ask::Step(step) => Asked {
@@ -196,7 +196,7 @@ pub(super) const OWN: Opt = Opt::new(
     "own",
     Kind::Flag,
     Default::Is("true"),
-    "whether a relay holds its own flows to what each flow that it forwards gets",
+    "whether a relay that is congested holds its own flows to what each flow that it forwards gets",
 );
 /// How many steps there are.
 pub(super) const STEPS: Opt = Opt::new(

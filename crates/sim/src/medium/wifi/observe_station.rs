@@ -67,14 +67,14 @@ impl World {
     }
 
     /// A packet comes to a station: to be forwarded, or from one of its own flows. Rates count it.
-    pub(crate) fn came_to_station(&mut self, station: u32, packet_id: PacketId) {
+    pub(crate) fn came_to_station(&mut self, station: u32, packet_id: PacketId, now: Time) {
         let radio = &self.air.radios[station as usize];
         if let Some((control, place)) = radio.watch {
             let packet = &self.packets[packet_id];
             let prev = self.air.hop(packet.ingress).map(|hop| hop.from);
             let number = radio.category(packet.class()) as u8;
             let len = u64::from(packet.len);
-            self.controls[control].came(place, prev, number, packet.flow, len);
+            self.controls[control].came(place, prev, number, packet.flow, len, now);
         }
     }
 
@@ -170,7 +170,7 @@ impl World {
         };
         let (len, c) = (u64::from(ghost.len), &mut self.controls[control]);
         if done.acknowledged {
-            c.left(place, ghost.own, number as u8, ghost.flow, len);
+            c.left(place, ghost.own, number as u8, ghost.flow, len, now);
         }
         if !c.hears_departure(place, number) {
             return;

@@ -17,7 +17,7 @@ impl World {
     pub(crate) fn enqueue_at_station(&mut self, port: PortId, packet_id: PacketId, now: Time) {
         let hop = self.air.hop_number(port);
         let station = self.air.hops[hop as usize].from;
-        self.came_to_station(station, packet_id);
+        self.came_to_station(station, packet_id, now);
         let packet = &self.packets[packet_id];
         let born_here = packet.ingress.is_none();
         let radio = &self.air.radios[station as usize];

@@ -70,19 +70,10 @@ pub struct OwnFlow {
     pub flow: FlowId,
     /// What leaves of it, bit/s.
     pub gets: f64,
-    /// What the station says of it.
-    pub share: Share,
-}
-
-/// What a station that forwards others' flows says of an own one.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub enum Share {
-    /// The station is congested: no more than each forwarded flow leaves with, bit/s.
-    AtMost(f64),
-    /// It is not congested: more again.
-    More,
-    /// It forwards nothing: as it likes.
-    Free,
+    /// What each forwarded flow leaves with, bit/s; none where nothing is forwarded.
+    pub forwarded: Option<f64>,
+    /// Whether the station is congested.
+    pub congested: bool,
 }
 
 /// How a frame with a notice is laid out.

@@ -82,6 +82,7 @@ fn aifsn(own: bool) -> AnyResponder {
             ("min", Value::Count(2)),
             ("max", Value::Count(31)),
             ("own", Value::Flag(own)),
+            ("own_while", Value::Choice("congested")),
         ],
     )
 }
@@ -121,9 +122,20 @@ fn sources_give_way_to_their_relay() {
         part(
             RESPONDERS,
             "cw-min",
-            &[("steps", Value::Count(5)), ("own", Value::Flag(true))],
+            &[
+                ("steps", Value::Count(5)),
+                ("own", Value::Flag(true)),
+                ("own_while", Value::Choice("congested")),
+            ],
         ),
-        part(RESPONDERS, "token-bucket", &[("own", Value::Flag(true))]),
+        part(
+            RESPONDERS,
+            "token-bucket",
+            &[
+                ("own", Value::Flag(true)),
+                ("own_while", Value::Choice("congested")),
+            ],
+        ),
     ] {
         let with = hops(&fork(Some(respond.clone())));
         // Four transmissions for two packets: 6.1 / 4 = 1.52 Mbit/s each.
@@ -150,6 +162,7 @@ fn sources_that_cannot_step_back_further_stay_where_they_are() {
                 ("min", Value::Count(2)),
                 ("max", Value::Count(most)),
                 ("own", Value::Flag(true)),
+                ("own_while", Value::Choice("congested")),
             ],
         );
         let forwarded: f64 = hops(&fork(Some(respond))).iter().map(|r| r[1]).sum();

@@ -5,8 +5,7 @@
 //! and that can still step back; if there is none, those of the congested category that can. Whoever
 //! has stepped back as far as it can is asked again before its request expires, for as long as it sends more than that:
 //! otherwise it would come back although nothing has changed. (The source doesn't say.) What each own flow of the
-//! relay may get it tells itself: no more than a forwarded one while any category is congested, more again when none is,
-//! and all it likes when nothing is forwarded. It knows its neighbours' steps only from the requests that they acknowledged, and
+//! relay gets it tells itself, and what each forwarded one leaves with. It knows its neighbours' steps only from the requests that they acknowledged, and
 //! takes steps back as they do when its requests expire.
 //!
 //! It asks when the detector looks at rates; beside a detector that looks at levels, when congestion begins and
@@ -25,7 +24,7 @@ use crate::limit::MAX_CLASSES;
 use crate::mechanism::carrier::{Told, Toward};
 use crate::mechanism::moment::Signal;
 use crate::mechanism::needs::{Needs, Set};
-use crate::mechanism::notice::{Ask, Form, Notice, OwnFlow, Share, Step};
+use crate::mechanism::notice::{Ask, Form, Notice, OwnFlow, Step};
 use crate::mechanism::place::{Feeder, Rhythm, Sums};
 use crate::table::Id;
 
@@ -64,8 +63,8 @@ pub struct Requests {
     most: [u8; 4],
     period: Span,
     steps: BTreeMap<(u32, u8), Steps>,
-    /// Own flows that were told of a share, so that one that has stopped is told when it ends.
-    shared: BTreeSet<FlowId>,
+    /// Own flows that the station was told of while it forwarded others.
+    told: BTreeSet<FlowId>,
 }
 
 /// How far an upstream station has stepped back, as far as its relay knows.
@@ -84,7 +83,7 @@ impl Requests {
             most,
             period: rhythm.period,
             steps: BTreeMap::new(),
-            shared: BTreeSet::new(),
+            told: BTreeSet::new(),
         }
     }
 
@@ -108,20 +107,14 @@ impl Requests {
         out: &mut VecDeque<Told>,
     ) {
         self.ease(now);
-        let any = signals.iter().any(|s| s.congested());
-        let share = if sums.forwarded == 0 {
-            Share::Free
-        } else {
-            let left = sums.left.iter().sum::<u64>() as f64;
-            let target = left * 8.0 / sums.seconds / sums.forwarded as f64;
-            self.ask_feeders(now, signals, sums, target, out);
-            if any {
-                Share::AtMost(target)
-            } else {
-                Share::More
-            }
-        };
-        self.tell_own_flows(sums, share, out);
+        let congested = signals.iter().any(|s| s.congested());
+        let left = sums.left.iter().sum::<u64>() as f64;
+        let target =
+            (sums.forwarded > 0).then(|| left * 8.0 / sums.seconds / sums.forwarded as f64);
+        if let Some(target) = target {
+            self.ask_feeders(now, signals, sums, target, congested, out);
+        }
+        self.tell_own_flows(sums, target, congested, out);
     }
 
     /// Asks those that feed the queue: for less where any category is congested, and otherwise for more.
@@ -131,13 +124,13 @@ impl Requests {
         signals: &[Signal; MAX_CLASSES],
         sums: &Sums,
         target: f64,
+        congested: bool,
         out: &mut VecDeque<Told>,
     ) {
-        let any = signals.iter().any(|s| s.congested());
         let judged = |f: &&Feeder| signals[usize::from(f.class)];
         let can = |f: &&Feeder| self.level(f) < self.most[usize::from(f.class)];
         let feeders = || sums.feeders.iter();
-        if any {
+        if congested {
             let above = |f: &&Feeder| {
                 judged(f) == Signal::CongestedByAll
                     || f.bytes as f64 * 8.0 / sums.seconds / f.flows as f64 > target
@@ -164,25 +157,27 @@ impl Requests {
         }
     }
 
-    /// Tells the station what each own flow may get. A flow that has stopped is told until its hold has ended.
-    fn tell_own_flows(&mut self, sums: &Sums, share: Share, out: &mut VecDeque<Told>) {
-        if let Share::AtMost(_) = share {
-            self.shared.extend(sums.own.iter().map(|(flow, ..)| *flow));
-        }
-        for flow in self.shared.clone() {
-            let rates = sums.own.iter().find(|(own, ..)| *own == flow);
-            let (_, came, left) = rates.copied().unwrap_or((flow, 0, 0));
+    /// Tells the station what its own flows get, and those that it forwards. A flow that has stopped is told of once
+    /// more, as one beside which nothing is forwarded, so that its hold ends.
+    fn tell_own_flows(
+        &mut self,
+        sums: &Sums,
+        forwarded: Option<f64>,
+        congested: bool,
+        out: &mut VecDeque<Told>,
+    ) {
+        let mut flows = std::mem::take(&mut self.told);
+        flows.extend(sums.own.iter().map(|(flow, ..)| *flow));
+        for flow in flows {
+            let sent = sums.own.iter().find(|(own, ..)| *own == flow);
             let own = OwnFlow {
                 flow,
-                gets: left as f64 * 8.0 / sums.seconds,
-                share: if came == 0 && left == 0 {
-                    Share::Free
-                } else {
-                    share
-                },
+                gets: sent.map_or(0.0, |(.., left)| *left as f64 * 8.0 / sums.seconds),
+                forwarded: forwarded.filter(|_| sent.is_some()),
+                congested,
             };
-            if own.share == Share::Free {
-                self.shared.remove(&flow);
+            if own.forwarded.is_some() {
+                self.told.insert(flow);
             }
             out.push_back(self.tell(Toward::Itself, 0xff, Ask::Own(own)));
         }
@@ -419,43 +414,58 @@ mod tests {
         assert_eq!(r.look(3 * PERIOD, 3 * PERIOD, 0).0, []);
     }
 
-    /// An own flow is told what each forwarded one leaves with, while anything is congested; then that it may get
-    /// more, and that nothing is forwarded any longer. Before there was congestion it is told nothing.
+    /// A relay tells itself what an own flow gets, what each forwarded one leaves with, and whether it is congested. When
+    /// nothing is forwarded any longer it says so.
     #[test]
-    fn own_flows_are_held_while_there_is_congestion() {
+    fn own_flows_are_told_of_with_what_forwarded_ones_get() {
         let mut r = Relay::new();
-        let own = Id::raw(9);
-        let second = |r: &mut Relay, first: u64, came: u64| {
+        let flow = Id::raw(9);
+        // Four periods of the same.
+        let mut second = |first: u64, came: u64| {
             let mut told = Vec::new();
             for period in first..first + 4 {
                 if came > 0 {
                     r.came(Some(0), 1, Id::raw(0), came);
                     r.left(false, 1, Id::raw(0), 31_250);
                 }
-                r.came(None, 1, own, 125_000);
-                r.left(true, 1, own, 62_500);
+                r.came(None, 1, flow, 125_000);
+                r.left(true, 1, flow, 62_500);
                 told = r.look(period * PERIOD, period * PERIOD, 0).1;
             }
             told
         };
-        let expected = |share| {
+        let expected = |forwarded, congested| {
             let gets = 2e6;
-            let flow = own;
-            vec![OwnFlow { flow, gets, share }]
+            vec![OwnFlow {
+                flow,
+                gets,
+                forwarded,
+                congested,
+            }]
         };
-        assert_eq!(second(&mut r, 1, 31_250), []);
-        assert_eq!(second(&mut r, 5, 62_500), expected(Share::AtMost(1e6)));
-        assert_eq!(second(&mut r, 9, 31_250), expected(Share::More));
-        for period in 13..16 {
-            r.left(true, 1, own, 62_500);
-            r.came(None, 1, own, 125_000);
-            r.look(period * PERIOD, period * PERIOD, 0);
+        assert_eq!(second(1, 31_250), expected(Some(1e6), false));
+        assert_eq!(second(5, 62_500), expected(Some(1e6), true));
+        assert_eq!(second(9, 0), expected(None, false));
+    }
+
+    /// A flow that has stopped is told of once more.
+    #[test]
+    fn a_stopped_own_flow_is_told_of_once_more() {
+        let mut r = Relay::new();
+        let mut told = Vec::new();
+        for period in 1..=7 {
+            r.came(Some(0), 1, Id::raw(0), 31_250);
+            r.left(false, 1, Id::raw(0), 31_250);
+            if period == 1 {
+                r.came(None, 1, Id::raw(9), 31_250);
+                r.left(true, 1, Id::raw(9), 31_250);
+            }
+            told.push(r.look(period * PERIOD, period * PERIOD, 0).1);
         }
-        r.left(true, 1, own, 62_500);
-        r.came(None, 1, own, 125_000);
-        let told = r.look(16 * PERIOD, 16 * PERIOD, 0).1;
-        assert_eq!(told, expected(Share::Free));
-        assert_eq!(second(&mut r, 17, 0), []);
+        let forwarded = |told: &Vec<OwnFlow>| told.first().map(|own| own.forwarded);
+        let found: Vec<_> = told.iter().map(forwarded).collect();
+        let (first, last) = (Some(Some(1e6)), Some(None));
+        assert_eq!(found, [first, first, first, first, last, None, None]);
     }
 
     /// Traffic that began 20 ms before the first look leaves with 1 Mbit/s, and is asked for no less than that.

@@ -8,7 +8,8 @@
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
 use super::Build;
-use super::steps::{Knob, OWN, Steps};
+use super::own::{OWN, OWN_WHILE, Shares};
+use super::steps::{Knob, Steps};
 
 const fn most(name: &'static str, help: &'static str) -> Opt {
     Opt::new(name, Kind::Count, Default::Absent, help)
@@ -39,6 +40,7 @@ pub const PART: Part<Build> = Part {
         most("max_VI", "greatest AIFSN of VI"),
         most("max_VO", "greatest AIFSN of VO"),
         OWN,
+        OWN_WHILE,
     ],
     build: |args| {
         let lowest = args.count("min") as u8;
@@ -57,7 +59,7 @@ pub const PART: Part<Build> = Part {
             Knob::Aifsn,
             lowest,
             most,
-            args.flag("own"),
+            Shares::of(args),
         ))
     },
 };

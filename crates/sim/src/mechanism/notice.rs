@@ -114,6 +114,17 @@ impl Notice {
         about(self) == about(later) && kind(self) == kind(later)
     }
 
+    /// Whether what it says to its receiver is the same.
+    pub fn says_like(&self, other: &Notice) -> bool {
+        let said = |n: &Notice| (n.mechanism, n.key, n.form, n.classes, n.ask);
+        said(self) == said(other) && self.hosts == other.hosts
+    }
+
+    /// Whether both change the same gates or bars, so that the later one overrules the earlier.
+    pub fn concerns_like(&self, other: &Notice) -> bool {
+        (self.mechanism, self.key) == (other.mechanism, other.key)
+    }
+
     /// Whether it asks for a step.
     pub fn is_step(&self) -> bool {
         matches!(self.ask, Ask::Step(_))

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::ids::{FlowId, PacketId, PortId, StationId};
 use crate::limit::Limit;
 use crate::mechanism::carrier::{AIR_UNIT, quantum};
-use crate::mechanism::notice::Notice;
+use crate::mechanism::notice::{Form, Notice};
 use crate::mechanism::responder::{AnyResponder, Hold, Knobs, Moved, Responder, Transmitter};
 use crate::medium::wifi::radio::{Held, Hop};
 use crate::packet::{List, Traffic};
@@ -33,6 +33,12 @@ impl World {
             .pop_front()
             .expect("a notice for each reaction");
         let notice = self.mail.take(posted);
+        // IEEE 802.3 figure 31B-2: the pause timer starts when no transmission is in progress. The timers of priorities
+        // are set at the indication (IEEE 802.1Q, clause 36).
+        let timer_from = match notice.form {
+            Form::Pfc => now,
+            Form::Pause | Form::Extension | Form::Request(_) => port.free_at().max(now),
+        };
         let gates = port
             .gates
             .as_mut()
@@ -43,6 +49,7 @@ impl World {
         }
         let mut knobs = Knobs {
             now,
+            timer_from,
             unit: quantum(port.more.rate),
             gates: Some(gates),
             next: None,
@@ -156,6 +163,7 @@ impl World {
         let gated = gates.is_some();
         let mut knobs = Knobs {
             now,
+            timer_from: now,
             unit: AIR_UNIT,
             gates,
             next,

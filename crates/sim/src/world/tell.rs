@@ -45,7 +45,17 @@ impl World {
         }
     }
 
+    /// Queues a control frame. Where the last one that waits for the same gates says the same, one frame says both.
     fn post_on_wire(&mut self, id: PortId, notice: Notice, now: Time) {
+        self.catch_up(id, now);
+        let waiting = self.packets.walk(&self.ports[id].control);
+        let posted = waiting.map(|p| NoticeId::raw(p.to));
+        let same = posted.filter(|n| self.mail.see(*n).concerns_like(&notice));
+        if let Some(last) = same.last()
+            && self.mail.see(last).says_like(&notice)
+        {
+            return self.mail.replace(last, notice);
+        }
         self.fingerprint.add(
             Mark::Notice,
             now,
@@ -75,7 +85,6 @@ impl World {
         if self.record.is_some() {
             self.note(What::Notice, now, id, packet_id, 0);
         }
-        self.catch_up(id, now);
         let port = &mut self.ports[id];
         self.packets.append(&mut port.control, packet_id);
         port.set(Traits::URGENT, true);

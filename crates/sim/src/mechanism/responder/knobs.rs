@@ -13,6 +13,8 @@ use crate::medium::wifi::mac::Category;
 pub struct Knobs<'a> {
     /// Now.
     pub now: Time,
+    /// When the time that a notice states begins to run.
+    pub timer_from: Time,
     /// Unit of the notice's time.
     pub unit: Span,
     /// Gates and bars, where a responder needs them.
@@ -61,9 +63,9 @@ impl Knobs<'_> {
         gates.expect("a responder that needs gates finds them")
     }
 
-    /// The end of so many units from now.
+    /// The end of a notice's time of so many units.
     pub fn after(&self, quanta: u16) -> Time {
-        self.now.after(self.unit.times(u64::from(quanta)))
+        self.timer_from.after(self.unit.times(u64::from(quanta)))
     }
 
     /// Whether gates of classes can hold back what a notice covers.

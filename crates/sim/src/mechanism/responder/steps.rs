@@ -235,6 +235,7 @@ mod tests {
         };
         let mut knobs = Knobs {
             now: Time::ZERO + Span::millis(ms),
+            timer_from: Time::ZERO + Span::millis(ms),
             unit: Span::millis(1),
             gates: None,
             next: None,

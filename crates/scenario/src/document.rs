@@ -94,6 +94,9 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         let cycle: Vec<&str> = d.cycle.iter().map(|p| port(*p)).collect();
         json!({"at_s": d.at.seconds(), "cycle": cycle})
     });
+    let standstill = report
+        .standstill
+        .map(|s| json!({"since_s": s.since.seconds(), "waiting_pkts": s.packets}));
     json!({
         "seed": resolved.seed,
         "resolved": resolved.sha256(),
@@ -115,6 +118,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "stations": stations(world, report, window),
         "metrics": metrics(world, report, window, from),
         "deadlock": deadlock,
+        "standstill": standstill,
     })
 }
 

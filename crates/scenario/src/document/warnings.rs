@@ -22,6 +22,13 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
             names.join(", ")
         ));
     }
+    if let Some(s) = &report.standstill {
+        all.push(format!(
+            "nothing moves at the end: {} packets wait, none is in transmission, and none was delivered after {:.3} s",
+            s.packets,
+            s.since.seconds()
+        ));
+    }
     all.extend(own_queues(world, report));
     all.extend(controllers(world, report));
     if !report.conserved {

@@ -237,10 +237,13 @@ impl Control {
         place.congested >> view.class & 1 == 0 && signal().is_some_and(Signal::congested)
     }
 
-    /// The places whose word a neighbour has.
-    pub fn holding(&self, to: Toward) -> impl Iterator<Item = Place> + '_ {
+    /// The places whose word a neighbour has, and the hosts that the word names.
+    pub fn holding(&self, to: Toward) -> impl Iterator<Item = (Place, Option<&Hosts>)> + '_ {
         let standing = self.standing().into_iter();
-        standing.flat_map(move |s| s.holding(to).map(|n| self.places[n].place))
+        standing.flat_map(move |s| {
+            s.holding(to)
+                .map(|(place, hosts)| (self.places[place].place, hosts))
+        })
     }
 
     /// Whether it wants to know from which neighbour a frame came.

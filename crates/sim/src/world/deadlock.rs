@@ -1,6 +1,7 @@
 //! Pause deadlock: ports that all wait for one another. A port is stuck when a gate has held it
 //! since the last look. It waits for the output queue that told it to stop, or, where a switch
-//! watches what comes in, for any queue that holds its frames. Ports that are stuck and can be freed
+//! watches what comes in, for any queue that holds its frames. A queue whose word names destinations counts where
+//! frames for one of these wait. Ports that are stuck and can be freed
 //! by stuck ports only, for as long as that holds, cannot resolve it themselves while their notices
 //! are refreshed.
 //!
@@ -12,8 +13,9 @@ use super::World;
 use crate::event::Event;
 use crate::ids::PortId;
 use crate::mechanism::carrier::Toward;
+use crate::mechanism::notice::{Hosts, holds};
 use crate::mechanism::place::Place;
-use crate::network::Traits;
+use crate::network::{Port, Traits};
 
 /// A cycle of ports that wait for one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +26,34 @@ pub struct Deadlock {
     pub cycle: Vec<PortId>,
 }
 
+/// Packets wait, and none of them moves.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Standstill {
+    /// When a packet was delivered last.
+    pub since: Time,
+    /// Packets that wait.
+    pub packets: u64,
+}
+
+/// Nothing was delivered for this share of the run.
+const LONG: u64 = 10;
+
 impl World {
+    /// Whether packets wait and none is in transmission, and none was delivered in the last tenth of the time so far.
+    pub(super) fn standstill(&self, now: Time, packets: u64) -> Option<Standstill> {
+        let since = self.delivered_at;
+        let long = now.since(since).0 >= now.0 / LONG;
+        let moves = self.ports.iter().any(|p| self.sends_data(p))
+            || self.air.radios.iter().any(|r| r.exchange.is_some());
+        (packets > 0 && long && !moves).then_some(Standstill { since, packets })
+    }
+
+    /// Whether a data frame is in transmission at a port or on its wire.
+    fn sends_data(&self, port: &Port) -> bool {
+        let mut wire = self.packets.walk(&port.wire);
+        port.sending > 0 || wire.any(|p| !p.flow.is_none())
+    }
+
     /// Looks for a deadlock, the first time it is seen.
     pub(super) fn inspect(&mut self, now: Time) {
         let Some(every) = self.inspect_after() else {
@@ -57,9 +86,12 @@ impl World {
         let (far, peer) = (self.ports[id].far, self.ports[id].peer);
         let mut all = Vec::new();
         for control in self.controls.iter().filter(|c| c.node() == far) {
-            for place in control.holding(Toward::Port(peer)) {
+            for (place, hosts) in control.holding(Toward::Port(peer)) {
                 match place {
-                    Place::Egress(port) => all.push(port),
+                    Place::Egress(port) if hosts.is_none_or(|h| self.waits_toward(id, h)) => {
+                        all.push(port);
+                    }
+                    Place::Egress(_) => {}
                     Place::Ingress(_) => {
                         let holds = |v: &PortId| {
                             let mut lists = self.ports[*v].lists();
@@ -73,6 +105,12 @@ impl World {
             }
         }
         all
+    }
+
+    /// Whether a frame for one of these hosts waits at a port.
+    fn waits_toward(&self, id: PortId, hosts: &Hosts) -> bool {
+        let mut lists = self.ports[id].lists();
+        lists.any(|list| self.packets.walk(list).any(|p| holds(hosts, p.to)))
     }
 
     /// A cycle among ports that are stuck and wait for stuck ports only.

@@ -43,7 +43,7 @@ use backwater_transport::units::{Span, Time};
 
 use crate::ids::{ControlId, FlowId, NodeId, PortId};
 
-pub use deadlock::Deadlock;
+pub use deadlock::{Deadlock, Standstill};
 pub use report::{
     ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
 };
@@ -110,6 +110,8 @@ pub struct World {
     injected: u32,
     inspect: Option<Span>,
     deadlock: Option<Deadlock>,
+    /// When a packet was delivered last.
+    delivered_at: Time,
     /// Events served.
     pub events: u64,
     /// Frames received over a link, control frames included.

@@ -53,6 +53,8 @@ pub struct Report {
     pub control: u64,
     /// The first deadlock seen.
     pub deadlock: Option<super::Deadlock>,
+    /// Packets wait, and none of them moves.
+    pub standstill: Option<super::Standstill>,
 }
 
 /// Losses of one kind at one place.
@@ -271,6 +273,7 @@ impl World {
                     .map(|r| r.count.management)
                     .sum::<u64>(),
             deadlock: self.deadlock.clone(),
+            standstill: self.standstill(now, held),
         }
     }
 

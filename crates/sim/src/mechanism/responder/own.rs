@@ -1,12 +1,12 @@
 //! How a station that forwards others' flows holds its own. In each period an own flow that gets more than a forwarded one
 //! loses a tenth of its rate, while there is cause for that. Otherwise it gets a twentieth back, until the flow gets less
-//! than four fifths of what it may: something else limits it then, and the hold ends. It ends at once when nothing is
-//! forwarded.
+//! than four fifths of what it may: something else limits it then, and the hold ends.
 //!
-//! The source doesn't say when there is cause. `congested`: while the station is congested. `forwarding`: also while it is
-//! not and the flow gets more than 1.1 times what a forwarded one gets. So a forwarded flow is given way to that gets
-//! no share of the medium upstream, for which nothing at this station tells; and own flows are held on an idle medium,
-//! until nothing is forwarded.
+//! The source doesn't say when there is cause. `congested`: while the station is congested; a hold ends at once when
+//! nothing is forwarded. `forwarding`: also while it is not and the flow gets more than 1.1 times what a forwarded one
+//! gets. So a forwarded flow is given way to that gets no share of the medium upstream, for which nothing at this station
+//! tells; and own flows are held on an idle medium. When nothing is forwarded they get a twentieth back in each period,
+//! so that a flow whose frames are lost upstream for a second can begin again.
 
 use backwater_transport::part::{Args, Default, Kind, Opt};
 use backwater_transport::units::Rate;
@@ -94,14 +94,15 @@ impl Shares {
         let at = self.rates.iter().position(|(flow, _)| *flow == own.flow);
         let held = at.map(|at| self.rates[at].1.0 as f64);
         let limits = held.is_some_and(|held| own.gets >= USED * held);
+        let forwarding = self.cause == HoldWhile::Forwarding;
         let rate = match (own.forwarded, held) {
             (Some(forwarded), _) if self.exceeds(own, forwarded) => {
                 (0.9 * held.unwrap_or(own.gets)).max(LEAST)
             }
             (_, None) => return None,
             (Some(_), Some(_)) if own.congested => return None,
-            (Some(_), Some(held)) if limits => 1.05 * held,
-            (Some(_), Some(_)) if self.cause == HoldWhile::Forwarding => return None,
+            (forwarded, Some(held)) if limits && (forwarding || forwarded.is_some()) => 1.05 * held,
+            (Some(_), Some(_)) if forwarding => return None,
             (_, Some(_)) => {
                 self.rates.retain(|(flow, _)| *flow != own.flow);
                 return Some(Hold::End);
@@ -149,6 +150,23 @@ mod tests {
             adapt(1e6, 0.0, true);
         }
         assert_eq!(adapt(1e6, 0.0, true), to(100_000));
+    }
+
+    /// Whoever holds whenever it forwards gives its own flow a twentieth back when it no longer does.
+    #[test]
+    fn a_hold_of_a_station_that_forwards_nothing_any_longer_ends_at_once_or_step_by_step() {
+        let nothing = OwnFlow {
+            forwarded: None,
+            ..own(1e6, 0.0, false)
+        };
+        for (cause, expected) in [
+            (HoldWhile::Congested, Some(Hold::End)),
+            (HoldWhile::Forwarding, to(945_000)),
+        ] {
+            let mut shares = Shares::held_while(cause);
+            shares.adapt(&own(1e6, 0.1e6, true));
+            assert_eq!(shares.adapt(&nothing), expected, "{cause:?}");
+        }
     }
 
     #[test]

@@ -90,13 +90,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         }
         one
     });
-    let deadlock = report.deadlock.as_ref().map(|d| {
-        let cycle: Vec<&str> = d.cycle.iter().map(|p| port(*p)).collect();
-        json!({"at_s": d.at.seconds(), "cycle": cycle})
-    });
-    let standstill = report
-        .standstill
-        .map(|s| json!({"since_s": s.since.seconds(), "waiting_pkts": s.packets}));
+    let [deadlock, standstill] = blocked(world, report);
     json!({
         "seed": resolved.seed,
         "resolved": resolved.sha256(),
@@ -120,6 +114,19 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "deadlock": deadlock,
         "standstill": standstill,
     })
+}
+
+/// A cycle of ports that wait for one another, and what stands still at the end.
+fn blocked(world: &World, report: &Report) -> [Value; 2] {
+    let deadlock = report.deadlock.as_ref().map(|d| {
+        let name = |port: &PortId| world.ports[*port].more.name.as_str();
+        let cycle: Vec<&str> = d.cycle.iter().map(name).collect();
+        json!({"at_s": d.at.seconds(), "cycle": cycle})
+    });
+    let standstill = world
+        .standstill(report.held)
+        .map(|s| json!({"since_s": s.since.seconds(), "waiting_pkts": s.packets}));
+    [json!(deadlock), json!(standstill)]
 }
 
 /// Readings of undecided rules that the run took.

@@ -22,7 +22,7 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
             names.join(", ")
         ));
     }
-    if let Some(s) = &report.standstill {
+    if let Some(s) = world.standstill(report.held) {
         all.push(format!(
             "nothing moves at the end: {} packets wait, none is in transmission, and none was delivered after {:.3} s",
             s.packets,

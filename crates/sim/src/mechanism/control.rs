@@ -16,7 +16,7 @@ use super::notifier::request::Requests;
 use super::notifier::standing::{Standing, Timer};
 use super::notifier::voice::Arrival;
 use super::place::{Holdings, Place, Rhythm, Tally, View};
-use crate::ids::{FlowId, NodeId, PortId, kind};
+use crate::ids::{NodeId, PortId, kind};
 use crate::limit::MAX_CLASSES;
 use crate::table::Row;
 
@@ -269,36 +269,10 @@ impl Control {
         self.standing().is_some_and(Standing::rated)
     }
 
-    /// A frame came: to be forwarded, or from an own flow. Counts for rates only.
+    /// What counts a place's rates, where a part needs them.
     #[inline]
-    pub fn came(
-        &mut self,
-        place: usize,
-        prev: Option<u32>,
-        class: u8,
-        flow: FlowId,
-        bytes: u64,
-        now: Time,
-    ) {
-        if let Some(tally) = &mut self.places[place].tally {
-            tally.came(prev, class, flow, bytes, now);
-        }
-    }
-
-    /// A frame left. Counts for rates only.
-    #[inline]
-    pub fn left(
-        &mut self,
-        place: usize,
-        own: bool,
-        class: u8,
-        flow: FlowId,
-        bytes: u64,
-        now: Time,
-    ) {
-        if let Some(tally) = &mut self.places[place].tally {
-            tally.left(own, class, flow, bytes, now);
-        }
+    pub fn tally(&mut self, place: usize) -> Option<&mut Tally> {
+        self.places[place].tally.as_deref_mut()
     }
 
     /// A frame was queued: lets the detector look. `queued` are the hosts of the frames in the congested queue.

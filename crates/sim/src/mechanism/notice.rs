@@ -114,6 +114,12 @@ impl Notice {
         about(self) == about(later) && kind(self) == kind(later)
     }
 
+    /// Whether its timer starts when the frame in transmission has left: the pause timer does (IEEE 802.3, figure 31B-2),
+    /// those of priorities are set at the indication (IEEE 802.1Q, clause 36).
+    pub fn waits_for_frame(&self) -> bool {
+        self.form != Form::Pfc
+    }
+
     /// Whether what it says to its receiver is the same.
     pub fn says_like(&self, other: &Notice) -> bool {
         let said = |n: &Notice| (n.mechanism, n.key, n.form, n.classes, n.ask);

@@ -156,7 +156,6 @@ impl World {
             injected: 0,
             inspect: None,
             deadlock: None,
-            delivered_at: Time::ZERO,
             events: 0,
             packet_hops: 0,
             notices_sent: 0,

@@ -39,9 +39,11 @@ pub struct Standstill {
 const LONG: u64 = 10;
 
 impl World {
-    /// Whether packets wait and none is in transmission, and none was delivered in the last tenth of the time so far.
-    pub(super) fn standstill(&self, now: Time, packets: u64) -> Option<Standstill> {
-        let since = self.delivered_at;
+    /// What stands still, where so many packets are held, none is in transmission, and none was delivered in the last
+    /// tenth of the time so far.
+    pub fn standstill(&self, held: u64) -> Option<Standstill> {
+        let (now, packets) = (self.now, held);
+        let since = self.flows.iter().map(|f| f.stats.last).max()?;
         let long = now.since(since).0 >= now.0 / LONG;
         let moves = self.ports.iter().any(|p| self.sends_data(p))
             || self.air.radios.iter().any(|r| r.exchange.is_some());

@@ -370,7 +370,6 @@ impl World {
         let (flow_id, seq) = (packet.flow, packet.seq);
         let flow = &mut self.flows[flow_id];
         let delay = flow.stats.deliver(packet, now);
-        self.delivered_at = now;
         if let Some(spent) = self.air.spent.get(packet_id.index()) {
             flow.stats.met_on_air(spent.contention, spent.retries);
         }

@@ -110,8 +110,6 @@ pub struct World {
     injected: u32,
     inspect: Option<Span>,
     deadlock: Option<Deadlock>,
-    /// When a packet was delivered last.
-    delivered_at: Time,
     /// Events served.
     pub events: u64,
     /// Frames received over a link, control frames included.

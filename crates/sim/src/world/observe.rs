@@ -61,8 +61,8 @@ impl World {
     fn detect_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
         if let Some((control, place)) = self.ports[id].watch {
             let c = &mut self.controls[control];
-            if !gone.lost {
-                c.left(place, false, gone.queue as u8, Id::NONE, gone.size, at);
+            if let (false, Some(tally)) = (gone.lost, c.tally(place)) {
+                tally.left(false, gone.queue as u8, Id::NONE, gone.size, at);
             }
             if !c.hears_departure(place, gone.queue) {
                 return;
@@ -135,7 +135,9 @@ impl World {
             let view = self.egress_view(id, q, now);
             let flow = self.packets[packet_id].flow;
             let c = &mut self.controls[control];
-            c.came(place, seen.prev, q as u8, flow, seen.bytes, now);
+            if let Some(tally) = c.tally(place) {
+                tally.came(seen.prev, q as u8, flow, seen.bytes, now);
+            }
             let (ports, packets, hosts) = (&self.ports, &self.packets, self.hosts.len());
             let queued = || queued_hosts(packets, &ports[id].queue(q).list, hosts);
             if c.enqueued(place, view, &seen, &arrival, queued) {
@@ -234,7 +236,9 @@ impl World {
             let view = self.egress_view(id, q, now);
             let flow = self.packets[packet_id].flow;
             let c = &mut self.controls[control];
-            c.came(place, seen.prev, q as u8, flow, seen.bytes, now);
+            if let Some(tally) = c.tally(place) {
+                tally.came(seen.prev, q as u8, flow, seen.bytes, now);
+            }
             if c.turned_away(place, view, &seen, &arrival) {
                 self.after_look(control, place, id, now);
             }

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::ids::{FlowId, PacketId, PortId, StationId};
 use crate::limit::Limit;
 use crate::mechanism::carrier::{AIR_UNIT, quantum};
-use crate::mechanism::notice::{Form, Notice};
+use crate::mechanism::notice::Notice;
 use crate::mechanism::responder::{AnyResponder, Hold, Knobs, Moved, Responder, Transmitter};
 use crate::medium::wifi::radio::{Held, Hop};
 use crate::packet::{List, Traffic};
@@ -33,11 +33,9 @@ impl World {
             .pop_front()
             .expect("a notice for each reaction");
         let notice = self.mail.take(posted);
-        // IEEE 802.3 figure 31B-2: the pause timer starts when no transmission is in progress. The timers of priorities
-        // are set at the indication (IEEE 802.1Q, clause 36).
-        let timer_from = match notice.form {
-            Form::Pfc => now,
-            Form::Pause | Form::Extension | Form::Request(_) => port.free_at().max(now),
+        let timer_from = match notice.waits_for_frame() {
+            true => port.free_at().max(now),
+            false => now,
         };
         let gates = port
             .gates

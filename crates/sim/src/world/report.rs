@@ -53,8 +53,6 @@ pub struct Report {
     pub control: u64,
     /// The first deadlock seen.
     pub deadlock: Option<super::Deadlock>,
-    /// Packets wait, and none of them moves.
-    pub standstill: Option<super::Standstill>,
 }
 
 /// Losses of one kind at one place.
@@ -273,7 +271,6 @@ impl World {
                     .map(|r| r.count.management)
                     .sum::<u64>(),
             deadlock: self.deadlock.clone(),
-            standstill: self.standstill(now, held),
         }
     }
 

@@ -275,7 +275,7 @@ mod tests {
     use crate::mechanism::AnyDetector;
     use crate::mechanism::control::{Control, Memory, Watched};
     use crate::mechanism::detector::{Detector, QueueRateDifference, RateComparison};
-    use crate::mechanism::place::{Place, View};
+    use crate::mechanism::place::{Place, Tally, View};
 
     const RHYTHM: Rhythm = Rhythm {
         period: Span::millis(250),
@@ -311,12 +311,18 @@ mod tests {
             Relay::with(AnyDetector::RateComparison(detector), [29, 29, 0, 29])
         }
 
+        fn tally(&mut self) -> &mut Tally {
+            self.0.tally(0).expect("a place with a window")
+        }
+
         fn came(&mut self, from: Option<u32>, class: u8, flow: FlowId, bytes: u64) {
-            self.0.came(0, from, class, flow, bytes, self.1);
+            let now = self.1;
+            self.tally().came(from, class, flow, bytes, now);
         }
 
         fn left(&mut self, own: bool, class: u8, flow: FlowId, bytes: u64) {
-            self.0.left(0, own, class, flow, bytes, self.1);
+            let now = self.1;
+            self.tally().left(own, class, flow, bytes, now);
         }
 
         /// Looks, with buffers of which so much is in use; gives what is asked of others and of own flows.
@@ -472,8 +478,9 @@ mod tests {
     #[test]
     fn a_rate_is_measured_from_where_traffic_began() {
         let mut r = Relay::new();
-        r.0.came(0, Some(0), 1, Id::raw(0), 5_000, Time(230 * MILLISECOND));
-        r.0.left(0, false, 1, Id::raw(0), 2_500, Time(240 * MILLISECOND));
+        let (flow, at) = (Id::raw(0), |ms: u64| Time(ms * MILLISECOND));
+        r.tally().came(Some(0), 1, flow, 5_000, at(230));
+        r.tally().left(false, 1, flow, 2_500, at(240));
         let (asked, _) = r.look(PERIOD, PERIOD, 0);
         assert_eq!(asked, [(0, 1, true, 1_000_000)]);
     }

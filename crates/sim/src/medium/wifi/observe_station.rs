@@ -74,7 +74,9 @@ impl World {
             let prev = self.air.hop(packet.ingress).map(|hop| hop.from);
             let number = radio.category(packet.class()) as u8;
             let len = u64::from(packet.len);
-            self.controls[control].came(place, prev, number, packet.flow, len, now);
+            if let Some(tally) = self.controls[control].tally(place) {
+                tally.came(prev, number, packet.flow, len, now);
+            }
         }
     }
 
@@ -169,8 +171,8 @@ impl World {
             return;
         };
         let (len, c) = (u64::from(ghost.len), &mut self.controls[control]);
-        if done.acknowledged {
-            c.left(place, ghost.own, number as u8, ghost.flow, len, now);
+        if let (true, Some(tally)) = (done.acknowledged, c.tally(place)) {
+            tally.left(ghost.own, number as u8, ghost.flow, len, now);
         }
         if !c.hears_departure(place, number) {
             return;

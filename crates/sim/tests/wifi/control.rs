@@ -28,7 +28,7 @@ fn control(stations: Vec<usize>, respond: AnyResponder) -> MechanismSpec {
         DETECTORS,
         "rate-comparison",
         &[
-            ("alpha", Value::Number(1.08)),
+            ("alpha", Value::Number(1.02)),
             ("busy_below", Value::Share(0.8)),
             ("period", Value::Span(Span::millis(250))),
             ("window", Value::Count(4)),

@@ -90,10 +90,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         }
         one
     });
-    let deadlock = report.deadlock.as_ref().map(|d| {
-        let cycle: Vec<&str> = d.cycle.iter().map(|p| port(*p)).collect();
-        json!({"at_s": d.at.seconds(), "cycle": cycle})
-    });
+    let [deadlock, standstill] = blocked(world, report);
     let mut document = json!({
         "seed": resolved.seed,
         "resolved": resolved.sha256(),
@@ -115,6 +112,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "stations": stations(world, report, window),
         "metrics": metrics(world, report, window, from),
         "deadlock": deadlock,
+        "standstill": standstill,
     });
     if !report.stamps.is_empty() {
         document["stamps"] = report.stamps.iter().map(stamp).collect();
@@ -128,6 +126,19 @@ fn stamp(stamp: &StampReport) -> Value {
     let mut row = Map::from_iter(values.map(|(name, x)| ((*name).to_owned(), json!(x))));
     row.insert("place".to_owned(), json!(stamp.place));
     Value::Object(row)
+}
+
+/// A cycle of ports that wait for one another, and what stands still at the end.
+fn blocked(world: &World, report: &Report) -> [Value; 2] {
+    let deadlock = report.deadlock.as_ref().map(|d| {
+        let name = |port: &PortId| world.network.ports[*port].more.name.as_str();
+        let cycle: Vec<&str> = d.cycle.iter().map(name).collect();
+        json!({"at_s": d.at.seconds(), "cycle": cycle})
+    });
+    let standstill = world
+        .standstill(report.held)
+        .map(|s| json!({"since_s": s.since.seconds(), "waiting_pkts": s.packets}));
+    [json!(deadlock), json!(standstill)]
 }
 
 /// Readings of undecided rules that the run took.

@@ -23,6 +23,13 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
         ));
     }
     all.extend(report.stamp_warnings.iter().cloned());
+    if let Some(s) = world.standstill(report.held) {
+        all.push(format!(
+            "nothing moves at the end: {} packets wait, none is in transmission, and none was delivered after {:.3} s",
+            s.packets,
+            s.since.seconds()
+        ));
+    }
     all.extend(own_queues(world, report));
     all.extend(controllers(world, report));
     if !report.conserved {

@@ -16,7 +16,7 @@ use super::notifier::request::Requests;
 use super::notifier::standing::{Standing, Timer};
 use super::notifier::voice::Arrival;
 use super::place::{Holdings, Place, Rhythm, Tally, View};
-use crate::ids::{FlowId, NodeId, PortId, kind};
+use crate::ids::{NodeId, PortId, kind};
 use crate::limit::MAX_CLASSES;
 use crate::table::Row;
 
@@ -241,10 +241,13 @@ impl Control {
         place.congested >> view.class & 1 == 0 && signal().is_some_and(Signal::congested)
     }
 
-    /// The places whose word a neighbour has.
-    pub fn holding(&self, to: Toward) -> impl Iterator<Item = Place> + '_ {
+    /// The places whose word a neighbour has, and the hosts that the word names.
+    pub fn holding(&self, to: Toward) -> impl Iterator<Item = (Place, Option<&Hosts>)> + '_ {
         let standing = self.standing().into_iter();
-        standing.flat_map(move |s| s.holding(to).map(|n| self.places[n].place))
+        standing.flat_map(move |s| {
+            s.holding(to)
+                .map(|(place, hosts)| (self.places[place].place, hosts))
+        })
     }
 
     /// Whether it wants to know from which neighbour a frame came.
@@ -270,20 +273,10 @@ impl Control {
         self.rated
     }
 
-    /// A frame came: to be forwarded, or from an own flow. Counts for rates only.
+    /// What counts a place's rates, where a part needs them.
     #[inline]
-    pub fn came(&mut self, place: usize, prev: Option<u32>, class: u8, flow: FlowId, bytes: u64) {
-        if let Some(tally) = &mut self.places[place].tally {
-            tally.came(prev, class, flow, bytes);
-        }
-    }
-
-    /// A frame left. Counts for rates only.
-    #[inline]
-    pub fn left(&mut self, place: usize, own: bool, class: u8, flow: FlowId, bytes: u64) {
-        if let Some(tally) = &mut self.places[place].tally {
-            tally.left(own, class, flow, bytes);
-        }
+    pub fn tally(&mut self, place: usize) -> Option<&mut Tally> {
+        self.places[place].tally.as_deref_mut()
     }
 
     /// A frame was queued: lets the detector look. `queued` are the hosts of the frames in the congested queue.

@@ -68,6 +68,8 @@ pub struct FlowStats {
     sums: Sums<u64>,
     /// Received.
     pub delivered: Count,
+    /// When the last of them was.
+    pub last: Time,
     /// Longest delay in ticks.
     pub max: u64,
     /// Age of the newest packet, where the path has a trace link.
@@ -93,6 +95,7 @@ impl FlowStats {
     pub fn deliver(&mut self, packet: &Packet, now: Time) -> u64 {
         let total = now.since(packet.born).0;
         self.delivered.add(u64::from(packet.len));
+        self.last = now;
         // The others are parts of the total, and smaller.
         if self.sums.total.checked_add(total).is_none() {
             self.spill();

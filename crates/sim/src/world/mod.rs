@@ -16,7 +16,7 @@
 //! * `run` serves events and is driven from outside.
 //! * `deadlock` finds cycles of closed gates.
 //! * `headroom` says where a mark is too high for what is in flight.
-//! * `report` sums up.
+//! * `report` sums up; `standstill` says whether anything moves at the end.
 
 mod accounts;
 mod aqm;
@@ -33,6 +33,7 @@ mod refill;
 pub(crate) mod report;
 mod run;
 mod service;
+mod standstill;
 mod tell;
 mod transport;
 
@@ -51,6 +52,7 @@ pub use feedback::StampReport;
 pub use report::{
     ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
 };
+pub use standstill::Standstill;
 
 /// A simulated network in the middle of a run. `Clone` forks it.
 #[derive(Clone, Debug)]

@@ -33,8 +33,8 @@ impl World {
     fn detect_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
         if let Some((control, place)) = self.network.ports[id].watch {
             let c = &mut self.mechanisms.controls[control];
-            if !gone.lost {
-                c.left(place, false, gone.queue as u8, Id::NONE, gone.size);
+            if let (false, Some(tally)) = (gone.lost, c.tally(place)) {
+                tally.left(false, gone.queue as u8, Id::NONE, gone.size, at);
             }
             if !c.hears_departure(place, gone.queue) {
                 return;
@@ -98,7 +98,9 @@ impl World {
             let (seen, arrival) = port.arrival(id, packet, q, now);
             let view = port.view(q, now);
             let c = &mut self.mechanisms.controls[control];
-            c.came(place, seen.prev, q as u8, packet.flow, seen.bytes);
+            if let Some(tally) = c.tally(place) {
+                tally.came(seen.prev, q as u8, packet.flow, seen.bytes, now);
+            }
             let queued = || queued_hosts(packets, &port.queue(q).list, hosts.len());
             if c.enqueued(place, view, &seen, &arrival, queued) {
                 self.after_look(control, place, id, now);
@@ -170,7 +172,9 @@ impl World {
             let (seen, arrival) = port.arrival(id, packet, q, now);
             let (view, flow) = (port.view(q, now), packet.flow);
             let c = &mut self.mechanisms.controls[control];
-            c.came(place, seen.prev, q as u8, flow, seen.bytes);
+            if let Some(tally) = c.tally(place) {
+                tally.came(seen.prev, q as u8, flow, seen.bytes, now);
+            }
             if c.turned_away(place, view, &seen, &arrival) {
                 self.after_look(control, place, id, now);
             }

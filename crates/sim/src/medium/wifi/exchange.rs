@@ -447,7 +447,7 @@ mod tests {
         let now = Time::ZERO + Span::millis(10);
         world.advance(now);
         for radio in &mut world.air.radios {
-            let responder = Steps::responder(Knob::Aifsn, 2, [10; 4], false);
+            let responder = Steps::responder(Knob::Aifsn, 2, [10; 4], None);
             radio.responders.push((0, responder));
         }
         let step = Step {

@@ -122,8 +122,8 @@ pub struct Held {
     pub flow: FlowId,
     /// Its first hop.
     pub port: PortId,
-    /// Rate.
-    pub rate: Rate,
+    /// Rate; none when the hold has ended and packets still wait: they go at the rate of their hop.
+    pub rate: Option<Rate>,
     /// When the next packet may go.
     pub next: Time,
     /// Packets that wait.

@@ -204,7 +204,7 @@ impl World {
         let hop = self.air.hop_number(port);
         let station = self.air.hops[hop as usize].from;
         self.air
-            .came_to_station(&self.network, &mut self.mechanisms, station, packet_id);
+            .came_to_station(&self.network, &mut self.mechanisms, station, packet_id, now);
         let packet = &self.network.packets[packet_id];
         let born_here = packet.ingress.is_none();
         let radio = &self.air.radios[station as usize];

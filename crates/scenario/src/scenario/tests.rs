@@ -14,6 +14,7 @@ mod order;
 mod places;
 mod queues;
 mod refusals;
+mod sanity;
 mod settings;
 mod world;
 

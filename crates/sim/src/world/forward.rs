@@ -115,8 +115,7 @@ impl World {
             let queue = port.queue_mut(q);
             queue.bytes += size;
             queue.packets += 1;
-            let held = queue.bytes;
-            port.max_bytes = port.max_bytes.max(held);
+            port.note_most(q);
             return self.transmit(id, packet_id, now);
         }
         let packet = &mut self.packets[packet_id];
@@ -132,8 +131,7 @@ impl World {
         queue.bytes += size;
         queue.packets += 1;
         self.packets.append(&mut queue.list, packet_id);
-        let held = queue.bytes;
-        port.max_bytes = port.max_bytes.max(held);
+        port.note_most(q);
         port.waiting += 1;
         port.held |= 1 << q;
         // A frame that is held back itself changes nothing for those before it.
@@ -424,9 +422,10 @@ impl World {
             server.lost(cause, &packet, now);
         }
         self.lost_from_queue(place, packet.flow);
+        let early = self.counts_before(packet.born);
         let flow = &mut self.flows[packet.flow];
         let len = u64::from(packet.len);
-        flow.stats.dropped.add(len);
+        flow.stats.lose(len, early);
         self.drops
             .entry((cause, place, packet.flow, packet.class()))
             .or_default()

@@ -239,6 +239,9 @@ impl World {
                 self.after_look(control, place, id, now);
             }
         }
+        if let Some(server) = &mut self.ports[id].more.server {
+            server.turned_away(cause, &self.packets[packet_id], now);
+        }
         self.lose(packet_id, cause, id, now);
     }
 

@@ -348,13 +348,18 @@ impl World {
         for id in self.ports.ids() {
             let counted = self.port_count(id, now);
             let port = &mut self.ports[id];
-            port.max_bytes = port.queues().iter().map(|q| q.bytes).max().unwrap_or(0);
+            port.max_bytes = port.held_bytes();
             port.more.base = counted;
             if let Some(server) = &mut port.more.server {
                 server.scorer.warm(now);
             }
         }
         self.warm_air(now);
+    }
+
+    /// Whether a packet created then entered before the end of the warm-up.
+    pub(crate) fn counts_before(&self, born: Time) -> bool {
+        self.warm > Time::ZERO && born <= self.warm
     }
 
     /// Brings every port up to date.

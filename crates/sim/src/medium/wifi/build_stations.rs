@@ -273,7 +273,6 @@ impl World {
             rate,
             queues: smallvec![HopQueue::default(); queues],
             airtime: 0,
-            airtime_base: 0,
             sent: Count::default(),
             backlog: Backlog::default(),
         });

@@ -67,6 +67,7 @@ impl World {
         let port = self.air.hops[hop as usize].port;
         let packet = &self.packets[packet_id];
         let (flow, seq) = (packet.flow, packet.seq);
+        let early = self.counts_before(packet.born);
         if self.is_late(packet_id, now) {
             return self.lose(packet_id, Cause::Late, port, now);
         }
@@ -78,6 +79,7 @@ impl World {
                 continue;
             };
             members[number].received += 1;
+            members[number].early += u64::from(early);
             received += 1;
             let detail = u64::from(seq) << 24 ^ u64::from(*station);
             self.fingerprint.add(Mark::Receive, now, flow.0, detail);

@@ -137,6 +137,11 @@ pub trait Aqm {
         false
     }
 
+    /// What a person should know of its constants at this port, where it drops.
+    fn warning(&self) -> Option<String> {
+        None
+    }
+
     /// The port asked for a frame in vain since it was told last.
     fn emptied(&mut self) {}
 }

@@ -88,14 +88,22 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue what is in the folder.")
     ] = False,
+    max_wall: console.MaxWall = None,
+    max_memory: console.MaxMemory = None,
+    max_cases: Annotated[
+        int | None, typer.Option(min=1, help="Most cases; default 100,000.")
+    ] = None,
     json: console.Json = False,
 ) -> int:
     """Run studies: store, claims and report."""
     executions = [
-        Execution(study, out / study.id, quick, seeds, workers, resume, context.obj)
+        Execution(
+            study, out / study.id, quick, seeds, workers, resume, max_cases, command=context.obj
+        )
         for study in _chosen(ids or [], all_)
     ]
     for execution in executions:
+        execution.max_wall_s, execution.max_memory = max_wall, max_memory
         execution.prepare()
     batches: list[Batch] = []
     for execution in executions:

@@ -29,6 +29,7 @@ pub use transport::Transport;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields;
 use crate::files::Files;
+use crate::limits::{LIMITS, Limits};
 use crate::options::missing;
 use crate::shape::SCHEMA;
 use crate::tree::Node;
@@ -101,9 +102,11 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
     let warmup = top.args.span("warmup");
     let media = air::media(&top, files)?;
     let seed = seed.unwrap_or_else(|| top.args.count("seed"));
-    let (mut nodes, links) = network::read(&top, &media, seed, files)?;
+    let limits = limits(&top, files)?;
+    let (mut nodes, links) = network::read(&top, &media, seed, limits, files)?;
     let (routing, roots) = routing::read(&top, &nodes, files)?;
-    let flows = flows::read(&top, &nodes, duration, files)?;
+    let flows = flows::read(&top, &nodes, duration, limits, files)?;
+    limits.load(&flows, &links, duration, root)?;
     let classes = flows
         .iter()
         .map(|f| u64::from(f.class) + 1)
@@ -125,6 +128,14 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         mechanisms,
         flows,
     })
+}
+
+/// `limits`, or the defaults.
+fn limits(top: &Record<'_>, files: &mut Files<'_>) -> Result<Limits, Diagnostic> {
+    let unwritten = parts::unwritten(top.node, "limits");
+    let node = top.get("limits").unwrap_or(&unwritten);
+    let record = Record::read(node, LIMITS, &[], files)?;
+    Ok(Limits::of(&record.args))
 }
 
 fn schema(top: &Record<'_>) -> Result<(), Diagnostic> {

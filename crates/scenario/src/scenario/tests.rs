@@ -10,6 +10,7 @@ mod air;
 mod bytes;
 mod cell;
 mod generators;
+mod limits;
 mod order;
 mod places;
 mod queues;

@@ -13,6 +13,7 @@ mod generators;
 mod limits;
 mod order;
 mod places;
+mod proofs;
 mod queues;
 mod refusals;
 mod sanity;

@@ -50,21 +50,7 @@ pub fn read(
 ) -> Result<(Option<Transport>, Bytes), Diagnostic> {
     let args = &record.args;
     let name = args.choice("transport");
-    for (option, transports) in TRANSPORT_OPTIONS {
-        if let Some(written) = record.get(option)
-            && !transports.contains(&name)
-        {
-            let what = format!(
-                "`{}`: a flow with transport = \"{name}\" has no {option}",
-                written.path
-            );
-            let fix = format!(
-                "remove it, or write transport = \"{}\"",
-                transports.join("\" or \"")
-            );
-            return Err(written.refuse(Fault::new(what, fix)));
-        }
-    }
+    check_options(record, name)?;
     let mut packet = args.bytes("packet");
     if name == UDP {
         return Ok((None, packet));
@@ -119,6 +105,26 @@ pub fn read(
         part,
     };
     Ok((Some(transport), packet))
+}
+
+/// Refuses options of other transports.
+fn check_options(record: &Record<'_>, name: &str) -> Result<(), Diagnostic> {
+    for (option, transports) in TRANSPORT_OPTIONS {
+        if let Some(written) = record.get(option)
+            && !transports.contains(&name)
+        {
+            let what = format!(
+                "`{}`: a flow with transport = \"{name}\" has no {option}",
+                written.path
+            );
+            let fix = format!(
+                "remove it, or write transport = \"{}\"",
+                transports.join("\" or \"")
+            );
+            return Err(written.refuse(Fault::new(what, fix)));
+        }
+    }
+    Ok(())
 }
 
 /// What a person wrote instead of the defaults.

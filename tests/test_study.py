@@ -221,7 +221,7 @@ def test_a_partner_that_is_excluded_is_refused() -> None:
     block = BLOCK.replace("figures", 'exclude = [{ scheme = "none", rate = "8 Mbit/s" }]\nfigures')
     block += (
         '[claims.c2]\nsays = "x"\nmetric = "loss"\nwhere = { scheme = "pause" }\n'
-        'against = { scheme = "none" }\nby = "ratio"\nat_most = 1\n'
+        'against = { scheme = "none" }\nby = "ratio"\nat_most = 0.9\n'
     )
     assert "excluded" in refused(markdown(block)).what
 

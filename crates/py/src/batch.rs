@@ -164,7 +164,7 @@ fn collect(receiver: &mpsc::Receiver<(usize, Finding)>, done: &Py<PyAny>) -> PyR
     }
 }
 
-/// Waits for the workers to stop. A class of Python may never come back by itself: it is interrupted, and where
+/// Waits for the workers to stop. A class of Python may never return: it is interrupted, and where
 /// that is no use the next signal ends the process, whose finished runs have been stored.
 fn wait(receiver: &mpsc::Receiver<(usize, Finding)>, threads: &Threads) {
     for look in 0.. {

@@ -98,7 +98,7 @@ fn set_controllers(
     given: Option<&Bound<'_, PyDict>>,
     fault: &Fault,
 ) -> Result<(), native::Diagnostic> {
-    let mut connections = world.connections.ids();
+    let mut connections = world.ends.connections.ids();
     for flow in &spec.flows {
         let Some(transport) = &flow.transport else {
             continue;

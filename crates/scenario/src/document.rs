@@ -28,7 +28,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
     let (duration, warmup) = (resolved.duration(), resolved.warmup());
     let window = (duration.0 - warmup.0) as f64 / TICKS;
     let from = Time(warmup.0);
-    let own = |f: &&FlowReport| !matches!(world.flows[f.flow].part, Part::Acks(_));
+    let own = |f: &&FlowReport| !matches!(world.network.flows[f.flow].part, Part::Acks(_));
     let of_flow = |f: &FlowReport| flow_row(world, report, f, window, from);
     let of_port = |p: &PortReport| port_row(world, p, window, from);
     let mut document = json!({
@@ -60,8 +60,8 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
 
 /// What a flow did.
 fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: Time) -> Value {
-    let node = |id| world.nodes[id].name.as_str();
-    let row = &world.flows[f.flow];
+    let node = |id| world.network.nodes[id].name.as_str();
+    let row = &world.network.flows[f.flow];
     let connection = match row.part {
         Part::Data(id) => report.connections.get(id.index()),
         Part::None | Part::Acks(_) => None,
@@ -71,7 +71,7 @@ fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: T
         None => format!("any of {} hosts", row.to.iter().count()),
     };
     let hops = f.hops.iter().map(|h| {
-        let p = &world.ports[h.port];
+        let p = &world.network.ports[h.port];
         json!({"from": node(p.node), "to": air::far(world, h.port), "throughput_bps": h.count.bytes as f64 * 8.0 / window})
     });
     let mut one = Map::new();
@@ -97,14 +97,17 @@ fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: T
 /// Losses of one kind.
 fn drop_row(world: &World, d: &DropRow) -> Value {
     let (cause, place, of, class) = d.key;
-    let (place, flow) = (&world.ports[place].more.name, &world.flows[of].name);
+    let (place, flow) = (
+        &world.network.ports[place].more.name,
+        &world.network.flows[of].name,
+    );
     json!({"cause": cause.name(), "place": place, "flow": flow, "class": class, "pkts": d.count.packets, "size_B": d.count.bytes})
 }
 
 /// What a port did.
 fn port_row(world: &World, p: &PortReport, window: f64, from: Time) -> Value {
     let mut one = json!({
-        "id": world.ports[p.port].more.name,
+        "id": world.network.ports[p.port].more.name,
         "sent_pkts": p.count.packets,
         "sent_B": p.count.bytes,
         "busy": p.count.busy as f64 / TICKS / window,
@@ -128,7 +131,7 @@ fn port_row(world: &World, p: &PortReport, window: f64, from: Time) -> Value {
 
 /// Ports that wait for one another.
 fn deadlock(world: &World, d: &Deadlock) -> Value {
-    let name = |id: &PortId| world.ports[*id].more.name.as_str();
+    let name = |id: &PortId| world.network.ports[*id].more.name.as_str();
     json!({"at_s": d.at.seconds(), "cycle": d.cycle.iter().map(name).collect::<Vec<_>>()})
 }
 
@@ -284,7 +287,7 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     let goodputs: Vec<f64> = report
         .flows
         .iter()
-        .filter_map(|f| match world.flows[f.flow].part {
+        .filter_map(|f| match world.network.flows[f.flow].part {
             Part::None => Some(f.sums.delivered.bytes as f64),
             Part::Data(id) => Some(report.connections[id.index()].delivered as f64),
             Part::Acks(_) => None,

@@ -47,11 +47,11 @@ flows.f = { from = "S", to = "D", source = { kind = "cbr", packet = "1500 B", ra
     world.advance(world.end());
     assert!(world.clone().report().conserved);
     let faults: [fn(&mut backwater_sim::world::World); 5] = [
-        |w| w.flows.0[0].entered.packets += 1,
-        |w| w.flows.0[0].stats.delivered.packets += 1,
-        |w| w.flows.0[0].stats.delivered.packets -= 1,
-        |w| w.flows.0[0].stats.dropped.packets += 1,
-        |w| w.ports.0[0].queue_mut(0).bytes += 1,
+        |w| w.network.flows.0[0].entered.packets += 1,
+        |w| w.network.flows.0[0].stats.delivered.packets += 1,
+        |w| w.network.flows.0[0].stats.delivered.packets -= 1,
+        |w| w.network.flows.0[0].stats.dropped.packets += 1,
+        |w| w.network.ports.0[0].queue_mut(0).bytes += 1,
     ];
     for (number, fault) in faults.into_iter().enumerate() {
         let mut broken = world.clone();
@@ -64,7 +64,7 @@ flows.f = { from = "S", to = "D", source = { kind = "cbr", packet = "1500 B", ra
 fn the_key_of_a_case_is_that_of_what_its_files_hold() {
     let folder = std::env::temp_dir().join(format!("backwater-keys-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let key = |content: &str| {
+    let resolved = |content: &str| {
         std::fs::write(folder.join("link.trace"), content).unwrap();
         let text = r#"
 schema = "backwater/scenario/1"
@@ -80,12 +80,15 @@ flows.f = { from = "S", to = "D", source = { kind = "cbr", packet = "1400 B", ra
             traces: None,
         };
         let scenario = Scenario::from_toml(text, "x.toml", folders).unwrap();
-        let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
-        (resolved.canonical.clone(), resolved.key("engine"))
+        scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"))
     };
-    let (first, second) = (key("1\n5\n9\n"), key("1\n5\n8\n"));
-    assert_eq!(first.0, second.0);
-    assert_ne!(first.1, second.1);
-    assert_eq!(first.1, key("1\n5\n9\n").1);
+    let (first, second) = (resolved("1\n5\n9\n"), resolved("1\n5\n8\n"));
+    assert_ne!(first.key("engine"), second.key("engine"));
+    assert_eq!(first.key("engine"), resolved("1\n5\n9\n").key("engine"));
+    // The hashes are in the key themselves, wherever else they stand.
+    let mut other = first.clone();
+    other.inputs[0].sha256.clone_from(&second.inputs[0].sha256);
+    assert_eq!(first.canonical, other.canonical);
+    assert_ne!(first.key("engine"), other.key("engine"));
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -3,11 +3,11 @@
 
 #![no_main]
 
-#[path = "../../crates/scenario/examples/worlds/check.rs"]
+#[path = "../../crates/scenario/tests/worlds/check.rs"]
 mod check;
-#[path = "../../crates/scenario/examples/worlds/dice.rs"]
+#[path = "../../crates/scenario/tests/worlds/dice.rs"]
 mod dice;
-#[path = "../../crates/scenario/examples/worlds/generator.rs"]
+#[path = "../../crates/scenario/tests/worlds/generator.rs"]
 mod generator;
 
 use std::sync::LazyLock;

@@ -32,6 +32,7 @@ MaxMemory = Annotated[
     str | None,
     typer.Option(help='Memory of the process at which a run, or a case, is ended: "4 GB".'),
 ]
+MaxCases = Annotated[int | None, typer.Option(min=1, help="Most cases; default 100,000.")]
 # The width of tables in a file or pipe.
 _PIPE_WIDTH = 200
 # Seconds between lines of progress without a terminal.

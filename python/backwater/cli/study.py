@@ -91,9 +91,7 @@ def run(
     ] = False,
     max_wall: console.MaxWall = None,
     max_memory: console.MaxMemory = None,
-    max_cases: Annotated[
-        int | None, typer.Option(min=1, help="Most cases; default 100,000.")
-    ] = None,
+    max_cases: console.MaxCases = None,
     ablate: Annotated[
         bool,
         typer.Option("--ablate", help="Judge every claim without its mechanism, too: can it fail?"),

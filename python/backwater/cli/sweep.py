@@ -48,9 +48,7 @@ def command(
     ] = False,
     max_wall: console.MaxWall = None,
     max_memory: console.MaxMemory = None,
-    max_cases: Annotated[
-        int | None, typer.Option(min=1, help="Most cases; default 100,000.")
-    ] = None,
+    max_cases: console.MaxCases = None,
     json: console.Json = False,
 ) -> int:
     """Run a scenario for every combination of some values."""

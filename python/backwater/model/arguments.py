@@ -92,8 +92,12 @@ def read_text(path: Path, what: str, fix: str) -> str:
     try:
         # A FIFO without a writer would block.
         number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        about = os.fstat(number)
+        # Closing the file closes the number; a directory cannot become a file.
+        if stat.S_ISDIR(about.st_mode):
+            os.close(number)
+            raise IsADirectoryError(0, "it is not a regular file")
         with os.fdopen(number, "rb") as file:
-            about = os.fstat(number)
             if not stat.S_ISREG(about.st_mode):
                 reason = "it is not a regular file"
             elif about.st_size > LARGEST_TEXT:

@@ -5,6 +5,7 @@
 mod air;
 mod flows;
 mod links;
+mod load;
 mod lookup;
 mod mechanisms;
 mod network;
@@ -106,7 +107,8 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
     let (mut nodes, links) = network::read(&top, &media, seed, limits, files)?;
     let (routing, roots) = routing::read(&top, &nodes, files)?;
     let flows = flows::read(&top, &nodes, duration, limits, files)?;
-    limits.load(&flows, &links, duration, root)?;
+    limits.packets(load::of_flows(&flows), root)?;
+    limits.packets(load::of_traces(&links, duration), root)?;
     let classes = flows
         .iter()
         .map(|f| u64::from(f.class) + 1)

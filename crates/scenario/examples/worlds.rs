@@ -1,8 +1,11 @@
 //! Builds and runs random scenarios of all tables, and says which break an invariant.
 //! `cargo run --release -p backwater-scenario --example worlds -- [FIRST] [COUNT]`
 
+#[path = "../tests/worlds/check.rs"]
 mod check;
+#[path = "../tests/worlds/dice.rs"]
 mod dice;
+#[path = "../tests/worlds/generator.rs"]
 mod generator;
 
 use check::{Tally, check};

@@ -1,10 +1,7 @@
-//! Random scenarios of every part of every table run with their invariants whole. `examples/worlds` runs more of them.
+//! Random scenarios of every part of every table run with their invariants whole. `examples/worlds.rs` runs more of them.
 
-#[path = "../examples/worlds/check.rs"]
 mod check;
-#[path = "../examples/worlds/dice.rs"]
 mod dice;
-#[path = "../examples/worlds/generator.rs"]
 mod generator;
 
 use check::{Tally, check};

@@ -137,6 +137,11 @@ pub trait Aqm {
         false
     }
 
+    /// What a person should know of its constants at this port, where it drops.
+    fn warning(&self) -> Option<String> {
+        None
+    }
+
     /// The port found no frame since this was called last.
     fn emptied(&mut self) {}
 }

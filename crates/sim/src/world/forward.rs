@@ -109,8 +109,7 @@ impl World {
             let queue = port.queue_mut(q);
             queue.bytes += size;
             queue.packets += 1;
-            let held = queue.bytes;
-            port.max_bytes = port.max_bytes.max(held);
+            port.note_most(q);
             let (books, calendar) = (&mut self.books, &mut self.clock.calendar);
             if self.network.transmit(books, calendar, id, packet_id, now) {
                 self.wake_at_departure(id);
@@ -130,8 +129,7 @@ impl World {
         queue.bytes += size;
         queue.packets += 1;
         self.network.packets.append(&mut queue.list, packet_id);
-        let held = queue.bytes;
-        port.max_bytes = port.max_bytes.max(held);
+        port.note_most(q);
         port.waiting += 1;
         port.held |= 1 << q;
         // A frame that is held back itself changes nothing for those before it.

@@ -179,6 +179,9 @@ impl World {
                 self.after_look(control, place, id, now);
             }
         }
+        if let Some(server) = self.network.ports[id].more.service.server_mut() {
+            server.turned_away(cause, &self.network.packets[packet_id], now);
+        }
         self.network
             .lose(&mut self.books, packet_id, cause, id, now);
     }

@@ -198,7 +198,16 @@ impl Server {
         }
     }
 
-    /// A packet was lost at the queue. Logs know only those that did not find room.
+    /// Queue management refuses an arriving packet. mm-link logs each packet that its queue does not have after it
+    /// came, whatever the cause, and none that is dropped as it leaves.
+    pub fn turned_away(&mut self, cause: Cause, packet: &Packet, now: Time) {
+        let bytes = self.size(packet.len);
+        if let (Some(journal), Cause::Aqm) = (&mut self.journal, cause) {
+            journal.dropped(now, bytes);
+        }
+    }
+
+    /// A packet finds no room, or makes room for another.
     pub fn lost(&mut self, cause: Cause, packet: &Packet, now: Time) {
         let bytes = self.size(packet.len);
         if let (Some(journal), Cause::BufferFull) = (&mut self.journal, cause) {
@@ -212,8 +221,10 @@ impl Server {
         }
         debug_assert_eq!(self.present, at, "a packet is taken at an opportunity");
         let mut missing = bytes;
+        self.scorer.begin_packet();
         loop {
             let part = missing.min(self.left);
+            self.scorer.carries(self.present, part);
             missing -= part;
             self.left -= part;
             if missing == 0 || self.present == Time::NEVER {

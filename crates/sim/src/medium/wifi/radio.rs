@@ -191,8 +191,6 @@ pub struct Hop {
     pub queues: SmallVec<[HopQueue; 1]>,
     /// Ticks of exchanges on it.
     pub airtime: u64,
-    /// The same at the end of the warm-up.
-    pub airtime_base: u64,
     /// Packets sent and their frames' bytes: what the port would count.
     pub sent: Count,
     /// Bytes of the frames that wait.

@@ -118,6 +118,29 @@ impl Network {
         }
     }
 
+    /// A frame joins its class queue.
+    #[inline(always)]
+    pub(crate) fn join(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
+        let port = &mut self.ports[id];
+        let packet = &mut self.packets[packet_id];
+        let mut held_back = false;
+        if port.is(Traits::EVER_STALLED) {
+            packet.gated = packet.gated.wrapping_sub(port.stall_clock(now));
+            if port.is(Traits::STALLED) {
+                let gates = port.gates.as_ref().expect("a port that stalls has gates");
+                held_back = gates.opens(packet.class(), packet.to, now) > now;
+            }
+        }
+        port.hold(q, packet.frame());
+        self.packets.append(&mut port.queue_mut(q).list, packet_id);
+        port.waiting += 1;
+        port.held |= 1 << q;
+        // A frame that is held back itself changes nothing for those before it.
+        if !held_back {
+            port.retry(now);
+        }
+    }
+
     /// Begins to send a data frame that waits in its queue; see `transmit`.
     #[inline(always)]
     pub(crate) fn start(

@@ -7,7 +7,7 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::{AnyDetector, Build, Detector};
+use super::row::{Build, Detector};
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::place::View;
@@ -50,7 +50,7 @@ impl Detector for DynamicThreshold {
 pub const NEEDS: Needs = Needs::of(Set::INTERFACES.and(Set::POOL));
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<DynamicThreshold>> = Part {
     id: "dynamic-threshold",
     aliases: &[],
     summary: "shared memory: congested at the dynamic threshold, until a gap below it",
@@ -63,9 +63,9 @@ pub const PART: Part<Build> = Part {
     )
     .at_least("0 B")],
     build: |args| {
-        Ok(AnyDetector::DynamicThreshold(DynamicThreshold {
+        Ok(DynamicThreshold {
             gap: args.bytes("gap").0,
-        }))
+        })
     },
 };
 

@@ -9,7 +9,8 @@ import typer
 
 from backwater.cli import console, override
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED
-from backwater.model.simulate import resolve, run_resolved
+from backwater.model import workers
+from backwater.model.simulate import resolve
 from backwater.present.numbers import metric_text
 
 NAME = "run"
@@ -41,7 +42,7 @@ def command(
     overrides = dict(override.parse(one) for one in set_ or ())
     resolved, name = resolve(scenario, seed, overrides)
     logs = dict(override.split(one, "LINK=FILE") for one in mahimahi_log or ())
-    document = run_resolved(resolved, name, record, pcap, mahimahi_log=logs).document
+    document = workers.run_one(resolved, name, record, pcap, mahimahi_log=logs)
     for warning in document["warnings"]:
         console.message(f"warning: {warning}")
     if json:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from backwater import _native
 from backwater.errors import Refusal, from_native, nearest
-from backwater.model import trace_file
+from backwater.model import trace_file, workers
 from backwater.study import axes as axes_of
 from backwater.study import checks, figure, markdown
 from backwater.study.axes import Axes, Axis, Sets
@@ -205,10 +205,12 @@ class Study:
                 resolved = scenario.resolve(seed)
                 if seed == seeds[0]:
                     # A scenario that is valid under one seed is valid under all.
-                    resolved.check()
+                    workers.check(resolved)
                 yield seed, resolved
         except _native.ScenarioError as error:
             raise self._refusal(from_native(error), labels) from error
+        except Refusal as refusal:
+            raise self._refusal(refusal, labels) from refusal
 
     def _origin(self, axis: Axis) -> str:
         return f"axes.{axis.name} of {self.name}"

@@ -14,6 +14,7 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, Terminated, Unfinished
+from backwater.model import workers as processes
 from backwater.model.machine import available_cores, processor
 from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
@@ -94,7 +95,7 @@ class Execution:
 
         if pending:
             workers = self.workers or available_cores()
-            _native.run_batch([plan[i].resolved for i in pending], workers, commit)
+            processes.run_batch([plan[i].resolved for i in pending], workers, commit)
 
     def _finish(self, status: str) -> Results:
         results = self.results

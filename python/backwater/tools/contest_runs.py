@@ -13,6 +13,7 @@ from typing import Any
 from backwater import _native
 from backwater.errors import Refusal, from_native
 from backwater.model import python_class, trace_file
+from backwater.model import workers as processes
 from backwater.model.machine import available_cores
 from backwater.model.tables import tables
 
@@ -244,7 +245,7 @@ def run(
                 read = _native.Scenario.from_json(text, f"contest of {name}", None)
                 for seed in seeds:
                     one = read.resolve(seed)
-                    one.check()
+                    processes.check(one)
                     plan.append((name, direction, seed))
                     resolved.append(one)
             except _native.ScenarioError as error:
@@ -268,6 +269,6 @@ def run(
         found[index] = Entry(name, direction, seed, metrics)
         progress(len(found), len(plan))
 
-    _native.run_batch(resolved, workers or available_cores(), commit)
+    processes.run_batch(resolved, workers or available_cores(), commit)
     contest.entries = [found[index] for index in sorted(found)]
     return contest

@@ -228,7 +228,7 @@ impl World {
                 let port = &spec.ports[2 * i + side];
                 let (rate, delay) = match link.ways[side].as_ref().map(|way| &way.service) {
                     Some(Service::Line(rate, delay)) => (*rate, *delay),
-                    Some(Service::Trace(_)) => (Rate(0), Span::ZERO),
+                    Some(Service::Trace(server)) => (Rate(0), server.delay_behind),
                     None => (link.rate, link.delay),
                 };
                 let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));

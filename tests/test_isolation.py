@@ -179,7 +179,8 @@ def test_contest_goes_on_without_the_run_that_died(folder: Path) -> None:
     done = call(*contest, "--trace", "even", "even", "--json", cwd=folder)
     assert done.code == 3, done.err
     assert len(done.document["runs"]) == 6
-    assert len(done.document["failures"]) == 2
+    # Beside each run is one where all leaves half a millisecond later.
+    assert len(done.document["failures"]) == 4
     assert all("parts.py:Exits over even" in text for text in done.document["failures"])
 
 

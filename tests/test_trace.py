@@ -139,8 +139,8 @@ def test_the_delay_is_before_the_queue_or_behind_it(tmp_path: Path) -> None:
     """One opportunity every 100 ms, and a packet 10 ms before each of them; 20 ms of delay.
 
     Before the queue, each packet comes 10 ms too late and waits 90 ms for the next opportunity:
-    110 ms. Behind the queue, it waits for 10 ms and travels for 20 ms: 30 ms. mahimahi has data that
-    leave its shell behind (mm-delay around mm-link), cellsim all before.
+    110 ms. Behind the queue, it waits for 10 ms and travels for 20 ms: 30 ms. cellsim has all delay
+    before the queue, mahimahi (mm-delay around mm-link) that of data which leave its shell behind.
     """
     (tmp_path / "slow").write_text("".join(f"{100 * n}\n" for n in range(1, 21)))
     text = """

@@ -17,11 +17,12 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint test-rust test-portable test-python fuzz bench tables docs clean
+.PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz bench tables docs clean
 
 help:
 	@echo "make demo    build everything, run the switched-LAN experiments with few seeds, say where the reports are"
 	@echo "make test    everything that must hold before a change is merged"
+	@echo "make ablate  the quick form of all studies without their mechanisms: which claims can't fail?"
 	@echo "make setup   build the release into $(VENV)/"
 	@echo "make bench   the cost of a packet hop, beside ns-3 where it is installed"
 	@echo "make lint    formatting, lints and types only"
@@ -44,6 +45,9 @@ $(VENV)/.built: $(VENV)/.tools $(ENGINE)
 demo: setup
 	$(BIN)/backwater study run $(DEMO) --quick --resume --out $(OUT)/demo
 	@echo "reports: $(CURDIR)/$(OUT)/demo/index.html"
+
+ablate: setup
+	$(BIN)/backwater study run --all --quick --ablate --resume --out $(OUT)/ablate
 
 test: lint test-rust test-portable test-python fuzz
 

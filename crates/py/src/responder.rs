@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use backwater_sim::mechanism::AnyResponder;
 use backwater_sim::mechanism::notice::{Ask, Notice};
 use backwater_sim::mechanism::responder::{Knobs, Moved, Responder};
-use backwater_sim::medium::wifi::mac::Category;
+use backwater_sim::medium::access::Category;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 use pyo3::exceptions::{PyTypeError, PyValueError};

@@ -92,7 +92,7 @@ fn set_controllers(
     given: Option<&Bound<'_, PyDict>>,
     fault: &Fault,
 ) -> PyResult<()> {
-    let mut connections = world.connections.ids();
+    let mut connections = world.ends.connections.ids();
     for flow in &spec.flows {
         let Some(transport) = &flow.transport else {
             continue;

@@ -29,7 +29,7 @@ pub const OF_FLOW: [&str; 11] = [
 
 /// The metrics of a port; null for one without a trace.
 pub fn of_port(world: &World, id: PortId, from: Time) -> Map<String, Value> {
-    let Some(server) = &world.ports[id].more.server else {
+    let Some(server) = world.network.ports[id].more.service.server() else {
         return nothing(&OF_PORT);
     };
     let link = Link::of(server, from, world.now());
@@ -45,8 +45,8 @@ pub fn of_port(world: &World, id: PortId, from: Time) -> Map<String, Value> {
 
 /// The metrics of a flow; null for one that crosses no trace link.
 pub fn of_flow(world: &World, id: FlowId, from: Time) -> Map<String, Value> {
-    let flow = &world.flows[id];
-    let server = |id: &PortId| world.ports[*id].more.server.as_ref();
+    let flow = &world.network.flows[id];
+    let server = |id: &PortId| world.network.ports[*id].more.service.server();
     let (Some(server), Some(age)) = (flow.path.iter().find_map(server), &flow.stats.age) else {
         return nothing(&OF_FLOW);
     };
@@ -79,10 +79,10 @@ pub fn of_flow(world: &World, id: FlowId, from: Time) -> Map<String, Value> {
 /// The metrics of a run: those of its only flow over trace links, acknowledgements aside.
 pub fn of_run(world: &World, from: Time) -> Map<String, Value> {
     let over = |id: &FlowId| {
-        let flow = &world.flows[*id];
+        let flow = &world.network.flows[*id];
         flow.stats.age.is_some() && !matches!(flow.part, Part::Acks(_))
     };
-    let mut all = world.flows.ids().filter(over);
+    let mut all = world.network.flows.ids().filter(over);
     match (all.next(), all.next()) {
         (Some(id), None) => of_flow(world, id, from),
         _ => nothing(&OF_FLOW),
@@ -114,11 +114,11 @@ impl Link {
 /// The time that no queue causes: propagation and delay boxes.
 fn propagation(world: &World, flow: &Flow) -> f64 {
     let of_port = |id: &PortId| {
-        let delays = world.boxes_before(*id).map(|what| match what {
+        let delays = world.network.boxes_before(*id).map(|what| match what {
             AnyBox::Delay(delay) => delay.least().seconds(),
             AnyBox::Loss(_) | AnyBox::OnOff(_) => 0.0,
         });
-        world.ports[*id].delay.seconds() + delays.sum::<f64>()
+        world.network.ports[*id].delay.seconds() + delays.sum::<f64>()
     };
     flow.path.iter().map(of_port).sum()
 }

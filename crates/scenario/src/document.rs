@@ -25,12 +25,12 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
     let (duration, warmup) = (resolved.duration(), resolved.warmup());
     let window = (duration.0 - warmup.0) as f64 / TICKS;
     let from = Time(warmup.0);
-    let port = |id: PortId| world.ports[id].more.name.as_str();
-    let flow = |id: FlowId| world.flows[id].name.as_str();
-    let node = |id| world.nodes[id].name.as_str();
-    let own = |f: &&FlowReport| !matches!(world.flows[f.flow].part, Part::Acks(_));
+    let port = |id: PortId| world.network.ports[id].more.name.as_str();
+    let flow = |id: FlowId| world.network.flows[id].name.as_str();
+    let node = |id| world.network.nodes[id].name.as_str();
+    let own = |f: &&FlowReport| !matches!(world.network.flows[f.flow].part, Part::Acks(_));
     let flows = report.flows.iter().filter(own).map(|f| {
-        let row = &world.flows[f.flow];
+        let row = &world.network.flows[f.flow];
         let connection = match row.part {
             Part::Data(id) => report.connections.get(id.index()),
             Part::None | Part::Acks(_) => None,
@@ -40,7 +40,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
             None => format!("any of {} hosts", row.to.iter().count()),
         };
         let hops = f.hops.iter().map(|h| {
-            let p = &world.ports[h.port];
+            let p = &world.network.ports[h.port];
             json!({"from": node(p.node), "to": air::far(world, h.port), "throughput_bps": h.count.bytes as f64 * 8.0 / window})
         });
         let mut one = Map::new();
@@ -67,7 +67,7 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         json!({"cause": cause.name(), "place": port(place), "flow": flow(of), "class": class, "pkts": d.count.packets, "size_B": d.count.bytes})
     });
     let ports = report.ports.iter().map(|p| {
-        let row = &world.ports[p.port];
+        let row = &world.network.ports[p.port];
         let ticks =
             (p.count.bytes + 20 * p.count.packets + p.count.control_bytes + 20 * p.count.control)
                 as f64
@@ -270,7 +270,7 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     let goodputs: Vec<f64> = report
         .flows
         .iter()
-        .filter_map(|f| match world.flows[f.flow].part {
+        .filter_map(|f| match world.network.flows[f.flow].part {
             Part::None => Some(f.sums.delivered.bytes as f64),
             Part::Data(id) => Some(report.connections[id.index()].delivered as f64),
             Part::Acks(_) => None,

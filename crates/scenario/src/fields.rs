@@ -64,7 +64,7 @@ pub static SCENARIO: &[Field] = &[
     Field::free(
         "ports",
         Shape::Settings(&Shape::Fields(PORT)),
-        "queue and buffer of the ports that a name or pattern matches; what says most of a port's name holds",
+        "queue and buffer of the ports that a name or pattern matches; the most specific pattern holds",
     ),
     Field::free(
         "mechanisms",

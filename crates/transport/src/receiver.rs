@@ -251,7 +251,7 @@ impl Receiver {
 
     /// Reads a word of each cache line that a segment touches.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         self.data.next() ^ self.deadline.0
     }
 

@@ -135,7 +135,7 @@ class Store:
                 yield self.connection
                 self.connection.execute("COMMIT")
             except BaseException:
-                # SQLite rolls back by itself after some errors; the first error is reported.
+                # SQLite has already rolled back after some errors; the first error is reported.
                 with suppress(sqlite3.Error):
                     self.connection.execute("ROLLBACK")
                 raise

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from backwater import _native
 from backwater.errors import Refusal, from_native, nearest
 from backwater.model import trace_file, workers
+from backwater.study import ablation, checks, figure, markdown, places
 from backwater.study import axes as axes_of
-from backwater.study import checks, figure, markdown
+from backwater.study.ablation import Ablations
 from backwater.study.axes import Axes, Axis, Sets
 from backwater.study.figure import Figure
 from backwater.study.subject import Subject
 from backwater.study.toml_text import Fields, Toml
-from backwater.verdict import claim
+from backwater.verdict import read_claim
 from backwater.verdict.claim import Claim, Labels, matches
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class Study:
     base: Base
     name: str
     text: str
+    ablations: Ablations
     # Of a study about one controller, once that is known.
     subject: Subject | None = None
 
@@ -121,11 +123,16 @@ class Study:
             exclude=tuple(_exclusions(fields, axes)),
             quick=_quick(fields.table("quick"), axes, head.count("seeds") or 10),
             figures=tuple(figure.read(f, name, axes) for name, f in fields.tables("figures")),
-            claims=tuple(claim.read(f, name, axes, source) for name, f in fields.tables("claims")),
+            claims=tuple(
+                read_claim.read(f, name, axes, source) for name, f in fields.tables("claims")
+            ),
             prose=prose,
             base=_base(head, blocks, name, folder, base),
             name=name,
             text=text,
+            ablations=ablation.read(
+                fields.table("ablate"), axes, [name for name, _ in fields.tables("claims")]
+            ),
         )
         head.done()
         fields.done()
@@ -153,6 +160,14 @@ class Study:
         wanted = dict.fromkeys(name for value in chosen for name in value.needs)
         return [name for name in wanted if not trace_file.present(name)]
 
+    def missing_traces(self, quick: bool = False) -> dict[str, int]:
+        """The trace files that are not there, each with the number of combinations without it."""
+        counted: dict[str, int] = {}
+        for labels in self.combinations(quick):
+            for name in self.absent(labels):
+                counted[name] = counted.get(name, 0) + 1
+        return counted
+
     def runnable(self, quick: bool = False) -> list[dict[str, str]]:
         """The combinations whose traces are there."""
         return [labels for labels in self.combinations(quick) if not self.absent(labels)]
@@ -163,16 +178,21 @@ class Study:
 
     def plan(self, quick: bool = False, seeds: int | None = None) -> list[Planned]:
         """Every case, resolved; a scenario that cannot run is refused here."""
-        return [
-            Planned(labels, seed, resolved)
-            for labels in self.runnable(quick)
-            for seed, resolved in self._resolve(labels, quick, self.seed_list(quick, seeds))
-        ]
+        places.check(self, quick)
+        seed_list = self.seed_list(quick, seeds)
+        runnable = self.runnable(quick)
+        return [case for labels in runnable for case in self.cases(labels, seed_list, quick)]
+
+    def cases(
+        self, labels: Labels, seeds: list[int], quick: bool = False, sets: Sets = ()
+    ) -> list[Planned]:
+        """A combination under each seed, with further settings."""
+        resolved = self._resolve(labels, quick, seeds, sets)
+        return [Planned(labels, seed, one) for seed, one in resolved]
 
     def resolved(self, labels: Labels, seed: int, quick: bool = False) -> _native.Resolved:
         """A case as it runs; a scenario that cannot run is refused."""
-        ((_, resolved),) = self._resolve(labels, quick, [seed])
-        return resolved
+        return self.cases(labels, [seed], quick)[0].resolved
 
     def run(
         self,
@@ -190,7 +210,7 @@ class Study:
         return Execution(self, folder, quick, seeds, workers, resume).run()
 
     def _resolve(
-        self, labels: Labels, quick: bool, seeds: list[int]
+        self, labels: Labels, quick: bool, seeds: list[int], sets: Sets
     ) -> Iterator[tuple[int, _native.Resolved]]:
         try:
             scenario = self.base.open()
@@ -201,6 +221,8 @@ class Study:
                 chosen = axis.values[axis.labels.index(labels[axis.name])]
                 for path, content in chosen.sets:
                     scenario.set(path, json.dumps(content), self._origin(axis))
+            for path, value in sets:
+                scenario.set(path, json.dumps(value), f"ablate of {self.name}")
             for seed in seeds:
                 resolved = scenario.resolve(seed)
                 if seed == seeds[0]:

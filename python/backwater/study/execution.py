@@ -20,6 +20,7 @@ from backwater.results import integrity
 from backwater.results.integrity import DamagedError
 from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
+from backwater.study.ablation_run import AblationRun
 from backwater.study.definition import Planned, Study
 from backwater.verdict.judge import JudgedCases, judge
 
@@ -42,6 +43,8 @@ class Execution:
     command: Sequence[str] = ()
     progress: Progress = field(default=lambda done, total: None)
     notice: Callable[[str], None] = field(default=lambda text: None)
+    # Whether the claims are judged with their mechanisms ablated, too.
+    ablate: bool = False
     results: Results | None = None
     plan: list[Planned] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
@@ -75,7 +78,14 @@ class Execution:
             with suppress(Unfinished):
                 self._finish("interrupted" if interrupted else "stopped")
             raise
-        return self._finish("done")
+        results = self._finish("done")
+        if self.ablate:
+            judged_cases = self.judged_cases(results)
+            AblationRun(
+                results, judged_cases, self.quick, self.workers, self.progress, self.notice
+            ).run()
+            results.store.seal()
+        return results
 
     def _set_aside_damage(self, store: Store) -> None:
         """Removes cases that are not as they were written, so that they run again."""

@@ -4,7 +4,7 @@ mod expand;
 
 use std::collections::BTreeMap;
 
-use backwater_sim::medium::wifi::mac::CATEGORIES;
+use backwater_sim::medium::access::CATEGORIES;
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{NodeKind, NodeSpec};
 use backwater_transport::segment::Ecn;

@@ -88,7 +88,7 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
 pub fn far(world: &World, port: PortId) -> &str {
     match world.air.hop(port) {
         Some(hop) if hop.to == NOBODY => "*",
-        _ => &world.nodes[world.ports[port].far].name,
+        _ => &world.network.nodes[world.network.ports[port].far].name,
     }
 }
 
@@ -97,7 +97,7 @@ pub fn receivers(world: &World, flow: &FlowReport) -> Value {
     let entered = flow.sums.entered.packets;
     let row = |r: &ReceiverRow| {
         json!({
-            "station": world.nodes[r.node].name,
+            "station": world.network.nodes[r.node].name,
             "delivered_pkts": r.packets,
             "delivery_ratio": (entered > 0).then(|| r.packets as f64 / entered as f64),
         })
@@ -118,7 +118,7 @@ pub fn weighted_loss(world: &World, report: &Report) -> Option<f64> {
     }
     let bits = report.drops.iter().map(|drop| {
         let (cause, place, flow, _) = drop.key;
-        let path = &world.flows[flow].path;
+        let path = &world.network.flows[flow].path;
         // A late packet has made the hop over which it came too late.
         let hops =
             path.iter().position(|p| *p == place).unwrap_or(0) + usize::from(cause == Cause::Late);

@@ -14,7 +14,7 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
         let names: Vec<&str> = d
             .cycle
             .iter()
-            .map(|p| world.ports[*p].more.name.as_str())
+            .map(|p| world.network.ports[*p].more.name.as_str())
             .collect();
         all.push(format!(
             "deadlock at {:.3} s: {} wait for one another",
@@ -33,7 +33,7 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
 /// What controllers from outside the tables have to say of themselves.
 fn controllers<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
     let said = |f: &'a FlowReport| {
-        let flow = &world.flows[f.flow];
+        let flow = &world.network.flows[f.flow];
         let Part::Data(id) = flow.part else {
             return None;
         };
@@ -47,13 +47,13 @@ fn controllers<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item =
 /// the growth of such a window.
 fn own_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
     let deep = |f: &'a FlowReport| {
-        let flow = &world.flows[f.flow];
-        let port = &world.ports[*flow.path.first()?];
+        let flow = &world.network.flows[f.flow];
+        let port = &world.network.ports[*flow.path.first()?];
         let most = report.ports[flow.path[0].index()].count.max_bytes;
         let own = matches!(flow.part, Part::Data(_))
             && flow.path.len() > 1
             && port.buffer == Limit::Unlimited
-            && port.more.server.is_none();
+            && port.more.service.server().is_none();
         (own && most > KERNEL).then(|| {
             format!(
                 "flow {}: {:.1} MB waited in its own host, at port {}, which has room for all; a kernel would hold the stream \

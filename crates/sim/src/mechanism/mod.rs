@@ -11,9 +11,13 @@
 
 pub mod carrier;
 pub mod control;
+mod deadlock;
+mod departures;
 pub mod detector;
 pub mod gates;
+mod headroom;
 pub mod legal;
+mod mechanisms;
 pub mod moment;
 pub mod needs;
 pub mod notice;
@@ -23,6 +27,8 @@ pub mod responder;
 
 pub use control::Control;
 pub use detector::{AnyDetector, DETECTORS};
+pub use mechanisms::Deadlock;
+pub(crate) use mechanisms::Mechanisms;
 pub use notifier::{AnyNotifier, NOTIFIERS};
 pub use responder::{AnyResponder, RESPONDERS};
 

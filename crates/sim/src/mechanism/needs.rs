@@ -31,6 +31,12 @@ impl Set {
     /// Gates at the place that is told.
     pub const GATES: Set = Set(1 << 10);
 
+    /// What every medium gives that carries notices: its queues are watched, and what is told has gates.
+    pub const EVERYWHERE: Set = Set::RATES
+        .and(Set::HOLDINGS)
+        .and(Set::BOUND)
+        .and(Set::GATES);
+
     /// Both sets together.
     pub const fn and(self, other: Set) -> Set {
         Set(self.0 | other.0)

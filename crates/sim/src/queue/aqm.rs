@@ -137,7 +137,7 @@ pub trait Aqm {
         false
     }
 
-    /// The port asked for a frame in vain since it was told last.
+    /// The port found no frame since this was called last.
     fn emptied(&mut self) {}
 }
 

@@ -145,8 +145,8 @@ impl FlowStats {
 
     /// Reads a word of each cache line that a delivery touches.
     #[inline]
-    pub fn touch(&self) -> u64 {
-        self.sums.total ^ self.delay.touch()
+    pub fn prefetch(&self) -> u64 {
+        self.sums.total ^ self.delay.prefetch()
     }
 
     /// The warm-up is over; so much has entered.

@@ -98,13 +98,13 @@ impl World {
         let with = |f: &&FlowSpec| f.transport.is_some();
         let first = spec.flows.len() - spec.flows.iter().filter(with).count();
         let mut companions = (first..).map(Id::new);
-        for (data, flow) in self.flows.ids().zip(&spec.flows) {
+        for (data, flow) in self.network.flows.ids().zip(&spec.flows) {
             let Some(transport) = &flow.transport else {
                 continue;
             };
-            let acks = companions.next().expect("there is no end of numbers");
+            let acks = companions.next().expect("numbers are unbounded");
             let sender = AnySender::new(&transport.sender, transport.controller.clone());
-            let id = self.connections.push(Connection {
+            let id = self.ends.connections.push(Connection {
                 data,
                 acks,
                 protocol: transport.sender.protocol,
@@ -122,12 +122,12 @@ impl World {
                 heard: Time::ZERO,
                 shown: Shown::default(),
             });
-            if flow.source.endless() && flow.stop.0 >= self.end.0 {
-                self.progress.follow(id, flow.start);
+            if flow.source.endless() && flow.stop.0 >= self.clock.end.0 {
+                self.ends.progress.follow(id, flow.start);
             }
-            self.flows[data].part = Part::Data(id);
-            self.flows[acks].part = Part::Acks(id);
-            self.flows[acks].outside = false;
+            self.network.flows[data].part = Part::Data(id);
+            self.network.flows[acks].part = Part::Acks(id);
+            self.network.flows[acks].outside = false;
         }
     }
 
@@ -142,7 +142,7 @@ impl World {
         controller: AnyController,
     ) {
         assert_eq!(
-            self.now,
+            self.clock.now,
             Time::ZERO,
             "controllers are settled before the run"
         );
@@ -150,7 +150,7 @@ impl World {
             forecaster: controller.forecaster().map(Box::new),
             ..transport.receiver.clone()
         };
-        let c = &mut self.connections[id];
+        let c = &mut self.ends.connections[id];
         c.sender = AnySender::new(&transport.sender, controller);
         c.receiver = Receiver::new(&receiver);
         c.stats.window = c.sender.window();

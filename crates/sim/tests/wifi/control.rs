@@ -167,7 +167,7 @@ fn a_relay_that_looks_at_its_queue_is_given_way_to() {
     let lost = |cell: &Cell| {
         let (world, report) = cell.run();
         let drops = report.drops.iter().filter(|d| d.key.0 == Cause::BufferFull);
-        let at_relay = drops.filter(|d| world.ports[d.key.1].node.index() == 2);
+        let at_relay = drops.filter(|d| world.network.ports[d.key.1].node.index() == 2);
         at_relay.map(|d| d.count.packets).sum::<u64>()
     };
     let mut cell = fork(Some(aifsn(true)));

@@ -103,6 +103,13 @@ macro_rules! controllers {
                 }
             }
 
+            fn heartbeat(&self) -> u64 {
+                match self {
+                    $(AnyController::$type(c) => c.heartbeat(),)*
+                    AnyController::Custom(c) => c.heartbeat(),
+                }
+            }
+
             fn on_timer(&mut self, now: Time) {
                 match self {
                     $(AnyController::$type(c) => c.on_timer(now),)*

@@ -52,6 +52,11 @@ pub trait Controller {
         None
     }
 
+    /// Bytes of new data that leave as a small segment now although the window is full; zero for none.
+    fn heartbeat(&self) -> u64 {
+        0
+    }
+
     /// The timer `limits().wake` has expired.
     fn on_timer(&mut self, _now: Time) {}
 

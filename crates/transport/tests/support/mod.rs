@@ -190,6 +190,16 @@ impl Loopback {
         }
     }
 
+    /// Nothing leaves the link before this time.
+    pub fn hold(&mut self, until: Time) {
+        self.free = self.free.max(until);
+    }
+
+    /// How long the next segment would wait for the link.
+    pub fn wait(&self) -> Span {
+        Span(self.free.0.saturating_sub(self.now.0))
+    }
+
     /// Serves events until `end`, or until nothing is left.
     pub fn run(&mut self, end: Time) {
         self.pump();

@@ -38,8 +38,8 @@ class Scenario(Table):
     * `media`: 802.11 media
     * `nodes`: hosts, switches and stations
     * `links`: point-to-point links: wires both ways, or directions one by one
-    * `ports`: queue and buffer of the ports that a name or pattern matches; what says
-      most of a port's name holds
+    * `ports`: queue and buffer of the ports that a name or pattern matches; the most
+      specific pattern holds
     * `mechanisms`: hop-by-hop congestion control
     * `routes`: nodes in order, for the flow of that name
     """

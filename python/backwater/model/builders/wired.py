@@ -166,8 +166,8 @@ class TraceLink(Table):
 class Port(Table):
     """`ports.NAME` of a scenario.
 
-    Queue and buffer of the ports that a name or pattern matches; what says most of a
-    port's name holds.
+    Queue and buffer of the ports that a name or pattern matches; the most specific
+    pattern holds.
 
     * `queue`: classes and who goes first
     * `buffer`: what each class queue holds (size, packets or unlimited)

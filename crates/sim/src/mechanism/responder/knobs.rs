@@ -6,7 +6,7 @@ use crate::ids::FlowId;
 use crate::limit::MAX_CLASSES;
 use crate::mechanism::gates::{Bar, Bucket, Gates};
 use crate::mechanism::notice::Notice;
-use crate::medium::wifi::mac::Category;
+use crate::medium::access::Category;
 
 /// What a place lends its responder.
 pub struct Knobs<'a> {

@@ -10,7 +10,7 @@ use super::{AnyResponder, Knobs, Moved, Responder, Transmitter};
 use crate::limit::MAX_CLASSES;
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::{Ask, Notice};
-use crate::medium::wifi::mac::Category;
+use crate::medium::access::Category;
 
 /// What they need.
 pub const NEEDS: Needs = Needs::of(Set::TRANSMITTER);

@@ -15,6 +15,7 @@
 mod adversarial;
 mod constant;
 mod cox;
+mod egress;
 pub mod file;
 pub mod fit;
 pub mod graph;
@@ -29,8 +30,11 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
+use super::offer::Offer;
 use crate::cause::Cause;
+use crate::mechanism::needs::Set;
 use crate::packet::Packet;
+use crate::record::pcapng::LinkType;
 
 pub use crate::source::trace::Fault;
 pub use cox::{Cox, Shape};
@@ -254,7 +258,7 @@ const fn rate(name: &'static str, help: &'static str) -> Opt {
 }
 
 /// The row. The traces themselves are listed in `TRACES`.
-pub const PART: Part<()> = Part {
+pub const PART: Part<Offer> = Part {
     id: "trace",
     aliases: &["cellular"],
     summary: "one direction, served at the opportunities of a trace",
@@ -270,10 +274,15 @@ pub const PART: Part<()> = Part {
         DELAY_AT,
         MAX_FRAME,
     ],
-    build: (),
+    build: Offer {
+        name: "trace",
+        carrier: None,
+        gives: Set::NONE,
+        link: LinkType::Ethernet,
+    },
 };
 
-/// Which emulator the link behaves like, for what is not said by itself.
+/// Which emulator the link behaves like, where no option says otherwise.
 pub const EMULATOR: Opt = Opt::new(
     "emulator",
     Kind::Choice(&["mahimahi", "cellsim-2013"]),

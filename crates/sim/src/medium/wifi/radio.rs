@@ -9,12 +9,13 @@ use smallvec::SmallVec;
 
 use super::backlog::Backlog;
 use super::frame::{Exchange, Frame, Reply};
-use super::mac::{Category, Contention, MANAGEMENT_CATEGORY};
+use super::mac::Contention;
 use super::rounds::Turns;
 use crate::ids::{ControlId, FlowId, NodeId, PortId};
 use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Notice;
+use crate::medium::access::{Category, MANAGEMENT_CATEGORY};
 use crate::packet::List;
 use crate::record::flow_stats::Count;
 
@@ -35,7 +36,7 @@ pub struct Radio {
     pub random: Random,
     /// Share of the buffer open to the station's own flows.
     pub own_share: f64,
-    /// Turns of flows by category, where they are served in turn.
+    /// Rounds of flows by category, where they are served round-robin.
     pub turns: Option<Box<[Turns; 4]>>,
     /// Contention by category.
     pub categories: SmallVec<[Contention; 1]>,
@@ -43,7 +44,7 @@ pub struct Radio {
     pub frame: Option<Frame>,
     /// What follows a SIFS later.
     pub reply: Reply,
-    /// The station whose frame it follows: its group is looked after then.
+    /// The station whose frame it follows: its group is served then.
     pub after: u32,
     /// The detector that watches it: (control, place).
     pub watch: Option<(ControlId, usize)>,
@@ -261,11 +262,11 @@ pub struct Ghost {
 impl Radio {
     /// Reads a word of each cache line that a packet touches on its way into a queue.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         let first = u64::from(self.host);
         self.categories
             .iter()
-            .fold(first, |read, c| read ^ c.touch())
+            .fold(first, |read, c| read ^ c.prefetch())
     }
 
     /// The category of a class.

@@ -2,7 +2,7 @@
 
 use backwater_transport::units::{Rate, Time};
 
-use super::air::NOBODY;
+use super::air::{Air, NOBODY};
 use super::mac::Contention;
 use crate::event::Event;
 use crate::limit::Limit;
@@ -17,81 +17,16 @@ use crate::mechanism::notifier::voice::VoiceSpec;
 use crate::mechanism::notifier::{Cast, Terms};
 use crate::mechanism::place::{Place, Rhythm};
 use crate::mechanism::responder::Responder;
+use crate::network::Network;
 use crate::spec::{MechanismSpec, Refusal, Spec};
 use crate::table::Id;
 use crate::world::World;
 use crate::world::build::refuse;
 
-impl World {
-    /// Watches a mechanism's stations.
-    pub(crate) fn add_to_stations(
-        &mut self,
-        spec: &Spec,
-        number: usize,
-        mechanism: &MechanismSpec,
-    ) -> Result<(), Refusal> {
-        let path = format!("mechanisms.{}", mechanism.name);
-        let of_node = |node: &usize| {
-            let stations = self.nodes[Id::new(*node)].stations.iter();
-            stations.copied().collect::<Vec<_>>()
-        };
-        let stations: Vec<u32> = mechanism.stations.iter().flat_map(of_node).collect();
-        for station in stations {
-            let radio = &self.air.radios[station as usize];
-            let (node_id, name) = (radio.node, radio.name.clone());
-            let radio = &self.air.radios[station as usize];
-            let endless = |c: &Contention| c.buffer == Limit::Unlimited;
-            let needs = mechanism.detect.needs().needs;
-            if needs.has(Set::BOUND) && radio.categories.iter().any(endless) {
-                let what = format!(
-                    "this detector asks how full a buffer is, and that of {name} has no bound"
-                );
-                let fix =
-                    "write a buffer in packets or bytes, or take the detector rate-comparison";
-                return refuse(format!("{path}.detect"), what, fix);
-            }
-            if radio.watch.is_some() {
-                let what = format!("{name} is watched twice");
-                return refuse(format!("{path}.at"), what, "let one mechanism watch it");
-            }
-            let feeders = self.stations_toward(station);
-            let (memory, rhythm) = match &mechanism.notify {
-                AnyNotifier::Request(terms) => {
-                    let rhythm = mechanism.detect.rhythm().unwrap_or(terms.rhythm());
-                    let most = mechanism.respond.most();
-                    let requests = Requests::new(*terms, number as u32, most, rhythm);
-                    (Memory::Requests(Box::new(requests)), Some(rhythm))
-                }
-                AnyNotifier::Standing(terms) => {
-                    let standing = self.standing_at(station, number, terms, mechanism, &feeders)?;
-                    let memory = Memory::Standing(Box::new(standing));
-                    (memory, mechanism.detect.rhythm())
-                }
-            };
-            self.own_responders(spec, station, number, mechanism, &feeders)?;
-            let mut control = Control::new(node_id, number as u32, memory);
-            control.watch(Watched::new(
-                Place::Station(station),
-                mechanism.detect.clone(),
-                rhythm,
-                needs.has(Set::HOLDINGS),
-            ));
-            let control = self.controls.push(control);
-            let radio = &mut self.air.radios[station as usize];
-            radio.watch = Some((control, 0));
-            if let Some(Rhythm { period, .. }) = rhythm {
-                // Stations don't look in step.
-                let phase = Time(radio.random.between(1, period.0));
-                let look = Event::Observe { control, place: 0 };
-                self.calendar.push(phase, look);
-            }
-        }
-        Ok(())
-    }
-
+impl Air {
     /// The stations that have a hop to this one, ascending.
     fn stations_toward(&self, station: u32) -> Vec<u32> {
-        let hops = self.air.hops.iter().filter(|hop| hop.to == station);
+        let hops = self.hops.iter().filter(|hop| hop.to == station);
         let mut feeders: Vec<u32> = hops.map(|hop| hop.from).collect();
         feeders.sort_unstable();
         feeders.dedup();
@@ -101,18 +36,19 @@ impl World {
     /// The memory of a station that sends standing notices.
     fn standing_at(
         &self,
+        network: &Network,
         station: u32,
         number: usize,
         terms: &Terms,
         mechanism: &MechanismSpec,
         feeders: &[u32],
     ) -> Result<Standing, Refusal> {
-        let radio = &self.air.radios[station as usize];
+        let radio = &self.radios[station as usize];
         if terms.cast == Cast::Each && feeders.len() > MAX_NEIGHBOURS {
             let what = format!(
                 "{} stations have a hop to {}, and {MAX_NEIGHBOURS} at most can be told one by one",
                 feeders.len(),
-                self.nodes[radio.node].name
+                network.nodes[radio.node].name
             );
             let path = format!("mechanisms.{}.notify.cast", mechanism.name);
             return refuse(path, what, "write cast = \"group\"");
@@ -123,12 +59,12 @@ impl World {
         };
         let audience = (0..neighbours.len()).fold(0u64, |set, n| set | 1 << n);
         let behind = terms.addresses.is_some().then(|| {
-            let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
-            let others = (0..self.hosts.len()).filter(|h| *h != radio.host as usize);
+            let mut words = vec![0u64; network.hosts.len().div_ceil(64)];
+            let others = (0..network.hosts.len()).filter(|h| *h != radio.host as usize);
             for host in others {
-                if !self
+                if !network
                     .forwarding
-                    .written(self.nodes[radio.node].row, Id::NONE, host as u32)
+                    .written(network.nodes[radio.node].row, Id::NONE, host as u32)
                     .is_none()
                 {
                     words[host / 64] |= 1 << (host % 64);
@@ -155,6 +91,7 @@ impl World {
     /// Gives the stations that may be told, and the watched one itself, a responder of their own.
     fn own_responders(
         &mut self,
+        network: &Network,
         spec: &Spec,
         station: u32,
         number: usize,
@@ -164,7 +101,7 @@ impl World {
         let moves = |m: &MechanismSpec| m.respond.needs().needs.has(Set::TRANSMITTER);
         for told in feeders.iter().copied().chain([station]) {
             debug_assert_ne!(told, NOBODY);
-            let radio = &mut self.air.radios[told as usize];
+            let radio = &mut self.radios[told as usize];
             let owners = || radio.responders.iter().map(|(of, _)| *of as usize);
             if owners().any(|of| of == number) {
                 continue;
@@ -173,7 +110,7 @@ impl World {
             if let (Some(other), true) = (other, moves(mechanism)) {
                 let what = format!(
                     "{} would move its access parameters for mechanism {} as well",
-                    self.nodes[radio.node].name, spec.mechanisms[other].name
+                    network.nodes[radio.node].name, spec.mechanisms[other].name
                 );
                 let path = format!("mechanisms.{}.respond", mechanism.name);
                 return refuse(path, what, "let one mechanism watch both stations");
@@ -183,6 +120,82 @@ impl World {
             }
             let answer = (number as u32, mechanism.respond.clone());
             radio.responders.push(answer);
+        }
+        Ok(())
+    }
+}
+
+impl World {
+    /// Watches a mechanism's stations.
+    pub(crate) fn add_to_stations(
+        &mut self,
+        spec: &Spec,
+        number: usize,
+        mechanism: &MechanismSpec,
+    ) -> Result<(), Refusal> {
+        let path = format!("mechanisms.{}", mechanism.name);
+        let of_node = |node: &usize| {
+            let stations = self.network.nodes[Id::new(*node)].stations.iter();
+            stations.copied().collect::<Vec<_>>()
+        };
+        let stations: Vec<u32> = mechanism.stations.iter().flat_map(of_node).collect();
+        for station in stations {
+            let radio = &self.air.radios[station as usize];
+            let (node_id, name) = (radio.node, radio.name.clone());
+            let radio = &self.air.radios[station as usize];
+            let endless = |c: &Contention| c.buffer == Limit::Unlimited;
+            let needs = mechanism.detect.needs().needs;
+            if needs.has(Set::BOUND) && radio.categories.iter().any(endless) {
+                let what = format!(
+                    "this detector asks how full a buffer is, and that of {name} has no bound"
+                );
+                let fix =
+                    "write a buffer in packets or bytes, or take the detector rate-comparison";
+                return refuse(format!("{path}.detect"), what, fix);
+            }
+            if radio.watch.is_some() {
+                let what = format!("{name} is watched twice");
+                return refuse(format!("{path}.at"), what, "let one mechanism watch it");
+            }
+            let feeders = self.air.stations_toward(station);
+            let (memory, rhythm) = match &mechanism.notify {
+                AnyNotifier::Request(terms) => {
+                    let rhythm = mechanism.detect.rhythm().unwrap_or(terms.rhythm());
+                    let most = mechanism.respond.most();
+                    let requests = Requests::new(*terms, number as u32, most, rhythm);
+                    (Memory::Requests(Box::new(requests)), Some(rhythm))
+                }
+                AnyNotifier::Standing(terms) => {
+                    let standing = self.air.standing_at(
+                        &self.network,
+                        station,
+                        number,
+                        terms,
+                        mechanism,
+                        &feeders,
+                    )?;
+                    let memory = Memory::Standing(Box::new(standing));
+                    (memory, mechanism.detect.rhythm())
+                }
+            };
+            self.air
+                .own_responders(&self.network, spec, station, number, mechanism, &feeders)?;
+            let mut control = Control::new(node_id, number as u32, memory);
+            control.watch(Watched::new(
+                Place::Station(station),
+                mechanism.detect.clone(),
+                rhythm,
+                needs.has(Set::HOLDINGS),
+            ));
+            let control = self.mechanisms.controls.push(control);
+            let radio = &mut self.air.radios[station as usize];
+            radio.watch = Some((control, 0));
+            if let Some(Rhythm { period, .. }) = rhythm {
+                // Stations don't look in step.
+                let phase = Time(radio.random.between(1, period.0));
+                let look = Event::Observe { control, place: 0 };
+                self.clock.calendar.push(phase, look);
+            }
         }
         Ok(())
     }

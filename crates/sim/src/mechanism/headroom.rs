@@ -12,12 +12,12 @@
 
 use std::collections::BTreeSet;
 
-use super::World;
+use super::Mechanisms;
+use super::carrier::Toward;
 use crate::ids::PortId;
 use crate::limit::Limit;
-use crate::mechanism::carrier::Toward;
-use crate::medium::ethernet::{self, GAP, MIN_FRAME, PREAMBLE};
-use crate::network::Port;
+use crate::network::{Network, Port};
+use crate::packet;
 
 /// Where frames may go: along the paths of the flows, or anywhere where one has many destinations.
 struct Traffic {
@@ -27,8 +27,8 @@ struct Traffic {
 }
 
 impl Traffic {
-    fn of(world: &World) -> Traffic {
-        let paths = || world.flows.iter().map(|f| &f.path);
+    fn of(network: &Network) -> Traffic {
+        let paths = || network.flows.iter().map(|f| &f.path);
         Traffic {
             anywhere: paths().any(Vec::is_empty),
             ports: paths().flatten().copied().collect(),
@@ -49,18 +49,18 @@ impl Traffic {
     }
 }
 
-impl World {
+impl Mechanisms {
     /// Watched output queues that may lose frames although their feeders obey, each with what may
     /// still come and the room there is.
-    pub fn headroom_warnings(&self) -> Vec<String> {
-        let frames = self.flows.iter().map(|f| ethernet::frame(f.packet));
+    pub(crate) fn headroom_warnings(&self, network: &Network) -> Vec<String> {
+        let frames = network.flows.iter().map(|f| packet::frame(f.packet));
         let Some(frame) = frames.max() else {
             return Vec::new();
         };
-        let traffic = Traffic::of(self);
+        let traffic = Traffic::of(network);
         let mut all = Vec::new();
-        for id in self.ports.ids() {
-            let port = &self.ports[id];
+        for id in network.ports.ids() {
+            let port = &network.ports[id];
             let (Some((control, place)), Limit::Bytes(limit)) = (port.watch, port.buffer) else {
                 continue;
             };
@@ -73,9 +73,9 @@ impl World {
                     Toward::Port(port) => Some(port),
                     Toward::Station(_) | Toward::Everybody | Toward::Itself => None,
                 })
-                .filter(|toward| traffic.turns(self.ports[*toward].peer, id))
+                .filter(|toward| traffic.turns(network.ports[*toward].peer, id))
                 .collect();
-            let come = self.still_to_come(id, &feeders, &traffic, frame);
+            let come = network.still_to_come(id, &feeders, &traffic, frame);
             // The frame that crosses the mark has room.
             let room = (limit.0 / frame).saturating_sub((limit.0 - slack) / frame + 1);
             if come > room {
@@ -88,12 +88,14 @@ impl World {
         }
         all
     }
+}
 
+impl Network {
     /// Frames that may be in the way of an output queue beyond what it can send, when its mark has
     /// just been crossed. `feeders` are the ports toward those that are told.
     fn still_to_come(&self, id: PortId, feeders: &[PortId], traffic: &Traffic, frame: u64) -> u64 {
         let out = &self.ports[id];
-        let slot = |port: &Port| (PREAMBLE + frame + GAP) * port.ps_per_byte;
+        let slot = |port: &Port| port.frame_time(frame) + port.gap_time();
         // Frames that the feeder begins after the one that has just come in. Another's may come in just
         // after that: one more.
         let begun = |toward: &PortId| {
@@ -103,8 +105,8 @@ impl World {
             } else {
                 0
             };
-            let notice = (PREAMBLE + MIN_FRAME - GAP) * port.ps_per_byte;
-            let open = wait + notice + 2 * port.delay.0 + ethernet::reaction(port.more.rate).0;
+            let notice = port.shortest_frame_time() - port.gap_time();
+            let open = wait + notice + 2 * port.delay.0 + port.reaction().0;
             open.div_ceil(slot(port))
         };
         let come = feeders.iter().map(|f| begun(f) + 1).sum::<u64>();

@@ -8,53 +8,42 @@
 
 use backwater_transport::units::Time;
 
-use super::World;
+use super::carrier::Toward;
+use super::place::Place;
+use super::{Deadlock, Mechanisms};
+use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::PortId;
-use crate::mechanism::carrier::Toward;
-use crate::mechanism::place::Place;
-use crate::network::Traits;
+use crate::network::{Network, Traits};
 
-/// A cycle of ports that wait for one another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deadlock {
-    /// When it was seen.
-    pub at: Time,
-    /// The ports in the order of waiting: each waits for the next, the last for the first.
-    pub cycle: Vec<PortId>,
-}
-
-impl World {
+impl Mechanisms {
     /// Looks for a deadlock, the first time it is seen.
-    pub(super) fn inspect(&mut self, now: Time) {
-        let Some(every) = self.inspect_after() else {
+    pub(crate) fn look_for_deadlock(
+        &mut self,
+        network: &Network,
+        calendar: &mut Calendar,
+        now: Time,
+    ) {
+        let Some(every) = self.inspect else {
             return;
         };
         if self.deadlock.is_none() {
-            let stuck: Vec<bool> = self
+            let stuck: Vec<bool> = network
                 .ports
                 .ids()
-                .map(|id| self.stuck(id, now, now.0.saturating_sub(every.0)))
+                .map(|id| network.stuck(id, now, now.0.saturating_sub(every.0)))
                 .collect();
-            if let Some(cycle) = self.cycle(&stuck) {
+            if let Some(cycle) = self.cycle(network, &stuck) {
                 self.deadlock = Some(Deadlock { at: now, cycle });
             }
         }
-        self.calendar.push(now + every, Event::Inspect);
-    }
-
-    /// Whether a gate has held a port since then.
-    fn stuck(&self, id: PortId, now: Time, since: u64) -> bool {
-        let port = &self.ports[id];
-        port.is(Traits::STALLED)
-            && port.free_at().0 <= since
-            && port.gates.as_ref().is_some_and(|g| g.shut(now))
+        calendar.push(now + every, Event::Inspect);
     }
 
     /// Ports any of which could free `id` by sending: the congested output queues whose word it has,
     /// or, where the node watches what comes in, all that hold frames that came in through `id`.
-    fn waits_for(&self, id: PortId) -> Vec<PortId> {
-        let (far, peer) = (self.ports[id].far, self.ports[id].peer);
+    fn waits_for(&self, network: &Network, id: PortId) -> Vec<PortId> {
+        let (far, peer) = (network.ports[id].far, network.ports[id].peer);
         let mut all = Vec::new();
         for control in self.controls.iter().filter(|c| c.node() == far) {
             for place in control.holding(Toward::Port(peer)) {
@@ -62,10 +51,10 @@ impl World {
                     Place::Egress(port) => all.push(port),
                     Place::Ingress(_) => {
                         let holds = |v: &PortId| {
-                            let mut lists = self.ports[*v].lists();
-                            lists.any(|list| self.packets.walk(list).any(|p| p.ingress == id))
+                            let mut lists = network.ports[*v].lists();
+                            lists.any(|list| network.packets.walk(list).any(|p| p.ingress == id))
                         };
-                        all.extend(self.nodes[far].ports.iter().copied().filter(holds));
+                        all.extend(network.nodes[far].ports.iter().copied().filter(holds));
                     }
                     // A station's notices reach no port.
                     Place::Station(_) => {}
@@ -76,14 +65,14 @@ impl World {
     }
 
     /// A cycle among ports that are stuck and wait for stuck ports only.
-    fn cycle(&self, stuck: &[bool]) -> Option<Vec<PortId>> {
+    fn cycle(&self, network: &Network, stuck: &[bool]) -> Option<Vec<PortId>> {
         let mut dead = stuck.to_vec();
-        let waits: Vec<Vec<PortId>> = self
+        let waits: Vec<Vec<PortId>> = network
             .ports
             .ids()
             .map(|id| {
                 if stuck[id.index()] {
-                    self.waits_for(id)
+                    self.waits_for(network, id)
                 } else {
                     Vec::new()
                 }
@@ -94,13 +83,13 @@ impl World {
                 let list = &waits[id.index()];
                 dead[id.index()] && (list.is_empty() || list.iter().any(|v| !dead[v.index()]))
             };
-            let Some(id) = self.ports.ids().find(free) else {
+            let Some(id) = network.ports.ids().find(free) else {
                 break;
             };
             dead[id.index()] = false;
         }
         // Each of those left waits for another of them: a walk must come round.
-        let mut walk = vec![self.ports.ids().find(|id| dead[id.index()])?];
+        let mut walk = vec![network.ports.ids().find(|id| dead[id.index()])?];
         loop {
             let next = waits[walk[walk.len() - 1].index()][0];
             if let Some(from) = walk.iter().position(|p| *p == next) {
@@ -108,5 +97,15 @@ impl World {
             }
             walk.push(next);
         }
+    }
+}
+
+impl Network {
+    /// Whether a gate has held a port since then.
+    fn stuck(&self, id: PortId, now: Time, since: u64) -> bool {
+        let port = &self.ports[id];
+        port.is(Traits::STALLED)
+            && port.free_at().0 <= since
+            && port.gates.as_ref().is_some_and(|g| g.shut(now))
     }
 }

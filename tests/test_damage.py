@@ -15,8 +15,8 @@ import pytest
 from backwater.errors import BackwaterError, Refusal
 from backwater.results.results import MANIFEST, Results
 from backwater.results.store import FILE, RESULT_TABLES
-from backwater.study.definition import Study
 from backwater.study.execution import Execution
+from backwater.study.runnable import Study
 from command import call
 from studies import markdown
 

@@ -14,8 +14,9 @@ from backwater.errors import Refusal, Unfinished
 from backwater.results import integrity
 from backwater.results.integrity import DamagedError
 from backwater.results.store import BROKEN, FAILED, FILE, Store
+from backwater.study.axes import Subject
 from backwater.study.definition import Base, Study, canonical
-from backwater.study.subject import Subject, put_in
+from backwater.study.subject import put_in
 from backwater.verdict.claim import Labels, is_unexpected
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any
 import studies
 from backwater.results.results import Results
 from backwater.results.store import Store
-from backwater.study.definition import Study
 from backwater.study.execution import Execution
+from backwater.study.runnable import Study
 
 BLOCK = """\
 study = { id = "small", title = "A small study", source = "S2 A.1", seeds = 3 }

@@ -10,7 +10,7 @@ import pytest
 
 import backwater
 from backwater import errors
-from backwater.study.definition import Study
+from backwater.study.runnable import Study
 from command import call
 
 SCENARIO = """\

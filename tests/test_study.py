@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from backwater.errors import Refusal
-from backwater.study.definition import Study, shipped
+from backwater.study.definition import shipped
+from backwater.study.runnable import Study
 from studies import BLOCK, SCENARIO, markdown
 
 

@@ -44,7 +44,7 @@ from backwater.model.builders import (
 )
 from backwater.model.simulate import RunResult, run
 from backwater.results.results import Results
-from backwater.study.definition import Study
+from backwater.study.runnable import Study
 from backwater.study.sweep_study import Sweep
 
 __version__ = _native.version()

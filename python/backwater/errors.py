@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -71,6 +71,20 @@ class BackwaterError(Exception):
             },
         }
 
+    def fields(self) -> dict[str, Any]:
+        """The error as plain data, for another process."""
+        return {
+            "refused": isinstance(self, Refusal),
+            "what": self.what,
+            "place": self.place,
+            "line": self.line,
+            "column": self.column,
+            "nearest": self.nearest,
+            "fix": self.fix,
+            "excerpt": self.excerpt,
+            "rendered": self.rendered,
+        }
+
     def __str__(self) -> str:
         if self.rendered is not None:
             return self.rendered
@@ -99,6 +113,12 @@ class Unfinished(BackwaterError):
     """The request is valid but could not be finished; finished rows are kept."""
 
     exit_code = EXIT_UNFINISHED
+
+
+def from_fields(fields: Mapping[str, Any]) -> BackwaterError:
+    """The error of another process, from its plain data."""
+    rest = {name: value for name, value in fields.items() if name not in ("refused", "what")}
+    return (Refusal if fields["refused"] else Unfinished)(fields["what"], **rest)
 
 
 class Terminated(BaseException):

@@ -174,6 +174,10 @@ fn way(way: &Way, made: &MadeWay, files: &Files<'_>) -> Json {
                 First::Opportunity => "opportunity",
                 First::Arrival => "arrival",
             };
+            let delay_at = match server.delay_behind.0 > 0 {
+                true => "after-queue",
+                false => "before-queue",
+            };
             let trace = made
                 .trace
                 .as_ref()
@@ -192,6 +196,7 @@ fn way(way: &Way, made: &MadeWay, files: &Files<'_>) -> Json {
                     Json::text(if server.milliseconds { "ms" } else { "exact" }),
                 ),
                 ("delay_s", Json::time(made.delay)),
+                ("delay_at", Json::text(delay_at)),
             ]
         }
     };

@@ -9,8 +9,9 @@ import typer
 
 from backwater.cli import console, override
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED
+from backwater.model import workers
 from backwater.model.invariants import broken
-from backwater.model.simulate import resolve, run_resolved
+from backwater.model.simulate import resolve
 from backwater.present.numbers import metric_text
 
 NAME = "run"
@@ -44,7 +45,7 @@ def command(
     overrides = dict(override.parse(one) for one in set_ or ())
     resolved, name = resolve(scenario, seed, overrides)
     logs = dict(override.split(one, "LINK=FILE") for one in mahimahi_log or ())
-    done = run_resolved(
+    document = workers.run_one(
         resolved,
         name,
         record,
@@ -53,7 +54,6 @@ def command(
         max_wall_s=max_wall,
         max_memory=max_memory,
     )
-    document = done.document
     for warning in document["warnings"]:
         console.message(f"warning: {warning}")
     if json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +48,18 @@ class Axis:
         """The labels in SI units, if all of them are quantities of one kind."""
         parsed = quantity.parse_all(self.labels)
         return None if parsed is None else [found.value for found in parsed]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A controller as a scenario has it, and its label in the study."""
+
+    label: str
+    controller: Mapping[str, Any]
+
+    def record(self) -> dict[str, Any]:
+        """The subject in a manifest."""
+        return {"label": self.label, "controller": dict(self.controller)}
 
 
 class Axes:

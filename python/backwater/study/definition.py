@@ -9,23 +9,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from backwater import _native
 from backwater.errors import Refusal, from_native, nearest
-from backwater.model import arguments, trace_file
+from backwater.model import arguments, trace_file, workers
 from backwater.study import ablation, checks, figure, markdown, places
 from backwater.study import axes as axes_of
 from backwater.study.ablation import Ablations
-from backwater.study.axes import Axes, Axis, Sets
+from backwater.study.axes import Axes, Axis, Sets, Subject
 from backwater.study.figure import Figure
-from backwater.study.subject import Subject
 from backwater.study.toml_text import Fields, Toml
 from backwater.verdict import read_claim
 from backwater.verdict.claim import Claim, Labels, matches
-
-if TYPE_CHECKING:
-    from backwater.results.results import Results
 
 STUDY_BLOCK = "toml study"
 SCENARIO_BLOCK = "toml scenario"
@@ -71,6 +67,10 @@ class Planned:
         return canonical(self.labels)
 
 
+# A study, or one that can be run.
+S = TypeVar("S", bound="Study")
+
+
 @dataclass(frozen=True)
 class Study:
     """A parsed study."""
@@ -94,17 +94,21 @@ class Study:
     # Whether a person wrote the text; that of a sweep is made from its axes.
     written: bool = True
 
-    @staticmethod
-    def load(which: str | Path) -> Study:
+    @classmethod
+    def load(cls: type[S], which: str | Path) -> S:
         """A shipped study by its id, or a Markdown file by its path."""
         path = _find(str(which))
         text = arguments.read_text(path, "the study", "name a Markdown file")
-        return Study.parse(text, str(path), path.parent)
+        return cls.parse(text, str(path), path.parent)
 
-    @staticmethod
+    @classmethod
     def parse(
-        text: str, name: str, folder: str | Path | None = None, base: Base | None = None
-    ) -> Study:
+        cls: type[S],
+        text: str,
+        name: str,
+        folder: str | Path | None = None,
+        base: Base | None = None,
+    ) -> S:
         """Reads a study's text; `base` stands for a scenario that was read before."""
         blocks, prose = markdown.split(text, name, {STUDY_BLOCK, SCENARIO_BLOCK})
         toml = _only(blocks, STUDY_BLOCK, name)
@@ -114,7 +118,7 @@ class Study:
             fields.refuse("there is no `study` table", fix='write study = { id = "…", … }')
         axes = Axes([axes_of.read(f) for _, f in fields.tables("axes")])
         source = head.text("source") or ""
-        study = Study(
+        study = cls(
             id=_id(head),
             title=head.text("title") or "",
             source=source,
@@ -210,21 +214,6 @@ class Study:
         """A case as it runs; a scenario that cannot run is refused."""
         return self.cases(labels, [seed], quick)[0].resolved
 
-    def run(
-        self,
-        out: str | Path | None = None,
-        *,
-        quick: bool = False,
-        seeds: int | None = None,
-        workers: int | None = None,
-        resume: bool = False,
-    ) -> Results:
-        """Runs every case and judges the claims; without `out` the results stay in memory."""
-        from backwater.study.execution import Execution
-
-        folder = None if out is None else Path(out)
-        return Execution(self, folder, quick, seeds, workers, resume).run()
-
     def _resolve(
         self, labels: Labels, quick: bool, seeds: list[int], sets: Sets
     ) -> Iterator[tuple[int, _native.Resolved]]:
@@ -243,10 +232,12 @@ class Study:
                 resolved = scenario.resolve(seed)
                 if seed == seeds[0]:
                     # A scenario that is valid under one seed is valid under all.
-                    resolved.check()
+                    workers.check(resolved)
                 yield seed, resolved
         except _native.ScenarioError as error:
             raise self._refusal(from_native(error), labels) from error
+        except Refusal as refusal:
+            raise self._refusal(refusal, labels) from refusal
 
     def _origin(self, axis: Axis) -> str:
         return f"axes.{axis.name} of {self.name}"

@@ -15,7 +15,10 @@ from typing import Any
 from backwater import _native
 from backwater.errors import Refusal, Terminated, Unfinished
 from backwater.model import arguments
+from backwater.model import workers as processes
 from backwater.model.machine import available_cores, processor
+from backwater.results import integrity
+from backwater.results.integrity import DamagedError
 from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
 from backwater.study.ablation_run import AblationRun
@@ -71,8 +74,12 @@ class Execution:
         if not self.plan:
             self.prepare()
         if self.folder is not None:
-            _make_folder(self.folder, self.manifest)
-        store = Store(self.folder)
+            _make_folder(self.folder)
+        store = Store.continued(self.folder, self.notice)
+        self._set_aside_damage(store)
+        if self.folder is not None:
+            _set_aside_manifest(self.folder, self.notice)
+            write_manifest(self.folder, self.manifest)
         self.results = Results(self.study, store, self.manifest, self.folder)
         try:
             self._batch(store)
@@ -85,9 +92,33 @@ class Execution:
         results = self._finish("done")
         if self.ablate:
             judged_cases = self.judged_cases(results)
-            AblationRun(results, judged_cases, self.quick, self.workers, self.progress).run()
+            AblationRun(
+                results, judged_cases, self.quick, self.workers, self.progress, self.notice
+            ).run()
             results.store.seal()
         return results
+
+    def _set_aside_damage(self, store: Store) -> None:
+        """Removes cases that are not as they were written, so that they run again."""
+        unsound = store.unsound()
+        studies = {
+            study
+            for key, study in store.query("SELECT key, study FROM cases")
+            if key not in unsound and study != self.study.id
+        }
+        if studies:
+            raise _other("study", self.study.id, studies.pop(), self.folder)
+        if unsound:
+            names = {
+                key: f"{case.case_json}, seed {case.seed}"
+                for key, case in zip(self.keys, self.plan, strict=True)
+            }
+            kept = store.set_aside()
+            store.remove(unsound)
+            self.notice(
+                f"the store is damaged: {integrity.said(unsound, names)}; it is kept as "
+                f"{kept and kept.name}, and what is damaged runs again"
+            )
 
     def _batch(self, store: Store) -> None:
         plan, keys = self.plan, self.keys
@@ -113,12 +144,12 @@ class Execution:
 
         if pending:
             workers = self.workers or available_cores()
-            _native.run_batch(
+            processes.run_batch(
                 [plan[i].resolved for i in pending],
                 workers,
                 commit,
-                arguments.seconds(self.max_wall_s),
-                arguments.memory(self.max_memory),
+                max_wall_s=self.max_wall_s,
+                max_memory=self.max_memory,
             )
 
     def _finish(self, status: str) -> Results:
@@ -135,7 +166,7 @@ class Execution:
         )
         results.store.put_claims(results.judged)
         if self.folder is not None:
-            write_json(self.folder / MANIFEST, results.manifest)
+            write_manifest(self.folder, results.manifest)
             results.store.seal()
         return results
 
@@ -211,7 +242,11 @@ def _check_folder(folder: Path, manifest: dict[str, Any], resume: bool) -> dict[
             place=str(folder),
             fix="continue it with --resume, or name another with --out",
         )
-    before = read_manifest(folder)
+    try:
+        before = read_manifest(folder)
+    except DamagedError:
+        # It is set aside when the study runs; the keys of the cases say what they are.
+        before = None
     if before is None:
         return manifest
     for words, now, then in (
@@ -219,20 +254,33 @@ def _check_folder(folder: Path, manifest: dict[str, Any], resume: bool) -> dict[
         ("mode", manifest["mode"], before["mode"]),
     ):
         if now != then:
-            raise Refusal(
-                f"these are results of the {words} {then}, not {now}",
-                place=str(folder),
-                fix="name another folder with --out",
-            )
+            raise _other(words, now, then, folder)
     return {**manifest, "started": before["started"]}
 
 
-def _make_folder(folder: Path, manifest: dict[str, Any]) -> None:
+def _other(words: str, now: str, then: str, folder: Path | None) -> Refusal:
+    return Refusal(
+        f"these are results of the {words} {then}, not {now}",
+        place=str(folder),
+        fix="name another folder with --out",
+    )
+
+
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _no_folder(folder, error) from error
-    write_json(folder / MANIFEST, manifest)
+
+
+def _set_aside_manifest(folder: Path, notice: Callable[[str], None]) -> None:
+    """Keeps a manifest that is damaged under another name."""
+    try:
+        read_manifest(folder)
+    except DamagedError as error:
+        kept = integrity.aside(folder / MANIFEST)
+        (folder / MANIFEST).replace(kept)
+        notice(f"{error.what}; it is set aside as {kept.name}, and written anew")
 
 
 def _no_folder(folder: Path, error: OSError) -> Unfinished:
@@ -257,11 +305,13 @@ def _distinct(plan: list[Planned]) -> list[str]:
     return list(seen)
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Writes a file whole or not at all."""
+def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    """Writes the manifest, whole or not at all."""
+    path = folder / MANIFEST
     draft = path.with_name(f".{path.name}.draft")
+    text = json.dumps(integrity.sealed(manifest), indent=1, ensure_ascii=False)
     try:
-        draft.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        draft.write_text(text + "\n", encoding="utf-8")
         draft.replace(path)
     except OSError as error:
         raise Unfinished(

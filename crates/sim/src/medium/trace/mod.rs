@@ -108,6 +108,8 @@ pub struct ServerSpec {
     pub whole: bool,
     /// Whether opportunities, delay before the queue and logs count whole milliseconds.
     pub milliseconds: bool,
+    /// Propagation delay behind the queue. One in front of it is a box.
+    pub delay_behind: Span,
 }
 
 /// The transmitter of a port that is served by opportunities.
@@ -334,6 +336,7 @@ pub const PART: Part<Offer> = Part {
         CLOCK,
         REPEAT,
         DELAY,
+        DELAY_AT,
         MAX_FRAME,
     ],
     build: Offer {
@@ -389,14 +392,16 @@ pub const REPEAT: Opt = Opt::new(
     Default::Absent,
     "begin a recorded trace again after its end; true where it is left out",
 );
-/// Delay before the queue.
-pub const DELAY: Opt = Opt::new(
-    "delay",
-    Kind::Span,
-    Default::Is("0 s"),
-    "time between a packet's arrival and its queue",
-)
-.at_most("1000 s");
+/// Delay.
+pub const DELAY: Opt =
+    Opt::new("delay", Kind::Span, Default::Is("0 s"), "propagation delay").at_most("1000 s");
+/// Where the delay is.
+pub const DELAY_AT: Opt = Opt::new(
+    "delay_at",
+    Kind::Choice(&["before-queue", "after-queue"]),
+    Default::Is("before-queue"),
+    "where a packet waits for the delay: before the queue, as in both directions of cellsim, or behind it, as what leaves mm-link inside mm-delay",
+);
 /// Largest frame.
 pub const MAX_FRAME: Opt = Opt::new(
     "max_frame",

@@ -41,7 +41,11 @@ class Resolved:
         controllers: dict[str, Callable[[ControllerSetup], Any]] | None = None,
         logs: list[tuple[str, str]] = ...,
         series: str | None = None,
+        max_wall_s: float | None = None,
+        max_memory_B: int | None = None,  # noqa: N803
     ) -> Outcome: ...
+
+class BudgetError(RuntimeError): ...
 
 class PartError(RuntimeError):
     whose: str
@@ -162,6 +166,8 @@ def run_batch(
     cases: list[Resolved],
     workers: int,
     done: Callable[[int, str | None, str | None], None],
+    max_wall_s: float | None = None,
+    max_memory_B: int | None = None,  # noqa: N803
 ) -> None: ...
 def diff(a: str, b: str) -> str | None: ...
 def trace_fit(file: str, kind: str, opportunity: str, folder: str | None) -> str: ...

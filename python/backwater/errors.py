@@ -18,6 +18,16 @@ EXIT_INTERRUPTED = 130
 EXIT_TERMINATED = 143
 
 
+# Characters of a message that a person gets to see.
+_LONGEST = 2_000
+
+
+def visible(text: str) -> str:
+    """A text for a terminal: bounded, and without characters that a terminal obeys."""
+    shown = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+    return "".join(c if c == "\n" or c.isprintable() else "\ufffd" for c in shown)
+
+
 class BackwaterError(Exception):
     """An error with a place, the nearest valid names and what to do instead."""
 
@@ -35,14 +45,15 @@ class BackwaterError(Exception):
         excerpt: str | None = None,
         rendered: str | None = None,
     ) -> None:
+        what = visible(what)
         super().__init__(what)
         self.what = what
-        self.place = place
+        self.place = None if place is None else visible(place)
         self.line = line
         self.column = column
-        self.nearest = list(nearest)
-        self.fix = fix
-        self.excerpt = excerpt
+        self.nearest = [visible(name) for name in nearest]
+        self.fix = None if fix is None else visible(fix)
+        self.excerpt = None if excerpt is None else visible(excerpt)
         self.rendered = rendered
 
     def document(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ use backwater_sim::world::World;
 use pyo3::prelude::*;
 
 use crate::fault::Fault;
-use crate::outcome::timed_run;
+use crate::outcome::{Budget, Finished, Stopped, timed_run};
 use crate::scenario::Resolved;
 use crate::script;
 
@@ -27,23 +27,32 @@ type Threads = Mutex<Vec<u64>>;
 /// Document or error of a finished run.
 type Finding = Result<String, String>;
 
-fn one(resolved: &native::Resolved, stop: &AtomicBool, threads: &Threads) -> Option<Finding> {
+fn one(
+    resolved: &native::Resolved,
+    budget: Budget,
+    stop: &AtomicBool,
+    threads: &Threads,
+) -> Option<Finding> {
     let fault = Fault::default();
     let go_on = || !stop.load(Ordering::Relaxed) && !fault.any();
-    let run = || {
+    let run = || -> Result<Finished, Stopped> {
         let run = native::Run::of(
             world(resolved, &fault, threads)?,
             resolved,
             native::Keep::default(),
         );
-        timed_run(run?, go_on)
+        timed_run(run?, budget, go_on)
     };
     // A defect in one run must not take the others with it.
     match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(_)) if fault.any() => Python::attach(|py| fault.said(py)).map(Err),
-        Ok(Ok(finished)) => finished.map(|f| Ok(f.document.to_string())),
-        Ok(Err(native::Failure::Refused(d))) => Some(Err(d.to_string())),
-        Ok(Err(native::Failure::Io(path, e))) => Some(Err(format!("{path}: {e}"))),
+        Ok(Ok(_) | Err(Stopped::Asked)) if fault.any() => {
+            Python::attach(|py| fault.said(py)).map(Err)
+        }
+        Ok(Ok(finished)) => Some(Ok(finished.document.to_string())),
+        Ok(Err(Stopped::Asked)) => None,
+        Ok(Err(Stopped::Budget(why))) => Some(Err(why)),
+        Ok(Err(Stopped::Failed(native::Failure::Refused(d)))) => Some(Err(d.to_string())),
+        Ok(Err(Stopped::Failed(native::Failure::Io(path, e)))) => Some(Err(format!("{path}: {e}"))),
         Err(panic) => {
             let text = panic
                 .downcast_ref::<String>()
@@ -84,18 +93,30 @@ fn world(
 /// Runs `cases` on `workers` threads and calls `done(index, document, error)` on the caller's
 /// thread as each finishes.
 #[pyfunction]
+#[pyo3(signature = (cases, workers, done, max_wall_s = None, max_memory_B = None))]
 pub fn run_batch(
     py: Python<'_>,
     cases: Vec<Py<Resolved>>,
     workers: usize,
     done: Py<PyAny>,
+    max_wall_s: Option<f64>,
+    #[allow(non_snake_case, reason = "names end in their unit")] max_memory_B: Option<u64>,
 ) -> PyResult<()> {
+    let budget = Budget {
+        wall_s: max_wall_s,
+        memory: max_memory_B,
+    };
     let cases: Vec<native::Resolved> = cases.iter().map(|c| c.get().0.clone()).collect();
     // Workers want the interpreter for classes of Python, also when they are to stop.
-    py.detach(|| work(&cases, workers, &done))
+    py.detach(|| work(&cases, workers, budget, &done))
 }
 
-fn work(cases: &[native::Resolved], workers: usize, done: &Py<PyAny>) -> PyResult<()> {
+fn work(
+    cases: &[native::Resolved],
+    workers: usize,
+    budget: Budget,
+    done: &Py<PyAny>,
+) -> PyResult<()> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (sender, receiver) = mpsc::channel::<(usize, Finding)>();
     let threads = Threads::default();
@@ -105,7 +126,9 @@ fn work(cases: &[native::Resolved], workers: usize, done: &Py<PyAny>) -> PyResul
             scope.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
                     let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(finding) = cases.get(index).and_then(|c| one(c, stop, threads)) else {
+                    let Some(finding) =
+                        cases.get(index).and_then(|c| one(c, budget, stop, threads))
+                    else {
                         break;
                     };
                     if sender.send((index, finding)).is_err() {

@@ -88,6 +88,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<controller::SentSeen>()?;
     m.add_class::<controller::TimerSeen>()?;
     m.add("PartError", m.py().get_type::<fault::PartError>())?;
+    m.add("BudgetError", m.py().get_type::<scenario::BudgetError>())?;
     m.add(
         "ScenarioError",
         m.py().get_type::<scenario::ScenarioError>(),

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use backwater_scenario as native;
 use backwater_scenario::Folders;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::ENGINE;
 use crate::fault::Fault;
-use crate::outcome::{Outcome, timed_run};
+use crate::outcome::{Budget, Outcome, Stopped, timed_run};
 use crate::script;
 
 create_exception!(
@@ -19,6 +19,13 @@ create_exception!(
     ScenarioError,
     PyValueError,
     "A scenario that is refused; `diagnostic` is the JSON of the refusal."
+);
+
+create_exception!(
+    _native,
+    BudgetError,
+    PyRuntimeError,
+    "A run cost more than it may."
 );
 
 /// The Python exception of a refusal.
@@ -75,9 +82,8 @@ impl Scenario {
     }
 
     fn set(&mut self, path: &str, value_json: &str, origin: &str) -> PyResult<()> {
-        let value = serde_json::from_str(value_json)
-            .map_err(|e| PyValueError::new_err(format!("{origin}: {e}")))?;
-        self.0.set(path, &value, origin).map_err(|d| refuse(&d))
+        let set = self.0.set_json(path, value_json, origin);
+        set.map_err(|d| refuse(&d))
     }
 
     fn resolve(&self, seed: Option<u64>) -> PyResult<Resolved> {
@@ -119,7 +125,7 @@ impl Resolved {
         script::world(py, &self.0, None, &Fault::default()).map(|_| ())
     }
 
-    #[pyo3(signature = (record, pcap, columns, controllers = None, logs = vec![], series = None))]
+    #[pyo3(signature = (record, pcap, columns, controllers = None, logs = vec![], series = None, max_wall_s = None, max_memory_B = None))]
     #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
     fn run(
         &self,
@@ -130,7 +136,13 @@ impl Resolved {
         controllers: Option<&Bound<'_, PyDict>>,
         logs: Vec<(String, PathBuf)>,
         series: Option<&str>,
+        max_wall_s: Option<f64>,
+        #[allow(non_snake_case, reason = "names end in their unit")] max_memory_B: Option<u64>,
     ) -> PyResult<Outcome> {
+        let budget = Budget {
+            wall_s: max_wall_s,
+            memory: max_memory_B,
+        };
         let every = |s: &str| native::interval(&self.0, s).map_err(|d| refuse(&d));
         let keep = native::Keep {
             record: record.as_deref(),
@@ -143,7 +155,7 @@ impl Resolved {
         let world = script::world(py, &self.0, controllers, &fault)?;
         let mut stop = Ok(());
         let finished = py.detach(|| {
-            timed_run(native::Run::of(world, &self.0, keep)?, || {
+            timed_run(native::Run::of(world, &self.0, keep)?, budget, || {
                 stop = Python::attach(|py| py.check_signals());
                 stop.is_ok() && !fault.any()
             })
@@ -152,7 +164,11 @@ impl Resolved {
         if let Some(error) = fault.take(py) {
             return Err(error);
         }
-        let finished = finished.map_err(fail)?;
-        Outcome::new(finished.expect("a run that nobody stopped"))
+        match finished {
+            Ok(finished) => Outcome::new(finished),
+            Err(Stopped::Failed(failure)) => Err(fail(failure)),
+            Err(Stopped::Budget(why)) => Err(BudgetError::new_err(why)),
+            Err(Stopped::Asked) => unreachable!("a signal or a fault was raised above"),
+        }
     }
 }

@@ -326,9 +326,9 @@ impl DatagramSender {
         self.core.window()
     }
 
-    /// A warning of the controller for the report of a run.
-    pub fn warning(&self) -> Option<String> {
-        self.core.warning()
+    /// Its controller.
+    pub fn controller(&self) -> &AnyController {
+        self.core.controller()
     }
 
     /// State for plots and records.

@@ -131,7 +131,7 @@ impl SenderCore {
         self.limits.window
     }
 
-    /// Bytes of new data that may leave although the window is full.
+    /// Bytes that may leave although the window is full.
     pub fn heartbeat(&self) -> u64 {
         self.controller.heartbeat()
     }
@@ -327,9 +327,8 @@ impl SenderCore {
         }
     }
 
-    /// A warning of the controller for the report of a run.
-    pub fn warning(&self) -> Option<String> {
-        self.controller.warning()
+    pub fn controller(&self) -> &AnyController {
+        &self.controller
     }
 
     /// Reads a word of each cache line that an acknowledgement touches.

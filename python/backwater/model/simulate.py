@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from backwater import _native
 from backwater.errors import Refusal, Unfinished, nearest, refusing
-from backwater.model import python_class, scenario
+from backwater.model import arguments, python_class, scenario
 from backwater.model.builders import Scenario
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ def run(
     controllers: Controllers | None = None,
     mahimahi_log: Mapping[str, str | Path] | None = None,
     series: str | None = None,
+    max_wall_s: float | None = None,
+    max_memory: str | None = None,
 ) -> RunResult:
     """Runs a scenario once.
 
@@ -114,6 +116,7 @@ def run(
 
     `mahimahi_log` writes trace links, by name, as link logs of mahimahi. `series` is the length of
     intervals, such as "100 ms": the document then has what ports and flows did in each of them.
+    `max_wall_s` (seconds) and `max_memory` ("4 GB") end a run that costs more with Unfinished.
 
     `controllers` gives flows with a transport, by name, congestion controllers written in Python in
     place of those that the scenario names: what `factory(setup)` returns has a `window` in bytes, a
@@ -122,15 +125,19 @@ def run(
     called for each segment that leaves, `pacing` in bit/s, and `wake_s`, an instant in seconds at
     which `on_timer(timer)` is called.
     """
-    logs = mahimahi_log or {}
-    world = resolve(what, seed, set or {})
-    return run_resolved(*world, record, pcap, columns, controllers, logs, series)
+    logs = arguments.table(mahimahi_log, "mahimahi_log", "give names of links and files")
+    arguments.table(controllers, "controllers", "give names of flows and factories")
+    world = resolve(what, seed, arguments.table(set, "set", "give paths and values"))
+    return run_resolved(
+        *world, record, pcap, columns, controllers, logs, series, max_wall_s, max_memory
+    )
 
 
 def resolve(
     what: str | Path | Mapping[str, Any] | Scenario, seed: int | None, overrides: Mapping[str, Any]
 ) -> tuple[_native.Resolved, str]:
     """A checked scenario with its overrides, and its name."""
+    seed = arguments.whole_or_none(seed, "seed", 0, arguments.MOST_SEED)
     world, name = scenario.read(what)
     with refusing():
         for path, value in overrides.items():
@@ -147,6 +154,8 @@ def run_resolved(
     controllers: Controllers | None = None,
     mahimahi_log: Mapping[str, str | Path] | None = None,
     series: str | None = None,
+    max_wall_s: float | None = None,
+    max_memory: str | None = None,
 ) -> RunResult:
     """Runs a resolved scenario."""
     try:
@@ -159,7 +168,13 @@ def run_resolved(
                 None if controllers is None else dict(controllers),
                 [(link, str(path)) for link, path in (mahimahi_log or {}).items()],
                 series,
+                arguments.seconds(max_wall_s),
+                arguments.memory(max_memory),
             )
+    except _native.BudgetError as error:
+        raise Unfinished(
+            str(error), place=name, fix="make the run smaller, or lift the limit"
+        ) from error
     except _native.PartError as error:
         raise Unfinished(
             f"{error.whose} failed: {python_class.raised(error.__cause__)}",

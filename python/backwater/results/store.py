@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from backwater.errors import Refusal, Unfinished
+from backwater.model.invariants import broken
 
 FILE = "results.sqlite"
 DONE = "done"
 FAILED = "failed"
-# The run finished but packets are not conserved.
+# The run finished but an invariant does not hold.
 BROKEN = "broken"
 
 _TABLES = """
@@ -209,11 +210,8 @@ class Store:
 def _status(document: Mapping[str, Any] | None, error: str | None) -> tuple[str, str | None]:
     if document is None:
         return FAILED, error or "the run gave no result"
-    conservation = document["conservation"]
-    if conservation["ok"]:
-        return DONE, None
-    parts = ", ".join(f"{name} {conservation[name]}" for name in sorted(conservation))
-    return BROKEN, f"packets are not conserved: {parts}"
+    wrong = broken(document)
+    return (DONE, None) if wrong is None else (BROKEN, wrong)
 
 
 def flatten(document: Mapping[str, Any]) -> Iterator[Row]:
@@ -221,9 +219,7 @@ def flatten(document: Mapping[str, Any]) -> Iterator[Row]:
     for name, value in document["metrics"].items():
         if _is_metric(value):
             yield "run", name, _real(value)
-    for name, value in document["conservation"].items():
-        if name.endswith("_pkts"):
-            yield "run", name, float(value)
+    yield "run", "held_pkts", float(document["conservation"]["held_pkts"])
     yield "run", "deadlocks", float(document.get("deadlock") is not None)
     for kind, table in (("flow", "flows"), ("port", "ports"), ("station", "stations")):
         for row in document.get(table) or ():
@@ -257,8 +253,8 @@ def _classes(flows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
         for name in _SUMS:
             yield scope, name, float(sum(flow[name] for flow in members))
         entered = sum(flow["entered_pkts"] for flow in members)
-        dropped = sum(flow["dropped_pkts"] for flow in members)
-        yield scope, "loss", dropped / entered if entered else 0.0
+        lost = sum(flow["loss"] * flow["entered_pkts"] for flow in members)
+        yield scope, "loss", lost / entered if entered else 0.0
         delivered = [flow for flow in members if flow["delivered_pkts"]]
         total = sum(flow["delivered_pkts"] for flow in delivered)
         for name in _MEANS:

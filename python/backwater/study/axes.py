@@ -11,6 +11,9 @@ from backwater.errors import nearest
 from backwater.model import quantity
 from backwater.study.toml_text import Fields
 
+# Characters of a label, which names a row of tables and figures.
+_LONGEST_LABEL = 500
+
 Sets = tuple[tuple[str, Any], ...]
 
 
@@ -119,14 +122,23 @@ def read(fields: Fields) -> Axis:
         fields.refuse(f"axis `{name}` has no values", "values", fix="write values = [ … ]")
     read = [_value(fields, i, value, paths) for i, value in enumerate(values)]
     labels = [value.label for value in read]
+    seen: set[str] = set()
     for i, label in enumerate(labels):
-        if label in labels[:i]:
+        if len(label) > _LONGEST_LABEL:
+            fields.refuse(
+                f"a label of axis `{name}` has {len(label)} characters",
+                "values",
+                str(i),
+                fix=f"write at most {_LONGEST_LABEL}",
+            )
+        if label in seen:
             fields.refuse(
                 f"axis `{name}` has two values `{label}`",
                 "values",
                 str(i),
                 fix="remove one, or give them labels",
             )
+        seen.add(label)
     title = fields.text("title") or name
     fields.done()
     return Axis(name, title, tuple(read))

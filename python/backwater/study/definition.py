@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from backwater import _native
 from backwater.errors import Refusal, from_native, nearest
-from backwater.model import trace_file
+from backwater.model import arguments, trace_file
 from backwater.study import ablation, checks, figure, markdown, places
 from backwater.study import axes as axes_of
 from backwater.study.ablation import Ablations
@@ -90,15 +91,14 @@ class Study:
     ablations: Ablations
     # Of a study about one controller, once that is known.
     subject: Subject | None = None
+    # Whether a person wrote the text; that of a sweep is made from its axes.
+    written: bool = True
 
     @staticmethod
     def load(which: str | Path) -> Study:
         """A shipped study by its id, or a Markdown file by its path."""
         path = _find(str(which))
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise Refusal(f"cannot read the study: {error}", place=str(path)) from error
+        text = arguments.read_text(path, "the study", "name a Markdown file")
         return Study.parse(text, str(path), path.parent)
 
     @staticmethod
@@ -130,6 +130,7 @@ class Study:
             base=_base(head, blocks, name, folder, base),
             name=name,
             text=text,
+            written=base is None,
             ablations=ablation.read(
                 fields.table("ablate"), axes, [name for name, _ in fields.tables("claims")]
             ),
@@ -146,10 +147,7 @@ class Study:
 
     def combinations(self, quick: bool = False) -> list[dict[str, str]]:
         """Every combination of labels that is not excluded, the last axis fastest."""
-        offered = [
-            [label for label in axis.labels if not quick or _in_quick(self, axis.name, label)]
-            for axis in self.axes
-        ]
+        offered = self._offered(quick)
         names = [axis.name for axis in self.axes]
         every = (dict(zip(names, labels, strict=True)) for labels in itertools.product(*offered))
         return [labels for labels in every if not any(matches(labels, e) for e in self.exclude)]
@@ -174,10 +172,28 @@ class Study:
 
     def seed_list(self, quick: bool = False, seeds: int | None = None) -> list[int]:
         """The seeds, the same for every combination, so that arrivals are paired."""
-        return list(range(1, (seeds or (self.quick.seeds if quick else self.seeds)) + 1))
+        return list(range(1, self.seed_count(quick, seeds) + 1))
 
-    def plan(self, quick: bool = False, seeds: int | None = None) -> list[Planned]:
+    def seed_count(self, quick: bool = False, seeds: int | None = None) -> int:
+        """How many seeds each combination has."""
+        return seeds or (self.quick.seeds if quick else self.seeds)
+
+    def size(self, quick: bool = False) -> int:
+        """How many combinations there are at most, exclusions aside."""
+        return math.prod(len(labels) for labels in self._offered(quick))
+
+    def _offered(self, quick: bool) -> list[list[str]]:
+        """The labels of each axis."""
+        return [
+            [label for label in axis.labels if not quick or _in_quick(self, axis.name, label)]
+            for axis in self.axes
+        ]
+
+    def plan(
+        self, quick: bool = False, seeds: int | None = None, max_cases: int | None = None
+    ) -> list[Planned]:
         """Every case, resolved; a scenario that cannot run is refused here."""
+        arguments.cases(self.size(quick), self.seed_count(quick, seeds), max_cases)
         places.check(self, quick)
         seed_list = self.seed_list(quick, seeds)
         runnable = self.runnable(quick)
@@ -245,6 +261,13 @@ class Study:
             return Refusal(
                 refusal.what,
                 place=f"controller {value.label}",
+                nearest=refusal.nearest,
+                fix=refusal.fix,
+            )
+        if not self.written:
+            return Refusal(
+                refusal.what,
+                place=f"axis {axis.title}, value {value.label}",
                 nearest=refusal.nearest,
                 fix=refusal.fix,
             )

@@ -14,6 +14,7 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, Terminated, Unfinished
+from backwater.model import arguments
 from backwater.model.machine import available_cores, processor
 from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
@@ -37,6 +38,10 @@ class Execution:
     seeds: int | None = None
     workers: int | None = None
     resume: bool = False
+    max_cases: int | None = None
+    # What a case may cost: seconds, and memory of the process such as "4 GB".
+    max_wall_s: float | None = None
+    max_memory: str | None = None
     command: Sequence[str] = ()
     progress: Progress = field(default=lambda done, total: None)
     notice: Callable[[str], None] = field(default=lambda text: None)
@@ -49,7 +54,13 @@ class Execution:
 
     def prepare(self) -> None:
         """Checks everything that can be refused; nothing has run or been written yet."""
-        self.plan = self.study.plan(self.quick, self.seeds)
+        whole = arguments.whole_or_none
+        self.workers = whole(self.workers, "workers", 1, arguments.MOST_WORKERS)
+        self.seeds = whole(self.seeds, "seeds", 1, arguments.MOST_SEED)
+        self.max_cases = whole(self.max_cases, "max_cases", 1, arguments.MOST_SEED)
+        arguments.seconds(self.max_wall_s)
+        arguments.memory(self.max_memory)
+        self.plan = self.study.plan(self.quick, self.seeds, self.max_cases)
         self.keys = _distinct(self.plan)
         self.manifest = self._manifest(self.plan)
         if self.folder is not None:
@@ -102,7 +113,13 @@ class Execution:
 
         if pending:
             workers = self.workers or available_cores()
-            _native.run_batch([plan[i].resolved for i in pending], workers, commit)
+            _native.run_batch(
+                [plan[i].resolved for i in pending],
+                workers,
+                commit,
+                arguments.seconds(self.max_wall_s),
+                arguments.memory(self.max_memory),
+            )
 
     def _finish(self, status: str) -> Results:
         results = self.results

@@ -12,7 +12,8 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, from_native
-from backwater.model import python_class, trace_file
+from backwater.model import arguments, python_class, trace_file
+from backwater.model.invariants import broken
 from backwater.model.machine import available_cores
 from backwater.model.tables import tables
 
@@ -206,6 +207,16 @@ class Contest:
         )
 
 
+def _said(refusal: Refusal, controller: str, direction: Direction, duration_s: float) -> Refusal:
+    """A refusal of a run's scenario, which nobody wrote, with what the person asked for."""
+    return Refusal(
+        refusal.what,
+        place=f"contest of {controller} over {direction.name}, {duration_s:g} s",
+        nearest=refusal.nearest,
+        fix=refusal.fix,
+    )
+
+
 def places(standings: Sequence[Standing]) -> dict[str, int]:
     """The place of each controller, from 1."""
     return {one.controller: place for place, one in enumerate(standings, 1)}
@@ -237,6 +248,8 @@ def run(
     """Every controller over every direction under every seed."""
     plan: list[tuple[str, Direction, int]] = []
     resolved: list[_native.Resolved] = []
+    workers = arguments.whole_or_none(workers, "workers", 1, arguments.MOST_WORKERS)
+    arguments.cases(len(names) * len(some), len(seeds), None)
     for name in names:
         for direction in some:
             text = json.dumps(scenario(name, direction, duration_s))
@@ -248,7 +261,7 @@ def run(
                     plan.append((name, direction, seed))
                     resolved.append(one)
             except _native.ScenarioError as error:
-                raise from_native(error) from error
+                raise _said(from_native(error), name, direction, duration_s) from error
     if not plan:
         raise Refusal("the contest has no run", fix="name a controller and a trace")
     contest = Contest([], [], [])
@@ -263,11 +276,12 @@ def run(
             parsed = json.loads(document)
             metrics = parsed["metrics"]
             contest.cpu_s += parsed["cost"]["cpu_s"]
-            if not parsed["conservation"]["ok"]:
-                contest.broken.append(f"{name} over {direction.name}: packets are not conserved")
+            if wrong := broken(parsed):
+                contest.broken.append(f"{name} over {direction.name}: {wrong}")
         found[index] = Entry(name, direction, seed, metrics)
         progress(len(found), len(plan))
 
+    progress(0, len(plan))
     _native.run_batch(resolved, workers or available_cores(), commit)
     contest.entries = [found[index] for index in sorted(found)]
     return contest

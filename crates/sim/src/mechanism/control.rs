@@ -26,6 +26,8 @@ pub struct Control {
     node: NodeId,
     number: u32,
     memory: Memory,
+    /// Whether its notices name a rate. Read at every arrival.
+    rated: bool,
     places: Vec<Watched>,
     outbox: VecDeque<Told>,
 }
@@ -127,10 +129,12 @@ impl Watched {
 impl Control {
     /// A mechanism at `node` without places yet.
     pub fn new(node: NodeId, number: u32, memory: Memory) -> Control {
+        let rated = matches!(&memory, Memory::Standing(standing) if standing.rated());
         Control {
             node,
             number,
             memory,
+            rated,
             places: Vec::new(),
             outbox: VecDeque::new(),
         }
@@ -266,7 +270,7 @@ impl Control {
 
     /// Whether it asks for a rate that follows from its queue's, rather than to stop.
     pub fn rated(&self) -> bool {
-        self.standing().is_some_and(Standing::rated)
+        self.rated
     }
 
     /// What counts a place's rates, where a part needs them.

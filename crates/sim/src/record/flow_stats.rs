@@ -82,6 +82,8 @@ pub struct FlowStats {
     pub victims: u64,
     /// Lost.
     pub dropped: Count,
+    /// Of the lost after the warm-up: those that had entered before its end.
+    pub dropped_early: Count,
     /// Marked with CE, by each port that did so.
     pub marked: Count,
     /// Entered, delivered, dropped and marked at the end of the warm-up.
@@ -119,6 +121,14 @@ impl FlowStats {
         self.more.serial += u128::from(sums.serial);
         self.more.waited += u128::from(sums.waited);
         self.more.gated += u128::from(sums.gated);
+    }
+
+    /// A packet is lost. `early`: it entered before the end of the warm-up.
+    pub fn lose(&mut self, bytes: u64, early: bool) {
+        self.dropped.add(bytes);
+        if early {
+            self.dropped_early.add(bytes);
+        }
     }
 
     /// What a packet that was just delivered had met at 802.11 stations, in ticks.
@@ -160,6 +170,7 @@ impl FlowStats {
         self.max = 0;
         self.victims = 0;
         self.on_air = [0; 2];
+        self.dropped_early = Count::default();
         if let Some(age) = &mut self.age {
             age.warm(now);
         }

@@ -8,6 +8,7 @@ mod nodes;
 mod ports;
 mod refills;
 mod routes;
+mod stamps;
 mod trace;
 
 use backwater_transport::units::{Span, Time};
@@ -15,7 +16,7 @@ use backwater_transport::units::{Span, Time};
 use super::World;
 use super::clock::Clock;
 use super::connect::{ack_flows, of_data};
-use super::outside::Outside;
+use super::injections::Injections;
 use crate::books::Books;
 use crate::ends::Ends;
 use crate::event::Event;
@@ -24,7 +25,6 @@ use crate::mechanism::Mechanisms;
 use crate::medium::Air;
 use crate::network::{Network, Traits};
 use crate::spec::{Refusal, Spec};
-use crate::targets::Destination;
 
 pub(crate) fn refuse<T>(
     path: impl Into<String>,
@@ -48,11 +48,7 @@ impl World {
     /// Names the field of the scenario that cannot work.
     pub fn build(spec: &Spec) -> Result<World, Refusal> {
         check_times(spec)?;
-        if spec
-            .flows
-            .iter()
-            .any(|f| matches!(f.to, Destination::Nearest(_)))
-        {
+        if spec.flows.iter().any(|f| f.to.is_nearest()) {
             return World::build(&World::with_nearest(spec)?);
         }
         let connections = spec.flows.iter().filter(|f| f.transport.is_some());
@@ -84,6 +80,7 @@ impl World {
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
             world.add_mechanism(spec, number, mechanism)?;
         }
+        world.add_stamps(spec)?;
         world.network.check_queues()?;
         world.network.add_refills(spec)?;
         for port in &mut world.network.ports.0 {
@@ -130,7 +127,7 @@ impl World {
             air: Air::default(),
             mechanisms: Mechanisms::default(),
             books: Books::default(),
-            outside: Outside::default(),
+            injections: Injections::default(),
         }
     }
 }

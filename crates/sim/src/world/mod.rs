@@ -23,10 +23,11 @@ mod aqm;
 pub(crate) mod build;
 mod clock;
 mod connect;
+mod feedback;
 pub(crate) mod forward;
+mod injections;
 mod nearest;
 pub(crate) mod observe;
-mod outside;
 mod react;
 mod refill;
 pub(crate) mod report;
@@ -37,7 +38,7 @@ mod tell;
 mod transport;
 
 use clock::Clock;
-use outside::Outside;
+use injections::Injections;
 
 use crate::books::Books;
 use crate::ends::Ends;
@@ -47,6 +48,7 @@ use crate::network::Network;
 
 pub use crate::books::{DropKey, Exit, Fate};
 pub use crate::mechanism::Deadlock;
+pub use feedback::StampReport;
 pub use report::{
     ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
 };
@@ -68,5 +70,5 @@ pub struct World {
     /// What has happened.
     pub(crate) books: Books,
     /// Packets that come from outside.
-    outside: Outside,
+    injections: Injections,
 }

@@ -5,9 +5,10 @@ use std::mem::take;
 
 use backwater_transport::units::Time;
 
-use super::{Deadlock, DropKey, World};
+use super::{Deadlock, DropKey, StampReport, World};
 use crate::connection::{ConnectionStats, Headers};
 use crate::ids::{ConnectionId, FlowId, NodeId, PortId};
+use crate::medium::ethernet::{GAP, PREAMBLE};
 use crate::medium::{Member, StationCount};
 use crate::network::{Flow, Part, PortCount};
 use crate::packet::{Packet, Packets};
@@ -52,6 +53,10 @@ pub struct Report {
     pub control: u64,
     /// The first deadlock seen.
     pub deadlock: Option<Deadlock>,
+    /// Laws of explicit feedback: the queue that each watches, and its values.
+    pub stamps: Vec<StampReport>,
+    /// What those and the flows they serve have to say.
+    pub stamp_warnings: Vec<String>,
 }
 
 /// Losses of one kind at one place.
@@ -94,6 +99,8 @@ pub struct ReceiverRow {
     pub node: NodeId,
     /// Packets of the flow that it received.
     pub packets: u64,
+    /// Of these, entered before the end of the warm-up.
+    pub early: u64,
 }
 
 /// Sums over some flows.
@@ -105,6 +112,8 @@ pub struct ClassReport {
     pub delivered: Count,
     /// Lost.
     pub dropped: Count,
+    /// Of these, entered before the end of the warm-up.
+    pub dropped_early: Count,
     /// Marked with CE.
     pub marked: Count,
     /// Delays.
@@ -144,12 +153,13 @@ pub struct PortReport {
 }
 
 impl ClassReport {
-    /// Share of the entered packets that were lost; a packet may have entered before the warm-up's end.
+    /// Share of the packets that entered after the warm-up and were lost.
     pub fn loss(&self) -> f64 {
         if self.entered.packets == 0 {
             0.0
         } else {
-            self.dropped.packets as f64 / self.entered.packets as f64
+            let lost = self.dropped.packets - self.dropped_early.packets;
+            lost as f64 / self.entered.packets as f64
         }
     }
 
@@ -158,6 +168,7 @@ impl ClassReport {
             (&mut self.entered, other.entered),
             (&mut self.delivered, other.delivered),
             (&mut self.dropped, other.dropped),
+            (&mut self.dropped_early, other.dropped_early),
             (&mut self.marked, other.marked),
         ] {
             mine.packets += theirs.packets;
@@ -280,6 +291,8 @@ impl World {
                     .map(|r| r.count.management)
                     .sum::<u64>(),
             deadlock: self.mechanisms.deadlock.clone(),
+            stamps: self.stamp_reports(),
+            stamp_warnings: self.stamp_warnings(),
         }
     }
 
@@ -301,6 +314,7 @@ impl World {
         let receiver = |member: &Member| ReceiverRow {
             node: self.air.radios[member.station as usize].node,
             packets: member.received - member.base,
+            early: member.early,
         };
         FlowReport {
             flow: id,
@@ -308,6 +322,7 @@ impl World {
                 entered: flow.entered.since(stats.base[0]),
                 delivered: stats.delivered.since(stats.base[1]),
                 dropped: stats.dropped.since(stats.base[2]),
+                dropped_early: stats.dropped_early,
                 marked: stats.marked.since(stats.base[3]),
                 sum: stats.sum(),
                 max: stats.max,
@@ -326,6 +341,7 @@ impl World {
             bytes: count.bytes - base.bytes,
             control: count.control - base.control,
             control_bytes: count.control_bytes - base.control_bytes,
+            busy: count.busy - base.busy,
             area: count.area - base.area,
             max_bytes: count.max_bytes,
             marked: count.marked - base.marked,
@@ -348,6 +364,7 @@ impl World {
             count.bytes += hop.sent.bytes;
             count.area += hop.backlog.area(now);
         }
+        count.busy = self.busy_ticks(id, &count, now);
         let ahead = port.free_at().0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
         for packet in port
@@ -365,6 +382,22 @@ impl World {
             .map(|g| g.closed(now))
             .unwrap_or_default();
         count
+    }
+
+    /// Ticks for which a port was in use up to `now`. What is still to come of a frame or an exchange under way belongs
+    /// to the time after.
+    fn busy_ticks(&self, id: PortId, count: &PortCount, now: Time) -> u64 {
+        let Some(hop) = self.air.hop(id) else {
+            let port = &self.network.ports[id];
+            let frames = count.packets + count.control;
+            let bytes = count.bytes + count.control_bytes + (PREAMBLE + GAP) * frames;
+            let ahead = port.gap_until.0.saturating_sub(now.0);
+            return (bytes * port.ps_per_byte).saturating_sub(ahead);
+        };
+        let exchange = self.air.radios[hop.from as usize].exchange;
+        let mine = |number| self.air.hops[number as usize].port == id;
+        let under_way = exchange.filter(|e| e.hop.is_some_and(mine));
+        hop.airtime + under_way.map_or(0, |e| now.since(e.begun).0)
     }
 
     /// Packets in queues and on wires: (data, control, whether queue counters agree with contents).

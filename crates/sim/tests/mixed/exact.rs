@@ -77,6 +77,7 @@ fn draw(number: u64) -> Drawn {
         nodes: Vec::new(),
         links: Vec::new(),
         ports: Vec::new(),
+        stamps: Vec::new(),
         mechanisms: Vec::new(),
         flows: Vec::new(),
     };

@@ -423,6 +423,7 @@ pub fn any_world(number: u64) -> Spec {
             nodes: Vec::new(),
             links: Vec::new(),
             ports: Vec::new(),
+            stamps: Vec::new(),
             mechanisms: Vec::new(),
             flows: Vec::new(),
         },

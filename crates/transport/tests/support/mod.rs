@@ -8,7 +8,7 @@ mod options;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use backwater_transport::controller::{AnyController, CONTROLLERS, Controller, Setup};
+use backwater_transport::controller::{AnyController, CONTROLLERS, Setup};
 use backwater_transport::endpoint::{
     AnySender, Protocol, Receiver, ReceiverSetup, SenderSetup, initial_window,
 };
@@ -303,7 +303,7 @@ fn ends(
     let mut receiver = ReceiverSetup::new(protocol);
     change(&mut sender, &mut receiver);
     let controller = controller(id, options, MSS);
-    receiver.forecaster = controller.forecaster().map(Box::new);
+    let receiver = receiver.serving(&controller);
     Loopback::new(
         path,
         AnySender::new(&sender, controller),

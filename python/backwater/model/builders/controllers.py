@@ -1083,7 +1083,7 @@ class Controller(Part):
 
         Source: docs/tutorial.md.
 
-        * `file`: file of the class, which stands by itself (required)
+        * `file`: file of the class, which imports no file beside it (required)
         * `class_`: class with a window and a method on_round or on_ack (required)
         * `options`: further arguments of the class, by name
         """

@@ -177,7 +177,7 @@ class Detector(Part):
 
         Source: docs/tutorial.md.
 
-        * `file`: file of the class, which stands by itself (required)
+        * `file`: file of the class, which imports no file beside it (required)
         * `class_`: class with methods alarm and relief (required)
         * `options`: further arguments of the class, by name
         * `watch`: what it looks at: the class queues of an output port or the categories of a

@@ -156,7 +156,7 @@ class Responder(Part):
 
         Source: docs/tutorial.md.
 
-        * `file`: file of the class, which stands by itself (required)
+        * `file`: file of the class, which imports no file beside it (required)
         * `class_`: class with a method react (required)
         * `options`: further arguments of the class, by name
         """

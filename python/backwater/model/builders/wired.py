@@ -47,6 +47,21 @@ class Routing(Table):
 
 
 @dataclass
+class Limits(Table):
+    """How large the scenario may be.
+
+    * `nodes`: nodes, generated ones included (whole number, default 10000)
+    * `flows`: flows, one for each sender of a pattern (whole number, default 10000)
+    * `packets`: packets that sources with a rate hand over, and opportunities of traces
+      (whole number, default 1000000000)
+    """
+
+    nodes: int | None = None
+    flows: int | None = None
+    packets: int | None = None
+
+
+@dataclass
 class Host(Table):
     """An end station with one link.
 
@@ -162,8 +177,8 @@ class TraceLink(Table):
 class Port(Table):
     """`ports.NAME` of a scenario.
 
-    Queue and buffer of the ports that a name or pattern matches; what says most of a
-    port's name holds.
+    Queue and buffer of the ports that a name or pattern matches; the most specific
+    pattern holds.
 
     * `queue`: classes and who goes first
     * `buffer`: what each class queue holds (size, packets or unlimited)

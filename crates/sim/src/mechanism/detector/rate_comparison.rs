@@ -7,7 +7,7 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::{AnyDetector, Build, Detector, PERIOD, WINDOW, rhythm};
+use super::row::{Build, Detector, PERIOD, WINDOW, rhythm};
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::place::{Rhythm, View};
@@ -51,7 +51,7 @@ impl Detector for RateComparison {
 pub const NEEDS: Needs = Needs::of(Set::RATES.and(Set::BUSY)).giving(Set::QUEUE);
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<RateComparison>> = Part {
     id: "rate-comparison",
     aliases: &[],
     summary: "more came in to be forwarded than left within the window, or the shared medium is not fully used",
@@ -77,10 +77,10 @@ pub const PART: Part<Build> = Part {
         WINDOW,
     ],
     build: |args| {
-        Ok(AnyDetector::RateComparison(RateComparison {
+        Ok(RateComparison {
             alpha: args.number("alpha"),
             busy_below: args.share("busy_below"),
             rhythm: rhythm(args),
-        }))
+        })
     },
 };

@@ -78,6 +78,8 @@ pub struct Member {
     pub received: u64,
     /// The same at the end of the warm-up.
     pub base: u64,
+    /// Of those received since, how many had entered before.
+    pub early: u64,
 }
 
 impl Member {
@@ -86,6 +88,7 @@ impl Member {
         Member {
             station,
             received: 0,
+            early: 0,
             base: 0,
         }
     }

@@ -108,6 +108,7 @@ impl Air {
         let hearing = Hearing::new(spec.seed, &name);
         let radio = Radio {
             node: id,
+            laws: Vec::new(),
             of_node,
             name,
             medium: station.medium as u32,
@@ -292,7 +293,6 @@ impl Air {
             rate,
             queues: smallvec![HopQueue::default(); queues],
             airtime: 0,
-            airtime_base: 0,
             sent: Count::default(),
             backlog: Backlog::default(),
         });

@@ -83,6 +83,9 @@ impl Air {
             let to = network.packets[packet_id].to;
             gates.charge_toward(number as u8, Some(next), to, Bytes(size), exchange.begun);
         }
+        for shown in &self.radios[station as usize].laws {
+            network.show_departure(books, *shown, port_id, packet_id, now);
+        }
         if books.record.is_some() {
             let waited = exchange.begun.0 - arrived.0;
             network.note(

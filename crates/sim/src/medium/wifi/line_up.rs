@@ -116,6 +116,7 @@ impl World {
             self.look_at_station_loss(station, from, number, victim, now);
             let radio = &mut self.air.radios[station as usize];
             radio.categories[number].release(own, self.network.packets[victim].frame());
+            self.air.tell_backlog(&mut self.network, station, now);
             self.air.lose_at_station(
                 &mut self.network,
                 &mut self.books,

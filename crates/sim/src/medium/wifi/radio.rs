@@ -16,6 +16,7 @@ use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Notice;
 use crate::medium::access::{Category, MANAGEMENT_CATEGORY};
+use crate::network::Shown;
 use crate::packet::List;
 use crate::record::flow_stats::Count;
 
@@ -70,6 +71,8 @@ pub struct Radio {
     pub hops: Vec<u32>,
     /// Name in results: the node's, and for other radios than its first also the medium's.
     pub name: String,
+    /// Laws of explicit feedback that are shown its packets.
+    pub laws: Vec<Shown>,
     /// Number among the radios of its node.
     pub of_node: usize,
 }
@@ -188,8 +191,6 @@ pub struct Hop {
     pub queues: SmallVec<[HopQueue; 1]>,
     /// Ticks of exchanges on it.
     pub airtime: u64,
-    /// The same at the end of the warm-up.
-    pub airtime_base: u64,
     /// Packets sent and their frames' bytes: what the port would count.
     pub sent: Count,
     /// Bytes of the frames that wait.

@@ -68,14 +68,14 @@ pub struct FlowStats {
     sums: Sums<u64>,
     /// Received.
     pub delivered: Count,
-    /// When the last of them was.
-    pub last: Time,
     /// Longest delay in ticks.
     pub max: u64,
     /// Age of the newest packet, where the path has a trace link.
     pub age: Option<Box<Age>>,
     /// Delays of packets delivered after the warm-up.
     pub delay: Delays,
+    /// When the last packet was received.
+    pub last: Time,
     /// What did not fit into `sums`.
     more: Sums<u128>,
     /// Delivered after waiting at a gate that a queue off their path had closed.

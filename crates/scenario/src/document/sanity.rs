@@ -127,7 +127,7 @@ impl Faults {
         }
         let least = SIGNED.iter().find(|(signed, _)| *signed == bare);
         let least = least.map_or(0.0, |(_, least)| *least);
-        if !share && !(value >= least) {
+        if !share && !(value >= least - ROUNDING) {
             self.0
                 .push(format!("{place}: {name} = {value} is negative"));
         }

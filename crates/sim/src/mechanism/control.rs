@@ -6,19 +6,20 @@ use std::collections::VecDeque;
 use backwater_transport::units::Time;
 
 use super::carrier::{Told, Toward};
-use super::detector::{AnyDetector, Detector};
+use super::detector::Detector;
 use super::gates::Gates;
 use super::moment::{Moment, Seen, Signal};
-use super::needs::Set;
 use super::notice::{Ask, Hosts, Notice};
 use super::notifier::Terms;
 use super::notifier::request::Requests;
 use super::notifier::standing::{Standing, Timer};
 use super::notifier::voice::Arrival;
-use super::place::{Holdings, Place, Rhythm, Tally, View};
+use super::place::{Place, Rhythm, Tally, View};
+use super::watched::Hears;
 use crate::ids::{NodeId, PortId, kind};
-use crate::limit::MAX_CLASSES;
 use crate::table::Row;
+
+pub use super::watched::Watched;
 
 /// A mechanism at one node.
 #[derive(Clone, Debug)]
@@ -43,87 +44,6 @@ pub enum Memory {
     Standing(Box<Standing>),
     /// Requests for a step.
     Requests(Box<Requests>),
-}
-
-/// Which arrivals and departures a detector hears of: of others nothing could follow.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Hears {
-    /// None: it looks at its timer only.
-    None,
-    /// Arrivals in a class that is not congested, departures from one that is.
-    Turning,
-    /// All.
-    All,
-}
-
-impl Hears {
-    /// By what a detector says that it needs.
-    fn of(detector: &AnyDetector) -> Hears {
-        let needs = detector.needs().needs;
-        match detector {
-            _ if needs.has(Set::HOLDINGS) => Hears::All,
-            AnyDetector::Custom(_) => Hears::All,
-            _ if needs.has(Set::RATES) => Hears::None,
-            _ => Hears::Turning,
-        }
-    }
-}
-
-/// A watched place.
-#[derive(Clone, Debug)]
-pub struct Watched {
-    /// Where.
-    place: Place,
-    detector: AnyDetector,
-    hears: Hears,
-    /// Bits of the classes that are congested.
-    congested: u8,
-    /// Whether its node counts it among its alarms.
-    noted: bool,
-    /// What the detector said of each class last.
-    signals: [Signal; MAX_CLASSES],
-    /// Rates, where a part needs them.
-    tally: Option<Box<Tally>>,
-    /// Bytes by neighbour, where a part needs them.
-    holdings: Option<Box<Holdings>>,
-}
-
-impl Watched {
-    /// A place at which nothing has happened.
-    pub fn new(
-        place: Place,
-        detector: AnyDetector,
-        rhythm: Option<Rhythm>,
-        holdings: bool,
-    ) -> Watched {
-        Watched {
-            place,
-            hears: Hears::of(&detector),
-            detector,
-            congested: 0,
-            noted: false,
-            signals: [Signal::Clear; MAX_CLASSES],
-            tally: rhythm.map(|rhythm| Box::new(Tally::new(rhythm))),
-            holdings: holdings.then(Box::default),
-        }
-    }
-
-    fn is_congested(&self, class: usize) -> bool {
-        self.congested >> class & 1 == 1
-    }
-
-    /// Lets the detector observe; gives what it says, which is remembered.
-    #[inline]
-    fn observe<'a>(&'a mut self, moment: &Moment, mut view: View<'a>) -> Option<Signal> {
-        if let Some(holdings) = &mut self.holdings {
-            holdings.observe(moment);
-            view.holdings = Some(holdings);
-        }
-        view.congested = self.congested >> view.class & 1 == 1;
-        let signal = self.detector.observe(moment, &view)?;
-        self.signals[view.class] = signal;
-        Some(signal)
-    }
 }
 
 impl Control {

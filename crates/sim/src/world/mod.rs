@@ -30,7 +30,8 @@ mod nearest;
 pub(crate) mod observe;
 mod react;
 mod refill;
-pub(crate) mod report;
+mod report;
+mod report_rows;
 mod run;
 mod service;
 mod standstill;
@@ -49,7 +50,7 @@ use crate::network::Network;
 pub use crate::books::{DropKey, Exit, Fate};
 pub use crate::mechanism::Deadlock;
 pub use feedback::StampReport;
-pub use report::{
+pub use report_rows::{
     ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
 };
 pub use standstill::Standstill;

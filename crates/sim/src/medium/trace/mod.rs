@@ -13,6 +13,7 @@
 //! Differences: the real ones wake up late by up to a millisecond; here nobody does.
 
 mod adversarial;
+mod any_trace;
 mod constant;
 mod cox;
 mod egress;
@@ -37,8 +38,9 @@ use crate::packet::Packet;
 use crate::record::pcapng::LinkType;
 
 pub use crate::source::trace::Fault;
+pub use any_trace::{AnyTrace, TRACES};
 pub use cox::{Cox, Shape};
-pub use schedule::{AnyTrace, Schedule, TRACES};
+pub use schedule::Schedule;
 pub use scorer::{Omniscient, Scorer};
 
 /// What a person who names an emulator means: opportunity, accounting, order of ties and clock.

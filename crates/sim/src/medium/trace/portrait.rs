@@ -8,7 +8,8 @@
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
-use super::schedule::{AnyTrace, Schedule};
+use super::any_trace::AnyTrace;
+use super::schedule::Schedule;
 use super::{MILLISECOND, floor};
 
 /// A gap of this many mean intervals between opportunities counts as an outage, if it is no shorter than

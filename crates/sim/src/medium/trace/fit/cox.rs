@@ -23,8 +23,8 @@ use backwater_transport::part::{Args, Value};
 use backwater_transport::random::Random;
 use backwater_transport::units::Span;
 
+use super::super::any_trace::AnyTrace;
 use super::super::cox::{Cox, Shape};
-use super::super::schedule::AnyTrace;
 use super::{Estimator, Recording, Wander, deviation, rate, rounded};
 
 /// The run is so many times as long as the recording, so that its own error adds a hundredth.

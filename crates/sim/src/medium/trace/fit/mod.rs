@@ -11,8 +11,8 @@ use backwater_transport::part::{Args, Value};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span};
 
+use super::any_trace::{AnyTrace, TRACES};
 use super::portrait::{Portrait, Recording};
-use super::schedule::{AnyTrace, TRACES};
 use wander::{Wander, deviation, reflected};
 
 /// How the options of a generator are found.

@@ -1,21 +1,17 @@
-//! A world: tables of nodes, ports, flows and packets, a calendar, and one match over `Event`.
-//! A run is a pure function of (scenario, seed).
+//! A world serves events. Its data lie in a few structs with one job each, which have methods of their own; what crosses
+//! them stands here. A run is a pure function of (scenario, seed).
 //!
 //! * `build` makes a world from a `Spec` or refuses it. The 802.11 part lies with that medium (`medium/wifi`).
 //! * `connect` makes the two ends of flows with a transport.
-//! * `forward` moves frames: enqueue, choose, transmit, arrive.
-//! * `path` serves ports by opportunities and passes packets through boxes.
-//! * `refill` keeps the queues of hosts filled whose source is saturated.
-//! * `aqm` lets active queue management judge them.
-//! * `transport` serves the two ends of flows with a transport.
-//! * `air` moves frames between 802.11 stations, `exchange` draws the consequences, `station` has their queues;
-//!   `groups` is about packets to several of them.
-//! * `accounts` books what switches hold; `observe` and `observe_station` let detectors look, `tell` carries notices, `react`
-//!   moves what responders want moved.
-//! * `ahead` has the memory fetch what the next events touch.
+//! * `clock` has the present and the calendar, `injections` the packets that come from outside.
 //! * `run` serves events and is driven from outside.
-//! * `deadlock` finds cycles of closed gates.
-//! * `headroom` says where a mark is too high for what is in flight.
+//! * `forward` moves frames: enqueue, choose, arrive, deliver. `network/transmit` starts them.
+//! * `service` is about ports that are no wires: traces, boxes, stations.
+//! * `refill` keeps the queues of hosts filled whose source is saturated.
+//! * `aqm` lets active queue management judge frames.
+//! * `transport` serves the two ends of flows with a transport.
+//! * `accounts` books what switches hold; `observe` lets detectors look, `tell` sends notices, `react` moves gates.
+//! * `feedback` builds and reports the laws of explicit feedback.
 //! * `report` sums up; `standstill` says whether anything moves at the end.
 
 mod accounts;

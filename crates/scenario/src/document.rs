@@ -54,10 +54,8 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
         "metrics": metrics(world, report, window, from),
         "deadlock": deadlock,
         "standstill": standstill,
+        "stamps": report.stamps.iter().map(stamp).collect::<Value>(),
     });
-    if !report.stamps.is_empty() {
-        document["stamps"] = report.stamps.iter().map(stamp).collect();
-    }
     let faults = sanity::faults(&document);
     document["sanity"] = json!({"ok": faults.is_empty(), "faults": faults});
     document

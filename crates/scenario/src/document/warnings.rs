@@ -27,7 +27,7 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
             names.join(", ")
         ));
     }
-    all.extend(report.stamp_warnings.iter().cloned());
+    all.extend(world.feedback_warnings(report));
     if let Some(s) = world.standstill(report.held) {
         all.push(format!(
             "nothing moves at the end: {} packets wait, none is in transmission, and none was delivered after {:.3} s",

@@ -8,7 +8,7 @@ use backwater_transport::congestion_header::CongestionHeader;
 use backwater_transport::segment::{Ecn, Feedback};
 use backwater_transport::units::Time;
 
-use super::{Network, Part, Port};
+use super::{Network, Part, Port, Traits};
 use crate::books::Books;
 use crate::connection::Header;
 use crate::ids::{LawId, PacketId, PortId, kind};
@@ -65,9 +65,16 @@ impl Port {
 }
 
 impl Network {
-    /// A packet has come to a port with laws. It is not in the queue yet, or is lost.
-    #[inline(never)]
+    /// A packet has come to a port. It is not in the queue yet, or is lost.
+    #[inline(always)]
     pub(crate) fn stamp_arrival(&mut self, id: PortId, packet: PacketId, lost: bool, now: Time) {
+        if self.ports[id].is(Traits::STAMPED) {
+            self.show_arrival_at_port(id, packet, lost, now);
+        }
+    }
+
+    #[inline(never)]
+    fn show_arrival_at_port(&mut self, id: PortId, packet: PacketId, lost: bool, now: Time) {
         for i in 0..self.ports[id].more.laws.len() {
             let Shown { law, own } = self.ports[id].more.laws[i];
             if own {

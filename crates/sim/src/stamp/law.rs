@@ -114,7 +114,7 @@ pub const CAPACITY: Opt = Opt::new(
     "capacity that the router believes in; absent: the line rate",
 )
 .at_least("1 kbit/s")
-.at_most("10 Tbit/s");
+.at_most("800 Gbit/s");
 
 /// An error of that capacity.
 pub const SCALE: Opt = Opt::new(

@@ -5,7 +5,7 @@
 //!
 //! Reference: Abrantes and Ricardo, CCR 36(3), 2006; IEEE TMC 10(1), 2011. Their equations were not available:
 //! this is a reconstruction from their abstracts and from discussions of them, hence the name. While the
-//! queue is not empty, or was not within `late` mean round trips, φ = -α (q(t) - q(t - d)) - β (q - κ), else φ is
+//! queue is not empty, or was not within `hold` mean round trips, φ = -α (q(t) - q(t - d)) - β (q - κ), else φ is
 //! a fixed grant χ of the buffer. The queue counts packets, converted with the mean size of packets that
 //! carry a congestion header, because an access point's queue may hold nothing but acknowledgements.
 
@@ -26,7 +26,7 @@ pub struct XcpBlind {
     gamma: f64,
     kappa: f64,
     chi: f64,
-    late: f64,
+    hold: f64,
     smooth: bool,
     room: Room,
     /// Packets.
@@ -61,7 +61,7 @@ impl XcpBlind {
         let (sum, count) = std::mem::take(&mut self.found);
         let mean = if count > 0 { sum / count as f64 } else { queue };
         let idle = now.since(self.busy).seconds();
-        let packets = match idle > self.late * interval {
+        let packets = match idle > self.hold * interval {
             false => {
                 let growth = queue - self.before;
                 -self.alpha * growth - self.beta * (mean - self.kappa * self.buffer)
@@ -148,7 +148,7 @@ pub const PART: Part<Build> = Part {
         .at_least("0")
         .at_most("100"),
         Opt::new(
-            "late",
+            "hold",
             Kind::Number,
             Default::Is("1"),
             "mean round trips for which an empty queue counts as busy",
@@ -170,7 +170,7 @@ pub const PART: Part<Build> = Part {
             gamma: args.number("gamma"),
             kappa: args.share("kappa"),
             chi: args.number("chi"),
-            late: args.number("late"),
+            hold: args.number("hold"),
             smooth: args.choice("queue") == "average",
             room: Room::new(args),
             buffer: 0.0,

@@ -1,10 +1,10 @@
 //! Explicit feedback at the end of a run: the values of each law, and warnings.
 
 use backwater_transport::congestion_header::Layout;
-use backwater_transport::controller::Controller;
 use backwater_transport::segment::Ecn;
 
 use super::World;
+use super::report_rows::{ConnectionReport, Report};
 use crate::ids::LawId;
 use crate::network::{Flow, Law, Part};
 use crate::stamp::Stamp;
@@ -16,6 +16,8 @@ pub struct StampReport {
     pub place: String,
     /// Its values; empty names are none.
     pub values: [(&'static str, f64); 4],
+    /// What it has to say of itself.
+    pub warning: Option<String>,
 }
 
 impl World {
@@ -24,6 +26,7 @@ impl World {
         let report = |law: &Law| StampReport {
             place: law.name.clone(),
             values: law.stamp.values(),
+            warning: law.stamp.warning(self.clock.now),
         };
         self.network.laws.iter().map(report).collect()
     }
@@ -41,42 +44,39 @@ impl World {
         laws
     }
 
-    /// Warnings about explicit feedback: flows that no law serves or that one misreads, and what laws say of
-    /// themselves.
-    pub(super) fn stamp_warnings(&self) -> Vec<String> {
-        let now = self.clock.now;
-        let said = |law: &Law| Some(format!("{}: {}", law.name, law.stamp.warning(now)?));
-        let mut all: Vec<String> = self.network.laws.0.iter().filter_map(said).collect();
-        for flow in &self.network.flows.0 {
-            let Part::Data(connection) = flow.part else {
-                continue;
-            };
-            let controller = self.ends.connections[connection].sender.controller();
-            let laws = self.laws_on(flow);
-            let layouts = laws
-                .iter()
-                .map(|law| self.network.laws[*law].stamp.layout());
-            match controller.congestion_header() {
-                Some(layout) if !layouts.clone().any(|l| l == Some(layout)) => {
-                    all.push(format!(
-                        "flow {}: no port on its path writes its congestion header, so it keeps the window it \
-                         begins with: write `stamp` for the bottleneck's port",
-                        flow.name
-                    ));
-                }
-                Some(_) => {}
-                None if controller.ecn() != Ecn::NotEct
-                    && layouts.flatten().any(Layout::reports_codepoints) =>
-                {
-                    all.push(format!(
-                        "flow {}: a stamp on its path rewrites the ECN bits for a scheme that its controller does \
-                         not speak: lead it past that port, or take the controller of that scheme",
-                        flow.name
-                    ));
-                }
-                None => {}
+    /// Warnings about explicit feedback: what laws say of themselves, and flows that no law serves or that one
+    /// misreads.
+    pub fn feedback_warnings(&self, report: &Report) -> Vec<String> {
+        let said = |s: &StampReport| Some(format!("{}: {}", s.place, s.warning.as_ref()?));
+        let mut all: Vec<String> = report.stamps.iter().filter_map(said).collect();
+        for flow in self.network.flows.iter() {
+            if let Part::Data(connection) = flow.part {
+                all.extend(self.of_flow(flow, &report.connections[connection.index()]));
             }
         }
         all
+    }
+
+    fn of_flow(&self, flow: &Flow, connection: &ConnectionReport) -> Option<String> {
+        let laws = self.laws_on(flow);
+        let layout = |law: &LawId| self.network.laws[*law].stamp.layout();
+        let mut layouts = laws.iter().filter_map(layout);
+        match connection.header {
+            Some(own) => (!layouts.any(|layout| layout == own)).then(|| {
+                format!(
+                    "flow {}: no port on its path writes its congestion header, so it keeps the window it begins \
+                     with: write `stamp` for the bottleneck's port",
+                    flow.name
+                )
+            }),
+            None if connection.ecn == Ecn::NotEct => None,
+            None => layouts.any(Layout::reports_codepoints).then(|| {
+                format!(
+                    "flow {}: a stamp on its path rewrites the ECN bits for a scheme that its controller does not \
+                     speak: lead it past that port, or take the controller of that scheme",
+                    flow.name
+                )
+            }),
+        }
     }
 }

@@ -11,7 +11,7 @@
 //! * `aqm` lets active queue management judge frames.
 //! * `transport` serves the two ends of flows with a transport.
 //! * `accounts` books what switches hold; `observe` lets detectors look, `tell` sends notices, `react` moves gates.
-//! * `feedback` builds and reports the laws of explicit feedback.
+//! * `feedback` reports the laws of explicit feedback.
 //! * `report` sums up; `standstill` says whether anything moves at the end.
 
 mod accounts;

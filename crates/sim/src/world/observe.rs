@@ -163,9 +163,7 @@ impl World {
         cause: Cause,
         now: Time,
     ) {
-        if self.network.ports[id].is(Traits::STAMPED) {
-            self.network.stamp_arrival(id, packet_id, true, now);
-        }
+        self.network.stamp_arrival(id, packet_id, true, now);
         if let Some((control, place)) = self.network.ports[id].watch {
             self.mechanisms.mind_drain(&self.network, id, now);
             let (port, packet) = (&self.network.ports[id], &self.network.packets[packet_id]);

@@ -99,7 +99,6 @@ impl World {
             control: self.books.notices_sent + self.management_frames(),
             deadlock: self.mechanisms.deadlock.clone(),
             stamps: self.stamp_reports(),
-            stamp_warnings: self.stamp_warnings(),
         }
     }
 

@@ -1,5 +1,8 @@
 //! The rows of a report.
 
+use backwater_transport::congestion_header::Layout;
+use backwater_transport::segment::Ecn;
+
 use crate::books::DropKey;
 use crate::connection::ConnectionStats;
 use crate::ids::{ConnectionId, FlowId, NodeId, PortId};
@@ -47,10 +50,8 @@ pub struct Report {
     pub control: u64,
     /// The first deadlock seen.
     pub deadlock: Option<Deadlock>,
-    /// Laws of explicit feedback: the queue that each watches, and its values.
+    /// Laws of explicit feedback.
     pub stamps: Vec<StampReport>,
-    /// What those and the flows they serve have to say.
-    pub stamp_warnings: Vec<String>,
 }
 
 /// Losses of one kind at one place.
@@ -135,6 +136,10 @@ pub struct ConnectionReport {
     pub stats: ConnectionStats,
     /// What its controller has to say of itself.
     pub warning: Option<String>,
+    /// The congestion header of its segments.
+    pub header: Option<Layout>,
+    /// The codepoint that its controller asks for.
+    pub ecn: Ecn,
 }
 
 /// A port.

@@ -96,7 +96,7 @@ pub const PART: Part<BuildOf<Xcp>> = Part {
             "throughput on the link that the sender asks for; absent: all it can get",
         )
         .at_least("1 bit/s")
-        .at_most("10 Tbit/s"),
+        .at_most("800 Gbit/s"),
         network_window::loss("halve"),
         network_window::PACE,
         network_window::MAX_RTT,

@@ -13,6 +13,7 @@ from backwater.model.builders.notifiers import Notifier
 from backwater.model.builders.queues import Queue
 from backwater.model.builders.responders import Responder
 from backwater.model.builders.sources import Source
+from backwater.model.builders.stamps import Stamp
 from backwater.model.builders.topologies import Topology
 from backwater.model.builders.traces import Trace
 from backwater.model.builders.whole import Scenario
@@ -66,6 +67,7 @@ __all__ = [
     "Routing",
     "Scenario",
     "Source",
+    "Stamp",
     "Station",
     "Switch",
     "Topology",

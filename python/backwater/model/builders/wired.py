@@ -15,6 +15,7 @@ from backwater.model.builders.detectors import Detector
 from backwater.model.builders.notifiers import Notifier
 from backwater.model.builders.queues import Queue
 from backwater.model.builders.responders import Responder
+from backwater.model.builders.stamps import Stamp
 from backwater.model.builders.traces import Trace
 
 Recipe: TypeAlias = Literal[
@@ -186,10 +187,15 @@ class Port(Table):
 
     * `queue`: classes and who goes first
     * `buffer`: what each class queue holds (size, packets or unlimited)
+    * `stamp`: law by which congestion headers are written as packets leave
+    * `stamped_by`: ports and radios whose laws also stamp what leaves here, such as
+      ["AP>cell"] for uplink data at the access point's wire
     """
 
     queue: Queue | Written | None = None
     buffer: Capacity | None = None
+    stamp: Stamp | Written | None = None
+    stamped_by: Sequence[str] | None = None
 
 
 @dataclass

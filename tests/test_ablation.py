@@ -11,8 +11,8 @@ from backwater.errors import Refusal
 from backwater.model.tables import tables
 from backwater.results.results import Results
 from backwater.study.ablation import out_of_reach, replacements
-from backwater.study.definition import Study
 from backwater.study.execution import Execution
+from backwater.study.runnable import Study
 from command import call
 from studies import BLOCK, markdown
 

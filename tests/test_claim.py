@@ -10,7 +10,7 @@ import pytest
 
 from backwater.errors import Refusal
 from backwater.study.axes import Axes
-from backwater.study.definition import Study
+from backwater.study.runnable import Study
 from backwater.study.toml_text import Fields, Toml
 from backwater.verdict.claim import Claim, is_unexpected
 from backwater.verdict.compare import compare

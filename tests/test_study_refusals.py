@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from backwater.errors import Refusal
-from backwater.study.definition import Study
+from backwater.study.runnable import Study
 from command import call
 from studies import BLOCK, markdown
 

@@ -25,20 +25,19 @@ pub const FORMAT: &str = "backwater/resolved/1";
 /// The canonical form. Files stand in it by their hashes: where they lie determines nothing.
 pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
     let routing = ROUTINGS.iter().find(|row| row.routing == draft.routing);
-    let routing = routing.expect("every rule is in the table").name;
+    let routing = routing.expect("every rule is in the table");
+    let routing = ("kind", Json::text(routing.name));
     let names =
         |indices: &[usize]| Json::texts(indices.iter().map(|i| draft.nodes[*i].name.as_str()));
+    let radios = draft
+        .radios
+        .iter()
+        .map(|(name, made)| (name.clone(), object([("queue", part(made, files))])));
     let form = object([
         ("schema", Json::text(FORMAT)),
         ("duration_s", Json::time(draft.duration)),
         ("warmup_s", Json::time(draft.warmup)),
-        (
-            "routing",
-            object([
-                ("kind", Json::text(routing)),
-                ("roots", names(&draft.roots)),
-            ]),
-        ),
+        ("routing", object([routing, ("roots", names(&draft.roots))])),
         (
             "media",
             draft
@@ -69,12 +68,7 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
                 .ports
                 .iter()
                 .map(|p| (p.spec.name.clone(), port(p, files)))
-                .chain(
-                    draft
-                        .radios
-                        .iter()
-                        .map(|(name, made)| (name.clone(), object([("queue", part(made, files))]))),
-                )
+                .chain(radios)
                 .collect(),
         ),
         (
@@ -180,6 +174,10 @@ fn way(way: &Way, made: &MadeWay, files: &Files<'_>) -> Json {
                 First::Opportunity => "opportunity",
                 First::Arrival => "arrival",
             };
+            let delay_at = match server.delay_behind.0 > 0 {
+                true => "after-queue",
+                false => "before-queue",
+            };
             let trace = made
                 .trace
                 .as_ref()
@@ -198,6 +196,7 @@ fn way(way: &Way, made: &MadeWay, files: &Files<'_>) -> Json {
                     Json::text(if server.milliseconds { "ms" } else { "exact" }),
                 ),
                 ("delay_s", Json::time(made.delay)),
+                ("delay_at", Json::text(delay_at)),
             ]
         }
     };

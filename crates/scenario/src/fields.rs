@@ -8,6 +8,7 @@ use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::decode::topology::TOPOLOGIES;
 use crate::kinds::PartKind;
+use crate::limits::LIMITS;
 use crate::shape::{Field, Shape};
 use crate::wireless;
 
@@ -36,6 +37,11 @@ pub static SCENARIO: &[Field] = &[
         Default::Is("0 s"),
         "time before which metrics are not counted",
     )),
+    Field::free(
+        "limits",
+        Shape::Fields(LIMITS),
+        "how large the scenario may be",
+    ),
     Field::free(
         "routing",
         Shape::Fields(ROUTING),

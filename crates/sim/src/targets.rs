@@ -19,6 +19,13 @@ pub enum Destination {
     Group(Vec<usize>),
 }
 
+impl Destination {
+    /// Whether routes decide which node it is.
+    pub fn is_nearest(&self) -> bool {
+        matches!(self, Destination::Nearest(_))
+    }
+}
+
 /// The hosts, by number, that a flow sends to.
 #[derive(Clone, Debug)]
 pub enum Targets {

@@ -131,7 +131,7 @@ impl SenderCore {
         self.limits.window
     }
 
-    /// Bytes of new data that may leave although the window is full.
+    /// Bytes that may leave although the window is full.
     pub fn heartbeat(&self) -> u64 {
         self.controller.heartbeat()
     }

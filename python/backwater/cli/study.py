@@ -89,6 +89,9 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue what is in the folder.")
     ] = False,
+    max_wall: console.MaxWall = None,
+    max_memory: console.MaxMemory = None,
+    max_cases: console.MaxCases = None,
     ablate: Annotated[
         bool,
         typer.Option("--ablate", help="Judge every claim without its mechanism, too: can it fail?"),
@@ -97,10 +100,21 @@ def run(
 ) -> int:
     """Run studies: store, claims and report."""
     executions = [
-        Execution(study, out / study.id, quick, seeds, workers, resume, context.obj, ablate=ablate)
+        Execution(
+            study,
+            out / study.id,
+            quick,
+            seeds,
+            workers,
+            resume,
+            max_cases,
+            command=context.obj,
+            ablate=ablate,
+        )
         for study in _chosen(ids or [], all_)
     ]
     for execution in executions:
+        execution.max_wall_s, execution.max_memory = max_wall, max_memory
         execution.prepare()
         for name, without in execution.study.missing_traces(quick).items():
             console.message(

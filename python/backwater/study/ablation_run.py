@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from backwater import _native
+from backwater.model import workers as processes
 from backwater.model.machine import available_cores
 from backwater.results.results import CaseMetrics, Results
 from backwater.results.store import Store
@@ -34,6 +34,7 @@ class AblationRun:
     quick: bool
     workers: int | None = None
     progress: Progress = field(default=lambda done, total: None)
+    notice: Callable[[str], None] = field(default=lambda text: None)
 
     def run(self) -> None:
         """Adds to the record of every claim what its ablation shows."""
@@ -50,7 +51,7 @@ class AblationRun:
         for claim, record in by_claim:
             if not is_tested(claim, record):
                 cases.need(claim)
-        cases.run(self.results, folder, self.workers or available_cores(), self.progress)
+        cases.run(self.results, folder, self.workers or available_cores(), self)
         for claim, record in by_claim:
             record["ablation"] = ablation_of(self.study.id, claim, record, self.judged_cases, cases)
         self.results.store.put_claims(list(records.values()))
@@ -96,7 +97,7 @@ class _Cases:
                     seeds = list(self.judged_cases.seeds)
                     self.planned[at] = self.study.cases(what.labels, seeds, self.quick, what.sets)
 
-    def run(self, results: Results, folder: Path | None, workers: int, progress: Progress) -> None:
+    def run(self, results: Results, folder: Path | None, workers: int, run: AblationRun) -> None:
         """Runs what neither the study nor an ablation before has run."""
         pending: dict[str, Planned] = {}
         for (name, labels), cases in self.planned.items():
@@ -105,7 +106,8 @@ class _Cases:
                 self.keys[name, labels, case.seed] = key
                 pending.setdefault(key, case)
         known = results.store.finished()
-        store = Store(folder)
+        store = Store.continued(folder, run.notice)
+        store.remove(store.unsound())
         store.keep_only(pending)
         self.places = dict.fromkeys(known, results)
         finished = known | store.finished()
@@ -118,10 +120,10 @@ class _Cases:
             parsed = None if document is None else json.loads(document)
             store.add(key, self.study.id, case.case_json, case.seed, parsed, error)
             done += 1
-            progress(done, len(todo))
+            run.progress(done, len(todo))
 
         if todo:
-            _native.run_batch([case.resolved for _, case in todo], workers, commit)
+            processes.run_batch([case.resolved for _, case in todo], workers, commit)
         ablated = Results(self.study, store, results.manifest, folder)
         self.places |= dict.fromkeys(store.finished() - known, ablated)
         if folder is not None:

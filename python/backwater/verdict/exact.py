@@ -55,8 +55,8 @@ def runs_for_quantile(level: float) -> int:
 def rare(events: Sequence[float], trials: float) -> Interval:
     """The share of trials with an event, from the events of independent runs.
 
-    A run that lost anything is one episode of a compound Poisson process whose size is what it
-    lost (the gamma interval of Fay and Feuer, Statistics in Medicine 16, 1997).
+    A run that lost anything is one episode, independent of others, whose size is what it lost (the
+    gamma interval of Fay and Feuer, Statistics in Medicine 16, 1997).
     """
     total = math.fsum(events)
     square = math.fsum(one * one for one in events)

@@ -17,6 +17,7 @@ use super::transport::{self, Transport};
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::flow::FLOW;
 use crate::files::Files;
+use crate::limits::Limits;
 use crate::names;
 use crate::tree::Node;
 
@@ -80,9 +81,11 @@ pub fn read(
     top: &Record<'_>,
     nodes: &[NodeSpec],
     duration: Span,
+    limits: Limits,
     files: &mut Files<'_>,
 ) -> Result<Vec<Flow>, Diagnostic> {
     let written = top.need("flows");
+    limits.flows(written.table()?.len() as u64, written)?;
     let hosts = Hosts::of(nodes);
     let mut flows = Vec::new();
     for entry in written.table()? {
@@ -102,6 +105,8 @@ pub fn read(
             "write flows.NAME = { from, to, source }",
         )));
     }
+    let senders = flows.iter().map(|f| f.from.len() as u64);
+    limits.flows(senders.sum(), written)?;
     flows.sort_by(|a, b| names::order(&a.name, &b.name));
     if let Some(routes) = top.get("routes") {
         for entry in routes.table()? {
@@ -136,12 +141,7 @@ fn route(
     }
     let mut route = Vec::new();
     for item in node.list()? {
-        let next = find(item, nodes)?;
-        if route.contains(&next) {
-            let what = format!("`{}` passes {} twice", node.path, item.text()?);
-            return Err(item.refuse(Fault::new(what, "name each node of the route once")));
-        }
-        route.push(next);
+        route.push(find(item, nodes)?);
     }
     Ok(route)
 }

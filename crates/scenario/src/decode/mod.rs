@@ -5,6 +5,7 @@
 mod air;
 mod flows;
 mod links;
+mod load;
 mod lookup;
 mod mechanisms;
 mod network;
@@ -31,6 +32,7 @@ pub use transport::Transport;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields;
 use crate::files::Files;
+use crate::limits::{LIMITS, Limits};
 use crate::options::missing;
 use crate::shape::SCHEMA;
 use crate::tree::Node;
@@ -105,9 +107,12 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
     let warmup = top.args.span("warmup");
     let media = air::media(&top, files)?;
     let seed = seed.unwrap_or_else(|| top.args.count("seed"));
-    let (mut nodes, links) = network::read(&top, &media, seed, files)?;
+    let limits = limits(&top, files)?;
+    let (mut nodes, links) = network::read(&top, &media, seed, limits, files)?;
     let (routing, roots) = routing::read(&top, &nodes, files)?;
-    let flows = flows::read(&top, &nodes, duration, files)?;
+    let flows = flows::read(&top, &nodes, duration, limits, files)?;
+    limits.packets(load::of_flows(&flows), root)?;
+    limits.packets(load::of_traces(&links, duration), root)?;
     let classes = flows
         .iter()
         .map(|f| u64::from(f.class) + 1)
@@ -130,6 +135,14 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         mechanisms,
         flows,
     })
+}
+
+/// `limits`, or the defaults.
+fn limits(top: &Record<'_>, files: &mut Files<'_>) -> Result<Limits, Diagnostic> {
+    let unwritten = parts::unwritten(top.node, "limits");
+    let node = top.get("limits").unwrap_or(&unwritten);
+    let record = Record::read(node, LIMITS, &[], files)?;
+    Ok(Limits::of(&record.args))
 }
 
 fn schema(top: &Record<'_>) -> Result<(), Diagnostic> {

@@ -50,21 +50,7 @@ pub fn read(
 ) -> Result<(Option<Transport>, Bytes), Diagnostic> {
     let args = &record.args;
     let name = args.choice("transport");
-    for (option, transports) in TRANSPORT_OPTIONS {
-        if let Some(written) = record.get(option)
-            && !transports.contains(&name)
-        {
-            let what = format!(
-                "`{}`: a flow with transport = \"{name}\" has no {option}",
-                written.path
-            );
-            let fix = format!(
-                "remove it, or write transport = \"{}\"",
-                transports.join("\" or \"")
-            );
-            return Err(written.refuse(Fault::new(what, fix)));
-        }
-    }
+    check_options(record, name)?;
     let mut packet = args.bytes("packet");
     if name == UDP {
         return Ok((None, packet));
@@ -128,6 +114,26 @@ fn segment(record: &Record<'_>, packet: Bytes, header: u64) -> Result<u64, Diagn
         let fault = Fault::new(what, "write larger packets, such as \"1500 B\"");
         blamed.unwrap_or(record.node).refuse(fault)
     })
+}
+
+/// Refuses options of other transports.
+fn check_options(record: &Record<'_>, name: &str) -> Result<(), Diagnostic> {
+    for (option, transports) in TRANSPORT_OPTIONS {
+        if let Some(written) = record.get(option)
+            && !transports.contains(&name)
+        {
+            let what = format!(
+                "`{}`: a flow with transport = \"{name}\" has no {option}",
+                written.path
+            );
+            let fix = format!(
+                "remove it, or write transport = \"{}\"",
+                transports.join("\" or \"")
+            );
+            return Err(written.refuse(Fault::new(what, fix)));
+        }
+    }
+    Ok(())
 }
 
 /// What a person wrote instead of the defaults.

@@ -99,16 +99,10 @@ pub fn receivers(world: &World, flow: &FlowReport) -> Value {
         json!({
             "station": world.network.nodes[r.node].name,
             "delivered_pkts": r.packets,
-            "delivery_ratio": (entered > 0).then(|| r.packets as f64 / entered as f64),
+            "delivery_ratio": (entered > 0).then(|| (r.packets - r.early) as f64 / entered as f64),
         })
     };
     flow.receivers.iter().map(row).collect()
-}
-
-/// Ticks of exchanges on a hop since the end of the warm-up, if the port stands for one.
-pub fn exchanges(world: &World, port: PortId) -> Option<u64> {
-    let hop = world.air.hop(port)?;
-    Some(hop.airtime - hop.airtime_base)
 }
 
 /// Bits of the packets lost between stations times the hops they had made; none without stations.

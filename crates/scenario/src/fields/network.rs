@@ -165,6 +165,7 @@ pub static LINKS: &[Variant] = &[
             Field::option(trace::CLOCK),
             Field::option(trace::REPEAT),
             Field::option(trace::DELAY),
+            Field::option(trace::DELAY_AT),
             Field::option(trace::MAX_FRAME),
             Field::free(
                 "queue",

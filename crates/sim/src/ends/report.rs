@@ -1,12 +1,12 @@
 //! The sums of a flow with a transport.
 
-use crate::world::report::ConnectionReport;
 use backwater_transport::controller::Controller;
 use backwater_transport::units::Time;
 
 use crate::connection::ConnectionStats;
 use crate::ends::Ends;
 use crate::ids::ConnectionId;
+use crate::world::ConnectionReport;
 
 impl Ends {
     pub(crate) fn connection_report(

@@ -6,19 +6,20 @@ use std::collections::VecDeque;
 use backwater_transport::units::Time;
 
 use super::carrier::{Told, Toward};
-use super::detector::{AnyDetector, Detector};
+use super::detector::Detector;
 use super::gates::Gates;
 use super::moment::{Moment, Seen, Signal};
-use super::needs::Set;
 use super::notice::{Ask, Hosts, Notice};
 use super::notifier::Terms;
 use super::notifier::request::Requests;
 use super::notifier::standing::{Standing, Timer};
 use super::notifier::voice::Arrival;
-use super::place::{Holdings, Place, Rhythm, Tally, View};
-use crate::ids::{FlowId, NodeId, PortId, kind};
-use crate::limit::MAX_CLASSES;
+use super::place::{Place, Rhythm, Tally, View};
+use super::watched::Hears;
+use crate::ids::{NodeId, PortId, kind};
 use crate::table::Row;
+
+pub use super::watched::Watched;
 
 /// A mechanism at one node.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct Control {
     node: NodeId,
     number: u32,
     memory: Memory,
+    /// Whether its notices name a rate. Read at every arrival.
+    rated: bool,
     places: Vec<Watched>,
     outbox: VecDeque<Told>,
 }
@@ -43,94 +46,15 @@ pub enum Memory {
     Requests(Box<Requests>),
 }
 
-/// Which arrivals and departures a detector hears of: of others nothing could follow.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Hears {
-    /// None: it looks at its timer only.
-    None,
-    /// Arrivals in a class that is not congested, departures from one that is.
-    Turning,
-    /// All.
-    All,
-}
-
-impl Hears {
-    /// By what a detector says that it needs.
-    fn of(detector: &AnyDetector) -> Hears {
-        let needs = detector.needs().needs;
-        match detector {
-            _ if needs.has(Set::HOLDINGS) => Hears::All,
-            AnyDetector::Custom(_) => Hears::All,
-            _ if needs.has(Set::RATES) => Hears::None,
-            _ => Hears::Turning,
-        }
-    }
-}
-
-/// A watched place.
-#[derive(Clone, Debug)]
-pub struct Watched {
-    /// Where.
-    place: Place,
-    detector: AnyDetector,
-    hears: Hears,
-    /// Bits of the classes that are congested.
-    congested: u8,
-    /// Whether its node counts it among its alarms.
-    noted: bool,
-    /// What the detector said of each class last.
-    signals: [Signal; MAX_CLASSES],
-    /// Rates, where a part needs them.
-    tally: Option<Box<Tally>>,
-    /// Bytes by neighbour, where a part needs them.
-    holdings: Option<Box<Holdings>>,
-}
-
-impl Watched {
-    /// A place at which nothing has happened.
-    pub fn new(
-        place: Place,
-        detector: AnyDetector,
-        rhythm: Option<Rhythm>,
-        holdings: bool,
-    ) -> Watched {
-        Watched {
-            place,
-            hears: Hears::of(&detector),
-            detector,
-            congested: 0,
-            noted: false,
-            signals: [Signal::Clear; MAX_CLASSES],
-            tally: rhythm.map(|rhythm| Box::new(Tally::new(rhythm))),
-            holdings: holdings.then(Box::default),
-        }
-    }
-
-    fn is_congested(&self, class: usize) -> bool {
-        self.congested >> class & 1 == 1
-    }
-
-    /// Lets the detector observe; gives what it says, which is remembered.
-    #[inline]
-    fn observe<'a>(&'a mut self, moment: &Moment, mut view: View<'a>) -> Option<Signal> {
-        if let Some(holdings) = &mut self.holdings {
-            holdings.observe(moment);
-            view.holdings = Some(holdings);
-        }
-        view.congested = self.congested >> view.class & 1 == 1;
-        let signal = self.detector.observe(moment, &view)?;
-        self.signals[view.class] = signal;
-        Some(signal)
-    }
-}
-
 impl Control {
     /// A mechanism at `node` without places yet.
     pub fn new(node: NodeId, number: u32, memory: Memory) -> Control {
+        let rated = matches!(&memory, Memory::Standing(standing) if standing.rated());
         Control {
             node,
             number,
             memory,
+            rated,
             places: Vec::new(),
             outbox: VecDeque::new(),
         }
@@ -237,10 +161,13 @@ impl Control {
         place.congested >> view.class & 1 == 0 && signal().is_some_and(Signal::congested)
     }
 
-    /// The places whose word a neighbour has.
-    pub fn holding(&self, to: Toward) -> impl Iterator<Item = Place> + '_ {
+    /// The places whose word a neighbour has, and the hosts that the word names.
+    pub fn holding(&self, to: Toward) -> impl Iterator<Item = (Place, Option<&Hosts>)> + '_ {
         let standing = self.standing().into_iter();
-        standing.flat_map(move |s| s.holding(to).map(|n| self.places[n].place))
+        standing.flat_map(move |s| {
+            s.holding(to)
+                .map(|(place, hosts)| (self.places[place].place, hosts))
+        })
     }
 
     /// Whether it wants to know from which neighbour a frame came.
@@ -263,23 +190,13 @@ impl Control {
 
     /// Whether it asks for a rate that follows from its queue's, rather than to stop.
     pub fn rated(&self) -> bool {
-        self.standing().is_some_and(Standing::rated)
+        self.rated
     }
 
-    /// A frame came: to be forwarded, or from an own flow. Counts for rates only.
+    /// What counts a place's rates, where a part needs them.
     #[inline]
-    pub fn came(&mut self, place: usize, prev: Option<u32>, class: u8, flow: FlowId, bytes: u64) {
-        if let Some(tally) = &mut self.places[place].tally {
-            tally.came(prev, class, flow, bytes);
-        }
-    }
-
-    /// A frame left. Counts for rates only.
-    #[inline]
-    pub fn left(&mut self, place: usize, own: bool, class: u8, flow: FlowId, bytes: u64) {
-        if let Some(tally) = &mut self.places[place].tally {
-            tally.left(own, class, flow, bytes);
-        }
+    pub fn tally(&mut self, place: usize) -> Option<&mut Tally> {
+        self.places[place].tally.as_deref_mut()
     }
 
     /// A frame was queued: lets the detector look. `queued` are the hosts of the frames in the congested queue.

@@ -24,6 +24,7 @@ pub mod notice;
 pub mod notifier;
 pub mod place;
 pub mod responder;
+mod watched;
 
 pub use control::Control;
 pub use detector::{AnyDetector, DETECTORS};

@@ -62,11 +62,11 @@ impl Network {
 
     /// A frame that has just joined the class queue goes on to the queue it belongs to.
     pub(crate) fn sort(&mut self, id: PortId, packet_id: PacketId) {
-        let parties = self.parties(packet_id);
-        let port = &mut self.ports[id];
-        if !port.chooses_itself() {
+        if !self.ports[id].chooses_itself() {
             return;
         }
+        let parties = self.parties(packet_id);
+        let port = &mut self.ports[id];
         let passed = &mut port.queue_mut(0).list;
         let staged = self.packets.take_after(passed, Id::NONE);
         debug_assert_eq!(staged, packet_id, "the class queue only passes frames on");

@@ -57,7 +57,7 @@ pub struct Port {
     sent_bytes: u64,
     /// Bytes × ticks held, of the frames that have started; `more.sent` counts what does not fit.
     area: u64,
-    /// Most bytes a class queue has held since the warm-up.
+    /// Most bytes held since the warm-up, in all class queues together.
     pub max_bytes: u64,
     /// The far node's row in the forwarding tables; `u32::MAX` for a host.
     pub far_row: u32,
@@ -207,6 +207,21 @@ impl Port {
     #[inline(always)]
     pub fn free_at(&self) -> Time {
         Time(self.gap_until.0.saturating_sub(GAP * self.ps_per_byte))
+    }
+
+    /// Bytes held in all class queues together.
+    pub fn held_bytes(&self) -> u64 {
+        self.queues().iter().map(|queue| queue.bytes).sum()
+    }
+
+    /// A frame has joined a class queue: the most bytes held may have risen.
+    #[inline(always)]
+    pub fn note_most(&mut self, q: usize) {
+        let held = match self.is(Traits::CLASSES) {
+            true => self.held_bytes(),
+            false => self.queue(q).bytes,
+        };
+        self.max_bytes = self.max_bytes.max(held);
     }
 
     /// Whether its frames wait at an 802.11 station.
@@ -375,9 +390,11 @@ pub struct PortCount {
     pub control: u64,
     /// Their bytes.
     pub control_bytes: u64,
+    /// Ticks for which a wire was in use, preambles and gaps included; at a station, ticks of exchanges.
+    pub busy: u64,
     /// Bytes × ticks held, of the frames that have started.
     pub area: u128,
-    /// Most bytes a class queue held.
+    /// Most bytes held in all class queues together.
     pub max_bytes: u64,
     /// Packets marked with CE.
     pub marked: u64,

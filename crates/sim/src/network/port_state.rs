@@ -21,6 +21,15 @@ impl Port {
         }
     }
 
+    /// A class queue holds one more frame of so many bytes.
+    #[inline(always)]
+    pub(crate) fn hold(&mut self, q: usize, size: u64) {
+        let queue = self.queue_mut(q);
+        queue.bytes += size;
+        queue.packets += 1;
+        self.note_most(q);
+    }
+
     /// Ticks for which the port sent no data although frames waited.
     pub(crate) fn stall_clock(&self, now: Time) -> u64 {
         self.stall

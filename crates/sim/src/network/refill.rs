@@ -23,13 +23,11 @@ impl Network {
         self.refills.push(port);
     }
 
-    /// A packet has been taken from the queue of a port to be sent.
-    #[inline(always)]
+    /// A packet has been taken from the queue of a refilled port to be sent.
+    #[inline(never)]
     pub(crate) fn left_queue(&mut self, id: PortId, packet_id: PacketId) {
-        if self.ports[id].is(Traits::REFILLED) {
-            self.miss(id, self.packets[packet_id].flow);
-            self.refills.push(id);
-        }
+        self.miss(id, self.packets[packet_id].flow);
+        self.refills.push(id);
     }
 
     /// A packet of a flow that had come to a port has been lost there.

@@ -6,8 +6,10 @@ use super::{Network, Port, Traits};
 use crate::books::Books;
 use crate::calendar::Calendar;
 use crate::event::Event;
+use crate::forwarding::Forwarding;
 use crate::ids::{PacketId, PortId};
 use crate::limit::MAX_CLASSES;
+use crate::packet::Packet;
 use crate::queue::Scheduler;
 use crate::record::What;
 use crate::table::Id;
@@ -93,23 +95,6 @@ impl Network {
         }
     }
 
-    /// Notes with a packet that leaves a port the egress port it goes to at the far end, and through which it
-    /// comes in there: to write that when it arrives would hold up those who read what lies beside it.
-    #[inline(always)]
-    pub(crate) fn find_way(&mut self, id: PortId, packet_id: PacketId) {
-        let Port {
-            far_row: row,
-            far_entry,
-            ..
-        } = self.ports[id];
-        let packet = &mut self.packets[packet_id];
-        packet.entry = far_entry;
-        packet.ingress = match row {
-            u32::MAX => Id::NONE,
-            row => self.forwarding.egress(row, packet.flow, packet.to),
-        };
-    }
-
     /// A frame starts after its port stood idle with it waiting: counts it if the queue that closed
     /// the gate is not on its path.
     fn count_victim(&mut self, id: PortId, packet_id: PacketId) {
@@ -133,7 +118,30 @@ impl Network {
         }
     }
 
-    /// Begins to send a data frame that waits in its queue.
+    /// A frame joins its class queue.
+    #[inline(always)]
+    pub(crate) fn join(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
+        let port = &mut self.ports[id];
+        let packet = &mut self.packets[packet_id];
+        let mut held_back = false;
+        if port.is(Traits::EVER_STALLED) {
+            packet.gated = packet.gated.wrapping_sub(port.stall_clock(now));
+            if port.is(Traits::STALLED) {
+                let gates = port.gates.as_ref().expect("a port that stalls has gates");
+                held_back = gates.opens(packet.class(), packet.to, now) > now;
+            }
+        }
+        port.hold(q, packet.frame());
+        self.packets.append(&mut port.queue_mut(q).list, packet_id);
+        port.waiting += 1;
+        port.held |= 1 << q;
+        // A frame that is held back itself changes nothing for those before it.
+        if !held_back {
+            port.retry(now);
+        }
+    }
+
+    /// Begins to send a data frame that waits in its queue; see `transmit`.
     #[inline(always)]
     pub(crate) fn start(
         &mut self,
@@ -143,7 +151,7 @@ impl Network {
         q: usize,
         before: PacketId,
         at: Time,
-    ) {
+    ) -> bool {
         let port = &mut self.ports[id];
         let queue = port.queue_mut(q);
         let packet_id = self.packets.take_after(&mut queue.list, before);
@@ -161,10 +169,11 @@ impl Network {
             let begin = at.max(port.gap_until);
             gates.charge(packet.class(), packet.to, Bytes(packet.frame()), begin);
         }
-        self.transmit(books, calendar, id, packet_id, at);
+        self.transmit(books, calendar, id, packet_id, at)
     }
 
-    /// Sends a frame that is in no list and counts as held by its class queue.
+    /// Sends a frame that is in no list and counts as held by its class queue. True where its end may need an event:
+    /// see `Mechanisms::wake_at_departure`.
     #[inline(always)]
     pub(crate) fn transmit(
         &mut self,
@@ -173,7 +182,7 @@ impl Network {
         id: PortId,
         packet_id: PacketId,
         at: Time,
-    ) {
+    ) -> bool {
         let port = &mut self.ports[id];
         let packet = &mut self.packets[packet_id];
         // At a port that lags a frame may have come after the choice was due.
@@ -189,27 +198,44 @@ impl Network {
         port.sending_class = packet.class();
         port.sending_entry = packet.entry;
         port.count_sent(size, waited + duration);
+        port.find_way(&self.forwarding, packet);
+        let (wakeful, refilled) = (port.is(Traits::WAKEFUL), port.is(Traits::REFILLED));
         if port.is(Traits::STAMPED) {
             self.stamp_departure(books, id, packet_id, at);
         }
         if books.record.is_some() {
             self.note(books, What::Send, begin, id, packet_id, waited);
         }
-        self.left_queue(id, packet_id);
-        self.find_way(id, packet_id);
+        if refilled {
+            self.left_queue(id, packet_id);
+        }
         self.launch(calendar, id, packet_id);
+        wakeful
     }
 
-    /// Puts a frame whose transmission has begun, and ends at `next_try`, on the wire. A wakeful port then needs
-    /// `Mechanisms::wake_at_departure`.
+    /// Puts a frame whose transmission has begun, and ends at `next_try`, on the wire.
     #[inline(always)]
     pub(crate) fn launch(&mut self, calendar: &mut Calendar, id: PortId, packet_id: PacketId) {
         let port = &mut self.ports[id];
         let arrives = port.next_try + port.delay;
         self.packets[packet_id].at = arrives;
-        if port.wire.is_empty() {
+        let first = port.wire.is_empty();
+        self.packets.append(&mut port.wire, packet_id);
+        if first {
             calendar.push(arrives, Event::Arrive(id));
         }
-        self.packets.append(&mut port.wire, packet_id);
+    }
+}
+
+impl Port {
+    /// Notes with a packet that leaves this port the egress port it goes to at the far end, and through which it
+    /// comes in there. To write that when it arrives would delay the reads of the memory beside it.
+    #[inline(always)]
+    pub(crate) fn find_way(&self, forwarding: &Forwarding, packet: &mut Packet) {
+        packet.entry = self.far_entry;
+        packet.ingress = match self.far_row {
+            u32::MAX => Id::NONE,
+            row => forwarding.egress(row, packet.flow, packet.to),
+        };
     }
 }

@@ -9,52 +9,13 @@ use crate::mechanism::moment::{Moment, Seen};
 use crate::mechanism::notice::Hosts;
 use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::View;
-use crate::packet::{List, Packets};
+use crate::packet::{List, Packet, Packets};
 
 impl Network {
     /// The node's port through which a packet came in; none at its origin.
     pub(crate) fn entrance(&self, packet_id: PacketId) -> Option<PortId> {
         let ingress = self.packets[packet_id].ingress;
         (!ingress.is_none()).then(|| self.ports[ingress].peer)
-    }
-
-    /// A frame that comes to an output port, as detectors see it, and as notices depend on it.
-    pub(crate) fn arrival(
-        &self,
-        id: PortId,
-        packet_id: PacketId,
-        q: usize,
-        now: Time,
-    ) -> (Seen, Arrival) {
-        let (packet, port) = (&self.packets[packet_id], &self.ports[id]);
-        let seen = Seen {
-            class: packet.class(),
-            bytes: packet.frame(),
-            prev: Some(packet.entry.into()),
-            next: Some(port.local),
-            airtime: Span::ZERO,
-            retries: 0,
-        };
-        let arrival = Arrival {
-            now,
-            class: q,
-            from: Some(packet.entry.into()),
-            egress: id,
-            to: packet.to,
-        };
-        (seen, arrival)
-    }
-
-    /// Occupancy of a class queue, in the unit of its limit.
-    pub(crate) fn egress_view(&self, id: PortId, q: usize, now: Time) -> View<'static> {
-        let port = &self.ports[id];
-        let queue = port.queue(q);
-        let (held, room) = match port.buffer {
-            Limit::Bytes(limit) => (queue.bytes, limit.0),
-            Limit::Packets(limit) => (queue.packets, limit),
-            Limit::Unlimited => (queue.bytes, u64::MAX),
-        };
-        View::level(now, q, held, room)
     }
 
     /// What the node holds of a class that came in through `from`.
@@ -72,6 +33,47 @@ impl Network {
                 View::level(now, class, ledger.held(local, class), u64::MAX)
             }
         }
+    }
+}
+
+impl Port {
+    /// Occupancy of a class queue, in the unit of its limit.
+    #[inline]
+    pub(crate) fn view(&self, q: usize, now: Time) -> View<'static> {
+        let queue = self.queue(q);
+        let (held, room) = match self.buffer {
+            Limit::Bytes(limit) => (queue.bytes, limit.0),
+            Limit::Packets(limit) => (queue.packets, limit),
+            Limit::Unlimited => (queue.bytes, u64::MAX),
+        };
+        View::level(now, q, held, room)
+    }
+
+    /// A frame that comes to this port, as detectors see it, and as notices depend on it.
+    #[inline]
+    pub(crate) fn arrival(
+        &self,
+        id: PortId,
+        packet: &Packet,
+        q: usize,
+        now: Time,
+    ) -> (Seen, Arrival) {
+        let seen = Seen {
+            class: packet.class(),
+            bytes: packet.frame(),
+            prev: Some(packet.entry.into()),
+            next: Some(self.local),
+            airtime: Span::ZERO,
+            retries: 0,
+        };
+        let arrival = Arrival {
+            now,
+            class: q,
+            from: Some(packet.entry.into()),
+            egress: id,
+            to: packet.to,
+        };
+        (seen, arrival)
     }
 }
 

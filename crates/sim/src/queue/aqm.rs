@@ -9,7 +9,7 @@ use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::ClassQueue;
+use super::row::ClassQueue;
 use crate::packet::Packets;
 
 /// What becomes of a frame.
@@ -135,6 +135,11 @@ pub trait Aqm {
     /// verdict is a drop, and then this is asked again.
     fn takes_next(&self) -> bool {
         false
+    }
+
+    /// What a person should know of its constants at this port, where it drops.
+    fn warning(&self) -> Option<String> {
+        None
     }
 
     /// The port found no frame since this was called last.

@@ -16,7 +16,7 @@ use backwater_transport::units::{Span, Time};
 use super::World;
 use super::clock::Clock;
 use super::connect::{ack_flows, of_data};
-use super::outside::Outside;
+use super::injections::Injections;
 use crate::books::Books;
 use crate::ends::Ends;
 use crate::event::Event;
@@ -25,7 +25,6 @@ use crate::mechanism::Mechanisms;
 use crate::medium::Air;
 use crate::network::{Network, Traits};
 use crate::spec::{Refusal, Spec};
-use crate::targets::Destination;
 
 pub(crate) fn refuse<T>(
     path: impl Into<String>,
@@ -49,11 +48,7 @@ impl World {
     /// Names the field of the scenario that cannot work.
     pub fn build(spec: &Spec) -> Result<World, Refusal> {
         check_times(spec)?;
-        if spec
-            .flows
-            .iter()
-            .any(|f| matches!(f.to, Destination::Nearest(_)))
-        {
+        if spec.flows.iter().any(|f| f.to.is_nearest()) {
             return World::build(&World::with_nearest(spec)?);
         }
         let connections = spec.flows.iter().filter(|f| f.transport.is_some());
@@ -132,7 +127,7 @@ impl World {
             air: Air::default(),
             mechanisms: Mechanisms::default(),
             books: Books::default(),
-            outside: Outside::default(),
+            injections: Injections::default(),
         }
     }
 }

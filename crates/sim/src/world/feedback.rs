@@ -4,7 +4,7 @@ use backwater_transport::congestion_header::Layout;
 use backwater_transport::segment::Ecn;
 
 use super::World;
-use super::report::{ConnectionReport, Report};
+use super::report_rows::{ConnectionReport, Report};
 use crate::ids::LawId;
 use crate::network::{Flow, Law, Part};
 use crate::stamp::Stamp;

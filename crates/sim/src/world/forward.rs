@@ -46,7 +46,9 @@ impl World {
                 let calendar = &mut self.clock.calendar;
                 self.network
                     .start_control(&mut self.books, calendar, id, at);
-                self.wake_if_needed(id);
+                if self.network.ports[id].is(Traits::WAKEFUL) {
+                    self.wake_at_departure(id);
+                }
             } else if port.waiting == 0 {
                 port.next_try = Time::NEVER;
                 return;
@@ -64,7 +66,7 @@ impl World {
     pub(crate) fn enqueue(&mut self, id: PortId, packet_id: PacketId, now: Time) {
         let packet = &mut self.network.packets[packet_id];
         let port = &mut self.network.ports[id];
-        let size = packet.frame();
+        let (size, class) = (packet.frame(), packet.class());
         packet.at = now;
         let exact = port.is(Traits::EXACT) || port.shut_until > port.next_try.min(now);
         // Frames that have left since may be counted in: no more than the record is surely none.
@@ -74,71 +76,72 @@ impl World {
             }
             self.catch_up(id, now);
         }
-        let packet = &mut self.network.packets[packet_id];
         let port = &mut self.network.ports[id];
-        let q = port.queue_of(packet.class());
+        let q = port.queue_of(class);
         if port.is(Traits::LIMITED) && !port.has_room(q, size) {
             return self.overflow(id, packet_id, q, now);
         }
+        let managed = port.is(Traits::WATCHED) && port.shut_until == Time::NEVER;
         let mut look = port.is(Traits::WATCHED);
         if look {
-            let managed = port.shut_until == Time::NEVER;
-            if managed && !self.network.admit(&mut self.books, id, packet_id, q, now) {
-                return self.turn_away(id, packet_id, q, Cause::Aqm, now);
-            }
-            if self.network.ports[id].is(Traits::ACCOUNTED) {
-                match self.account_arrival(id, packet_id, now) {
-                    Booking::Refused => {
-                        return self.turn_away(id, packet_id, q, Cause::MemoryFull, now);
-                    }
-                    Booking::Calm => {
-                        let detected = self.network.ports[id].is(Traits::DETECTED);
-                        look = managed || detected || self.books.record.is_some();
-                    }
-                    Booking::Entered => self.catch_up(id, now),
-                }
-            }
+            let Some(looks) = self.admit_watched(id, packet_id, q, now) else {
+                return;
+            };
+            look = looks;
         }
         self.network.stamp_arrival(id, packet_id, false, now);
         let port = &mut self.network.ports[id];
         if !look && port.next_try == Time::NEVER && port.shut_until <= now {
-            let queue = port.queue_mut(q);
-            queue.bytes += size;
-            queue.packets += 1;
-            let held = queue.bytes;
-            port.max_bytes = port.max_bytes.max(held);
-            let calendar = &mut self.clock.calendar;
-            self.network
-                .transmit(&mut self.books, calendar, id, packet_id, now);
-            return self.wake_if_needed(id);
-        }
-        let packet = &mut self.network.packets[packet_id];
-        let mut held_back = false;
-        if port.is(Traits::EVER_STALLED) {
-            packet.gated = packet.gated.wrapping_sub(port.stall_clock(now));
-            if port.is(Traits::STALLED) {
-                let gates = port.gates.as_ref().expect("a port that stalls has gates");
-                held_back = gates.opens(packet.class(), packet.to, now) > now;
+            port.hold(q, size);
+            let (books, calendar) = (&mut self.books, &mut self.clock.calendar);
+            if self.network.transmit(books, calendar, id, packet_id, now) {
+                self.wake_at_departure(id);
             }
+            return;
         }
-        let queue = port.queue_mut(q);
-        queue.bytes += size;
-        queue.packets += 1;
-        self.network.packets.append(&mut queue.list, packet_id);
-        let held = queue.bytes;
-        port.max_bytes = port.max_bytes.max(held);
-        port.waiting += 1;
-        port.held |= 1 << q;
-        // A frame that is held back itself changes nothing for those before it.
-        if !held_back {
-            port.retry(now);
-        }
+        self.network.join(id, packet_id, q, now);
         if look {
             self.look_at_arrival(id, packet_id, q, now);
-            self.network.sort(id, packet_id);
+            if managed {
+                self.network.sort(id, packet_id);
+            }
         }
         if exact || look {
             self.catch_up(id, now);
+        }
+    }
+
+    /// Whether queue management and accounts admit a frame at a watched port, and whether somebody looks at it then;
+    /// none where it was lost.
+    #[inline(always)]
+    fn admit_watched(
+        &mut self,
+        id: PortId,
+        packet_id: PacketId,
+        q: usize,
+        now: Time,
+    ) -> Option<bool> {
+        let managed = self.network.ports[id].shut_until == Time::NEVER;
+        if managed && !self.network.admit(&mut self.books, id, packet_id, q, now) {
+            self.turn_away(id, packet_id, q, Cause::Aqm, now);
+            return None;
+        }
+        if !self.network.ports[id].is(Traits::ACCOUNTED) {
+            return Some(true);
+        }
+        match self.account_arrival(id, packet_id, now) {
+            Booking::Refused => {
+                self.turn_away(id, packet_id, q, Cause::MemoryFull, now);
+                None
+            }
+            Booking::Calm => {
+                let detected = self.network.ports[id].is(Traits::DETECTED);
+                Some(managed || detected || self.books.record.is_some())
+            }
+            Booking::Entered => {
+                self.catch_up(id, now);
+                Some(true)
+            }
         }
     }
 
@@ -197,18 +200,16 @@ impl World {
     #[inline(always)]
     pub(super) fn start(&mut self, id: PortId, q: usize, before: PacketId, at: Time) {
         let calendar = &mut self.clock.calendar;
-        self.network
-            .start(&mut self.books, calendar, id, q, before, at);
-        self.wake_if_needed(id);
+        let books = &mut self.books;
+        if self.network.start(books, calendar, id, q, before, at) {
+            self.wake_at_departure(id);
+        }
     }
 
-    /// A transmission has begun: its end has an event where it can matter.
-    #[inline(always)]
-    pub(super) fn wake_if_needed(&mut self, id: PortId) {
-        if self.network.ports[id].is(Traits::WAKEFUL) {
-            let (network, calendar) = (&mut self.network, &mut self.clock.calendar);
-            self.mechanisms.wake_at_departure(network, calendar, id);
-        }
+    /// A transmission has begun at a wakeful port: its end has an event where it can matter.
+    pub(super) fn wake_at_departure(&mut self, id: PortId) {
+        let (network, calendar) = (&mut self.network, &mut self.clock.calendar);
+        self.mechanisms.wake_at_departure(network, calendar, id);
     }
 
     /// The first frame on a wire has reached the far end.

@@ -1,22 +1,18 @@
-//! A world: tables of nodes, ports, flows and packets, a calendar, and one match over `Event`.
-//! A run is a pure function of (scenario, seed).
+//! A world serves events. Its data lie in a few structs with one job each, which have methods of their own; what crosses
+//! them stands here. A run is a pure function of (scenario, seed).
 //!
 //! * `build` makes a world from a `Spec` or refuses it. The 802.11 part lies with that medium (`medium/wifi`).
 //! * `connect` makes the two ends of flows with a transport.
-//! * `forward` moves frames: enqueue, choose, transmit, arrive.
-//! * `path` serves ports by opportunities and passes packets through boxes.
-//! * `refill` keeps the queues of hosts filled whose source is saturated.
-//! * `aqm` lets active queue management judge them.
-//! * `transport` serves the two ends of flows with a transport.
-//! * `air` moves frames between 802.11 stations, `exchange` draws the consequences, `station` has their queues;
-//!   `groups` is about packets to several of them.
-//! * `accounts` books what switches hold; `observe` and `observe_station` let detectors look, `tell` carries notices, `react`
-//!   moves what responders want moved.
-//! * `ahead` has the memory fetch what the next events touch.
+//! * `clock` has the present and the calendar, `injections` the packets that come from outside.
 //! * `run` serves events and is driven from outside.
-//! * `deadlock` finds cycles of closed gates.
-//! * `headroom` says where a mark is too high for what is in flight.
-//! * `report` sums up.
+//! * `forward` moves frames: enqueue, choose, arrive, deliver. `network/transmit` starts them.
+//! * `service` is about ports that are no wires: traces, boxes, stations.
+//! * `refill` keeps the queues of hosts filled whose source is saturated.
+//! * `aqm` lets active queue management judge frames.
+//! * `transport` serves the two ends of flows with a transport.
+//! * `accounts` books what switches hold; `observe` lets detectors look, `tell` sends notices, `react` moves gates.
+//! * `feedback` reports the laws of explicit feedback.
+//! * `report` sums up; `standstill` says whether anything moves at the end.
 
 mod accounts;
 mod aqm;
@@ -25,19 +21,21 @@ mod clock;
 mod connect;
 mod feedback;
 pub(crate) mod forward;
+mod injections;
 mod nearest;
 pub(crate) mod observe;
-mod outside;
 mod react;
 mod refill;
-pub(crate) mod report;
+mod report;
+mod report_rows;
 mod run;
 mod service;
+mod standstill;
 mod tell;
 mod transport;
 
 use clock::Clock;
-use outside::Outside;
+use injections::Injections;
 
 use crate::books::Books;
 use crate::ends::Ends;
@@ -48,9 +46,10 @@ use crate::network::Network;
 pub use crate::books::{DropKey, Exit, Fate};
 pub use crate::mechanism::Deadlock;
 pub use feedback::StampReport;
-pub use report::{
+pub use report_rows::{
     ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
 };
+pub use standstill::Standstill;
 
 /// A simulated network in the middle of a run. `Clone` forks it.
 #[derive(Clone, Debug)]
@@ -68,5 +67,5 @@ pub struct World {
     /// What has happened.
     pub(crate) books: Books,
     /// Packets that come from outside.
-    outside: Outside,
+    injections: Injections,
 }

@@ -11,8 +11,8 @@ use crate::ids::{ControlId, PacketId, PortId};
 use crate::mechanism::notice::Hosts;
 use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::View;
-use crate::network::Traits;
 use crate::network::views::{Gone, queued_hosts};
+use crate::network::{Network, Traits};
 use crate::record::What;
 use crate::switch::Pool;
 use crate::table::Id;
@@ -33,13 +33,13 @@ impl World {
     fn detect_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
         if let Some((control, place)) = self.network.ports[id].watch {
             let c = &mut self.mechanisms.controls[control];
-            if !gone.lost {
-                c.left(place, false, gone.queue as u8, Id::NONE, gone.size);
+            if let (false, Some(tally)) = (gone.lost, c.tally(place)) {
+                tally.left(false, gone.queue as u8, Id::NONE, gone.size, at);
             }
             if !c.hears_departure(place, gone.queue) {
                 return;
             }
-            let view = self.network.egress_view(id, gone.queue, at);
+            let view = self.network.ports[id].view(gone.queue, at);
             let seen = gone.seen(&self.network.ports[id]);
             let c = &mut self.mechanisms.controls[control];
             if c.released(place, view, &gone.moment(&seen)) {
@@ -73,7 +73,10 @@ impl World {
     /// A frame has been queued at a port that is watched: records it, and lets detectors look.
     #[inline(never)]
     pub(super) fn look_at_arrival(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
-        if let Some(server) = self.network.ports[id].more.service.server_mut() {
+        let port = &mut self.network.ports[id];
+        if port.shut_until == Time::NEVER
+            && let Some(server) = port.more.service.server_mut()
+        {
             server.came(self.network.packets[packet_id].len, now);
         }
         if self.books.record.is_some() {
@@ -82,18 +85,23 @@ impl World {
                 .note(&mut self.books, What::Enqueue, now, id, packet_id, held);
         }
         if let Some((control, place)) = self.network.ports[id].watch {
-            self.mechanisms.mind_drain(&self.network, id, now);
-            let (seen, arrival) = self.network.arrival(id, packet_id, q, now);
-            let view = self.network.egress_view(id, q, now);
-            let flow = self.network.packets[packet_id].flow;
+            if self.mechanisms.controls[control].rated() {
+                self.mechanisms.mind_drain(&self.network, id, now);
+            }
+            let Network {
+                ports,
+                packets,
+                hosts,
+                ..
+            } = &self.network;
+            let (port, packet) = (&ports[id], &packets[packet_id]);
+            let (seen, arrival) = port.arrival(id, packet, q, now);
+            let view = port.view(q, now);
             let c = &mut self.mechanisms.controls[control];
-            c.came(place, seen.prev, q as u8, flow, seen.bytes);
-            let (ports, packets, hosts) = (
-                &self.network.ports,
-                &self.network.packets,
-                self.network.hosts.len(),
-            );
-            let queued = || queued_hosts(packets, &ports[id].queue(q).list, hosts);
+            if let Some(tally) = c.tally(place) {
+                tally.came(seen.prev, q as u8, packet.flow, seen.bytes, now);
+            }
+            let queued = || queued_hosts(packets, &port.queue(q).list, hosts.len());
             if c.enqueued(place, view, &seen, &arrival, queued) {
                 self.after_look(control, place, id, now);
             }
@@ -122,7 +130,8 @@ impl World {
         let Some((control, place)) = self.network.nodes[node].watch[local] else {
             return;
         };
-        let (seen, arrival) = self.network.arrival(id, packet_id, q, now);
+        let packet = &self.network.packets[packet_id];
+        let (seen, arrival) = self.network.ports[id].arrival(id, packet, q, now);
         let arrival = Arrival { class, ..arrival };
         let mut view = self.network.ingress_view(from, class, now);
         // Accounts that lag can only be too high: an alarm by them is looked at again.
@@ -157,14 +166,19 @@ impl World {
         self.network.stamp_arrival(id, packet_id, true, now);
         if let Some((control, place)) = self.network.ports[id].watch {
             self.mechanisms.mind_drain(&self.network, id, now);
-            let (seen, arrival) = self.network.arrival(id, packet_id, q, now);
-            let view = self.network.egress_view(id, q, now);
-            let flow = self.network.packets[packet_id].flow;
+            let (port, packet) = (&self.network.ports[id], &self.network.packets[packet_id]);
+            let (seen, arrival) = port.arrival(id, packet, q, now);
+            let (view, flow) = (port.view(q, now), packet.flow);
             let c = &mut self.mechanisms.controls[control];
-            c.came(place, seen.prev, q as u8, flow, seen.bytes);
+            if let Some(tally) = c.tally(place) {
+                tally.came(seen.prev, q as u8, flow, seen.bytes, now);
+            }
             if c.turned_away(place, view, &seen, &arrival) {
                 self.after_look(control, place, id, now);
             }
+        }
+        if let Some(server) = self.network.ports[id].more.service.server_mut() {
+            server.turned_away(cause, &self.network.packets[packet_id], now);
         }
         self.network
             .lose(&mut self.books, packet_id, cause, id, now);
@@ -175,7 +189,7 @@ impl World {
         self.catch_up(id, now);
         let classes = self.network.ports[id].queues().len();
         let views: Vec<View> = (0..classes)
-            .map(|q| self.network.egress_view(id, q, now))
+            .map(|q| self.network.ports[id].view(q, now))
             .collect();
         let (ports, packets, hosts) = (
             &self.network.ports,

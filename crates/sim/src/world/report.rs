@@ -3,185 +3,21 @@
 use std::collections::BTreeMap;
 use std::mem::take;
 
-use backwater_transport::congestion_header::Layout;
-use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
-use super::{Deadlock, DropKey, StampReport, World};
+use super::World;
+use super::report_rows::{
+    ClassReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
+};
 use crate::connection::{ConnectionStats, Headers};
-use crate::ids::{ConnectionId, FlowId, NodeId, PortId};
-use crate::medium::{Member, StationCount};
+use crate::ids::{FlowId, PortId};
+use crate::medium::ethernet::{GAP, PREAMBLE};
+use crate::medium::{Member, Radio, StationCount};
 use crate::network::{Flow, Part, PortCount};
 use crate::packet::{Packet, Packets};
 use crate::record::delays::Delays;
-use crate::record::flow_stats::{Count, DelaySum};
+use crate::record::flow_stats::Count;
 use crate::table::Table;
-
-/// What a run says of itself.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// Proof of equality: see `record::fingerprint`.
-    pub fingerprint: u64,
-    /// Packets that entered, since the beginning.
-    pub entered: u64,
-    /// Packets delivered.
-    pub delivered: u64,
-    /// Packets lost.
-    pub dropped: u64,
-    /// Packets found in queues and on wires.
-    pub held: u64,
-    /// Whether the four agree, every queue's bytes are those of its frames, and no control frame is
-    /// missing.
-    pub conserved: bool,
-    /// Losses by cause, place, flow and class.
-    pub drops: Vec<DropRow>,
-    /// Flows in the scenario's order.
-    pub flows: Vec<FlowReport>,
-    /// By class, 0 to the highest used; without the flows of ACKs.
-    pub classes: Vec<ClassReport>,
-    /// All flows together, without those of ACKs.
-    pub all: ClassReport,
-    /// Flows with a transport, in the order of the flows.
-    pub connections: Vec<ConnectionReport>,
-    /// Seconds from the beginning of the last flow that sends without end until all of these shared evenly;
-    /// none if they have not, or there are not two.
-    pub convergence: Option<u64>,
-    /// Ports.
-    pub ports: Vec<PortReport>,
-    /// 802.11 stations, since the end of the warm-up.
-    pub stations: Vec<StationCount>,
-    /// Control frames sent since the beginning.
-    pub control: u64,
-    /// The first deadlock seen.
-    pub deadlock: Option<Deadlock>,
-    /// Laws of explicit feedback.
-    pub stamps: Vec<StampReport>,
-}
-
-/// Losses of one kind at one place.
-#[derive(Clone, Debug)]
-pub struct DropRow {
-    /// Cause, port, flow, class.
-    pub key: DropKey,
-    /// How many.
-    pub count: Count,
-}
-
-/// A hop of a flow.
-#[derive(Clone, Debug)]
-pub struct HopRow {
-    /// The port that sends.
-    pub port: PortId,
-    /// Received at its far end.
-    pub count: Count,
-}
-
-/// A flow.
-#[derive(Clone, Debug)]
-pub struct FlowReport {
-    /// Which.
-    pub flow: FlowId,
-    /// What it counted.
-    pub sums: ClassReport,
-    /// Packets that waited at a gate closed by a queue off their path.
-    pub victims: u64,
-    /// By hop, for a flow with one destination.
-    pub hops: Vec<HopRow>,
-    /// By station, for a flow to a group.
-    pub receivers: Vec<ReceiverRow>,
-}
-
-/// A station of the group that a flow sends to.
-#[derive(Clone, Debug)]
-pub struct ReceiverRow {
-    /// Which.
-    pub node: NodeId,
-    /// Packets of the flow that it received.
-    pub packets: u64,
-}
-
-/// Sums over some flows.
-#[derive(Clone, Debug, Default)]
-pub struct ClassReport {
-    /// Handed to sending hosts.
-    pub entered: Count,
-    /// Received.
-    pub delivered: Count,
-    /// Lost.
-    pub dropped: Count,
-    /// Marked with CE.
-    pub marked: Count,
-    /// Delays.
-    pub sum: DelaySum,
-    /// Longest delay, ticks.
-    pub max: u64,
-    /// Each of them.
-    pub delay: Delays,
-}
-
-/// A flow with a transport, from the end of the warm-up.
-#[derive(Clone, Debug)]
-pub struct ConnectionReport {
-    /// Which.
-    pub connection: ConnectionId,
-    /// The flow of its acknowledgements.
-    pub acks: FlowId,
-    /// Application bytes delivered in order.
-    pub delivered: u64,
-    /// Segments sent again.
-    pub retransmitted: u64,
-    /// Segments sent.
-    pub segments: u64,
-    /// Round trips, completion times and the window, its area up to the present.
-    pub stats: ConnectionStats,
-    /// What its controller has to say of itself.
-    pub warning: Option<String>,
-    /// The congestion header of its segments.
-    pub header: Option<Layout>,
-    /// The codepoint that its controller asks for.
-    pub ecn: Ecn,
-}
-
-/// A port.
-#[derive(Clone, Debug)]
-pub struct PortReport {
-    /// Which.
-    pub port: PortId,
-    /// What it counted after the warm-up.
-    pub count: PortCount,
-}
-
-impl ClassReport {
-    /// Share of the entered packets that were lost; a packet may have entered before the warm-up's end.
-    pub fn loss(&self) -> f64 {
-        if self.entered.packets == 0 {
-            0.0
-        } else {
-            self.dropped.packets as f64 / self.entered.packets as f64
-        }
-    }
-
-    fn add(&mut self, other: &ClassReport) {
-        for (mine, theirs) in [
-            (&mut self.entered, other.entered),
-            (&mut self.delivered, other.delivered),
-            (&mut self.dropped, other.dropped),
-            (&mut self.marked, other.marked),
-        ] {
-            mine.packets += theirs.packets;
-            mine.bytes += theirs.bytes;
-        }
-        self.sum.total += other.sum.total;
-        self.sum.serial += other.sum.serial;
-        self.sum.queue += other.sum.queue;
-        self.sum.gate += other.sum.gate;
-        self.sum.contention += other.sum.contention;
-        self.sum.retries += other.sum.retries;
-        self.sum.propagation += other.sum.propagation;
-        self.max = self.max.max(other.max);
-        self.delay.add(&other.delay);
-    }
-}
 
 impl World {
     /// Watched output queues that may lose frames although their feeders obey, each with what may
@@ -219,21 +55,7 @@ impl World {
             .ids()
             .map(|id| self.flow_report(id, &hops[id.index()], delays))
             .collect();
-        let classes = usize::from(
-            self.network
-                .flows
-                .iter()
-                .map(|f| f.class)
-                .max()
-                .unwrap_or(0),
-        ) + 1;
-        let mut by_class = vec![ClassReport::default(); classes];
-        let mut all = ClassReport::default();
-        let own = |r: &&FlowReport| !matches!(self.network.flows[r.flow].part, Part::Acks(_));
-        for report in flows.iter().filter(own) {
-            by_class[usize::from(self.network.flows[report.flow].class)].add(&report.sums);
-            all.add(&report.sums);
-        }
+        let (by_class, all) = self.sums(&flows);
         let total = |f: fn(&Flow) -> u64| self.network.flows.iter().map(f).sum::<u64>();
         let (entered, delivered, dropped) = (
             total(|f| f.entered.packets),
@@ -273,23 +95,47 @@ impl World {
                 .ids()
                 .map(|id| self.port_report(id, now))
                 .collect(),
-            stations: (0..self.air.radios.len() as u32)
-                .map(|s| {
-                    self.air
-                        .station_count(s, now)
-                        .since(&self.air.radios[s as usize].base)
-                })
-                .collect(),
-            control: self.books.notices_sent
-                + self
-                    .air
-                    .radios
-                    .iter()
-                    .map(|r| r.count.management)
-                    .sum::<u64>(),
+            stations: self.stations_since_warmup(now),
+            control: self.books.notices_sent + self.management_frames(),
             deadlock: self.mechanisms.deadlock.clone(),
             stamps: self.stamp_reports(),
         }
+    }
+
+    /// The sums of all flows by class, and over all classes, without the flows of ACKs.
+    fn sums(&self, flows: &[FlowReport]) -> (Vec<ClassReport>, ClassReport) {
+        let classes = usize::from(
+            self.network
+                .flows
+                .iter()
+                .map(|f| f.class)
+                .max()
+                .unwrap_or(0),
+        ) + 1;
+        let mut by_class = vec![ClassReport::default(); classes];
+        let mut all = ClassReport::default();
+        let own = |r: &&FlowReport| !matches!(self.network.flows[r.flow].part, Part::Acks(_));
+        for report in flows.iter().filter(own) {
+            by_class[usize::from(self.network.flows[report.flow].class)].add(&report.sums);
+            all.add(&report.sums);
+        }
+        (by_class, all)
+    }
+
+    /// What stations counted since the end of the warm-up.
+    fn stations_since_warmup(&self, now: Time) -> Vec<StationCount> {
+        let radios = self.air.radios.iter().enumerate();
+        let count = |(station, radio): (usize, &Radio)| {
+            let count = self.air.station_count(station as u32, now);
+            count.since(&radio.base)
+        };
+        radios.map(count).collect()
+    }
+
+    /// Management frames sent since the beginning.
+    fn management_frames(&self) -> u64 {
+        let radios = self.air.radios.iter();
+        radios.map(|radio| radio.count.management).sum()
     }
 
     fn flow_report(
@@ -310,6 +156,7 @@ impl World {
         let receiver = |member: &Member| ReceiverRow {
             node: self.air.radios[member.station as usize].node,
             packets: member.received - member.base,
+            early: member.early,
         };
         FlowReport {
             flow: id,
@@ -317,6 +164,7 @@ impl World {
                 entered: flow.entered.since(stats.base[0]),
                 delivered: stats.delivered.since(stats.base[1]),
                 dropped: stats.dropped.since(stats.base[2]),
+                dropped_early: stats.dropped_early,
                 marked: stats.marked.since(stats.base[3]),
                 sum: stats.sum(),
                 max: stats.max,
@@ -335,6 +183,7 @@ impl World {
             bytes: count.bytes - base.bytes,
             control: count.control - base.control,
             control_bytes: count.control_bytes - base.control_bytes,
+            busy: count.busy - base.busy,
             area: count.area - base.area,
             max_bytes: count.max_bytes,
             marked: count.marked - base.marked,
@@ -357,6 +206,7 @@ impl World {
             count.bytes += hop.sent.bytes;
             count.area += hop.backlog.area(now);
         }
+        count.busy = self.busy_ticks(id, &count, now);
         let ahead = port.free_at().0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
         for packet in port
@@ -374,6 +224,22 @@ impl World {
             .map(|g| g.closed(now))
             .unwrap_or_default();
         count
+    }
+
+    /// Ticks for which a port was in use up to `now`. What is still to come of a frame or an exchange under way belongs
+    /// to the time after.
+    fn busy_ticks(&self, id: PortId, count: &PortCount, now: Time) -> u64 {
+        let Some(hop) = self.air.hop(id) else {
+            let port = &self.network.ports[id];
+            let frames = count.packets + count.control;
+            let bytes = count.bytes + count.control_bytes + (PREAMBLE + GAP) * frames;
+            let ahead = port.gap_until.0.saturating_sub(now.0);
+            return (bytes * port.ps_per_byte).saturating_sub(ahead);
+        };
+        let exchange = self.air.radios[hop.from as usize].exchange;
+        let mine = |number| self.air.hops[number as usize].port == id;
+        let under_way = exchange.filter(|e| e.hop.is_some_and(mine));
+        hop.airtime + under_way.map_or(0, |e| now.since(e.begun).0)
     }
 
     /// Packets in queues and on wires: (data, control, whether queue counters agree with contents).

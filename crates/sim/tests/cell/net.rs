@@ -68,6 +68,7 @@ pub fn way(
             first,
             whole: emulator.whole,
             milliseconds: true,
+            delay_behind: Span::ZERO,
         })),
     }))
 }

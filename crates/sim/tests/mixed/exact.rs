@@ -147,6 +147,7 @@ fn with_traces(drawn: &Drawn, r: &mut Random) -> Spec {
                 first: First::Opportunity,
                 whole: true,
                 milliseconds: false,
+                delay_behind: Span::ZERO,
             })),
         }));
     }

@@ -102,6 +102,7 @@ fn any_way(r: &mut Random, line: Rate, delay: Span) -> Option<Box<Way>> {
             first: one(r, &[First::Opportunity, First::Arrival]),
             whole: emulator.whole,
             milliseconds: once_in(r, 2),
+            delay_behind: Span::millis(one(r, &[0, 0, 20])),
         })),
     };
     Some(Box::new(Way {

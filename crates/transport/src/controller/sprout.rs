@@ -4,7 +4,8 @@
 //! acknowledgement. Responds: keeps no more bytes outstanding than the forecast of the next five ticks.
 //!
 //! Reference: Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 3; the authors' program.
-//! Deviations: a heartbeat has one byte, where the program's has only headers; forecasts ride on
+//! Deviations: a heartbeat has one byte, where the program's has only headers, and in a stream it is a
+//! full segment, because it may have to repair a loss; forecasts ride on
 //! acknowledgements, so none arrives while nothing is acknowledged; a packet is at least a full segment, where the program
 //! has fixed sizes. Where paper and program differ, options select: `drain` (the program drains
 //! cumulative counts as if they were those of one tick), `cdf` (it reads the normal distribution from a

@@ -63,7 +63,8 @@ pub trait Controller {
         self.congestion_header().map_or(0, Layout::bytes)
     }
 
-    /// Bytes of new data that leave as a small segment now although the window is full; zero for none.
+    /// Bytes of the datagram that leaves now although the window is full; zero for none. A stream sends
+    /// a full segment then, which may be a retransmission.
     fn heartbeat(&self) -> u64 {
         0
     }

@@ -111,7 +111,7 @@ class Detector(Part):
         Source: S0; IEEE 802.11-05/0562r0.
 
         * `alpha`: congested where more than alpha times what left came in (number, default
-          1.08, ≥ 1.0, ≤ 10.0)
+          1.02, ≥ 1.0, ≤ 10.0)
         * `busy_below`: share of time below which a busy medium counts as not fully used
           (share, default 80 %, ≥ 0 %, ≤ 100 %)
         * `period`: how often it looks (time, default 250 ms, ≥ 1 ms, ≤ 10 s)

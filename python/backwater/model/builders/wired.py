@@ -48,6 +48,21 @@ class Routing(Table):
 
 
 @dataclass
+class Limits(Table):
+    """How large the scenario may be.
+
+    * `nodes`: nodes, generated ones included (whole number, default 10000)
+    * `flows`: flows, one for each sender of a pattern (whole number, default 10000)
+    * `packets`: packets that sources with a rate hand over, and opportunities of traces
+      (whole number, default 1000000000)
+    """
+
+    nodes: int | None = None
+    flows: int | None = None
+    packets: int | None = None
+
+
+@dataclass
 class Host(Table):
     """An end station with one link.
 
@@ -135,7 +150,10 @@ class TraceLink(Table):
     * `clock`: whether opportunities, the delay before the queue and delays in logs count
       whole milliseconds (default ms)
     * `repeat`: begin a recorded trace again after its end; true where it is left out
-    * `delay`: time between a packet's arrival and its queue (time, default 0 s)
+    * `delay`: propagation delay (time, default 0 s)
+    * `delay_at`: where a packet waits for the delay: before the queue, as in both
+      directions of cellsim, or behind it, as what leaves mm-link inside mm-delay (default
+      before-queue)
     * `max_frame`: largest frame, header and FCS included (size, default 1518 B)
     * `queue`: its port's queue; without a limit where it is left out
     * `buffer`: what its queue holds (size, packets or unlimited)
@@ -152,6 +170,7 @@ class TraceLink(Table):
     clock: Literal["ms", "exact"] | None = None
     repeat: bool | None = None
     delay: Time | None = None
+    delay_at: Literal["before-queue", "after-queue"] | None = None
     max_frame: Size | None = None
     queue: Queue | Written | None = None
     buffer: Capacity | None = None

@@ -14,7 +14,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{PS_PER_S, Time};
 
-use super::schedule::{AnyTrace, Build, Schedule};
+use super::schedule::{Build, Schedule};
 
 /// See the head of the file.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl Schedule for Adversarial {
     }
 }
 
-pub(super) const PART: Part<Build> = Part {
+pub(super) const PART: Part<Build<Adversarial>> = Part {
     id: "adversarial",
     aliases: &["ccac"],
     summary: "the worst service between C·t - W and C·t",
@@ -84,13 +84,13 @@ pub(super) const PART: Part<Build> = Part {
         ),
     ],
     build: |args| {
-        Ok(AnyTrace::Adversarial(Adversarial {
+        Ok(Adversarial {
             rate: args.rate("rate").0,
             slack: args.bytes("slack").0,
             random: args.choice("pattern") == "random",
             sent: 0,
             burst: 0,
             at: Time::ZERO,
-        }))
+        })
     },
 };

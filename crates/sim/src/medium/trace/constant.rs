@@ -8,7 +8,7 @@ use backwater_transport::part::Part;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
-use super::schedule::{AnyTrace, Build, Integrator, Schedule};
+use super::schedule::{Build, Integrator, Schedule};
 
 /// See the head of the file.
 #[derive(Clone, Debug)]
@@ -23,16 +23,16 @@ impl Schedule for Constant {
     }
 }
 
-pub(super) const PART: Part<Build> = Part {
+pub(super) const PART: Part<Build<Constant>> = Part {
     id: "constant",
     aliases: &[],
     summary: "opportunities at a constant rate",
     source: "mahimahi's constant-rate traces",
     options: &[super::rate("rate", "rate of the link")],
     build: |args| {
-        Ok(AnyTrace::Constant(Constant {
+        Ok(Constant {
             rate: args.rate("rate"),
             integral: Integrator::default(),
-        }))
+        })
     },
 };

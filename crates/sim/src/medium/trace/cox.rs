@@ -18,7 +18,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
-use super::schedule::{AnyTrace, Build, Schedule};
+use super::schedule::{Build, Schedule};
 
 /// The tick of Sprout's model.
 pub(super) const TICK: Span = Span::millis(20);
@@ -142,7 +142,7 @@ fn extra(burst: f64, random: &mut Random) -> u64 {
     libm::floor(libm::log(random.unit()) / libm::log(go_on)) as u64
 }
 
-pub(super) const PART: Part<Build> = Part {
+pub(super) const PART: Part<Build<Cox>> = Part {
     id: "cox",
     aliases: &["cellular"],
     summary: "Poisson opportunities whose rate is a Brownian motion, with outages",
@@ -196,13 +196,13 @@ pub(super) const PART: Part<Build> = Part {
         .at_most("1000"),
     ],
     build: |args| {
-        Ok(AnyTrace::Cox(Cox::new(Shape {
+        Ok(Cox::new(Shape {
             peak: args.rate("peak").0 as f64,
             volatility: args.rate("volatility").0 as f64,
             reversion: args.number("reversion"),
             sticky: args.share("sticky"),
             outage: args.span("outage").seconds(),
             burst: args.number("burst"),
-        })))
+        }))
     },
 };

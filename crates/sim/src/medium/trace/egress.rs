@@ -89,7 +89,9 @@ impl Network {
         if books.record.is_some() {
             self.note(books, What::Send, at, id, packet_id, waited.0);
         }
-        self.left_queue(id, packet_id);
+        if self.ports[id].is(Traits::REFILLED) {
+            self.left_queue(id, packet_id);
+        }
         self.send_off(calendar, id, packet_id, departs);
     }
 
@@ -101,10 +103,11 @@ impl Network {
         packet_id: PacketId,
         departs: Time,
     ) {
-        self.find_way(id, packet_id);
         let port = &mut self.ports[id];
         let arrives = departs.after(port.delay);
-        self.packets[packet_id].at = arrives;
+        let packet = &mut self.packets[packet_id];
+        port.find_way(&self.forwarding, packet);
+        packet.at = arrives;
         if port.wire.is_empty() {
             calendar.push(arrives, Event::Arrive(id));
         }

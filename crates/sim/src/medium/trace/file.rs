@@ -12,7 +12,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
-use super::schedule::{AnyTrace, Build, Schedule};
+use super::schedule::{Build, Schedule};
 use crate::source::trace::{Fault, Place, quote};
 
 /// See the head of the file.
@@ -122,7 +122,7 @@ pub fn write(lines: impl IntoIterator<Item = u64>) -> String {
     text
 }
 
-pub(super) const PART: Part<Build> = Part {
+pub(super) const PART: Part<Build<Recorded>> = Part {
     id: "file",
     aliases: &["mahimahi"],
     summary: "opportunities at the milliseconds of a file",
@@ -136,12 +136,12 @@ pub(super) const PART: Part<Build> = Part {
                 "write one millisecond on each line, in order, such as 0, 3, 3, 7",
             )
         })?;
-        Ok(AnyTrace::Recorded(Recorded {
+        Ok(Recorded {
             lines,
             repeat: true,
             base: 0,
             next: 0,
-        }))
+        })
     },
 };
 

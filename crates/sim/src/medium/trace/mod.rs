@@ -13,6 +13,7 @@
 //! Differences: the real ones wake up late by up to a millisecond; here nobody does.
 
 mod adversarial;
+mod any_trace;
 mod constant;
 mod cox;
 mod egress;
@@ -37,8 +38,9 @@ use crate::packet::Packet;
 use crate::record::pcapng::LinkType;
 
 pub use crate::source::trace::Fault;
+pub use any_trace::{AnyTrace, TRACES};
 pub use cox::{Cox, Shape};
-pub use schedule::{AnyTrace, Schedule, TRACES};
+pub use schedule::Schedule;
 pub use scorer::{Omniscient, Scorer};
 
 /// What a person who names an emulator means: opportunity, accounting, order of ties and clock.
@@ -108,6 +110,8 @@ pub struct ServerSpec {
     pub whole: bool,
     /// Whether opportunities, delay before the queue and logs count whole milliseconds.
     pub milliseconds: bool,
+    /// Propagation delay behind the queue. One in front of it is a box.
+    pub delay_behind: Span,
 }
 
 /// The transmitter of a port that is served by opportunities.
@@ -198,7 +202,16 @@ impl Server {
         }
     }
 
-    /// A packet was lost at the queue. Logs know only those that did not find room.
+    /// Queue management refuses an arriving packet. mm-link logs each packet that its queue does not have after it
+    /// came, whatever the cause, and none that is dropped as it leaves.
+    pub fn turned_away(&mut self, cause: Cause, packet: &Packet, now: Time) {
+        let bytes = self.size(packet.len);
+        if let (Some(journal), Cause::Aqm) = (&mut self.journal, cause) {
+            journal.dropped(now, bytes);
+        }
+    }
+
+    /// A packet finds no room, or makes room for another.
     pub fn lost(&mut self, cause: Cause, packet: &Packet, now: Time) {
         let bytes = self.size(packet.len);
         if let (Some(journal), Cause::BufferFull) = (&mut self.journal, cause) {
@@ -212,8 +225,10 @@ impl Server {
         }
         debug_assert_eq!(self.present, at, "a packet is taken at an opportunity");
         let mut missing = bytes;
+        self.scorer.begin_packet();
         loop {
             let part = missing.min(self.left);
+            self.scorer.carries(self.present, part);
             missing -= part;
             self.left -= part;
             if missing == 0 || self.present == Time::NEVER {
@@ -323,6 +338,7 @@ pub const PART: Part<Offer> = Part {
         CLOCK,
         REPEAT,
         DELAY,
+        DELAY_AT,
         MAX_FRAME,
     ],
     build: Offer {
@@ -378,14 +394,16 @@ pub const REPEAT: Opt = Opt::new(
     Default::Absent,
     "begin a recorded trace again after its end; true where it is left out",
 );
-/// Delay before the queue.
-pub const DELAY: Opt = Opt::new(
-    "delay",
-    Kind::Span,
-    Default::Is("0 s"),
-    "time between a packet's arrival and its queue",
-)
-.at_most("1000 s");
+/// Delay.
+pub const DELAY: Opt =
+    Opt::new("delay", Kind::Span, Default::Is("0 s"), "propagation delay").at_most("1000 s");
+/// Where the delay is.
+pub const DELAY_AT: Opt = Opt::new(
+    "delay_at",
+    Kind::Choice(&["before-queue", "after-queue"]),
+    Default::Is("before-queue"),
+    "where a packet waits for the delay: before the queue, as in both directions of cellsim, or behind it, as what leaves mm-link inside mm-delay",
+);
 /// Largest frame.
 pub const MAX_FRAME: Opt = Opt::new(
     "max_frame",

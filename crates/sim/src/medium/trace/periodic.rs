@@ -8,7 +8,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::schedule::{AnyTrace, Build, Integrator, Schedule};
+use super::schedule::{Build, Integrator, Schedule};
 
 /// See the head of the file.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl Schedule for Periodic {
     }
 }
 
-pub(super) const PART: Part<Build> = Part {
+pub(super) const PART: Part<Build<Periodic>> = Part {
     id: "periodic",
     aliases: &["square"],
     summary: "a rate that alternates between two values",
@@ -78,7 +78,7 @@ pub(super) const PART: Part<Build> = Part {
                 fix: "write a share between 0 % and 100 %, or kind = \"constant\"".into(),
             });
         }
-        Ok(AnyTrace::Periodic(Periodic {
+        Ok(Periodic {
             parts: [
                 (args.rate("high"), first),
                 (args.rate("low"), period - first),
@@ -86,6 +86,6 @@ pub(super) const PART: Part<Build> = Part {
             integral: Integrator::default(),
             part: 0,
             until: Time(first.0),
-        }))
+        })
     },
 };

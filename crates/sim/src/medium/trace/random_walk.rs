@@ -8,7 +8,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::schedule::{AnyTrace, Build, Integrator, Schedule};
+use super::schedule::{Build, Integrator, Schedule};
 
 /// See the head of the file.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl Schedule for RandomWalk {
     }
 }
 
-pub(super) const PART: Part<Build> = Part {
+pub(super) const PART: Part<Build<RandomWalk>> = Part {
     id: "random-walk",
     aliases: &[],
     summary: "a rate that walks at random between two bounds",
@@ -75,7 +75,7 @@ pub(super) const PART: Part<Build> = Part {
             });
         }
         let every = args.span("every");
-        Ok(AnyTrace::RandomWalk(RandomWalk {
+        Ok(RandomWalk {
             low,
             high,
             step,
@@ -83,6 +83,6 @@ pub(super) const PART: Part<Build> = Part {
             rate: low + (high - low) / 2,
             integral: Integrator::default(),
             until: Time(every.0),
-        }))
+        })
     },
 };

@@ -1,11 +1,9 @@
-//! When a link may send: instants, each of which is one opportunity. A trace is a file here and a row
-//! of `TRACES`; `file` is the recorded one, the others are generators that need no file.
+//! When a link may send: instants, each of which is one opportunity. Files of traces know this one,
+//! and not their list (`any_trace`).
 
-use backwater_transport::part::{Args, Part, Refusal};
+use backwater_transport::part::{Args, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{PS_PER_S, Rate, Span, Time};
-
-use super::{adversarial, constant, cox, file, periodic, random_walk};
 
 /// Opportunities in order of time.
 pub trait Schedule {
@@ -14,41 +12,8 @@ pub trait Schedule {
     fn next(&mut self, size: u64, random: &mut Random) -> Option<Time>;
 }
 
-macro_rules! traces {
-    ($($module:ident::$Name:ident),* $(,)?) => {
-        /// Any trace. Each variant is described at the head of its file.
-        #[derive(Clone, Debug)]
-        pub enum AnyTrace {
-            $(
-                #[allow(missing_docs)]
-                $Name($module::$Name),
-            )*
-        }
-
-        impl Schedule for AnyTrace {
-            fn next(&mut self, size: u64, random: &mut Random) -> Option<Time> {
-                match self {
-                    $(AnyTrace::$Name(trace) => trace.next(size, random),)*
-                }
-            }
-        }
-
-        /// Every trace a link can name.
-        pub static TRACES: &[Part<Build>] = &[$($module::PART),*];
-    };
-}
-
-/// How a trace is made from its checked options.
-pub type Build = fn(&Args) -> Result<AnyTrace, Refusal>;
-
-traces! {
-    file::Recorded,
-    constant::Constant,
-    periodic::Periodic,
-    random_walk::RandomWalk,
-    cox::Cox,
-    adversarial::Adversarial,
-}
+/// How a row makes its trace from options that were checked.
+pub type Build<T> = fn(&Args) -> Result<T, Refusal>;
 
 /// Instants of a rate that is constant for a while: the bits that have come together since the last
 /// opportunity are kept, so that nothing is lost where the rate changes.

@@ -2,20 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use backwater_transport::units::{Rate, Span, Time};
+use backwater_transport::units::{Span, Time};
 use smallvec::{SmallVec, smallvec};
 
 use super::air_log::AirLog;
-use super::channel::{ChannelSpec, Far, Link, Near};
+use super::channel::{Far, Link, Near};
 use super::ear::Ear;
-use super::frame::FrameKind;
-use super::mac::{AfterCollision, MacSpec};
-use super::phy::{self, Phy};
-use super::physical::Receivers;
 use super::radio::{Hop, Radio};
 use super::reception::{Coded, Hearing, Level};
 use crate::ids::{FlowId, PacketId, PortId};
 use crate::packet::{Packet, Packets};
+
+pub use super::timing::Medium;
 
 /// The number of a station in a list that is read at every frame. The tables of the media have room for fewer.
 pub(super) type Number = u16;
@@ -78,6 +76,8 @@ pub struct Member {
     pub received: u64,
     /// The same at the end of the warm-up.
     pub base: u64,
+    /// Of those received since, how many had entered before.
+    pub early: u64,
 }
 
 impl Member {
@@ -86,6 +86,7 @@ impl Member {
         Member {
             station,
             received: 0,
+            early: 0,
             base: 0,
         }
     }
@@ -147,116 +148,6 @@ impl Group {
             bits = *self.members.get(word)?;
         }
         Some(64 * word + bits.trailing_zeros() as usize)
-    }
-}
-
-/// A medium and its timing.
-#[derive(Clone, Debug)]
-pub struct Medium {
-    /// Name.
-    pub name: String,
-    /// Radio.
-    pub phy: Phy,
-    /// Rules of access.
-    pub mac: MacSpec,
-    /// Propagation and reception.
-    pub channel: ChannelSpec,
-    /// Slot time.
-    pub slot: Span,
-    /// Short interframe space.
-    pub sifs: Span,
-    /// Propagation delay.
-    pub delta: Span,
-    /// By how much a frame must be stronger than all others together to survive them.
-    pub capture: f64,
-    /// What receivers do under the physical channel; `None` under the disc.
-    pub receivers: Option<Receivers>,
-    /// RTS on the air.
-    pub rts: Span,
-    /// CTS.
-    pub cts: Span,
-    /// MAC header, FCS, LLC and SNAP of a data frame, bytes.
-    pub overhead: u64,
-    /// How long after its frame a sender that gets no answer waits, before AIFS.
-    pub sender_defers: Span,
-    /// How long a station that heard a damaged frame waits, before AIFS.
-    pub bystander_defers: Span,
-    /// How long after an RTS a NAV stands that no frame follows.
-    pub nav_holds: Span,
-}
-
-impl Medium {
-    /// A medium and the spans that follow from it.
-    pub fn new(name: String, phy: Phy, mac: MacSpec, channel: ChannelSpec) -> Medium {
-        let (slot, sifs, delta) = (
-            phy.standard.slot(),
-            phy.standard.sifs(),
-            channel.propagation(),
-        );
-        // ACKTimeout and CTSTimeout, 10.3.2.9: SIFS, slot, and the time to begin to receive.
-        let timeout = sifs + slot + phy.preamble();
-        let (sender_defers, bystander_defers) = match mac.after_collision {
-            AfterCollision::Timeout => (timeout, phy.eifs_extra()),
-            AfterCollision::Difs => (Span::ZERO, Span::ZERO),
-            AfterCollision::Eifs => (phy.eifs_extra(), phy.eifs_extra()),
-        };
-        let cts = phy.airtime(phy::CTS, phy.answer_to(phy.control));
-        let qos = if mac.access.categories() > 1 {
-            phy::QOS
-        } else {
-            0
-        };
-        Medium {
-            slot,
-            sifs,
-            delta,
-            capture: channel.capture(),
-            receivers: match &channel {
-                ChannelSpec::Disc(_) => None,
-                ChannelSpec::Physical(physical) => Some(physical.receivers(phy.standard)),
-            },
-            rts: phy.airtime(phy::RTS, phy.control),
-            cts,
-            overhead: phy::OVERHEAD + qos,
-            sender_defers,
-            bystander_defers,
-            nav_holds: sifs.times(2) + cts + phy.preamble() + slot.times(2),
-            name,
-            phy,
-            mac,
-            channel,
-        }
-    }
-
-    /// Whether a frame of power `wanted` is damaged where all frames on the air add up to `all`.
-    pub fn damages(&self, wanted: u64, all: u64) -> bool {
-        all > wanted && (wanted as f64) < self.capture * (all - wanted) as f64
-    }
-
-    /// Airtime of the ACK of a frame of this rate.
-    pub fn ack(&self, rate: Rate) -> Span {
-        self.phy.airtime(phy::ACK, self.phy.answer_to(rate))
-    }
-
-    /// Airtime of a whole exchange with a packet of so many IP bytes, without propagation.
-    pub fn exchange(&self, bytes: u64, rate: Rate) -> Span {
-        let bytes = bytes + self.overhead;
-        let plain = self.phy.airtime(bytes, rate) + self.sifs + self.ack(rate);
-        match bytes > self.mac.rts_above {
-            true => plain + self.rts + self.cts + self.sifs.times(2),
-            false => plain,
-        }
-    }
-
-    /// From the end of a frame of this kind, as it is heard, to the end of the exchange.
-    pub fn rest(&self, kind: FrameKind, data: Span, ack: Span) -> Span {
-        let answer = |span: Span| self.sifs + span + self.delta;
-        match kind {
-            FrameKind::Rts => answer(self.cts) + answer(data) + answer(ack),
-            FrameKind::Cts => answer(data) + answer(ack),
-            FrameKind::Data => answer(ack),
-            FrameKind::Ack | FrameKind::Group => Span::ZERO,
-        }
     }
 }
 

@@ -293,7 +293,6 @@ impl Air {
             rate,
             queues: smallvec![HopQueue::default(); queues],
             airtime: 0,
-            airtime_base: 0,
             sent: Count::default(),
             backlog: Backlog::default(),
         });

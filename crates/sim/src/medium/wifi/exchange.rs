@@ -1,6 +1,6 @@
 //! Exchanges over the air: what follows from a frame that was understood, and from one that was not.
 
-use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::units::{Bytes, Time};
 
 use super::air::{Air, NOBODY};
 use super::frame::{Frame, FrameKind, Reply};
@@ -100,7 +100,7 @@ impl Air {
         Some(packet_id)
     }
 
-    fn draw(&mut self, station: u32, number: usize) {
+    pub(super) fn draw(&mut self, station: u32, number: usize) {
         let radio = &mut self.radios[station as usize];
         let c = &mut radio.categories[number];
         c.draw(&mut radio.random);
@@ -228,119 +228,6 @@ impl World {
         }
     }
 
-    /// The sender's exchange gets no answer, or one that it does not understand. Where that is known before the timeout, the
-    /// sender is still silent until then.
-    pub(crate) fn exchange_failed(&mut self, station: u32, now: Time) -> Option<u32> {
-        let radio = &mut self.air.radios[station as usize];
-        let exchange = radio.exchange.take().expect("an exchange that failed");
-        let defers = self.air.media[radio.medium as usize].sender_defers;
-        radio.count.failures += 1;
-        let known = exchange.own_end + defers;
-        let ear = &mut self.air.ears[station as usize];
-        ear.defer = ear.defer.max(known);
-        let until = known.max(now);
-        if let Some(hop) = exchange.hop {
-            let hop = &mut self.air.hops[hop as usize];
-            hop.airtime += now.0 - exchange.begun.0;
-            hop.queues[usize::from(exchange.category)].tried.spent += until.0 - exchange.begun.0;
-        }
-        let number = usize::from(exchange.category);
-        self.failed(station, number, exchange.hop, exchange.cleared, now, until);
-        None
-    }
-
-    /// Counts a failed transmission of a hop's first frame, or of a management frame where `hop` is
-    /// `None`; gives it up after as many as it may have, and draws a new backoff.
-    pub(crate) fn failed(
-        &mut self,
-        station: u32,
-        number: usize,
-        hop: Option<u32>,
-        long: bool,
-        now: Time,
-        until: Time,
-    ) {
-        let air = &mut self.air;
-        let radio = &mut air.radios[station as usize];
-        let mac = &air.media[radio.medium as usize].mac;
-        let limit = if long {
-            mac.retry_long
-        } else {
-            mac.retry_short
-        };
-        let count = match hop {
-            None => &mut radio.notices.front_mut().expect("one was sent").tries,
-            Some(hop) => {
-                radio.categories[number].current = Some(hop);
-                let tried = &mut air.hops[hop as usize].queues[number].tried;
-                match long {
-                    true => &mut tried.long,
-                    false => &mut tried.short,
-                }
-            }
-        };
-        *count += 1;
-        let given_up = limit > 0 && *count >= limit;
-        let c = &mut air.radios[station as usize].categories[number];
-        c.widen();
-        if given_up {
-            c.cw = c.set.cw_min;
-            air.radios[station as usize].count.retry_drops += 1;
-            match hop {
-                Some(hop) => self.give_up(station, hop, number, now, until),
-                None => {
-                    let radio = &mut self.air.radios[station as usize];
-                    radio.notices.pop_front();
-                    radio.categories[number].frames -= 1;
-                }
-            }
-        }
-        self.air.draw(station, number);
-    }
-
-    /// The first frame of a hop's queue is given up; if its packet was received nevertheless, nothing
-    /// is lost.
-    fn give_up(&mut self, station: u32, hop: u32, number: usize, now: Time, until: Time) {
-        let (hop_number, first_port) = (hop, self.air.first_port);
-        let from = self
-            .air
-            .origin_of_first(&self.network, station, hop, number);
-        let hop = &mut self.air.hops[hop as usize];
-        let (port, to) = (hop.port, hop.to);
-        let queue = &mut hop.queues[number];
-        let lost = match queue.tried.ghost {
-            Some(_) => None,
-            None => Some(self.network.packets.take_after(&mut queue.list, Id::NONE)),
-        };
-        let ghost = match lost {
-            Some(id) => {
-                let packet = &self.network.packets[id];
-                hop.backlog.shrink(packet.frame(), now);
-                Ghost {
-                    len: packet.len,
-                    at: packet.at,
-                    own: packet.ingress.is_none() || packet.ingress.0 < first_port,
-                    from,
-                    flow: packet.flow,
-                }
-            }
-            None => queue.tried.ghost.expect("looked at above"),
-        };
-        let tried = std::mem::take(&mut queue.tried);
-        if queue.list.is_empty() {
-            self.air.radios[station as usize].categories[number].clear(hop_number);
-        }
-        // The sender does not know that its frame was received, where it was.
-        let done = tried.over(to, Span::ZERO, false);
-        self.air
-            .look_at_transmission(&mut self.mechanisms, station, number, &ghost, &done, now);
-        if let Some(id) = lost {
-            self.network
-                .lose(&mut self.books, id, Cause::RetryLimit, port, now);
-        }
-        self.departed(station, number, ghost, now, until);
-    }
-
     /// The exchange succeeded, or needed no answer.
     fn exchange_done(&mut self, station: u32, now: Time) -> Option<u32> {
         let radio = &mut self.air.radios[station as usize];
@@ -447,7 +334,7 @@ mod tests {
         let now = Time::ZERO + Span::millis(10);
         world.advance(now);
         for radio in &mut world.air.radios {
-            let responder = Steps::responder(Knob::Aifsn, 2, [10; 4], false);
+            let responder = Steps::responder(Knob::Aifsn, 2, [10; 4], None);
             radio.responders.push((0, responder));
         }
         let step = Step {

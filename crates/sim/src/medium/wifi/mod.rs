@@ -9,11 +9,11 @@
 //! * `collision` has reception under the unit disc.
 //! * `answer` says which answers their addressees miss.
 //! * `ear`, `radio` and `frame` are what a station senses, what it has to send, and what it sends.
-//! * `air` has the tables of all that.
+//! * `air` has the tables of all that, `timing` what the stations of a medium have in common.
 //! * `build_stations` makes stations and hops, `station_mechanisms` what watches them.
 //! * `station_queue` takes packets in, `line_up` orders them (`rounds`: round-robin by flow), `next_frame` chooses one at the attempt,
 //!   `judge` lets queue management decide.
-//! * `contend` lets stations count down and send, `exchange` draws the consequences, `group_frames` has those to many.
+//! * `contend` lets stations count down and send, `exchange` and `failure` draw the consequences, `group_frames` has those to many.
 //! * `observe_station` lets detectors look, `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`).
 
 //!
@@ -35,6 +35,7 @@ mod contend;
 pub mod ear;
 pub mod errors;
 mod exchange;
+mod failure;
 pub mod frame;
 mod group_frames;
 mod judge;
@@ -55,6 +56,7 @@ mod station_mechanisms;
 mod station_queue;
 #[cfg(test)]
 mod test_line;
+pub mod timing;
 pub mod wifi_bytes;
 
 use backwater_transport::part::Part;

@@ -122,8 +122,8 @@ pub struct Held {
     pub flow: FlowId,
     /// Its first hop.
     pub port: PortId,
-    /// Rate.
-    pub rate: Rate,
+    /// Rate; none when the hold has ended and packets still wait: they go at the rate of their hop.
+    pub rate: Option<Rate>,
     /// When the next packet may go.
     pub next: Time,
     /// Packets that wait.
@@ -191,8 +191,6 @@ pub struct Hop {
     pub queues: SmallVec<[HopQueue; 1]>,
     /// Ticks of exchanges on it.
     pub airtime: u64,
-    /// The same at the end of the warm-up.
-    pub airtime_base: u64,
     /// Packets sent and their frames' bytes: what the port would count.
     pub sent: Count,
     /// Bytes of the frames that wait.

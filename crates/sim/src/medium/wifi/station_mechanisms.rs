@@ -142,13 +142,11 @@ impl World {
         for station in stations {
             let radio = &self.air.radios[station as usize];
             let (node_id, name) = (radio.node, radio.name.clone());
-            let radio = &self.air.radios[station as usize];
             let endless = |c: &Contention| c.buffer == Limit::Unlimited;
             let needs = mechanism.detect.needs().needs;
             if needs.has(Set::BOUND) && radio.categories.iter().any(endless) {
-                let what = format!(
-                    "this detector asks how full a buffer is, and that of {name} has no bound"
-                );
+                let what =
+                    format!("{name} has a buffer without a limit, and this detector needs one");
                 let fix =
                     "write a buffer in packets or bytes, or take the detector rate-comparison";
                 return refuse(format!("{path}.detect"), what, fix);

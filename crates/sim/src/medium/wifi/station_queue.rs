@@ -2,7 +2,7 @@
 
 use backwater_transport::units::Time;
 
-use super::air::Air;
+use super::air::{Air, NOBODY};
 use super::mac::Room;
 use super::radio::{Ghost, Hop, LastRoute, StationCount};
 use crate::books::Books;
@@ -184,15 +184,18 @@ impl Air {
     /// The warm-up is over: what stations report begins here.
     pub(crate) fn warm_air(&mut self, now: Time) {
         for station in 0..self.radios.len() {
-            let count = self.station_count(station as u32, now);
-            *self.radios[station].base = count;
+            let mut count = self.station_count(station as u32, now);
+            let radio = &mut self.radios[station];
+            // An attempt belongs to the time in which its exchange ends.
+            let under_way = radio.exchange.is_some_and(|e| e.to != NOBODY);
+            count.attempts -= u64::from(under_way);
+            *radio.base = count;
         }
         for hop in &mut self.hops {
-            hop.airtime_base = hop.airtime;
             hop.backlog.restart();
         }
         for member in self.members.values_mut().flatten() {
-            member.base = member.received;
+            (member.base, member.early) = (member.received, 0);
         }
     }
 }
@@ -204,7 +207,7 @@ impl World {
         let hop = self.air.hop_number(port);
         let station = self.air.hops[hop as usize].from;
         self.air
-            .came_to_station(&self.network, &mut self.mechanisms, station, packet_id);
+            .came_to_station(&self.network, &mut self.mechanisms, station, packet_id, now);
         let packet = &self.network.packets[packet_id];
         let born_here = packet.ingress.is_none();
         let radio = &self.air.radios[station as usize];

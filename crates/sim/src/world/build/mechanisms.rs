@@ -306,7 +306,7 @@ impl World {
             let what = "a control frame on a wire goes to one neighbour";
             return refuse(format!("{path}.notify.cast"), what, "write cast = \"each\"");
         }
-        if stops_by_class(mechanism, terms) {
+        if asks_to_stop(&mechanism.respond) {
             self.mechanisms.inspect = Some(INSPECT);
         }
         for port in &mechanism.at {

@@ -23,8 +23,8 @@ use backwater_transport::part::{Args, Value};
 use backwater_transport::random::Random;
 use backwater_transport::units::Span;
 
+use super::super::any_trace::AnyTrace;
 use super::super::cox::{Cox, Shape};
-use super::super::schedule::AnyTrace;
 use super::{Estimator, Recording, Wander, deviation, rate, rounded};
 
 /// The run is so many times as long as the recording, so that its own error adds a hundredth.
@@ -173,7 +173,13 @@ fn fit(recording: &Recording) -> Shape {
         // Every round draws the same random numbers, so that a small change of the parameters is one of the moments.
         let mut random = Random::stream(0, "trace", "fit");
         let trace = AnyTrace::Cox(Cox::new(shape));
-        let run = Recording::of(trace, recording.opportunity, length, &mut random);
+        let run = Recording::of(
+            trace,
+            recording.opportunity,
+            length,
+            usize::MAX,
+            &mut random,
+        );
         let next = corrected(shape, &wanted, &Moments::of(&run));
         let done = near(shape, next);
         shape = next;

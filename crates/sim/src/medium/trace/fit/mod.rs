@@ -11,8 +11,8 @@ use backwater_transport::part::{Args, Value};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span};
 
+use super::any_trace::{AnyTrace, TRACES};
 use super::portrait::{Portrait, Recording};
-use super::schedule::{AnyTrace, TRACES};
 use wander::{Wander, deviation, reflected};
 
 /// How the options of a generator are found.
@@ -72,7 +72,14 @@ impl Estimator {
         let run = |seed| {
             let mut random = Random::stream(seed, "trace", "fit");
             let trace = build(self.id, &options);
-            Recording::of(trace, recording.opportunity, length, &mut random).portrait()
+            Recording::of(
+                trace,
+                recording.opportunity,
+                length,
+                usize::MAX,
+                &mut random,
+            )
+            .portrait()
         };
         let runs = (1..=RUNS).map(run).collect();
         Ok(Fit {

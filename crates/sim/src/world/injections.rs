@@ -15,12 +15,12 @@ pub(super) struct Injection {
 
 /// The injected packets whose events are to come.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Outside {
+pub(super) struct Injections {
     waiting: BTreeMap<(FlowId, u32), Injection>,
     injected: u32,
 }
 
-impl Outside {
+impl Injections {
     /// Keeps a packet of a flow until its event, and gives the number by which `take` finds it.
     pub fn put(&mut self, flow: FlowId, len: Bytes, tag: u32) -> u32 {
         let serial = self.injected & 0x00ff_ffff;

@@ -1,0 +1,52 @@
+//! Every trace: a file here and a row of `TRACES`. `file` is the recorded one, the others are generators that need no file.
+
+use backwater_transport::part::{Args, Part, Refusal};
+use backwater_transport::random::Random;
+use backwater_transport::units::Time;
+
+use super::schedule::Schedule;
+use super::{adversarial, constant, cox, file, periodic, random_walk};
+
+macro_rules! traces {
+    ($($module:ident::$Name:ident),* $(,)?) => {
+        /// Any trace. Each variant is described at the head of its file.
+        #[derive(Clone, Debug)]
+        pub enum AnyTrace {
+            $(
+                #[allow(missing_docs)]
+                $Name($module::$Name),
+            )*
+        }
+
+        $(impl From<$module::$Name> for AnyTrace {
+            fn from(trace: $module::$Name) -> AnyTrace {
+                AnyTrace::$Name(trace)
+            }
+        })*
+
+        impl Schedule for AnyTrace {
+            fn next(&mut self, size: u64, random: &mut Random) -> Option<Time> {
+                match self {
+                    $(AnyTrace::$Name(trace) => trace.next(size, random),)*
+                }
+            }
+        }
+
+        /// Every trace a link can name.
+        pub static TRACES: &[Part<Build>] = &[$(
+            $module::PART.with_build(|args| ($module::PART.build)(args).map(AnyTrace::from))
+        ),*];
+    };
+}
+
+/// How a trace is made from its checked options.
+pub type Build = fn(&Args) -> Result<AnyTrace, Refusal>;
+
+traces! {
+    file::Recorded,
+    constant::Constant,
+    periodic::Periodic,
+    random_walk::RandomWalk,
+    cox::Cox,
+    adversarial::Adversarial,
+}

@@ -199,6 +199,13 @@ pub static CHANNEL: &[Field] = &[
         ["0 dB", "20 dB"],
         "physical: standard deviation of the shadowing, one draw for each pair of stations",
     ),
+    Field::option(Opt::new(
+        "shadowing_seed",
+        Kind::Count,
+        Default::Absent,
+        "physical: seed of the shadowing, so that runs of several seeds share one network; the scenario's where it \
+         is left out",
+    )),
     decibels(
         "energy_detect",
         Kind::Dbm,

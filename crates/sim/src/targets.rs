@@ -15,8 +15,17 @@ pub enum Destination {
     AnyOf(Vec<usize>),
     /// The 802.11 station among these that the routing finds nearest.
     Nearest(Vec<usize>),
+    /// The flow's `from` itself: its packets come from the 802.11 station among these that the routing finds nearest.
+    FromNearest(Vec<usize>),
     /// All of these 802.11 stations that hear the frame, which nobody acknowledges.
     Group(Vec<usize>),
+}
+
+impl Destination {
+    /// Whether the routing says who sends to whom.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Destination::Nearest(_) | Destination::FromNearest(_))
+    }
 }
 
 /// The hosts, by number, that a flow sends to.
@@ -49,7 +58,9 @@ impl Lists {
             Destination::Node(node) => return Targets::One(number(*node)),
             // The entry of a station for itself is the way to its group.
             Destination::Group(_) => return Targets::One(sender),
-            Destination::AnyOf(nodes) | Destination::Nearest(nodes) => nodes,
+            Destination::AnyOf(nodes)
+            | Destination::Nearest(nodes)
+            | Destination::FromNearest(nodes) => nodes,
         };
         let mut hosts: Vec<u32> = list.iter().map(|n| number(*n)).collect();
         let mut but = u32::MAX;

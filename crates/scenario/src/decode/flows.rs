@@ -71,6 +71,8 @@ pub enum Pattern {
     Pairs,
     /// For each sender the nearest receiver.
     Nearest,
+    /// For each receiver the nearest sender.
+    FromNearest,
     /// All stations that hear a sender.
     Group,
 }
@@ -225,6 +227,9 @@ fn ends(record: &Record<'_>, nodes: &[NodeSpec], hosts: &Hosts<'_>) -> Result<En
     if pattern == Pattern::Nearest {
         from.retain(|sender| !to.contains(sender));
     }
+    if pattern == Pattern::FromNearest {
+        to.retain(|receiver| !from.contains(receiver));
+    }
     check_pairs(record.need("to"), pattern, &from, &to)?;
     Ok(Ends {
         from,
@@ -265,6 +270,7 @@ fn check_pairs(
     }
     let itself = |pair: (&usize, &usize)| pattern == Pattern::Pairs && pair.0 == pair.1;
     if from.is_empty()
+        || to.is_empty()
         || from.iter().any(|sender| to == [*sender])
         || from.iter().zip(to).any(itself)
     {
@@ -374,6 +380,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
             "random" => Pattern::Random,
             "pairs" => Pattern::Pairs,
             "nearest" => Pattern::Nearest,
+            "from-nearest" => Pattern::FromNearest,
             "group" => Pattern::Group,
             _ => Pattern::Permutation,
         }),
@@ -382,7 +389,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
                 "`{}` is a pattern, so the flow must say how a receiver is chosen",
                 to.path
             ),
-            "write pattern = \"random\", \"permutation\", \"pairs\", \"nearest\" or \"group\"",
+            "write pattern = \"random\", \"permutation\", \"pairs\", \"nearest\", \"from-nearest\" or \"group\"",
         ))),
         (true, false) => Err(record.need("pattern").refuse(Fault::new(
             format!(

@@ -57,11 +57,7 @@ impl World {
     /// Names the field of the scenario that cannot work.
     pub fn build(spec: &Spec) -> Result<World, Refusal> {
         check_times(spec)?;
-        if spec
-            .flows
-            .iter()
-            .any(|f| matches!(f.to, Destination::Nearest(_)))
-        {
+        if spec.flows.iter().any(|f| f.to.is_open()) {
             return World::build(&World::with_nearest(spec)?);
         }
         let connections = spec.flows.iter().filter(|f| f.transport.is_some());
@@ -344,6 +340,7 @@ impl World {
                 Destination::Node(n) => vec![*n],
                 Destination::AnyOf(list)
                 | Destination::Nearest(list)
+                | Destination::FromNearest(list)
                 | Destination::Group(list) => list.clone(),
             };
             if to.is_empty() {

@@ -90,13 +90,8 @@ impl World {
         if let Some(rate) = station.rate {
             check_rate(&spec.media[station.medium], rate, &format!("{path}.rate"))?;
         }
-        let name = match of_node {
-            0 => self.nodes[id].name.clone(),
-            _ => format!(
-                "{}>{}",
-                self.nodes[id].name, spec.media[station.medium].name
-            ),
-        };
+        let medium = &spec.media[station.medium].name;
+        let name = StationSpec::radio_name(&self.nodes[id].name, of_node, medium);
         let categories = self.categories(spec, &name, station, path)?;
         self.nodes[id].stations.push(self.air.radios.len() as u32);
         let random = Random::stream(spec.seed, "station", &name);

@@ -213,6 +213,8 @@ pub struct Tried {
     pub long: u32,
     /// Ticks of exchanges that failed.
     pub spent: u64,
+    /// Of these, ticks before another frame of the category left: a gate had closed between two attempts.
+    pub overtaken: u64,
     /// The frame reached its receiver, and the ACK did not come back: the packet is there, and the
     /// sender repeats a frame of so many bytes.
     pub ghost: Option<Ghost>,

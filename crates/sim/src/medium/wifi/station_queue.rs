@@ -149,6 +149,12 @@ impl World {
         c.since = until;
         c.stalled_at_since = c.stall_clock(now);
         c.current = None;
+        if radio.gates.is_some() {
+            for hop in &c.hops {
+                let tried = &mut self.air.hops[*hop as usize].queues[number].tried;
+                tried.overtaken = tried.spent;
+            }
+        }
         if let Some(turns) = &mut radio.turns {
             turns[number].leave(ghost.flow);
         }

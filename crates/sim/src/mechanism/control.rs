@@ -1,24 +1,28 @@
 //! A mechanism at one node: a detector for each watched place, and a notifier with its memory of who was told.
 //! Several mechanisms that send PAUSE or PFC at one node share one, because those frames carry no origin.
 
+mod watched;
+
 use std::collections::VecDeque;
 
 use backwater_transport::units::Time;
 
 use super::carrier::{Told, Toward};
-use super::detector::{AnyDetector, Detector};
+use super::detector::Detector;
 use super::gates::Gates;
 use super::moment::{Moment, Seen, Signal};
-use super::needs::Set;
 use super::notice::{Ask, Hosts, Notice};
 use super::notifier::Terms;
+use super::notifier::adaptive::Adaptive;
 use super::notifier::request::Requests;
 use super::notifier::standing::{Standing, Timer};
 use super::notifier::voice::Arrival;
-use super::place::{Holdings, Place, Rhythm, Tally, View};
+use super::place::{Place, Rhythm, View};
 use crate::ids::{FlowId, NodeId, PortId, kind};
-use crate::limit::MAX_CLASSES;
 use crate::table::Row;
+use watched::Hears;
+
+pub use watched::Watched;
 
 /// A mechanism at one node.
 #[derive(Clone, Debug)]
@@ -41,87 +45,8 @@ pub enum Memory {
     Standing(Box<Standing>),
     /// Requests for a step.
     Requests(Box<Requests>),
-}
-
-/// Which arrivals and departures a detector hears of: of others nothing could follow.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Hears {
-    /// None: it looks at its timer only.
-    None,
-    /// Arrivals in a class that is not congested, departures from one that is.
-    Turning,
-    /// All.
-    All,
-}
-
-impl Hears {
-    /// By what a detector says that it needs.
-    fn of(detector: &AnyDetector) -> Hears {
-        let needs = detector.needs().needs;
-        match detector {
-            _ if needs.has(Set::HOLDINGS) => Hears::All,
-            AnyDetector::Custom(_) => Hears::All,
-            _ if needs.has(Set::RATES) => Hears::None,
-            _ => Hears::Turning,
-        }
-    }
-}
-
-/// A watched place.
-#[derive(Clone, Debug)]
-pub struct Watched {
-    /// Where.
-    place: Place,
-    detector: AnyDetector,
-    hears: Hears,
-    /// Bits of the classes that are congested.
-    congested: u8,
-    /// Whether its node counts it among its alarms.
-    noted: bool,
-    /// What the detector said of each class last.
-    signals: [Signal; MAX_CLASSES],
-    /// Rates, where a part needs them.
-    tally: Option<Box<Tally>>,
-    /// Bytes by neighbour, where a part needs them.
-    holdings: Option<Box<Holdings>>,
-}
-
-impl Watched {
-    /// A place at which nothing has happened.
-    pub fn new(
-        place: Place,
-        detector: AnyDetector,
-        rhythm: Option<Rhythm>,
-        holdings: bool,
-    ) -> Watched {
-        Watched {
-            place,
-            hears: Hears::of(&detector),
-            detector,
-            congested: 0,
-            noted: false,
-            signals: [Signal::Clear; MAX_CLASSES],
-            tally: rhythm.map(|rhythm| Box::new(Tally::new(rhythm))),
-            holdings: holdings.then(Box::default),
-        }
-    }
-
-    fn is_congested(&self, class: usize) -> bool {
-        self.congested >> class & 1 == 1
-    }
-
-    /// Lets the detector observe; gives what it says, which is remembered.
-    #[inline]
-    fn observe<'a>(&'a mut self, moment: &Moment, mut view: View<'a>) -> Option<Signal> {
-        if let Some(holdings) = &mut self.holdings {
-            holdings.observe(moment);
-            view.holdings = Some(holdings);
-        }
-        view.congested = self.congested >> view.class & 1 == 1;
-        let signal = self.detector.observe(moment, &view)?;
-        self.signals[view.class] = signal;
-        Some(signal)
-    }
+    /// Notices with a duration that adapts.
+    Adaptive(Box<Adaptive>),
 }
 
 impl Control {
@@ -150,7 +75,7 @@ impl Control {
     pub fn standing(&self) -> Option<&Standing> {
         match &self.memory {
             Memory::Standing(standing) => Some(standing),
-            Memory::Requests(_) => None,
+            Memory::Requests(_) | Memory::Adaptive(_) => None,
         }
     }
 
@@ -164,7 +89,7 @@ impl Control {
     pub fn standing_mut(&mut self) -> Option<&mut Standing> {
         match &mut self.memory {
             Memory::Standing(standing) => Some(standing),
-            Memory::Requests(_) => None,
+            Memory::Requests(_) | Memory::Adaptive(_) => None,
         }
     }
 
@@ -301,6 +226,7 @@ impl Control {
         };
         self.hear(place, arrival, was);
         match signal {
+            Some(Signal::LookAhead) => self.look_ahead(place, &view),
             Some(signal) if !was => self.turn(place, signal, arrival, queued),
             _ => !self.outbox.is_empty(),
         }
@@ -338,11 +264,12 @@ impl Control {
         let watched = &mut self.places[place];
         let class = view.class;
         let signal = watched.observe(moment, view);
-        let over = watched.is_congested(class) && signal.is_some_and(Signal::over);
+        let was = watched.is_congested(class);
+        let over = signal.is_some_and(Signal::over);
         if over {
-            self.end(place, class);
+            self.end(place, class, view.now);
         }
-        over
+        over && was
     }
 
     /// Whether a departure that leaves this level could end congestion.
@@ -381,7 +308,7 @@ impl Control {
                     let arrival = Arrival::none(now, class, port);
                     self.begin(place, &arrival, || queued(class));
                 }
-                Some(signal) if signal.over() && was => self.end(place, class),
+                Some(signal) if signal.over() && was => self.end(place, class, now),
                 _ => {}
             }
         }
@@ -390,6 +317,36 @@ impl Control {
             requests.ask(now, signals, &sums, &mut self.outbox);
         }
         before != self.places[place].congested || !self.outbox.is_empty()
+    }
+
+    /// So much is held for others that some of them are told early. True when something is to be said.
+    fn look_ahead(&mut self, place: usize, view: &View) -> bool {
+        let holdings = self.places[place].holdings.as_deref();
+        if let (Memory::Adaptive(adaptive), Some(held)) = (&mut self.memory, holdings) {
+            adaptive.look_ahead(view, held, view.now, &mut self.outbox);
+        }
+        !self.outbox.is_empty()
+    }
+
+    /// The category whose notice is about to expire, if this timer says so of it.
+    pub fn expires(&self, timer: u8, epoch: u16, now: Time) -> Option<usize> {
+        match &self.memory {
+            Memory::Adaptive(adaptive) => adaptive.expires(timer, epoch, now),
+            Memory::Standing(_) | Memory::Requests(_) => None,
+        }
+    }
+
+    /// A notice of the class of `view` is about to expire: it is renewed if congestion lasts.
+    pub fn expiring(&mut self, place: usize, view: View) {
+        let watched = &mut self.places[place];
+        let (class, was) = (view.class, watched.is_congested(view.class));
+        let signal = watched.observe(&Moment::Expiring, view);
+        let lasts = signal.map_or(was, Signal::congested);
+        if !lasts {
+            watched.congested &= !(1 << class);
+        } else if let Memory::Adaptive(adaptive) = &mut self.memory {
+            adaptive.renew(class, view.now, &mut self.outbox);
+        }
     }
 
     /// A neighbour's timer went off: says again what still holds.
@@ -421,7 +378,11 @@ impl Control {
 
     /// The timer that a neighbour needs, if none runs.
     pub fn start_timer(&mut self, to: Toward) -> Option<Timer> {
-        self.standing_mut()?.start_timer(to)
+        match &mut self.memory {
+            Memory::Standing(standing) => standing.start_timer(to),
+            Memory::Adaptive(adaptive) => adaptive.start_timer(),
+            Memory::Requests(_) => None,
+        }
     }
 
     /// The detector spoke of a class that was not congested.
@@ -446,15 +407,21 @@ impl Control {
 
     fn begin(&mut self, place: usize, arrival: &Arrival, queued: impl FnOnce() -> Hosts) {
         self.places[place].congested |= 1 << arrival.class;
-        if let Memory::Standing(standing) = &mut self.memory {
-            standing.begin(place, arrival, queued, &mut self.outbox);
+        let out = &mut self.outbox;
+        match &mut self.memory {
+            Memory::Standing(standing) => standing.begin(place, arrival, queued, out),
+            Memory::Adaptive(adaptive) => adaptive.begin(arrival.class, arrival.now, out),
+            Memory::Requests(_) => {}
         }
     }
 
-    fn end(&mut self, place: usize, class: usize) {
+    fn end(&mut self, place: usize, class: usize, now: Time) {
         self.places[place].congested &= !(1 << class);
-        if let Memory::Standing(standing) = &mut self.memory {
-            standing.end(place, class, &mut self.outbox);
+        let out = &mut self.outbox;
+        match &mut self.memory {
+            Memory::Standing(standing) => standing.end(place, class, out),
+            Memory::Adaptive(adaptive) => adaptive.clear(class, now, out),
+            Memory::Requests(_) => {}
         }
     }
 }

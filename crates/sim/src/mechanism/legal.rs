@@ -37,6 +37,7 @@ impl Medium {
             Medium::Air => both
                 .and(Set::BUSY)
                 .and(Set::TRANSMITTER)
+                .and(Set::STATION)
                 .and(Set::MANAGEMENT),
         }
     }
@@ -114,6 +115,10 @@ fn reason(missing: Set) -> (&'static str, &'static str) {
         Set::TRANSMITTER => (
             "needs an 802.11 transmitter",
             "take responder gate or shaper, or name stations",
+        ),
+        Set::STATION => (
+            "needs an 802.11 station that is told",
+            "take responder gate, or name stations",
         ),
         Set::MANAGEMENT => (
             "needs 802.11 management frames",

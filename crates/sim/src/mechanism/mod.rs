@@ -119,6 +119,26 @@ pub static RECIPES: &[Recipe] = &[
         respond: "aifsn",
         preset: &[],
     },
+    Recipe {
+        id: "tcc",
+        aliases: &["total-congestion-control"],
+        summary: "802.11 stations whose buffer fills tell their neighbours in the routing tree, which send nothing at all meanwhile",
+        source: "S4, 3.2",
+        detect: "occupancy",
+        notify: "congestion-notification",
+        respond: "silence",
+        preset: &[],
+    },
+    Recipe {
+        id: "lscc",
+        aliases: &["link-selective-congestion-control"],
+        summary: "802.11 stations whose buffer fills tell their neighbours, which send nothing to them meanwhile; those who fill it are told early",
+        source: "S4, 3.3",
+        detect: "occupancy",
+        notify: "congestion-notification",
+        respond: "link-gate",
+        preset: &[("detect", "look_ahead", "40 %")],
+    },
 ];
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use backwater_transport::segment::Ecn;
-use backwater_transport::units::{Bytes, Rate, Time};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use super::World;
 use crate::cause::Cause;
@@ -115,6 +115,9 @@ impl World {
         let sender = &self.air.radios[from as usize];
         let sent = sender.notices.front().expect("the frame that was sent");
         let notice = sent.notice.clone();
+        if !notice.everybody_obeys() && !self.are_peers(from, station) {
+            return;
+        }
         self.answer_at(from, station, &notice, now);
     }
 
@@ -124,14 +127,18 @@ impl World {
         let mut owners = responders.iter().map(|(mechanism, _)| *mechanism);
         if let Some(at) = owners.position(|owner| owner == notice.mechanism) {
             let next = (from != station).then_some(from);
-            self.move_station(station, at, next, now, |r, knobs| r.react(notice, knobs));
+            let unit = notice.unit().unwrap_or(AIR_UNIT);
+            for notice in notice.by_category() {
+                let react = |r: &mut AnyResponder, knobs: &mut Knobs| r.react(&notice, knobs);
+                self.move_station(station, at, (next, unit), now, react);
+            }
         }
     }
 
     /// What a station was told may have expired.
     pub(super) fn expire(&mut self, id: StationId, now: Time) {
         for at in 0..self.air.radios[id.index()].responders.len() {
-            self.move_station(id.0, at, None, now, |r, knobs| r.timer(knobs));
+            self.move_station(id.0, at, (None, AIR_UNIT), now, |r, knobs| r.timer(knobs));
         }
     }
 
@@ -140,7 +147,7 @@ impl World {
         &mut self,
         station: u32,
         at: usize,
-        next: Option<u32>,
+        (next, unit): (Option<u32>, Span),
         now: Time,
         act: impl FnOnce(&mut AnyResponder, &mut Knobs),
     ) {
@@ -156,7 +163,7 @@ impl World {
         let gated = gates.is_some();
         let mut knobs = Knobs {
             now,
-            unit: AIR_UNIT,
+            unit,
             gates,
             next,
             transmitter: Some(&mut transmitter),

@@ -161,8 +161,11 @@ impl World {
     }
 
     /// A neighbour's timer went off.
-    pub(super) fn refresh(&mut self, control: ControlId, neighbour: u8, epoch: u16) {
-        self.controls[control].refresh(neighbour, epoch);
+    pub(super) fn refresh(&mut self, control: ControlId, neighbour: u8, epoch: u16, now: Time) {
+        match self.controls[control].expires(neighbour, epoch, now) {
+            Some(class) => self.look_at_expiry(control, class, now),
+            None => self.controls[control].refresh(neighbour, epoch),
+        }
         self.collect(control);
     }
 

@@ -4,6 +4,7 @@
 mod dynamic_threshold;
 mod fill_rate;
 mod ingress_watermark;
+mod occupancy;
 mod queue_rate_difference;
 mod rate_comparison;
 mod script;
@@ -14,6 +15,7 @@ use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 pub use dynamic_threshold::DynamicThreshold;
 pub use fill_rate::FillRate;
 pub use ingress_watermark::IngressWatermark;
+pub use occupancy::Occupancy;
 pub use queue_rate_difference::QueueRateDifference;
 pub use rate_comparison::RateComparison;
 pub use script::needs as script_needs;
@@ -120,6 +122,8 @@ detectors! {
     RateComparison(RateComparison),
     /// The queue, and what came in against what left.
     QueueRateDifference(Box<QueueRateDifference>),
+    /// Occupancy, and what is held for others.
+    Occupancy(Occupancy),
 }
 
 /// How a row builds its detector.
@@ -133,6 +137,7 @@ pub static DETECTORS: &[Part<Build>] = &[
     dynamic_threshold::PART,
     rate_comparison::PART,
     queue_rate_difference::PART,
+    occupancy::PART,
 ];
 
 /// Detectors that a host makes. A world that holds one and has no host is refused.
@@ -146,6 +151,7 @@ pub static NEEDS: &[Needs] = &[
     dynamic_threshold::NEEDS,
     rate_comparison::NEEDS,
     queue_rate_difference::NEEDS,
+    occupancy::NEEDS,
     script::NEEDS,
 ];
 

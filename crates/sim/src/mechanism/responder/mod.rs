@@ -6,9 +6,11 @@ mod aifsn;
 mod cw_min;
 mod gate;
 mod knobs;
+mod link_gate;
 mod own;
 mod script;
 mod shaper;
+mod silence;
 mod steps;
 mod token_bucket;
 mod txop;
@@ -39,6 +41,11 @@ pub trait Responder {
     /// How many requests for less it answers with a further step, by access category.
     fn most(&self) -> [u8; 4] {
         [1; 4]
+    }
+
+    /// Part of the room for a station's own packets that those may take which gates hold back.
+    fn blocked_share(&self) -> f64 {
+        1.0
     }
 
     /// A notice takes effect.
@@ -85,6 +92,13 @@ macro_rules! responders {
                 }
             }
 
+            fn blocked_share(&self) -> f64 {
+                match self {
+                    $(AnyResponder::$Name(r) => r.blocked_share(),)*
+                    AnyResponder::Custom(r) => r.blocked_share(),
+                }
+            }
+
             fn react(&mut self, notice: &Notice, knobs: &mut Knobs) {
                 match self {
                     $(AnyResponder::$Name(r) => r.react(notice, knobs),)*
@@ -109,6 +123,10 @@ responders! {
     Shaper(Shaper),
     /// Contends less for an 802.11 medium, step by step.
     Steps(Box<Steps>),
+    /// Stops all data of a station.
+    Silence(silence::Silence),
+    /// Stops what goes to the sender of the notice.
+    LinkGate(link_gate::LinkGate),
 }
 
 /// How a row builds its responder.
@@ -122,6 +140,8 @@ pub static RESPONDERS: &[Part<Build>] = &[
     cw_min::PART,
     txop::PART,
     token_bucket::PART,
+    silence::PART,
+    link_gate::PART,
 ];
 
 /// Responders that a host makes. A world that holds one and has no host is refused.
@@ -135,5 +155,7 @@ pub static NEEDS: &[Needs] = &[
     steps::NEEDS,
     steps::NEEDS,
     steps::NEEDS_OF_RATE,
+    silence::NEEDS,
+    link_gate::NEEDS,
     script::NEEDS,
 ];

@@ -107,6 +107,7 @@ impl World {
             written: categories.iter().map(|c| c.set).collect(),
             categories,
             own_share: station.own_share,
+            blocked_share: 1.0,
             turns: station.in_turn.then(Box::default),
             hops: Vec::new(),
             frame: None,

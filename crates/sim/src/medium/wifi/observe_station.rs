@@ -45,6 +45,14 @@ impl World {
         self.collect(control);
     }
 
+    /// A notice of a station about a category is about to expire.
+    pub(crate) fn look_at_expiry(&mut self, control: ControlId, class: usize, now: Time) {
+        let station = self.controls[control].station();
+        let station = station.expect("only stations send notices that expire");
+        let view = self.station_view(station, class, now);
+        self.controls[control].expiring(0, view);
+    }
+
     /// Occupancy of a category, in the unit of its limit.
     fn station_view(&self, station: u32, number: usize, now: Time) -> View<'static> {
         let c = &self.air.radios[station as usize].categories[number];

@@ -35,6 +35,8 @@ pub struct Radio {
     pub random: Random,
     /// Share of the buffer open to the station's own flows.
     pub own_share: f64,
+    /// Part of that for own packets which gates hold back.
+    pub blocked_share: f64,
     /// Turns of flows by category, where they are served in turn.
     pub turns: Option<Box<[Turns; 4]>>,
     /// Contention by category.

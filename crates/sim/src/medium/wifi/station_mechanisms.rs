@@ -11,10 +11,11 @@ use crate::mechanism::carrier::{AIR_UNIT, Toward};
 use crate::mechanism::control::{Control, Memory, Watched};
 use crate::mechanism::detector::Detector;
 use crate::mechanism::needs::Set;
+use crate::mechanism::notifier::adaptive::Adaptive;
 use crate::mechanism::notifier::request::Requests;
 use crate::mechanism::notifier::standing::{MAX_NEIGHBOURS, Standing};
 use crate::mechanism::notifier::voice::VoiceSpec;
-use crate::mechanism::notifier::{Cast, Terms};
+use crate::mechanism::notifier::{Cast, Reach, Terms};
 use crate::mechanism::place::{Place, Rhythm};
 use crate::mechanism::responder::Responder;
 use crate::spec::{MechanismSpec, Refusal, Spec};
@@ -54,7 +55,7 @@ impl World {
                 let what = format!("{name} is watched twice");
                 return refuse(format!("{path}.at"), what, "let one mechanism watch it");
             }
-            let feeders = self.stations_toward(station);
+            let feeders = self.told_by(station, &mechanism.notify);
             let (memory, rhythm) = match &mechanism.notify {
                 AnyNotifier::Request(terms) => {
                     let rhythm = mechanism.detect.rhythm().unwrap_or(terms.rhythm());
@@ -66,6 +67,15 @@ impl World {
                     let standing = self.standing_at(station, number, terms, mechanism, &feeders)?;
                     let memory = Memory::Standing(Box::new(standing));
                     (memory, mechanism.detect.rhythm())
+                }
+                AnyNotifier::Congestion(terms) => {
+                    let one_queue = self.air.radios[station as usize].categories.len() == 1;
+                    let terms = (**terms).clone();
+                    let memory = Adaptive::new(terms, number as u32, one_queue, feeders.clone());
+                    (
+                        Memory::Adaptive(Box::new(memory)),
+                        mechanism.detect.rhythm(),
+                    )
                 }
             };
             self.own_responders(spec, station, number, mechanism, &feeders)?;
@@ -87,6 +97,31 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// The stations that a watched one may tell, ascending.
+    fn told_by(&self, station: u32, notify: &AnyNotifier) -> Vec<u32> {
+        let AnyNotifier::Congestion(terms) = notify else {
+            return self.stations_toward(station);
+        };
+        match terms.reach {
+            Reach::Tree => {
+                let others = 0..self.air.radios.len() as u32;
+                others.filter(|s| self.are_peers(station, *s)).collect()
+            }
+            Reach::Range => {
+                let reach = self.air.reach[station as usize].iter();
+                let mut heard: Vec<u32> = reach.filter(|l| l.decodes).map(|l| l.to).collect();
+                heard.sort_unstable();
+                heard
+            }
+        }
+    }
+
+    /// Whether packets of flows pass between two stations, one way or the other: neighbours in the routing tree.
+    pub(crate) fn are_peers(&self, a: u32, b: u32) -> bool {
+        let hop = |from, to| self.air.hop_to(from, to).is_some();
+        hop(a, b) || hop(b, a)
     }
 
     /// The stations that have a hop to this one, ascending.
@@ -181,6 +216,7 @@ impl World {
             if mechanism.respond.needs().needs.has(Set::GATES) {
                 radio.gates.get_or_insert_default();
             }
+            radio.blocked_share = radio.blocked_share.min(mechanism.respond.blocked_share());
             let answer = (number as u32, mechanism.respond.clone());
             radio.responders.push(answer);
         }

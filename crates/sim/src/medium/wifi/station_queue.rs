@@ -40,7 +40,7 @@ impl World {
         let radio = &mut self.air.radios[station as usize];
         let number = radio.category(packet.class());
         let fits = match radio.categories[number].room(own, size, radio.own_share) {
-            Room::Free => true,
+            Room::Free => !self.blocked_share_is_full(station, number, hop, packet_id, now),
             Room::ShareFull => false,
             Room::Full if radio.categories[number].judged.is_some() => {
                 if self.displace(station, number, packet_id, now) {

@@ -1,0 +1,88 @@
+//! A watched place: its detector, and what is counted there.
+
+use crate::limit::MAX_CLASSES;
+use crate::mechanism::detector::{AnyDetector, Detector};
+use crate::mechanism::moment::{Moment, Signal};
+use crate::mechanism::needs::Set;
+use crate::mechanism::place::{Holdings, Place, Rhythm, Tally, View};
+
+/// Which arrivals and departures a detector hears of: of others nothing could follow.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Hears {
+    /// None: it looks at its timer only.
+    None,
+    /// Arrivals in a class that is not congested, departures from one that is.
+    Turning,
+    /// All.
+    All,
+}
+
+impl Hears {
+    /// By what a detector says that it needs.
+    fn of(detector: &AnyDetector) -> Hears {
+        let needs = detector.needs().needs;
+        match detector {
+            _ if needs.has(Set::HOLDINGS) => Hears::All,
+            AnyDetector::Custom(_) => Hears::All,
+            _ if needs.has(Set::RATES) => Hears::None,
+            _ => Hears::Turning,
+        }
+    }
+}
+
+/// A watched place.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// Where.
+    pub(super) place: Place,
+    pub(super) detector: AnyDetector,
+    pub(super) hears: Hears,
+    /// Bits of the classes that are congested.
+    pub(super) congested: u8,
+    /// Whether its node counts it among its alarms.
+    pub(super) noted: bool,
+    /// What the detector said of each class last.
+    pub(super) signals: [Signal; MAX_CLASSES],
+    /// Rates, where a part needs them.
+    pub(super) tally: Option<Box<Tally>>,
+    /// Bytes by neighbour, where a part needs them.
+    pub(super) holdings: Option<Box<Holdings>>,
+}
+
+impl Watched {
+    /// A place at which nothing has happened.
+    pub fn new(
+        place: Place,
+        detector: AnyDetector,
+        rhythm: Option<Rhythm>,
+        holdings: bool,
+    ) -> Watched {
+        Watched {
+            place,
+            hears: Hears::of(&detector),
+            detector,
+            congested: 0,
+            noted: false,
+            signals: [Signal::Clear; MAX_CLASSES],
+            tally: rhythm.map(|rhythm| Box::new(Tally::new(rhythm))),
+            holdings: holdings.then(Box::default),
+        }
+    }
+
+    pub(super) fn is_congested(&self, class: usize) -> bool {
+        self.congested >> class & 1 == 1
+    }
+
+    /// Lets the detector observe; gives what it says, which is remembered.
+    #[inline]
+    pub(super) fn observe<'a>(&'a mut self, moment: &Moment, mut view: View<'a>) -> Option<Signal> {
+        if let Some(holdings) = &mut self.holdings {
+            holdings.observe(moment);
+            view.holdings = Some(holdings);
+        }
+        view.congested = self.congested >> view.class & 1 == 1;
+        let signal = self.detector.observe(moment, &view)?;
+        self.signals[view.class] = signal;
+        Some(signal)
+    }
+}

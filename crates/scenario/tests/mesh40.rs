@@ -6,3 +6,5 @@ mod micro;
 mod snapshot;
 #[path = "mesh40/statistics.rs"]
 mod statistics;
+#[path = "mesh40/losses.rs"]
+mod losses;

@@ -22,6 +22,17 @@ pub enum Destination {
 }
 
 impl Destination {
+    /// The nodes that it names.
+    pub fn nodes(&self) -> Vec<usize> {
+        match self {
+            Destination::Node(n) => vec![*n],
+            Destination::AnyOf(list)
+            | Destination::Nearest(list)
+            | Destination::FromNearest(list)
+            | Destination::Group(list) => list.clone(),
+        }
+    }
+
     /// Whether the routing says who sends to whom.
     pub fn is_open(&self) -> bool {
         matches!(self, Destination::Nearest(_) | Destination::FromNearest(_))

@@ -224,11 +224,10 @@ fn ends(record: &Record<'_>, nodes: &[NodeSpec], hosts: &Hosts<'_>) -> Result<En
     if pattern == Pattern::One && each {
         from.retain(|sender| *sender != to[0]);
     }
-    if pattern == Pattern::Nearest {
-        from.retain(|sender| !to.contains(sender));
-    }
-    if pattern == Pattern::FromNearest {
-        to.retain(|receiver| !from.contains(receiver));
+    match pattern {
+        Pattern::Nearest => from.retain(|sender| !to.contains(sender)),
+        Pattern::FromNearest => to.retain(|receiver| !from.contains(receiver)),
+        _ => {}
     }
     check_pairs(record.need("to"), pattern, &from, &to)?;
     Ok(Ends {
@@ -269,8 +268,7 @@ fn check_pairs(
         )));
     }
     let itself = |pair: (&usize, &usize)| pattern == Pattern::Pairs && pair.0 == pair.1;
-    if from.is_empty()
-        || to.is_empty()
+    if from.len().min(to.len()) == 0
         || from.iter().any(|sender| to == [*sender])
         || from.iter().zip(to).any(itself)
     {

@@ -22,7 +22,7 @@ const CHAIN: &str = r#"
 #[test]
 fn a_packet_a_second_lost_after_two_hops_weighs_twice_its_bytes() {
     let lost = |text: &str| {
-        let scenario = Scenario::from_toml(text.to_owned(), "x.toml", Folders::default());
+        let scenario = Scenario::from_toml(text, "x.toml", Folders::default());
         let resolved = scenario
             .and_then(|s| s.resolve(None))
             .unwrap_or_else(|d| panic!("{d}"));

@@ -168,7 +168,7 @@ const BLOCK: Micro = Micro {
 
 const BLIND: &str = "detect = { look_ahead = \"100 %\" }";
 
-/// Without a look ahead R's buffer fills with packets that it may not send, and R stops all: F as well.
+/// Without a look ahead R's buffer fills with packets that gates hold back, and R stops all: F as well.
 #[test]
 fn a_look_ahead_keeps_a_buffer_from_filling_with_blocked_packets() {
     let with = BLOCK.run(LSCC);

@@ -30,7 +30,7 @@ use crate::source::{AnySource, Source};
 use crate::spec::{NodeKind, NodeSpec, Refusal, Service, Spec, SwitchModel};
 use crate::switch::Pool;
 use crate::table::{Id, Table};
-use crate::targets::{Destination, Lists};
+use crate::targets::Lists;
 
 /// Ports that a packet's `entry` tells apart.
 const MAX_ENTRIES: usize = 256;
@@ -336,13 +336,7 @@ impl World {
                     "flows begin at hosts",
                 );
             }
-            let to = match &flow.to {
-                Destination::Node(n) => vec![*n],
-                Destination::AnyOf(list)
-                | Destination::Nearest(list)
-                | Destination::FromNearest(list)
-                | Destination::Group(list) => list.clone(),
-            };
+            let to = flow.to.nodes();
             if to.is_empty() {
                 return refuse(
                     format!("{path}.to"),

@@ -1,6 +1,7 @@
 //! Congestion notifications over the air: when they take effect, and for whom.
 
 use backwater_sim::limit::Limit;
+use backwater_sim::mechanism::RECIPES;
 use backwater_sim::spec::MechanismSpec;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
@@ -9,8 +10,9 @@ use backwater_transport::units::{Bytes, Rate, Span, Time};
 use crate::cell::{BASIC, Cell, G, RTS, cbr, disc, edca};
 use crate::mechanisms::mechanism;
 
-fn control(respond: &str, station: usize, given: &[(&'static str, Value)]) -> MechanismSpec {
-    let parts = ["occupancy", "congestion-notification", respond];
+fn control(recipe: &str, station: usize, given: &[(&'static str, Value)]) -> MechanismSpec {
+    let recipe = RECIPES.iter().find(|r| r.id == recipe).expect("a recipe");
+    let parts = [recipe.detect, recipe.notify, recipe.respond];
     mechanism(parts, vec![station], given)
 }
 
@@ -44,11 +46,11 @@ fn shut(world: &World, station: usize) -> bool {
 /// the time that was announced.
 #[test]
 fn a_time_of_nought_opens_gates_within_a_frame() {
-    for respond in ["silence", "link-gate"] {
+    for recipe in ["tcc", "lscc"] {
         let (mut cell, [a, b, ..]) = relay(RTS);
         // X would contend with the notice.
         cell.0.flows.truncate(1);
-        cell.0.mechanisms = vec![control(respond, b, &[("cast", Value::Choice("each"))])];
+        cell.0.mechanisms = vec![control(recipe, b, &[("cast", Value::Choice("each"))])];
         let mut world = World::build(&cell.0).expect("a legal cell");
         let (mut told, mut opened) = (None, Vec::new());
         let mut before = false;
@@ -66,14 +68,14 @@ fn a_time_of_nought_opens_gates_within_a_frame() {
             }
             before = after;
         }
-        assert!(opened.len() > 5, "{respond}: {opened:?}");
+        assert!(opened.len() > 5, "{recipe}: {opened:?}");
         // A data frame of 1500 B at 6 Mbit/s takes 2.07 ms, with RTS, CTS and ACK 2.3 ms. The notice follows it unless
         // data draw less backoff than management frames: then another TXOP of two frames comes between.
         let (frame, txop) = (Span::micros(2900), Span::millis(6));
         let at_once = opened.iter().filter(|after| **after < frame).count();
-        assert!(4 * at_once > 3 * opened.len(), "{respond}: {opened:?}");
+        assert!(4 * at_once > 3 * opened.len(), "{recipe}: {opened:?}");
         let most = opened.iter().max().expect("some");
-        assert!(*most < frame + txop, "{respond}: {most:?}");
+        assert!(*most < frame + txop, "{recipe}: {most:?}");
     }
 }
 
@@ -83,7 +85,7 @@ fn who_is_no_neighbour_in_the_tree_ignores_a_notice() {
     let share = |reach: &'static str| {
         let (mut cell, [_, b, ..]) = relay(BASIC);
         let given = [("reach", Value::Choice(reach))];
-        cell.0.mechanisms = vec![control("silence", b, &given)];
+        cell.0.mechanisms = vec![control("tcc", b, &given)];
         let (_, report) = cell.run();
         let flow = &report.flows[1].sums;
         flow.sum.gate as f64 / flow.sum.total as f64

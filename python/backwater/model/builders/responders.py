@@ -133,12 +133,12 @@ class Responder(Part):
 
     @staticmethod
     @checked
-    def silence() -> Responder:
+    def stop_all() -> Responder:
         """A station sends no data to anybody until the timer runs out or it is taken back.
 
         Source: S4, 3.2.
         """
-        return Responder("silence")
+        return Responder("stop-all")
 
     @staticmethod
     @checked

@@ -140,6 +140,9 @@ pub static DETECTORS: &[Part<Build>] = &[
     occupancy::PART,
 ];
 
+/// Occupancy of a buffer; for recipes.
+pub const OCCUPANCY: Part<Build> = occupancy::PART;
+
 /// Detectors that a host makes. A world that holds one and has no host is refused.
 pub static HOSTED: &[Part<Build>] = &[script::PART];
 

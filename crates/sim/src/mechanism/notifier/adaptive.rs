@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use backwater_transport::units::{Span, Time};
 
 use super::standing::Timer;
-use super::{Cast, CongestionNotification, Reach};
+use super::{AdaptiveTerms, Cast, Reach};
 use crate::mechanism::carrier::{Told, Toward};
 use crate::mechanism::notice::{Ask, Durations, Form, Notice};
 use crate::mechanism::place::{Holdings, View};
@@ -18,7 +18,7 @@ const CATEGORIES: usize = 4;
 /// Whom a station has told what.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
-    terms: CongestionNotification,
+    terms: AdaptiveTerms,
     number: u32,
     /// The station has one queue for all categories.
     one_queue: bool,
@@ -46,12 +46,7 @@ struct Expected {
 
 impl Adaptive {
     /// A memory in which nobody was told anything.
-    pub fn new(
-        terms: CongestionNotification,
-        number: u32,
-        one_queue: bool,
-        peers: Vec<u32>,
-    ) -> Adaptive {
+    pub fn new(terms: AdaptiveTerms, number: u32, one_queue: bool, peers: Vec<u32>) -> Adaptive {
         let expected = Expected {
             duration: terms.initial,
             until: Time::ZERO,
@@ -216,8 +211,8 @@ mod tests {
 
     const MS: u64 = 1_000_000_000;
 
-    fn terms() -> CongestionNotification {
-        CongestionNotification {
+    fn terms() -> AdaptiveTerms {
+        AdaptiveTerms {
             initial: Span::millis(100),
             increase: 1.2,
             decrease: 0.8,
@@ -232,7 +227,7 @@ mod tests {
         }
     }
 
-    fn memory(terms: CongestionNotification) -> Adaptive {
+    fn memory(terms: AdaptiveTerms) -> Adaptive {
         Adaptive::new(terms, 0, true, vec![3, 5, 8])
     }
 
@@ -252,7 +247,7 @@ mod tests {
             assert_eq!(said(&mut out), [(Toward::Everybody, expected)]);
             let (class, epoch, look) = memory.start_timer().expect("one");
             assert_eq!(look, Span::millis(u64::from(expected) / 10 - 12));
-            now = now + look;
+            now += look;
             assert_eq!(memory.expires(class, epoch, now), Some(0));
             assert_eq!(memory.expires(class, epoch.wrapping_sub(1), now), None);
             memory.renew(0, now, &mut out);
@@ -292,7 +287,7 @@ mod tests {
     /// The other reading: each departure from a clear buffer shortens the next notice, 100 ms × 0.8^3 = 51.2 ms.
     #[test]
     fn each_departure_may_shorten_the_next_notice() {
-        let terms = CongestionNotification {
+        let terms = AdaptiveTerms {
             each_departure: true,
             ..terms()
         };
@@ -331,7 +326,7 @@ mod tests {
         memory.clear(0, Time(102 * MS), &mut out);
         assert_eq!(said(&mut out), [(Toward::Station(5), 0)]);
         // Of what the buffer holds, 20 of 450 B are more than 2 %.
-        let terms = CongestionNotification {
+        let terms = AdaptiveTerms {
             owner_of_buffer: false,
             ..terms()
         };

@@ -29,7 +29,7 @@ pub enum Reach {
 
 /// What the notifier decides.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CongestionNotification {
+pub struct AdaptiveTerms {
     /// Expected duration of the first congestion.
     pub initial: Span,
     /// Factor where it was too short.
@@ -150,7 +150,7 @@ pub const PART: Part<Build> = Part {
     build: |args| Ok(AnyNotifier::Congestion(Box::new(terms(args)?))),
 };
 
-fn terms(args: &Args) -> Result<CongestionNotification, Refusal> {
+fn terms(args: &Args) -> Result<AdaptiveTerms, Refusal> {
     let bounds = [args.span("least"), args.span("most")];
     let initial = args.span("initial");
     if initial < bounds[0] || initial > bounds[1] {
@@ -160,7 +160,7 @@ fn terms(args: &Args) -> Result<CongestionNotification, Refusal> {
             fix: "write an initial duration between them".into(),
         });
     }
-    Ok(CongestionNotification {
+    Ok(AdaptiveTerms {
         initial,
         increase: args.number("increase"),
         decrease: args.number("decrease"),

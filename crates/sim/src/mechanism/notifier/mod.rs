@@ -13,7 +13,7 @@ pub mod voice;
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 
-pub use congestion_notification::{CongestionNotification, Reach};
+pub use congestion_notification::{AdaptiveTerms, Reach};
 pub use request::Request;
 pub use terms::{Addresses, Audience, Cast, Terms};
 
@@ -28,7 +28,7 @@ pub enum AnyNotifier {
     /// Asks those that feed a queue for less or more.
     Request(Request),
     /// Tells how long congestion is expected to last.
-    Congestion(Box<CongestionNotification>),
+    Congestion(Box<AdaptiveTerms>),
 }
 
 impl AnyNotifier {
@@ -116,6 +116,9 @@ pub static NOTIFIERS: &[Part<Build>] = &[
     request::PART,
     congestion_notification::PART,
 ];
+
+/// Congestion notifications of 802.11s; for recipes.
+pub const CONGESTION: Part<Build> = congestion_notification::PART;
 
 /// What each needs, in their order.
 pub static NEEDS: &[Needs] = &[

@@ -6,7 +6,6 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::gate::Gate;
 use super::{AnyResponder, Build, Knobs, Responder};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::Notice;
@@ -30,7 +29,7 @@ impl Responder for LinkGate {
     }
 
     fn react(&mut self, notice: &Notice, knobs: &mut Knobs) {
-        Gate.react(notice, knobs);
+        knobs.gate(notice);
     }
 }
 

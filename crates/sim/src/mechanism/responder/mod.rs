@@ -10,8 +10,8 @@ mod link_gate;
 mod own;
 mod script;
 mod shaper;
-mod silence;
 mod steps;
+mod stop_all;
 mod token_bucket;
 mod txop;
 
@@ -124,7 +124,7 @@ responders! {
     /// Contends less for an 802.11 medium, step by step.
     Steps(Box<Steps>),
     /// Stops all data of a station.
-    Silence(silence::Silence),
+    StopAll(stop_all::StopAll),
     /// Stops what goes to the sender of the notice.
     LinkGate(link_gate::LinkGate),
 }
@@ -140,9 +140,14 @@ pub static RESPONDERS: &[Part<Build>] = &[
     cw_min::PART,
     txop::PART,
     token_bucket::PART,
-    silence::PART,
+    stop_all::PART,
     link_gate::PART,
 ];
+
+/// Stops all data of a station; for recipes.
+pub const STOP_ALL: Part<Build> = stop_all::PART;
+/// Stops one link of a station; for recipes.
+pub const LINK_GATE: Part<Build> = link_gate::PART;
 
 /// Responders that a host makes. A world that holds one and has no host is refused.
 pub static HOSTED: &[Part<Build>] = &[script::PART];
@@ -155,7 +160,7 @@ pub static NEEDS: &[Needs] = &[
     steps::NEEDS,
     steps::NEEDS,
     steps::NEEDS_OF_RATE,
-    silence::NEEDS,
+    stop_all::NEEDS,
     link_gate::NEEDS,
     script::NEEDS,
 ];

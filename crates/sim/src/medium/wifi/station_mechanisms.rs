@@ -56,28 +56,7 @@ impl World {
                 return refuse(format!("{path}.at"), what, "let one mechanism watch it");
             }
             let feeders = self.told_by(station, &mechanism.notify);
-            let (memory, rhythm) = match &mechanism.notify {
-                AnyNotifier::Request(terms) => {
-                    let rhythm = mechanism.detect.rhythm().unwrap_or(terms.rhythm());
-                    let most = mechanism.respond.most();
-                    let requests = Requests::new(*terms, number as u32, most, rhythm);
-                    (Memory::Requests(Box::new(requests)), Some(rhythm))
-                }
-                AnyNotifier::Standing(terms) => {
-                    let standing = self.standing_at(station, number, terms, mechanism, &feeders)?;
-                    let memory = Memory::Standing(Box::new(standing));
-                    (memory, mechanism.detect.rhythm())
-                }
-                AnyNotifier::Congestion(terms) => {
-                    let one_queue = self.air.radios[station as usize].categories.len() == 1;
-                    let terms = (**terms).clone();
-                    let memory = Adaptive::new(terms, number as u32, one_queue, feeders.clone());
-                    (
-                        Memory::Adaptive(Box::new(memory)),
-                        mechanism.detect.rhythm(),
-                    )
-                }
-            };
+            let (memory, rhythm) = self.memory_at(station, number, mechanism, &feeders)?;
             self.own_responders(spec, station, number, mechanism, &feeders)?;
             let mut control = Control::new(node_id, number as u32, memory);
             control.watch(Watched::new(
@@ -97,6 +76,38 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// A station's memory of whom it told, and when its detector looks.
+    fn memory_at(
+        &self,
+        station: u32,
+        number: usize,
+        mechanism: &MechanismSpec,
+        feeders: &[u32],
+    ) -> Result<(Memory, Option<Rhythm>), Refusal> {
+        Ok(match &mechanism.notify {
+            AnyNotifier::Request(terms) => {
+                let rhythm = mechanism.detect.rhythm().unwrap_or(terms.rhythm());
+                let most = mechanism.respond.most();
+                let requests = Requests::new(*terms, number as u32, most, rhythm);
+                (Memory::Requests(Box::new(requests)), Some(rhythm))
+            }
+            AnyNotifier::Standing(terms) => {
+                let standing = self.standing_at(station, number, terms, mechanism, feeders)?;
+                let memory = Memory::Standing(Box::new(standing));
+                (memory, mechanism.detect.rhythm())
+            }
+            AnyNotifier::Congestion(terms) => {
+                let one_queue = self.air.radios[station as usize].categories.len() == 1;
+                let terms = (**terms).clone();
+                let memory = Adaptive::new(terms, number as u32, one_queue, feeders.to_vec());
+                (
+                    Memory::Adaptive(Box::new(memory)),
+                    mechanism.detect.rhythm(),
+                )
+            }
+        })
     }
 
     /// The stations that a watched one may tell, ascending.

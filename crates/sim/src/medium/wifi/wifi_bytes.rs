@@ -160,10 +160,11 @@ pub fn write(
 
 /// Bytes of the management frame of a notice, header and FCS included.
 pub fn management_size(notice: &Notice) -> u64 {
-    match notice.form {
-        Form::Request(bytes) => return bytes,
-        Form::Congestion(_) => return HEADER + MESH_ACTION + FCS,
-        Form::Pause | Form::Pfc | Form::Extension => {}
+    if let Form::Request(bytes) = notice.form {
+        return bytes;
+    }
+    if let Form::Congestion(_) = notice.form {
+        return HEADER + MESH_ACTION + FCS;
     }
     let rate = if notice.rate().is_some() {
         RATE_FIELD

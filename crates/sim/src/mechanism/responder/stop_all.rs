@@ -5,7 +5,6 @@
 
 use backwater_transport::part::Part;
 
-use super::gate::Gate;
 use super::{AnyResponder, Build, Knobs, Responder};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::Notice;
@@ -15,9 +14,9 @@ pub const NEEDS: Needs = Needs::of(Set::GATES.and(Set::STATION));
 
 /// See the head of the file.
 #[derive(Copy, Clone, Debug)]
-pub struct Silence;
+pub struct StopAll;
 
-impl Responder for Silence {
+impl Responder for StopAll {
     fn needs(&self) -> Needs {
         NEEDS
     }
@@ -25,16 +24,16 @@ impl Responder for Silence {
     fn react(&mut self, notice: &Notice, knobs: &mut Knobs) {
         // Whatever the next hop.
         knobs.next = None;
-        Gate.react(notice, knobs);
+        knobs.gate(notice);
     }
 }
 
 /// The row.
 pub const PART: Part<Build> = Part {
-    id: "silence",
+    id: "stop-all",
     aliases: &[],
     summary: "a station sends no data to anybody until the timer runs out or it is taken back",
     source: "S4, 3.2",
     options: &[],
-    build: |_| Ok(AnyResponder::Silence(Silence)),
+    build: |_| Ok(AnyResponder::StopAll(StopAll)),
 };

@@ -1,8 +1,9 @@
 //! What detector, notifier and responder work together on which medium: the rows of `docs/reference/mechanism-legal.md`.
 
-use backwater_sim::mechanism::legal::{self, Medium};
+use backwater_sim::mechanism::legal;
 use backwater_sim::mechanism::needs::Needs;
 use backwater_sim::mechanism::{detector, notifier, responder};
+use backwater_sim::medium::MEDIA;
 use serde_json::{Value as Json, json};
 
 use crate::tables::PartKind;
@@ -23,16 +24,17 @@ pub fn legal_json() -> Json {
     let notifiers = parts(PartKind::Notifier, notifier::NEEDS);
     let responders = parts(PartKind::Responder, responder::NEEDS);
     let mut rows = Vec::new();
-    for medium in Medium::ALL {
+    let media = MEDIA.iter().map(|row| row.build);
+    for medium in media.filter(|medium| medium.carrier.is_some()) {
         for (detect, d) in &detectors {
             for (notify, n) in &notifiers {
                 for (respond, r) in &responders {
-                    let verdict = legal::check([*d, *n, *r], medium);
+                    let verdict = legal::check([*d, *n, *r], &medium);
                     let refused = verdict.err().map(|illegal| {
                         json!({ "section": illegal.third.section(), "reason": illegal.reason })
                     });
                     rows.push(json!({
-                        "medium": medium.name(), "detect": detect, "notify": notify,
+                        "medium": medium.name, "detect": detect, "notify": notify,
                         "respond": respond, "works": refused.is_none(), "refused": refused,
                     }));
                 }

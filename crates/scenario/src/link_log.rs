@@ -36,7 +36,7 @@ impl LinkLog {
     ) -> Result<LinkLog, Failure> {
         let found = find(resolved, link).map_err(|d| Failure::Refused(Box::new(d)))?;
         let port = Id::new(found.port);
-        let server = world.ports[port].more.server.as_mut();
+        let server = world.network.ports[port].more.service.server_mut();
         server.expect("a trace link has a server").journal = Some(Box::default());
         let path = path.display().to_string();
         let file = File::create(&path).map_err(|e| Failure::Io(path.clone(), e))?;
@@ -62,7 +62,7 @@ impl LinkLog {
     /// # Errors
     /// A file that cannot be written.
     pub fn close(mut self, world: &World) -> Result<(), Failure> {
-        let server = world.ports[self.port].more.server.as_ref();
+        let server = world.network.ports[self.port].more.service.server();
         let log = Log {
             header: self.header,
             entries: server.expect("it was opened").entries(world.end()),

@@ -8,7 +8,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use backwater_sim::record::pcapng::{Capture, Interface, LinkType};
+use backwater_sim::medium::{AIR, WIRE};
+use backwater_sim::record::pcapng::{Capture, Interface};
 use backwater_sim::record::{Record, What};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
@@ -132,18 +133,19 @@ impl Run {
             writeln!(file, "{RECORD_HEADER}").map_err(|e| Failure::Io(name.clone(), e))?;
         }
         let interfaces: Vec<Interface<'_>> = world
+            .network
             .ports
             .iter()
             .take(wires(&world))
             .map(|p| Interface {
                 name: &p.more.name,
                 speed_bps: p.more.rate.0,
-                link: LinkType::Ethernet,
+                link: WIRE.link,
             })
             .chain(world.air.media.iter().map(|m| Interface {
                 name: &m.name,
                 speed_bps: m.phy.data.0,
-                link: LinkType::Radiotap,
+                link: AIR.link,
             }))
             .collect();
         let capture = |(name, file): (String, BufWriter<File>)| {
@@ -213,7 +215,7 @@ impl Run {
 
     /// Events served and frames received over links.
     pub fn counts(&self) -> (u64, u64) {
-        (self.world.events, self.world.packet_hops)
+        (self.world.events(), self.world.packet_hops())
     }
 
     /// Closes the files; gives the document, the columns, and the names that their numbers mean.
@@ -237,11 +239,18 @@ impl Run {
         let names = Names {
             places: self
                 .world
+                .network
                 .ports
                 .iter()
                 .map(|p| p.more.name.clone())
                 .collect(),
-            flows: self.world.flows.iter().map(|f| f.name.clone()).collect(),
+            flows: self
+                .world
+                .network
+                .flows
+                .iter()
+                .map(|f| f.name.clone())
+                .collect(),
         };
         let mut document = document(&self.resolved, &self.world, &report);
         if let Some(series) = self.series {

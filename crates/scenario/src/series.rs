@@ -15,8 +15,9 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_sim::ids::{FlowId, NodeId, PortId};
-use backwater_sim::medium::ethernet;
+use backwater_sim::medium::trace::Server;
 use backwater_sim::network::Part;
+use backwater_sim::packet;
 use backwater_sim::record::{Record, What};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
@@ -115,7 +116,7 @@ impl Series {
                 What::Enqueue | What::Send | What::Drop => self.at_port(world, record, at),
                 What::Deliver | What::Window | What::Srtt => self.of_flow(world, record, at),
                 What::Aifsn => {
-                    let node = world.ports[record.port].node;
+                    let node = world.network.ports[record.port].node;
                     self.stations.entry(node).or_default().moved(record);
                 }
                 _ => {}
@@ -130,7 +131,7 @@ impl Series {
 
     fn at_port(&mut self, world: &World, record: &Record, at: usize) {
         let n = self.intervals;
-        let port = &world.ports[record.port];
+        let port = &world.network.ports[record.port];
         let of = self
             .ports
             .entry(record.port)
@@ -144,7 +145,7 @@ impl Series {
         } else {
             record.traffic.class() as usize
         };
-        let frame = ethernet::frame(u64::from(record.len));
+        let frame = packet::frame(u64::from(record.len));
         of.go_on(at);
         let packet = (record.flow, record.seq);
         match record.what {
@@ -153,7 +154,7 @@ impl Series {
                 of.waiting.insert(packet);
             }
             What::Send => {
-                let server = port.more.server.as_ref();
+                let server = port.more.service.server();
                 of.sent_bits[at] += 8 * server.map_or(frame, |s| s.size(record.len));
                 of.held[q] = of.held[q].saturating_sub(frame);
                 of.waiting.remove(&packet);
@@ -191,7 +192,7 @@ impl Series {
     /// What nothing happened to has zeros.
     fn complete(&mut self, world: &World) {
         let n = self.intervals;
-        for (number, flow) in world.flows.iter().enumerate() {
+        for (number, flow) in world.network.flows.iter().enumerate() {
             let id = Id::new(number);
             if is_data(world, id) {
                 self.flows.entry(id).or_insert_with(|| OfFlow::new(n));
@@ -201,10 +202,20 @@ impl Series {
                 }
             }
         }
-        for number in 0..world.ports.len() {
+        for number in 0..world.network.ports.len() {
             let port = self.ports.entry(Id::new(number));
             port.or_insert_with(|| OfPort::new(n));
         }
+    }
+
+    /// Bits that the opportunities of a trace link carry in each interval.
+    fn opportunity_bits(&self, server: &Server, end: Time) -> Vec<u64> {
+        let mut bits = vec![0; self.intervals];
+        for at in server.opportunities(end) {
+            let at = ((at.0 / self.every.0) as usize).min(self.intervals - 1);
+            bits[at] += 8 * server.spec.opportunity;
+        }
+        bits
     }
 
     /// As the document's `series`.
@@ -222,17 +233,13 @@ impl Series {
         };
         self.complete(world);
         let (mut ports, mut flows) = (Map::new(), Map::new());
-        for (id, of) in &mut self.ports {
+        for of in self.ports.values_mut() {
             of.go_on(self.intervals - 1);
-            let port = &world.ports[*id];
-            let capacity = port.more.server.as_ref().map(|server| {
-                let mut bits = vec![0; self.intervals];
-                for at in server.opportunities(end) {
-                    let at = ((at.0 / self.every.0) as usize).min(self.intervals - 1);
-                    bits[at] += 8 * server.spec.opportunity;
-                }
-                rates(&bits)
-            });
+        }
+        for (id, of) in &self.ports {
+            let port = &world.network.ports[*id];
+            let capacity = port.more.service.server();
+            let capacity = capacity.map(|server| rates(&self.opportunity_bits(server, end)));
             let one = json!({
                 "capacity_bps": capacity,
                 "throughput_bps": rates(&of.sent_bits),
@@ -249,15 +256,15 @@ impl Series {
                 "window_B": held(&of.window),
                 "srtt_s": held(&of.srtt),
             });
-            flows.insert(world.flows[*id].name.clone(), one);
+            flows.insert(world.network.flows[*id].name.clone(), one);
         }
         let hops: Map<String, Value> = self
             .hops
             .iter()
             .map(|((flow, port), bits)| {
-                let from = &world.nodes[world.ports[*port].node].name;
+                let from = &world.network.nodes[world.network.ports[*port].node].name;
                 let to = far(world, *port);
-                let name = format!("{}/{from}>{to}", world.flows[*flow].name);
+                let name = format!("{}/{from}>{to}", world.network.flows[*flow].name);
                 (name, json!({"throughput_bps": rates(bits)}))
             })
             .collect();
@@ -285,7 +292,7 @@ impl Series {
 
 /// Whether packets of the flow are data: neither control frames nor acknowledgements.
 fn is_data(world: &World, flow: FlowId) -> bool {
-    !flow.is_none() && !matches!(world.flows[flow].part, Part::Acks(_))
+    !flow.is_none() && !matches!(world.network.flows[flow].part, Part::Acks(_))
 }
 
 /// The last value known at each place.

@@ -172,12 +172,12 @@ pub const STATION_QUEUE: Field = Field::option(Opt::new(
     "queue",
     Kind::Choice(&[FIFO, IN_TURN]),
     Default::Is(FIFO),
-    "which of the packets of an access category goes next: the oldest, or one of each flow in turn; in turn, \
+    "which of the packets of an access category goes next: the oldest, or round-robin one of each flow; round-robin, \
      a full buffer loses the newest packet of the flow that holds most",
 ));
 /// First come, first served.
 const FIFO: &str = "fifo";
-/// One of each flow in turn.
+/// Round-robin, one of each flow.
 pub const IN_TURN: &str = "round-robin";
 /// The rate of a station.
 pub const STATION_RATE: Field = Field::option(Opt::new(

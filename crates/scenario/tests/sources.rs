@@ -109,7 +109,7 @@ fn a_saturated_host_keeps_its_wire_busy_over_every_queue() {
     }
 }
 
-/// A port with room for one packet serves two saturated flows in turn, and none is lost.
+/// A port with room for one packet serves two saturated flows alternately, and none is lost.
 #[test]
 fn saturated_flows_of_a_host_take_turns() {
     let ports = r#"
@@ -211,7 +211,7 @@ mechanisms.bp = {{ recipe = "{recipe}", at = ["{at}"], detect = {{ kind = "{dete
         // The first frame comes to the switch after its time on the first link, a tenth of a frame.
         never_idle(recipe, report.delivered, 1_250_000.0 / 1538.0);
         assert_eq!(report.dropped, 0);
-        let port = world.port_named("S>W").expect("the host's port");
+        let port = world.network.port_named("S>W").expect("the host's port");
         let count = &report.ports[port.index()].count;
         assert!(count.stall > 0);
         // 100 Mbit/s are 80 ns for a byte, 20 bytes of each frame are preamble and gap.

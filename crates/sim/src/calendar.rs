@@ -34,9 +34,9 @@ pub struct Calendar {
 const ROOM: usize = 192;
 /// Events that the list may hold.
 const NEAR: usize = 48;
-/// Events that join the list together where it should be known what comes next: so many that the memory
-/// has enough to do.
-const AHEAD: usize = 16;
+/// Events that join the list together where they are prefetched: so many that the memory works on several reads at
+/// once.
+const PREFETCH: usize = 16;
 /// Events that come from the heap, or go there, at a time.
 const MOVE: usize = 8;
 /// A heap longer than this is worth a wheel.
@@ -81,13 +81,14 @@ impl Calendar {
         Some(key)
     }
 
-    /// Has the next few events known early from now on, once there are many.
-    pub fn look_ahead(&mut self) {
-        self.batch = AHEAD;
+    /// From now on, once there are many events, the next few join the list early, so that what they read can be
+    /// prefetched.
+    pub fn prefetch(&mut self) {
+        self.batch = PREFETCH;
     }
 
-    /// Whether there are many and the next few are known early.
-    pub fn looks_ahead(&self) -> bool {
+    /// Whether there are many events and the next few are in the list early.
+    pub fn prefetches(&self) -> bool {
         self.batch > 1 && self.wheel.is_some()
     }
 
@@ -250,7 +251,7 @@ impl Calendar {
     }
 }
 
-/// Events that are sorted without a question, at most.
+/// The most events that are sorted without a look at how they lie.
 const SORT: usize = 64;
 /// Comparisons at once.
 const LANES: usize = 16;

@@ -83,7 +83,7 @@ impl Headers {
 
     /// Reads a word of what a packet says.
     #[inline]
-    pub fn touch(&self, packet: PacketId) -> u64 {
+    pub fn prefetch(&self, packet: PacketId) -> u64 {
         let header = self.0.get(packet.index());
         u64::from(matches!(header, Some(Line(Header::Data(..)))))
     }
@@ -93,6 +93,12 @@ impl std::ops::Index<PacketId> for Headers {
     type Output = Header;
     fn index(&self, packet: PacketId) -> &Header {
         &self.0[packet.index()].0
+    }
+}
+
+impl std::ops::IndexMut<PacketId> for Headers {
+    fn index_mut(&mut self, packet: PacketId) -> &mut Header {
+        &mut self.0[packet.index()].0
     }
 }
 
@@ -169,6 +175,8 @@ pub struct Connection {
     pub protocol: Protocol,
     /// The source waits until all it wrote has been acknowledged.
     pub waiting: bool,
+    /// IP bytes before the payload of a segment.
+    pub header: u16,
     /// The receiving end.
     pub receiver: Receiver,
     /// From then on the sending host is silent.
@@ -284,14 +292,14 @@ impl ConnectionStats {
 impl Connection {
     /// Reads a word of each cache line that a segment touches at its end.
     #[inline]
-    pub fn touch_receiver(&self) -> u64 {
-        self.receiver.touch() ^ u64::from(self.acks.0)
+    pub fn prefetch_receiver(&self) -> u64 {
+        self.receiver.prefetch() ^ u64::from(self.acks.0)
     }
 
     /// Reads a word of each cache line that an acknowledgement touches at its end.
     #[inline]
-    pub fn touch_sender(&self) -> u64 {
-        self.stats.rtt.touch() ^ self.stats.window ^ self.stats.rtt_count ^ self.heard.0
+    pub fn prefetch_sender(&self) -> u64 {
+        self.stats.rtt.prefetch() ^ self.stats.window ^ self.stats.rtt_count ^ self.heard.0
     }
 
     /// Bytes delivered in order, segments sent again, segments sent, since the beginning.

@@ -1,10 +1,12 @@
 //! The simulated network: a world of nodes, ports, flows and packets that is a pure function of
 //! (scenario, seed). Nothing here reads a clock, the environment or the OS's randomness.
 
+pub mod books;
 pub mod calendar;
 pub mod cause;
 pub mod connection;
 mod custom;
+pub mod ends;
 pub mod event;
 pub mod forwarding;
 pub mod ids;
@@ -13,11 +15,13 @@ pub mod mechanism;
 pub mod medium;
 pub mod network;
 pub mod packet;
+mod prefetch;
 pub mod progress;
 pub mod queue;
 pub mod record;
 pub mod source;
 pub mod spec;
+pub mod stamp;
 pub mod switch;
 pub mod table;
 pub mod targets;

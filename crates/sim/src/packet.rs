@@ -5,7 +5,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
 use crate::ids::{FlowId, PacketId, PortId};
-use crate::medium::ethernet;
+pub use crate::medium::ethernet::frame;
 use crate::table::Id;
 
 /// A frame on its way.
@@ -76,7 +76,7 @@ impl Packet {
 
     /// Frame bytes: header and FCS included, padded to the minimum, without preamble and gap.
     pub fn frame(&self) -> u64 {
-        ethernet::frame(u64::from(self.len))
+        frame(u64::from(self.len))
     }
 }
 

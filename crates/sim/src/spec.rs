@@ -11,12 +11,12 @@ use crate::limit::Limit;
 use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
 use crate::medium::boxes::AnyBox;
 use crate::medium::trace::ServerSpec;
-use crate::medium::wifi::channel::ChannelSpec;
-use crate::medium::wifi::mac::{Category, MacSpec};
-use crate::medium::wifi::phy::Phy;
 use crate::queue::{AnyAqm, AnyScheduler};
 use crate::source::AnySource;
+use crate::stamp::AnyStamp;
 use crate::targets::Destination;
+
+pub use crate::medium::wifi::spec::{CategorySpec, MediumSpec, StationSpec};
 
 /// A whole scenario.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub struct Spec {
     pub links: Vec<LinkSpec>,
     /// Ports, two for each link, in the order above.
     pub ports: Vec<PortSpec>,
+    /// Explicit feedback.
+    pub stamps: Vec<StampSpec>,
     /// Back-pressure; none where the recipe is "none".
     pub mechanisms: Vec<MechanismSpec>,
     /// Flows.
@@ -81,78 +83,6 @@ pub enum NodeKind {
     Switch(SwitchModel),
     /// An 802.11 station: source, sink and relay, with a radio for each of its media.
     Station(Vec<StationSpec>),
-}
-
-/// A radio of an 802.11 station.
-#[derive(Clone, Debug)]
-pub struct StationSpec {
-    /// Its medium.
-    pub medium: usize,
-    /// Metres.
-    pub at: [f64; 2],
-    /// Buffer of each access category, in frames or IP bytes.
-    pub buffer: Limit,
-    /// Share of the buffer for packets of the station's own flows, the rest for those it relays; 1 = all
-    /// of it for both.
-    pub own_share: f64,
-    /// Rate of its data frames, instead of the medium's.
-    pub rate: Option<Rate>,
-    /// Whether it serves flows in turn instead of first come, first served.
-    pub in_turn: bool,
-    /// Prototype of the active queue management of its access categories; each gets a copy.
-    pub aqm: Option<AnyAqm>,
-    /// Parameters that differ from the medium's.
-    pub categories: [CategorySpec; 4],
-}
-
-impl StationSpec {
-    /// Name of a node's radio: the node's, and for other radios than its first also the medium's.
-    pub fn radio_name(node: &str, of_node: usize, medium: &str) -> String {
-        match of_node {
-            0 => node.to_owned(),
-            _ => format!("{node}>{medium}"),
-        }
-    }
-}
-
-/// Parameters of an access category that were written.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct CategorySpec {
-    /// Slots of AIFS after the SIFS, 1..=255.
-    pub aifsn: Option<u8>,
-    /// Contention window after a success.
-    pub cw_min: Option<u32>,
-    /// Largest contention window.
-    pub cw_max: Option<u32>,
-    /// TXOP limit.
-    pub txop: Option<Span>,
-    /// Buffer, at a station.
-    pub buffer: Option<Limit>,
-}
-
-impl CategorySpec {
-    /// What was written, over what holds otherwise.
-    pub fn over(&self, base: Category) -> Category {
-        Category {
-            aifsn: self.aifsn.unwrap_or(base.aifsn),
-            cw_min: self.cw_min.unwrap_or(base.cw_min),
-            cw_max: self.cw_max.unwrap_or(base.cw_max),
-            txop: self.txop.unwrap_or(base.txop),
-        }
-    }
-}
-
-/// An 802.11 medium.
-#[derive(Clone, Debug)]
-pub struct MediumSpec {
-    /// Name.
-    pub name: String,
-    /// Radio.
-    pub phy: Phy,
-    /// Rules of access.
-    pub mac: MacSpec,
-    /// Propagation and reception.
-    pub channel: ChannelSpec,
 }
 
 /// Where a switch keeps frames and who may use the space.
@@ -221,6 +151,28 @@ pub struct PortSpec {
     pub aqm: Option<AnyAqm>,
     /// Buffer of each class queue.
     pub buffer: Limit,
+}
+
+/// An egress of a node.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Egress {
+    /// A port (index).
+    Port(usize),
+    /// A radio: node (index) and number among its radios.
+    Radio(usize, usize),
+}
+
+/// A law of explicit feedback.
+#[derive(Clone, Debug)]
+pub struct StampSpec {
+    /// Name of the queue that it watches: "A>B", or "A>medium".
+    pub name: String,
+    /// That queue.
+    pub at: Egress,
+    /// Prototype.
+    pub law: AnyStamp,
+    /// Further egresses whose departures it stamps.
+    pub also: Vec<Egress>,
 }
 
 /// Detector, notifier and responder attached to egress ports.

@@ -33,8 +33,8 @@ impl Destination {
         }
     }
 
-    /// Whether the routing says who sends to whom.
-    pub fn is_open(&self) -> bool {
+    /// Whether routes decide which node it is.
+    pub fn is_nearest(&self) -> bool {
         matches!(self, Destination::Nearest(_) | Destination::FromNearest(_))
     }
 }

@@ -75,15 +75,15 @@ impl AnySender {
     /// Reads a word of each cache line that an acknowledgement touches. Changes nothing. A caller with
     /// many connections uses it as a prefetch.
     #[inline]
-    pub fn touch(&self) -> u64 {
-        each!(self, s => s.touch())
+    pub fn prefetch(&self) -> u64 {
+        each!(self, s => s.prefetch())
     }
 
     /// The same for the segments that the acknowledgement covers. Call `touch` first.
     #[inline]
-    pub fn touch_segments(&self) -> u64 {
+    pub fn prefetch_segments(&self) -> u64 {
         match self {
-            AnySender::Stream(s) => s.touch_segments(),
+            AnySender::Stream(s) => s.prefetch_segments(),
             AnySender::Datagram(_) => 0,
         }
     }
@@ -103,9 +103,14 @@ impl AnySender {
         each!(self, s => s.window())
     }
 
+    /// Its controller.
+    pub fn controller(&self) -> &AnyController {
+        each!(self, s => s.controller())
+    }
+
     /// A warning of the controller for the report of a run.
     pub fn warning(&self) -> Option<String> {
-        each!(self, s => s.warning())
+        self.controller().warning()
     }
 
     /// State for plots and records.

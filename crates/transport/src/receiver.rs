@@ -1,9 +1,11 @@
 //! The receiving end: reassembly, acknowledgements, selective acknowledgements, and the echo of
 //! timestamps and congestion marks.
 
+use crate::congestion_header::{CongestionHeader, Layout};
+use crate::controller_interface::Controller;
 use crate::forecast::Forecaster;
 use crate::reassembly::Reassembly;
-use crate::segment::{AckSegment, Ecn, Segment};
+use crate::segment::{AckSegment, Ecn, Feedback, Segment};
 use crate::setup::{EcnFeedback, Protocol};
 use crate::units::{Span, Time};
 
@@ -29,6 +31,8 @@ pub struct ReceiverSetup {
     pub window: u32,
     /// The forecaster of the sender's controller (`Controller::forecaster`).
     pub forecaster: Option<Box<Forecaster>>,
+    /// Acknowledgements report the ECN codepoints of the segments they cover.
+    pub codepoints: bool,
 }
 
 impl ReceiverSetup {
@@ -41,7 +45,17 @@ impl ReceiverSetup {
             ecn: EcnFeedback::Off,
             window: 1 << 30,
             forecaster: None,
+            codepoints: false,
         }
+    }
+
+    /// The same receiver with what this controller of the sender needs.
+    pub fn serving(mut self, controller: &impl Controller) -> ReceiverSetup {
+        self.forecaster = controller.forecaster().map(Box::new);
+        self.codepoints = controller
+            .congestion_header()
+            .is_some_and(Layout::reports_codepoints);
+        self
     }
 }
 
@@ -51,6 +65,8 @@ impl ReceiverSetup {
 #[repr(C)]
 pub struct Receiver {
     forecaster: Option<Box<Forecaster>>,
+    /// Congestion headers since the last acknowledgement, composed.
+    congestion: Option<Box<Feedback>>,
     deadline: Time,
     /// RFC 7323 section 4.3: TS.Recent and Last.ACK.sent.
     recent: Time,
@@ -71,6 +87,8 @@ pub struct Receiver {
     ce_packets: u8,
     /// The newest packet came with CE.
     marked: bool,
+    /// Acknowledgements report codepoints.
+    codepoints: bool,
     data: Reassembly,
     numbers: Numbers,
     delivered: u64,
@@ -96,6 +114,7 @@ impl Receiver {
         let DelayedAck { segments, timeout } = setup.delayed_ack.unwrap_or(at_once);
         Receiver {
             forecaster: setup.forecaster.clone(),
+            congestion: None,
             deadline: Time::NEVER,
             recent: Time::ZERO,
             acked_upto: 0,
@@ -110,6 +129,7 @@ impl Receiver {
             echo: false,
             ce_packets: 0,
             marked: false,
+            codepoints: setup.codepoints,
             data: Reassembly::default(),
             numbers: Numbers::default(),
             delivered: 0,
@@ -138,7 +158,7 @@ impl Receiver {
             self.delivered += u64::from(segment.len);
         }
         self.echo = ecn == Ecn::Ce;
-        self.record(now, segment);
+        self.record(now, segment, ecn);
         self.recent = segment.sent;
         self.acknowledge(now, false)
     }
@@ -162,7 +182,7 @@ impl Receiver {
         } else {
             !self.data.insert(segment.start, end)
         };
-        self.record(now, segment);
+        self.record(now, segment, ecn);
         // RFC 5681 section 4.2: acknowledge at once data that are out of order, duplicate, or fill a
         // gap.
         let plain = segment.start == next && self.data.next() == end && !self.data.gaps();
@@ -203,14 +223,28 @@ impl Receiver {
         }
     }
 
-    fn record(&mut self, now: Time, segment: &Segment) {
+    fn record(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
         self.pending += 1;
+        if let Some(Feedback::Congestion(header)) = segment.feedback.as_deref() {
+            self.echo_header(header);
+        }
+        if self.codepoints {
+            self.echo_header(&CongestionHeader::received(segment.len, ecn));
+        }
         self.last = Last {
             number: segment.number,
             start: segment.start,
             len: segment.len,
             received: now,
         };
+    }
+
+    /// The next acknowledgement echoes this header too.
+    fn echo_header(&mut self, header: &CongestionHeader) {
+        match self.congestion.as_deref_mut() {
+            Some(Feedback::Congestion(sum)) => sum.compose(header),
+            _ => self.congestion = Some(Box::new(Feedback::Congestion(*header))),
+        }
     }
 
     fn acknowledge(&mut self, now: Time, duplicate: bool) -> AckSegment {
@@ -228,7 +262,7 @@ impl Receiver {
             window: self.window,
             feedback: match &mut self.forecaster {
                 Some(forecaster) => forecaster.feedback(now).map(Box::new),
-                None => None,
+                None => self.congestion.take(),
             },
             ..AckSegment::default()
         };
@@ -251,7 +285,7 @@ impl Receiver {
 
     /// Reads a word of each cache line that a segment touches.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         self.data.next() ^ self.deadline.0
     }
 

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use backwater_sim::medium::access::{CATEGORIES, Category};
 use backwater_sim::medium::wifi::channel::ChannelSpec;
-use backwater_sim::medium::wifi::mac::{
-    AccessMode, AfterCollision, CATEGORIES, Category, Countdown,
-};
+use backwater_sim::medium::wifi::mac::{AccessMode, AfterCollision, Countdown};
 use backwater_sim::medium::wifi::phy::{Answer, Standard};
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 

@@ -1,10 +1,9 @@
 //! 802.11 media and stations.
 
 use backwater_sim::limit::Limit;
+use backwater_sim::medium::access::CATEGORIES;
 use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
-use backwater_sim::medium::wifi::mac::{
-    AccessMode, AfterCollision, CATEGORIES, Countdown, MacSpec,
-};
+use backwater_sim::medium::wifi::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
 use backwater_sim::medium::wifi::phy::{Answer, Phy, Standard};
 use backwater_sim::medium::wifi::physical::Physical;
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};

@@ -4,7 +4,7 @@ mod expand;
 
 use std::collections::BTreeMap;
 
-use backwater_sim::medium::wifi::mac::CATEGORIES;
+use backwater_sim::medium::access::CATEGORIES;
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{NodeKind, NodeSpec};
 use backwater_transport::segment::Ecn;
@@ -17,6 +17,7 @@ use super::transport::{self, Transport};
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::flow::FLOW;
 use crate::files::Files;
+use crate::limits::Limits;
 use crate::names;
 use crate::tree::Node;
 
@@ -82,9 +83,11 @@ pub fn read(
     top: &Record<'_>,
     nodes: &[NodeSpec],
     duration: Span,
+    limits: Limits,
     files: &mut Files<'_>,
 ) -> Result<Vec<Flow>, Diagnostic> {
     let written = top.need("flows");
+    limits.flows(written.table()?.len() as u64, written)?;
     let hosts = Hosts::of(nodes);
     let mut flows = Vec::new();
     for entry in written.table()? {
@@ -104,6 +107,8 @@ pub fn read(
             "write flows.NAME = { from, to, source }",
         )));
     }
+    let senders = flows.iter().map(|f| f.from.len() as u64);
+    limits.flows(senders.sum(), written)?;
     flows.sort_by(|a, b| names::order(&a.name, &b.name));
     if let Some(routes) = top.get("routes") {
         for entry in routes.table()? {
@@ -138,12 +143,7 @@ fn route(
     }
     let mut route = Vec::new();
     for item in node.list()? {
-        let next = find(item, nodes)?;
-        if route.contains(&next) {
-            let what = format!("`{}` passes {} twice", node.path, item.text()?);
-            return Err(item.refuse(Fault::new(what, "name each node of the route once")));
-        }
-        route.push(next);
+        route.push(find(item, nodes)?);
     }
     Ok(route)
 }

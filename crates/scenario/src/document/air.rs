@@ -88,7 +88,7 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
 pub fn far(world: &World, port: PortId) -> &str {
     match world.air.hop(port) {
         Some(hop) if hop.to == NOBODY => "*",
-        _ => &world.nodes[world.ports[port].far].name,
+        _ => &world.network.nodes[world.network.ports[port].far].name,
     }
 }
 
@@ -97,18 +97,12 @@ pub fn receivers(world: &World, flow: &FlowReport) -> Value {
     let entered = flow.sums.entered.packets;
     let row = |r: &ReceiverRow| {
         json!({
-            "station": world.nodes[r.node].name,
+            "station": world.network.nodes[r.node].name,
             "delivered_pkts": r.packets,
-            "delivery_ratio": (entered > 0).then(|| r.packets as f64 / entered as f64),
+            "delivery_ratio": (entered > 0).then(|| (r.packets - r.early) as f64 / entered as f64),
         })
     };
     flow.receivers.iter().map(row).collect()
-}
-
-/// Ticks of exchanges on a hop since the end of the warm-up, if the port stands for one.
-pub fn exchanges(world: &World, port: PortId) -> Option<u64> {
-    let hop = world.air.hop(port)?;
-    Some(hop.airtime - hop.airtime_base)
 }
 
 /// Bits per second of the packets lost in a mesh: at the station where they began, after hops, and these times the hops they
@@ -117,7 +111,7 @@ pub fn losses(world: &World, report: &Report, window: f64) -> [(String, Value); 
     let [mut local, mut intra, mut weighted, mut no_room] = [0.0; 4];
     for drop in &report.drops {
         let (cause, place, flow, _) = drop.key;
-        let path = &world.flows[flow].path;
+        let path = &world.network.flows[flow].path;
         // A late packet has made the hop over which it came too late.
         let hops =
             path.iter().position(|p| *p == place).unwrap_or(0) + usize::from(cause == Cause::Late);

@@ -1,7 +1,12 @@
 //! What a run's document warns of.
 
+use std::collections::BTreeSet;
+
+use backwater_sim::cause::Cause;
+use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
 use backwater_sim::network::Part;
+use backwater_sim::queue::aqm::Aqm;
 use backwater_sim::world::{FlowReport, Report, World};
 
 /// Bytes that a stream may give to its own host's device in Linux (`tcp_limit_output_bytes`).
@@ -14,7 +19,7 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
         let names: Vec<&str> = d
             .cycle
             .iter()
-            .map(|p| world.ports[*p].more.name.as_str())
+            .map(|p| world.network.ports[*p].more.name.as_str())
             .collect();
         all.push(format!(
             "deadlock at {:.3} s: {} wait for one another",
@@ -22,7 +27,16 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
             names.join(", ")
         ));
     }
+    all.extend(report.stamp_warnings.iter().cloned());
+    if let Some(s) = world.standstill(report.held) {
+        all.push(format!(
+            "nothing moves at the end: {} packets wait, none is in transmission, and none was delivered after {:.3} s",
+            s.packets,
+            s.since.seconds()
+        ));
+    }
     all.extend(own_queues(world, report));
+    all.extend(managed_queues(world, report));
     all.extend(controllers(world, report));
     if !report.conserved {
         all.push("conservation is broken: this is a defect of Backwater; please report the scenario and the seed".into());
@@ -30,10 +44,22 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
     all
 }
 
+/// What queue management that dropped something says of its constants.
+fn managed_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
+    let drops = report.drops.iter().filter(|d| d.key.0 == Cause::Aqm);
+    let ports: BTreeSet<PortId> = drops.map(|d| d.key.1).collect();
+    let said = |id: PortId| {
+        let more = &world.network.ports[id].more;
+        let said = more.managed.as_ref()?.aqm.warning()?;
+        Some(format!("port {}: {said}", more.name))
+    };
+    ports.into_iter().filter_map(said)
+}
+
 /// What controllers from outside the tables have to say of themselves.
 fn controllers<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
     let said = |f: &'a FlowReport| {
-        let flow = &world.flows[f.flow];
+        let flow = &world.network.flows[f.flow];
         let Part::Data(id) = flow.part else {
             return None;
         };
@@ -47,13 +73,13 @@ fn controllers<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item =
 /// the growth of such a window.
 fn own_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
     let deep = |f: &'a FlowReport| {
-        let flow = &world.flows[f.flow];
-        let port = &world.ports[*flow.path.first()?];
+        let flow = &world.network.flows[f.flow];
+        let port = &world.network.ports[*flow.path.first()?];
         let most = report.ports[flow.path[0].index()].count.max_bytes;
         let own = matches!(flow.part, Part::Data(_))
             && flow.path.len() > 1
             && port.buffer == Limit::Unlimited
-            && port.more.server.is_none();
+            && port.more.service.server().is_none();
         (own && most > KERNEL).then(|| {
             format!(
                 "flow {}: {:.1} MB waited in its own host, at port {}, which has room for all; a kernel would hold the stream \

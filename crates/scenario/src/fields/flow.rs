@@ -86,7 +86,7 @@ pub static FLOW: &[Field] = &[
     )),
     Field::option(Opt::new(
         "ac",
-        Kind::Choice(&backwater_sim::medium::wifi::mac::CATEGORIES),
+        Kind::Choice(&backwater_sim::medium::access::CATEGORIES),
         Default::Absent,
         "access category of a station's flow; BE where it is left out",
     )),

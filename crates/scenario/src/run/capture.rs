@@ -23,14 +23,14 @@ pub fn write_records(world: &World, records: &[Record], out: &mut impl Write) ->
         let flow = if r.flow.is_none() {
             ""
         } else {
-            &world.flows[r.flow].name
+            &world.network.flows[r.flow].name
         };
-        let frame = backwater_sim::medium::ethernet::frame(u64::from(r.len));
+        let frame = backwater_sim::packet::frame(u64::from(r.len));
         writeln!(
             out,
             "{s}.{ps:012},{},{},{flow},{},{},{frame},{}",
             r.what.name(),
-            world.ports[r.port].more.name,
+            world.network.ports[r.port].more.name,
             r.seq,
             r.traffic.class(),
             r.value
@@ -56,7 +56,7 @@ pub fn capture_records(
         if r.port.index() >= wires(world) {
             continue;
         }
-        let port = &world.ports[r.port];
+        let port = &world.network.ports[r.port];
         let comment = match r.what {
             What::Send => None,
             What::Drop => Some(format!(
@@ -67,14 +67,14 @@ pub fn capture_records(
             _ => continue,
         };
         bytes.clear();
-        let size = backwater_sim::medium::ethernet::frame(u64::from(r.len)) as u32;
+        let size = backwater_sim::packet::frame(u64::from(r.len)) as u32;
         let (source, local) = (port.node.0, port.local);
         match &r.notice {
             Some(notice) => {
                 let addresses: Vec<u32> = notice
                     .host_numbers()
                     .iter()
-                    .map(|h| world.hosts[*h as usize].0)
+                    .map(|h| world.network.hosts[*h as usize].0)
                     .collect();
                 frame_bytes::write(
                     &mut bytes,
@@ -87,7 +87,10 @@ pub fn capture_records(
                 );
             }
             None => {
-                let (from, to) = (world.flows[r.flow].from.0, world.hosts[r.to as usize].0);
+                let (from, to) = (
+                    world.network.flows[r.flow].from.0,
+                    world.network.hosts[r.to as usize].0,
+                );
                 let kind = frame_kind(world, r.flow, r.seq, r.traffic, r.header.as_deref());
                 frame_bytes::write(&mut bytes, from, to, local, size, u32::from(r.len), &kind);
             }
@@ -99,7 +102,7 @@ pub fn capture_records(
 
 /// Ports that are ends of wires; those of hops over the air follow.
 pub fn wires(world: &World) -> usize {
-    world.ports.len() - world.air.hops.len()
+    world.network.ports.len() - world.air.hops.len()
 }
 
 fn capture_air_frame(
@@ -118,10 +121,10 @@ fn capture_air_frame(
                 traffic,
                 ref header,
             } = *packet;
-            let from = world.flows[flow].from.0;
+            let from = world.network.flows[flow].from.0;
             let to = match frame.to {
                 NOBODY => EVERYBODY,
-                _ => world.hosts[to as usize].0,
+                _ => world.network.hosts[to as usize].0,
             };
             let kind = frame_kind(world, flow, seq, traffic, header.as_deref());
             let len = u32::from(len);
@@ -149,8 +152,10 @@ fn frame_kind<'a>(
     header: Option<&'a Header>,
 ) -> FrameKind<'a> {
     let (class, ecn) = (traffic.class(), traffic.ecn() as u8);
-    if let (Part::Data(id) | Part::Acks(id), Some(header)) = (world.flows[flow].part, header) {
-        let connection = &world.connections[id];
+    if let (Part::Data(id) | Part::Acks(id), Some(header)) =
+        (world.network.flows[flow].part, header)
+    {
+        let connection = &world.ends.connections[id];
         if connection.protocol == Protocol::Stream {
             return FrameKind::Tcp {
                 flow: connection.data.0,

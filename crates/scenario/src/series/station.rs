@@ -1,6 +1,6 @@
 //! AIFSN of a station over time.
 
-use backwater_sim::medium::wifi::radio::Radio;
+use backwater_sim::medium::Radio;
 use backwater_sim::record::Record;
 use backwater_transport::units::Time;
 use serde_json::{Map, Value, json};

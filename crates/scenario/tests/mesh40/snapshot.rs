@@ -42,7 +42,7 @@ pub type Hop = (u32, u32, u64);
 /// The hops of each flow, the uplinks first.
 pub fn routes(world: &World) -> [Vec<Vec<Hop>>; 2] {
     let mut routes = [Vec::new(), Vec::new()];
-    for flow in &world.flows.0 {
+    for flow in &world.network.flows.0 {
         let hop = |port: &_| {
             let hop = world.air.hop(*port).expect("a radio hop");
             (hop.from, hop.to, hop.rate.0)

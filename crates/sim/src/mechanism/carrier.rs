@@ -10,7 +10,6 @@ use backwater_transport::units::{Bytes, Rate, Span};
 
 use super::notice::Notice;
 use crate::ids::PortId;
-use crate::medium::wifi::wifi_bytes;
 
 /// To whom a notice goes, and how.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -40,9 +39,4 @@ pub const AIR_UNIT: Span = Span(102_400_000);
 /// Unit of time fields on a wire of this rate: 512 bit times.
 pub fn quantum(rate: Rate) -> Span {
     rate.time_for(Bytes(64))
-}
-
-/// Bytes of the management frame of a notice, header and FCS included.
-pub fn management_size(notice: &Notice) -> u64 {
-    wifi_bytes::management_size(notice)
 }

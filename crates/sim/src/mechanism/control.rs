@@ -17,8 +17,8 @@ use super::notifier::adaptive::Adaptive;
 use super::notifier::request::Requests;
 use super::notifier::standing::{Standing, Timer};
 use super::notifier::voice::Arrival;
-use super::place::{Place, Rhythm, View};
-use crate::ids::{FlowId, NodeId, PortId, kind};
+use super::place::{Place, Rhythm, Tally, View};
+use crate::ids::{NodeId, PortId, kind};
 use crate::table::Row;
 use watched::Hears;
 
@@ -30,6 +30,8 @@ pub struct Control {
     node: NodeId,
     number: u32,
     memory: Memory,
+    /// Whether its notices name a rate. Read at every arrival.
+    rated: bool,
     places: Vec<Watched>,
     outbox: VecDeque<Told>,
 }
@@ -52,10 +54,12 @@ pub enum Memory {
 impl Control {
     /// A mechanism at `node` without places yet.
     pub fn new(node: NodeId, number: u32, memory: Memory) -> Control {
+        let rated = matches!(&memory, Memory::Standing(standing) if standing.rated());
         Control {
             node,
             number,
             memory,
+            rated,
             places: Vec::new(),
             outbox: VecDeque::new(),
         }
@@ -162,10 +166,13 @@ impl Control {
         place.congested >> view.class & 1 == 0 && signal().is_some_and(Signal::congested)
     }
 
-    /// The places whose word a neighbour has.
-    pub fn holding(&self, to: Toward) -> impl Iterator<Item = Place> + '_ {
+    /// The places whose word a neighbour has, and the hosts that the word names.
+    pub fn holding(&self, to: Toward) -> impl Iterator<Item = (Place, Option<&Hosts>)> + '_ {
         let standing = self.standing().into_iter();
-        standing.flat_map(move |s| s.holding(to).map(|n| self.places[n].place))
+        standing.flat_map(move |s| {
+            s.holding(to)
+                .map(|(place, hosts)| (self.places[place].place, hosts))
+        })
     }
 
     /// Whether it wants to know from which neighbour a frame came.
@@ -188,23 +195,13 @@ impl Control {
 
     /// Whether it asks for a rate that follows from its queue's, rather than to stop.
     pub fn rated(&self) -> bool {
-        self.standing().is_some_and(Standing::rated)
+        self.rated
     }
 
-    /// A frame came: to be forwarded, or from an own flow. Counts for rates only.
+    /// What counts a place's rates, where a part needs them.
     #[inline]
-    pub fn came(&mut self, place: usize, prev: Option<u32>, class: u8, flow: FlowId, bytes: u64) {
-        if let Some(tally) = &mut self.places[place].tally {
-            tally.came(prev, class, flow, bytes);
-        }
-    }
-
-    /// A frame left. Counts for rates only.
-    #[inline]
-    pub fn left(&mut self, place: usize, own: bool, class: u8, flow: FlowId, bytes: u64) {
-        if let Some(tally) = &mut self.places[place].tally {
-            tally.left(own, class, flow, bytes);
-        }
+    pub fn tally(&mut self, place: usize) -> Option<&mut Tally> {
+        self.places[place].tally.as_deref_mut()
     }
 
     /// A frame was queued: lets the detector look. `queued` are the hosts of the frames in the congested queue.

@@ -3,45 +3,7 @@
 //! where the world is built.
 
 use super::needs::{Needs, Set};
-
-/// What notices travel on.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Medium {
-    /// Links between switches and hosts.
-    Wire,
-    /// An 802.11 medium.
-    Air,
-}
-
-impl Medium {
-    /// Both.
-    pub const ALL: [Medium; 2] = [Medium::Wire, Medium::Air];
-
-    /// Name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Medium::Wire => "wire",
-            Medium::Air => "802.11",
-        }
-    }
-
-    /// What it gives to every part.
-    fn gives(self) -> Set {
-        let both = Set::RATES
-            .and(Set::HOLDINGS)
-            .and(Set::BOUND)
-            .and(Set::GATES);
-        match self {
-            // A queue that drains at a line rate gives every notice a rate to name.
-            Medium::Wire => both.and(Set::INTERFACES).and(Set::POOL).and(Set::RATE),
-            Medium::Air => both
-                .and(Set::BUSY)
-                .and(Set::TRANSMITTER)
-                .and(Set::STATION)
-                .and(Set::MANAGEMENT),
-        }
-    }
-}
+use crate::medium::offer::Offer;
 
 /// A third of a mechanism.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -80,10 +42,10 @@ pub struct Illegal {
 ///
 /// # Errors
 /// What a part needs and does not get.
-pub fn check(parts: [Needs; 3], medium: Medium) -> Result<(), Illegal> {
+pub fn check(parts: [Needs; 3], medium: &Offer) -> Result<(), Illegal> {
     let given = parts
         .iter()
-        .fold(medium.gives(), |set, part| set.and(part.gives));
+        .fold(medium.gives, |set, part| set.and(part.gives));
     let thirds = [Third::Detect, Third::Notify, Third::Respond];
     for (part, third) in parts.iter().zip(thirds) {
         if let Some(missing) = part.needs.without(given).iter().next() {
@@ -136,6 +98,7 @@ fn reason(missing: Set) -> (&'static str, &'static str) {
 mod tests {
     use super::*;
     use crate::mechanism::{DETECTORS, NOTIFIERS, RESPONDERS, detector, notifier, responder};
+    use crate::medium::{ethernet, wifi};
 
     /// Every part by name with what it needs.
     fn rows<B>(
@@ -152,7 +115,7 @@ mod tests {
     }
 
     /// What parts of these names say to a medium.
-    fn verdict(names: [&str; 3], medium: Medium) -> Option<(Third, &'static str)> {
+    fn verdict(names: [&str; 3], medium: &Offer) -> Option<(Third, &'static str)> {
         let detectors = rows([DETECTORS, detector::HOSTED], detector::NEEDS);
         let notifiers = rows([NOTIFIERS, &[]], notifier::NEEDS);
         let responders = rows([RESPONDERS, responder::HOSTED], responder::NEEDS);
@@ -167,64 +130,70 @@ mod tests {
     #[test]
     fn what_means_something_works_and_what_cannot_says_why() {
         for (names, medium) in [
-            (["watermark", "pause", "gate"], Medium::Wire),
-            (["watermark", "pause", "gate"], Medium::Air),
-            (["watermark", "pfc", "aifsn"], Medium::Air),
-            (["watermark", "destination", "shaper"], Medium::Wire),
-            (["queue-rate-difference", "pause", "gate"], Medium::Wire),
-            (["rate-comparison", "request", "gate"], Medium::Air),
-            (["rate-comparison", "request", "shaper"], Medium::Air),
-            (["python", "pause", "python"], Medium::Air),
-            (["ingress-watermark", "pfc", "gate"], Medium::Wire),
+            (["watermark", "pause", "gate"], &ethernet::PART.build),
+            (["watermark", "pause", "gate"], &wifi::PART.build),
+            (["watermark", "pfc", "aifsn"], &wifi::PART.build),
+            (
+                ["watermark", "destination", "shaper"],
+                &ethernet::PART.build,
+            ),
+            (
+                ["queue-rate-difference", "pause", "gate"],
+                &ethernet::PART.build,
+            ),
+            (["rate-comparison", "request", "gate"], &wifi::PART.build),
+            (["rate-comparison", "request", "shaper"], &wifi::PART.build),
+            (["python", "pause", "python"], &wifi::PART.build),
+            (["ingress-watermark", "pfc", "gate"], &ethernet::PART.build),
         ] {
             assert_eq!(verdict(names, medium), None, "{names:?}");
         }
         for (names, medium, third, word) in [
             (
                 ["watermark", "pause", "aifsn"],
-                Medium::Wire,
+                &ethernet::PART.build,
                 Third::Respond,
                 "transmitter",
             ),
             (
                 ["rate-comparison", "pause", "gate"],
-                Medium::Wire,
+                &ethernet::PART.build,
                 Third::Detect,
                 "busy share",
             ),
             (
                 ["watermark", "request", "gate"],
-                Medium::Wire,
+                &ethernet::PART.build,
                 Third::Notify,
                 "management",
             ),
             (
                 ["ingress-watermark", "pfc", "gate"],
-                Medium::Air,
+                &wifi::PART.build,
                 Third::Detect,
                 "interfaces",
             ),
             (
                 ["ingress-watermark", "pfc", "shaper"],
-                Medium::Wire,
+                &ethernet::PART.build,
                 Third::Respond,
                 "waits to leave",
             ),
             (
                 ["ingress-watermark", "destination", "gate"],
-                Medium::Wire,
+                &ethernet::PART.build,
                 Third::Notify,
                 "addresses",
             ),
             (
                 ["watermark", "pause", "shaper"],
-                Medium::Air,
+                &wifi::PART.build,
                 Third::Respond,
                 "names a rate",
             ),
             (
                 ["watermark", "pause", "token-bucket"],
-                Medium::Air,
+                &wifi::PART.build,
                 Third::Respond,
                 "names a rate",
             ),

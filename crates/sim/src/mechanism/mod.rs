@@ -11,9 +11,13 @@
 
 pub mod carrier;
 pub mod control;
+mod deadlock;
+mod departures;
 pub mod detector;
 pub mod gates;
+mod headroom;
 pub mod legal;
+mod mechanisms;
 pub mod moment;
 pub mod needs;
 pub mod notice;
@@ -23,6 +27,8 @@ pub mod responder;
 
 pub use control::Control;
 pub use detector::{AnyDetector, DETECTORS};
+pub use mechanisms::Deadlock;
+pub(crate) use mechanisms::Mechanisms;
 pub use notifier::{AnyNotifier, NOTIFIERS};
 pub use responder::{AnyResponder, RESPONDERS};
 
@@ -124,7 +130,7 @@ pub static RECIPES: &[Recipe] = &[
         aliases: &["total-congestion-control"],
         summary: "802.11 stations whose buffer fills tell their neighbours in the routing tree, which send nothing at all meanwhile",
         source: "S4, 3.2",
-        detect: detector::OCCUPANCY.id,
+        detect: detector::OCCUPANCY,
         notify: notifier::CONGESTION.id,
         respond: responder::STOP_ALL.id,
         preset: &[],
@@ -134,7 +140,7 @@ pub static RECIPES: &[Recipe] = &[
         aliases: &["link-selective-congestion-control"],
         summary: "802.11 stations whose buffer fills tell their neighbours, which send nothing to them meanwhile; those who fill it are told early",
         source: "S4, 3.3",
-        detect: detector::OCCUPANCY.id,
+        detect: detector::OCCUPANCY,
         notify: notifier::CONGESTION.id,
         respond: responder::LINK_GATE.id,
         preset: &[("detect", "look_ahead", "40 %")],

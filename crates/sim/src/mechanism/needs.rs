@@ -33,6 +33,12 @@ impl Set {
     /// An 802.11 station that is told.
     pub const STATION: Set = Set(1 << 11);
 
+    /// What every medium gives that carries notices: its queues are watched, and what is told has gates.
+    pub const EVERYWHERE: Set = Set::RATES
+        .and(Set::HOLDINGS)
+        .and(Set::BOUND)
+        .and(Set::GATES);
+
     /// Both sets together.
     pub const fn and(self, other: Set) -> Set {
         Set(self.0 | other.0)

@@ -68,12 +68,12 @@ pub struct Step {
 pub struct OwnFlow {
     /// Which.
     pub flow: FlowId,
-    /// What it sends, bit/s.
-    pub offered: f64,
     /// What leaves of it, bit/s.
     pub gets: f64,
-    /// What it may get, bit/s.
-    pub allowed: f64,
+    /// What each forwarded flow leaves with, bit/s; none where nothing is forwarded.
+    pub forwarded: Option<f64>,
+    /// Whether the station is congested.
+    pub congested: bool,
 }
 
 /// How a frame with a notice is laid out.
@@ -155,6 +155,23 @@ impl Notice {
         let about = |n: &Notice| (n.mechanism, n.key, n.classes);
         let kind = |n: &Notice| std::mem::discriminant(&n.ask);
         about(self) == about(later) && kind(self) == kind(later)
+    }
+
+    /// Whether its timer starts when the frame in transmission has left: the pause timer does (IEEE 802.3, figure 31B-2),
+    /// those of priorities are set at the indication (IEEE 802.1Q, clause 36).
+    pub fn waits_for_frame(&self) -> bool {
+        self.form != Form::Pfc
+    }
+
+    /// Whether what it says to its receiver is the same.
+    pub fn says_like(&self, other: &Notice) -> bool {
+        let said = |n: &Notice| (n.mechanism, n.key, n.form, n.classes, n.ask);
+        said(self) == said(other) && self.hosts == other.hosts
+    }
+
+    /// Whether both change the same gates or bars, so that the later one overrules the earlier.
+    pub fn concerns_like(&self, other: &Notice) -> bool {
+        (self.mechanism, self.key) == (other.mechanism, other.key)
     }
 
     /// Whether it asks for a step.

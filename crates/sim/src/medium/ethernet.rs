@@ -3,6 +3,10 @@
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Bytes, Rate, Span};
 
+use super::offer::{Carrier, Offer};
+use crate::mechanism::needs::Set;
+use crate::record::pcapng::LinkType;
+
 /// Destination, source, type (14) and frame check sequence (4). 802.3 clause 3.1.1.
 pub const HEADER_FCS: u64 = 18;
 /// Shortest frame, header and FCS included. 802.3 clause 4A.4.2 (minFrameSize).
@@ -37,7 +41,7 @@ pub fn reaction(rate: Rate) -> Span {
 }
 
 /// The row.
-pub const PART: Part<()> = Part {
+pub const PART: Part<Offer> = Part {
     id: "ethernet",
     aliases: &["wire"],
     summary: "full-duplex point-to-point Ethernet, 10 Mbit/s to 800 Gbit/s",
@@ -63,5 +67,14 @@ pub const PART: Part<()> = Part {
         .at_least("64 B")
         .at_most("9216 B"),
     ],
-    build: (),
+    build: Offer {
+        name: "wire",
+        carrier: Some(Carrier::ControlFrame),
+        // A queue that drains at a line rate gives every notice a rate to name.
+        gives: Set::EVERYWHERE
+            .and(Set::INTERFACES)
+            .and(Set::POOL)
+            .and(Set::RATE),
+        link: LinkType::Ethernet,
+    },
 };

@@ -1,12 +1,32 @@
-//! Media: what it costs to move a frame from one node to the next. A medium is a file here and a
-//! row of `MEDIA`.
+//! Media: what it costs to move a frame from one node to the next. A medium is a file or a folder here and a row of
+//! `MEDIA`, which says what it offers (`offer`). What serves the queue of a port is a variant of `service::Service`.
+//!
+//! * `ethernet`: wires. `trace`: links served by opportunities. `wifi`: 802.11. `boxes`: what packets pass before a queue.
+//! * `access`: access categories, which responders move.
+//!
+//! Other folders use the names that are exported here, and know no type of a medium.
 
+pub mod access;
 pub mod boxes;
 pub mod ethernet;
+mod link;
+pub mod offer;
+pub mod service;
 pub mod trace;
 pub mod wifi;
 
 use backwater_transport::part::Part;
 
-/// Every medium. A link of the scenario says which; Ethernet needs no table of its own.
-pub static MEDIA: &[Part<()>] = &[ethernet::PART, wifi::PART, trace::PART];
+pub use link::Link;
+pub use offer::Offer;
+pub use wifi::air::{Air, Member};
+pub use wifi::air_log::AirFrame;
+pub use wifi::radio::{Radio, StationCount};
+
+/// What wires offer.
+pub static WIRE: Offer = ethernet::PART.build;
+/// What 802.11 media offer.
+pub static AIR: Offer = wifi::PART.build;
+
+/// Every medium.
+pub static MEDIA: &[Part<Offer>] = &[ethernet::PART, wifi::PART, trace::PART];

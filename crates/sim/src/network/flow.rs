@@ -71,7 +71,7 @@ impl Row for Flow {
 impl Flow {
     /// Reads a word of each cache line that a packet's birth touches.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         self.entered.packets ^ self.due ^ self.stop.0
     }
 }

@@ -1,11 +1,53 @@
 //! What a network is made of: nodes, their egress ports, the flows between them, and the notices on their way.
 
+mod control_frames;
+mod demand;
 mod flow;
+mod laws;
+mod loss;
 mod mail;
+mod managed;
 mod node;
 mod port;
+mod port_state;
+mod refill;
+pub(crate) mod transmit;
+pub(crate) mod views;
+
+use std::collections::BTreeMap;
+
+use crate::connection::Headers;
+use crate::forwarding::Forwarding;
+use crate::ids::{NodeId, PortId};
+use crate::packet::Packets;
+use crate::table::Table;
 
 pub use flow::{Flow, Part};
+pub use laws::{Law, Shown, Watched};
 pub use mail::Mail;
 pub use node::Node;
-pub use port::{Port, PortCount, PortMore, Stage, Traits};
+pub use port::{Port, PortCount, PortMore, Traits};
+
+/// The network: tables of nodes, ports, flows and packets.
+#[derive(Clone, Debug, Default)]
+pub struct Network {
+    pub(crate) packets: Packets,
+    /// What packets of flows with a transport say.
+    pub(crate) headers: Headers,
+    /// Nodes in the scenario's order.
+    pub nodes: Table<Node>,
+    /// Ports: two for each link, then those of boxes and radio hops.
+    pub ports: Table<Port>,
+    /// Flows in the scenario's order, then those that carry the ACKs of flows with a transport.
+    pub flows: Table<Flow>,
+    /// Node of each host number.
+    pub hosts: Vec<NodeId>,
+    pub(crate) forwarding: Forwarding,
+    /// The port whose queue each box leads to.
+    pub(crate) boxes: BTreeMap<PortId, PortId>,
+    pub(crate) mail: Mail,
+    /// Laws of explicit feedback at egress ports and radios.
+    pub laws: Table<Law>,
+    /// Ports whose queues are filled before the event at hand is over.
+    pub(crate) refills: Vec<PortId>,
+}

@@ -2,19 +2,19 @@
 
 use std::collections::VecDeque;
 
-use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::ids::{ControlId, FlowId, NodeId, NoticeId, PortId, kind};
 use crate::limit::Limit;
 use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;
-use crate::medium::boxes::AnyBox;
-use crate::medium::ethernet::GAP;
-use crate::medium::trace::Server;
+use crate::medium::ethernet::{self, GAP, MIN_FRAME, PREAMBLE};
+use crate::medium::service::Service;
 use crate::packet::List;
 use crate::queue::{AnyScheduler, ClassQueue, Managed, Scheduler};
 use crate::table::{Id, Row};
+
+use super::laws::Shown;
 
 /// An egress port and the wire that leaves it. What a hop touches comes first, in two cache lines.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ pub struct Port {
     sent_bytes: u64,
     /// Bytes × ticks held, of the frames that have started; `more.sent` counts what does not fit.
     area: u64,
-    /// Most bytes a class queue has held since the warm-up.
+    /// Most bytes held since the warm-up, in all class queues together.
     pub max_bytes: u64,
     /// The far node's row in the forwarding tables; `u32::MAX` for a host.
     pub far_row: u32,
@@ -96,7 +96,7 @@ pub struct Port {
 pub struct Traits(u32);
 
 impl Traits {
-    /// Somebody looks at what comes and goes here: a detector, accounts, a record, active queue management,
+    /// Arrivals and departures are observed: a detector, accounts, a record, active queue management,
     /// or what serves it.
     pub const WATCHED: u32 = 1;
     /// The choice at hand found every waiting frame held back.
@@ -109,8 +109,8 @@ impl Traits {
     pub const WAKEFUL: u32 = 16;
     /// Every departure is served in its own time: the run is recorded or unfused.
     pub const ATTENTIVE: u32 = 32;
-    /// It is a box: packets pass it and are neither queued nor transmitted.
-    pub const PASSED: u32 = 64;
+    /// Frames don't wait here: its service takes them, an 802.11 station or a box.
+    pub const QUEUELESS: u32 = 64;
     /// It has several class queues.
     pub const CLASSES: u32 = 128;
     /// Its buffer has a limit.
@@ -125,16 +125,16 @@ impl Traits {
     pub const REFILLED: u32 = 8192;
     /// A frame waits, or has waited since the queue was empty, whose departure may end an alarm at the node.
     pub const HEEDED: u32 = 4096;
-    /// Its frames wait at an 802.11 station.
-    pub const AIR: u32 = 16384;
+    /// Laws of explicit feedback are shown its packets.
+    pub const STAMPED: u32 = 16384;
     /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
     pub const EXACT: u32 = Traits::STALLED
         | Traits::WAKEFUL
         | Traits::ATTENTIVE
-        | Traits::PASSED
-        | Traits::AIR
+        | Traits::QUEUELESS
         | Traits::CLASSES
         | Traits::LIMITED
+        | Traits::STAMPED
         | Traits::DETECTED;
 }
 
@@ -207,6 +207,48 @@ impl Port {
     #[inline(always)]
     pub fn free_at(&self) -> Time {
         Time(self.gap_until.0.saturating_sub(GAP * self.ps_per_byte))
+    }
+
+    /// Bytes held in all class queues together.
+    pub fn held_bytes(&self) -> u64 {
+        self.queues().iter().map(|queue| queue.bytes).sum()
+    }
+
+    /// A frame has joined a class queue: the most bytes held may have risen.
+    #[inline(always)]
+    pub fn note_most(&mut self, q: usize) {
+        let held = match self.is(Traits::CLASSES) {
+            true => self.held_bytes(),
+            false => self.queue(q).bytes,
+        };
+        self.max_bytes = self.max_bytes.max(held);
+    }
+
+    /// Whether its frames wait at an 802.11 station.
+    pub fn is_radio(&self) -> bool {
+        matches!(self.more.service, Service::Station)
+    }
+
+    /// How long a frame of so many bytes is on the wire, preamble included.
+    #[inline(always)]
+    pub fn frame_time(&self, bytes: u64) -> u64 {
+        (PREAMBLE + bytes) * self.ps_per_byte
+    }
+
+    /// The inter-packet gap.
+    #[inline(always)]
+    pub fn gap_time(&self) -> u64 {
+        GAP * self.ps_per_byte
+    }
+
+    /// How long the shortest frame is on the wire.
+    pub fn shortest_frame_time(&self) -> u64 {
+        self.frame_time(MIN_FRAME)
+    }
+
+    /// From the end of a received PAUSE frame until transmission must have stopped.
+    pub fn reaction(&self) -> Span {
+        ethernet::reaction(self.more.rate)
     }
 
     /// Counts a data frame sent, held here for so many ticks.
@@ -301,6 +343,9 @@ impl Port {
         };
         port.set(Traits::CLASSES, several);
         port.set(Traits::LIMITED, buffer != Limit::Unlimited);
+        let service = &port.more.service;
+        let queueless = matches!(service, Service::Station | Service::Box(_));
+        port.set(Traits::QUEUELESS, queueless);
         port
     }
 }
@@ -316,12 +361,12 @@ pub struct PortMore {
     pub armed: Time,
     /// Instant of the last departure that was given an event.
     pub awaited: Time,
-    /// What happens to packets in it, for a box.
-    pub stage: Option<Box<Stage>>,
-    /// What serves it in place of a line rate.
-    pub server: Option<Box<Server>>,
+    /// What serves it.
+    pub service: Service,
     /// Active queue management.
     pub managed: Option<Box<Managed>>,
+    /// Laws of explicit feedback that are shown its packets.
+    pub laws: Vec<Shown>,
     /// Saturated flows of its host, once for each packet that does not wait here and should; the longest first.
     pub missing: VecDeque<FlowId>,
     /// How it answers notices, by mechanism.
@@ -332,17 +377,6 @@ pub struct PortMore {
     pub sent: PortCount,
     /// Counters at the end of the warm-up.
     pub base: PortCount,
-}
-
-/// A box on the way to a port's queue.
-#[derive(Clone, Debug)]
-pub struct Stage {
-    /// What it does.
-    pub what: AnyBox,
-    /// Its stream.
-    pub random: Random,
-    /// The next box, or the port whose queue the boxes lead to.
-    pub next: PortId,
 }
 
 /// What a port counts.
@@ -356,9 +390,11 @@ pub struct PortCount {
     pub control: u64,
     /// Their bytes.
     pub control_bytes: u64,
+    /// Ticks for which a wire was in use, preambles and gaps included; at a station, ticks of exchanges.
+    pub busy: u64,
     /// Bytes × ticks held, of the frames that have started.
     pub area: u128,
-    /// Most bytes a class queue held.
+    /// Most bytes held in all class queues together.
     pub max_bytes: u64,
     /// Packets marked with CE.
     pub marked: u64,
@@ -377,7 +413,7 @@ impl Row for Port {
 impl Port {
     /// Reads a word of each cache line that a hop touches.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         self.next_try.0 ^ self.max_bytes
     }
 }

@@ -13,7 +13,7 @@ use super::pie::Pie;
 use super::pie_mahimahi::PieMahimahi;
 use super::ramp::Ramp;
 use super::red::Red;
-use super::{AnyScheduler, ClassQueue, Queue, Room};
+use super::row::ClassQueue;
 
 macro_rules! aqms {
     ($($name:ident),*) => {
@@ -36,6 +36,12 @@ macro_rules! aqms {
                 match self {
                     $(AnyAqm::$name(a) => a.attach(rate, random),)*
                     AnyAqm::Custom(a) => a.attach(rate, random),
+                }
+            }
+            fn warning(&self) -> Option<String> {
+                match self {
+                    $(AnyAqm::$name(a) => a.warning(),)*
+                    AnyAqm::Custom(a) => a.warning(),
                 }
             }
             fn queues(&self) -> usize {
@@ -107,17 +113,6 @@ aqms!(
     Ramp,
     DualPi2
 );
-
-impl<T: Into<AnyAqm>> From<T> for Queue {
-    /// One class queue, or the algorithm's own queues.
-    fn from(aqm: T) -> Queue {
-        Queue {
-            scheduler: AnyScheduler::Fifo,
-            aqm: Some(aqm.into()),
-            room: Room::Port,
-        }
-    }
-}
 
 /// An algorithm at a port.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Span, Time};
 
-use super::Build;
 use super::aqm::{Aqm, Frame, Verdict};
+use super::row::Build;
 
 /// The constants.
 #[derive(Copy, Clone, Debug)]
@@ -170,7 +170,7 @@ pub(super) const ECN: Opt = Opt::new(
 );
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<Codel>> = Part {
     id: "codel",
     aliases: &[],
     summary: "CoDel: drops or marks on departure while sojourn times stay above target",

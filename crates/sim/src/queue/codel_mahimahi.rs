@@ -11,10 +11,10 @@
 use backwater_transport::part::Part;
 use backwater_transport::units::Time;
 
-use super::Build;
 use super::aqm::{Aqm, Frame, Verdict};
 use super::codel::{INTERVAL, TARGET};
 use super::pie_mahimahi::{PACKET, ms, whole_ms};
+use super::row::Build;
 use crate::medium::ethernet;
 
 /// The tunnel device's header, the only bytes that mahimahi counts besides those of IP.
@@ -126,7 +126,7 @@ impl Aqm for CodelMahimahi {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<CodelMahimahi>> = Part {
     id: "codel-mahimahi",
     aliases: &[],
     summary: "CoDel as mahimahi has it: sends the packet it decides on, loses the one behind it; whole milliseconds, no marks",

@@ -5,7 +5,7 @@
 use backwater_transport::part::Part;
 
 use super::aqm::{Aqm, Frame};
-use super::{Build, ClassQueue};
+use super::row::{Build, ClassQueue};
 
 /// Drop from the head.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ impl Aqm for DropHead {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<DropHead>> = Part {
     id: "drop-head",
     aliases: &["drophead"],
     summary: "one first-in first-out queue; where a frame does not fit, the oldest make room",

@@ -4,7 +4,7 @@
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part};
 
-use super::{AnyScheduler, Build};
+use super::row::Build;
 use crate::limit::MAX_CLASSES;
 
 /// The turn and the deficits.
@@ -82,7 +82,7 @@ pub(super) fn weights(args: &Args) -> (usize, [u64; MAX_CLASSES]) {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<Drr>> = Part {
     id: "drr",
     aliases: &[],
     summary: "deficit round robin among class queues, counted in bytes",
@@ -116,7 +116,7 @@ pub const PART: Part<Build> = Part {
     build: |args| {
         let (classes, weight) = weights(args);
         let quantum = args.bytes("quantum").0;
-        Ok(AnyScheduler::Drr(Box::new(Drr::new(classes, weight.map(|w| w * quantum)))).into())
+        Ok(Drr::new(classes, weight.map(|w| w * quantum)).into())
     },
 };
 

@@ -3,14 +3,18 @@
 
 use backwater_transport::part::Part;
 
-use super::{AnyScheduler, Build};
+use super::row::Build;
+
+/// The one queue has no choice to make.
+#[derive(Copy, Clone, Debug)]
+pub struct Fifo;
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<Fifo>> = Part {
     id: "fifo",
     aliases: &["droptail", "drop-tail"],
     summary: "one first-in first-out queue for all classes",
     source: "S2 simulation model, with one class",
     options: &[],
-    build: |_| Ok(AnyScheduler::Fifo.into()),
+    build: |_| Ok(Fifo.into()),
 };

@@ -15,7 +15,7 @@ use backwater_transport::units::Rate;
 
 use super::aqm::{Aqm, Frame, Parties, Verdict};
 use super::codel::{self, Law};
-use super::{Build, ClassQueue, Queue, Room};
+use super::row::{Build, ClassQueue, Made, Room};
 use crate::limit::Limit;
 
 /// The queues and their turns.
@@ -181,7 +181,7 @@ impl Aqm for FqCodel {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<FqCodel>> = Part {
     id: "fq-codel",
     aliases: &["fq_codel"],
     summary: "flow queues under deficit round robin with priority for new flows, CoDel in each",
@@ -227,7 +227,7 @@ pub const PART: Part<Build> = Part {
             _ => Hosts::Ignored,
         };
         let flows = args.count("flows") as usize;
-        Ok(Queue {
+        Ok(Made {
             room: Room::Default(Limit::Packets(10_240)),
             ..FqCodel::new(law, args.bytes("quantum").0, flows, hosts).into()
         })

@@ -2,19 +2,20 @@
 
 use backwater_transport::part::Part;
 
-use super::{AnyScheduler, Build, Queue, Room};
+use super::fifo::Fifo;
+use super::row::{Build, Made, Room};
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<Fifo>> = Part {
     id: "infinite",
     aliases: &[],
     summary: "one first-in first-out queue for all classes, without a limit",
     source: "mahimahi",
     options: &[],
     build: |_| {
-        Ok(Queue {
+        Ok(Made {
             room: Room::Endless,
-            ..AnyScheduler::Fifo.into()
+            ..Fifo.into()
         })
     },
 };

@@ -16,6 +16,7 @@ mod pie;
 mod pie_mahimahi;
 mod ramp;
 mod red;
+mod row;
 mod strict_priority;
 mod wrr;
 
@@ -23,32 +24,13 @@ use backwater_transport::part::{Args, Part, Refusal};
 
 pub use any_aqm::{AnyAqm, Managed};
 pub use aqm::Aqm;
-pub use drr::Drr;
-pub use wrr::Wrr;
+pub use row::{ClassQueue, Room, Scheduler};
 
-use crate::limit::Limit;
-use crate::packet::List;
-
-/// The frames of one class waiting at a port, and what they occupy.
-#[derive(Clone, Debug, Default)]
-pub struct ClassQueue {
-    /// Waiting frames, oldest first.
-    pub list: List,
-    /// Bytes held: waiting frames and the one in transmission.
-    pub bytes: u64,
-    /// Frames held: waiting frames and the one in transmission.
-    pub packets: u64,
-}
-
-/// Chooses the class that sends next.
-pub trait Scheduler {
-    /// Number of class queues.
-    fn classes(&self) -> usize;
-
-    /// One of the queues in `ready` (bit i = queue i has a frame that may leave; never empty).
-    /// `held` marks the queues that hold frames at all; `size` is the frame a ready queue would send.
-    fn pick(&mut self, ready: u8, held: u8, size: impl Fn(usize) -> u64) -> usize;
-}
+use drr::Drr;
+use fifo::Fifo;
+use row::Made;
+use strict_priority::StrictPriority;
+use wrr::Wrr;
 
 /// Every scheduler.
 #[derive(Clone, Debug)]
@@ -61,6 +43,30 @@ pub enum AnyScheduler {
     Wrr(Box<Wrr>),
     /// Deficit round robin by bytes.
     Drr(Box<Drr>),
+}
+
+impl From<Fifo> for AnyScheduler {
+    fn from(Fifo: Fifo) -> AnyScheduler {
+        AnyScheduler::Fifo
+    }
+}
+
+impl From<StrictPriority> for AnyScheduler {
+    fn from(StrictPriority(classes): StrictPriority) -> AnyScheduler {
+        AnyScheduler::StrictPriority(classes)
+    }
+}
+
+impl From<Wrr> for AnyScheduler {
+    fn from(wrr: Wrr) -> AnyScheduler {
+        AnyScheduler::Wrr(Box::new(wrr))
+    }
+}
+
+impl From<Drr> for AnyScheduler {
+    fn from(drr: Drr) -> AnyScheduler {
+        AnyScheduler::Drr(Box::new(drr))
+    }
 }
 
 impl Scheduler for AnyScheduler {
@@ -94,44 +100,58 @@ pub struct Queue {
     pub room: Room,
 }
 
-/// How much a queue holds.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Room {
-    /// The port's buffer, or what its node has where none is written.
-    Port,
-    /// The port's buffer, or this where none is written.
-    Default(Limit),
-    /// Without a limit: a buffer makes no sense.
-    Endless,
-}
-
 impl From<AnyScheduler> for Queue {
     fn from(scheduler: AnyScheduler) -> Queue {
-        Queue {
-            scheduler,
-            aqm: None,
-            room: Room::Port,
-        }
+        scheduled(scheduler.into())
+    }
+}
+
+/// A queue without active management.
+fn scheduled<S: Into<AnyScheduler>>(made: Made<S>) -> Queue {
+    Queue {
+        scheduler: made.part.into(),
+        aqm: None,
+        room: made.room,
+    }
+}
+
+/// A queue under active management: one class queue, several under strict priority, or the algorithm's own queues.
+fn managed<A: Into<AnyAqm>>(made: Made<A>) -> Queue {
+    Queue {
+        scheduler: match made.classes {
+            1 => AnyScheduler::Fifo,
+            classes => AnyScheduler::StrictPriority(classes),
+        },
+        aqm: Some(made.part.into()),
+        room: made.room,
     }
 }
 
 /// How a row builds its queue.
 pub type Build = fn(&Args) -> Result<Queue, Refusal>;
 
-/// Every queue a port can have.
-pub static QUEUES: &[Part<Build>] = &[
-    fifo::PART,
-    strict_priority::PART,
-    wrr::PART,
-    drr::PART,
-    infinite::PART,
-    drop_head::PART,
-    codel::PART,
-    codel_mahimahi::PART,
-    fq_codel::PART,
-    pie::PART,
-    pie_mahimahi::PART,
-    red::PART,
-    ramp::PART,
-    dualpi2::PART,
-];
+macro_rules! rows {
+    ($($kind:ident: $module:ident),* $(,)?) => {
+        /// Every queue a port can have.
+        pub static QUEUES: &[Part<Build>] = &[$(
+            $module::PART.with_build(|args| ($module::PART.build)(args).map($kind))
+        ),*];
+    };
+}
+
+rows! {
+    scheduled: fifo,
+    scheduled: strict_priority,
+    scheduled: wrr,
+    scheduled: drr,
+    scheduled: infinite,
+    managed: drop_head,
+    managed: codel,
+    managed: codel_mahimahi,
+    managed: fq_codel,
+    managed: pie,
+    managed: pie_mahimahi,
+    managed: red,
+    managed: ramp,
+    managed: dualpi2,
+}

@@ -11,9 +11,9 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
-use super::Build;
 use super::aqm::{Aqm, Frame, Verdict, Waiting};
 use super::codel::ECN;
+use super::row::Build;
 
 /// Gains of the integral and of the proportional part, per second.
 const ALPHA: f64 = 0.125;
@@ -174,7 +174,7 @@ impl Aqm for Pie {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<Pie>> = Part {
     id: "pie",
     aliases: &[],
     summary: "PIE: drops or marks on arrival, by a controller of the queueing delay",

@@ -10,9 +10,9 @@ use backwater_transport::part::{Args, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
-use super::Build;
 use super::aqm::{Aqm, Frame, Verdict, Waiting};
 use super::pie::{MAX_BURST, REFERENCE};
+use super::row::Build;
 
 const PERIOD_MS: u64 = 30;
 /// Gains per millisecond.
@@ -156,7 +156,7 @@ impl Aqm for PieMahimahi {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<PieMahimahi>> = Part {
     id: "pie-mahimahi",
     aliases: &[],
     summary: "PIE as mahimahi has it: a 30 ms period, whole milliseconds, other gains, no marks",

@@ -11,7 +11,7 @@ use backwater_transport::random::Random;
 
 use super::aqm::{Aqm, Frame, Verdict};
 use super::codel::ECN;
-use super::{AnyAqm, AnyScheduler, Build, Queue};
+use super::row::{Build, Made};
 
 /// The constants.
 #[derive(Clone, Debug)]
@@ -49,22 +49,10 @@ pub(super) const CLASSES: Opt = Opt::new(
     "classes",
     Kind::Count,
     Default::Is("1"),
-    "class queues, the highest first, each watched by itself",
+    "class queues, the highest first, each with an average of its own",
 )
 .at_least("1")
 .at_most("8");
-
-/// One queue, or class queues under strict priority.
-pub(super) fn with_classes(aqm: impl Into<AnyAqm>, classes: u64) -> Queue {
-    let queue = Queue::from(aqm);
-    match classes {
-        1 => queue,
-        n => Queue {
-            scheduler: AnyScheduler::StrictPriority(n as usize),
-            ..queue
-        },
-    }
-}
 
 /// `min` and `max`, which must not cross.
 pub(super) fn thresholds(min: u64, max: u64) -> Result<(u64, u64), Refusal> {
@@ -79,7 +67,7 @@ pub(super) fn thresholds(min: u64, max: u64) -> Result<(u64, u64), Refusal> {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<Ramp>> = Part {
     id: "ecn-ramp",
     aliases: &["wred"],
     summary: "marks on arrival by the bytes in the class queue now: DCQCN's switch, DCTCP's step",
@@ -116,7 +104,10 @@ pub const PART: Part<Build> = Part {
             top: args.share("top"),
             mark: args.flag("ecn"),
         };
-        Ok(with_classes(ramp, args.count("classes")))
+        Ok(Made {
+            classes: args.count("classes") as usize,
+            ..ramp.into()
+        })
     },
 };
 

@@ -7,10 +7,14 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::{AnyScheduler, Build};
+use super::row::Build;
+
+/// So many class queues.
+#[derive(Copy, Clone, Debug)]
+pub struct StrictPriority(pub usize);
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<StrictPriority>> = Part {
     id: "strict-priority",
     aliases: &[],
     summary: "a queue for each class, the highest class first",
@@ -23,5 +27,5 @@ pub const PART: Part<Build> = Part {
     )
     .at_least("1")
     .at_most("8")],
-    build: |args| Ok(AnyScheduler::StrictPriority(args.count("classes") as usize).into()),
+    build: |args| Ok(StrictPriority(args.count("classes") as usize).into()),
 };

@@ -4,7 +4,7 @@
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
 use super::drr::{WEIGHTS, weights};
-use super::{AnyScheduler, Build};
+use super::row::Build;
 use crate::limit::MAX_CLASSES;
 
 /// The turn and what is left of it.
@@ -34,7 +34,7 @@ impl Wrr {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<Wrr>> = Part {
     id: "wrr",
     aliases: &[],
     summary: "weighted round robin among class queues, counted in frames",
@@ -59,12 +59,12 @@ pub const PART: Part<Build> = Part {
     ],
     build: |args| {
         let (classes, weight) = weights(args);
-        Ok(AnyScheduler::Wrr(Box::new(Wrr {
+        Ok(Wrr {
             classes,
             weight,
             turn: 0,
             left: weight[0],
-        }))
+        }
         .into())
     },
 };

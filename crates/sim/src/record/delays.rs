@@ -68,7 +68,7 @@ impl Delays {
 
     /// Reads a word of the cache line that a record touches.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         u64::from(self.held)
     }
 

@@ -68,6 +68,8 @@ pub struct FlowStats {
     sums: Sums<u64>,
     /// Received.
     pub delivered: Count,
+    /// When the last of them was.
+    pub last: Time,
     /// Longest delay in ticks.
     pub max: u64,
     /// Age of the newest packet, where the path has a trace link.
@@ -80,6 +82,8 @@ pub struct FlowStats {
     pub victims: u64,
     /// Lost.
     pub dropped: Count,
+    /// Of the lost after the warm-up: those that had entered before its end.
+    pub dropped_early: Count,
     /// Marked with CE, by each port that did so.
     pub marked: Count,
     /// Entered, delivered, dropped and marked at the end of the warm-up.
@@ -93,6 +97,7 @@ impl FlowStats {
     pub fn deliver(&mut self, packet: &Packet, now: Time) -> u64 {
         let total = now.since(packet.born).0;
         self.delivered.add(u64::from(packet.len));
+        self.last = now;
         // The others are parts of the total, and smaller.
         if self.sums.total.checked_add(total).is_none() {
             self.spill();
@@ -116,6 +121,14 @@ impl FlowStats {
         self.more.serial += u128::from(sums.serial);
         self.more.waited += u128::from(sums.waited);
         self.more.gated += u128::from(sums.gated);
+    }
+
+    /// A packet is lost. `early`: it entered before the end of the warm-up.
+    pub fn lose(&mut self, bytes: u64, early: bool) {
+        self.dropped.add(bytes);
+        if early {
+            self.dropped_early.add(bytes);
+        }
     }
 
     /// What a packet that was just delivered had met at 802.11 stations, in ticks.
@@ -145,8 +158,8 @@ impl FlowStats {
 
     /// Reads a word of each cache line that a delivery touches.
     #[inline]
-    pub fn touch(&self) -> u64 {
-        self.sums.total ^ self.delay.touch()
+    pub fn prefetch(&self) -> u64 {
+        self.sums.total ^ self.delay.prefetch()
     }
 
     /// The warm-up is over; so much has entered.
@@ -157,6 +170,7 @@ impl FlowStats {
         self.max = 0;
         self.victims = 0;
         self.on_air = [0; 2];
+        self.dropped_early = Count::default();
         if let Some(age) = &mut self.age {
             age.warm(now);
         }

@@ -1,12 +1,12 @@
 //! Accounts of what switches hold by interface and class. A node lags behind departures of what came in where no
 //! alarm holds, until that could matter.
 
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::Time;
 
 use super::World;
 use crate::ids::{NodeId, PacketId, PortId};
-use crate::mechanism::moment::{Moment, Seen};
-use crate::network::{Port, Traits};
+use crate::network::Traits;
+use crate::network::views::Gone;
 
 /// What became of a frame at a node that keeps accounts.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -19,49 +19,7 @@ pub(super) enum Booking {
     Entered,
 }
 
-/// A frame that no longer occupies its class queue.
-pub(super) struct Gone {
-    /// The class queue.
-    pub queue: usize,
-    /// Frame bytes.
-    pub size: u64,
-    /// Class.
-    pub class: u8,
-    /// Number of the port through which it came in.
-    pub entry: u8,
-    /// Whether it was lost, rather than sent.
-    pub lost: bool,
-}
-
-impl Gone {
-    /// The frame as a detector sees it, at the port whose queue it left.
-    pub fn seen(&self, port: &Port) -> Seen {
-        Seen {
-            class: self.class,
-            bytes: self.size,
-            prev: Some(self.entry.into()),
-            next: Some(port.local),
-            airtime: Span(self.size * port.ps_per_byte),
-            retries: 0,
-        }
-    }
-
-    /// What has happened to it.
-    pub fn moment<'a>(&self, seen: &'a Seen) -> Moment<'a> {
-        match self.lost {
-            true => Moment::Lost(seen),
-            false => Moment::Sent(seen),
-        }
-    }
-}
-
 impl World {
-    /// The node's port through which a packet came in; none at its origin.
-    pub(super) fn entrance(&self, packet_id: PacketId) -> Option<PortId> {
-        let ingress = self.packets[packet_id].ingress;
-        (!ingress.is_none()).then(|| self.ports[ingress].peer)
-    }
-
     /// Books a frame that comes in. A node lags behind departures of what came in where no alarm holds, until
     /// that could matter.
     #[inline(always)]
@@ -71,16 +29,17 @@ impl World {
         packet_id: PacketId,
         now: Time,
     ) -> Booking {
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let (local, class, size) = (
             packet.entry as usize,
             packet.class() as usize,
             packet.frame(),
         );
-        let port = &self.ports[id];
+        let port = &self.network.ports[id];
         let (node_id, ledger) = (port.node, port.is(Traits::LEDGER));
-        let heeded = self.nodes[node_id].alarms > 0 && self.heeds(node_id, local);
-        let node = &mut self.nodes[node_id];
+        let heeded = self.network.nodes[node_id].alarms > 0
+            && self.mechanisms.heeds(&self.network, node_id, local);
+        let node = &mut self.network.nodes[node_id];
         let calm = match &mut node.pool {
             Some(pool) => pool.admit_calmly(local, class, size),
             None => true,
@@ -89,7 +48,7 @@ impl World {
             return Booking::Refused;
         }
         if ledger {
-            let ledger = self.nodes[node_id].ledger.as_mut();
+            let ledger = self.network.nodes[node_id].ledger.as_mut();
             let ledger = ledger.expect("the ledger that the port knows of");
             ledger.add(local, class, size);
         }
@@ -99,7 +58,7 @@ impl World {
         }
     }
 
-    /// Takes a frame into a shared memory that it may find short, unless it does.
+    /// Takes a frame into a shared memory, or refuses it where the memory is full.
     #[inline(never)]
     fn admit_to_pool(
         &mut self,
@@ -110,24 +69,24 @@ impl World {
         now: Time,
     ) -> bool {
         self.settle_node(node, now);
-        let pool = self.nodes[node].pool.as_mut();
+        let pool = self.network.nodes[node].pool.as_mut();
         pool.expect("a node with a shared memory")
             .admit(local, class, size)
     }
 
     /// Brings the ports of a node up to date.
     pub(super) fn settle_node(&mut self, node: NodeId, now: Time) {
-        for i in 0..self.nodes[node].ports.len() {
-            let port = self.nodes[node].ports[i];
+        for i in 0..self.network.nodes[node].ports.len() {
+            let port = self.network.nodes[node].ports[i];
             self.catch_up(port, now);
         }
     }
 
     /// The same up to a departure from this port: of simultaneous ones those of ports before it have come first.
     pub(super) fn settle_before(&mut self, id: PortId, at: Time) {
-        let node = self.ports[id].node;
-        for i in 0..self.nodes[node].ports.len() {
-            let port = self.nodes[node].ports[i];
+        let node = self.network.ports[id].node;
+        for i in 0..self.network.nodes[node].ports.len() {
+            let port = self.network.nodes[node].ports[i];
             let before = Time(at.0 - u64::from(port > id));
             if port != id {
                 self.catch_up(port, before);
@@ -137,10 +96,10 @@ impl World {
 
     #[inline(always)]
     pub(super) fn account_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
-        let port = &self.ports[id];
+        let port = &self.network.ports[id];
         let (node_id, ledger) = (port.node, port.is(Traits::LEDGER));
         let (size, class, local) = (gone.size, gone.class as usize, gone.entry as usize);
-        let node = &mut self.nodes[node_id];
+        let node = &mut self.network.nodes[node_id];
         if let Some(pool) = &mut node.pool {
             pool.release(local, class, size);
         }

@@ -14,8 +14,8 @@ impl World {
     /// The same scenario, with a station in the place of every choice.
     pub(super) fn with_nearest(spec: &Spec) -> Result<Spec, Refusal> {
         let mut survey = World::empty(spec);
-        survey.add_nodes(spec)?;
-        survey.survey(spec)?;
+        survey.network.add_nodes(spec)?;
+        survey.air.survey(&mut survey.network, spec)?;
         let graph = survey.radio_graph(spec);
         let mut known: BTreeMap<&[usize], Distances> = BTreeMap::new();
         let mut settled = spec.clone();
@@ -25,7 +25,7 @@ impl World {
                 Destination::FromNearest(goals) => (goals, true),
                 Destination::Node(_) | Destination::AnyOf(_) | Destination::Group(_) => continue,
             };
-            let no_radio = |n: &&usize| survey.nodes[Id::new(**n)].stations.is_empty();
+            let no_radio = |n: &&usize| survey.network.nodes[Id::new(**n)].stations.is_empty();
             let path = match back {
                 false => format!("flows.{}.to", flow.name),
                 true => format!("flows.{}.from", flow.name),

@@ -5,11 +5,11 @@ use std::mem::take;
 
 use backwater_transport::units::Time;
 
-use super::{DropKey, World};
+use super::{Deadlock, DropKey, StampReport, World};
 use crate::connection::{ConnectionStats, Headers};
 use crate::ids::{ConnectionId, FlowId, NodeId, PortId};
-use crate::medium::wifi::air::Member;
-use crate::medium::wifi::radio::StationCount;
+use crate::medium::ethernet::{GAP, PREAMBLE};
+use crate::medium::{Member, StationCount};
 use crate::network::{Flow, Part, PortCount};
 use crate::packet::{Packet, Packets};
 use crate::record::delays::Delays;
@@ -52,7 +52,11 @@ pub struct Report {
     /// Control frames sent since the beginning.
     pub control: u64,
     /// The first deadlock seen.
-    pub deadlock: Option<super::Deadlock>,
+    pub deadlock: Option<Deadlock>,
+    /// Laws of explicit feedback: the queue that each watches, and its values.
+    pub stamps: Vec<StampReport>,
+    /// What those and the flows they serve have to say.
+    pub stamp_warnings: Vec<String>,
 }
 
 /// Losses of one kind at one place.
@@ -95,6 +99,8 @@ pub struct ReceiverRow {
     pub node: NodeId,
     /// Packets of the flow that it received.
     pub packets: u64,
+    /// Of these, entered before the end of the warm-up.
+    pub early: u64,
 }
 
 /// Sums over some flows.
@@ -106,6 +112,8 @@ pub struct ClassReport {
     pub delivered: Count,
     /// Lost.
     pub dropped: Count,
+    /// Of these, entered before the end of the warm-up.
+    pub dropped_early: Count,
     /// Marked with CE.
     pub marked: Count,
     /// Delays.
@@ -145,12 +153,13 @@ pub struct PortReport {
 }
 
 impl ClassReport {
-    /// Share of the entered packets that were lost; a packet may have entered before the warm-up's end.
+    /// Share of the packets that entered after the warm-up and were lost.
     pub fn loss(&self) -> f64 {
         if self.entered.packets == 0 {
             0.0
         } else {
-            self.dropped.packets as f64 / self.entered.packets as f64
+            let lost = self.dropped.packets - self.dropped_early.packets;
+            lost as f64 / self.entered.packets as f64
         }
     }
 
@@ -159,6 +168,7 @@ impl ClassReport {
             (&mut self.entered, other.entered),
             (&mut self.delivered, other.delivered),
             (&mut self.dropped, other.dropped),
+            (&mut self.dropped_early, other.dropped_early),
             (&mut self.marked, other.marked),
         ] {
             mine.packets += theirs.packets;
@@ -177,11 +187,10 @@ impl ClassReport {
 }
 
 impl World {
-    /// A report changes nothing: what arrives at this very instant may not all have been delivered.
-    fn convergence(&self, now: Time) -> Option<u64> {
-        let mut progress = self.progress.clone();
-        progress.note(now, |id| self.connections[id].receiver.delivered());
-        progress.converged()
+    /// Watched output queues that may lose frames although their feeders obey, each with what may
+    /// still come and the room there is.
+    pub fn headroom_warnings(&self) -> Vec<String> {
+        self.mechanisms.headroom_warnings(&self.network)
     }
 
     /// Sums up at the present. Checks conservation.
@@ -193,9 +202,9 @@ impl World {
     /// given back.
     pub fn last_report(&mut self) -> Report {
         let report = self.sum_up(take, take);
-        self.packets = Packets::default();
-        self.headers = Headers::default();
-        self.connections = Table::default();
+        self.network.packets = Packets::default();
+        self.network.headers = Headers::default();
+        self.ends.connections = Table::default();
         report
     }
 
@@ -204,39 +213,47 @@ impl World {
         delays: fn(&mut Delays) -> Delays,
         stats: fn(&mut ConnectionStats) -> ConnectionStats,
     ) -> Report {
-        let now = self.now;
+        let now = self.clock.now;
         self.settle();
         let hops = self.hop_counts();
         let flows: Vec<FlowReport> = self
+            .network
             .flows
             .ids()
             .map(|id| self.flow_report(id, &hops[id.index()], delays))
             .collect();
-        let classes = usize::from(self.flows.iter().map(|f| f.class).max().unwrap_or(0)) + 1;
+        let classes = usize::from(
+            self.network
+                .flows
+                .iter()
+                .map(|f| f.class)
+                .max()
+                .unwrap_or(0),
+        ) + 1;
         let mut by_class = vec![ClassReport::default(); classes];
         let mut all = ClassReport::default();
-        let own = |r: &&FlowReport| !matches!(self.flows[r.flow].part, Part::Acks(_));
+        let own = |r: &&FlowReport| !matches!(self.network.flows[r.flow].part, Part::Acks(_));
         for report in flows.iter().filter(own) {
-            by_class[usize::from(self.flows[report.flow].class)].add(&report.sums);
+            by_class[usize::from(self.network.flows[report.flow].class)].add(&report.sums);
             all.add(&report.sums);
         }
-        let total = |f: fn(&Flow) -> u64| self.flows.iter().map(f).sum::<u64>();
+        let total = |f: fn(&Flow) -> u64| self.network.flows.iter().map(f).sum::<u64>();
         let (entered, delivered, dropped) = (
             total(|f| f.entered.packets),
             total(|f| f.stats.delivered.packets),
             total(|f| f.stats.dropped.packets),
         );
         let (held, control_held, queues_agree) = self.count_held();
-        let control_agrees = self.notices_sent == self.notices_heard + control_held;
-        let drops = self.drops.iter().map(|(key, count)| {
-            let base = self.drops_base.get(key).copied().unwrap_or_default();
+        let control_agrees = self.books.notices_sent == self.books.notices_heard + control_held;
+        let drops = self.books.drops.iter().map(|(key, count)| {
+            let base = self.books.drops_base.get(key).copied().unwrap_or_default();
             DropRow {
                 key: *key,
                 count: count.since(base),
             }
         });
         Report {
-            fingerprint: self.fingerprint.0,
+            fingerprint: self.books.fingerprint.0,
             entered,
             delivered,
             dropped,
@@ -247,30 +264,35 @@ impl World {
             classes: by_class,
             all,
             connections: self
+                .ends
                 .connections
                 .ids()
-                .map(|id| self.connection_report(id, now, stats))
+                .map(|id| self.ends.connection_report(id, now, stats))
                 .collect(),
-            convergence: self.convergence(now),
+            convergence: self.ends.convergence(now),
             ports: self
+                .network
                 .ports
                 .ids()
                 .map(|id| self.port_report(id, now))
                 .collect(),
             stations: (0..self.air.radios.len() as u32)
                 .map(|s| {
-                    self.station_count(s, now)
+                    self.air
+                        .station_count(s, now)
                         .since(&self.air.radios[s as usize].base)
                 })
                 .collect(),
-            control: self.notices_sent
+            control: self.books.notices_sent
                 + self
                     .air
                     .radios
                     .iter()
                     .map(|r| r.count.management)
                     .sum::<u64>(),
-            deadlock: self.deadlock.clone(),
+            deadlock: self.mechanisms.deadlock.clone(),
+            stamps: self.stamp_reports(),
+            stamp_warnings: self.stamp_warnings(),
         }
     }
 
@@ -280,10 +302,10 @@ impl World {
         hops: &[Count],
         delays: fn(&mut Delays) -> Delays,
     ) -> FlowReport {
-        let delay = delays(&mut self.flows[id].stats.delay);
-        let flow = &self.flows[id];
+        let delay = delays(&mut self.network.flows[id].stats.delay);
+        let flow = &self.network.flows[id];
         let stats = &flow.stats;
-        let base = self.hops_base.get(id.index());
+        let base = self.books.hops_base.get(id.index());
         let row = |(i, port): (usize, &PortId)| HopRow {
             port: *port,
             count: hops[i].since(base.map(|b| b[i]).unwrap_or_default()),
@@ -292,6 +314,7 @@ impl World {
         let receiver = |member: &Member| ReceiverRow {
             node: self.air.radios[member.station as usize].node,
             packets: member.received - member.base,
+            early: member.early,
         };
         FlowReport {
             flow: id,
@@ -299,6 +322,7 @@ impl World {
                 entered: flow.entered.since(stats.base[0]),
                 delivered: stats.delivered.since(stats.base[1]),
                 dropped: stats.dropped.since(stats.base[2]),
+                dropped_early: stats.dropped_early,
                 marked: stats.marked.since(stats.base[3]),
                 sum: stats.sum(),
                 max: stats.max,
@@ -310,36 +334,14 @@ impl World {
         }
     }
 
-    fn connection_report(
-        &mut self,
-        id: ConnectionId,
-        now: Time,
-        stats: fn(&mut ConnectionStats) -> ConnectionStats,
-    ) -> ConnectionReport {
-        let connection = &mut self.connections[id];
-        let totals = connection.totals();
-        let [delivered, retransmitted, segments] =
-            std::array::from_fn(|i| totals[i] - connection.stats.base[i]);
-        let mut stats = stats(&mut connection.stats);
-        stats.window(stats.window, now);
-        ConnectionReport {
-            connection: id,
-            acks: connection.acks,
-            delivered,
-            retransmitted,
-            segments,
-            stats,
-            warning: connection.sender.warning(),
-        }
-    }
-
     fn port_report(&self, id: PortId, now: Time) -> PortReport {
-        let (count, base) = (self.port_count(id, now), &self.ports[id].more.base);
+        let (count, base) = (self.port_count(id, now), &self.network.ports[id].more.base);
         let since = PortCount {
             packets: count.packets - base.packets,
             bytes: count.bytes - base.bytes,
             control: count.control - base.control,
             control_bytes: count.control_bytes - base.control_bytes,
+            busy: count.busy - base.busy,
             area: count.area - base.area,
             max_bytes: count.max_bytes,
             marked: count.marked - base.marked,
@@ -355,16 +357,20 @@ impl World {
 
     /// A port's counters at `now`, with the areas of frames that are still held.
     pub(super) fn port_count(&self, id: PortId, now: Time) -> PortCount {
-        let port = &self.ports[id];
+        let port = &self.network.ports[id];
         let mut count = port.sent();
         if let Some(hop) = self.air.hop(id) {
             count.packets += hop.sent.packets;
             count.bytes += hop.sent.bytes;
             count.area += hop.backlog.area(now);
         }
+        count.busy = self.busy_ticks(id, &count, now);
         let ahead = port.free_at().0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
-        for packet in port.lists().flat_map(|list| self.packets.walk(list)) {
+        for packet in port
+            .lists()
+            .flat_map(|list| self.network.packets.walk(list))
+        {
             count.area += u128::from(packet.frame()) * u128::from(now.0 - packet.at.0);
         }
         let hop = self.air.hop(id).map(|hop| hop.backlog.most());
@@ -378,28 +384,44 @@ impl World {
         count
     }
 
+    /// Ticks for which a port was in use up to `now`. What is still to come of a frame or an exchange under way belongs
+    /// to the time after.
+    fn busy_ticks(&self, id: PortId, count: &PortCount, now: Time) -> u64 {
+        let Some(hop) = self.air.hop(id) else {
+            let port = &self.network.ports[id];
+            let frames = count.packets + count.control;
+            let bytes = count.bytes + count.control_bytes + (PREAMBLE + GAP) * frames;
+            let ahead = port.gap_until.0.saturating_sub(now.0);
+            return (bytes * port.ps_per_byte).saturating_sub(ahead);
+        };
+        let exchange = self.air.radios[hop.from as usize].exchange;
+        let mine = |number| self.air.hops[number as usize].port == id;
+        let under_way = exchange.filter(|e| e.hop.is_some_and(mine));
+        hop.airtime + under_way.map_or(0, |e| now.since(e.begun).0)
+    }
+
     /// Packets in queues and on wires: (data, control, whether queue counters agree with contents).
     fn count_held(&self) -> (u64, u64, bool) {
         let (mut data, mut control, mut agree) = (0, 0, true);
-        for port in self.ports.iter() {
+        for port in self.network.ports.iter() {
             let mut bytes = u64::from(port.sending);
             for list in port.lists() {
-                let waiting: Vec<&Packet> = self.packets.walk(list).collect();
+                let waiting: Vec<&Packet> = self.network.packets.walk(list).collect();
                 data += waiting.len() as u64;
                 bytes += waiting.iter().map(|p| p.frame()).sum::<u64>();
             }
             agree &= bytes == port.queues().iter().map(|q| q.bytes).sum::<u64>();
-            for packet in self.packets.walk(&port.wire) {
+            for packet in self.network.packets.walk(&port.wire) {
                 if packet.flow.is_none() {
                     control += 1
                 } else {
                     data += 1
                 }
             }
-            control += self.packets.walk(&port.control).count() as u64;
+            control += self.network.packets.walk(&port.control).count() as u64;
         }
-        data += self.held_at_stations().count() as u64;
-        agree &= data + control == u64::from(self.packets.live());
+        data += self.air.held_at_stations(&self.network).count() as u64;
+        agree &= data + control == u64::from(self.network.packets.live());
         (data, control, agree)
     }
 
@@ -407,40 +429,42 @@ impl World {
     /// entered, less what was lost or is held before.
     pub(super) fn hop_counts(&self) -> Vec<Vec<Count>> {
         let mut before: Vec<Vec<Count>> = self
+            .network
             .flows
             .iter()
             .map(|f| vec![Count::default(); f.path.len()])
             .collect();
         let hop: Vec<BTreeMap<PortId, usize>> = self
+            .network
             .flows
             .iter()
             .map(|f| f.path.iter().enumerate().map(|(i, p)| (*p, i)).collect())
             .collect();
-        let main = |port: PortId| self.boxes.get(&port).copied().unwrap_or(port);
-        for ((_, port, flow, _), count) in &self.drops {
+        let main = |port: PortId| self.network.boxes.get(&port).copied().unwrap_or(port);
+        for ((_, port, flow, _), count) in &self.books.drops {
             if let Some(i) = hop[flow.index()].get(&main(*port)) {
                 before[flow.index()][*i].packets += count.packets;
                 before[flow.index()][*i].bytes += count.bytes;
             }
         }
-        for id in self.ports.ids() {
-            let port = &self.ports[id];
+        for id in self.network.ports.ids() {
+            let port = &self.network.ports[id];
             let held = port
                 .lists()
-                .flat_map(|list| self.packets.walk(list))
-                .chain(self.packets.walk(&port.wire));
+                .flat_map(|list| self.network.packets.walk(list))
+                .chain(self.network.packets.walk(&port.wire));
             for packet in held.filter(|p| !p.flow.is_none()) {
                 if let Some(i) = hop[packet.flow.index()].get(&main(id)) {
                     before[packet.flow.index()][*i].add(u64::from(packet.len));
                 }
             }
         }
-        for (id, packet) in self.held_at_stations() {
+        for (id, packet) in self.air.held_at_stations(&self.network) {
             if let Some(i) = hop[packet.flow.index()].get(&id) {
                 before[packet.flow.index()][*i].add(u64::from(packet.len));
             }
         }
-        let counts = self.flows.iter().zip(before).map(|(flow, before)| {
+        let counts = self.network.flows.iter().zip(before).map(|(flow, before)| {
             let mut left = flow.entered;
             before
                 .iter()

@@ -1,47 +1,18 @@
 //! Serving events, and being driven from outside: `next_due`, `advance`, `inject`, `take_exits`.
 
 use backwater_transport::segment::Ecn;
-use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::units::{Bytes, Time};
 
-use super::World;
-use crate::cause::Cause;
+use super::{Exit, World};
 use crate::event::{Event, Key};
 use crate::ids::{FlowId, PacketId, PortId};
-use crate::medium::wifi::air_log::{AirFrame, AirLog};
+use crate::medium::AirFrame;
 use crate::network::{Flow, Part, Traits};
 use crate::packet::{Packet, Traffic};
+use crate::prefetch;
 use crate::record::Record;
 use crate::source::Source;
 use crate::table::Id;
-
-/// The end of a packet that came from outside.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Exit {
-    /// When.
-    pub at: Time,
-    /// Its flow.
-    pub flow: FlowId,
-    /// The tag it was injected with.
-    pub tag: u32,
-    /// What became of it.
-    pub fate: Fate,
-}
-
-/// What became of a packet.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// Its host received it.
-    Delivered,
-    /// It was lost.
-    Dropped(Cause),
-}
-
-/// A packet to come from outside.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Injection {
-    len: u16,
-    tag: u32,
-}
 
 /// How far a call to `advance_some` came.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -53,30 +24,40 @@ enum Step {
 impl World {
     /// The time reached.
     pub fn now(&self) -> Time {
-        self.now
+        self.clock.now
     }
 
     /// The end of the scenario.
     pub fn end(&self) -> Time {
-        self.end
+        self.clock.end
+    }
+
+    /// Events served.
+    pub fn events(&self) -> u64 {
+        self.clock.events
+    }
+
+    /// Frames received over a link, control frames included.
+    pub fn packet_hops(&self) -> u64 {
+        self.books.packet_hops
     }
 
     /// When something happens next.
     pub fn next_due(&mut self) -> Option<Time> {
-        self.calendar.next_at()
+        self.clock.calendar.next_at()
     }
 
     /// Serves all that is due up to and including `to`, which becomes the present.
     pub fn advance(&mut self, to: Time) {
         while self.step(to) == Step::Served {}
-        self.now = self.now.max(to);
+        self.clock.now = self.clock.now.max(to);
     }
 
     /// Serves at most `events` events up to the scenario's end; true when the end is reached.
     pub fn advance_some(&mut self, events: u64) -> bool {
         for _ in 0..events {
-            if self.step(self.end) == Step::Nothing {
-                self.now = self.end;
+            if self.step(self.clock.end) == Step::Nothing {
+                self.clock.now = self.clock.end;
                 return true;
             }
         }
@@ -90,8 +71,11 @@ impl World {
     /// When `at` lies before the present, the flow has a source of its own, or the packet is empty
     /// or longer than the flow's packets.
     pub fn inject(&mut self, at: Time, flow: FlowId, len: Bytes, tag: u32) {
-        assert!(at >= self.now, "a packet cannot be injected into the past");
-        let f = &self.flows[flow];
+        assert!(
+            at >= self.clock.now,
+            "a packet cannot be injected into the past"
+        );
+        let f = &self.network.flows[flow];
         assert!(f.outside, "flow {} has a source of its own", f.name);
         assert!(
             len.0 > 0 && len.0 <= f.packet,
@@ -99,37 +83,30 @@ impl World {
             f.name,
             f.packet
         );
-        let serial = self.injected & 0x00ff_ffff;
-        self.injected = self.injected.wrapping_add(1);
-        let previous = self.injections.insert(
-            (flow, serial),
-            Injection {
-                len: len.0 as u16,
-                tag,
-            },
-        );
-        assert!(
-            previous.is_none(),
-            "fewer than 2^24 packets of a flow wait outside"
-        );
-        self.calendar.push(at, Event::Inject { flow, serial });
+        let serial = self.injections.put(flow, len, tag);
+        self.clock.calendar.push(at, Event::Inject { flow, serial });
     }
 
     /// The fates of injected packets since the last call, in order.
     pub fn take_exits(&mut self) -> Vec<Exit> {
-        std::mem::take(&mut self.exits)
+        std::mem::take(&mut self.books.exits)
     }
 
     /// The events recorded since the last call, in order; empty unless the run is recorded.
     pub fn take_records(&mut self) -> Vec<Record> {
-        self.record.as_mut().map(std::mem::take).unwrap_or_default()
+        self.books
+            .record
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
     }
 
     /// Records every event from now on. Call it before the first `advance`.
     pub fn start_recording(&mut self) {
-        self.record = Some(Vec::new());
+        self.books.record = Some(Vec::new());
         self.unfuse();
-        self.ports
+        self.network
+            .ports
             .0
             .iter_mut()
             .for_each(|p| p.set(Traits::WATCHED, true));
@@ -137,7 +114,8 @@ impl World {
 
     /// Frames that stations began to send since the last call.
     pub fn take_air_frames(&mut self) -> Vec<AirFrame> {
-        self.air_log
+        self.air
+            .log
             .as_mut()
             .map(|log| log.take())
             .unwrap_or_default()
@@ -145,37 +123,44 @@ impl World {
 
     /// Keeps every frame on the air from now on. Call it before the first `advance`.
     pub fn start_air_log(&mut self) {
-        let log = AirLog::new(self.air.radios.len(), self.air.hops.len());
-        self.air_log = Some(Box::new(log));
+        self.air.start_log();
     }
 
     /// Gives every departure an event of its own. Changes no result; a run that is recorded needs it
     /// so that records come in order.
     pub fn unfuse(&mut self) {
-        assert_eq!(self.now, Time::ZERO, "fusing is settled before the run");
-        for port in &mut self.ports.0 {
+        assert_eq!(
+            self.clock.now,
+            Time::ZERO,
+            "fusing is settled before the run"
+        );
+        for port in &mut self.network.ports.0 {
             port.set(Traits::ATTENTIVE | Traits::WAKEFUL, true);
         }
     }
 
     fn step(&mut self, until: Time) -> Step {
-        if self.calendar.fill() && self.calendar.looks_ahead() {
-            self.look_ahead();
+        if self.clock.calendar.fill() && self.clock.calendar.prefetches() {
+            prefetch::next_events(&self.clock.calendar, &self.network, &self.ends, &self.air);
         }
-        let Some(key) = self.calendar.pop(until) else {
+        let Some(key) = self.clock.calendar.pop(until) else {
             return Step::Nothing;
         };
         let at = key.at();
-        debug_assert!(at >= self.now, "{key:?} at {at} is behind {}", self.now);
-        self.now = at;
-        self.events += 1;
+        debug_assert!(
+            at >= self.clock.now,
+            "{key:?} at {at} is behind {}",
+            self.clock.now
+        );
+        self.clock.now = at;
+        self.clock.events += 1;
         // Most events are arrivals, and a table of jumps is guessed wrong more often than a question.
         if let Some(port) = key.arrival() {
             self.arrive(port, at);
         } else {
             self.serve_other(key, at);
         }
-        if self.outbox.len() | self.refills.len() != 0 {
+        if self.mechanisms.outbox.len() | self.network.refills.len() != 0 {
             self.finish_event(at);
         }
         Step::Served
@@ -186,7 +171,7 @@ impl World {
     fn finish_event(&mut self, at: Time) {
         loop {
             self.post_all(at);
-            if self.refills.is_empty() {
+            if self.network.refills.is_empty() {
                 return;
             }
             self.refill_all(at);
@@ -208,14 +193,14 @@ impl World {
             } => self.refresh(control, neighbour, epoch, at),
             Event::Demand(flow) => self.demand(flow, at),
             Event::Inject { flow, serial } => {
-                let injection = self
-                    .injections
-                    .remove(&(flow, serial))
-                    .expect("an injection for its event");
+                let injection = self.injections.take(flow, serial);
                 self.originate(flow, injection.len, injection.tag, at);
             }
             Event::Timer { connection, side } => self.ring(connection, side, at),
-            Event::Inspect => self.inspect(at),
+            Event::Inspect => {
+                self.mechanisms
+                    .look_for_deadlock(&self.network, &mut self.clock.calendar, at)
+            }
             Event::Warm => self.warm(at),
             Event::Silence(radio) => self.silence(radio, at),
             Event::Answer(radio) => self.answer_now(radio, at),
@@ -223,79 +208,72 @@ impl World {
             Event::Observe { control, place } => self.observe(control, place, at),
             Event::Expire(radio) => self.expire(radio, at),
             Event::Release(flow) => self.release_held(flow, at),
-            Event::Open(station) => self.open(station, at),
+            Event::Open(station) => self.air.open(&mut self.clock.calendar, station, at),
         }
     }
 
     /// A departure matters, or a gate was to open. One that opens later by now is waited for anew.
     fn wake(&mut self, id: PortId, now: Time) {
         self.catch_up(id, now);
-        let port = &mut self.ports[id];
+        let port = &mut self.network.ports[id];
         let later = port.next_try;
         if port.is(Traits::STALLED) && port.more.armed == now && later > now && later < Time::NEVER
         {
             port.more.armed = later;
-            self.calendar.push(later, Event::Wake(id));
+            self.clock.calendar.push(later, Event::Wake(id));
         }
-        if self.ports[id].is(Traits::REFILLED) {
-            self.refills.push(id);
+        if self.network.ports[id].is(Traits::REFILLED) {
+            self.network.refills.push(id);
         }
     }
 
     /// A source's demand is due: cuts it into packets and asks for the next.
     fn demand(&mut self, id: FlowId, now: Time) {
-        let flow = &mut self.flows[id];
+        let flow = &mut self.network.flows[id];
         if now >= flow.stop {
             return;
         }
         if let Part::Data(connection) = flow.part {
             let (bytes, answered) = (flow.due, flow.source.waits());
-            self.connections[connection].waiting = answered;
+            self.ends.connections[connection].waiting = answered;
             self.write(connection, bytes, now);
             if !answered {
-                self.ask(id, now);
+                self.network.ask(&mut self.clock.calendar, id, now);
             }
             return;
         }
         let port = flow.port;
-        if flow.fill().is_some() && !port.is_none() && !self.ports[port].is(Traits::AIR) {
-            return self.begin_refills(id);
+        if flow.fill().is_some() && !port.is_none() && !self.network.ports[port].is_radio() {
+            return self.network.begin_refills(id);
         }
         let (mut left, most) = (flow.due, flow.packet);
         while left > 0 {
             let len = left.min(most);
             left -= len;
-            let seq = self.flows[id].seq;
-            self.flows[id].seq = seq.wrapping_add(1);
+            let seq = self.network.flows[id].seq;
+            self.network.flows[id].seq = seq.wrapping_add(1);
             self.originate(id, len as u16, seq, now);
         }
-        self.ask(id, now);
-    }
-
-    /// Asks a flow's source for its next demand.
-    pub(super) fn ask(&mut self, id: FlowId, now: Time) {
-        let flow = &mut self.flows[id];
-        if let Some(demand) = flow.source.next(now, &mut flow.random) {
-            flow.due = demand.bytes.0;
-            self.calendar.push(demand.at, Event::Demand(id));
-        }
+        self.network.ask(&mut self.clock.calendar, id, now);
     }
 
     /// A packet comes into being at its host.
     pub(crate) fn originate(&mut self, id: FlowId, len: u16, seq: u32, now: Time) {
-        let packet_id = self.create(id, len, seq, self.flows[id].ecn, now);
+        let packet_id = self.create(id, len, seq, self.network.flows[id].ecn, now);
         self.set_off(id, packet_id, now);
     }
 
     /// A new packet of a flow enters the first queue on its route.
     #[inline(always)]
     pub(super) fn set_off(&mut self, id: FlowId, packet_id: PacketId, now: Time) {
-        let Flow { port, from, .. } = self.flows[id];
+        let Flow { port, from, .. } = self.network.flows[id];
         let port = match port.is_none() {
             false => port,
             true => {
-                let to = self.packets[packet_id].to;
-                self.forwarding.egress(self.nodes[from].row, id, to)
+                let to = self.network.packets[packet_id].to;
+                self.network
+                    .forwarding
+                    .egress(self.network.nodes[from].row, id, to)
             }
         };
         self.enqueue(port, packet_id, now);
@@ -311,7 +289,7 @@ impl World {
         ecn: Ecn,
         now: Time,
     ) -> PacketId {
-        let flow = &mut self.flows[id];
+        let flow = &mut self.network.flows[id];
         let to = flow.to.draw(&mut flow.compass);
         flow.entered.add(u64::from(len));
         let packet = Packet {
@@ -329,7 +307,7 @@ impl World {
             waited: 0,
             gated: 0,
         };
-        let packet_id = self.packets.create(packet);
+        let packet_id = self.network.packets.create(packet);
         self.air.begin_spending(packet_id);
         packet_id
     }
@@ -337,42 +315,33 @@ impl World {
     /// The warm-up is over: what is reported begins here.
     fn warm(&mut self, now: Time) {
         self.settle();
-        self.hops_base = self.hop_counts();
-        self.drops_base = self.drops.clone();
-        for flow in &mut self.flows.0 {
+        self.books.warm_until = Some(now);
+        self.books.hops_base = self.hop_counts();
+        self.books.drops_base = self.books.drops.clone();
+        for flow in &mut self.network.flows.0 {
             flow.stats.warm(flow.entered, now);
         }
-        for connection in &mut self.connections.0 {
+        for connection in &mut self.ends.connections.0 {
             connection.warm(now);
         }
-        for id in self.ports.ids() {
+        for id in self.network.ports.ids() {
             let counted = self.port_count(id, now);
-            let port = &mut self.ports[id];
-            port.max_bytes = port.queues().iter().map(|q| q.bytes).max().unwrap_or(0);
+            let port = &mut self.network.ports[id];
+            port.max_bytes = port.held_bytes();
             port.more.base = counted;
-            if let Some(server) = &mut port.more.server {
+            if let Some(server) = port.more.service.server_mut() {
                 server.scorer.warm(now);
             }
         }
-        self.warm_air(now);
+        self.air.warm_air(now);
     }
 
     /// Brings every port up to date.
     pub fn settle(&mut self) {
-        let now = self.now;
-        for id in self.ports.ids() {
+        let now = self.clock.now;
+        for id in self.network.ports.ids() {
             self.catch_up(id, now);
         }
         self.post_all(now);
-    }
-
-    /// The span between looks for deadlock, if gates can close.
-    pub(super) fn inspect_after(&self) -> Option<Span> {
-        self.inspect
-    }
-
-    /// The port of this name.
-    pub fn port_named(&self, name: &str) -> Option<PortId> {
-        self.ports.ids().find(|p| self.ports[*p].more.name == name)
     }
 }

@@ -85,7 +85,7 @@ fn the_order_of_boxes_matters() {
         let drops = run.report().drops;
         if !passes {
             assert_eq!(drops[0].key.0, Cause::LinkOff);
-            assert_eq!(run.ports[drops[0].key.1].more.name, "S>R~on-off");
+            assert_eq!(run.network.ports[drops[0].key.1].more.name, "S>R~on-off");
         }
     }
 }
@@ -115,7 +115,7 @@ fn losses_are_as_frequent_as_asked_for() {
     assert!(lost(vec![loss(0.1)]).abs_diff(1000) < 120);
     assert_eq!(lost(vec![loss(0.0)]), 0);
     assert_eq!(lost(vec![loss(1.0)]), 10_000);
-    // Two in a row have their own luck: 19 %, ± 39.
+    // Two in a row draw independently: 19 %, ± 39.
     assert!(lost(vec![loss(0.1), loss(0.1)]).abs_diff(1900) < 160);
     // Exponential lengths of 50 ms each: half of the time, with 100 changes ± 500 of 10,000.
     assert!(lost(vec![on_off(50, 50, "exponential")]).abs_diff(5000) < 1500);
@@ -132,7 +132,7 @@ fn every_lossy_box_is_a_place_of_its_own() {
     let places: Vec<&str> = report
         .drops
         .iter()
-        .map(|d| run.ports[d.key.1].more.name.as_str())
+        .map(|d| run.network.ports[d.key.1].more.name.as_str())
         .collect();
     assert_eq!(places, ["S>R~loss2", "S>R~loss"]);
     assert!(report.drops.iter().all(|d| d.key.0 == Cause::RandomLoss));

@@ -21,16 +21,16 @@ fn entries(
     let mut spec = spec([link, None], ms as f64 / 1000.0);
     spec.ports[0].buffer = room;
     let mut world = World::build(&spec).expect("a link");
-    let port = &mut world.ports[Id::new(0)];
-    port.more.server.as_mut().expect("a server").journal = Some(Box::default());
+    let port = &mut world.network.ports[Id::new(0)];
+    port.more.service.server_mut().expect("a server").journal = Some(Box::default());
     for (tag, (ms, bytes)) in (0..).zip(arrivals) {
         world.inject(at(ms), Id::new(0), Bytes(bytes), tag);
     }
     world.advance(world.end());
-    let server = world.ports[Id::new(0)]
+    let server = world.network.ports[Id::new(0)]
         .more
-        .server
-        .as_ref()
+        .service
+        .server()
         .expect("a server");
     server.entries(world.end())
 }

@@ -32,7 +32,11 @@ fn one_line_per_millisecond_is_twelve_megabits() {
         inject(&mut world, &vec![(0, 1500); 1200]);
         let delivered = deliveries(&mut world);
         assert_eq!(delivered.len(), packets);
-        let server = world.ports[Id::new(0)].more.server.as_ref().unwrap();
+        let server = world.network.ports[Id::new(0)]
+            .more
+            .service
+            .server()
+            .unwrap();
         let capacity = server.capacity(at(0), at(1000));
         assert_eq!(capacity, emulator.opportunity as f64 * 8000.0);
     }

@@ -83,7 +83,7 @@ fn run(window: u32, traces: [AnyTrace; 2], emulator: &Emulator) -> World {
 
 /// Throughput in Mbit/s and the 95th percentile of the age in ms, as the contest's script has them.
 fn contest(world: &World) -> (f64, f64) {
-    let age = world.flows[Id::new(0)].stats.age.as_ref().unwrap();
+    let age = world.network.flows[Id::new(0)].stats.age.as_ref().unwrap();
     (
         age.throughput_bps(14).unwrap() / 1e6,
         age.p95_s(world.end()).unwrap() * 1e3,
@@ -147,7 +147,11 @@ fn a_fixed_window_does_what_it_does_over_mahimahi() {
     for (window, throughput, signal) in OBSERVED {
         let mut world = run(window, traces.clone(), MAHIMAHI);
         let (now, end) = (world.now(), world.end());
-        let server = world.ports[Id::new(0)].more.server.as_mut().unwrap();
+        let server = world.network.ports[Id::new(0)]
+            .more
+            .service
+            .server_mut()
+            .unwrap();
         let (_, bytes) = server.scorer.left(now);
         let rate = bytes as f64 * 8.0 / end.seconds() / 1e6;
         // 1 %, and half a unit of the last digit printed; 2 ms.
@@ -164,7 +168,11 @@ fn a_fixed_window_does_what_it_does_over_mahimahi() {
 fn an_omniscient_sender_is_bounded_by_the_trace() {
     let Some(traces) = verizon() else { return };
     let world = run(1, traces, MAHIMAHI);
-    let server = world.ports[Id::new(0)].more.server.as_ref().unwrap();
+    let server = world.network.ports[Id::new(0)]
+        .more
+        .service
+        .server()
+        .unwrap();
     // Observed with mahimahi's script: 5.04 Mbit/s and 32 ms.
     let bound = server.omniscient(Time::ZERO, world.end()).unwrap();
     let rate = bound.bytes as f64 * 8.0 / 140.0 / 1e6;

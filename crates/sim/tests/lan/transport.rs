@@ -249,7 +249,7 @@ fn timers_cost_no_event_for_each_segment() {
     world.advance(world.end());
     // Beyond the arrivals: the probe timer of two round trips (RFC 8985 section 7.2) is looked at once
     // in that time, for some 10,000 segments.
-    let looks = world.events - world.packet_hops;
+    let looks = world.events() - world.packet_hops();
     let probes = 10 * 1000 * MS / (2 * RTT);
     assert!(looks > 0 && looks <= probes + 5, "{looks} {probes}");
 }
@@ -341,16 +341,16 @@ fn what_cannot_work_is_refused_with_its_place() {
 fn flows_and_companions_know_each_other() {
     let (net, _) = path(0.1, bulk(), 10);
     let world = net.world();
-    let c = &world.connections.iter().next().expect("one");
+    let c = &world.ends.connections.iter().next().expect("one");
     assert_eq!(
-        world.flows[c.data].part,
+        world.network.flows[c.data].part,
         Part::Data(backwater_sim::table::Id::new(0))
     );
     assert_eq!(
-        world.flows[c.acks].part,
+        world.network.flows[c.acks].part,
         Part::Acks(backwater_sim::table::Id::new(0))
     );
-    assert_eq!(world.flows[c.acks].name, "f1~ack");
+    assert_eq!(world.network.flows[c.acks].name, "f1~ack");
 }
 
 /// Hosts on both sides of two switches; rates of the three links in Mbit/s.

@@ -52,12 +52,12 @@ fn delays(spec: &Spec, world: &World, report: &Report, number: u64) {
             Some(way) if !way.boxes.is_empty() => None,
             Some(way) => match way.service {
                 Service::Line(_, delay) => Some(delay),
-                Service::Trace(_) => Some(Span::ZERO),
+                Service::Trace(ref server) => Some(server.delay_behind),
             },
         },
     };
     for flow in &report.flows {
-        let name = &world.flows[flow.flow].name;
+        let name = &world.network.flows[flow.flow].name;
         let sum = &flow.sums.sum;
         let parts = [
             sum.serial,

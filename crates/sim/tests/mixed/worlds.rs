@@ -102,6 +102,7 @@ fn any_way(r: &mut Random, line: Rate, delay: Span) -> Option<Box<Way>> {
             first: one(r, &[First::Opportunity, First::Arrival]),
             whole: emulator.whole,
             milliseconds: once_in(r, 2),
+            delay_behind: Span::millis(one(r, &[0, 0, 20])),
         })),
     };
     Some(Box::new(Way {
@@ -424,6 +425,7 @@ pub fn any_world(number: u64) -> Spec {
             nodes: Vec::new(),
             links: Vec::new(),
             ports: Vec::new(),
+            stamps: Vec::new(),
             mechanisms: Vec::new(),
             flows: Vec::new(),
         },

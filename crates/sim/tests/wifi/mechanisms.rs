@@ -64,7 +64,7 @@ fn fork() -> (Cell, usize) {
 /// Packets lost for want of room at a station.
 fn lost_at(world: &World, report: &Report, station: usize) -> u64 {
     let full = report.drops.iter().filter(|d| d.key.0 == Cause::BufferFull);
-    let here = full.filter(|d| world.ports[d.key.1].node.index() == station);
+    let here = full.filter(|d| world.network.ports[d.key.1].node.index() == station);
     here.map(|d| d.count.packets).sum()
 }
 
@@ -188,7 +188,7 @@ fn a_feeder_that_a_hidden_station_disturbs_misses_group_frames() {
     let records = world.take_records();
     let sent = world.report().stations[relay].management;
     let moves = |station: usize| {
-        let of = |p: backwater_sim::ids::PortId| world.ports[p].node.index();
+        let of = |p: backwater_sim::ids::PortId| world.network.ports[p].node.index();
         let moved = records.iter().filter(|r| r.what == What::Aifsn);
         moved.filter(|r| of(r.port) == station).count()
     };

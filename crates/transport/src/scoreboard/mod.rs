@@ -49,7 +49,7 @@ impl Scoreboard {
     /// Reads a word of each cache line that an acknowledgement touches: the first two segments, the last,
     /// and the slots of two more.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         let ids = self.ids();
         let lines = [
             ids.start,

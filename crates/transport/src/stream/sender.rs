@@ -134,19 +134,19 @@ impl StreamSender {
     }
 
     /// Reads a word of each cache line that an acknowledgement touches.
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         let own = self.una
             ^ self.written
             ^ self.rto.0
             ^ self.first_after_reduction
             ^ u64::from(self.bypass_window);
-        own ^ self.core.touch() ^ self.scoreboard.in_flight() ^ self.detector.departed()
+        own ^ self.core.prefetch() ^ self.scoreboard.in_flight() ^ self.detector.departed()
     }
 
     /// Reads a word of each segment that an acknowledgement touches.
     #[inline]
-    pub fn touch_segments(&self) -> u64 {
-        self.scoreboard.touch()
+    pub fn prefetch_segments(&self) -> u64 {
+        self.scoreboard.prefetch()
     }
 
     /// Payload bytes of a full segment.
@@ -159,9 +159,9 @@ impl StreamSender {
         &self.core.counters
     }
 
-    /// A warning of the controller for the report of a run.
-    pub fn warning(&self) -> Option<String> {
-        self.core.warning()
+    /// Its controller.
+    pub fn controller(&self) -> &AnyController {
+        self.core.controller()
     }
 
     /// State for plots and records.

@@ -55,6 +55,7 @@ pub fn value(option: &Opt, text: &str) -> Value {
             ("kbit/s", 1e3),
             ("Mbit/s", 1e6),
             ("Gbit/s", 1e9),
+            ("Tbit/s", 1e12),
         ]) as u64)),
         Kind::Bytes => Value::Bytes(Bytes(scaled(&[("B", 1.0), ("kB", 1e3), ("MB", 1e6)]) as u64)),
         Kind::Packets => Value::Packets(scaled(&[("packets", 1.0)]) as u64),

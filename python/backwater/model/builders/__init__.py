@@ -18,6 +18,7 @@ from backwater.model.builders.traces import Trace
 from backwater.model.builders.whole import Scenario
 from backwater.model.builders.wired import (
     Host,
+    Limits,
     Link,
     Mechanism,
     OneWayLink,
@@ -48,6 +49,7 @@ __all__ = [
     "Detector",
     "Flow",
     "Host",
+    "Limits",
     "Link",
     "Mac",
     "MacCategories",

@@ -333,7 +333,8 @@ class Controller(Part):
         * `variant`: the paper, the authors' program, or mvfst (default paper)
         * `delta`: one over the packets to keep in the queue; if absent 0.5, and 0.05 for
           mvfst (number, ≥ 0.001, ≤ 10)
-        * `competitive`: compete when the queue never empties; mvfst never does (default true)
+        * `competitive`: compete when the queue never empties; mvfst never does. Several Copas
+          may take each other for a competitor (default false)
         * `base_window`: how long the least round trip is remembered (time, default 10 s, ≥
           100 ms, ≤ 3600 s)
         * `patience`: rounds without a nearly empty queue after which it competes; if absent
@@ -876,6 +877,11 @@ class Controller(Part):
         pacing_head_room: float | None = None,
         slowest: Rate | None = None,
         least: Size | None = None,
+        minute: Time | None = None,
+        history: int | None = None,
+        drain_threshold: Time | None = None,
+        drain_period: Time | None = None,
+        drain_rounds: int | None = None,
     ) -> Controller:
         """Self-clocked adaptation for multimedia, by delay, marks and loss.
 
@@ -900,6 +906,15 @@ class Controller(Part):
         * `slowest`: least target rate (RATE_PACE_MIN) (rate, default 50 kbit/s, ≥ 1 kbit/s, ≤
           1 Gbit/s)
         * `least`: least reference window (MIN_REF_WND) (size, default 3 kB, ≥ 1 B, ≤ 1 MB)
+        * `minute`: length of the stretches whose minima are kept (time, default 60 s, ≥ 1 s,
+          ≤ 3600 s)
+        * `history`: stretches kept for the base delay (BASE_HISTORY) (whole number, default
+          10, ≥ 1, ≤ 100)
+        * `drain_threshold`: queueing delay of an empty queue (time, default 5 ms, ≤ 400 ms)
+        * `drain_period`: longest time without an empty queue before the rate is halved (time,
+          default 20 s, ≥ 100 ms, ≤ 3600 s)
+        * `drain_rounds`: round trips at half the rate, 100 ms at least (whole number, default
+          5, ≥ 1, ≤ 100)
         """
         return Controller(
             "scream",
@@ -915,6 +930,11 @@ class Controller(Part):
             pacing_head_room=pacing_head_room,
             slowest=slowest,
             least=least,
+            minute=minute,
+            history=history,
+            drain_threshold=drain_threshold,
+            drain_period=drain_period,
+            drain_rounds=drain_rounds,
         )
 
     @staticmethod
@@ -1063,7 +1083,7 @@ class Controller(Part):
 
         Source: docs/tutorial.md.
 
-        * `file`: file of the class, which stands by itself (required)
+        * `file`: file of the class, which imports no file beside it (required)
         * `class_`: class with a window and a method on_round or on_ack (required)
         * `options`: further arguments of the class, by name
         """

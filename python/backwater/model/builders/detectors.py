@@ -111,7 +111,7 @@ class Detector(Part):
         Source: S0; IEEE 802.11-05/0562r0.
 
         * `alpha`: congested where more than alpha times what left came in (number, default
-          1.08, ≥ 1.0, ≤ 10.0)
+          1.02, ≥ 1.0, ≤ 10.0)
         * `busy_below`: share of time below which a busy medium counts as not fully used
           (share, default 80 %, ≥ 0 %, ≤ 100 %)
         * `period`: how often it looks (time, default 250 ms, ≥ 1 ms, ≤ 10 s)
@@ -206,7 +206,7 @@ class Detector(Part):
 
         Source: docs/tutorial.md.
 
-        * `file`: file of the class, which stands by itself (required)
+        * `file`: file of the class, which imports no file beside it (required)
         * `class_`: class with methods alarm and relief (required)
         * `options`: further arguments of the class, by name
         * `watch`: what it looks at: the class queues of an output port or the categories of a

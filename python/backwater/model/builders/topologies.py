@@ -176,9 +176,9 @@ class Topology(Part):
           packets or unlimited)
         * `own_share`: share of the buffer for the station's own packets, the rest for those
           it relays; 100 % = all of it for both (share, default 100 %, ≥ 1 %)
-        * `queue`: which of the packets of an access category goes next: the oldest, or one of
-          each flow in turn; in turn, a full buffer loses the newest packet of the flow that
-          holds most (default fifo)
+        * `queue`: which of the packets of an access category goes next: the oldest, or
+          round-robin one of each flow; round-robin, a full buffer loses the newest packet of
+          the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
         * `ac`: parameters by access category
         """
@@ -228,9 +228,9 @@ class Topology(Part):
           packets or unlimited)
         * `own_share`: share of the buffer for the station's own packets, the rest for those
           it relays; 100 % = all of it for both (share, default 100 %, ≥ 1 %)
-        * `queue`: which of the packets of an access category goes next: the oldest, or one of
-          each flow in turn; in turn, a full buffer loses the newest packet of the flow that
-          holds most (default fifo)
+        * `queue`: which of the packets of an access category goes next: the oldest, or
+          round-robin one of each flow; round-robin, a full buffer loses the newest packet of
+          the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
         * `ac`: parameters by access category
         """
@@ -275,9 +275,9 @@ class Topology(Part):
           packets or unlimited)
         * `own_share`: share of the buffer for the station's own packets, the rest for those
           it relays; 100 % = all of it for both (share, default 100 %, ≥ 1 %)
-        * `queue`: which of the packets of an access category goes next: the oldest, or one of
-          each flow in turn; in turn, a full buffer loses the newest packet of the flow that
-          holds most (default fifo)
+        * `queue`: which of the packets of an access category goes next: the oldest, or
+          round-robin one of each flow; round-robin, a full buffer loses the newest packet of
+          the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
         * `ac`: parameters by access category
         """
@@ -336,9 +336,9 @@ class Topology(Part):
           packets or unlimited)
         * `own_share`: share of the buffer for the station's own packets, the rest for those
           it relays; 100 % = all of it for both (share, default 100 %, ≥ 1 %)
-        * `queue`: which of the packets of an access category goes next: the oldest, or one of
-          each flow in turn; in turn, a full buffer loses the newest packet of the flow that
-          holds most (default fifo)
+        * `queue`: which of the packets of an access category goes next: the oldest, or
+          round-robin one of each flow; round-robin, a full buffer loses the newest packet of
+          the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
         * `ac`: parameters by access category
         """

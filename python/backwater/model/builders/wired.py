@@ -51,6 +51,21 @@ class Routing(Table):
 
 
 @dataclass
+class Limits(Table):
+    """How large the scenario may be.
+
+    * `nodes`: nodes, generated ones included (whole number, default 10000)
+    * `flows`: flows, one for each sender of a pattern (whole number, default 10000)
+    * `packets`: packets that sources with a rate hand over, and opportunities of traces
+      (whole number, default 1000000000)
+    """
+
+    nodes: int | None = None
+    flows: int | None = None
+    packets: int | None = None
+
+
+@dataclass
 class Host(Table):
     """An end station with one link.
 
@@ -138,7 +153,10 @@ class TraceLink(Table):
     * `clock`: whether opportunities, the delay before the queue and delays in logs count
       whole milliseconds (default ms)
     * `repeat`: begin a recorded trace again after its end; true where it is left out
-    * `delay`: time between a packet's arrival and its queue (time, default 0 s)
+    * `delay`: propagation delay (time, default 0 s)
+    * `delay_at`: where a packet waits for the delay: before the queue, as in both
+      directions of cellsim, or behind it, as what leaves mm-link inside mm-delay (default
+      before-queue)
     * `max_frame`: largest frame, header and FCS included (size, default 1518 B)
     * `queue`: its port's queue; without a limit where it is left out
     * `buffer`: what its queue holds (size, packets or unlimited)
@@ -155,6 +173,7 @@ class TraceLink(Table):
     clock: Literal["ms", "exact"] | None = None
     repeat: bool | None = None
     delay: Time | None = None
+    delay_at: Literal["before-queue", "after-queue"] | None = None
     max_frame: Size | None = None
     queue: Queue | Written | None = None
     buffer: Capacity | None = None
@@ -166,8 +185,8 @@ class TraceLink(Table):
 class Port(Table):
     """`ports.NAME` of a scenario.
 
-    Queue and buffer of the ports that a name or pattern matches; what says most of a
-    port's name holds.
+    Queue and buffer of the ports that a name or pattern matches; the most specific
+    pattern holds.
 
     * `queue`: classes and who goes first
     * `buffer`: what each class queue holds (size, packets or unlimited)

@@ -47,7 +47,12 @@ fn a_chain_lies_in_a_row_and_its_packets_hop_along_it() {
     assert_eq!(places(&spec), expected);
     assert_eq!(spec.routing, Routing::Airtime);
     let world = resolved.build().unwrap();
-    assert_eq!(world.flows[backwater_sim::table::Id::new(0)].path.len(), 3);
+    assert_eq!(
+        world.network.flows[backwater_sim::table::Id::new(0)]
+            .path
+            .len(),
+        3
+    );
 }
 
 #[test]
@@ -222,11 +227,13 @@ duration";
         );
     let text = text.replace("\"700 m\"", "\"650 m\"");
     let world = read(&text).unwrap().build().unwrap();
-    let last = |flow: &backwater_sim::network::Flow| world.ports[*flow.path.last().unwrap()].far;
+    let last =
+        |flow: &backwater_sim::network::Flow| world.network.ports[*flow.path.last().unwrap()].far;
     let found: Vec<(usize, &str)> = world
+        .network
         .flows
         .iter()
-        .map(|f| (f.path.len(), world.nodes[last(f)].name.as_str()))
+        .map(|f| (f.path.len(), world.network.nodes[last(f)].name.as_str()))
         .collect();
     // s6 lies 50 m from G2.
     let expected = [

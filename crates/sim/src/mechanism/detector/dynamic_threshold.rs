@@ -7,7 +7,7 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::{AnyDetector, Build, Detector};
+use super::row::{Build, Detector};
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::place::View;
@@ -50,7 +50,7 @@ impl Detector for DynamicThreshold {
 pub const NEEDS: Needs = Needs::of(Set::INTERFACES.and(Set::POOL));
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<DynamicThreshold>> = Part {
     id: "dynamic-threshold",
     aliases: &[],
     summary: "shared memory: congested at the dynamic threshold, until a gap below it",
@@ -63,8 +63,46 @@ pub const PART: Part<Build> = Part {
     )
     .at_least("0 B")],
     build: |args| {
-        Ok(AnyDetector::DynamicThreshold(DynamicThreshold {
+        Ok(DynamicThreshold {
             gap: args.bytes("gap").0,
-        }))
+        })
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::moment::Seen;
+    use backwater_transport::units::Time;
+
+    /// The rule of the reference: a class in headroom is congested however few bytes it has in the pool, and stays so
+    /// until its headroom is empty.
+    #[test]
+    fn bytes_in_headroom_are_congestion_below_the_threshold_too() {
+        let mut detector = DynamicThreshold { gap: 100 };
+        let seen = Seen::of_class(0);
+        for (held, headroom, congested) in [
+            (50, 0, false),
+            (50, 1, true),
+            (1000, 0, true),
+            (1000, 1, true),
+        ] {
+            let level = View {
+                headroom,
+                ..View::level(Time::ZERO, 0, held, 1000)
+            };
+            let told = detector.observe(&Moment::Enqueued(&seen), &level);
+            assert_eq!(
+                told == Some(Signal::Congested),
+                congested,
+                "{held} {headroom}"
+            );
+            let relieved = detector.may_relieve(&level);
+            assert_eq!(
+                relieved,
+                headroom == 0 && held + 100 <= 1000,
+                "{held} {headroom}"
+            );
+        }
+    }
+}

@@ -9,8 +9,8 @@
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Span, Time};
 
+use super::row::{Build, Detector};
 use super::watermark::{HIGH, LOW, ordered};
-use super::{AnyDetector, Build, Detector};
 use crate::limit::MAX_CLASSES;
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::needs::{Needs, Set};
@@ -83,7 +83,7 @@ impl Detector for FillRate {
 pub const NEEDS: Needs = Needs::of(Set::BOUND).giving(Set::QUEUE);
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<FillRate>> = Part {
     id: "fill-rate",
     aliases: &[],
     summary: "congested when the queue would pass the high mark within the horizon at its present fill rate",
@@ -111,13 +111,13 @@ pub const PART: Part<Build> = Part {
     build: |args| {
         let (high, low) = (args.share("high"), args.share("low"));
         ordered(high, low)?;
-        Ok(AnyDetector::FillRate(Box::new(FillRate {
+        Ok(FillRate {
             high,
             low,
             horizon: args.span("horizon"),
             window: args.span("window"),
             samples: [[(Time::ZERO, 0); 2]; MAX_CLASSES],
-        })))
+        })
     },
 };
 

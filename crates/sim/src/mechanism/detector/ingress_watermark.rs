@@ -6,7 +6,7 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 
-use super::{AnyDetector, Build, Detector};
+use super::row::{Build, Detector};
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::place::View;
@@ -42,7 +42,7 @@ impl Detector for IngressWatermark {
 pub const NEEDS: Needs = Needs::of(Set::INTERFACES);
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<IngressWatermark>> = Part {
     id: "ingress-watermark",
     aliases: &[],
     summary: "congested when a switch holds more than XOFF bytes of a class from one interface, until XON",
@@ -72,9 +72,6 @@ pub const PART: Part<Build> = Part {
                 fix: "write an XON no higher than XOFF".into(),
             });
         }
-        Ok(AnyDetector::IngressWatermark(IngressWatermark {
-            xoff,
-            xon,
-        }))
+        Ok(IngressWatermark { xoff, xon })
     },
 };

@@ -7,10 +7,15 @@ mod ingress_watermark;
 mod occupancy;
 mod queue_rate_difference;
 mod rate_comparison;
+mod row;
 mod script;
 mod watermark;
 
-use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
+use backwater_transport::part::{Args, Part, Refusal};
+
+use super::moment::{Moment, Signal};
+use super::needs::Needs;
+use super::place::{Rhythm, View};
 
 pub use dynamic_threshold::DynamicThreshold;
 pub use fill_rate::FillRate;
@@ -18,40 +23,9 @@ pub use ingress_watermark::IngressWatermark;
 pub use occupancy::Occupancy;
 pub use queue_rate_difference::QueueRateDifference;
 pub use rate_comparison::RateComparison;
+pub use row::Detector;
 pub use script::needs as script_needs;
 pub use watermark::Watermark;
-
-use super::moment::{Moment, Signal};
-use super::needs::{Needs, Set};
-use super::place::{Rhythm, View};
-
-/// Says when congestion begins and ends. It hears of what it can need: one of rates of its timer; one of levels of arrivals in
-/// classes that are not congested and of departures from those that are; one of bytes by neighbour, and one from outside
-/// this crate, of all.
-pub trait Detector {
-    /// What it needs.
-    fn needs(&self) -> Needs {
-        Needs::of(Set::BOUND).giving(Set::QUEUE)
-    }
-
-    /// When its timer comes.
-    fn rhythm(&self) -> Option<Rhythm> {
-        None
-    }
-
-    /// Something happened to a class at its place.
-    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal>;
-
-    /// Whether a departure that leaves this level could end congestion. Never says no wrongly.
-    fn may_relieve(&self, _view: &View) -> bool {
-        true
-    }
-
-    /// Bytes of a buffer above the high mark, for detectors that have one.
-    fn slack(&self, _buffer: u64) -> Option<u64> {
-        None
-    }
-}
 
 crate::custom::custom! {
     /// A detector from outside this crate.
@@ -67,6 +41,12 @@ macro_rules! detectors {
             /// From outside this crate; not in `DETECTORS`.
             Custom(Box<dyn CustomDetector>),
         }
+
+        $(impl From<$Name> for AnyDetector {
+            fn from(detector: $Name) -> AnyDetector {
+                AnyDetector::$Name(detector.into())
+            }
+        })*
 
         impl Detector for AnyDetector {
             fn needs(&self) -> Needs {
@@ -126,25 +106,37 @@ detectors! {
     Occupancy(Occupancy),
 }
 
+impl From<script::Script> for AnyDetector {
+    fn from(script: script::Script) -> AnyDetector {
+        AnyDetector::Custom(Box::new(script))
+    }
+}
+
 /// How a row builds its detector.
 pub type Build = fn(&Args) -> Result<AnyDetector, Refusal>;
 
+macro_rules! row {
+    ($module:ident) => {
+        $module::PART.with_build(|args| ($module::PART.build)(args).map(AnyDetector::from))
+    };
+}
+
 /// Every detector.
 pub static DETECTORS: &[Part<Build>] = &[
-    watermark::PART,
-    fill_rate::PART,
-    ingress_watermark::PART,
-    dynamic_threshold::PART,
-    rate_comparison::PART,
-    queue_rate_difference::PART,
-    occupancy::PART,
+    row!(watermark),
+    row!(fill_rate),
+    row!(ingress_watermark),
+    row!(dynamic_threshold),
+    row!(rate_comparison),
+    row!(queue_rate_difference),
+    row!(occupancy),
 ];
 
 /// Occupancy of a buffer; for recipes.
-pub const OCCUPANCY: Part<Build> = occupancy::PART;
+pub const OCCUPANCY: &str = occupancy::PART.id;
 
 /// Detectors that a host makes. A world that holds one and has no host is refused.
-pub static HOSTED: &[Part<Build>] = &[script::PART];
+pub static HOSTED: &[Part<Build>] = &[row!(script)];
 
 /// What each of both lists needs, in their order.
 pub static NEEDS: &[Needs] = &[
@@ -157,27 +149,3 @@ pub static NEEDS: &[Needs] = &[
     occupancy::NEEDS,
     script::NEEDS,
 ];
-
-const PERIOD: Opt = Opt::new(
-    "period",
-    Kind::Span,
-    Default::Is("250 ms"),
-    "how often it looks",
-)
-.at_least("1 ms")
-.at_most("10 s");
-const WINDOW: Opt = Opt::new(
-    "window",
-    Kind::Count,
-    Default::Is("4"),
-    "periods in the sliding window",
-)
-.at_least("1")
-.at_most("100");
-
-fn rhythm(args: &Args) -> Rhythm {
-    Rhythm {
-        period: args.span("period"),
-        window: args.count("window") as usize,
-    }
-}

@@ -9,7 +9,7 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 
-use super::{AnyDetector, Build, Detector};
+use super::row::{Build, Detector};
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::place::View;
@@ -89,7 +89,7 @@ const fn mark(name: &'static str, default: Default, help: &'static str) -> Opt {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<Occupancy>> = Part {
     id: "occupancy",
     aliases: &[],
     summary: "congested when a buffer fills above a mark, until little is held for others",
@@ -141,7 +141,7 @@ pub const PART: Part<Build> = Part {
                 fix: "write a `low` no higher than `still`".into(),
             });
         }
-        Ok(AnyDetector::Occupancy(occupancy))
+        Ok(occupancy)
     },
 };
 

@@ -15,7 +15,7 @@
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 
-use super::{AnyDetector, Build, Detector, PERIOD, WINDOW, rhythm};
+use super::row::{Build, Detector, PERIOD, WINDOW, rhythm};
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::place::{Rates, Rhythm, View};
@@ -107,7 +107,7 @@ impl Detector for QueueRateDifference {
 pub const NEEDS: Needs = Needs::of(Set::RATES.and(Set::BOUND)).giving(Set::QUEUE);
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<QueueRateDifference>> = Part {
     id: "queue-rate-difference",
     aliases: &["11-06/1308"],
     summary: "the queue, low or high, and the difference of rates in and out, low, medium or high, by normal membership functions",
@@ -152,7 +152,7 @@ pub const PART: Part<Build> = Part {
     build,
 };
 
-fn build(args: &Args) -> Result<AnyDetector, Refusal> {
+fn build(args: &Args) -> Result<QueueRateDifference, Refusal> {
     let queue = [args.share("queue_low"), args.share("queue_high")];
     if queue[0] >= queue[1] {
         return Err(Refusal {
@@ -168,7 +168,7 @@ fn build(args: &Args) -> Result<AnyDetector, Refusal> {
         medium: args.share("deviation_medium"),
         rhythm: rhythm(args),
     };
-    Ok(AnyDetector::QueueRateDifference(Box::new(detector)))
+    Ok(detector)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::script::{FILE_OPTION, FURTHER_OPTION, class_option};
 
-use super::{AnyDetector, Build, Detector};
+use super::row::{Build, Detector};
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::place::View;
@@ -14,7 +14,7 @@ const WATCH: &str = "watch";
 const INGRESS: &str = "ingress";
 
 /// The row.
-pub(super) const PART: Part<Build> = Part {
+pub(super) const PART: Part<Build<Script>> = Part {
     id: "python",
     aliases: &[],
     summary: "a class of your own, written in Python",
@@ -39,8 +39,8 @@ pub const NEEDS: Needs = Needs::of(Set::BOUND.and(Set::HOLDINGS)).giving(Set::QU
 /// What it needs where it watches what came in over an interface.
 const NEEDS_INGRESS: Needs = Needs::of(Set::INTERFACES);
 
-fn build(args: &Args) -> Result<AnyDetector, Refusal> {
-    Ok(AnyDetector::Custom(Box::new(Script { needs: needs(args) })))
+fn build(args: &Args) -> Result<Script, Refusal> {
+    Ok(Script { needs: needs(args) })
 }
 
 /// What a detector with these options needs.
@@ -53,7 +53,7 @@ pub fn needs(args: &Args) -> Needs {
 
 /// See the head of the file.
 #[derive(Copy, Clone, Debug)]
-struct Script {
+pub struct Script {
     needs: Needs,
 }
 

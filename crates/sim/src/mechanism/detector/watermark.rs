@@ -6,7 +6,7 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 
-use super::{AnyDetector, Build, Detector};
+use super::row::{Build, Detector};
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::place::View;
@@ -90,7 +90,7 @@ pub(super) fn ordered(high: f64, low: f64) -> Result<(), Refusal> {
 }
 
 /// The row.
-pub const PART: Part<Build> = Part {
+pub const PART: Part<Build<Watermark>> = Part {
     id: "watermark",
     aliases: &[],
     summary: "congested when a queue's bytes rise above a mark, until they fall below another",
@@ -99,7 +99,7 @@ pub const PART: Part<Build> = Part {
     build: |args| {
         let (high, low) = (args.share("high"), args.share("low"));
         ordered(high, low)?;
-        Ok(AnyDetector::Watermark(Watermark { high, low }))
+        Ok(Watermark { high, low })
     },
 };
 

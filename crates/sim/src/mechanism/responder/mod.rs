@@ -19,6 +19,7 @@ use backwater_transport::part::{Args, Part, Refusal};
 use backwater_transport::units::Rate;
 
 pub use knobs::{Knobs, Moved, Transmitter};
+pub use own::Hold;
 pub use shaper::Shaper;
 pub use steps::{Knob, Steps};
 

@@ -3,6 +3,7 @@
 //! in results, so that what it loses is told apart.
 
 mod delay;
+mod egress;
 mod loss;
 mod on_off;
 

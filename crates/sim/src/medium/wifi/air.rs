@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use backwater_transport::units::{Rate, Span, Time};
 use smallvec::{SmallVec, smallvec};
 
+use super::air_log::AirLog;
 use super::channel::{ChannelSpec, Far, Link, Near};
 use super::ear::Ear;
 use super::frame::FrameKind;
@@ -64,6 +65,8 @@ pub struct Air {
     pub budgets: Vec<Option<Span>>,
     /// Members of the groups to which flows send, in the order of the stations.
     pub members: BTreeMap<FlowId, Vec<Member>>,
+    /// Frames on the air, where a capture wants them; boxed, since few runs keep them.
+    pub(crate) log: Option<Box<AirLog>>,
 }
 
 /// A station of a group.
@@ -75,6 +78,8 @@ pub struct Member {
     pub received: u64,
     /// The same at the end of the warm-up.
     pub base: u64,
+    /// Of those received since, how many had entered before.
+    pub early: u64,
 }
 
 impl Member {
@@ -83,6 +88,7 @@ impl Member {
         Member {
             station,
             received: 0,
+            early: 0,
             base: 0,
         }
     }
@@ -95,7 +101,7 @@ pub struct Spent {
     pub contention: u64,
     /// Ticks of exchanges that failed.
     pub retries: u64,
-    /// Its round at a station that serves flows in turn.
+    /// Its round at a station that serves flows round-robin.
     pub turn: u64,
     /// The stall clock of its category when it joined the queue.
     pub stall_clock: u64,
@@ -255,6 +261,11 @@ impl Medium {
 }
 
 impl Air {
+    /// Keeps every frame from now on.
+    pub(crate) fn start_log(&mut self) {
+        self.log = Some(Box::new(AirLog::new(self.radios.len(), self.hops.len())));
+    }
+
     /// Adds a station; whom it reaches is told later.
     pub fn add(&mut self, radio: Radio, hearing: Hearing) {
         self.ears.push(Ear::new(self.radios.len() as u32));

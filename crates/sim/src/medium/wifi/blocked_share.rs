@@ -2,35 +2,37 @@
 
 use backwater_transport::units::Time;
 
+use super::air::Air;
 use crate::ids::PacketId;
 use crate::limit::Limit;
-use crate::world::World;
+use crate::network::Network;
 
-impl World {
+impl Air {
     /// Whether own packets that gates hold back leave no room for another one, which would be held back as well.
     pub(super) fn blocked_share_is_full(
         &self,
+        network: &Network,
         station: u32,
         number: usize,
         hop: u32,
         packet_id: PacketId,
         now: Time,
     ) -> bool {
-        let radio = &self.air.radios[station as usize];
+        let radio = &self.radios[station as usize];
         if radio.blocked_share >= 1.0 {
             return false;
         }
-        let packet = &self.packets[packet_id];
+        let packet = &network.packets[packet_id];
         let closed =
             |hop: u32, host: u32| self.gate_opens(station, number, hop, Some(host), now) > now;
-        if !self.air.enters_with(packet) || !closed(hop, packet.to) {
+        if !self.enters_with(packet) || !closed(hop, packet.to) {
             return false;
         }
         let c = &radio.categories[number];
         let waiting = c.hops.iter().flat_map(|hop| {
-            let queue = &self.air.hops[*hop as usize].queues[number];
-            let held = self.packets.walk(&queue.list);
-            held.filter(move |p| self.air.enters_with(p) && closed(*hop, p.to))
+            let queue = &self.hops[*hop as usize].queues[number];
+            let held = network.packets.walk(&queue.list);
+            held.filter(move |p| self.enters_with(p) && closed(*hop, p.to))
         });
         let (held, step, room) = match c.buffer {
             Limit::Unlimited => return false,

@@ -6,49 +6,50 @@ use backwater_transport::random::Random;
 use backwater_transport::units::Rate;
 use smallvec::{SmallVec, smallvec};
 
-use super::air::{Medium, NOBODY};
+use super::air::{Air, Medium, NOBODY};
 use super::backlog::Backlog;
 use super::channel::{ChannelSpec, Link};
 use super::frame::Reply;
-use super::mac::{CATEGORIES, Category, Contention, Judged};
+use super::mac::{Contention, Judged};
 use super::physical::FLOOR;
 use super::radio::{Hop, HopQueue, LastRoute, Radio, StationCount};
 use super::reception::Hearing;
 use crate::ids::{NodeId, PortId};
 use crate::limit::Limit;
-use crate::network::{Port, PortMore, Traits};
+use crate::medium::access::{CATEGORIES, Category};
+use crate::medium::service::Service;
+use crate::network::{Network, Port, PortMore};
 use crate::queue::{AnyScheduler, ClassQueue, Managed};
 use crate::record::flow_stats::Count;
 use crate::spec::{MediumSpec, NodeKind, Refusal, Spec, StationSpec};
-use crate::world::World;
 use crate::world::build::refuse;
 
-impl World {
+impl Air {
     /// Media, stations, and who hears whom.
-    pub(crate) fn survey(&mut self, spec: &Spec) -> Result<(), Refusal> {
+    pub(crate) fn survey(&mut self, network: &mut Network, spec: &Spec) -> Result<(), Refusal> {
         for medium in &spec.media {
             check_medium(medium)?;
-            self.air.media.push(Medium::new(
+            self.media.push(Medium::new(
                 medium.name.clone(),
                 medium.phy,
                 medium.mac,
                 medium.channel.clone(),
             ));
         }
-        self.air.first_port = self.ports.len() as u32;
+        self.first_port = network.ports.len() as u32;
         if spec.flows.iter().any(|f| f.budget.is_some()) {
-            self.air.budgets = spec.flows.iter().map(|f| f.budget).collect();
+            self.budgets = spec.flows.iter().map(|f| f.budget).collect();
         }
-        self.add_stations(spec)?;
-        if !self.air.radios.is_empty() {
+        self.add_stations(network, spec)?;
+        if !self.radios.is_empty() {
             self.join_stations(spec);
         }
         Ok(())
     }
 
-    fn add_stations(&mut self, spec: &Spec) -> Result<(), Refusal> {
+    fn add_stations(&mut self, network: &mut Network, spec: &Spec) -> Result<(), Refusal> {
         let mut taken: Vec<(usize, [f64; 2], NodeId)> = Vec::new();
-        for (id, node) in self.nodes.ids().zip(&spec.nodes) {
+        for (id, node) in network.nodes.ids().zip(&spec.nodes) {
             let NodeKind::Station(radios) = &node.kind else {
                 continue;
             };
@@ -65,14 +66,17 @@ impl World {
                             "give each radio a medium of its own",
                         ),
                         false => (
-                            format!("{} lies where {} lies", node.name, self.nodes[*other].name),
+                            format!(
+                                "{} lies where {} lies",
+                                node.name, network.nodes[*other].name
+                            ),
                             "write another place",
                         ),
                     };
                     return refuse(format!("{path}.at"), what, fix);
                 }
                 taken.push((station.medium, station.at, id));
-                self.add_station(spec, id, of_node, station, &path)?;
+                self.add_station(network, spec, id, of_node, station, &path)?;
             }
         }
         Ok(())
@@ -81,6 +85,7 @@ impl World {
     /// A radio of a node. Streams of the first are named after the node, those of others after node and medium.
     fn add_station(
         &mut self,
+        network: &mut Network,
         spec: &Spec,
         id: NodeId,
         of_node: usize,
@@ -91,18 +96,19 @@ impl World {
             check_rate(&spec.media[station.medium], rate, &format!("{path}.rate"))?;
         }
         let medium = &spec.media[station.medium].name;
-        let name = StationSpec::radio_name(&self.nodes[id].name, of_node, medium);
+        let name = StationSpec::radio_name(&network.nodes[id].name, of_node, medium);
         let categories = self.categories(spec, &name, station, path)?;
-        self.nodes[id].stations.push(self.air.radios.len() as u32);
+        network.nodes[id].stations.push(self.radios.len() as u32);
         let random = Random::stream(spec.seed, "station", &name);
         let hearing = Hearing::new(spec.seed, &name);
         let radio = Radio {
             node: id,
+            laws: Vec::new(),
             of_node,
             name,
             medium: station.medium as u32,
             route: LastRoute::default(),
-            host: self.nodes[id].host.expect("a station is a host"),
+            host: network.nodes[id].host.expect("a station is a host"),
             random,
             written: categories.iter().map(|c| c.set).collect(),
             categories,
@@ -123,7 +129,7 @@ impl World {
             count: StationCount::default(),
             base: Box::default(),
         };
-        self.air.add(radio, hearing);
+        self.add(radio, hearing);
         Ok(())
     }
 
@@ -135,13 +141,13 @@ impl World {
         station: &StationSpec,
         path: &str,
     ) -> Result<SmallVec<[Contention; 1]>, Refusal> {
-        let medium = &self.air.media[station.medium];
+        let medium = &self.media[station.medium];
         let count = medium.mac.access.categories();
         if station.aqm.is_some() && station.in_turn {
             return refuse(
                 format!("{path}.queue"),
-                "flows are served in turn, and queue management chooses frames too",
-                "remove in_turn, or take queue = { kind = \"fq-codel\" }, which serves flows in turn",
+                "flows are served round-robin, and queue management chooses frames too",
+                "remove in_turn, or take queue = { kind = \"fq-codel\" }, which serves flows round-robin",
             );
         }
         let mut made = SmallVec::new();
@@ -172,28 +178,28 @@ impl World {
 
     /// Who hears whom, medium by medium.
     fn join_stations(&mut self, spec: &Spec) {
-        for medium in 0..self.air.media.len() {
-            let members: Vec<u32> = (0..self.air.radios.len() as u32)
-                .filter(|s| self.air.radios[*s as usize].medium as usize == medium)
+        for medium in 0..self.media.len() {
+            let members: Vec<u32> = (0..self.radios.len() as u32)
+                .filter(|s| self.radios[*s as usize].medium as usize == medium)
                 .collect();
             let places: Vec<[f64; 2]> = members.iter().map(|s| self.written(spec, *s).at).collect();
-            let name = |s: &u32| self.air.radios[*s as usize].name.as_str();
+            let name = |s: &u32| self.radios[*s as usize].name.as_str();
             let names: Vec<&str> = members.iter().map(name).collect();
-            let channel = &self.air.media[medium].channel;
+            let channel = &self.media[medium].channel;
             let links = channel.links(spec.seed, &names, &places);
             for (from, (mut reach, mut far)) in members.iter().zip(links) {
                 let numbers = reach.iter_mut().map(|l| &mut l.to);
                 for to in numbers.chain(far.iter_mut().map(|f| &mut f.to)) {
                     *to = members[*to as usize];
                 }
-                self.air.join(*from, reach, far);
+                self.join(*from, reach, far);
             }
         }
     }
 
     /// What was written of a station.
     fn written<'a>(&self, spec: &'a Spec, station: u32) -> &'a StationSpec {
-        let radio = &self.air.radios[station as usize];
+        let radio = &self.radios[station as usize];
         match &spec.nodes[radio.node.index()].kind {
             NodeKind::Station(radios) => &radios[radio.of_node],
             NodeKind::Host { .. } | NodeKind::Switch(_) => unreachable!("a radio is a station's"),
@@ -206,7 +212,7 @@ impl World {
     }
 
     fn rate_to(&self, spec: &Spec, from: u32, to: u32) -> Option<Rate> {
-        let link = self.air.reach[from as usize].iter().find(|l| l.to == to)?;
+        let link = self.reach[from as usize].iter().find(|l| l.to == to)?;
         self.rate(spec, from, link)
     }
 
@@ -217,7 +223,7 @@ impl World {
             return None;
         }
         let own = self.written(spec, from).rate;
-        let medium = self.air.medium(from);
+        let medium = self.medium(from);
         match &medium.receivers {
             None => Some(own.unwrap_or(medium.phy.data)),
             Some(receivers) => receivers.rate(link.power, own, medium.phy.data),
@@ -225,51 +231,64 @@ impl World {
     }
 
     /// The hop from a station to another, made at its first use.
-    pub(crate) fn hop(&mut self, spec: &Spec, from: u32, to: u32) -> PortId {
-        if let Some(port) = self.air.hop_to(from, to) {
+    pub(crate) fn hop_made(
+        &mut self,
+        network: &mut Network,
+        spec: &Spec,
+        from: u32,
+        to: u32,
+    ) -> PortId {
+        if let Some(port) = self.hop_to(from, to) {
             return port;
         }
-        let far = self.air.radios[to as usize].node;
+        let far = self.radios[to as usize].node;
         let rate = self
             .rate_to(spec, from, to)
             .expect("a hop between neighbours");
-        self.push_hop(from, to, far, self.nodes[far].name.clone(), rate)
+        self.add_hop(
+            network,
+            from,
+            to,
+            far,
+            network.nodes[far].name.clone(),
+            rate,
+        )
     }
 
     /// A hop from a station, and the port that stands for it and leads to `far`.
-    pub(crate) fn push_hop(
+    pub(crate) fn add_hop(
         &mut self,
+        network: &mut Network,
         from: u32,
         to: u32,
         far: NodeId,
         named: String,
         rate: Rate,
     ) -> PortId {
-        let radio = &self.air.radios[from as usize];
+        let radio = &self.radios[from as usize];
         let node = radio.node;
         // Ports of the first radio are named as those of wires are.
         let medium = match radio.of_node {
             0 => String::new(),
-            _ => format!("#{}", self.air.medium(from).name),
+            _ => format!("#{}", self.medium(from).name),
         };
         let more = PortMore {
-            name: format!("{}>{named}{medium}", self.nodes[node].name),
+            name: format!("{}>{named}{medium}", network.nodes[node].name),
             rate,
+            service: Service::Station,
             ..PortMore::default()
         };
         let mut port = Port::idle(node, far, AnyScheduler::Fifo, Limit::Unlimited, more);
-        port.far_row = self.nodes[far].row;
-        port.set(Traits::AIR, true);
-        let id = self.ports.push(port);
+        port.far_row = network.nodes[far].row;
+        let id = network.ports.push(port);
         let queues = radio.categories.len();
-        self.air.push_hop(Hop {
+        self.push_hop(Hop {
             port: id,
             from,
             to,
             rate,
             queues: smallvec![HopQueue::default(); queues],
             airtime: 0,
-            airtime_base: 0,
             sent: Count::default(),
             backlog: Backlog::default(),
         });
@@ -278,7 +297,7 @@ impl World {
 
     /// Whether both are stations of one medium.
     pub(crate) fn share_medium(&self, here: u32, far: u32) -> bool {
-        let medium = |station: u32| self.air.radios[station as usize].medium;
+        let medium = |station: u32| self.radios[station as usize].medium;
         medium(here) == medium(far)
     }
 }

@@ -4,34 +4,38 @@
 //! have become busy, and the frame that made them so will look after them.
 //!
 //! Two stations that begin at one instant don't hear each other in time: a station that becomes busy at
-//! the instant at which it would send is marked `due`, and sends all the same.
+//! the instant at which it would send is marked `due`, and still sends.
 
 use backwater_transport::units::{Span, Time};
 
-use super::air::NOBODY;
+use super::air::{Air, NOBODY};
+use super::air_log::AirFrame;
 use super::frame::{Exchange, Frame, FrameKind, Reply};
 use super::phy;
+use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::StationId;
 use crate::table::Id;
 use crate::world::World;
 
-impl World {
-    /// Has a group looked after at `at`, if no event comes before.
-    pub(crate) fn attend(&mut self, group: u32, at: Time) {
-        let armed = &mut self.air.groups[group as usize].armed;
+impl Air {
+    /// Schedules a group at `at`, if no event comes before.
+    pub(crate) fn attend(&mut self, calendar: &mut Calendar, group: u32, at: Time) {
+        let armed = &mut self.groups[group as usize].armed;
         if at < *armed {
             *armed = at;
-            self.calendar.push(at, Event::Contend(Id::raw(group)));
+            calendar.push(at, Event::Contend(Id::raw(group)));
         }
     }
 
-    /// Has a group looked after when the first of its stations would send.
-    pub(crate) fn attend_soonest(&mut self, group: u32) {
-        let at = self.air.soonest(group);
-        self.attend(group, at);
+    /// Schedules a group when the first of its stations would send.
+    pub(crate) fn attend_soonest(&mut self, calendar: &mut Calendar, group: u32) {
+        let at = self.soonest(group);
+        self.attend(calendar, group, at);
     }
+}
 
+impl World {
     /// A group's event: whoever has counted down sends.
     pub(crate) fn contend(&mut self, group: StationId, now: Time) {
         let group = group.0;
@@ -55,7 +59,7 @@ impl World {
                 self.fire(station, now);
             }
         }
-        self.attend_soonest(group);
+        self.air.attend_soonest(&mut self.clock.calendar, group);
     }
 
     /// A station's counter has run out, maybe those of several categories. The highest that has a frame to send, which
@@ -102,7 +106,7 @@ impl World {
                 )
             }
             Some(hop) => {
-                let bytes = self.first_frame(hop, number);
+                let bytes = self.air.first_frame(&self.network, hop, number);
                 let hop = &self.air.hops[hop as usize];
                 (hop.to, bytes, hop.rate)
             }
@@ -177,8 +181,19 @@ impl World {
             missed: false,
         });
         let ends = now + span + medium.delta;
-        if self.air_log.is_some() {
-            self.log_frame(station, kind, to, rest, rate, now);
+        if self.air.log.is_some() {
+            let frame = AirFrame {
+                at: now,
+                from: station,
+                to,
+                kind,
+                rest,
+                rate,
+                body: None,
+                number: 0,
+                retry: false,
+            };
+            self.air.log_frame(&self.network, frame);
         }
         let air = &mut self.air;
         if !air.ears[station as usize].busy {
@@ -187,7 +202,9 @@ impl World {
         let ear = &mut air.ears[station as usize];
         ear.sending = true;
         ear.lock = NOBODY;
-        self.calendar.push(ends, Event::Silence(Id::raw(station)));
+        self.clock
+            .calendar
+            .push(ends, Event::Silence(Id::raw(station)));
         let radio = &air.radios[station as usize];
         let medium = &air.media[radio.medium as usize];
         match medium.receivers.is_some() {
@@ -230,7 +247,7 @@ impl World {
         match self.conclude(station, frame, now) {
             // Nobody counts down within a SIFS, and few have an idle medium after it.
             Some(next) => self.air.radios[next as usize].after = station,
-            None => self.attend_soonest(station),
+            None => self.air.attend_soonest(&mut self.clock.calendar, station),
         }
     }
 }

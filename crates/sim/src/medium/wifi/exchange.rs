@@ -2,15 +2,116 @@
 
 use backwater_transport::units::{Bytes, Span, Time};
 
-use super::air::NOBODY;
+use super::air::{Air, NOBODY};
 use super::frame::{Frame, FrameKind, Reply};
 use super::radio::Ghost;
+use crate::books::Books;
+use crate::calendar::Calendar;
 use crate::cause::Cause;
 use crate::event::Event;
 use crate::ids::{PacketId, StationId};
+use crate::network::Network;
 use crate::record::What;
 use crate::table::Id;
 use crate::world::World;
+
+impl Air {
+    fn answer(
+        &mut self,
+        calendar: &mut Calendar,
+        station: u32,
+        reply: Reply,
+        now: Time,
+    ) -> Option<u32> {
+        let sifs = self.medium(station).sifs;
+        self.radios[station as usize].reply = reply;
+        calendar.push(now + sifs, Event::Answer(Id::raw(station)));
+        Some(station)
+    }
+
+    /// The first packet of a hop's queue has been received, and leaves a ghost until the exchange is over;
+    /// `None` if it had left before.
+    pub(crate) fn leave_queue(
+        &mut self,
+        network: &mut Network,
+        books: &mut Books,
+        station: u32,
+        hop: u32,
+        now: Time,
+    ) -> Option<PacketId> {
+        let radio = &self.radios[station as usize];
+        let exchange = radio.exchange.expect("a data frame belongs to an exchange");
+        let number = usize::from(exchange.category);
+        let since = radio.categories[number].since;
+        let delta = self.medium(station).delta;
+        let from = self.origin_of_first(network, station, hop, number);
+        let first_port = self.first_port;
+        let hop = &mut self.hops[hop as usize];
+        let port_id = hop.port;
+        let queue = &mut hop.queues[number];
+        if queue.tried.ghost.is_some() {
+            return None;
+        }
+        let packet_id = network.packets.take_after(&mut queue.list, Id::NONE);
+        let packet = &mut network.packets[packet_id];
+        queue.tried.ghost = Some(Ghost {
+            len: packet.len,
+            at: packet.at,
+            own: packet.ingress.is_none() || packet.ingress.0 < first_port,
+            from,
+            flow: packet.flow,
+        });
+        let first = packet.at.max(since);
+        let retries = queue.tried.spent;
+        let c = &radio.categories[number];
+        let spent = &mut self.spent[packet_id.index()];
+        let clock = c.stall_clock(exchange.begun);
+        // A packet is first in line from `first` on: what gates held it back before is no part of its contention.
+        let gated_first = clock - spent.stall_clock.max(c.stalled_at_since);
+        let retries_first = retries - queue.tried.overtaken;
+        let contention = exchange.begun.0 - first.0 - retries_first - gated_first;
+        packet.gated += clock - spent.stall_clock;
+        spent.contention += contention;
+        spent.retries += retries;
+        packet.waited += exchange.begun.0 - packet.at.0;
+        packet.serial += now.0 - delta.0 - exchange.begun.0;
+        packet.ingress = port_id;
+        let (size, arrived) = (packet.frame(), packet.at);
+        hop.sent.add(size);
+        let next = hop.to;
+        hop.backlog.shrink(size, now);
+        if let Some(gates) = &mut self.radios[station as usize].gates {
+            let to = network.packets[packet_id].to;
+            gates.charge_toward(number as u8, Some(next), to, Bytes(size), exchange.begun);
+        }
+        for shown in &self.radios[station as usize].laws {
+            network.show_departure(books, *shown, port_id, packet_id, now);
+        }
+        if books.record.is_some() {
+            let waited = exchange.begun.0 - arrived.0;
+            network.note(
+                books,
+                What::Send,
+                exchange.begun,
+                port_id,
+                packet_id,
+                waited,
+            );
+        }
+        Some(packet_id)
+    }
+
+    fn draw(&mut self, station: u32, number: usize) {
+        let radio = &mut self.radios[station as usize];
+        let c = &mut radio.categories[number];
+        c.draw(&mut radio.random);
+        if c.slots > 0 || c.wants_medium() {
+            self.count_down(station, number);
+        } else {
+            self.ears[station as usize].counting &= !(1 << number);
+        }
+    }
+}
 
 impl World {
     /// What follows from a frame that was understood by whom it was for, or was not. Gives who sends next, a SIFS
@@ -27,17 +128,30 @@ impl World {
                     let exchange = exchange.expect("an exchange begins with its RTS");
                     let medium = self.air.medium(station);
                     let rest = medium.rest(FrameKind::Cts, exchange.data, exchange.ack);
-                    self.answer(to, Reply::Cts { to: station, rest }, now)
+                    self.air.answer(
+                        &mut self.clock.calendar,
+                        to,
+                        Reply::Cts { to: station, rest },
+                        now,
+                    )
                 } else {
                     self.exchange_failed(station, now)
                 }
             }
-            FrameKind::Cts if understood => self.answer(to, Reply::Go, now),
+            FrameKind::Cts if understood => {
+                self.air
+                    .answer(&mut self.clock.calendar, to, Reply::Go, now)
+            }
             FrameKind::Data if understood => {
                 let exchange = self.air.radios[station as usize].exchange;
                 let of = exchange.expect("a data frame belongs to an exchange").rate;
                 self.take_in(station, to, now);
-                self.answer(to, Reply::Ack { to: station, of }, now)
+                self.air.answer(
+                    &mut self.clock.calendar,
+                    to,
+                    Reply::Ack { to: station, of },
+                    now,
+                )
             }
             FrameKind::Data => self.exchange_failed(station, now),
             FrameKind::Ack if understood => self.exchange_done(to, now),
@@ -56,14 +170,6 @@ impl World {
                 self.exchange_done(station, now)
             }
         }
-    }
-
-    fn answer(&mut self, station: u32, reply: Reply, now: Time) -> Option<u32> {
-        let sifs = self.air.medium(station).sifs;
-        self.air.radios[station as usize].reply = reply;
-        self.calendar
-            .push(now + sifs, Event::Answer(Id::raw(station)));
-        Some(station)
     }
 
     /// A SIFS has passed.
@@ -85,7 +191,7 @@ impl World {
                 match self.next_frame(station, number, now) {
                     Some(first) => self.begin(station, number, first, now, Some(until)),
                     // A gate has closed meanwhile.
-                    None => self.draw(station, number),
+                    None => self.air.draw(station, number),
                 }
             }
             Reply::None => unreachable!("an answer was due"),
@@ -93,7 +199,7 @@ impl World {
         let radio = &mut self.air.radios[station as usize];
         radio.reply = Reply::None;
         let before = radio.after;
-        self.attend_soonest(before);
+        self.air.attend_soonest(&mut self.clock.calendar, before);
     }
 
     /// A data frame has reached its receiver: the packet moves on, once.
@@ -103,15 +209,19 @@ impl World {
         let Some(hop) = exchange.hop else {
             return self.heed(station, receiver, now);
         };
-        let Some(packet_id) = self.leave_queue(station, hop, now) else {
+        let Some(packet_id) =
+            self.air
+                .leave_queue(&mut self.network, &mut self.books, station, hop, now)
+        else {
             return;
         };
         let port_id = self.air.hops[hop as usize].port;
-        self.packet_hops += 1;
-        if self.is_late(packet_id, now) {
-            self.lose(packet_id, Cause::Late, port_id, now);
+        self.books.packet_hops += 1;
+        if self.air.is_late(&self.network, packet_id, now) {
+            self.network
+                .lose(&mut self.books, packet_id, Cause::Late, port_id, now);
         } else {
-            let port = self.route_on(receiver, packet_id);
+            let port = self.air.route_on(&self.network, receiver, packet_id);
             match port.is_none() {
                 true => self.deliver(port_id, packet_id, now),
                 false => self.enqueue(port, packet_id, now),
@@ -119,63 +229,8 @@ impl World {
         }
     }
 
-    /// The first packet of a hop's queue has been received, and leaves a ghost until the exchange is over;
-    /// `None` if it had left before.
-    pub(crate) fn leave_queue(&mut self, station: u32, hop: u32, now: Time) -> Option<PacketId> {
-        let radio = &self.air.radios[station as usize];
-        let exchange = radio.exchange.expect("a data frame belongs to an exchange");
-        let number = usize::from(exchange.category);
-        let since = radio.categories[number].since;
-        let delta = self.air.medium(station).delta;
-        let from = self.origin_of_first(station, hop, number);
-        let first_port = self.air.first_port;
-        let hop = &mut self.air.hops[hop as usize];
-        let port_id = hop.port;
-        let queue = &mut hop.queues[number];
-        if queue.tried.ghost.is_some() {
-            return None;
-        }
-        let packet_id = self.packets.take_after(&mut queue.list, Id::NONE);
-        let packet = &mut self.packets[packet_id];
-        queue.tried.ghost = Some(Ghost {
-            len: packet.len,
-            at: packet.at,
-            own: packet.ingress.is_none() || packet.ingress.0 < first_port,
-            from,
-            flow: packet.flow,
-        });
-        let first = packet.at.max(since);
-        let retries = queue.tried.spent;
-        let c = &radio.categories[number];
-        let spent = &mut self.air.spent[packet_id.index()];
-        let clock = c.stall_clock(exchange.begun);
-        // A packet is first in line from `first` on: what gates held it back before is no part of its contention.
-        let gated_first = clock - spent.stall_clock.max(c.stalled_at_since);
-        let retries_first = retries - queue.tried.overtaken;
-        let contention = exchange.begun.0 - first.0 - retries_first - gated_first;
-        packet.gated += clock - spent.stall_clock;
-        spent.contention += contention;
-        spent.retries += retries;
-        packet.waited += exchange.begun.0 - packet.at.0;
-        packet.serial += now.0 - delta.0 - exchange.begun.0;
-        packet.ingress = port_id;
-        let (size, arrived) = (packet.frame(), packet.at);
-        hop.sent.add(size);
-        let next = hop.to;
-        hop.backlog.shrink(size, now);
-        if let Some(gates) = &mut self.air.radios[station as usize].gates {
-            let to = self.packets[packet_id].to;
-            gates.charge_toward(number as u8, Some(next), to, Bytes(size), exchange.begun);
-        }
-        if self.record.is_some() {
-            let waited = exchange.begun.0 - arrived.0;
-            self.note(What::Send, exchange.begun, port_id, packet_id, waited);
-        }
-        Some(packet_id)
-    }
-
     /// The sender's exchange gets no answer, or one that it does not understand. Where that is known before the timeout, the
-    /// sender is silent until then all the same.
+    /// sender is still silent until then.
     pub(crate) fn exchange_failed(&mut self, station: u32, now: Time) -> Option<u32> {
         let radio = &mut self.air.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that failed");
@@ -241,35 +296,26 @@ impl World {
                 }
             }
         }
-        self.draw(station, number);
+        self.air.draw(station, number);
     }
 
-    fn draw(&mut self, station: u32, number: usize) {
-        let radio = &mut self.air.radios[station as usize];
-        let c = &mut radio.categories[number];
-        c.draw(&mut radio.random);
-        if c.slots > 0 || c.wants_medium() {
-            self.air.count_down(station, number);
-        } else {
-            self.air.ears[station as usize].counting &= !(1 << number);
-        }
-    }
-
-    /// The first frame of a hop's queue is given up; if its packet got through all the same, nothing
+    /// The first frame of a hop's queue is given up; if its packet was received nevertheless, nothing
     /// is lost.
     fn give_up(&mut self, station: u32, hop: u32, number: usize, now: Time, until: Time) {
         let (hop_number, first_port) = (hop, self.air.first_port);
-        let from = self.origin_of_first(station, hop, number);
+        let from = self
+            .air
+            .origin_of_first(&self.network, station, hop, number);
         let hop = &mut self.air.hops[hop as usize];
         let (port, to) = (hop.port, hop.to);
         let queue = &mut hop.queues[number];
         let lost = match queue.tried.ghost {
             Some(_) => None,
-            None => Some(self.packets.take_after(&mut queue.list, Id::NONE)),
+            None => Some(self.network.packets.take_after(&mut queue.list, Id::NONE)),
         };
         let ghost = match lost {
             Some(id) => {
-                let packet = &self.packets[id];
+                let packet = &self.network.packets[id];
                 hop.backlog.shrink(packet.frame(), now);
                 Ghost {
                     len: packet.len,
@@ -287,9 +333,11 @@ impl World {
         }
         // The sender does not know that its frame was received, where it was.
         let done = tried.over(to, Span::ZERO, false);
-        self.look_at_transmission(station, number, &ghost, &done, now);
+        self.air
+            .look_at_transmission(&mut self.mechanisms, station, number, &ghost, &done, now);
         if let Some(id) = lost {
-            self.lose(id, Cause::RetryLimit, port, now);
+            self.network
+                .lose(&mut self.books, id, Cause::RetryLimit, port, now);
         }
         self.departed(station, number, ghost, now, until);
     }
@@ -315,22 +363,34 @@ impl World {
                 }
                 radio.categories[number].spend(u64::from(ghost.len), now);
                 let done = tried.over(exchange.to, airtime, true);
-                self.look_at_transmission(station, number, &ghost, &done, now);
+                self.air.look_at_transmission(
+                    &mut self.mechanisms,
+                    station,
+                    number,
+                    &ghost,
+                    &done,
+                    now,
+                );
                 self.departed(station, number, ghost, now, now);
             }
             None => {
                 let sent = radio.notices.pop_front().expect("the frame that was sent");
                 radio.categories[number].frames -= 1;
                 if sent.to != NOBODY {
-                    self.controls[sent.control].acknowledged(sent.to, &sent.notice, now);
+                    self.mechanisms.controls[sent.control].acknowledged(sent.to, &sent.notice, now);
                 }
             }
         }
         if self.goes_on(station, number, exchange.txop_end, now) {
             let (category, until) = (exchange.category, exchange.txop_end);
-            return self.answer(station, Reply::Next { category, until }, now);
+            return self.air.answer(
+                &mut self.clock.calendar,
+                station,
+                Reply::Next { category, until },
+                now,
+            );
         }
-        self.draw(station, number);
+        self.air.draw(station, number);
         None
     }
 
@@ -344,7 +404,7 @@ impl World {
         let Some(Some(hop)) = self.next_frame(station, number, now) else {
             return false;
         };
-        let bytes = self.first_frame(hop, number);
+        let bytes = self.air.first_frame(&self.network, hop, number);
         let medium = self.air.medium(station);
         let hop = &self.air.hops[hop as usize];
         let rate = hop.rate;
@@ -388,7 +448,7 @@ mod tests {
         let now = Time::ZERO + Span::millis(10);
         world.advance(now);
         for radio in &mut world.air.radios {
-            let responder = Steps::responder(Knob::Aifsn, 2, [10; 4], false);
+            let responder = Steps::responder(Knob::Aifsn, 2, [10; 4], None);
             radio.responders.push((0, responder));
         }
         let step = Step {
@@ -414,7 +474,7 @@ mod tests {
             heard: false,
             tries: 0,
         });
-        world.one_more(0, 0, now);
+        world.air.one_more(&mut world.clock.calendar, 0, 0, now);
         world.advance(world.end());
         world
     }

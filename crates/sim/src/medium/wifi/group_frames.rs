@@ -5,8 +5,9 @@
 
 use backwater_transport::units::Time;
 
-use super::air::{Member, NOBODY};
+use super::air::{Air, Member, NOBODY};
 use crate::cause::Cause;
+use crate::network::Network;
 use crate::record::fingerprint::Mark;
 use crate::spec::{Refusal, Spec};
 use crate::table::Id;
@@ -14,23 +15,23 @@ use crate::targets::Destination;
 use crate::world::World;
 use crate::world::build::refuse;
 
-impl World {
+impl Air {
     /// Members of the groups that flows send to, and the hops to them.
-    pub(crate) fn add_groups(&mut self, spec: &Spec) -> Result<(), Refusal> {
+    pub(crate) fn add_groups(&mut self, network: &mut Network, spec: &Spec) -> Result<(), Refusal> {
         for (number, spec_flow) in spec.flows.iter().enumerate() {
             let Destination::Group(nodes) = &spec_flow.to else {
                 continue;
             };
             let id = Id::new(number);
             let path = format!("flows.{}.to", spec_flow.name);
-            let from = &self.nodes[self.flows[id].from];
+            let from = &network.nodes[network.flows[id].from];
             let Some(sender) = from.stations.first().copied() else {
                 let what = format!("{} is no 802.11 station, and has no neighbours", from.name);
                 return refuse(path, what, "let a station send to the group");
             };
             let mut members = Vec::new();
             for node in nodes {
-                let node = &self.nodes[Id::new(*node)];
+                let node = &network.nodes[Id::new(*node)];
                 let mut stations = node.stations.iter();
                 let Some(station) = stations.find(|s| self.share_medium(sender, **s)) else {
                     let what = format!("{} is not on the medium of {}", node.name, from.name);
@@ -44,31 +45,37 @@ impl World {
                 return refuse(path, what, "move the stations closer");
             }
             members.sort_by_key(|m| m.station);
-            self.air.members.insert(id, members);
-            self.group_hop(sender);
+            self.members.insert(id, members);
+            self.group_hop(network, sender);
         }
         Ok(())
     }
 
-    fn group_hop(&mut self, station: u32) {
-        if self.air.hop_to(station, NOBODY).is_some() {
+    fn group_hop(&mut self, network: &mut Network, station: u32) {
+        if self.hop_to(station, NOBODY).is_some() {
             return;
         }
-        let radio = &self.air.radios[station as usize];
-        let (node, rate) = (radio.node, self.air.medium(station).phy.control);
-        self.push_hop(station, NOBODY, node, "*".into(), rate);
+        let radio = &self.radios[station as usize];
+        let (node, rate) = (radio.node, self.medium(station).phy.control);
+        self.add_hop(network, station, NOBODY, node, "*".into(), rate);
     }
+}
 
+impl World {
     /// A frame to a group has ended: everybody who understood it has the packet.
     pub(crate) fn spread(&mut self, station: u32, hop: u32, now: Time) {
         let packet_id = self
-            .leave_queue(station, hop, now)
+            .air
+            .leave_queue(&mut self.network, &mut self.books, station, hop, now)
             .expect("a frame to a group is sent once");
         let port = self.air.hops[hop as usize].port;
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let (flow, seq) = (packet.flow, packet.seq);
-        if self.is_late(packet_id, now) {
-            return self.lose(packet_id, Cause::Late, port, now);
+        let early = self.books.entered_early(packet.born);
+        if self.air.is_late(&self.network, packet_id, now) {
+            return self
+                .network
+                .lose(&mut self.books, packet_id, Cause::Late, port, now);
         }
         let mut received = 0;
         let members = self.air.members.get_mut(&flow);
@@ -78,13 +85,17 @@ impl World {
                 continue;
             };
             members[number].received += 1;
+            members[number].early += u64::from(early);
             received += 1;
             let detail = u64::from(seq) << 24 ^ u64::from(*station);
-            self.fingerprint.add(Mark::Receive, now, flow.0, detail);
+            self.books
+                .fingerprint
+                .add(Mark::Receive, now, flow.0, detail);
         }
-        self.packet_hops += received;
+        self.books.packet_hops += received;
         if received == 0 {
-            self.lose(packet_id, Cause::Unheard, port, now);
+            self.network
+                .lose(&mut self.books, packet_id, Cause::Unheard, port, now);
         } else {
             self.deliver(port, packet_id, now);
         }

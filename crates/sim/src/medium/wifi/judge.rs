@@ -3,69 +3,35 @@
 
 use backwater_transport::units::{Span, Time};
 
+use super::air::Air;
 use super::mac::Judged;
+use crate::books::Books;
 use crate::cause::Cause;
 use crate::ids::PacketId;
+use crate::network::Network;
 use crate::packet::Packet;
 use crate::queue::aqm::{Aqm, Frame, Parties, Verdict, Waiting};
 use crate::table::Id;
 use crate::world::World;
 
-impl World {
-    /// Lets queue management choose a frame and puts it at the head of its hop.
-    pub(crate) fn bind(&mut self, station: u32, number: usize, now: Time) -> Option<u32> {
-        self.air.radios[station as usize].categories[number]
-            .judged
-            .as_ref()?;
-        loop {
-            self.update_judged(station, number, now);
-            let judged = self.judged(station, number);
-            if judged.queues().iter().all(|queue| queue.list.is_empty()) {
-                return None;
-            }
-            let q = match judged.managed.queues.is_empty() {
-                true => 0,
-                false => judged.managed.aqm.choose(&judged.managed.queues),
-            };
-            let (before, packet_id) = self.first_open(station, number, q, now)?;
-            let frame = self.frame_at_station(station, number, q, packet_id, now);
-            let port = self.port_of(station, &self.packets[packet_id]);
-            match self.judged(station, number).managed.aqm.pop(&frame) {
-                Verdict::Accept => {}
-                Verdict::Mark => self.mark(packet_id, port, now),
-                Verdict::Drop => {
-                    self.discard_at_station(station, number, q, before, Cause::Aqm, now);
-                    self.refill_owed(station, number, now);
-                    continue;
-                }
-            }
-            self.take_judged(station, number, q, before);
-            let hop = self.air.hop_number(port);
-            self.line_up(station, number, hop, packet_id);
-            self.air.radios[station as usize].categories[number].current = Some(hop);
-            self.discard_next(station, number, q, now);
-            return Some(hop);
-        }
-    }
-
+impl Air {
     /// The first packet of a queue that gates let go, and the one before it. An algorithm's own queues are served in order, so
     /// that their heads speak for them.
     fn first_open(
         &self,
+        network: &Network,
         station: u32,
         number: usize,
         q: usize,
         now: Time,
     ) -> Option<(PacketId, PacketId)> {
-        let c = &self.air.radios[station as usize].categories[number];
+        let c = &self.radios[station as usize].categories[number];
         let judged = c.judged.as_ref().expect("a managed category");
         let walks = judged.managed.queues.is_empty();
         let (mut before, mut at) = (PacketId::NONE, judged.queues()[q].list.head());
         while !at.is_none() {
-            let hop = self
-                .air
-                .hop_number(self.port_of(station, &self.packets[at]));
-            let packet = &self.packets[at];
+            let hop = self.hop_number(self.port_of(network, station, &network.packets[at]));
+            let packet = &network.packets[at];
             if self.gate_opens(station, number, hop, Some(packet.to), now) <= now {
                 return Some((before, at));
             }
@@ -77,37 +43,23 @@ impl World {
         None
     }
 
-    /// Loses what the algorithm wants lost behind a frame that it has let go.
-    fn discard_next(&mut self, station: u32, number: usize, q: usize, now: Time) {
-        loop {
-            let judged = self.judged(station, number);
-            let head = judged.queues()[q].list.head();
-            if head.is_none() || !judged.managed.aqm.takes_next() {
-                return;
-            }
-            let frame = self.frame_at_station(station, number, q, head, now);
-            let verdict = self.judged(station, number).managed.aqm.pop(&frame);
-            debug_assert_eq!(verdict, Verdict::Drop, "what is taken is lost");
-            self.discard_at_station(station, number, q, Id::NONE, Cause::Aqm, now);
-            self.refill_owed(station, number, now);
-        }
-    }
-
     /// Whether a packet may join a managed category; puts it into its queue, marked where the algorithm says so.
     pub(crate) fn admit_at_station(
         &mut self,
+        network: &mut Network,
+        books: &mut Books,
         station: u32,
         number: usize,
         packet_id: PacketId,
         now: Time,
     ) -> bool {
-        let waits = self.air.radios[station as usize].categories[number].frames > 0;
+        let waits = self.radios[station as usize].categories[number].frames > 0;
         if !waits {
             self.judged(station, number).managed.aqm.emptied();
         }
-        self.update_judged(station, number, now);
-        let q = self.queue_for(station, number, packet_id);
-        let mut frame = self.frame_at_station(station, number, q, packet_id, now);
+        self.update_judged(network, station, number, now);
+        let q = self.queue_for(network, station, number, packet_id);
+        let mut frame = self.frame_at_station(network, station, number, q, packet_id, now);
         // It has not joined yet.
         frame.bytes += frame.size;
         frame.packets += 1;
@@ -115,47 +67,31 @@ impl World {
         match managed.aqm.push(&frame, &mut managed.random) {
             Verdict::Accept => {}
             Verdict::Mark => {
-                let port = self.port_of(station, &self.packets[packet_id]);
-                self.mark(packet_id, port, now);
+                let port = self.port_of(network, station, &network.packets[packet_id]);
+                network.mark(books, packet_id, port, now);
             }
             Verdict::Drop => return false,
         }
-        let size = self.packets[packet_id].frame();
-        let c = &mut self.air.radios[station as usize].categories[number];
+        let size = network.packets[packet_id].frame();
+        let c = &mut self.radios[station as usize].categories[number];
         let queue = c.judged.as_mut().expect("a managed category").queue_mut(q);
-        self.packets.append(&mut queue.list, packet_id);
+        network.packets.append(&mut queue.list, packet_id);
         queue.bytes += size;
         queue.packets += 1;
         true
     }
 
-    /// Makes room for a packet at the cost of one that the algorithm names. The room is the packet's: a saturated flow that
-    /// lost a packet has to wait for the next departure.
-    pub(crate) fn displace(
+    fn queue_for(
         &mut self,
+        network: &Network,
         station: u32,
         number: usize,
         packet_id: PacketId,
-        now: Time,
-    ) -> bool {
-        self.update_judged(station, number, now);
-        let q = self.queue_for(station, number, packet_id);
-        let mut frame = self.frame_at_station(station, number, q, packet_id, now);
-        frame.bytes += frame.size;
-        frame.packets += 1;
-        let judged = self.judged(station, number);
-        let Some(victim) = judged.managed.aqm.victim(&frame, judged.queues()) else {
-            return false;
-        };
-        self.discard_at_station(station, number, victim, Id::NONE, Cause::BufferFull, now);
-        true
-    }
-
-    fn queue_for(&mut self, station: u32, number: usize, packet_id: PacketId) -> usize {
-        let packet = &self.packets[packet_id];
+    ) -> usize {
+        let packet = &network.packets[packet_id];
         let parties = Parties {
             flow: packet.flow.0,
-            from: self.flows[packet.flow].from.0,
+            from: network.flows[packet.flow].from.0,
             to: packet.to,
             ecn: packet.traffic.ecn(),
         };
@@ -169,14 +105,15 @@ impl World {
     /// A frame as the algorithm sees it, with what its queue would hold without it.
     fn frame_at_station(
         &self,
+        network: &Network,
         station: u32,
         number: usize,
         q: usize,
         packet_id: PacketId,
         now: Time,
     ) -> Frame {
-        let packet = &self.packets[packet_id];
-        let c = &self.air.radios[station as usize].categories[number];
+        let packet = &network.packets[packet_id];
+        let c = &self.radios[station as usize].categories[number];
         let queue = &c.judged.as_ref().expect("a managed category").queues()[q];
         let size = packet.frame();
         Frame {
@@ -190,34 +127,43 @@ impl World {
         }
     }
 
-    fn update_judged(&mut self, station: u32, number: usize, now: Time) {
-        let c = &mut self.air.radios[station as usize].categories[number];
+    fn update_judged(&mut self, network: &Network, station: u32, number: usize, now: Time) {
+        let c = &mut self.radios[station as usize].categories[number];
         let Judged { managed, one } = &mut **c.judged.as_mut().expect("a managed category");
         let waiting = Waiting {
             queues: match managed.queues.is_empty() {
                 true => one,
                 false => &managed.queues,
             },
-            packets: &self.packets,
+            packets: &network.packets,
             sending: 0,
         };
         managed.aqm.update(now, &waiting);
     }
 
     fn judged(&mut self, station: u32, number: usize) -> &mut Judged {
-        let c = &mut self.air.radios[station as usize].categories[number];
+        let c = &mut self.radios[station as usize].categories[number];
         c.judged.as_mut().expect("a managed category")
     }
 
-    fn take_judged(&mut self, station: u32, number: usize, q: usize, before: PacketId) -> PacketId {
-        let c = &mut self.air.radios[station as usize].categories[number];
+    fn take_judged(
+        &mut self,
+        network: &mut Network,
+        station: u32,
+        number: usize,
+        q: usize,
+        before: PacketId,
+    ) -> PacketId {
+        let c = &mut self.radios[station as usize].categories[number];
         let queue = c.judged.as_mut().expect("a managed category").queue_mut(q);
-        let packet_id = self.packets.take_after(&mut queue.list, before);
-        queue.bytes -= self.packets[packet_id].frame();
+        let packet_id = network.packets.take_after(&mut queue.list, before);
+        queue.bytes -= network.packets[packet_id].frame();
         queue.packets -= 1;
         packet_id
     }
+}
 
+impl World {
     /// Loses a packet that waits in a queue of the algorithm.
     fn discard_at_station(
         &mut self,
@@ -228,15 +174,110 @@ impl World {
         cause: Cause,
         now: Time,
     ) {
-        let packet_id = self.take_judged(station, number, q, before);
-        let port = self.port_of(station, &self.packets[packet_id]);
+        let packet_id = self
+            .air
+            .take_judged(&mut self.network, station, number, q, before);
+        let port = self
+            .air
+            .port_of(&self.network, station, &self.network.packets[packet_id]);
         let hop = self.air.hop_number(port);
-        let Packet { flow, .. } = self.packets[packet_id];
-        let size = self.packets[packet_id].frame();
-        let own = self.air.enters_with(&self.packets[packet_id]);
+        let Packet { flow, .. } = self.network.packets[packet_id];
+        let size = self.network.packets[packet_id].frame();
+        let own = self.air.enters_with(&self.network.packets[packet_id]);
         self.air.hops[hop as usize].backlog.shrink(size, now);
         self.look_at_station_loss(station, hop, number, packet_id, now);
-        self.lose(packet_id, cause, port, now);
-        self.release_room(station, number, own, size, flow);
+        self.network
+            .lose(&mut self.books, packet_id, cause, port, now);
+        self.air
+            .release_room(&self.network, station, number, own, size, flow);
+        self.air.tell_backlog(&mut self.network, station, now);
+    }
+
+    /// Makes room for a packet at the cost of one that the algorithm names. The room is the packet's: a saturated flow that
+    /// lost a packet has to wait for the next departure.
+    pub(crate) fn displace(
+        &mut self,
+        station: u32,
+        number: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) -> bool {
+        self.air.update_judged(&self.network, station, number, now);
+        let q = self
+            .air
+            .queue_for(&self.network, station, number, packet_id);
+        let mut frame =
+            self.air
+                .frame_at_station(&self.network, station, number, q, packet_id, now);
+        frame.bytes += frame.size;
+        frame.packets += 1;
+        let judged = self.air.judged(station, number);
+        let Some(victim) = judged.managed.aqm.victim(&frame, judged.queues()) else {
+            return false;
+        };
+        self.discard_at_station(station, number, victim, Id::NONE, Cause::BufferFull, now);
+        true
+    }
+
+    /// Lets queue management choose a frame and puts it at the head of its hop.
+    pub(crate) fn bind(&mut self, station: u32, number: usize, now: Time) -> Option<u32> {
+        self.air.radios[station as usize].categories[number]
+            .judged
+            .as_ref()?;
+        loop {
+            self.air.update_judged(&self.network, station, number, now);
+            let judged = self.air.judged(station, number);
+            if judged.queues().iter().all(|queue| queue.list.is_empty()) {
+                return None;
+            }
+            let q = match judged.managed.queues.is_empty() {
+                true => 0,
+                false => judged.managed.aqm.choose(&judged.managed.queues),
+            };
+            let (before, packet_id) =
+                self.air
+                    .first_open(&self.network, station, number, q, now)?;
+            let frame =
+                self.air
+                    .frame_at_station(&self.network, station, number, q, packet_id, now);
+            let port = self
+                .air
+                .port_of(&self.network, station, &self.network.packets[packet_id]);
+            match self.air.judged(station, number).managed.aqm.pop(&frame) {
+                Verdict::Accept => {}
+                Verdict::Mark => self.network.mark(&mut self.books, packet_id, port, now),
+                Verdict::Drop => {
+                    self.discard_at_station(station, number, q, before, Cause::Aqm, now);
+                    self.refill_owed(station, number, now);
+                    continue;
+                }
+            }
+            self.air
+                .take_judged(&mut self.network, station, number, q, before);
+            let hop = self.air.hop_number(port);
+            self.air
+                .line_up(&mut self.network, station, number, hop, packet_id);
+            self.air.radios[station as usize].categories[number].current = Some(hop);
+            self.discard_next(station, number, q, now);
+            return Some(hop);
+        }
+    }
+
+    /// Loses what the algorithm wants lost behind a frame that it has let go.
+    fn discard_next(&mut self, station: u32, number: usize, q: usize, now: Time) {
+        loop {
+            let judged = self.air.judged(station, number);
+            let head = judged.queues()[q].list.head();
+            if head.is_none() || !judged.managed.aqm.takes_next() {
+                return;
+            }
+            let frame = self
+                .air
+                .frame_at_station(&self.network, station, number, q, head, now);
+            let verdict = self.air.judged(station, number).managed.aqm.pop(&frame);
+            debug_assert_eq!(verdict, Verdict::Drop, "what is taken is lost");
+            self.discard_at_station(station, number, q, Id::NONE, Cause::Aqm, now);
+            self.refill_owed(station, number, now);
+        }
     }
 }

@@ -1,33 +1,77 @@
-//! The queues of a station: first come, first served, or flows in turn.
+//! The queues of a station: first come, first served, or round-robin by flow.
 
 use backwater_transport::units::Time;
 
+use super::air::Air;
 use super::mac::Room;
 use crate::cause::Cause;
 use crate::ids::{FlowId, PacketId};
+use crate::network::Network;
 use crate::table::Id;
 use crate::world::World;
 
-impl World {
+impl Air {
     /// Puts a packet into the queue of its hop: at its end, or behind what has its round or an earlier one.
-    pub(crate) fn line_up(&mut self, station: u32, number: usize, hop: u32, packet_id: PacketId) {
-        let list = &mut self.air.hops[hop as usize].queues[number].list;
-        let radio = &mut self.air.radios[station as usize];
+    pub(crate) fn line_up(
+        &mut self,
+        network: &mut Network,
+        station: u32,
+        number: usize,
+        hop: u32,
+        packet_id: PacketId,
+    ) {
+        let list = &mut self.hops[hop as usize].queues[number].list;
+        let radio = &mut self.radios[station as usize];
         radio.categories[number].line_up(hop);
         let Some(turns) = &mut radio.turns else {
-            return self.packets.append(list, packet_id);
+            return network.packets.append(list, packet_id);
         };
-        let turn = turns[number].join(self.packets[packet_id].flow);
-        let spent = &mut self.air.spent;
+        let turn = turns[number].join(network.packets[packet_id].flow);
+        let spent = &mut self.spent;
         spent[packet_id.index()].turn = turn;
         let (mut before, mut next) = (Id::NONE, list.head());
         while !next.is_none() && spent[next.index()].turn <= turn {
-            (before, next) = (next, self.packets[next].next);
+            (before, next) = (next, network.packets[next].next);
         }
-        self.packets.insert_after(list, before, packet_id);
+        network.packets.insert_after(list, before, packet_id);
     }
 
-    /// Where flows are served in turn, makes room in a full buffer at the cost of the flow that holds most.
+    /// The hop of a flow's newest frame that is first nowhere, and the frame before it.
+    fn newest(
+        &self,
+        network: &Network,
+        station: u32,
+        number: usize,
+        flow: FlowId,
+    ) -> Option<(u32, PacketId)> {
+        let mut found: Option<(u64, u32, PacketId)> = None;
+        for hop in &self.radios[station as usize].hops {
+            let mut before = self.hops[*hop as usize].queues[number].list.head();
+            while !before.is_none() {
+                let next = network.packets[before].next;
+                if next.is_none() {
+                    break;
+                }
+                let turn = self.spent[next.index()].turn;
+                let newer = found.is_none_or(|(newest, ..)| turn >= newest);
+                if network.packets[next].flow == flow && newer {
+                    found = Some((turn, *hop, before));
+                }
+                before = next;
+            }
+        }
+        found.map(|(_, hop, before)| (hop, before))
+    }
+
+    /// Whether a packet has come later than its flow's budget.
+    pub(crate) fn is_late(&self, network: &Network, packet_id: PacketId, now: Time) -> bool {
+        let packet = &network.packets[packet_id];
+        let budget = self.budgets.get(packet.flow.index()).copied().flatten();
+        budget.is_some_and(|budget| now.0 - packet.born.0 > budget.0)
+    }
+}
+impl World {
+    /// Where flows are served round-robin, makes room in a full buffer at the cost of the flow that holds most.
     pub(crate) fn make_room(
         &mut self,
         station: u32,
@@ -35,7 +79,7 @@ impl World {
         packet_id: PacketId,
         now: Time,
     ) -> bool {
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let (flow, own, size) = (packet.flow, self.air.enters_with(packet), packet.frame());
         loop {
             let radio = &mut self.air.radios[station as usize];
@@ -51,12 +95,14 @@ impl World {
             let Some(richest) = turns[number].richest(flow) else {
                 return false;
             };
-            let Some((from, before)) = self.newest(station, number, richest) else {
+            let Some((from, before)) = self.air.newest(&self.network, station, number, richest)
+            else {
                 return false;
             };
             let first_port = self.air.first_port;
             let hop = &mut self.air.hops[from as usize];
             let victim = self
+                .network
                 .packets
                 .take_after(&mut hop.queues[number].list, before);
             let port = hop.port;
@@ -64,41 +110,21 @@ impl World {
             if let Some(turns) = &mut radio.turns {
                 turns[number].give_up(richest);
             }
-            let packet = &self.packets[victim];
+            let packet = &self.network.packets[victim];
             let own = packet.ingress.is_none() || packet.ingress.0 < first_port;
             hop.backlog.shrink(packet.frame(), now);
             self.look_at_station_loss(station, from, number, victim, now);
             let radio = &mut self.air.radios[station as usize];
-            radio.categories[number].release(own, self.packets[victim].frame());
-            self.lose_at_station(victim, Cause::BufferFull, port, now);
+            radio.categories[number].release(own, self.network.packets[victim].frame());
+            self.air.tell_backlog(&mut self.network, station, now);
+            self.air.lose_at_station(
+                &mut self.network,
+                &mut self.books,
+                victim,
+                Cause::BufferFull,
+                port,
+                now,
+            );
         }
-    }
-
-    /// The hop of a flow's newest frame that is first nowhere, and the frame before it.
-    fn newest(&self, station: u32, number: usize, flow: FlowId) -> Option<(u32, PacketId)> {
-        let mut found: Option<(u64, u32, PacketId)> = None;
-        for hop in &self.air.radios[station as usize].hops {
-            let mut before = self.air.hops[*hop as usize].queues[number].list.head();
-            while !before.is_none() {
-                let next = self.packets[before].next;
-                if next.is_none() {
-                    break;
-                }
-                let turn = self.air.spent[next.index()].turn;
-                let newer = found.is_none_or(|(newest, ..)| turn >= newest);
-                if self.packets[next].flow == flow && newer {
-                    found = Some((turn, *hop, before));
-                }
-                before = next;
-            }
-        }
-        found.map(|(_, hop, before)| (hop, before))
-    }
-
-    /// Whether a packet has come later than its flow's budget.
-    pub(crate) fn is_late(&self, packet_id: PacketId, now: Time) -> bool {
-        let packet = &self.packets[packet_id];
-        let budget = self.air.budgets.get(packet.flow.index()).copied().flatten();
-        budget.is_some_and(|budget| now.0 - packet.born.0 > budget.0)
     }
 }

@@ -1,52 +1,32 @@
 //! Keeps the frames that stations send, for a capture.
 
-use backwater_transport::units::{Rate, Span, Time};
-
+use super::air::Air;
 use super::air_log::{AirFrame, Body, Carried};
 use super::frame::FrameKind;
-use crate::network::Part;
-use crate::world::World;
+use crate::network::{Network, Part};
 
-impl World {
+impl Air {
     /// A station begins to send a frame.
-    pub(crate) fn log_frame(
-        &mut self,
-        station: u32,
-        kind: FrameKind,
-        to: u32,
-        rest: Span,
-        rate: Rate,
-        now: Time,
-    ) {
-        let mut frame = AirFrame {
-            at: now,
-            from: station,
-            to,
-            kind,
-            rest,
-            rate,
-            body: None,
-            number: 0,
-            retry: false,
-        };
-        let log = self.air_log.as_mut().expect("a run whose frames are kept");
-        let radio = &self.air.radios[station as usize];
+    pub(crate) fn log_frame(&mut self, network: &Network, mut frame: AirFrame) {
+        let (station, kind) = (frame.from, frame.kind);
+        let log = self.log.as_mut().expect("a run whose frames are kept");
+        let radio = &self.radios[station as usize];
         if let (FrameKind::Data | FrameKind::Group, Some(exchange)) = (kind, radio.exchange) {
             let body = match exchange.hop {
                 Some(number) => {
-                    let hop = &self.air.hops[number as usize];
+                    let hop = &self.hops[number as usize];
                     let queue = &hop.queues[usize::from(exchange.category)];
                     let fresh = queue.tried.ghost.is_none().then(|| {
                         let id = queue.list.head();
-                        let packet = &self.packets[id];
-                        let of_connection = self.flows[packet.flow].part != Part::None;
+                        let packet = &network.packets[id];
+                        let of_connection = network.flows[packet.flow].part != Part::None;
                         Carried {
                             flow: packet.flow,
                             seq: packet.seq,
                             to: packet.to,
                             len: packet.len,
                             traffic: packet.traffic,
-                            header: of_connection.then(|| Box::new(self.headers[id].clone())),
+                            header: of_connection.then(|| Box::new(network.headers[id].clone())),
                         }
                     });
                     let sent = log.packet(station, number, exchange.category, fresh);
@@ -58,7 +38,7 @@ impl World {
                     frame.retry = notice.tries > 0;
                     frame.number = log.management(station, frame.retry);
                     let hosts = notice.notice.host_numbers().into_iter();
-                    let named = hosts.map(|host| self.hosts[host as usize].0).collect();
+                    let named = hosts.map(|host| network.hosts[host as usize].0).collect();
                     Body::Notice(Box::new(notice.notice.clone()), notice.bytes, named)
                 }
             };

@@ -12,6 +12,7 @@ use backwater_transport::units::{Bytes, Rate, Span, Time};
 use smallvec::SmallVec;
 
 use crate::limit::Limit;
+use crate::medium::access::Category;
 use crate::queue::{ClassQueue, Managed};
 
 /// How stations get at the medium.
@@ -63,24 +64,6 @@ pub struct MacSpec {
     /// Access categories, lowest first; only the first under DCF.
     pub categories: [Category; 4],
 }
-
-/// Parameters of an access category.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Category {
-    /// Slots of AIFS after the SIFS.
-    pub aifsn: u8,
-    /// Contention window after a success.
-    pub cw_min: u32,
-    /// Largest contention window.
-    pub cw_max: u32,
-    /// Time a station may keep the medium; zero = one exchange.
-    pub txop: Span,
-}
-
-/// Names of the access categories, lowest first.
-pub const CATEGORIES: [&str; 4] = ["BK", "BE", "VI", "VO"];
-/// The category of management frames.
-pub const MANAGEMENT_CATEGORY: usize = 3;
 
 impl AccessMode {
     /// Queues of a station.
@@ -221,7 +204,7 @@ impl Contention {
         }
     }
 
-    /// Whether it has a frame that it may send.
+    /// Whether it has a frame that no gate holds back.
     #[inline]
     pub fn wants_medium(&self) -> bool {
         self.frames > 0 && !self.dormant
@@ -243,7 +226,7 @@ impl Contention {
 
     /// Reads a word at each end.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         u64::from(self.frames) ^ self.held.0 ^ self.bytes
     }
 

@@ -11,11 +11,11 @@
 //! * `ear`, `radio` and `frame` are what a station senses, what it has to send, and what it sends.
 //! * `air` has the tables of all that.
 //! * `build_stations` makes stations and hops, `station_mechanisms` what watches them.
-//! * `station_queue` takes packets in, `line_up` orders them (`rounds`: by flow in turn), `next_frame` chooses one at the attempt,
+//! * `station_queue` takes packets in, `line_up` orders them (`rounds`: round-robin by flow), `next_frame` chooses one at the attempt,
 //!   `blocked_share` limits what waits at gates, `judge` lets queue management decide.
 //! * `contend` lets stations count down and send, `exchange` draws the consequences, `group_frames` has those to many.
-//! * `observe_station` lets detectors look, `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`), `prefetch_stations`
-//!   has the memory fetch what births of packets touch.
+//! * `observe_station` lets detectors look, `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`).
+
 //!
 //! Abstractions: no beacons, no association, no fragments, no aggregation; one propagation delay
 //! between all stations, counted by the sender too, so that stations that hear each other keep common
@@ -30,6 +30,7 @@ pub mod backlog;
 mod blocked_share;
 mod build_stations;
 pub mod channel;
+mod check_flows;
 mod collision;
 mod contend;
 pub mod ear;
@@ -42,13 +43,15 @@ mod line_up;
 mod log_frame;
 pub mod mac;
 mod next_frame;
+mod notices;
 mod observe_station;
 pub mod phy;
 pub mod physical;
-mod prefetch_stations;
 pub mod radio;
 pub mod reception;
+mod responders;
 pub mod rounds;
+pub mod spec;
 mod station_mechanisms;
 mod station_queue;
 #[cfg(test)]
@@ -57,12 +60,25 @@ pub mod wifi_bytes;
 
 use backwater_transport::part::Part;
 
+use super::offer::{Carrier, Offer};
+use crate::mechanism::needs::Set;
+use crate::record::pcapng::LinkType;
+
 /// The row.
-pub const PART: Part<()> = Part {
+pub const PART: Part<Offer> = Part {
     id: "802.11",
     aliases: &["wifi"],
     summary: "802.11b or OFDM radio, DCF or EDCA, between stations on a plane",
     source: "IEEE 802.11-2016 clauses 10, 16, 17",
     options: &[],
-    build: (),
+    build: Offer {
+        name: "802.11",
+        carrier: Some(Carrier::ManagementFrame),
+        gives: Set::EVERYWHERE
+            .and(Set::BUSY)
+            .and(Set::TRANSMITTER)
+            .and(Set::STATION)
+            .and(Set::MANAGEMENT),
+        link: LinkType::Radiotap,
+    },
 };

@@ -3,11 +3,145 @@
 
 use backwater_transport::units::Time;
 
+use super::air::Air;
+use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{PacketId, PortId, StationId};
+use crate::network::Network;
 use crate::packet::Packet;
 use crate::table::Id;
 use crate::world::World;
+
+impl Air {
+    /// When gates let the first frame of a hop go.
+    fn hop_opens(
+        &self,
+        network: &Network,
+        station: u32,
+        number: usize,
+        hop: u32,
+        now: Time,
+    ) -> Time {
+        let queue = &self.hops[hop as usize].queues[number];
+        let host = match queue.tried.ghost {
+            Some(_) => None,
+            None => Some(network.packets[queue.list.head()].to),
+        };
+        self.gate_opens(station, number, hop, host, now)
+    }
+
+    /// When gates let a frame of a category go to a hop and on to a host.
+    pub(crate) fn gate_opens(
+        &self,
+        station: u32,
+        number: usize,
+        hop: u32,
+        host: Option<u32>,
+        now: Time,
+    ) -> Time {
+        match &self.radios[station as usize].gates {
+            None => now,
+            Some(gates) => {
+                let next = Some(self.hops[hop as usize].to);
+                gates.opens_toward(number as u8, next, host, now)
+            }
+        }
+    }
+
+    /// Where gates hold back destinations, brings the first packet of a hop that may go to its head, unless the present head
+    /// has been tried.
+    fn bring_forward(
+        &mut self,
+        network: &mut Network,
+        station: u32,
+        number: usize,
+        hop: u32,
+        now: Time,
+    ) {
+        let radio = &self.radios[station as usize];
+        let queue = &self.hops[hop as usize].queues[number];
+        let tried = queue.tried.ghost.is_some() || queue.tried.short + queue.tried.long > 0;
+        if tried || !radio.gates.as_ref().is_some_and(|gates| gates.selective()) {
+            return;
+        }
+        let (mut before, mut at) = (PacketId::NONE, queue.list.head());
+        while !at.is_none() {
+            let packet = &network.packets[at];
+            if self.gate_opens(station, number, hop, Some(packet.to), now) <= now {
+                break;
+            }
+            (before, at) = (at, packet.next);
+        }
+        if !at.is_none() && !before.is_none() {
+            let list = &mut self.hops[hop as usize].queues[number].list;
+            let packet_id = network.packets.take_after(list, before);
+            network.packets.insert_after(list, Id::NONE, packet_id);
+        }
+    }
+
+    /// The port of the hop by which a packet leaves a station.
+    pub(crate) fn port_of(&self, network: &Network, station: u32, packet: &Packet) -> PortId {
+        let flow = &network.flows[packet.flow];
+        match packet.ingress.is_none() && !flow.port.is_none() {
+            true => flow.port,
+            false => {
+                let row = network.nodes[self.radios[station as usize].node].row;
+                network.forwarding.egress(row, packet.flow, packet.to)
+            }
+        }
+    }
+
+    /// The packets that wait at stations, each with the port of its hop.
+    pub(crate) fn held_at_stations<'a>(
+        &'a self,
+        network: &'a Network,
+    ) -> impl Iterator<Item = (PortId, &'a Packet)> {
+        let judged = self
+            .radios
+            .iter()
+            .enumerate()
+            .flat_map(move |(station, radio)| {
+                let judged = radio.categories.iter().filter_map(|c| c.judged.as_ref());
+                let queues = judged.flat_map(|judged| judged.queues());
+                queues.flat_map(move |queue| {
+                    let packets = network.packets.walk(&queue.list);
+                    packets.map(move |p| (self.port_of(network, station as u32, p), p))
+                })
+            });
+        self.held(&network.packets).chain(judged)
+    }
+
+    fn fall_dormant(&mut self, calendar: &mut Calendar, station: u32, number: usize, now: Time) {
+        let ear = &mut self.ears[station as usize];
+        ear.counting &= !(1 << number);
+        ear.due &= !(1 << number);
+        let radio = &mut self.radios[station as usize];
+        let c = &mut radio.categories[number];
+        c.set_dormant(c.frames > 0, now);
+        if c.dormant
+            && let Some(at) = radio
+                .gates
+                .as_ref()
+                .and_then(|gates| gates.next_opening(now))
+        {
+            calendar.push(at, Event::Open(Id::raw(station)));
+        }
+    }
+
+    /// A gate of a station may have opened: categories that were held back contend again.
+    pub(crate) fn gates_moved(&mut self, calendar: &mut Calendar, station: u32, now: Time) {
+        for number in 0..self.radios[station as usize].categories.len() {
+            if self.radios[station as usize].categories[number].dormant {
+                self.contend_again(calendar, station, number, now);
+            }
+        }
+    }
+
+    /// The event of a gate that opens.
+    pub(crate) fn open(&mut self, calendar: &mut Calendar, station: StationId, now: Time) {
+        self.gates_moved(calendar, station.0, now);
+    }
+}
 
 impl World {
     /// What a category sends next: a management frame (`Some(None)`), the first frame of a hop, or nothing.
@@ -28,7 +162,7 @@ impl World {
                 (None, [hop]) => Some(*hop),
                 _ => self
                     .air
-                    .longest_in_line(station, number, &self.packets, |_| true),
+                    .longest_in_line(station, number, &self.network.packets, |_| true),
             }
         } else {
             self.choose_at_station(station, number, now)
@@ -49,98 +183,17 @@ impl World {
         let c = &self.air.radios[station as usize].categories[number];
         let current = c.current;
         for hop in c.hops.clone() {
-            self.bring_forward(station, number, hop, now);
+            self.air
+                .bring_forward(&mut self.network, station, number, hop, now);
         }
-        let open = |hop: u32| self.hop_opens(station, number, hop, now) <= now;
+        let open = |hop: u32| self.air.hop_opens(&self.network, station, number, hop, now) <= now;
         if let Some(hop) = current.filter(|hop| open(*hop)) {
             return Some(hop);
         }
         let found = self
             .air
-            .longest_in_line(station, number, &self.packets, open);
+            .longest_in_line(station, number, &self.network.packets, open);
         found.or_else(|| self.bind(station, number, now))
-    }
-
-    /// When gates let the first frame of a hop go.
-    fn hop_opens(&self, station: u32, number: usize, hop: u32, now: Time) -> Time {
-        let queue = &self.air.hops[hop as usize].queues[number];
-        let host = match queue.tried.ghost {
-            Some(_) => None,
-            None => Some(self.packets[queue.list.head()].to),
-        };
-        self.gate_opens(station, number, hop, host, now)
-    }
-
-    /// When gates let a frame of a category go to a hop and on to a host.
-    pub(crate) fn gate_opens(
-        &self,
-        station: u32,
-        number: usize,
-        hop: u32,
-        host: Option<u32>,
-        now: Time,
-    ) -> Time {
-        match &self.air.radios[station as usize].gates {
-            None => now,
-            Some(gates) => {
-                let next = Some(self.air.hops[hop as usize].to);
-                gates.opens_toward(number as u8, next, host, now)
-            }
-        }
-    }
-
-    /// Where gates hold back destinations, brings the first packet of a hop that may go to its head, unless the present head
-    /// has been tried.
-    fn bring_forward(&mut self, station: u32, number: usize, hop: u32, now: Time) {
-        let radio = &self.air.radios[station as usize];
-        let queue = &self.air.hops[hop as usize].queues[number];
-        let tried = queue.tried.ghost.is_some() || queue.tried.short + queue.tried.long > 0;
-        if tried || !radio.gates.as_ref().is_some_and(|gates| gates.selective()) {
-            return;
-        }
-        let (mut before, mut at) = (PacketId::NONE, queue.list.head());
-        while !at.is_none() {
-            let packet = &self.packets[at];
-            if self.gate_opens(station, number, hop, Some(packet.to), now) <= now {
-                break;
-            }
-            (before, at) = (at, packet.next);
-        }
-        if !at.is_none() && !before.is_none() {
-            let list = &mut self.air.hops[hop as usize].queues[number].list;
-            let packet_id = self.packets.take_after(list, before);
-            self.packets.insert_after(list, Id::NONE, packet_id);
-        }
-    }
-
-    /// The port of the hop by which a packet leaves a station.
-    pub(crate) fn port_of(&self, station: u32, packet: &Packet) -> PortId {
-        let flow = &self.flows[packet.flow];
-        match packet.ingress.is_none() && !flow.port.is_none() {
-            true => flow.port,
-            false => {
-                let row = self.nodes[self.air.radios[station as usize].node].row;
-                self.forwarding.egress(row, packet.flow, packet.to)
-            }
-        }
-    }
-
-    /// The packets that wait at stations, each with the port of its hop.
-    pub(crate) fn held_at_stations(&self) -> impl Iterator<Item = (PortId, &Packet)> {
-        let judged = self
-            .air
-            .radios
-            .iter()
-            .enumerate()
-            .flat_map(move |(station, radio)| {
-                let judged = radio.categories.iter().filter_map(|c| c.judged.as_ref());
-                let queues = judged.flat_map(|judged| judged.queues());
-                queues.flat_map(move |queue| {
-                    let packets = self.packets.walk(&queue.list);
-                    packets.map(move |p| (self.port_of(station as u32, p), p))
-                })
-            });
-        self.air.held(&self.packets).chain(judged)
     }
 
     /// A station's counter runs out: categories whose frames are all held back, or were all dropped, take no part until a
@@ -166,41 +219,11 @@ impl World {
             if self.next_frame(station, number, now).is_some() {
                 ready = true;
             } else {
-                self.fall_dormant(station, number, now);
+                self.air
+                    .fall_dormant(&mut self.clock.calendar, station, number, now);
             }
         }
         ready
-    }
-
-    fn fall_dormant(&mut self, station: u32, number: usize, now: Time) {
-        let ear = &mut self.air.ears[station as usize];
-        ear.counting &= !(1 << number);
-        ear.due &= !(1 << number);
-        let radio = &mut self.air.radios[station as usize];
-        let c = &mut radio.categories[number];
-        c.set_dormant(c.frames > 0, now);
-        if c.dormant
-            && let Some(at) = radio
-                .gates
-                .as_ref()
-                .and_then(|gates| gates.next_opening(now))
-        {
-            self.calendar.push(at, Event::Open(Id::raw(station)));
-        }
-    }
-
-    /// A gate of a station may have opened: categories that were held back contend again.
-    pub(crate) fn gates_moved(&mut self, station: u32, now: Time) {
-        for number in 0..self.air.radios[station as usize].categories.len() {
-            if self.air.radios[station as usize].categories[number].dormant {
-                self.contend_again(station, number, now);
-            }
-        }
-    }
-
-    /// The event of a gate that opens.
-    pub(crate) fn open(&mut self, station: StationId, now: Time) {
-        self.gates_moved(station.0, now);
     }
 }
 
@@ -270,7 +293,7 @@ mod tests {
         gates.lower(Time::ZERO, bar);
         world.air.radios[0].gates = Some(Box::new(gates));
         world.advance(Time(SHUT.0 - 1));
-        let count = |w: &World| [0, 1].map(|f| w.flows.0[f].stats.delivered.packets);
+        let count = |w: &World| [0, 1].map(|f| w.network.flows.0[f].stats.delivered.packets);
         let before = count(&world);
         world.advance(world.end());
         let report = world.report();

@@ -7,55 +7,43 @@ use super::radio::{Ghost, Transmission};
 use crate::event::Event;
 use crate::ids::{ControlId, PacketId};
 use crate::limit::Limit;
+use crate::mechanism::Mechanisms;
 use crate::mechanism::carrier::Toward;
 use crate::mechanism::moment::{Moment, Seen};
 use crate::mechanism::notice::Hosts;
 use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::{Place, View};
 use crate::medium::ethernet;
+use crate::network::Network;
+use crate::network::views::queued_hosts;
 use crate::packet::Packets;
 use crate::table::Id;
 use crate::world::World;
-use crate::world::observe::queued_hosts;
 
-impl World {
-    /// A detector's timer has come.
-    pub(crate) fn observe(&mut self, control: ControlId, place: u8, now: Time) {
-        let number = usize::from(place);
-        match self.controls[control].place(number) {
-            Place::Egress(port) => self.look_at_port(control, number, port, now),
-            Place::Station(station) => self.look_at_station(control, number, station, now),
-            Place::Ingress(_) => {}
-        }
-        if let Some(rhythm) = self.controls[control].rhythm(number) {
-            let next = now + rhythm.period;
-            self.calendar.push(next, Event::Observe { control, place });
-        }
-    }
-
-    fn look_at_station(&mut self, control: ControlId, place: usize, station: u32, now: Time) {
+impl Air {
+    fn look_at_station(
+        &self,
+        network: &Network,
+        mechanisms: &mut Mechanisms,
+        control: ControlId,
+        place: usize,
+        station: u32,
+        now: Time,
+    ) {
         let busy = self.station_count(station, now).busy;
-        let categories = self.air.radios[station as usize].categories.len();
+        let categories = self.radios[station as usize].categories.len();
         let views: Vec<View> = (0..categories)
             .map(|number| self.station_view(station, number, now))
             .collect();
-        let (air, packets, hosts) = (&self.air, &self.packets, self.hosts.len());
+        let (air, packets, hosts) = (self, &network.packets, network.hosts.len());
         let queued = |number| hosts_queued(air, packets, station, number, hosts);
-        self.controls[control].look(place, &views, Some(busy), Id::NONE, queued);
-        self.collect(control);
-    }
-
-    /// A notice of a station about a category is about to expire.
-    pub(crate) fn look_at_expiry(&mut self, control: ControlId, class: usize, now: Time) {
-        let station = self.controls[control].station();
-        let station = station.expect("only stations send notices that expire");
-        let view = self.station_view(station, class, now);
-        self.controls[control].expiring(0, view);
+        mechanisms.controls[control].look(place, &views, Some(busy), Id::NONE, queued);
+        mechanisms.collect(control);
     }
 
     /// Occupancy of a category, in the unit of its limit.
     fn station_view(&self, station: u32, number: usize, now: Time) -> View<'static> {
-        let c = &self.air.radios[station as usize].categories[number];
+        let c = &self.radios[station as usize].categories[number];
         let (held, room) = match c.buffer {
             Limit::Bytes(limit) => (c.bytes, limit.0),
             Limit::Packets(limit) => (u64::from(c.frames), limit),
@@ -67,7 +55,7 @@ impl World {
     /// The same without a frame that is about to leave.
     fn view_without(&self, station: u32, number: usize, bytes: u64, now: Time) -> View<'static> {
         let mut view = self.station_view(station, number, now);
-        view.held -= match self.air.radios[station as usize].categories[number].buffer {
+        view.held -= match self.radios[station as usize].categories[number].buffer {
             Limit::Packets(_) => 1,
             Limit::Bytes(_) | Limit::Unlimited => bytes,
         };
@@ -75,110 +63,72 @@ impl World {
     }
 
     /// A packet comes to a station: to be forwarded, or from one of its own flows. Rates count it.
-    pub(crate) fn came_to_station(&mut self, station: u32, packet_id: PacketId) {
-        let radio = &self.air.radios[station as usize];
+    pub(crate) fn came_to_station(
+        &self,
+        network: &Network,
+        mechanisms: &mut Mechanisms,
+        station: u32,
+        packet_id: PacketId,
+        now: Time,
+    ) {
+        let radio = &self.radios[station as usize];
         if let Some((control, place)) = radio.watch {
-            let packet = &self.packets[packet_id];
-            let prev = self.air.hop(packet.ingress).map(|hop| hop.from);
+            let packet = &network.packets[packet_id];
+            let prev = self.hop(packet.ingress).map(|hop| hop.from);
             let number = radio.category(packet.class()) as u8;
             let len = u64::from(packet.len);
-            self.controls[control].came(place, prev, number, packet.flow, len);
+            if let Some(tally) = mechanisms.controls[control].tally(place) {
+                tally.came(prev, number, packet.flow, len, now);
+            }
         }
     }
 
     /// A packet of a station's queue toward a hop, as a detector sees it.
-    fn seen_queued(&self, hop: u32, number: usize, packet_id: PacketId) -> Seen {
-        let packet = &self.packets[packet_id];
+    fn seen_queued(&self, network: &Network, hop: u32, number: usize, packet_id: PacketId) -> Seen {
+        let packet = &network.packets[packet_id];
         Seen {
             class: number as u8,
             bytes: packet.frame(),
-            prev: self.air.hop(packet.ingress).map(|hop| hop.from),
-            next: Some(self.air.hops[hop as usize].to),
+            prev: self.hop(packet.ingress).map(|hop| hop.from),
+            next: Some(self.hops[hop as usize].to),
             airtime: Span::ZERO,
             retries: 0,
         }
     }
 
-    /// A packet has joined a watched station's queue, or found no room in it.
-    pub(crate) fn look_at_station_arrival(
-        &mut self,
-        hop: u32,
-        number: usize,
-        packet_id: PacketId,
-        joined: bool,
-        now: Time,
-    ) {
-        let station = self.air.hops[hop as usize].from;
-        let Some((control, place)) = self.air.radios[station as usize].watch else {
-            return;
-        };
-        if !self.controls[control].hears_arrivals(place) {
-            return;
-        }
-        let seen = self.seen_queued(hop, number, packet_id);
-        let standing = self.controls[control].standing();
-        let arrival = Arrival {
-            now,
-            class: number,
-            from: standing.and_then(|s| s.neighbour(Toward::Station(seen.prev?))),
-            egress: Id::NONE,
-            to: self.packets[packet_id].to,
-        };
-        let view = self.station_view(station, number, now);
-        let c = &mut self.controls[control];
-        if joined {
-            let (air, packets, hosts) = (&self.air, &self.packets, self.hosts.len());
-            let queued = || hosts_queued(air, packets, station, number, hosts);
-            c.enqueued(place, view, &seen, &arrival, queued);
-        } else {
-            c.turned_away(place, view, &seen, &arrival);
-        }
-        self.collect(control);
-    }
-
-    /// A packet is lost from a station's queue before it was tried. It is still counted as held.
-    pub(crate) fn look_at_station_loss(
-        &mut self,
+    /// The station from which the first packet of a hop's queue came, where somebody watches the station; else
+    /// `NOBODY`.
+    pub(crate) fn origin_of_first(
+        &self,
+        network: &Network,
         station: u32,
         hop: u32,
         number: usize,
-        packet_id: PacketId,
-        now: Time,
-    ) {
-        if let Some((control, place)) = self.air.radios[station as usize].watch {
-            let seen = self.seen_queued(hop, number, packet_id);
-            let view = self.view_without(station, number, seen.bytes, now);
-            self.controls[control].released(place, view, &Moment::Lost(&seen));
-            self.collect(control);
-        }
-    }
-
-    /// The station from which the first packet of a hop's queue came, where somebody watches the station; else
-    /// `NOBODY`.
-    pub(crate) fn origin_of_first(&self, station: u32, hop: u32, number: usize) -> u32 {
-        let queue = &self.air.hops[hop as usize].queues[number];
-        if self.air.radios[station as usize].watch.is_none() || queue.list.is_empty() {
+    ) -> u32 {
+        let queue = &self.hops[hop as usize].queues[number];
+        if self.radios[station as usize].watch.is_none() || queue.list.is_empty() {
             return NOBODY;
         }
-        let ingress = self.packets[queue.list.head()].ingress;
-        self.air.hop(ingress).map_or(NOBODY, |hop| hop.from)
+        let ingress = network.packets[queue.list.head()].ingress;
+        self.hop(ingress).map_or(NOBODY, |hop| hop.from)
     }
 
     /// A MAC transmission of a station is over: acknowledged, or given up. Its frame is still counted as held.
     pub(crate) fn look_at_transmission(
-        &mut self,
+        &self,
+        mechanisms: &mut Mechanisms,
         station: u32,
         number: usize,
         ghost: &Ghost,
         done: &Transmission,
         now: Time,
     ) {
-        let Some((control, place)) = self.air.radios[station as usize].watch else {
+        let Some((control, place)) = self.radios[station as usize].watch else {
             return;
         };
-        let (len, c) = (u64::from(ghost.len), &mut self.controls[control]);
-        if done.acknowledged {
-            c.left(place, ghost.own, number as u8, ghost.flow, len);
+        let (len, c) = (u64::from(ghost.len), &mut mechanisms.controls[control]);
+        if let (true, Some(tally)) = (done.acknowledged, c.tally(place)) {
+            tally.left(ghost.own, number as u8, ghost.flow, len, now);
         }
         if !c.hears_departure(place, number) {
             return;
@@ -197,8 +147,99 @@ impl World {
             false => Moment::Lost(&seen),
         };
         let view = self.view_without(station, number, bytes, now);
-        self.controls[control].released(place, view, &moment);
-        self.collect(control);
+        mechanisms.controls[control].released(place, view, &moment);
+        mechanisms.collect(control);
+    }
+}
+
+impl World {
+    /// A timer of a mechanism's notices went off: for a neighbour's, or for a notice that is about to expire.
+    pub(crate) fn refresh(&mut self, control: ControlId, timer: u8, epoch: u16, now: Time) {
+        let mechanism = &mut self.mechanisms.controls[control];
+        let expires = mechanism.expires(timer, epoch, now);
+        let (Some(class), Some(station)) = (expires, mechanism.station()) else {
+            return self.mechanisms.refresh(control, timer, epoch);
+        };
+        mechanism.expiring(0, self.air.station_view(station, class, now));
+        self.mechanisms.collect(control);
+    }
+
+    /// A packet is lost from a station's queue before it was tried. It is still counted as held.
+    pub(crate) fn look_at_station_loss(
+        &mut self,
+        station: u32,
+        hop: u32,
+        number: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) {
+        if let Some((control, place)) = self.air.radios[station as usize].watch {
+            let seen = self.air.seen_queued(&self.network, hop, number, packet_id);
+            let view = self.air.view_without(station, number, seen.bytes, now);
+            self.mechanisms.controls[control].released(place, view, &Moment::Lost(&seen));
+            self.mechanisms.collect(control);
+        }
+    }
+
+    /// A packet has joined a watched station's queue, or found no room in it.
+    pub(crate) fn look_at_station_arrival(
+        &mut self,
+        hop: u32,
+        number: usize,
+        packet_id: PacketId,
+        joined: bool,
+        now: Time,
+    ) {
+        let station = self.air.hops[hop as usize].from;
+        let Some((control, place)) = self.air.radios[station as usize].watch else {
+            return;
+        };
+        if !self.mechanisms.controls[control].hears_arrivals(place) {
+            return;
+        }
+        let seen = self.air.seen_queued(&self.network, hop, number, packet_id);
+        let standing = self.mechanisms.controls[control].standing();
+        let arrival = Arrival {
+            now,
+            class: number,
+            from: standing.and_then(|s| s.neighbour(Toward::Station(seen.prev?))),
+            egress: Id::NONE,
+            to: self.network.packets[packet_id].to,
+        };
+        let view = self.air.station_view(station, number, now);
+        let c = &mut self.mechanisms.controls[control];
+        if joined {
+            let (air, packets, hosts) =
+                (&self.air, &self.network.packets, self.network.hosts.len());
+            let queued = || hosts_queued(air, packets, station, number, hosts);
+            c.enqueued(place, view, &seen, &arrival, queued);
+        } else {
+            c.turned_away(place, view, &seen, &arrival);
+        }
+        self.mechanisms.collect(control);
+    }
+
+    /// A detector's timer has come.
+    pub(crate) fn observe(&mut self, control: ControlId, place: u8, now: Time) {
+        let number = usize::from(place);
+        match self.mechanisms.controls[control].place(number) {
+            Place::Egress(port) => self.look_at_port(control, number, port, now),
+            Place::Station(station) => self.air.look_at_station(
+                &self.network,
+                &mut self.mechanisms,
+                control,
+                number,
+                station,
+                now,
+            ),
+            Place::Ingress(_) => {}
+        }
+        if let Some(rhythm) = self.mechanisms.controls[control].rhythm(number) {
+            let next = now + rhythm.period;
+            self.clock
+                .calendar
+                .push(next, Event::Observe { control, place });
+        }
     }
 }
 

@@ -9,12 +9,14 @@ use smallvec::SmallVec;
 
 use super::backlog::Backlog;
 use super::frame::{Exchange, Frame, Reply};
-use super::mac::{Category, Contention, MANAGEMENT_CATEGORY};
+use super::mac::Contention;
 use super::rounds::Turns;
 use crate::ids::{ControlId, FlowId, NodeId, PortId};
 use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Notice;
+use crate::medium::access::{Category, MANAGEMENT_CATEGORY};
+use crate::network::Shown;
 use crate::packet::List;
 use crate::record::flow_stats::Count;
 
@@ -37,7 +39,7 @@ pub struct Radio {
     pub own_share: f64,
     /// Part of that for own packets which gates hold back.
     pub blocked_share: f64,
-    /// Turns of flows by category, where they are served in turn.
+    /// Rounds of flows by category, where they are served round-robin.
     pub turns: Option<Box<[Turns; 4]>>,
     /// Contention by category.
     pub categories: SmallVec<[Contention; 1]>,
@@ -45,7 +47,7 @@ pub struct Radio {
     pub frame: Option<Frame>,
     /// What follows a SIFS later.
     pub reply: Reply,
-    /// The station whose frame it follows: its group is looked after then.
+    /// The station whose frame it follows: its group is served then.
     pub after: u32,
     /// The detector that watches it: (control, place).
     pub watch: Option<(ControlId, usize)>,
@@ -71,6 +73,8 @@ pub struct Radio {
     pub hops: Vec<u32>,
     /// Name in results: the node's, and for other radios than its first also the medium's.
     pub name: String,
+    /// Laws of explicit feedback that are shown its packets.
+    pub laws: Vec<Shown>,
     /// Number among the radios of its node.
     pub of_node: usize,
 }
@@ -120,8 +124,8 @@ pub struct Held {
     pub flow: FlowId,
     /// Its first hop.
     pub port: PortId,
-    /// Rate.
-    pub rate: Rate,
+    /// Rate; none when the hold has ended and packets still wait: they go at the rate of their hop.
+    pub rate: Option<Rate>,
     /// When the next packet may go.
     pub next: Time,
     /// Packets that wait.
@@ -189,8 +193,6 @@ pub struct Hop {
     pub queues: SmallVec<[HopQueue; 1]>,
     /// Ticks of exchanges on it.
     pub airtime: u64,
-    /// The same at the end of the warm-up.
-    pub airtime_base: u64,
     /// Packets sent and their frames' bytes: what the port would count.
     pub sent: Count,
     /// Bytes of the frames that wait.
@@ -265,11 +267,11 @@ pub struct Ghost {
 impl Radio {
     /// Reads a word of each cache line that a packet touches on its way into a queue.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         let first = u64::from(self.host);
         self.categories
             .iter()
-            .fold(first, |read, c| read ^ c.touch())
+            .fold(first, |read, c| read ^ c.prefetch())
     }
 
     /// The category of a class.

@@ -2,7 +2,7 @@
 
 use backwater_transport::units::{Rate, Time};
 
-use super::air::NOBODY;
+use super::air::{Air, NOBODY};
 use super::mac::Contention;
 use crate::event::Event;
 use crate::limit::Limit;
@@ -18,69 +18,17 @@ use crate::mechanism::notifier::voice::VoiceSpec;
 use crate::mechanism::notifier::{Cast, Reach, Terms};
 use crate::mechanism::place::{Place, Rhythm};
 use crate::mechanism::responder::Responder;
+use crate::network::Network;
 use crate::spec::{MechanismSpec, Refusal, Spec};
 use crate::table::Id;
 use crate::world::World;
 use crate::world::build::refuse;
 
-impl World {
-    /// Watches a mechanism's stations.
-    pub(crate) fn add_to_stations(
-        &mut self,
-        spec: &Spec,
-        number: usize,
-        mechanism: &MechanismSpec,
-    ) -> Result<(), Refusal> {
-        let path = format!("mechanisms.{}", mechanism.name);
-        let of_node = |node: &usize| {
-            let stations = self.nodes[Id::new(*node)].stations.iter();
-            stations.copied().collect::<Vec<_>>()
-        };
-        let stations: Vec<u32> = mechanism.stations.iter().flat_map(of_node).collect();
-        for station in stations {
-            let radio = &self.air.radios[station as usize];
-            let (node_id, name) = (radio.node, radio.name.clone());
-            let radio = &self.air.radios[station as usize];
-            let endless = |c: &Contention| c.buffer == Limit::Unlimited;
-            let needs = mechanism.detect.needs().needs;
-            if needs.has(Set::BOUND) && radio.categories.iter().any(endless) {
-                let what = format!(
-                    "this detector asks how full a buffer is, and that of {name} has no bound"
-                );
-                let fix =
-                    "write a buffer in packets or bytes, or take the detector rate-comparison";
-                return refuse(format!("{path}.detect"), what, fix);
-            }
-            if radio.watch.is_some() {
-                let what = format!("{name} is watched twice");
-                return refuse(format!("{path}.at"), what, "let one mechanism watch it");
-            }
-            let feeders = self.told_by(station, &mechanism.notify);
-            let (memory, rhythm) = self.memory_at(station, number, mechanism, &feeders)?;
-            self.own_responders(spec, station, number, mechanism, &feeders)?;
-            let mut control = Control::new(node_id, number as u32, memory);
-            control.watch(Watched::new(
-                Place::Station(station),
-                mechanism.detect.clone(),
-                rhythm,
-                needs.has(Set::HOLDINGS),
-            ));
-            let control = self.controls.push(control);
-            let radio = &mut self.air.radios[station as usize];
-            radio.watch = Some((control, 0));
-            if let Some(Rhythm { period, .. }) = rhythm {
-                // Stations don't look in step.
-                let phase = Time(radio.random.between(1, period.0));
-                let look = Event::Observe { control, place: 0 };
-                self.calendar.push(phase, look);
-            }
-        }
-        Ok(())
-    }
-
+impl Air {
     /// A station's memory of whom it told, and when its detector looks.
     fn memory_at(
         &self,
+        network: &Network,
         station: u32,
         number: usize,
         mechanism: &MechanismSpec,
@@ -94,18 +42,17 @@ impl World {
                 (Memory::Requests(Box::new(requests)), Some(rhythm))
             }
             AnyNotifier::Standing(terms) => {
-                let standing = self.standing_at(station, number, terms, mechanism, feeders)?;
+                let standing =
+                    self.standing_at(network, station, number, terms, mechanism, feeders)?;
                 let memory = Memory::Standing(Box::new(standing));
                 (memory, mechanism.detect.rhythm())
             }
             AnyNotifier::Congestion(terms) => {
-                let one_queue = self.air.radios[station as usize].categories.len() == 1;
+                let one_queue = self.radios[station as usize].categories.len() == 1;
                 let terms = (**terms).clone();
                 let memory = Adaptive::new(terms, number as u32, one_queue, feeders.to_vec());
-                (
-                    Memory::Adaptive(Box::new(memory)),
-                    mechanism.detect.rhythm(),
-                )
+                let memory = Memory::Adaptive(Box::new(memory));
+                (memory, mechanism.detect.rhythm())
             }
         })
     }
@@ -117,11 +64,11 @@ impl World {
         };
         match terms.reach {
             Reach::Tree => {
-                let others = 0..self.air.radios.len() as u32;
+                let others = 0..self.radios.len() as u32;
                 others.filter(|s| self.are_peers(station, *s)).collect()
             }
             Reach::Range => {
-                let reach = self.air.reach[station as usize].iter();
+                let reach = self.reach[station as usize].iter();
                 let mut heard: Vec<u32> = reach.filter(|l| l.decodes).map(|l| l.to).collect();
                 heard.sort_unstable();
                 heard
@@ -131,13 +78,13 @@ impl World {
 
     /// Whether packets of flows pass between two stations, one way or the other: neighbours in the routing tree.
     pub(crate) fn are_peers(&self, a: u32, b: u32) -> bool {
-        let hop = |from, to| self.air.hop_to(from, to).is_some();
+        let hop = |from, to| self.hop_to(from, to).is_some();
         hop(a, b) || hop(b, a)
     }
 
     /// The stations that have a hop to this one, ascending.
     fn stations_toward(&self, station: u32) -> Vec<u32> {
-        let hops = self.air.hops.iter().filter(|hop| hop.to == station);
+        let hops = self.hops.iter().filter(|hop| hop.to == station);
         let mut feeders: Vec<u32> = hops.map(|hop| hop.from).collect();
         feeders.sort_unstable();
         feeders.dedup();
@@ -147,18 +94,19 @@ impl World {
     /// The memory of a station that sends standing notices.
     fn standing_at(
         &self,
+        network: &Network,
         station: u32,
         number: usize,
         terms: &Terms,
         mechanism: &MechanismSpec,
         feeders: &[u32],
     ) -> Result<Standing, Refusal> {
-        let radio = &self.air.radios[station as usize];
+        let radio = &self.radios[station as usize];
         if terms.cast == Cast::Each && feeders.len() > MAX_NEIGHBOURS {
             let what = format!(
                 "{} stations have a hop to {}, and {MAX_NEIGHBOURS} at most can be told one by one",
                 feeders.len(),
-                self.nodes[radio.node].name
+                network.nodes[radio.node].name
             );
             let path = format!("mechanisms.{}.notify.cast", mechanism.name);
             return refuse(path, what, "write cast = \"group\"");
@@ -169,12 +117,12 @@ impl World {
         };
         let audience = (0..neighbours.len()).fold(0u64, |set, n| set | 1 << n);
         let behind = terms.addresses.is_some().then(|| {
-            let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
-            let others = (0..self.hosts.len()).filter(|h| *h != radio.host as usize);
+            let mut words = vec![0u64; network.hosts.len().div_ceil(64)];
+            let others = (0..network.hosts.len()).filter(|h| *h != radio.host as usize);
             for host in others {
-                if !self
+                if !network
                     .forwarding
-                    .written(self.nodes[radio.node].row, Id::NONE, host as u32)
+                    .written(network.nodes[radio.node].row, Id::NONE, host as u32)
                     .is_none()
                 {
                     words[host / 64] |= 1 << (host % 64);
@@ -201,6 +149,7 @@ impl World {
     /// Gives the stations that may be told, and the watched one itself, a responder of their own.
     fn own_responders(
         &mut self,
+        network: &Network,
         spec: &Spec,
         station: u32,
         number: usize,
@@ -210,7 +159,7 @@ impl World {
         let moves = |m: &MechanismSpec| m.respond.needs().needs.has(Set::TRANSMITTER);
         for told in feeders.iter().copied().chain([station]) {
             debug_assert_ne!(told, NOBODY);
-            let radio = &mut self.air.radios[told as usize];
+            let radio = &mut self.radios[told as usize];
             let owners = || radio.responders.iter().map(|(of, _)| *of as usize);
             if owners().any(|of| of == number) {
                 continue;
@@ -219,7 +168,7 @@ impl World {
             if let (Some(other), true) = (other, moves(mechanism)) {
                 let what = format!(
                     "{} would move its access parameters for mechanism {} as well",
-                    self.nodes[radio.node].name, spec.mechanisms[other].name
+                    network.nodes[radio.node].name, spec.mechanisms[other].name
                 );
                 let path = format!("mechanisms.{}.respond", mechanism.name);
                 return refuse(path, what, "let one mechanism watch both stations");
@@ -230,6 +179,65 @@ impl World {
             radio.blocked_share = radio.blocked_share.min(mechanism.respond.blocked_share());
             let answer = (number as u32, mechanism.respond.clone());
             radio.responders.push(answer);
+        }
+        Ok(())
+    }
+}
+
+impl World {
+    /// Watches a mechanism's stations.
+    pub(crate) fn add_to_stations(
+        &mut self,
+        spec: &Spec,
+        number: usize,
+        mechanism: &MechanismSpec,
+    ) -> Result<(), Refusal> {
+        let path = format!("mechanisms.{}", mechanism.name);
+        let of_node = |node: &usize| {
+            let stations = self.network.nodes[Id::new(*node)].stations.iter();
+            stations.copied().collect::<Vec<_>>()
+        };
+        let stations: Vec<u32> = mechanism.stations.iter().flat_map(of_node).collect();
+        for station in stations {
+            let radio = &self.air.radios[station as usize];
+            let (node_id, name) = (radio.node, radio.name.clone());
+            let radio = &self.air.radios[station as usize];
+            let endless = |c: &Contention| c.buffer == Limit::Unlimited;
+            let needs = mechanism.detect.needs().needs;
+            if needs.has(Set::BOUND) && radio.categories.iter().any(endless) {
+                let what = format!(
+                    "this detector asks how full a buffer is, and that of {name} has no bound"
+                );
+                let fix =
+                    "write a buffer in packets or bytes, or take the detector rate-comparison";
+                return refuse(format!("{path}.detect"), what, fix);
+            }
+            if radio.watch.is_some() {
+                let what = format!("{name} is watched twice");
+                return refuse(format!("{path}.at"), what, "let one mechanism watch it");
+            }
+            let feeders = self.air.told_by(station, &mechanism.notify);
+            let (memory, rhythm) =
+                self.air
+                    .memory_at(&self.network, station, number, mechanism, &feeders)?;
+            self.air
+                .own_responders(&self.network, spec, station, number, mechanism, &feeders)?;
+            let mut control = Control::new(node_id, number as u32, memory);
+            control.watch(Watched::new(
+                Place::Station(station),
+                mechanism.detect.clone(),
+                rhythm,
+                needs.has(Set::HOLDINGS),
+            ));
+            let control = self.mechanisms.controls.push(control);
+            let radio = &mut self.air.radios[station as usize];
+            radio.watch = Some((control, 0));
+            if let Some(Rhythm { period, .. }) = rhythm {
+                // Stations don't look in step.
+                let phase = Time(radio.random.between(1, period.0));
+                let look = Event::Observe { control, place: 0 };
+                self.clock.calendar.push(phase, look);
+            }
         }
         Ok(())
     }

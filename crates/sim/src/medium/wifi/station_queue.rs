@@ -2,14 +2,203 @@
 
 use backwater_transport::units::Time;
 
+use super::air::{Air, NOBODY};
 use super::mac::Room;
 use super::radio::{Ghost, Hop, LastRoute, StationCount};
+use crate::books::Books;
+use crate::calendar::Calendar;
 use crate::cause::Cause;
 use crate::ids::{FlowId, PacketId, PortId};
 use crate::medium::ethernet;
+use crate::network::Network;
 use crate::packet::Packet;
 use crate::record::What;
+use crate::stamp::Backlog;
 use crate::world::World;
+
+impl Air {
+    /// The port by which a station's node sends a packet on; none where the node is its destination. Most packets go where
+    /// the one before went.
+    pub(crate) fn route_on(
+        &mut self,
+        network: &Network,
+        station: u32,
+        packet_id: PacketId,
+    ) -> PortId {
+        let Packet { flow, to, .. } = network.packets[packet_id];
+        let radio = &mut self.radios[station as usize];
+        if to == radio.host {
+            return PortId::NONE;
+        }
+        if (radio.route.flow, radio.route.to) != (flow, to) {
+            let row = network.nodes[radio.node].row;
+            let port = network.forwarding.egress(row, flow, to);
+            radio.route = LastRoute { flow, to, port };
+        }
+        radio.route.port
+    }
+
+    /// A category has one more frame to send.
+    pub(crate) fn one_more(
+        &mut self,
+        calendar: &mut Calendar,
+        station: u32,
+        number: usize,
+        now: Time,
+    ) {
+        let c = &mut self.radios[station as usize].categories[number];
+        c.frames += 1;
+        if c.frames > 1 && !c.dormant {
+            return;
+        }
+        self.contend_again(calendar, station, number, now);
+    }
+
+    /// A category that had nothing to send, or whose frames were all held back, has a frame that may go.
+    pub(crate) fn contend_again(
+        &mut self,
+        calendar: &mut Calendar,
+        station: u32,
+        number: usize,
+        now: Time,
+    ) {
+        let ear = &mut self.ears[station as usize];
+        let radio = &mut self.radios[station as usize];
+        let medium = &self.media[radio.medium as usize];
+        let c = &mut radio.categories[number];
+        c.set_dormant(false, now);
+        let ready = if ear.busy {
+            c.slots > 0
+        } else {
+            c.admit(ear.base(), now, medium.slot, medium.mac.countdown)
+        };
+        if !ready {
+            c.draw(&mut radio.random);
+        }
+        let attended = (!ear.busy).then_some(ear.cover);
+        self.count_down(station, number);
+        if let Some(group) = attended {
+            let at = self.expiry(station);
+            self.attend(calendar, group, at);
+        }
+    }
+
+    /// Bytes on the air of the first data frame of a hop.
+    pub(crate) fn first_frame(&self, network: &Network, hop: u32, number: usize) -> u64 {
+        let hop = &self.hops[hop as usize];
+        let queue = &hop.queues[number];
+        let len = match queue.tried.ghost {
+            Some(ghost) => ghost.len,
+            None => network.packets[queue.list.head()].len,
+        };
+        u64::from(len) + self.medium(hop.from).overhead
+    }
+
+    /// The same, but a source that always has something to send waits for its turn.
+    pub(crate) fn release_room(
+        &mut self,
+        network: &Network,
+        station: u32,
+        number: usize,
+        own: bool,
+        size: u64,
+        flow_id: FlowId,
+    ) {
+        let radio = &mut self.radios[station as usize];
+        radio.categories[number].release(own, size);
+        let flow = &network.flows[flow_id];
+        let again = flow.from == radio.node && flow.fill().is_some();
+        if again {
+            radio.owed.push_back(flow_id);
+        }
+    }
+
+    /// A station's queue does not take a packet, or loses it. A source that always has something to send tries again when
+    /// there is room.
+    pub(crate) fn lose_at_station(
+        &mut self,
+        network: &mut Network,
+        books: &mut Books,
+        packet_id: PacketId,
+        cause: Cause,
+        port: PortId,
+        now: Time,
+    ) {
+        let (flow, own) = {
+            let packet = &network.packets[packet_id];
+            (packet.flow, packet.ingress.is_none())
+        };
+        network.lose(books, packet_id, cause, port, now);
+        let station = self.hop(port).expect("a radio hop").from;
+        if own && network.flows[flow].fill().is_some() {
+            self.radios[station as usize].owed.push_back(flow);
+        }
+    }
+
+    /// A packet has come to a station's queue, or is lost: the laws that watch the queue see it.
+    fn stamp_station_arrival(
+        &self,
+        network: &mut Network,
+        station: u32,
+        packet_id: PacketId,
+        lost: bool,
+        now: Time,
+    ) {
+        for shown in self.radios[station as usize].laws.iter().filter(|s| s.own) {
+            network.show_arrival(shown.law, packet_id, lost, now);
+        }
+    }
+
+    /// What waits at a station has changed.
+    pub(crate) fn tell_backlog(&self, network: &mut Network, station: u32, now: Time) {
+        let radio = &self.radios[station as usize];
+        for shown in radio.laws.iter().filter(|s| s.own) {
+            let mut backlog = Backlog::default();
+            for c in &radio.categories {
+                backlog.bytes += c.bytes;
+                backlog.packets += u64::from(c.frames);
+            }
+            network.set_backlog(shown.law, backlog, now);
+        }
+    }
+
+    /// What a station has counted up to `now`.
+    pub(crate) fn station_count(&self, station: u32, now: Time) -> StationCount {
+        let (radio, ear) = (&self.radios[station as usize], &self.ears[station as usize]);
+        let mut count = radio.count.clone();
+        // A frame is counted when it begins; what is still to be sent of it belongs to the time after `now`.
+        let unsent = radio
+            .frame
+            .as_ref()
+            .map_or(0, |f| f.sent.0.saturating_sub(now.0));
+        count.airtime -= unsent;
+        count.busy = ear.busy_ticks + if ear.busy { now.0 - ear.since.0 } else { 0 };
+        let span = now.0 - count.moved.0;
+        for (sum, c) in count.aifsn.iter_mut().zip(&radio.categories) {
+            *sum += span * u64::from(c.set.aifsn);
+        }
+        count.moved = now;
+        count
+    }
+
+    /// The warm-up is over: what stations report begins here.
+    pub(crate) fn warm_air(&mut self, now: Time) {
+        for station in 0..self.radios.len() {
+            let mut count = self.station_count(station as u32, now);
+            let radio = &mut self.radios[station];
+            // An attempt belongs to the time in which its exchange ends.
+            let under_way = radio.exchange.is_some_and(|e| e.to != NOBODY);
+            count.attempts -= u64::from(under_way);
+            *radio.base = count;
+        }
+        for hop in &mut self.hops {
+            hop.backlog.restart();
+        }
+        for member in self.members.values_mut().flatten() {
+            (member.base, member.early) = (member.received, 0);
+        }
+    }
+}
 
 impl World {
     /// A packet comes to a port whose frames wait at a station: it joins the queue, or waits behind others of a flow that
@@ -17,12 +206,20 @@ impl World {
     pub(crate) fn enqueue_at_station(&mut self, port: PortId, packet_id: PacketId, now: Time) {
         let hop = self.air.hop_number(port);
         let station = self.air.hops[hop as usize].from;
-        self.came_to_station(station, packet_id);
-        let packet = &self.packets[packet_id];
+        self.air
+            .came_to_station(&self.network, &mut self.mechanisms, station, packet_id, now);
+        let packet = &self.network.packets[packet_id];
         let born_here = packet.ingress.is_none();
         let radio = &self.air.radios[station as usize];
         if born_here && radio.holds.iter().any(|h| h.flow == packet.flow) {
-            self.hold(station, packet_id, now);
+            self.air.hold(
+                &mut self.network,
+                &mut self.books,
+                &mut self.clock.calendar,
+                station,
+                packet_id,
+                now,
+            );
         } else {
             self.queue_up(hop, packet_id, now);
         }
@@ -35,12 +232,16 @@ impl World {
             port,
             ..
         } = self.air.hops[hop as usize];
-        let packet = &self.packets[packet_id];
+        let packet = &self.network.packets[packet_id];
         let (own, size) = (self.air.enters_with(packet), packet.frame());
         let radio = &mut self.air.radios[station as usize];
         let number = radio.category(packet.class());
         let fits = match radio.categories[number].room(own, size, radio.own_share) {
-            Room::Free => !self.blocked_share_is_full(station, number, hop, packet_id, now),
+            Room::Free => {
+                !self
+                    .air
+                    .blocked_share_is_full(&self.network, station, number, hop, packet_id, now)
+            }
             Room::ShareFull => false,
             Room::Full if radio.categories[number].judged.is_some() => {
                 if self.displace(station, number, packet_id, now) {
@@ -51,88 +252,60 @@ impl World {
             Room::Full => self.make_room(station, number, packet_id, now),
         };
         if !fits {
+            self.air
+                .stamp_station_arrival(&mut self.network, station, packet_id, true, now);
             self.look_at_station_arrival(hop, number, packet_id, false, now);
-            return self.lose_at_station(packet_id, Cause::BufferFull, port, now);
+            return self.air.lose_at_station(
+                &mut self.network,
+                &mut self.books,
+                packet_id,
+                Cause::BufferFull,
+                port,
+                now,
+            );
         }
         let c = &mut self.air.radios[station as usize].categories[number];
         match c.judged.is_some() {
-            false => self.line_up(station, number, hop, packet_id),
-            true if self.admit_at_station(station, number, packet_id, now) => {}
+            false => self
+                .air
+                .line_up(&mut self.network, station, number, hop, packet_id),
+            true if self.air.admit_at_station(
+                &mut self.network,
+                &mut self.books,
+                station,
+                number,
+                packet_id,
+                now,
+            ) => {}
             true => {
+                self.air
+                    .stamp_station_arrival(&mut self.network, station, packet_id, true, now);
                 self.look_at_station_arrival(hop, number, packet_id, false, now);
-                return self.lose_at_station(packet_id, Cause::Aqm, port, now);
+                return self.air.lose_at_station(
+                    &mut self.network,
+                    &mut self.books,
+                    packet_id,
+                    Cause::Aqm,
+                    port,
+                    now,
+                );
             }
         }
+        self.air
+            .stamp_station_arrival(&mut self.network, station, packet_id, false, now);
         let c = &mut self.air.radios[station as usize].categories[number];
         c.book(own, size);
         let (held, clock) = (c.bytes, c.stall_clock(now));
         self.air.spent[packet_id.index()].stall_clock = clock;
         self.air.hops[hop as usize].backlog.grow(size, now);
-        if self.record.is_some() {
-            self.note(What::Enqueue, now, port, packet_id, held);
+        if self.books.record.is_some() {
+            self.network
+                .note(&mut self.books, What::Enqueue, now, port, packet_id, held);
         }
-        self.one_more(station, number, now);
+        self.air
+            .one_more(&mut self.clock.calendar, station, number, now);
+        self.air.tell_backlog(&mut self.network, station, now);
         self.look_at_station_arrival(hop, number, packet_id, true, now);
-    }
-
-    /// The port by which a station's node sends a packet on; none where the node is its destination. Most packets go where
-    /// the one before went.
-    pub(crate) fn route_on(&mut self, station: u32, packet_id: PacketId) -> PortId {
-        let Packet { flow, to, .. } = self.packets[packet_id];
-        let radio = &mut self.air.radios[station as usize];
-        if to == radio.host {
-            return PortId::NONE;
-        }
-        if (radio.route.flow, radio.route.to) != (flow, to) {
-            let row = self.nodes[radio.node].row;
-            let port = self.forwarding.egress(row, flow, to);
-            radio.route = LastRoute { flow, to, port };
-        }
-        radio.route.port
-    }
-
-    /// A category has one more frame to send.
-    pub(crate) fn one_more(&mut self, station: u32, number: usize, now: Time) {
-        let c = &mut self.air.radios[station as usize].categories[number];
-        c.frames += 1;
-        if c.frames > 1 && !c.dormant {
-            return;
-        }
-        self.contend_again(station, number, now);
-    }
-
-    /// A category that had nothing to send, or nothing that it may send, has a frame that may go.
-    pub(crate) fn contend_again(&mut self, station: u32, number: usize, now: Time) {
-        let ear = &mut self.air.ears[station as usize];
-        let radio = &mut self.air.radios[station as usize];
-        let medium = &self.air.media[radio.medium as usize];
-        let c = &mut radio.categories[number];
-        c.set_dormant(false, now);
-        let ready = if ear.busy {
-            c.slots > 0
-        } else {
-            c.admit(ear.base(), now, medium.slot, medium.mac.countdown)
-        };
-        if !ready {
-            c.draw(&mut radio.random);
-        }
-        let attended = (!ear.busy).then_some(ear.cover);
-        self.air.count_down(station, number);
-        if let Some(group) = attended {
-            let at = self.air.expiry(station);
-            self.attend(group, at);
-        }
-    }
-
-    /// Bytes on the air of the first data frame of a hop.
-    pub(crate) fn first_frame(&self, hop: u32, number: usize) -> u64 {
-        let hop = &self.air.hops[hop as usize];
-        let queue = &hop.queues[number];
-        let len = match queue.tried.ghost {
-            Some(ghost) => ghost.len,
-            None => self.packets[queue.list.head()].len,
-        };
-        u64::from(len) + self.air.medium(hop.from).overhead
     }
 
     /// A frame has left a station's queue for good.
@@ -173,32 +346,16 @@ impl World {
         flow_id: FlowId,
         now: Time,
     ) {
-        self.release_room(station, number, own, size, flow_id);
+        self.air
+            .release_room(&self.network, station, number, own, size, flow_id);
+        self.air.tell_backlog(&mut self.network, station, now);
         self.refill_owed(station, number, now);
-    }
-
-    /// The same, but a source that always has something to send waits for its turn.
-    pub(crate) fn release_room(
-        &mut self,
-        station: u32,
-        number: usize,
-        own: bool,
-        size: u64,
-        flow_id: FlowId,
-    ) {
-        let radio = &mut self.air.radios[station as usize];
-        radio.categories[number].release(own, size);
-        let flow = &self.flows[flow_id];
-        let again = flow.from == radio.node && flow.fill().is_some();
-        if again {
-            radio.owed.push_back(flow_id);
-        }
     }
 
     /// There is room for one packet: that of the flow that has waited longest.
     pub(crate) fn refill_owed(&mut self, station: u32, number: usize, now: Time) {
         let radio = &mut self.air.radios[station as usize];
-        let (c, flows) = (&radio.categories[number], &self.flows);
+        let (c, flows) = (&radio.categories[number], &self.network.flows);
         let fits = |id: &FlowId| {
             let Some(bytes) = flows[*id].fill() else {
                 return false;
@@ -213,29 +370,9 @@ impl World {
         }
     }
 
-    /// A station's queue does not take a packet, or loses it. A source that always has something to send tries again when
-    /// there is room.
-    pub(crate) fn lose_at_station(
-        &mut self,
-        packet_id: PacketId,
-        cause: Cause,
-        port: PortId,
-        now: Time,
-    ) {
-        let (flow, own) = {
-            let packet = &self.packets[packet_id];
-            (packet.flow, packet.ingress.is_none())
-        };
-        self.lose(packet_id, cause, port, now);
-        let station = self.air.hop(port).expect("a radio hop").from;
-        if own && self.flows[flow].fill().is_some() {
-            self.air.radios[station as usize].owed.push_back(flow);
-        }
-    }
-
     /// A source that always has something to send puts a packet in the place of the one that left.
     pub(crate) fn refill(&mut self, id: FlowId, now: Time) {
-        let flow = &mut self.flows[id];
+        let flow = &mut self.network.flows[id];
         let Some(len) = flow.fill() else {
             return;
         };
@@ -245,42 +382,5 @@ impl World {
         let seq = flow.seq;
         flow.seq = seq.wrapping_add(1);
         self.originate(id, len as u16, seq, now);
-    }
-
-    /// What a station has counted up to `now`.
-    pub(crate) fn station_count(&self, station: u32, now: Time) -> StationCount {
-        let (radio, ear) = (
-            &self.air.radios[station as usize],
-            &self.air.ears[station as usize],
-        );
-        let mut count = radio.count.clone();
-        // A frame is counted when it begins; what is still to be sent of it belongs to the time after `now`.
-        let unsent = radio
-            .frame
-            .as_ref()
-            .map_or(0, |f| f.sent.0.saturating_sub(now.0));
-        count.airtime -= unsent;
-        count.busy = ear.busy_ticks + if ear.busy { now.0 - ear.since.0 } else { 0 };
-        let span = now.0 - count.moved.0;
-        for (sum, c) in count.aifsn.iter_mut().zip(&radio.categories) {
-            *sum += span * u64::from(c.set.aifsn);
-        }
-        count.moved = now;
-        count
-    }
-
-    /// The warm-up is over: what stations report begins here.
-    pub(crate) fn warm_air(&mut self, now: Time) {
-        for station in 0..self.air.radios.len() {
-            let count = self.station_count(station as u32, now);
-            *self.air.radios[station].base = count;
-        }
-        for hop in &mut self.air.hops {
-            hop.airtime_base = hop.airtime;
-            hop.backlog.restart();
-        }
-        for member in self.air.members.values_mut().flatten() {
-            member.base = member.received;
-        }
     }
 }

@@ -8,12 +8,12 @@ use std::collections::BinaryHeap;
 
 use backwater_transport::units::PS_PER_S;
 
-use super::super::World;
-use super::super::path::long_term;
+use super::boxes::long_term;
 use crate::ids::{NodeId, PortId};
 use crate::medium::ethernet;
 use crate::spec::Spec;
 use crate::table::Id;
+use crate::world::World;
 
 /// Bytes of the frame by which airtime is compared: 8192 bits. 14.9.
 const TEST_FRAME: u64 = 1024;
@@ -70,9 +70,9 @@ pub(in crate::world) struct Distances {
 impl Graph {
     /// The links of a world whose stations have been placed.
     pub fn new(world: &World, spec: &Spec, metric: Metric, links: &RadioLinks) -> Graph {
-        let mut into: Vec<Vec<Edge>> = world.nodes.ids().map(|_| Vec::new()).collect();
-        for id in world.ports.ids() {
-            let port = &world.ports[id];
+        let mut into: Vec<Vec<Edge>> = world.network.nodes.ids().map(|_| Vec::new()).collect();
+        for id in world.network.ports.ids() {
+            let port = &world.network.ports[id];
             into[port.far.index()].push(Edge {
                 from: port.node,
                 cost: wire_cost(world, spec, metric, id),
@@ -86,12 +86,13 @@ impl Graph {
             for link in &world.air.reach[to as usize] {
                 let from = world.air.radios[link.to as usize].node;
                 let both = world
+                    .air
                     .rate(spec, to, link)
-                    .and(world.rate(spec, link.to, link));
+                    .and(world.air.rate(spec, link.to, link));
                 let (Some(rate), true) = (both, links.allow(from, node)) else {
                     continue;
                 };
-                let wired = |node: NodeId| !world.nodes[node].ports.is_empty();
+                let wired = |node: NodeId| !world.network.nodes[node].ports.is_empty();
                 let direct = matches!(links, RadioLinks::Direct) && !wired(from) && !wired(node);
                 into[node.index()].push(Edge {
                     from,
@@ -104,7 +105,12 @@ impl Graph {
                 });
             }
         }
-        let forwards = world.nodes.iter().map(|node| node.forwards).collect();
+        let forwards = world
+            .network
+            .nodes
+            .iter()
+            .map(|node| node.forwards)
+            .collect();
         Graph {
             metric,
             into,
@@ -178,12 +184,12 @@ impl Distances {
     pub fn wires(&self, world: &World, spec: &Spec, graph: &Graph, node: NodeId) -> Vec<PortId> {
         let cost = self.cost[node.index()];
         let nearer = |id: &PortId| {
-            let far = world.ports[*id].far;
+            let far = world.network.ports[*id].far;
             let usable = graph.forwards[far.index()] || self.goals.contains(&far);
             let step = wire_cost(world, spec, graph.metric, *id);
             usable && self.cost[far.index()].saturating_add(step) == cost
         };
-        let ports = world.nodes[node].ports.iter().copied();
+        let ports = world.network.nodes[node].ports.iter().copied();
         match self.goals.contains(&node) || cost == u64::MAX {
             true => Vec::new(),
             false => ports.filter(nearer).collect(),
@@ -200,7 +206,7 @@ impl Distances {
 }
 
 fn wire_cost(world: &World, spec: &Spec, metric: Metric, id: PortId) -> u64 {
-    let port = &world.ports[id];
+    let port = &world.network.ports[id];
     match metric {
         Metric::Hops => 1,
         Metric::Airtime => {

@@ -2,8 +2,8 @@
 
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::super::World;
 use super::refuse;
+use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{ControlId, NodeId, PortId};
 use crate::limit::Limit;
@@ -11,7 +11,6 @@ use crate::mechanism::carrier::{Toward, quantum};
 use crate::mechanism::control::{Control, Memory, Watched};
 use crate::mechanism::detector::Detector;
 use crate::mechanism::gates::Gates;
-use crate::mechanism::legal::{self, Medium};
 use crate::mechanism::needs::Set;
 use crate::mechanism::notice::Form;
 use crate::mechanism::notifier::standing::{MAX_NEIGHBOURS, Standing};
@@ -19,69 +18,21 @@ use crate::mechanism::notifier::voice::VoiceSpec;
 use crate::mechanism::notifier::{Cast, Terms};
 use crate::mechanism::place::Place;
 use crate::mechanism::responder::{AnyResponder, Responder};
+use crate::mechanism::{Mechanisms, legal};
+use crate::medium::offer::Offer;
+use crate::medium::{AIR, WIRE};
+use crate::network::Network;
 use crate::spec::{MechanismSpec, NodeKind, Refusal, Spec};
 use crate::switch::Ledger;
 use crate::table::Id;
+use crate::world::World;
 
 /// How often gates are looked at for a deadlock.
 const INSPECT: Span = Span::millis(10);
 /// Addresses an extension frame has room for.
 const MAX_ADDRESSES: usize = 246;
 
-impl World {
-    pub(in crate::world) fn add_mechanism(
-        &mut self,
-        spec: &Spec,
-        number: usize,
-        mechanism: &MechanismSpec,
-    ) -> Result<(), Refusal> {
-        if !mechanism.stations.is_empty() {
-            check(mechanism, Medium::Air)?;
-            self.check_addresses(mechanism)?;
-            self.add_to_stations(spec, number, mechanism)?;
-        }
-        if mechanism.at.is_empty() {
-            return Ok(());
-        }
-        check(mechanism, Medium::Wire)?;
-        self.check_addresses(mechanism)?;
-        let path = format!("mechanisms.{}", mechanism.name);
-        let Some(terms) = mechanism.notify.standing() else {
-            let what = "requests are 802.11 management frames";
-            return refuse(format!("{path}.notify"), what, "name stations");
-        };
-        if terms.cast == Cast::Group {
-            let what = "a control frame on a wire goes to one neighbour";
-            return refuse(format!("{path}.notify.cast"), what, "write cast = \"each\"");
-        }
-        if stops_by_class(mechanism, terms) {
-            self.inspect = Some(INSPECT);
-        }
-        for port in &mechanism.at {
-            let id: PortId = Id::new(*port);
-            self.check_node(spec, id, &path)?;
-            let node = self.ports[id].node;
-            let control = match self.voice(number, node, mechanism, terms) {
-                Some(c) if self.controls[c].speaks_like(Some(terms)) => c,
-                Some(c) => {
-                    let other = &spec.mechanisms[self.controls[c].number() as usize].name;
-                    let what = format!(
-                        "mechanism {other} sends another PAUSE at {}, and a neighbour has one timer for all",
-                        self.nodes[node].name
-                    );
-                    return refuse(
-                        format!("{path}.notify"),
-                        what,
-                        "give both the same kind, quanta and refresh",
-                    );
-                }
-                None => self.new_control(spec, number, node, mechanism, terms)?,
-            };
-            self.watch_port(control, id, mechanism, &path)?;
-        }
-        Ok(())
-    }
-
+impl Network {
     /// A notice has room for so many addresses only.
     fn check_addresses(&self, mechanism: &MechanismSpec) -> Result<(), Refusal> {
         let terms = mechanism.notify.standing();
@@ -111,7 +62,10 @@ impl World {
         }
         let special = |p: &PortId| spec.links[p.index() / 2].ways.iter().any(Option::is_some);
         if let Some(port) = self.nodes[node].ports.iter().find(|p| special(p)) {
-            let what = format!("{} is no plain wire", self.ports[*port].more.name);
+            let what = format!(
+                "{} is not a symmetric Ethernet link",
+                self.ports[*port].more.name
+            );
             return at(what, "back-pressure travels over wires, both ways");
         }
         if self.nodes[node].ports.len() > MAX_NEIGHBOURS {
@@ -121,137 +75,6 @@ impl World {
             );
         }
         Ok(())
-    }
-
-    /// Who speaks for a mechanism at a node already. PAUSE and PFC carry no origin, so at one node all
-    /// mechanisms that send them have one voice.
-    fn voice(
-        &self,
-        number: usize,
-        node: NodeId,
-        mechanism: &MechanismSpec,
-        terms: &Terms,
-    ) -> Option<ControlId> {
-        let stops = stops_by_class(mechanism, terms);
-        let speaks = |c: &ControlId| {
-            let c = &self.controls[*c];
-            let shared = || stops && c.standing().is_some_and(Standing::moves_gates);
-            c.node() == node && (c.number() == number as u32 || shared())
-        };
-        self.controls.ids().find(speaks)
-    }
-
-    fn new_control(
-        &mut self,
-        spec: &Spec,
-        number: usize,
-        node: NodeId,
-        mechanism: &MechanismSpec,
-        terms: &Terms,
-    ) -> Result<ControlId, Refusal> {
-        let whole = terms.form == Form::Pause && asks_to_stop(&mechanism.respond);
-        for port in self.nodes[node].ports.clone() {
-            if !obeys(spec, self.ports[port].far) {
-                continue;
-            }
-            let upstream = self.ports[port].peer;
-            if self.ports[upstream].chooses_itself() && !whole {
-                let what = format!(
-                    "the queue at {} chooses among flows itself and cannot hold back classes, destinations or rates",
-                    self.ports[upstream].more.name
-                );
-                return refuse(
-                    format!("mechanisms.{}.notify", mechanism.name),
-                    what,
-                    "take the recipe \"pause\", or give that port a queue such as strict-priority or codel",
-                );
-            }
-            let told = &mut self.ports[upstream];
-            told.gates.get_or_insert_with(|| Box::new(Gates::default()));
-            let answer = (number as u32, mechanism.respond.clone());
-            told.more.responders.push(answer);
-        }
-        let ports = self.nodes[node].ports.iter();
-        let neighbours = ports.map(|p| (Toward::Port(*p), quantum(self.ports[*p].more.rate)));
-        let respond = mechanism.respond.clone();
-        let standing = Standing::new(terms.clone(), number as u32, respond, neighbours);
-        let memory = Memory::Standing(Box::new(standing));
-        Ok(self
-            .controls
-            .push(Control::new(node, number as u32, memory)))
-    }
-
-    fn watch_port(
-        &mut self,
-        control: ControlId,
-        id: PortId,
-        mechanism: &MechanismSpec,
-        path: &str,
-    ) -> Result<(), Refusal> {
-        let needs = mechanism.detect.needs();
-        let egress = needs.gives.has(Set::QUEUE);
-        if egress {
-            self.check_queue(id, mechanism, path)?;
-        } else {
-            self.check_memory(id, mechanism, path)?;
-        }
-        let watched = Watched::new(
-            if egress {
-                Place::Egress(id)
-            } else {
-                Place::Ingress(id)
-            },
-            mechanism.detect.clone(),
-            mechanism.detect.rhythm(),
-            needs.needs.has(Set::HOLDINGS),
-        );
-        let place = self.controls[control].watch(watched);
-        self.add_voice(control, id, egress, mechanism);
-        let port = &mut self.ports[id];
-        let (node, local) = (port.node, port.local as usize);
-        let slot = match egress {
-            true => &mut port.watch,
-            false => &mut self.nodes[node].watch[local],
-        };
-        if slot.replace((control, place)).is_some() {
-            let what = format!("{} is watched twice", self.ports[id].more.name);
-            return refuse(format!("{path}.at"), what, "let one mechanism watch it");
-        }
-        if let Some(rhythm) = self.controls[control].rhythm(place) {
-            let place = place as u8;
-            let first = Time::ZERO + rhythm.period;
-            self.calendar.push(first, Event::Observe { control, place });
-        }
-        Ok(())
-    }
-
-    /// Adds a port to the memory of who was told.
-    fn add_voice(&mut self, control: ControlId, id: PortId, egress: bool, of: &MechanismSpec) {
-        let names = of.notify.standing().is_some_and(|t| t.addresses.is_some());
-        let behind = names.then(|| self.reached_through(id));
-        let port = &self.ports[id];
-        let number = self.controls[control].number();
-        let ports = self.nodes[port.node].ports.iter().enumerate();
-        let obeying = ports
-            .filter(|(_, p)| {
-                let told = &self.ports[self.ports[**p].peer].more.responders;
-                told.iter().any(|(mechanism, _)| *mechanism == number)
-            })
-            .fold(0u64, |set, (i, _)| set | 1 << i);
-        let own = 1 << port.local;
-        let voice = VoiceSpec {
-            port: id,
-            line: port.more.rate,
-            one_queue: egress && port.queues().len() == 1,
-            audience: if egress {
-                obeying & !own
-            } else {
-                obeying & own
-            },
-            behind,
-        };
-        let standing = self.controls[control].standing_mut();
-        standing.expect("standing notices on wires").add(voice);
     }
 
     /// A detector of output queues needs class queues with a limit.
@@ -314,8 +137,221 @@ impl World {
     }
 }
 
+impl Mechanisms {
+    /// Who speaks for a mechanism at a node already. PAUSE and PFC carry no origin, so at one node all
+    /// mechanisms that send them have one voice.
+    fn voice(
+        &self,
+        number: usize,
+        node: NodeId,
+        mechanism: &MechanismSpec,
+        terms: &Terms,
+    ) -> Option<ControlId> {
+        let stops = stops_by_class(mechanism, terms);
+        let speaks = |c: &ControlId| {
+            let c = &self.controls[*c];
+            let shared = || stops && c.standing().is_some_and(Standing::moves_gates);
+            c.node() == node && (c.number() == number as u32 || shared())
+        };
+        self.controls.ids().find(speaks)
+    }
+
+    fn new_control(
+        &mut self,
+        network: &mut Network,
+        spec: &Spec,
+        number: usize,
+        node: NodeId,
+        mechanism: &MechanismSpec,
+        terms: &Terms,
+    ) -> Result<ControlId, Refusal> {
+        let whole = terms.form == Form::Pause && asks_to_stop(&mechanism.respond);
+        for port in network.nodes[node].ports.clone() {
+            if !obeys(spec, network.ports[port].far) {
+                continue;
+            }
+            let upstream = network.ports[port].peer;
+            if network.ports[upstream].chooses_itself() && !whole {
+                let what = format!(
+                    "the queue at {} chooses among flows itself and cannot hold back classes, destinations or rates",
+                    network.ports[upstream].more.name
+                );
+                return refuse(
+                    format!("mechanisms.{}.notify", mechanism.name),
+                    what,
+                    "take the recipe \"pause\", or give that port a queue such as strict-priority or codel",
+                );
+            }
+            let told = &mut network.ports[upstream];
+            told.gates.get_or_insert_with(|| Box::new(Gates::default()));
+            let answer = (number as u32, mechanism.respond.clone());
+            told.more.responders.push(answer);
+        }
+        let ports = network.nodes[node].ports.iter();
+        let neighbours = ports.map(|p| (Toward::Port(*p), quantum(network.ports[*p].more.rate)));
+        let respond = mechanism.respond.clone();
+        let standing = Standing::new(terms.clone(), number as u32, respond, neighbours);
+        let memory = Memory::Standing(Box::new(standing));
+        Ok(self
+            .controls
+            .push(Control::new(node, number as u32, memory)))
+    }
+
+    fn watch_port(
+        &mut self,
+        network: &mut Network,
+        calendar: &mut Calendar,
+        control: ControlId,
+        id: PortId,
+        mechanism: &MechanismSpec,
+        path: &str,
+    ) -> Result<(), Refusal> {
+        let needs = mechanism.detect.needs();
+        let egress = needs.gives.has(Set::QUEUE);
+        if egress {
+            network.check_queue(id, mechanism, path)?;
+        } else {
+            network.check_memory(id, mechanism, path)?;
+        }
+        let watched = Watched::new(
+            if egress {
+                Place::Egress(id)
+            } else {
+                Place::Ingress(id)
+            },
+            mechanism.detect.clone(),
+            mechanism.detect.rhythm(),
+            needs.needs.has(Set::HOLDINGS),
+        );
+        let place = self.controls[control].watch(watched);
+        self.add_voice(network, control, id, egress, mechanism);
+        let port = &mut network.ports[id];
+        let (node, local) = (port.node, port.local as usize);
+        let slot = match egress {
+            true => &mut port.watch,
+            false => &mut network.nodes[node].watch[local],
+        };
+        if slot.replace((control, place)).is_some() {
+            let what = format!("{} is watched twice", network.ports[id].more.name);
+            return refuse(format!("{path}.at"), what, "let one mechanism watch it");
+        }
+        if let Some(rhythm) = self.controls[control].rhythm(place) {
+            let place = place as u8;
+            let first = Time::ZERO + rhythm.period;
+            calendar.push(first, Event::Observe { control, place });
+        }
+        Ok(())
+    }
+
+    /// Adds a port to the memory of who was told.
+    fn add_voice(
+        &mut self,
+        network: &Network,
+        control: ControlId,
+        id: PortId,
+        egress: bool,
+        of: &MechanismSpec,
+    ) {
+        let names = of.notify.standing().is_some_and(|t| t.addresses.is_some());
+        let behind = names.then(|| network.reached_through(id));
+        let port = &network.ports[id];
+        let number = self.controls[control].number();
+        let ports = network.nodes[port.node].ports.iter().enumerate();
+        let obeying = ports
+            .filter(|(_, p)| {
+                let told = &network.ports[network.ports[**p].peer].more.responders;
+                told.iter().any(|(mechanism, _)| *mechanism == number)
+            })
+            .fold(0u64, |set, (i, _)| set | 1 << i);
+        let own = 1 << port.local;
+        let voice = VoiceSpec {
+            port: id,
+            line: port.more.rate,
+            one_queue: egress && port.queues().len() == 1,
+            audience: if egress {
+                obeying & !own
+            } else {
+                obeying & own
+            },
+            behind,
+        };
+        let standing = self.controls[control].standing_mut();
+        standing.expect("standing notices on wires").add(voice);
+    }
+}
+
+impl World {
+    pub(in crate::world) fn add_mechanism(
+        &mut self,
+        spec: &Spec,
+        number: usize,
+        mechanism: &MechanismSpec,
+    ) -> Result<(), Refusal> {
+        if !mechanism.stations.is_empty() {
+            check(mechanism, &AIR)?;
+            self.network.check_addresses(mechanism)?;
+            self.add_to_stations(spec, number, mechanism)?;
+        }
+        if mechanism.at.is_empty() {
+            return Ok(());
+        }
+        check(mechanism, &WIRE)?;
+        self.network.check_addresses(mechanism)?;
+        let path = format!("mechanisms.{}", mechanism.name);
+        let Some(terms) = mechanism.notify.standing() else {
+            let what = "requests are 802.11 management frames";
+            return refuse(format!("{path}.notify"), what, "name stations");
+        };
+        if terms.cast == Cast::Group {
+            let what = "a control frame on a wire goes to one neighbour";
+            return refuse(format!("{path}.notify.cast"), what, "write cast = \"each\"");
+        }
+        if asks_to_stop(&mechanism.respond) {
+            self.mechanisms.inspect = Some(INSPECT);
+        }
+        for port in &mechanism.at {
+            let id: PortId = Id::new(*port);
+            self.network.check_node(spec, id, &path)?;
+            let node = self.network.ports[id].node;
+            let control = match self.mechanisms.voice(number, node, mechanism, terms) {
+                Some(c) if self.mechanisms.controls[c].speaks_like(Some(terms)) => c,
+                Some(c) => {
+                    let other =
+                        &spec.mechanisms[self.mechanisms.controls[c].number() as usize].name;
+                    let what = format!(
+                        "mechanism {other} sends another PAUSE at {}, and a neighbour has one timer for all",
+                        self.network.nodes[node].name
+                    );
+                    return refuse(
+                        format!("{path}.notify"),
+                        what,
+                        "give both the same kind, quanta and refresh",
+                    );
+                }
+                None => self.mechanisms.new_control(
+                    &mut self.network,
+                    spec,
+                    number,
+                    node,
+                    mechanism,
+                    terms,
+                )?,
+            };
+            self.mechanisms.watch_port(
+                &mut self.network,
+                &mut self.clock.calendar,
+                control,
+                id,
+                mechanism,
+                &path,
+            )?;
+        }
+        Ok(())
+    }
+}
+
 /// Refuses parts that can't work together on a medium.
-fn check(mechanism: &MechanismSpec, medium: Medium) -> Result<(), Refusal> {
+fn check(mechanism: &MechanismSpec, medium: &Offer) -> Result<(), Refusal> {
     let parts = [
         mechanism.detect.needs(),
         mechanism.notify.needs(),

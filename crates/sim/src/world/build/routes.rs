@@ -3,22 +3,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::World;
 use super::graph::{Distances, Graph, Metric, RadioLinks};
 use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::mechanism::notice::Hosts;
+use crate::network::Network;
 use crate::spec::{FlowSpec, Refusal, Routing, Spec};
 use crate::table::Id;
 use crate::targets::{Destination, Targets};
+use crate::world::World;
 
-impl World {
+impl Network {
     /// Gives each node that chooses among egress ports a row of the forwarding tables: switches, stations and hosts
     /// with several ports. A host with one wire needs none.
-    pub(in crate::world) fn add_rows(&mut self) {
+    pub(crate) fn add_rows(&mut self) {
         let hosts = self.hosts.len();
-        let is_switch = |w: &World, n: NodeId| w.nodes[n].host.is_none();
-        let chooses = |w: &World, n: NodeId| {
+        let is_switch = |w: &Network, n: NodeId| w.nodes[n].host.is_none();
+        let chooses = |w: &Network, n: NodeId| {
             let node = &w.nodes[n];
             node.host.is_some() && (!node.stations.is_empty() || node.ports.len() > 1)
         };
@@ -32,64 +33,6 @@ impl World {
         for port in &mut self.ports.0 {
             port.far_row = self.nodes[port.far].row;
         }
-    }
-
-    /// Fills the forwarding tables.
-    pub(in crate::world) fn add_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let wanted = self.wanted_routes(spec);
-        let wired = spec.routing == Routing::Tree;
-        if wired && wanted.keys().any(|host| self.has_wires(*host)) && self.wires_loop() {
-            return refuse(
-                "links",
-                "the links form a loop, and no rule says which way frames go",
-                "write routing = { kind = \"shortest-path\" } or { kind = \"ecmp\" }, or a route for every flow",
-            );
-        }
-        if !wanted.is_empty() {
-            let graph = self.graph(spec)?;
-            for (host, sources) in &wanted {
-                self.route_to(spec, &graph, *host, sources);
-            }
-        }
-        self.write_routes(spec)
-    }
-
-    /// The graph of a world, by the rule of its routing.
-    fn graph(&self, spec: &Spec) -> Result<Graph, Refusal> {
-        let (metric, links) = match spec.routing {
-            Routing::Tree => (Metric::Hops, RadioLinks::Direct),
-            Routing::ShortestPath | Routing::Ecmp => (Metric::Hops, RadioLinks::All),
-            Routing::Airtime => (Metric::Airtime, RadioLinks::All),
-            Routing::AirtimeTree => (Metric::Airtime, RadioLinks::Tree(self.parents(spec)?)),
-        };
-        Ok(Graph::new(self, spec, metric, &links))
-    }
-
-    /// The graph by which the nearest of several stations is found.
-    pub(in crate::world) fn radio_graph(&self, spec: &Spec) -> Graph {
-        let metric = match spec.routing {
-            Routing::ShortestPath | Routing::Ecmp => Metric::Hops,
-            Routing::Tree | Routing::Airtime | Routing::AirtimeTree => Metric::Airtime,
-        };
-        Graph::new(self, spec, metric, &RadioLinks::All)
-    }
-
-    /// The parent of each station's node; a root is its own, and so is whatever no root reaches.
-    fn parents(&self, spec: &Spec) -> Result<Vec<NodeId>, Refusal> {
-        let roots: Vec<NodeId> = spec.roots.iter().map(|n| Id::new(*n)).collect();
-        if roots.is_empty() || roots.iter().any(|n| self.nodes[*n].stations.is_empty()) {
-            return refuse(
-                "routing.roots",
-                "the roots of a tree are stations",
-                "write roots = [\"G1\"] with names of stations",
-            );
-        }
-        let distances = self.radio_graph(spec).toward(&roots, None);
-        let parent = |node: NodeId| match distances.radio(node) {
-            Some((_, to)) if !roots.contains(&node) => self.air.radios[to as usize].node,
-            _ => node,
-        };
-        Ok(self.nodes.ids().map(parent).collect())
     }
 
     /// The nodes that send to each host by a route that is not written.
@@ -131,94 +74,6 @@ impl World {
         false
     }
 
-    /// Writes the shortest routes to a host: over wires from everywhere, over radio links where packets pass.
-    fn route_to(&mut self, spec: &Spec, graph: &Graph, host: u32, sources: &[NodeId]) {
-        let goal = self.hosts[host as usize];
-        let wires_only = self.air.radios.is_empty();
-        let awaited = spec.links.is_empty().then_some(sources);
-        let distances = graph.toward(&[goal], awaited);
-        let passed = match wires_only {
-            true => BTreeSet::new(),
-            false => self.passed(spec, graph, &distances, sources),
-        };
-        for node in self.nodes.ids() {
-            let row = self.nodes[node].row;
-            if row == u32::MAX || !distances.reaches(node) {
-                continue;
-            }
-            let wires = distances.wires(self, spec, graph, node);
-            let first = match spec.routing {
-                Routing::Ecmp => wires.len(),
-                _ => wires.len().min(1),
-            };
-            if first > 0 {
-                self.forwarding.write(row, host as usize, &wires[..first]);
-            } else if let Some((from, to)) =
-                distances.radio(node).filter(|_| passed.contains(&node))
-            {
-                let port = self.hop(spec, from, to);
-                self.forwarding.write(row, host as usize, &[port]);
-            }
-        }
-    }
-
-    /// The nodes on the routes from `sources`.
-    fn passed(
-        &self,
-        spec: &Spec,
-        graph: &Graph,
-        distances: &Distances,
-        sources: &[NodeId],
-    ) -> BTreeSet<NodeId> {
-        let mut passed = BTreeSet::new();
-        let mut open: Vec<NodeId> = sources.to_vec();
-        while let Some(node) = open.pop() {
-            if !distances.reaches(node) || !passed.insert(node) {
-                continue;
-            }
-            let wires = distances.wires(self, spec, graph, node);
-            match (wires.is_empty(), distances.radio(node)) {
-                (true, Some((_, to))) => open.push(self.air.radios[to as usize].node),
-                _ => open.extend(wires.iter().map(|port| self.ports[*port].far)),
-            }
-        }
-        passed
-    }
-
-    /// Writes the routes that a person wrote. Forwarding is by destination, as in a filtering table, so two routes to one
-    /// host may not part.
-    fn write_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let mut written: BTreeMap<(u32, usize), &str> = BTreeMap::new();
-        for (id, flow) in (0..).map(FlowId::new).zip(&spec.flows) {
-            let Some(route) = &flow.route else { continue };
-            let path = format!("routes.{}", flow.name);
-            let host = self.check_route(id, flow, route, &path)?;
-            for pair in route.windows(2) {
-                let at: NodeId = Id::new(pair[0]);
-                let port = self.link_between(spec, at, Id::new(pair[1]), &path)?;
-                let row = self.nodes[at].row;
-                if row == u32::MAX {
-                    continue;
-                }
-                let entry = (row, host);
-                let same = self.forwarding.write(row, host, &[port]);
-                if let Some(other) = written.get(&entry).filter(|_| !same) {
-                    let what = format!(
-                        "at {} the route to {} parts from the route of flow {other}",
-                        self.nodes[at].name, self.nodes[self.hosts[host]].name
-                    );
-                    return refuse(
-                        path,
-                        what,
-                        "forwarding goes by destination: let both routes agree, or use two destinations",
-                    );
-                }
-                written.insert(entry, &flow.name);
-            }
-        }
-        Ok(())
-    }
-
     /// Checks the nodes that a route names; gives the number of the host where it ends.
     fn check_route(
         &self,
@@ -245,6 +100,7 @@ impl World {
         let name = |node: usize| &self.nodes[NodeId::new(node)].name;
         for (i, node) in route.iter().enumerate() {
             if route[..i].contains(node) {
+                let path = &format!("{path}.{i}");
                 let what = format!("the route passes {} twice", name(*node));
                 return refuse(path, what, "name each node once");
             }
@@ -260,6 +116,186 @@ impl World {
         Ok(host as usize)
     }
 
+    /// Ends the writing of forwarding tables.
+    pub(crate) fn pack_forwarding(&mut self) {
+        let last = |host: &NodeId| match (&self.nodes[*host].ports[..], self.nodes[*host].row) {
+            ([port], u32::MAX) => self.ports[*port].peer,
+            _ => Id::NONE,
+        };
+        let last: Vec<PortId> = self.hosts.iter().map(last).collect();
+        self.forwarding.pack(&last);
+    }
+
+    /// Hosts whose frames may leave through a port.
+    pub(crate) fn reached_through(&self, id: PortId) -> Hosts {
+        let row = self.nodes[self.ports[id].node].row;
+        let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
+        for host in 0..self.hosts.len() {
+            if self.forwarding.leads(row, host, id) {
+                words[host / 64] |= 1 << (host % 64);
+            }
+        }
+        words.into()
+    }
+}
+
+impl World {
+    /// Fills the forwarding tables.
+    pub(in crate::world) fn add_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        let wanted = self.network.wanted_routes(spec);
+        let wired = spec.routing == Routing::Tree;
+        if wired
+            && wanted.keys().any(|host| self.network.has_wires(*host))
+            && self.network.wires_loop()
+        {
+            return refuse(
+                "links",
+                "the links form a loop, and no rule says which way frames go",
+                "write routing = { kind = \"shortest-path\" } or { kind = \"ecmp\" }, or a route for every flow",
+            );
+        }
+        if !wanted.is_empty() {
+            let graph = self.graph(spec)?;
+            for (host, sources) in &wanted {
+                self.route_to(spec, &graph, *host, sources);
+            }
+        }
+        self.write_routes(spec)
+    }
+
+    /// The graph of a world, by the rule of its routing.
+    fn graph(&self, spec: &Spec) -> Result<Graph, Refusal> {
+        let (metric, links) = match spec.routing {
+            Routing::Tree => (Metric::Hops, RadioLinks::Direct),
+            Routing::ShortestPath | Routing::Ecmp => (Metric::Hops, RadioLinks::All),
+            Routing::Airtime => (Metric::Airtime, RadioLinks::All),
+            Routing::AirtimeTree => (Metric::Airtime, RadioLinks::Tree(self.parents(spec)?)),
+        };
+        Ok(Graph::new(self, spec, metric, &links))
+    }
+
+    /// The graph by which the nearest of several stations is found.
+    pub(in crate::world) fn radio_graph(&self, spec: &Spec) -> Graph {
+        let metric = match spec.routing {
+            Routing::ShortestPath | Routing::Ecmp => Metric::Hops,
+            Routing::Tree | Routing::Airtime | Routing::AirtimeTree => Metric::Airtime,
+        };
+        Graph::new(self, spec, metric, &RadioLinks::All)
+    }
+
+    /// The parent of each station's node; a root is its own, and so is whatever no root reaches.
+    fn parents(&self, spec: &Spec) -> Result<Vec<NodeId>, Refusal> {
+        let roots: Vec<NodeId> = spec.roots.iter().map(|n| Id::new(*n)).collect();
+        if roots.is_empty()
+            || roots
+                .iter()
+                .any(|n| self.network.nodes[*n].stations.is_empty())
+        {
+            return refuse(
+                "routing.roots",
+                "the roots of a tree are stations",
+                "write roots = [\"G1\"] with names of stations",
+            );
+        }
+        let distances = self.radio_graph(spec).toward(&roots, None);
+        let parent = |node: NodeId| match distances.radio(node) {
+            Some((_, to)) if !roots.contains(&node) => self.air.radios[to as usize].node,
+            _ => node,
+        };
+        Ok(self.network.nodes.ids().map(parent).collect())
+    }
+
+    /// Writes the shortest routes to a host: over wires from everywhere, over radio links where packets pass.
+    fn route_to(&mut self, spec: &Spec, graph: &Graph, host: u32, sources: &[NodeId]) {
+        let goal = self.network.hosts[host as usize];
+        let wires_only = self.air.radios.is_empty();
+        let awaited = spec.links.is_empty().then_some(sources);
+        let distances = graph.toward(&[goal], awaited);
+        let passed = match wires_only {
+            true => BTreeSet::new(),
+            false => self.passed(spec, graph, &distances, sources),
+        };
+        for node in self.network.nodes.ids() {
+            let row = self.network.nodes[node].row;
+            if row == u32::MAX || !distances.reaches(node) {
+                continue;
+            }
+            let wires = distances.wires(self, spec, graph, node);
+            let first = match spec.routing {
+                Routing::Ecmp => wires.len(),
+                _ => wires.len().min(1),
+            };
+            if first > 0 {
+                self.network
+                    .forwarding
+                    .write(row, host as usize, &wires[..first]);
+            } else if let Some((from, to)) =
+                distances.radio(node).filter(|_| passed.contains(&node))
+            {
+                let port = self.air.hop_made(&mut self.network, spec, from, to);
+                self.network.forwarding.write(row, host as usize, &[port]);
+            }
+        }
+    }
+
+    /// The nodes on the routes from `sources`.
+    fn passed(
+        &self,
+        spec: &Spec,
+        graph: &Graph,
+        distances: &Distances,
+        sources: &[NodeId],
+    ) -> BTreeSet<NodeId> {
+        let mut passed = BTreeSet::new();
+        let mut open: Vec<NodeId> = sources.to_vec();
+        while let Some(node) = open.pop() {
+            if !distances.reaches(node) || !passed.insert(node) {
+                continue;
+            }
+            let wires = distances.wires(self, spec, graph, node);
+            match (wires.is_empty(), distances.radio(node)) {
+                (true, Some((_, to))) => open.push(self.air.radios[to as usize].node),
+                _ => open.extend(wires.iter().map(|port| self.network.ports[*port].far)),
+            }
+        }
+        passed
+    }
+
+    /// Writes the routes that a person wrote. Forwarding is by destination, as in a filtering table, so two routes to one
+    /// host may not part.
+    fn write_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        let mut written: BTreeMap<(u32, usize), &str> = BTreeMap::new();
+        for (id, flow) in (0..).map(FlowId::new).zip(&spec.flows) {
+            let Some(route) = &flow.route else { continue };
+            let path = format!("routes.{}", flow.name);
+            let host = self.network.check_route(id, flow, route, &path)?;
+            for pair in route.windows(2) {
+                let at: NodeId = Id::new(pair[0]);
+                let port = self.link_between(spec, at, Id::new(pair[1]), &path)?;
+                let row = self.network.nodes[at].row;
+                if row == u32::MAX {
+                    continue;
+                }
+                let entry = (row, host);
+                let same = self.network.forwarding.write(row, host, &[port]);
+                if let Some(other) = written.get(&entry).filter(|_| !same) {
+                    let what = format!(
+                        "at {} the route to {} parts from the route of flow {other}",
+                        self.network.nodes[at].name,
+                        self.network.nodes[self.network.hosts[host]].name
+                    );
+                    return refuse(
+                        path,
+                        what,
+                        "forwarding goes by destination: let both routes agree, or use two destinations",
+                    );
+                }
+                written.insert(entry, &flow.name);
+            }
+        }
+        Ok(())
+    }
+
     /// The port by which packets go from a node to its neighbour: a wire if there is one.
     fn link_between(
         &mut self,
@@ -268,21 +304,24 @@ impl World {
         next: NodeId,
         path: &str,
     ) -> Result<PortId, Refusal> {
-        let mut wires = self.nodes[at].ports.iter().copied();
-        if let Some(port) = wires.find(|p| self.ports[*p].far == next) {
+        let mut wires = self.network.nodes[at].ports.iter().copied();
+        if let Some(port) = wires.find(|p| self.network.ports[*p].far == next) {
             return Ok(port);
         }
-        let (a, b) = (&self.nodes[at], &self.nodes[next]);
+        let (a, b) = (&self.network.nodes[at], &self.network.nodes[next]);
         let pairs = a
             .stations
             .iter()
             .flat_map(|a| b.stations.iter().map(move |b| (*a, *b)));
         let pairs: Vec<(u32, u32)> = pairs.collect();
-        if let Some((from, to)) = pairs.iter().find(|(a, b)| self.understands(spec, *a, *b)) {
-            return Ok(self.hop(spec, *from, *to));
+        if let Some((from, to)) = pairs
+            .iter()
+            .find(|(a, b)| self.air.understands(spec, *a, *b))
+        {
+            return Ok(self.air.hop_made(&mut self.network, spec, *from, *to));
         }
         let (a, b) = (&a.name, &b.name);
-        match pairs.iter().any(|(a, b)| self.share_medium(*a, *b)) {
+        match pairs.iter().any(|(a, b)| self.air.share_medium(*a, *b)) {
             true => {
                 let what = format!("{b} is out of reach of {a}");
                 refuse(path, what, "name neighbours in order, or move them closer")
@@ -296,27 +335,5 @@ impl World {
                 )
             }
         }
-    }
-
-    /// Ends the writing of forwarding tables.
-    pub(in crate::world) fn pack_forwarding(&mut self) {
-        let last = |host: &NodeId| match (&self.nodes[*host].ports[..], self.nodes[*host].row) {
-            ([port], u32::MAX) => self.ports[*port].peer,
-            _ => Id::NONE,
-        };
-        let last: Vec<PortId> = self.hosts.iter().map(last).collect();
-        self.forwarding.pack(&last);
-    }
-
-    /// Hosts whose frames may leave through a port.
-    pub(in crate::world) fn reached_through(&self, id: PortId) -> Hosts {
-        let row = self.nodes[self.ports[id].node].row;
-        let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
-        for host in 0..self.hosts.len() {
-            if self.forwarding.leads(row, host, id) {
-                words[host / 64] |= 1 << (host % 64);
-            }
-        }
-        words.into()
     }
 }

@@ -1,158 +1,20 @@
 //! Follows each flow's packets to their destinations and refuses what would get lost on the way.
 
-use super::super::World;
 use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::limit::Limit;
-use crate::medium::ethernet;
-use crate::medium::wifi::air::NOBODY;
-use crate::medium::wifi::mac::CATEGORIES;
+use crate::network::Network;
+use crate::packet;
 use crate::spec::{Refusal, Spec};
 use crate::table::Id;
 use crate::targets::{Destination, Targets};
+use crate::world::World;
 
-/// Longest IP packet over 802.11: an MSDU of 2304 bytes less LLC and SNAP. 9.2.4.7.
-const MAX_PACKET: u64 = 2296;
-
-impl World {
-    /// Gives each flow its path, where it has one destination, and the port by which its packets set off, where that is
-    /// always the same.
-    pub(in crate::world) fn trace_flows(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let mut used = vec![false; self.air.hops.len()];
-        for id in (0..spec.flows.len()).map(FlowId::new) {
-            let mut path = Vec::new();
-            let hosts: Vec<u32> = self.flows[id].to.iter().collect();
-            for host in hosts {
-                path = self.trace(spec, id, host)?;
-                for port in path.iter().filter(|port| self.air.hop(**port).is_some()) {
-                    used[self.air.hop_number(*port) as usize] = true;
-                }
-            }
-            let flow = &mut self.flows[id];
-            if matches!(flow.to, Targets::One(_)) {
-                flow.port = path[0];
-                flow.path = path;
-            } else if self.nodes[flow.from].row == u32::MAX {
-                flow.port = self.nodes[flow.from].ports[0];
-            }
-        }
-        self.air.gather_hops(&used);
-        Ok(())
-    }
-
-    /// The ports that a flow's packets to a host pass.
-    fn trace(&self, spec: &Spec, id: FlowId, host: u32) -> Result<Vec<PortId>, Refusal> {
-        let (flow, spec_flow) = (&self.flows[id], &spec.flows[id.index()]);
-        let mut path = Vec::new();
-        if matches!(spec_flow.to, Destination::Group(_)) {
-            let hops = self.nodes[flow.from].stations.iter();
-            path.extend(hops.filter_map(|station| self.air.hop_to(*station, NOBODY)));
-            self.check_radio_hop(spec, id, path[0])?;
-            return Ok(path);
-        }
-        let goal = self.hosts[host as usize];
-        let mut at = flow.from;
-        while at != goal {
-            let node = &self.nodes[at];
-            let port = match node.row {
-                u32::MAX if at == flow.from => node.ports[0],
-                _ if at != flow.from && !node.forwards => Id::NONE,
-                row => self.forwarding.written(row, id, host),
-            };
-            if port.is_none() {
-                return self.no_route(spec, id, goal, at);
-            }
-            match self.air.hop(port) {
-                Some(_) => self.check_radio_hop(spec, id, port)?,
-                None => self.check_wire(spec, id, port)?,
-            }
-            path.push(port);
-            at = self.ports[port].far;
-            if path.len() > self.nodes.len() {
-                let (a, b) = (&self.nodes[flow.from].name, &self.nodes[goal].name);
-                let what = format!(
-                    "the route from {a} to {b} runs in a circle through {}",
-                    self.nodes[at].name
-                );
-                return refuse(
-                    format!("flows.{}.to", spec_flow.name),
-                    what,
-                    "correct the written routes",
-                );
-            }
-        }
-        Ok(path)
-    }
-
-    /// Says where the route of a flow to `goal` ends, and what would help.
-    fn no_route<T>(&self, spec: &Spec, id: FlowId, goal: NodeId, at: NodeId) -> Result<T, Refusal> {
-        let from = self.flows[id].from;
-        let (a, b, end) = (&self.nodes[from], &self.nodes[goal], &self.nodes[at]);
-        let mut what = format!("no route leads from {} to {}", a.name, b.name);
-        let radios = !a.stations.is_empty() && !b.stations.is_empty();
-        let pairs = || {
-            a.stations
-                .iter()
-                .flat_map(|a| b.stations.iter().map(move |b| (*a, *b)))
-        };
-        let fix = if radios && pairs().any(|(a, b)| self.share_medium(a, b)) {
-            if at != from {
-                what = format!("{what}: it ends at {}", end.name);
-            } else {
-                what = format!("{what}: {} is out of reach", b.name);
-            }
-            "move the stations closer, write a route, or write routing = { kind = \"airtime\" }"
-        } else if radios {
-            what = format!("{what}: {} is not on the medium of {}", b.name, a.name);
-            "name a station of the same medium, or join the two media by a node that is in both or by wires"
-        } else {
-            if at != from {
-                what = format!("{what}: it ends at {}", end.name);
-            }
-            "join them by links, or name another host"
-        };
-        refuse(
-            format!("flows.{}.to", spec.flows[id.index()].name),
-            what,
-            fix,
-        )
-    }
-
-    /// Every packet must fit the frames and the buffer of a station on its way.
-    fn check_radio_hop(&self, spec: &Spec, id: FlowId, port: PortId) -> Result<(), Refusal> {
-        let flow = &self.flows[id];
-        let path = |field: &str| format!("flows.{}.{field}", spec.flows[id.index()].name);
-        if flow.packet > MAX_PACKET {
-            let what = format!("an 802.11 frame holds an IP packet of {MAX_PACKET} B at most");
-            return refuse(path("packet"), what, "write smaller packets");
-        }
-        if usize::from(flow.class) >= CATEGORIES.len() {
-            let what = "a station has four access categories";
-            return refuse(path("class"), what, "write ac = \"BE\"");
-        }
-        let hop = self.air.hop(port).expect("a radio hop");
-        let radio = &self.air.radios[hop.from as usize];
-        let full = match radio.categories[radio.category(flow.class)].buffer {
-            Limit::Bytes(room) => room.0 < flow.packet,
-            Limit::Packets(room) => room == 0,
-            Limit::Unlimited => false,
-        };
-        if full {
-            let name = &self.nodes[radio.node].name;
-            let what = format!("the buffer of {name} cannot hold one packet");
-            return refuse(
-                format!("nodes.{name}.buffer"),
-                what,
-                "write a larger buffer",
-            );
-        }
-        Ok(())
-    }
-
+impl Network {
     /// Every packet must fit the frames, the class queues and the buffer of a wire on its way.
     fn check_wire(&self, spec: &Spec, id: FlowId, port: PortId) -> Result<(), Refusal> {
         let flow = &self.flows[id];
-        let frame = ethernet::frame(flow.packet);
+        let frame = packet::frame(flow.packet);
         let (port, link) = (&self.ports[port], &spec.links[port.index() / 2]);
         if frame > link.max_frame.0 {
             let what = format!(
@@ -165,7 +27,7 @@ impl World {
                 "write smaller packets, or raise the link's max_frame",
             );
         }
-        if let Some(server) = port.more.server.as_ref().filter(|s| s.spec.whole) {
+        if let Some(server) = port.more.service.server().filter(|s| s.spec.whole) {
             let (size, most) = (server.size(flow.packet as u16), server.spec.opportunity);
             if size > most {
                 let what = format!(
@@ -204,5 +66,117 @@ impl World {
             );
         }
         Ok(())
+    }
+}
+
+impl World {
+    /// Gives each flow its path, where it has one destination, and the port by which its packets set off, where that is
+    /// always the same.
+    pub(in crate::world) fn trace_flows(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        let mut used = vec![false; self.air.hops.len()];
+        for id in (0..spec.flows.len()).map(FlowId::new) {
+            let mut path = Vec::new();
+            let hosts: Vec<u32> = self.network.flows[id].to.iter().collect();
+            for host in hosts {
+                path = self.trace(spec, id, host)?;
+                for port in path.iter().filter(|port| self.air.hop(**port).is_some()) {
+                    used[self.air.hop_number(*port) as usize] = true;
+                }
+            }
+            let flow = &mut self.network.flows[id];
+            if matches!(flow.to, Targets::One(_)) {
+                flow.port = path[0];
+                flow.path = path;
+            } else if self.network.nodes[flow.from].row == u32::MAX {
+                flow.port = self.network.nodes[flow.from].ports[0];
+            }
+        }
+        self.air.gather_hops(&used);
+        Ok(())
+    }
+
+    /// The ports that a flow's packets to a host pass.
+    fn trace(&self, spec: &Spec, id: FlowId, host: u32) -> Result<Vec<PortId>, Refusal> {
+        let (flow, spec_flow) = (&self.network.flows[id], &spec.flows[id.index()]);
+        let mut path = Vec::new();
+        if matches!(spec_flow.to, Destination::Group(_)) {
+            let hops = self.network.nodes[flow.from].stations.iter();
+            path.extend(hops.filter_map(|station| self.air.group_port(*station)));
+            self.air.check_hop(&self.network, spec, id, path[0])?;
+            return Ok(path);
+        }
+        let goal = self.network.hosts[host as usize];
+        let mut at = flow.from;
+        while at != goal {
+            let node = &self.network.nodes[at];
+            let port = match node.row {
+                u32::MAX if at == flow.from => node.ports[0],
+                _ if at != flow.from && !node.forwards => Id::NONE,
+                row => self.network.forwarding.written(row, id, host),
+            };
+            if port.is_none() {
+                return self.no_route(spec, id, goal, at);
+            }
+            match self.air.hop(port) {
+                Some(_) => self.air.check_hop(&self.network, spec, id, port)?,
+                None => self.network.check_wire(spec, id, port)?,
+            }
+            path.push(port);
+            at = self.network.ports[port].far;
+            if path.len() > self.network.nodes.len() {
+                let (a, b) = (
+                    &self.network.nodes[flow.from].name,
+                    &self.network.nodes[goal].name,
+                );
+                let what = format!(
+                    "the route from {a} to {b} runs in a circle through {}",
+                    self.network.nodes[at].name
+                );
+                return refuse(
+                    format!("flows.{}.to", spec_flow.name),
+                    what,
+                    "correct the written routes",
+                );
+            }
+        }
+        Ok(path)
+    }
+
+    /// Says where the route of a flow to `goal` ends, and what would help.
+    fn no_route<T>(&self, spec: &Spec, id: FlowId, goal: NodeId, at: NodeId) -> Result<T, Refusal> {
+        let from = self.network.flows[id].from;
+        let (a, b, end) = (
+            &self.network.nodes[from],
+            &self.network.nodes[goal],
+            &self.network.nodes[at],
+        );
+        let mut what = format!("no route leads from {} to {}", a.name, b.name);
+        let radios = !a.stations.is_empty() && !b.stations.is_empty();
+        let pairs = || {
+            a.stations
+                .iter()
+                .flat_map(|a| b.stations.iter().map(move |b| (*a, *b)))
+        };
+        let fix = if radios && pairs().any(|(a, b)| self.air.share_medium(a, b)) {
+            if at != from {
+                what = format!("{what}: it ends at {}", end.name);
+            } else {
+                what = format!("{what}: {} is out of reach", b.name);
+            }
+            "move the stations closer, write a route, or write routing = { kind = \"airtime\" }"
+        } else if radios {
+            what = format!("{what}: {} is not on the medium of {}", b.name, a.name);
+            "name a station of the same medium, or join the two media by a node that is in both or by wires"
+        } else {
+            if at != from {
+                what = format!("{what}: it ends at {}", end.name);
+            }
+            "join them by links, or name another host"
+        };
+        refuse(
+            format!("flows.{}.to", spec.flows[id.index()].name),
+            what,
+            fix,
+        )
     }
 }

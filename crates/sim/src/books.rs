@@ -1,0 +1,68 @@
+//! What has happened in a run: the fingerprint, losses, records, and counts of frames and notices.
+
+use std::collections::BTreeMap;
+
+use backwater_transport::units::Time;
+
+use crate::cause::Cause;
+use crate::ids::{FlowId, PortId};
+use crate::record::Record;
+use crate::record::fingerprint::Fingerprint;
+use crate::record::flow_stats::Count;
+
+/// Where and what was lost: (cause, port, flow, class).
+pub type DropKey = (Cause, PortId, FlowId, u8);
+
+/// The end of a packet that came from outside.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// When.
+    pub at: Time,
+    /// Its flow.
+    pub flow: FlowId,
+    /// The tag it was injected with.
+    pub tag: u32,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a packet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Its host received it.
+    Delivered,
+    /// It was lost.
+    Dropped(Cause),
+}
+
+/// What has happened in a run.
+#[derive(Clone, Debug, Default)]
+pub struct Books {
+    /// Proof of equality.
+    pub fingerprint: Fingerprint,
+    /// End of the warm-up, once it is over.
+    pub warm_until: Option<Time>,
+    /// Losses since the beginning.
+    pub drops: BTreeMap<DropKey, Count>,
+    /// The same at the end of the warm-up.
+    pub drops_base: BTreeMap<DropKey, Count>,
+    /// What each hop of each flow had received at the end of the warm-up.
+    pub hops_base: Vec<Vec<Count>>,
+    /// Every event, where the run is recorded.
+    pub record: Option<Vec<Record>>,
+    /// Fates of injected packets that the caller has not taken yet.
+    pub exits: Vec<Exit>,
+    /// Frames received over a link, control frames included.
+    pub packet_hops: u64,
+    /// Control frames sent over wires.
+    pub notices_sent: u64,
+    /// Control frames received over wires.
+    pub notices_heard: u64,
+}
+
+impl Books {
+    /// Whether a packet created then entered before the end of the warm-up, which is over.
+    pub fn entered_early(&self, born: Time) -> bool {
+        self.warm_until.is_some_and(|end| born <= end)
+    }
+}

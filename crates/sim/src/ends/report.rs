@@ -1,0 +1,33 @@
+//! The sums of a flow with a transport.
+
+use crate::world::report::ConnectionReport;
+use backwater_transport::units::Time;
+
+use crate::connection::ConnectionStats;
+use crate::ends::Ends;
+use crate::ids::ConnectionId;
+
+impl Ends {
+    pub(crate) fn connection_report(
+        &mut self,
+        id: ConnectionId,
+        now: Time,
+        stats: fn(&mut ConnectionStats) -> ConnectionStats,
+    ) -> ConnectionReport {
+        let connection = &mut self.connections[id];
+        let totals = connection.totals();
+        let [delivered, retransmitted, segments] =
+            std::array::from_fn(|i| totals[i] - connection.stats.base[i]);
+        let mut stats = stats(&mut connection.stats);
+        stats.window(stats.window, now);
+        ConnectionReport {
+            connection: id,
+            acks: connection.acks,
+            delivered,
+            retransmitted,
+            segments,
+            stats,
+            warning: connection.sender.warning(),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What every detector is, and the options that several have. Files of detectors know this one, and not their list.
+
+use backwater_transport::part::{Args, Default, Kind, Opt, Refusal};
+
+use crate::mechanism::moment::{Moment, Signal};
+use crate::mechanism::needs::{Needs, Set};
+use crate::mechanism::place::{Rhythm, View};
+
+/// Says when congestion begins and ends. It hears of what it can need: one of rates of its timer; one of levels of arrivals in
+/// classes that are not congested and of departures from those that are; one of bytes by neighbour, and one from outside
+/// this crate, of all.
+pub trait Detector {
+    /// What it needs.
+    fn needs(&self) -> Needs {
+        Needs::of(Set::BOUND).giving(Set::QUEUE)
+    }
+
+    /// When its timer comes.
+    fn rhythm(&self) -> Option<Rhythm> {
+        None
+    }
+
+    /// Something happened to a class at its place.
+    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal>;
+
+    /// Whether a departure that leaves this level could end congestion. Never says no wrongly.
+    fn may_relieve(&self, _view: &View) -> bool {
+        true
+    }
+
+    /// Bytes of a buffer above the high mark, for detectors that have one.
+    fn slack(&self, _buffer: u64) -> Option<u64> {
+        None
+    }
+}
+
+/// How a row makes its detector from options that were checked.
+pub type Build<T> = fn(&Args) -> Result<T, Refusal>;
+
+/// How often a detector of rates looks.
+pub const PERIOD: Opt = Opt::new(
+    "period",
+    Kind::Span,
+    Default::Is("250 ms"),
+    "how often it looks",
+)
+.at_least("1 ms")
+.at_most("10 s");
+/// Over how many of its periods.
+pub const WINDOW: Opt = Opt::new(
+    "window",
+    Kind::Count,
+    Default::Is("4"),
+    "periods in the sliding window",
+)
+.at_least("1")
+.at_most("100");
+
+/// The two of them.
+pub fn rhythm(args: &Args) -> Rhythm {
+    Rhythm {
+        period: args.span("period"),
+        window: args.count("window") as usize,
+    }
+}

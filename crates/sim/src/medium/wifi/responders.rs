@@ -1,0 +1,255 @@
+//! Stations that are told: their responders answer, and what these want moved is moved.
+
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::{Bytes, Rate, Span, Time};
+
+use super::air::Air;
+use super::radio::{Held, Hop};
+use crate::books::Books;
+use crate::calendar::Calendar;
+use crate::cause::Cause;
+use crate::event::Event;
+use crate::ids::{FlowId, PacketId, StationId};
+use crate::limit::Limit;
+use crate::mechanism::carrier::AIR_UNIT;
+use crate::mechanism::notice::Notice;
+use crate::mechanism::responder::{AnyResponder, Hold, Knobs, Moved, Responder, Transmitter};
+use crate::network::Network;
+use crate::packet::{List, Traffic};
+use crate::record::fingerprint::Mark;
+use crate::record::{Record, What};
+use crate::table::Id;
+use crate::world::World;
+
+/// Packets of a held flow that wait, where the station's buffer counts bytes or nothing.
+const MOST_HELD: u64 = 100;
+
+impl Air {
+    /// Moves a category's parameters.
+    fn move_knob(
+        &mut self,
+        books: &mut Books,
+        calendar: &mut Calendar,
+        station: u32,
+        moved: &Moved,
+        now: Time,
+    ) {
+        let (number, set) = (moved.category, moved.set);
+        let count = self.station_count(station, now);
+        let ear = self.ears[station as usize];
+        let radio = &mut self.radios[station as usize];
+        (radio.count.aifsn, radio.count.moved) = (count.aifsn, now);
+        let medium = &self.media[radio.medium as usize];
+        let base = if ear.busy { now } else { ear.base() };
+        let first = radio.hops.first().copied();
+        let c = &mut radio.categories[number];
+        if let Some(pace) = moved.pace {
+            c.pace = pace;
+        }
+        let changed = c.set.aifsn != set.aifsn;
+        let ready = if ear.busy { Time::ZERO } else { now };
+        c.move_to(set, base, ready, medium.sifs, medium.slot);
+        let detail = u64::from(moved.level) << 8 | number as u64;
+        books.fingerprint.add(Mark::Knob, now, station, detail);
+        if let (Some(records), Some(hop), true) = (&mut books.record, first, changed) {
+            records.push(Record {
+                at: now,
+                what: What::Aifsn,
+                port: self.hops[hop as usize].port,
+                flow: Id::NONE,
+                seq: 0,
+                to: 0,
+                len: 0,
+                traffic: Traffic::new(number as u8, Ecn::NotEct),
+                value: u64::from(set.aifsn),
+                notice: None,
+                header: None,
+            });
+        }
+        if !ear.busy {
+            let at = self.expiry(station);
+            self.attend(calendar, ear.cover, at);
+        }
+    }
+
+    /// From now on a flow of the station's own goes no faster than this.
+    fn hold_to(&mut self, network: &Network, station: u32, flow: FlowId, rate: Rate) {
+        let flow_port = network.flows[flow].port;
+        let port = self
+            .hop(flow_port)
+            .filter(|hop| hop.from == station)
+            .map(|hop| hop.port);
+        let radio = &mut self.radios[station as usize];
+        match (radio.holds.iter_mut().find(|h| h.flow == flow), port) {
+            (Some(held), _) => held.rate = Some(rate),
+            (None, Some(port)) => radio.holds.push(Held {
+                flow,
+                port,
+                rate: Some(rate),
+                next: Time::ZERO,
+                list: List::default(),
+                frames: 0,
+            }),
+            // A flow with many destinations has no one hop to hold it to.
+            (None, None) => {}
+        }
+    }
+
+    /// A flow is held back no longer. Its packets that wait go first.
+    fn end_hold(&mut self, station: u32, flow: FlowId) {
+        let holds = &mut self.radios[station as usize].holds;
+        if let Some(at) = holds.iter().position(|h| h.flow == flow) {
+            match holds[at].frames {
+                0 => drop(holds.remove(at)),
+                _ => holds[at].rate = None,
+            }
+        }
+    }
+
+    /// A packet of a flow that is held back waits for its turn.
+    pub(crate) fn hold(
+        &mut self,
+        network: &mut Network,
+        books: &mut Books,
+        calendar: &mut Calendar,
+        station: u32,
+        packet_id: PacketId,
+        now: Time,
+    ) {
+        let flow = network.packets[packet_id].flow;
+        let radio = &mut self.radios[station as usize];
+        let number = radio.category(network.packets[packet_id].class());
+        let most = match radio.categories[number].buffer {
+            Limit::Packets(most) => most,
+            Limit::Bytes(_) | Limit::Unlimited => MOST_HELD,
+        };
+        let held = radio.holds.iter_mut().find(|h| h.flow == flow);
+        let held = held.expect("a flow that is held");
+        if held.frames >= most {
+            let port = held.port;
+            return self.lose_at_station(network, books, packet_id, Cause::BufferFull, port, now);
+        }
+        held.frames += 1;
+        network.packets.append(&mut held.list, packet_id);
+        if held.frames == 1 {
+            calendar.push(held.next.max(now), Event::Release(flow));
+        }
+    }
+}
+
+impl World {
+    /// Lends a station's knobs to one of its responders, and moves what that wants moved.
+    fn move_station(
+        &mut self,
+        station: u32,
+        at: usize,
+        (next, unit): (Option<u32>, Span),
+        now: Time,
+        act: impl FnOnce(&mut AnyResponder, &mut Knobs),
+    ) {
+        let radio = &mut self.air.radios[station as usize];
+        let mut transmitter = Transmitter {
+            written: radio.written.clone(),
+            ..Transmitter::default()
+        };
+        if let Some(gates) = &mut radio.gates {
+            gates.sweep(now);
+        }
+        let (gates, responder) = (radio.gates.as_deref_mut(), &mut radio.responders[at].1);
+        let gated = gates.is_some();
+        let mut knobs = Knobs {
+            now,
+            timer_from: now,
+            unit,
+            gates,
+            next,
+            transmitter: Some(&mut transmitter),
+        };
+        act(responder, &mut knobs);
+        if gated {
+            self.air.gates_moved(&mut self.clock.calendar, station, now);
+        }
+        for at in transmitter.timers {
+            self.clock
+                .calendar
+                .push(at, Event::Expire(Id::raw(station)));
+        }
+        for moved in transmitter.moved {
+            self.air.move_knob(
+                &mut self.books,
+                &mut self.clock.calendar,
+                station,
+                &moved,
+                now,
+            );
+        }
+        for (flow, hold) in transmitter.held {
+            match hold {
+                Hold::To(rate) => self.air.hold_to(&self.network, station, flow, rate),
+                Hold::End => self.air.end_hold(station, flow),
+            }
+        }
+    }
+
+    /// What a station was told may have expired.
+    pub(crate) fn expire(&mut self, id: StationId, now: Time) {
+        for at in 0..self.air.radios[id.index()].responders.len() {
+            self.move_station(id.0, at, (None, AIR_UNIT), now, |r, knobs| r.timer(knobs));
+        }
+    }
+
+    /// The responder of a station answers a notice, maybe one of its own.
+    pub(crate) fn answer_at(&mut self, from: u32, station: u32, notice: &Notice, now: Time) {
+        let responders = &self.air.radios[station as usize].responders;
+        let mut owners = responders.iter().map(|(mechanism, _)| *mechanism);
+        if let Some(at) = owners.position(|owner| owner == notice.mechanism) {
+            let next = (from != station).then_some(from);
+            let unit = notice.unit().unwrap_or(AIR_UNIT);
+            for notice in notice.by_category() {
+                let react = |r: &mut AnyResponder, knobs: &mut Knobs| r.react(&notice, knobs);
+                self.move_station(station, at, (next, unit), now, react);
+            }
+        }
+    }
+
+    /// A station has received the management frame that another sends; one without a responder for it does nothing.
+    pub(crate) fn obey(&mut self, from: u32, station: u32, now: Time) {
+        let sender = &self.air.radios[from as usize];
+        let sent = sender.notices.front().expect("the frame that was sent");
+        let notice = sent.notice.clone();
+        if !notice.everybody_obeys() && !self.air.are_peers(from, station) {
+            return;
+        }
+        self.answer_at(from, station, &notice, now);
+    }
+
+    /// A notice has reached the station that it is for, maybe once more.
+    pub(crate) fn heed(&mut self, from: u32, station: u32, now: Time) {
+        let sender = &mut self.air.radios[from as usize];
+        let sent = sender.notices.front_mut().expect("the frame that was sent");
+        if !std::mem::replace(&mut sent.heard, true) {
+            self.obey(from, station, now);
+        }
+    }
+
+    /// The turn of a held flow's next packet.
+    pub(crate) fn release_held(&mut self, flow: FlowId, now: Time) {
+        let port = self.network.flows[flow].port;
+        let hop = self.air.hop_number(port);
+        let Hop { from, rate, .. } = self.air.hops[hop as usize];
+        let radio = &mut self.air.radios[from as usize];
+        let at = radio.holds.iter().position(|h| h.flow == flow);
+        let at = at.expect("a flow that is held");
+        let held = &mut radio.holds[at];
+        let packet_id = self.network.packets.take_after(&mut held.list, Id::NONE);
+        held.frames -= 1;
+        let len = u64::from(self.network.packets[packet_id].len);
+        held.next = now + held.rate.unwrap_or(rate).time_for(Bytes(len));
+        if held.frames > 0 {
+            self.clock.calendar.push(held.next, Event::Release(flow));
+        } else if held.rate.is_none() {
+            radio.holds.remove(at);
+        }
+        self.queue_up(hop, packet_id, now);
+    }
+}

@@ -1,0 +1,82 @@
+//! What is written of media and stations.
+
+use backwater_transport::units::{Rate, Span};
+
+use super::channel::ChannelSpec;
+use super::mac::MacSpec;
+use super::phy::Phy;
+use crate::limit::Limit;
+use crate::medium::access::Category;
+use crate::queue::AnyAqm;
+
+/// An 802.11 medium.
+#[derive(Clone, Debug)]
+pub struct MediumSpec {
+    /// Name.
+    pub name: String,
+    /// Radio.
+    pub phy: Phy,
+    /// Rules of access.
+    pub mac: MacSpec,
+    /// Propagation and reception.
+    pub channel: ChannelSpec,
+}
+
+/// A radio of an 802.11 station.
+#[derive(Clone, Debug)]
+pub struct StationSpec {
+    /// Its medium.
+    pub medium: usize,
+    /// Metres.
+    pub at: [f64; 2],
+    /// Buffer of each access category, in frames or IP bytes.
+    pub buffer: Limit,
+    /// Share of the buffer for packets of the station's own flows, the rest for those it relays; 1 = all
+    /// of it for both.
+    pub own_share: f64,
+    /// Rate of its data frames, instead of the medium's.
+    pub rate: Option<Rate>,
+    /// Whether it serves flows round-robin instead of first come, first served.
+    pub in_turn: bool,
+    /// Prototype of the active queue management of its access categories; each gets a copy.
+    pub aqm: Option<AnyAqm>,
+    /// Parameters that differ from the medium's.
+    pub categories: [CategorySpec; 4],
+}
+
+impl StationSpec {
+    /// Name of a node's radio: the node's, and for other radios than its first also the medium's.
+    pub fn radio_name(node: &str, of_node: usize, medium: &str) -> String {
+        match of_node {
+            0 => node.to_owned(),
+            _ => format!("{node}>{medium}"),
+        }
+    }
+}
+
+/// Parameters of an access category that were written.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct CategorySpec {
+    /// Slots of AIFS after the SIFS, 1..=255.
+    pub aifsn: Option<u8>,
+    /// Contention window after a success.
+    pub cw_min: Option<u32>,
+    /// Largest contention window.
+    pub cw_max: Option<u32>,
+    /// TXOP limit.
+    pub txop: Option<Span>,
+    /// Buffer, at a station.
+    pub buffer: Option<Limit>,
+}
+
+impl CategorySpec {
+    /// What was written, over what holds otherwise.
+    pub fn over(&self, base: Category) -> Category {
+        Category {
+            aifsn: self.aifsn.unwrap_or(base.aifsn),
+            cw_min: self.cw_min.unwrap_or(base.cw_min),
+            cw_max: self.cw_max.unwrap_or(base.cw_max),
+            txop: self.txop.unwrap_or(base.txop),
+        }
+    }
+}

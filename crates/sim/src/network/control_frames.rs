@@ -1,0 +1,61 @@
+//! Control frames on a wire: ahead of data, whatever the gates. The receiver reacts to one when its reaction time is over.
+
+use backwater_transport::units::Time;
+
+use super::{Network, Traits};
+use crate::books::Books;
+use crate::calendar::Calendar;
+use crate::event::Event;
+use crate::ids::{NoticeId, PacketId, PortId};
+use crate::record::What;
+use crate::table::Id;
+
+impl Network {
+    /// Sends the control frame at the head: ahead of data, whatever the gates.
+    pub(crate) fn start_control(
+        &mut self,
+        books: &mut Books,
+        calendar: &mut Calendar,
+        id: PortId,
+        at: Time,
+    ) {
+        let port = &mut self.ports[id];
+        let packet_id = self.packets.take_after(&mut port.control, Id::NONE);
+        port.set(Traits::URGENT, !port.control.is_empty());
+        let begin = at.max(port.gap_until);
+        let size = self.packets[packet_id].frame();
+        port.next_try = Time(begin.0 + port.frame_time(size));
+        port.gap_until = Time(port.next_try.0 + port.gap_time());
+        port.more.sent.control += 1;
+        port.more.sent.control_bytes += size;
+        if books.record.is_some() {
+            self.note(
+                books,
+                What::Send,
+                begin,
+                id,
+                packet_id,
+                begin.0 - self.packets[packet_id].born.0,
+            );
+        }
+        self.launch(calendar, id, packet_id);
+    }
+
+    /// A control frame has reached the far end of `id`'s wire: its receiver reacts later.
+    pub(crate) fn hear(
+        &mut self,
+        books: &mut Books,
+        calendar: &mut Calendar,
+        id: PortId,
+        packet_id: PacketId,
+        now: Time,
+    ) {
+        let posted: NoticeId = Id::raw(self.packets[packet_id].to);
+        self.packets.free(packet_id);
+        books.notices_heard += 1;
+        let peer = self.ports[id].peer;
+        let port = &mut self.ports[peer];
+        port.more.reacting.push_back(posted);
+        calendar.push(now + port.reaction(), Event::React(peer));
+    }
+}

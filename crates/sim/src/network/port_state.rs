@@ -1,0 +1,76 @@
+//! What a port answers about its queues and its gates.
+
+use backwater_transport::units::Time;
+
+use super::{Port, Traits};
+use crate::ids::PacketId;
+use crate::limit::{Limit, MAX_CLASSES};
+use crate::packet::Packets;
+use crate::queue::Scheduler;
+use crate::table::Id;
+
+impl Port {
+    /// Whether a class queue has room for a frame.
+    #[inline(always)]
+    pub(crate) fn has_room(&self, q: usize, size: u64) -> bool {
+        let queue = self.queue(q);
+        match self.buffer {
+            Limit::Unlimited => true,
+            Limit::Bytes(limit) => queue.bytes + size <= limit.0,
+            Limit::Packets(limit) => queue.packets < limit,
+        }
+    }
+
+    /// A class queue holds one more frame of so many bytes.
+    #[inline(always)]
+    pub(crate) fn hold(&mut self, q: usize, size: u64) {
+        let queue = self.queue_mut(q);
+        queue.bytes += size;
+        queue.packets += 1;
+        self.note_most(q);
+    }
+
+    /// Ticks for which the port sent no data although frames waited.
+    pub(crate) fn stall_clock(&self, now: Time) -> u64 {
+        self.stall
+            + if self.is(Traits::STALLED) {
+                now.0 - self.stall_from.0
+            } else {
+                0
+            }
+    }
+
+    pub(crate) fn end_stall(&mut self, at: Time) {
+        self.set(Traits::STALLED, false);
+        self.stall += at.0 - self.stall_from.0;
+        self.stall_end = at;
+    }
+
+    /// The class queue that sends next, where nothing is held back.
+    #[inline]
+    pub(crate) fn pick(&mut self, packets: &Packets) -> usize {
+        let held = self.held;
+        if held.is_power_of_two() {
+            return held.trailing_zeros() as usize;
+        }
+        self.pick_class(packets)
+    }
+
+    fn pick_class(&mut self, packets: &Packets) -> usize {
+        let held = self.held;
+        let heads: [PacketId; MAX_CLASSES] = std::array::from_fn(|q| match self.queues().get(q) {
+            Some(queue) => queue.list.head(),
+            None => Id::NONE,
+        });
+        self.scheduler
+            .pick(held, held, |q| packets[heads[q]].frame())
+    }
+
+    /// Makes the next choice due now, if the port stands idle.
+    #[inline]
+    pub(crate) fn retry(&mut self, now: Time) {
+        if self.next_try == Time::NEVER || self.is(Traits::STALLED) {
+            self.next_try = now.max(self.free_at());
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Frames at an egress port: which one leaves next, and how it gets onto the wire.
+
+use backwater_transport::units::{Bytes, Time};
+
+use super::{Network, Port, Traits};
+use crate::books::Books;
+use crate::calendar::Calendar;
+use crate::event::Event;
+use crate::forwarding::Forwarding;
+use crate::ids::{PacketId, PortId};
+use crate::limit::MAX_CLASSES;
+use crate::packet::Packet;
+use crate::queue::Scheduler;
+use crate::record::What;
+use crate::table::Id;
+
+/// The next frame to leave a port.
+pub(crate) enum Choice {
+    /// This one of this class queue, behind that one.
+    Frame { queue: usize, before: PacketId },
+    /// None before then.
+    Held(Time),
+}
+
+impl Network {
+    /// Every waiting frame is held back until then.
+    pub(crate) fn stall(
+        &mut self,
+        calendar: &mut Calendar,
+        id: PortId,
+        at: Time,
+        until: Time,
+        now: Time,
+    ) {
+        let port = &mut self.ports[id];
+        if !port.is(Traits::STALLED) {
+            port.set(Traits::STALLED | Traits::EVER_STALLED, true);
+            port.stall_from = at;
+        }
+        let more = &mut port.more;
+        port.next_try = until;
+        if until > now && until < Time::NEVER && (more.armed <= at || until < more.armed) {
+            more.armed = until;
+            calendar.push(until, Event::Wake(id));
+        }
+    }
+
+    /// The frame that leaves at `at` where gates hold some back.
+    pub(crate) fn find(&mut self, id: PortId, at: Time) -> Choice {
+        let port = &mut self.ports[id];
+        let gates = port.gates.as_ref().expect("only gates hold frames back");
+        let selective = gates.selective();
+        let mut first = [(Id::NONE, 0u64); MAX_CLASSES];
+        let mut ready = 0u8;
+        let mut soonest = Time::NEVER;
+        for q in (0..port.queues().len()).filter(|q| port.held >> q & 1 == 1) {
+            let mut before = Id::NONE;
+            let mut walk = port.queue(q).list.head();
+            while !walk.is_none() {
+                let packet = &self.packets[walk];
+                let opens = gates.opens(packet.class(), packet.to, at);
+                if opens <= at {
+                    first[q] = (before, packet.frame());
+                    ready |= 1 << q;
+                    break;
+                }
+                soonest = soonest.min(opens);
+                if !selective {
+                    break;
+                }
+                before = walk;
+                walk = packet.next;
+            }
+        }
+        if ready == 0 {
+            return Choice::Held(soonest);
+        }
+        let queue = port.scheduler.pick(ready, port.held, |q| first[q].1);
+        Choice::Frame {
+            queue,
+            before: first[queue].0,
+        }
+    }
+
+    /// A frame starts at a port that has stalled, now or before: says how long that was while it waited.
+    pub(crate) fn meet_stalls(&mut self, id: PortId, packet_id: PacketId, at: Time) {
+        let port = &mut self.ports[id];
+        if port.is(Traits::STALLED) {
+            port.end_stall(at);
+        }
+        let packet = &mut self.packets[packet_id];
+        packet.gated = packet.gated.wrapping_add(port.stall);
+        if port.stall_end > packet.at {
+            self.count_victim(id, packet_id);
+        }
+    }
+
+    /// A frame starts after its port stood idle with it waiting: counts it if the queue that closed
+    /// the gate is not on its path.
+    fn count_victim(&mut self, id: PortId, packet_id: PacketId) {
+        let port = &self.ports[id];
+        if port.far_row == u32::MAX {
+            return;
+        }
+        let packet = &self.packets[packet_id];
+        let (flow, egress) = (
+            packet.flow,
+            self.forwarding.egress(port.far_row, packet.flow, packet.to),
+        );
+        let (origin, classes) = port
+            .gates
+            .as_ref()
+            .expect("a port that stalls has gates")
+            .origin;
+        if egress != origin || classes >> packet.class() & 1 == 0 {
+            self.ports[id].more.sent.victims += 1;
+            self.flows[flow].stats.victims += 1;
+        }
+    }
+
+    /// A frame joins its class queue.
+    #[inline(always)]
+    pub(crate) fn join(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
+        let port = &mut self.ports[id];
+        let packet = &mut self.packets[packet_id];
+        let mut held_back = false;
+        if port.is(Traits::EVER_STALLED) {
+            packet.gated = packet.gated.wrapping_sub(port.stall_clock(now));
+            if port.is(Traits::STALLED) {
+                let gates = port.gates.as_ref().expect("a port that stalls has gates");
+                held_back = gates.opens(packet.class(), packet.to, now) > now;
+            }
+        }
+        port.hold(q, packet.frame());
+        self.packets.append(&mut port.queue_mut(q).list, packet_id);
+        port.waiting += 1;
+        port.held |= 1 << q;
+        // A frame that is held back itself changes nothing for those before it.
+        if !held_back {
+            port.retry(now);
+        }
+    }
+
+    /// Begins to send a data frame that waits in its queue; see `transmit`.
+    #[inline(always)]
+    pub(crate) fn start(
+        &mut self,
+        books: &mut Books,
+        calendar: &mut Calendar,
+        id: PortId,
+        q: usize,
+        before: PacketId,
+        at: Time,
+    ) -> bool {
+        let port = &mut self.ports[id];
+        let queue = port.queue_mut(q);
+        let packet_id = self.packets.take_after(&mut queue.list, before);
+        let last = queue.list.is_empty();
+        port.held &= !(u8::from(last) << q);
+        port.waiting -= 1;
+        if port.is(Traits::EVER_STALLED) {
+            self.meet_stalls(id, packet_id, at);
+        }
+        let port = &mut self.ports[id];
+        if port.shut_until > at
+            && let Some(gates) = &mut port.gates
+        {
+            let packet = &self.packets[packet_id];
+            let begin = at.max(port.gap_until);
+            gates.charge(packet.class(), packet.to, Bytes(packet.frame()), begin);
+        }
+        self.transmit(books, calendar, id, packet_id, at)
+    }
+
+    /// Sends a frame that is in no list and counts as held by its class queue. True where its end may need an event:
+    /// see `Mechanisms::wake_at_departure`.
+    #[inline(always)]
+    pub(crate) fn transmit(
+        &mut self,
+        books: &mut Books,
+        calendar: &mut Calendar,
+        id: PortId,
+        packet_id: PacketId,
+        at: Time,
+    ) -> bool {
+        let port = &mut self.ports[id];
+        let packet = &mut self.packets[packet_id];
+        // At a port that lags a frame may have come after the choice was due.
+        let begin = at.max(packet.at).max(port.gap_until);
+        let size = packet.frame();
+        let duration = port.frame_time(size);
+        let waited = begin.0 - packet.at.0;
+        packet.waited += waited;
+        packet.serial += duration;
+        port.next_try = Time(begin.0 + duration);
+        port.gap_until = Time(port.next_try.0 + port.gap_time());
+        port.sending = size as u32;
+        port.sending_class = packet.class();
+        port.sending_entry = packet.entry;
+        port.count_sent(size, waited + duration);
+        port.find_way(&self.forwarding, packet);
+        let (wakeful, refilled) = (port.is(Traits::WAKEFUL), port.is(Traits::REFILLED));
+        if port.is(Traits::STAMPED) {
+            self.stamp_departure(books, id, packet_id, at);
+        }
+        if books.record.is_some() {
+            self.note(books, What::Send, begin, id, packet_id, waited);
+        }
+        if refilled {
+            self.left_queue(id, packet_id);
+        }
+        self.launch(calendar, id, packet_id);
+        wakeful
+    }
+
+    /// Puts a frame whose transmission has begun, and ends at `next_try`, on the wire.
+    #[inline(always)]
+    pub(crate) fn launch(&mut self, calendar: &mut Calendar, id: PortId, packet_id: PacketId) {
+        let port = &mut self.ports[id];
+        let arrives = port.next_try + port.delay;
+        self.packets[packet_id].at = arrives;
+        let first = port.wire.is_empty();
+        self.packets.append(&mut port.wire, packet_id);
+        if first {
+            calendar.push(arrives, Event::Arrive(id));
+        }
+    }
+}
+
+impl Port {
+    /// Notes with a packet that leaves this port the egress port it goes to at the far end, and through which it
+    /// comes in there. To write that when it arrives would delay the reads of the memory beside it.
+    #[inline(always)]
+    pub(crate) fn find_way(&self, forwarding: &Forwarding, packet: &mut Packet) {
+        packet.entry = self.far_entry;
+        packet.ingress = match self.far_row {
+            u32::MAX => Id::NONE,
+            row => forwarding.egress(row, packet.flow, packet.to),
+        };
+    }
+}

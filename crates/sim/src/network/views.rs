@@ -1,0 +1,123 @@
+//! What detectors and accounts see of a port, and of a frame there.
+
+use backwater_transport::units::{Span, Time};
+
+use super::{Network, Port};
+use crate::ids::{PacketId, PortId};
+use crate::limit::Limit;
+use crate::mechanism::moment::{Moment, Seen};
+use crate::mechanism::notice::Hosts;
+use crate::mechanism::notifier::voice::Arrival;
+use crate::mechanism::place::View;
+use crate::packet::{List, Packet, Packets};
+
+impl Network {
+    /// The node's port through which a packet came in; none at its origin.
+    pub(crate) fn entrance(&self, packet_id: PacketId) -> Option<PortId> {
+        let ingress = self.packets[packet_id].ingress;
+        (!ingress.is_none()).then(|| self.ports[ingress].peer)
+    }
+
+    /// What the node holds of a class that came in through `from`.
+    pub(crate) fn ingress_view(&self, from: PortId, class: usize, now: Time) -> View<'static> {
+        let port = &self.ports[from];
+        let (node, local) = (&self.nodes[port.node], port.local as usize);
+        match (&node.pool, &node.ledger) {
+            (Some(pool), None) => View {
+                headroom: pool.headroom(local, class),
+                ..View::level(now, class, pool.shared(local, class), pool.threshold())
+            },
+            (_, ledger) => {
+                let ledger = ledger.as_ref();
+                let ledger = ledger.expect("a node that is watched keeps accounts");
+                View::level(now, class, ledger.held(local, class), u64::MAX)
+            }
+        }
+    }
+}
+
+impl Port {
+    /// Occupancy of a class queue, in the unit of its limit.
+    #[inline]
+    pub(crate) fn view(&self, q: usize, now: Time) -> View<'static> {
+        let queue = self.queue(q);
+        let (held, room) = match self.buffer {
+            Limit::Bytes(limit) => (queue.bytes, limit.0),
+            Limit::Packets(limit) => (queue.packets, limit),
+            Limit::Unlimited => (queue.bytes, u64::MAX),
+        };
+        View::level(now, q, held, room)
+    }
+
+    /// A frame that comes to this port, as detectors see it, and as notices depend on it.
+    #[inline]
+    pub(crate) fn arrival(
+        &self,
+        id: PortId,
+        packet: &Packet,
+        q: usize,
+        now: Time,
+    ) -> (Seen, Arrival) {
+        let seen = Seen {
+            class: packet.class(),
+            bytes: packet.frame(),
+            prev: Some(packet.entry.into()),
+            next: Some(self.local),
+            airtime: Span::ZERO,
+            retries: 0,
+        };
+        let arrival = Arrival {
+            now,
+            class: q,
+            from: Some(packet.entry.into()),
+            egress: id,
+            to: packet.to,
+        };
+        (seen, arrival)
+    }
+}
+
+/// A frame that no longer occupies its class queue.
+pub(crate) struct Gone {
+    /// The class queue.
+    pub queue: usize,
+    /// Frame bytes.
+    pub size: u64,
+    /// Class.
+    pub class: u8,
+    /// Number of the port through which it came in.
+    pub entry: u8,
+    /// Whether it was lost, rather than sent.
+    pub lost: bool,
+}
+
+impl Gone {
+    /// The frame as a detector sees it, at the port whose queue it left.
+    pub fn seen(&self, port: &Port) -> Seen {
+        Seen {
+            class: self.class,
+            bytes: self.size,
+            prev: Some(self.entry.into()),
+            next: Some(port.local),
+            airtime: Span(self.size * port.ps_per_byte),
+            retries: 0,
+        }
+    }
+
+    /// What has happened to it.
+    pub fn moment<'a>(&self, seen: &'a Seen) -> Moment<'a> {
+        match self.lost {
+            true => Moment::Lost(seen),
+            false => Moment::Sent(seen),
+        }
+    }
+}
+
+/// The hosts for which packets of a list are, of so many.
+pub(crate) fn queued_hosts(packets: &Packets, list: &List, hosts: usize) -> Hosts {
+    let mut words = vec![0u64; hosts.div_ceil(64)];
+    packets
+        .walk(list)
+        .for_each(|p| words[p.to as usize / 64] |= 1 << (p.to % 64));
+    words.into()
+}

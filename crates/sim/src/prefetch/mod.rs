@@ -1,0 +1,113 @@
+//! Prefetching. In a large network the fast caches of the machine no longer hold what the next events read, and each event
+//! would wait for one item after the other: its port, the packet, the port behind. So the next few events are followed
+//! together, one step at a time, and the memory works on many reads at once. Nothing is changed here and nothing depends
+//! on what is read. Each type that an event reads has a method `prefetch` of its own, which reads a word of each cache
+//! line.
+//!
+//! * `ends` goes on to the two ends of flows with a transport, and deeper.
+//! * `stations` follows what 802.11 stations send.
+
+mod ends;
+mod stations;
+
+use std::hint::black_box;
+
+use crate::calendar::Calendar;
+use crate::ends::Ends;
+use crate::event::Event;
+use crate::ids::PortId;
+use crate::medium::Air;
+use crate::network::Network;
+use crate::packet::Packet;
+use crate::table::Id;
+
+/// Arrivals that are followed together, at most.
+const TOGETHER: usize = 32;
+
+/// What is followed at a step: at most N items.
+struct Trail<T, const N: usize> {
+    at: [T; N],
+    count: usize,
+}
+
+impl<T: Copy, const N: usize> Trail<T, N> {
+    fn new(none: T) -> Self {
+        Trail {
+            at: [none; N],
+            count: 0,
+        }
+    }
+
+    /// Adds an item where `is` holds, without a branch.
+    #[inline]
+    fn push(&mut self, what: T, is: bool) {
+        self.at[self.count] = what;
+        self.count += usize::from(is);
+    }
+
+    #[inline]
+    fn all(&self) -> &[T] {
+        &self.at[..self.count]
+    }
+}
+
+/// Prefetches what the events in the calendar's list will read. The only branches are those on the kind of event: others
+/// could not be predicted.
+#[inline(never)]
+pub(crate) fn next_events(calendar: &Calendar, network: &Network, ends: &Ends, air: &Air) {
+    if !air.radios.is_empty() {
+        black_box(stations::follow(calendar, network, air));
+    }
+    let mut read = 0;
+    let mut arrivals = Trail::<PortId, { TOGETHER + 1 }>::new(Id::NONE);
+    for key in calendar.soonest().iter().rev().take(TOGETHER) {
+        if let Some(id) = key.arrival() {
+            read ^= network.ports[id].prefetch();
+            arrivals.push(id, true);
+        } else if let Event::Demand(id) = key.event() {
+            read ^= network.flows[id].prefetch();
+        }
+    }
+    if !ends.connections.is_empty() {
+        black_box(read ^ ends::follow(calendar, network, ends, arrivals.all()));
+        return;
+    }
+    for id in arrivals.all() {
+        read ^= packets_of(network, *id);
+    }
+    for id in arrivals.all() {
+        read ^= destination(network, *id);
+    }
+    black_box(read);
+}
+
+/// The frame that arrives, and the one that leaves next.
+fn packets_of(network: &Network, id: PortId) -> u64 {
+    let port = &network.ports[id];
+    let first = port.wire.head();
+    let waiting = port.queue(0).list.head();
+    let next = if waiting.is_none() { first } else { waiting };
+    network.packets[first].at.0 ^ network.packets[next].at.0
+}
+
+/// Where it goes, and the frame behind it.
+fn destination(network: &Network, id: PortId) -> u64 {
+    let first = network.ports[id].wire.head();
+    let Packet {
+        flow,
+        ingress,
+        next,
+        ..
+    } = network.packets[first];
+    let behind = if next.is_none() { first } else { next };
+    let read = network.packets[behind].at.0;
+    if !ingress.is_none() {
+        let port = &network.ports[ingress];
+        read ^ port.prefetch()
+    } else if !flow.is_none() {
+        let flow = &network.flows[flow];
+        read ^ flow.entered.packets ^ flow.stats.prefetch()
+    } else {
+        read
+    }
+}

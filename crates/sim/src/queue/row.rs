@@ -1,0 +1,63 @@
+//! What the row of a queue makes, and what a queue is made of. Files of schedulers and of algorithms know this one, and
+//! not each other's lists.
+
+use backwater_transport::part::{Args, Refusal};
+
+use crate::limit::Limit;
+use crate::packet::List;
+
+/// The frames of one class waiting at a port, and what they occupy.
+#[derive(Clone, Debug, Default)]
+pub struct ClassQueue {
+    /// Waiting frames, oldest first.
+    pub list: List,
+    /// Bytes held: waiting frames and the one in transmission.
+    pub bytes: u64,
+    /// Frames held: waiting frames and the one in transmission.
+    pub packets: u64,
+}
+
+/// Chooses the class that sends next.
+pub trait Scheduler {
+    /// Number of class queues.
+    fn classes(&self) -> usize;
+
+    /// One of the queues in `ready` (bit i = queue i has a frame that may leave; never empty).
+    /// `held` marks the queues that hold frames at all; `size` is the frame a ready queue would send.
+    fn pick(&mut self, ready: u8, held: u8, size: impl Fn(usize) -> u64) -> usize;
+}
+
+/// How much a queue holds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// The port's buffer, or what its node has where none is written.
+    Port,
+    /// The port's buffer, or this where none is written.
+    Default(Limit),
+    /// Without a limit: a buffer makes no sense.
+    Endless,
+}
+
+/// What a row makes: a scheduler or an algorithm, and the queue around it.
+#[derive(Clone, Debug)]
+pub struct Made<T> {
+    /// The scheduler or the algorithm.
+    pub part: T,
+    /// Class queues under strict priority that an algorithm watches one by one; 1 where it has one queue.
+    pub classes: usize,
+    /// What the queue holds.
+    pub room: Room,
+}
+
+impl<T> From<T> for Made<T> {
+    fn from(part: T) -> Made<T> {
+        Made {
+            part,
+            classes: 1,
+            room: Room::Port,
+        }
+    }
+}
+
+/// How a row makes its scheduler or algorithm from options that were checked.
+pub type Build<T> = fn(&Args) -> Result<Made<T>, Refusal>;

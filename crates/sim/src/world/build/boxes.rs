@@ -1,0 +1,126 @@
+//! Ports that are served by a trace, and boxes in front of ports.
+
+use backwater_transport::random::Random;
+use backwater_transport::units::{Rate, Time};
+
+use crate::ids::PortId;
+use crate::limit::Limit;
+use crate::medium::boxes::AnyBox;
+use crate::medium::service::{self, Stage};
+use crate::network::{Network, Port, PortMore, Traits};
+use crate::queue::AnyScheduler;
+use crate::spec::{Service, Spec, Way};
+
+impl Network {
+    /// Gives the ports of trace links their servers.
+    pub(crate) fn add_servers(&mut self, spec: &Spec) {
+        for id in self.ports.ids() {
+            let Some(Service::Trace(server)) = way(spec, id.index()).map(|w| &w.service) else {
+                continue;
+            };
+            let port = &mut self.ports[id];
+            let random = trace_stream(spec, id.index());
+            port.more.service = service::Service::trace(server, random);
+            port.shut_until = Time::NEVER;
+        }
+    }
+
+    /// Makes a port of every box, in front of the port whose queue it leads to, and sends there what would
+    /// go to that port. Called when all routes are known.
+    pub(crate) fn add_boxes(&mut self, spec: &Spec) {
+        let mains: Vec<PortId> = self.ports.ids().collect();
+        for main in mains {
+            let Some(way) = way(spec, main.index()) else {
+                continue;
+            };
+            let mut entrance = main;
+            for (number, what) in way.boxes.iter().enumerate().rev() {
+                let same = way.boxes[..number]
+                    .iter()
+                    .filter(|b| b.id() == what.id())
+                    .count();
+                let mut name = format!("{}~{}", self.ports[main].more.name, what.id());
+                if same > 0 {
+                    name = format!("{name}{}", same + 1);
+                }
+                entrance = self.add_box(main, entrance, name, what, spec.seed);
+            }
+            self.lead(main, entrance);
+        }
+    }
+
+    fn add_box(
+        &mut self,
+        main: PortId,
+        next: PortId,
+        name: String,
+        what: &AnyBox,
+        seed: u64,
+    ) -> PortId {
+        let random = Random::stream(seed, "box", &name);
+        let stage = Stage {
+            what: what.clone(),
+            random,
+            next,
+        };
+        let more = PortMore {
+            name,
+            service: service::Service::Box(Box::new(stage)),
+            ..PortMore::default()
+        };
+        let (node, far) = (self.ports[main].node, self.ports[main].far);
+        let mut port = Port::idle(node, far, AnyScheduler::Fifo, Limit::Unlimited, more);
+        port.peer = self.ports[main].peer;
+        port.set(Traits::WATCHED, true);
+        let id = self.ports.push(port);
+        self.boxes.insert(id, main);
+        id
+    }
+
+    /// The boxes in front of a port's queue, in no particular order.
+    pub fn boxes_before(&self, port: PortId) -> impl Iterator<Item = &AnyBox> {
+        let mine = self.boxes.iter().filter(move |(_, main)| **main == port);
+        mine.filter_map(|(id, _)| {
+            self.ports[*id]
+                .more
+                .service
+                .stage()
+                .map(|stage| &stage.what)
+        })
+    }
+
+    /// Sends to `entrance` what would go to the queue of `main`.
+    fn lead(&mut self, main: PortId, entrance: PortId) {
+        if entrance == main {
+            return;
+        }
+        self.forwarding.lead(main, entrance);
+        let node = &mut self.nodes[self.ports[main].node];
+        if node.host.is_some() {
+            let ports = node.ports.iter_mut().filter(|port| **port == main);
+            ports.for_each(|port| *port = entrance);
+            let flows = self.flows.0.iter_mut().filter(|flow| flow.port == main);
+            flows.for_each(|flow| flow.port = entrance);
+        }
+    }
+}
+
+/// The direction of a link that port `index` of the scenario stands for, where it is not a symmetric Ethernet link.
+pub(crate) fn way(spec: &Spec, index: usize) -> Option<&Way> {
+    spec.links.get(index / 2)?.ways[index % 2].as_deref()
+}
+
+fn trace_stream(spec: &Spec, index: usize) -> Random {
+    Random::stream(spec.seed, "trace", &spec.ports[index].name)
+}
+
+/// The mean rate of a trace over the run; none for a wire.
+pub(crate) fn long_term(spec: &Spec, index: usize) -> Option<Rate> {
+    let Service::Trace(server) = &way(spec, index)?.service else {
+        return None;
+    };
+    let service = service::Service::trace(server, trace_stream(spec, index));
+    let server = service.server()?;
+    let end = Time(spec.duration.0);
+    Some(Rate((server.capacity(Time::ZERO, end) as u64).max(1)))
+}

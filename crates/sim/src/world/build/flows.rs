@@ -1,0 +1,116 @@
+//! Flows of a world.
+
+use backwater_transport::random::Random;
+use backwater_transport::units::Time;
+
+use crate::limit::MAX_CLASSES;
+use crate::medium::ethernet::HEADER_FCS;
+use crate::network::{Flow, Network, Part};
+use crate::record::flow_stats::{Count, FlowStats};
+use crate::source::{AnySource, Source};
+use crate::spec::{Refusal, Spec};
+use crate::table::Id;
+use crate::targets::Lists;
+use crate::world::build::refuse;
+
+impl Network {
+    pub(crate) fn add_flows(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        let host = |node: usize| self.nodes[Id::new(node)].host;
+        for flow in &spec.flows {
+            let path = format!("flows.{}", flow.name);
+            let not_host = |n: usize| format!("{} is a switch", spec.nodes[n].name);
+            if host(flow.from).is_none() {
+                return refuse(
+                    format!("{path}.from"),
+                    not_host(flow.from),
+                    "flows begin at hosts",
+                );
+            }
+            let to = flow.to.nodes();
+            if to.is_empty() {
+                return refuse(
+                    format!("{path}.to"),
+                    "no host to send to",
+                    "name at least one other host",
+                );
+            }
+            if let Some(n) = to.iter().find(|n| host(**n).is_none()) {
+                return refuse(format!("{path}.to"), not_host(*n), "flows end at hosts");
+            }
+            if to.contains(&flow.from) {
+                return refuse(
+                    format!("{path}.to"),
+                    "a flow would send to its own host",
+                    "name another host",
+                );
+            }
+            if flow.packet.0 == 0 || flow.packet.0 > u64::from(u16::MAX) - HEADER_FCS {
+                return refuse(
+                    format!("{path}.packet"),
+                    "a packet has 1 to 65517 bytes",
+                    "write a size such as \"1500 B\"",
+                );
+            }
+            if usize::from(flow.class) >= MAX_CLASSES {
+                return refuse(
+                    format!("{path}.class"),
+                    format!("there is no class {}", flow.class),
+                    "write a class from 0 to 7",
+                );
+            }
+            if flow.source.needs_transport() && flow.transport.is_none() {
+                return refuse(
+                    format!("{path}.source"),
+                    "this source sends as fast as a transport lets it, and the flow has none",
+                    "write transport = \"tcp\", or take a source with a rate",
+                );
+            }
+            if let AnySource::Saturated(source) = &flow.source
+                && source.packet() > flow.packet
+            {
+                return refuse(
+                    format!("{path}.source.packet"),
+                    format!(
+                        "packets of {} B exceed the flow's packets of {} B",
+                        source.packet().0,
+                        flow.packet.0
+                    ),
+                    "write smaller packets, or `packet` on the flow",
+                );
+            }
+            if flow.start >= flow.stop {
+                return refuse(
+                    format!("{path}.start"),
+                    "the flow starts when it has already stopped",
+                    "write a start before its stop",
+                );
+            }
+        }
+        let mut lists = Lists::default();
+        for flow in &spec.flows {
+            let number = |n: usize| host(n).expect("checked above");
+            let to = lists.targets(&flow.to, number(flow.from), number);
+            self.flows.push(Flow {
+                name: flow.name.clone(),
+                from: Id::new(flow.from),
+                port: Id::NONE,
+                to,
+                class: flow.class,
+                ecn: flow.ecn,
+                packet: flow.packet.0,
+                stop: Time(flow.stop.0),
+                seq: 0,
+                source: flow.source.clone(),
+                due: 0,
+                random: Random::stream(spec.seed, "source", &flow.name),
+                compass: Random::stream(spec.seed, "destination", &flow.name),
+                path: Vec::new(),
+                part: Part::None,
+                outside: matches!(flow.source, AnySource::Outside(_)),
+                entered: Count::default(),
+                stats: FlowStats::default(),
+            });
+        }
+        Ok(())
+    }
+}

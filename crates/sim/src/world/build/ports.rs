@@ -1,0 +1,156 @@
+//! Ports of a world: two for each link.
+
+use backwater_transport::random::Random;
+use backwater_transport::units::{PS_PER_S, Rate, Time};
+
+use crate::ids::PortId;
+use crate::network::{Network, Port, PortMore, Traits};
+use crate::queue::Managed;
+use crate::spec::{NodeKind, Refusal, Service, Spec, SwitchModel};
+use crate::switch::Pool;
+use crate::table::Id;
+use crate::world::build::refuse;
+
+/// Ports that a packet's `entry` tells apart.
+const MAX_ENTRIES: usize = 256;
+
+impl Network {
+    pub(crate) fn add_ports(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        for (i, link) in spec.links.iter().enumerate() {
+            let path = format!("links.{}", link.name);
+            if link.ends[0] == link.ends[1] {
+                return refuse(
+                    format!("{path}.ends"),
+                    "a link joins a node to itself",
+                    "name two different nodes",
+                );
+            }
+            if link.rate.0 == 0 && link.ways.iter().any(Option::is_none) {
+                return refuse(
+                    format!("{path}.rate"),
+                    "a link has no rate",
+                    "write a rate such as \"10 Mbit/s\"",
+                );
+            }
+            for side in 0..2 {
+                let port = &spec.ports[2 * i + side];
+                let (rate, delay) = match link.ways[side].as_ref().map(|way| &way.service) {
+                    Some(Service::Line(rate, delay)) => (*rate, *delay),
+                    Some(Service::Trace(server)) => (Rate(0), server.delay_behind),
+                    None => (link.rate, link.delay),
+                };
+                let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));
+                let id = Id::new(self.ports.len());
+                let local = self.nodes[node].ports.len() as u32;
+                let managed = port.aqm.as_ref().map(|aqm| {
+                    let random = Random::stream(spec.seed, "queue", &port.name);
+                    let rate = super::boxes::long_term(spec, id.index()).unwrap_or(rate);
+                    Box::new(Managed::new(aqm, rate, random))
+                });
+                self.nodes[node].ports.push(id);
+                self.nodes[node].watch.push(None);
+                let shut_until = match managed {
+                    Some(_) => Time::NEVER,
+                    None => Time::ZERO,
+                };
+                let more = PortMore {
+                    name: port.name.clone(),
+                    rate,
+                    managed,
+                    ..PortMore::default()
+                };
+                let mut made = Port::idle(node, far, port.scheduler.clone(), port.buffer, more);
+                made.ps_per_byte = match rate.0 {
+                    0 => 0,
+                    bps => (8 * PS_PER_S).div_ceil(bps),
+                };
+                made.delay = delay;
+                made.peer = Id::new(2 * i + 1 - side);
+                made.local = local;
+                made.shut_until = shut_until;
+                self.ports.push(made);
+            }
+        }
+        self.add_servers(spec);
+        for id in self.ports.ids() {
+            self.ports[id].far_entry = self.ports[self.ports[id].peer].local as u8;
+        }
+        for (id, node) in self.nodes.ids().zip(&spec.nodes) {
+            let ports = self.nodes[id].ports.clone();
+            let path = format!("nodes.{}", node.name);
+            match &node.kind {
+                NodeKind::Host { .. } if ports.is_empty() => {
+                    let what = format!("host {} has no link", node.name);
+                    return refuse(path, what, "join it to another node by a link");
+                }
+                NodeKind::Switch(SwitchModel::SharedMemory { .. }) if ports.len() > MAX_ENTRIES => {
+                    let what =
+                        format!("a switch with shared memory has at most {MAX_ENTRIES} ports");
+                    return refuse(
+                        path,
+                        what,
+                        "use smaller switches, or model = \"output-queued\"",
+                    );
+                }
+                NodeKind::Switch(SwitchModel::SharedMemory {
+                    memory,
+                    reserve,
+                    headroom,
+                    shift,
+                }) => {
+                    let classes =
+                        usize::from(spec.flows.iter().map(|f| f.class).max().unwrap_or(0)) + 1;
+                    let pool = Pool::new(
+                        memory.0,
+                        reserve.0,
+                        headroom.0,
+                        *shift,
+                        ports.len(),
+                        classes,
+                    );
+                    let Some(pool) = pool else {
+                        let what = format!(
+                            "reserve and headroom of {} ports × {classes} classes exceed the memory",
+                            ports.len()
+                        );
+                        return refuse(
+                            format!("{path}.memory"),
+                            what,
+                            "give it more memory, or less reserve and headroom",
+                        );
+                    };
+                    self.nodes[id].pool = Some(pool);
+                    self.account(&ports);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Books arrivals and departures at these ports of a node.
+    pub(crate) fn account(&mut self, ports: &[PortId]) {
+        for id in ports {
+            let port = &mut self.ports[*id];
+            port.set(Traits::ACCOUNTED, true);
+        }
+    }
+
+    /// A node that keeps accounts by class needs class queues.
+    pub(crate) fn check_queues(&self) -> Result<(), Refusal> {
+        for port in self.ports.iter().filter(|p| p.is(Traits::ACCOUNTED)) {
+            if port.chooses_itself() {
+                let what = format!(
+                    "{} keeps accounts of what came in by class, and the queue at {} chooses among flows itself",
+                    self.nodes[port.node].name, port.more.name
+                );
+                return refuse(
+                    format!("ports.{}.queue", port.more.name),
+                    what,
+                    "take a queue such as strict-priority, codel or red, or an output-queued switch",
+                );
+            }
+        }
+        Ok(())
+    }
+}

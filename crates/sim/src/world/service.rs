@@ -1,0 +1,54 @@
+//! Ports whose service is no wire: frames that it takes at once, and choices at the opportunities of a trace.
+
+use backwater_transport::units::Time;
+
+use super::World;
+use crate::ids::{PacketId, PortId};
+use crate::medium::service::Service;
+use crate::network::transmit::Choice;
+
+impl World {
+    /// Takes the next packet from the queue at an opportunity, or waits for one. The choice was due at
+    /// `at`; something waits.
+    pub(super) fn serve(&mut self, id: PortId, at: Time, now: Time) {
+        let calendar = &mut self.clock.calendar;
+        if !self.network.opportunity(calendar, id, at, now) {
+            return;
+        }
+        let port = &mut self.network.ports[id];
+        let q = match port.more.managed {
+            None => port.pick(&self.network.packets),
+            Some(_) => match self.judge_next(id, at) {
+                Some(Choice::Frame { queue, .. }) => queue,
+                Some(Choice::Held(_)) => unreachable!("no gate holds back a port without a wire"),
+                None => return,
+            },
+        };
+        let calendar = &mut self.clock.calendar;
+        self.network.take(&mut self.books, calendar, id, q, at);
+        if self.network.ports[id].more.managed.is_some() {
+            self.cull(id, q, at);
+        }
+    }
+
+    /// A packet comes to a port at which frames don't wait: its service takes it.
+    pub(super) fn hand_over(&mut self, id: PortId, packet_id: PacketId, now: Time) {
+        match &self.network.ports[id].more.service {
+            Service::Station => self.enqueue_at_station(id, packet_id, now),
+            Service::Box(_) => {
+                let (books, calendar) = (&mut self.books, &mut self.clock.calendar);
+                let next = self.network.pass(books, calendar, id, packet_id, now);
+                if let Some(next) = next {
+                    self.enqueue(next, packet_id, now);
+                }
+            }
+            Service::Line | Service::Trace(_) => unreachable!("frames wait at this port"),
+        }
+    }
+
+    /// The first packet in a box comes out.
+    pub(super) fn emerge(&mut self, id: PortId, now: Time) {
+        let (packet_id, next) = self.network.come_out(&mut self.clock.calendar, id);
+        self.enqueue(next, packet_id, now);
+    }
+}

@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 FUZZ_SECONDS := 20
+# Random worlds of `make worlds`.
+WORLDS := 1000000
 # The experiments of the switched-LAN document, in its order.
 DEMO := lan-merging lan-rate-mismatch lan-cos lan-independent lan-backbone lan-source-control lan-uniform-fixed
 
@@ -17,12 +19,14 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint test-rust test-portable test-python fuzz bench tables docs clean
+.PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz worlds bench tables docs clean
 
 help:
 	@echo "make demo    build everything, run the switched-LAN experiments with few seeds, say where the reports are"
 	@echo "make test    everything that must hold before a change is merged"
+	@echo "make ablate  the quick form of all studies without their mechanisms: which claims can't fail?"
 	@echo "make setup   build the release into $(VENV)/"
+	@echo "make worlds  a million random scenarios of all tables, each held to the invariants of a run"
 	@echo "make bench   the cost of a packet hop, beside ns-3 where it is installed"
 	@echo "make lint    formatting, lints and types only"
 	@echo "make tables  what is written from the engine's tables: docs/reference and the builders of Python"
@@ -44,6 +48,9 @@ $(VENV)/.built: $(VENV)/.tools $(ENGINE)
 demo: setup
 	$(BIN)/backwater study run $(DEMO) --quick --resume --out $(OUT)/demo
 	@echo "reports: $(CURDIR)/$(OUT)/demo/index.html"
+
+ablate: setup
+	$(BIN)/backwater study run --all --quick --ablate --resume --out $(OUT)/ablate
 
 test: lint test-rust test-portable test-python fuzz
 
@@ -86,6 +93,10 @@ fuzz:
 	else \
 	    echo "not fuzzed: cargo-fuzz is absent (cargo install --locked cargo-fuzz)"; \
 	fi
+
+# Structure-aware: every part of every table, with the invariants of a run as oracle.
+worlds:
+	cargo run --release --locked -p backwater-scenario --example worlds -- 0 $(WORLDS)
 
 bench: setup
 	$(BIN)/backwater bench

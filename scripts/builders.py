@@ -51,6 +51,7 @@ class Place:
 # Every table of the schema. A path that is missing here stops the script.
 PLACES = (
     Place("routing", "Routing", "wired"),
+    Place("limits", "Limits", "wired"),
     Place("nodes.NAME:host", "Host", "wired"),
     Place("nodes.NAME:switch", "Switch", "wired"),
     Place("links.NAME:ethernet", "Link", "wired", ("ends",), ("from", "to")),

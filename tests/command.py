@@ -55,6 +55,13 @@ def ended(process: subprocess.Popen[str], timeout: float = 300) -> Ended:
     return Ended(process.returncode, out, err)
 
 
-def call(*args: object, cwd: Path, limit: Callable[[], None] | None = None) -> Ended:
-    """Runs a command to its end."""
-    return ended(start(*args, cwd=cwd, limit=limit))
+def call(
+    *args: object,
+    cwd: Path,
+    limit: Callable[[], None] | None = None,
+    timeout: float = 300,
+    traces: Path | None = None,
+) -> Ended:
+    """Runs a command to its end; `traces` is the folder of trace files."""
+    environment = None if traces is None else {"BACKWATER_TRACES": str(traces)}
+    return ended(start(*args, cwd=cwd, limit=limit, environment=environment), timeout)

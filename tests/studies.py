@@ -29,6 +29,7 @@ figures.loss = { title = "Loss", x = "rate", y = "loss", curve = "scheme" }
 [claims.c1]
 says = "Without control loss rises with the rate."
 kind = "published"
+quoted = "slide 3"
 strength = "shape"
 metric = "loss"
 where = { scheme = "none" }

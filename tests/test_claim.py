@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
+from backwater.errors import Refusal
 from backwater.study.axes import Axes
-from backwater.study.definition import Study
+from backwater.study.runnable import Study
 from backwater.study.toml_text import Fields, Toml
-from backwater.verdict.claim import Claim, is_unexpected, read
+from backwater.verdict.claim import Claim, is_unexpected
 from backwater.verdict.compare import compare
 from backwater.verdict.function import FUNCTIONS, value_of
 from backwater.verdict.judge import JudgedCases, judge
+from backwater.verdict.read_claim import read
 
 AXES = """
 axes.scheme = { path = "a", values = ["none", "pause"] }
@@ -147,30 +149,77 @@ def counted(lost: int, offered: int) -> dict[str, float]:
 ZERO = 'metric = "loss"\nis = "zero"'
 
 
-def test_none_in_n_leaves_three_over_n() -> None:
-    cases = {("none", 1, seed): counted(0, 20_000) for seed in (1, 2, 3)}
+# The 97.5 % limit of a Poisson mean of which none was seen is -ln 0.025 = 3.689 episodes of 50.
+NONE_SEEN = 3.68888 * 50
+
+
+def test_none_in_n_leaves_the_limit_of_no_episode() -> None:
+    cases = {("none", 1, seed): counted(0, 1_000_000) for seed in (1, 2, 3)}
     record = judged(ZERO, cases)
-    # 3 / 60,000 = 5e-5 is below 1e-4.
-    assert (record["verdict"], record["measured"], record["high"]) == ("reproduced", 0, 5e-5)
+    assert (record["verdict"], record["measured"]) == ("reproduced", 0)
+    assert record["high"] == pytest.approx(NONE_SEEN / 3_000_000, rel=1e-4)
     assert record["bound"] == {"is": "zero", "low": None, "high": 1e-4}
 
 
-def test_none_in_too_few_is_undecided_and_says_how_many_seeds_suffice() -> None:
-    cases = {("none", 1, seed): counted(0, 5_000) for seed in (1, 2)}
+def test_none_in_too_few_is_undecided_and_warns_how_many_seeds_suffice() -> None:
+    cases = {("none", 1, seed): counted(0, 30_000) for seed in range(1, 11)}
     record = judged(ZERO, cases)
-    # 3 / 10,000 = 3e-4 is above 1e-4; 30,000 packets are six seeds of 5,000.
-    assert (record["verdict"], record["seeds_needed"]) == ("undecided", 6)
+    # 1,844,440 packets are 62 seeds of 30,000.
+    assert (record["verdict"], record["seeds_needed"]) == ("undecided", 62)
+    assert record["warning"] == "10 seeds can't tell; 62 of the same outcome would"
+    assert not is_unexpected({**record, "strength": "hard"}, quick=False)
 
 
 def test_one_lost_packet_among_many_is_still_zero() -> None:
-    # Shares 0, 0, 1/200,000: mean 1.667e-6, deviation 2.887e-6, half 4.303 * 2.887e-6 / 1.732
-    # = 7.172e-6, high 8.84e-6; 3/N = 5e-6 is less.
-    cases = {("none", 1, seed): counted(int(seed == 3), 200_000) for seed in (1, 2, 3)}
+    cases = {("none", 1, seed): counted(int(seed == 3), 2_000_000) for seed in (1, 2, 3)}
     record = judged(ZERO, cases)
     assert record["verdict"] == "reproduced"
-    assert record["measured"] == pytest.approx(1 / 600_000)
-    assert record["high"] == pytest.approx(8.84e-6, rel=1e-3)
-    assert record["low"] == 0
+    assert record["measured"] == pytest.approx(1 / 6_000_000)
+    # 1 and the next of 50: shape 51² / 2501 = 1.040, scale 2501 / 51, 97.5 % at 3.77 scales.
+    assert record["high"] == pytest.approx(3.77 * 2501 / 51 / 6_000_000, rel=0.01)
+
+
+def test_one_episode_among_few_runs_is_not_zero() -> None:
+    cases = {("none", 1, seed): counted(60 * int(seed == 3), 30_000) for seed in range(1, 6)}
+    assert judged(ZERO, cases)["verdict"] == "undecided"
+
+
+def test_a_zero_that_is_an_invariant_is_refuted_by_one_packet() -> None:
+    none = {("none", 1, seed): counted(0, 1000) for seed in (1, 2)}
+    invariant = ZERO + '\nkind = "invariant"'
+    assert judged(invariant, none)["verdict"] == "reproduced"
+    one = none | {("none", 1, 2): counted(1, 1000)}
+    assert judged(invariant, one)["verdict"] == "differs"
+
+
+def deadlocks(hits: int, runs: int) -> dict[tuple[str, int, int], Any]:
+    return {("none", 1, seed): {"deadlocks": float(seed <= hits)} for seed in range(1, runs + 1)}
+
+
+def test_a_share_of_runs_has_a_binomial_interval() -> None:
+    # Clopper and Pearson: 1 of 10 is 0.25 to 44.5 %, 10 of 10 is 0.025^(1/10) = 69.2 % or more.
+    record = judged('metric = "deadlocks"\nat_most = 0.5', deadlocks(1, 10))
+    assert (record["verdict"], record["measured"]) == ("reproduced", 0.1)
+    assert (record["low"], record["high"]) == pytest.approx((0.002529, 0.445016), abs=1e-5)
+    record = judged('metric = "deadlocks"\nat_least = 0.5', deadlocks(10, 10))
+    assert (record["verdict"], record["high"]) == ("reproduced", 1)
+    assert record["low"] == pytest.approx(0.025**0.1)
+
+
+def test_too_few_runs_for_a_share_warn() -> None:
+    # None of 10 leaves 1 - 0.025^(1/10) = 30.8 %; 10 % or less takes 36 runs.
+    record = judged('metric = "deadlocks"\nat_most = 0.1', deadlocks(0, 10))
+    assert (record["verdict"], record["seeds_needed"]) == ("undecided", 36)
+    assert record["warning"]
+
+
+def test_a_median_over_runs_lies_between_runs_in_order() -> None:
+    # Ten runs: between the 2nd and the 9th with 97.9 %.
+    cases = one_case(*[float(k * k) for k in range(1, 11)])
+    record = judged('metric = "loss"\nat_most = 85\nover = "median"', cases)
+    assert (record["measured"], record["low"], record["high"]) == (30.5, 4, 81)
+    few = judged('metric = "loss"\nat_most = 85\nover = "median"', one_case(1, 2, 3, 4, 5))
+    assert (few["verdict"], few["seeds_needed"]) == ("undecided", 6)
 
 
 def test_steady_loss_is_not_zero() -> None:
@@ -179,8 +228,8 @@ def test_steady_loss_is_not_zero() -> None:
 
 
 def test_every_case_must_be_zero_and_the_worst_is_named() -> None:
-    cases = {("none", rate, seed): counted(0, 50_000) for rate in (1, 2) for seed in (1, 2)}
-    cases |= {("none", 4, seed): counted(500 + seed, 50_000) for seed in (1, 2)}
+    cases = {("none", rate, seed): counted(0, 10**6) for rate in (1, 2) for seed in (1, 2)}
+    cases |= {("none", 4, seed): counted(50_000 + seed, 10**6) for seed in (1, 2)}
     for reduce in ("each", "max"):
         record = judged(f'{ZERO}\nreduce = "{reduce}"', cases)
         assert record["verdict"] == "differs"
@@ -188,7 +237,7 @@ def test_every_case_must_be_zero_and_the_worst_is_named() -> None:
 
 
 def test_zero_counts_causes_that_never_had_a_row() -> None:
-    cases = {("none", 1, seed): {"entered_pkts": 40_000.0} for seed in (1, 2)}
+    cases = {("none", 1, seed): {"entered_pkts": 1e6} for seed in (1, 2)}
     record = judged('metric = "buffer-full"\nscope = "drops:W>D"\nis = "zero"', cases)
     assert record["verdict"] == "reproduced"
 
@@ -279,10 +328,10 @@ def test_something_to_nothing_violates_an_upper_bound_only(bound: str, verdict: 
 
 
 def test_increasing_is_a_share_of_pairs() -> None:
-    # Seed 1: 1 <= 2, 2 > 1.5: one of two. Seed 2: both. Mean 0.75.
+    # Seed 1: 1 < 2, 2 > 1.5: one of two. Seed 2: both. Mean 0.75.
     cases = {
         ("none", 1, 1): 1.0, ("none", 2, 1): 2.0, ("none", 4, 1): 1.5,
-        ("none", 1, 2): 1.0, ("none", 2, 2): 2.0, ("none", 4, 2): 2.0,
+        ("none", 1, 2): 1.0, ("none", 2, 2): 2.0, ("none", 4, 2): 3.0,
     }  # fmt: skip
     text = 'metric = "loss"\nreduce = "increasing"\nalong = "rate"\nat_least = 0.9'
     record = judged(text, cases)
@@ -456,3 +505,61 @@ def test_functions_of_flows_see_who_gets_least() -> None:
     # 12^2 / (4 x 42).
     assert FUNCTIONS["jain_of"].compute([case], args) == pytest.approx(144 / 168)
     assert FUNCTIONS["jain_of"].compute([case], {"flows": ["f0", "f9"]}) is None
+
+
+DIFFERENCE = 'where = { scheme = "pause" }\nagainst = { scheme = "none" }\nby = "difference"\n'
+
+
+def pairs(pause: float, none: float) -> dict[tuple[str, int, int], Any]:
+    values = {"pause": pause, "none": none}
+    return {
+        (name, 1, seed): {"goodput_bps": value} for name, value in values.items() for seed in (1, 2)
+    }
+
+
+def test_the_claim_of_a_sign_needs_a_share_of_the_effect_that_the_source_claims() -> None:
+    # A tenth of 2 Mbit/s.
+    more = DIFFERENCE + 'metric = "goodput_bps"\neffect = "2 Mbit/s"'
+    assert judged(more, pairs(1.21e6, 1e6))["verdict"] == "reproduced"
+    assert judged(more, pairs(1.19e6, 1e6))["verdict"] == "differs"
+    assert judged(more, pairs(1e6, 1e6))["verdict"] == "differs"
+    assert judged(more, pairs(1e6, 1e6))["bound"] == {"is": "at_least", "low": 2e5, "high": None}
+    less = DIFFERENCE + 'metric = "goodput_bps"\neffect = "-2 Mbit/s"\nmargin = "50 %"'
+    assert judged(less, pairs(1e6, 2e6))["verdict"] == "reproduced"
+    assert judged(less, pairs(1.1e6, 2e6))["verdict"] == "differs"
+
+
+def test_the_effect_on_a_ratio_is_what_it_is_away_from_one() -> None:
+    # 1 + 10 % of (3 - 1), 1 - 10 % of (1 - 0.5).
+    for effect, edges in ((3, (1.2, None)), (0.5, (None, 0.95))):
+        text = DIFFERENCE.replace("difference", "ratio") + f'metric = "loss"\neffect = {effect}'
+        bound = claim_of(text).bound
+        assert (bound.low, bound.high) == pytest.approx(edges)
+
+
+@pytest.mark.parametrize(
+    ("by", "bound"),
+    [("difference", "at_least = 0"), ("difference", "at_most = 0"), ("ratio", "at_least = 1")],
+)
+def test_a_bound_that_no_effect_meets_is_refused(by: str, bound: str) -> None:
+    text = DIFFERENCE.replace("difference", by) + f'metric = "loss"\n{bound}'
+    with pytest.raises(Refusal, match="met where nothing differs"):
+        claim_of(text)
+    assert claim_of(f"{text}\nor_equal = true").bound
+    assert claim_of(f'{text}\nsanity = "it can\'t be otherwise"').sanity
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["effect = 0", "effect = 2\nmargin = 0", "effect = 2\nmargin = 2", "at_most = 1\nmargin = 1"],
+)
+def test_no_effect_and_no_margin_are_refused(text: str) -> None:
+    with pytest.raises(Refusal):
+        claim_of(f'metric = "loss"\n{text}')
+
+
+def test_equal_curves_do_not_grow() -> None:
+    flat = {("none", rate, seed): 0.0 for rate in (1, 2, 4) for seed in (1, 2)}
+    text = 'metric = "loss"\nalong = "rate"\nat_least = 0.9\nreduce = '
+    assert judged(f'{text}"increasing"', flat)["verdict"] == "differs"
+    assert judged(f'{text}"non_decreasing"', flat)["verdict"] == "reproduced"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def standing(name: str, throughput: float | None, delay: float | None) -> Standing:
-    return Standing(name, None, None, throughput, delay, 1, 0)
+    return Standing(name, None, throughput, None, delay, None, None, None, None, 1, 0)
 
 
 def test_the_frontier_is_what_nobody_beats_in_both() -> None:
@@ -58,6 +59,56 @@ def test_windows_rank_as_arithmetic_says(folder: Path) -> None:
     before = {row["controller"]: row["place_known"] for row in unknown}
     assert before == {"fixed": 1, "newreno": 2}
     assert {row["trace"] for row in found["runs"]} == {"even", "gaps"}
+
+
+def test_every_entrant_has_the_same_silence() -> None:
+    """Who asks sooner after an outage would win by that alone."""
+    (direction,) = contest_runs.directions([("even", "even")], [])[:1]
+    silences = {
+        contest_runs.scenario(name, direction, 5)["flows"]["f"]["silence"]
+        for name in (*contest_runs.controllers(), "gentle.py:Gentle")
+    }
+    assert silences == {"1 s"}
+
+
+def test_no_queue_makes_a_throughput_above_the_links(folder: Path) -> None:
+    """1500 B each 2 ms are 6 Mbit/s, and a queue without an end does not change that.
+
+    The throughput of 2013 divides by the time at which the newest packet was made. NewReno's queue
+    holds seconds by then, which makes more of the same bytes.
+    """
+    contest = ("contest", "fixed", "newreno", "--trace", "even,even", "--duration", "30")
+    done = call(*contest, "--json", cwd=folder)
+    assert done.code == 0, done.err
+    rows = {row["controller"]: row for row in done.document["standings"]["known"]}
+    reno = rows["newreno"]
+    assert reno["cell_throughput_bps"] > 7e6
+    for row in rows.values():
+        assert row["link_throughput_bps"] <= 6.001e6
+        assert row["utilisation"] <= 1.0001
+        score = math.log(row["link_throughput_bps"] / 1e6 / (row["age_p95_s"] * 1e3))
+        assert row["score_link_ln"] == pytest.approx(score, abs=0.01)
+    assert [row["controller"] for row in done.document["standings"]["known"]] == [
+        "fixed",
+        "newreno",
+    ]
+    said = call(*contest, cwd=folder)
+    assert "link Mbit/s" in said.out
+    assert "2013: Mbit/s" in said.out
+
+
+def test_half_a_millisecond_of_scheduling_is_stated(folder: Path) -> None:
+    """A packet that leaves 0.5 ms late misses an opportunity at most, and waits 2 ms for the next.
+
+    So a packet's age grows by 2 of 82 ms where a constant window fills the link.
+    """
+    contest = ("contest", "fixed", "zekalho", "--trace", "even,even", "--duration", "30", "--json")
+    done = call(*contest, cwd=folder)
+    assert done.code == 0, done.err
+    rows = {row["controller"]: row for row in done.document["standings"]["known"]}
+    assert rows["fixed"]["score_moved_by_shift"] <= math.log(84 / 82) + 0.001
+    assert rows["zekalho"]["score_moved_by_shift"] > 0
+    assert len(done.document["runs"]) == 4
 
 
 def test_what_cannot_be_a_contest_is_refused(folder: Path) -> None:

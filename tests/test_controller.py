@@ -125,7 +125,7 @@ def test_a_controller_is_told_of_round_trips() -> None:
 
 class Raises(Gentle):
     def on_round(self, round: Any) -> None:  # noqa: A002
-        raise ZeroDivisionError("no luck")
+        raise ZeroDivisionError("division by nought")
 
 
 class NotANumber(Gentle):
@@ -167,7 +167,7 @@ class BeforeTheRun(Clock):
 @pytest.mark.parametrize(
     ("controller", "said"),
     [
-        (Raises, "ZeroDivisionError: no luck (test_controller.py:"),
+        (Raises, "ZeroDivisionError: division by nought (test_controller.py:"),
         (NotANumber, "ValueError: its window is NaN"),
         (Negative, "ValueError: its window is -1"),
         (Text, "TypeError"),

@@ -77,7 +77,7 @@ class Luck(Marks):
 class Raises(Marks):
     def alarm(self, level):
         if level.now_s > 0.5:
-            raise ZeroDivisionError("no luck")
+            raise ZeroDivisionError("division by nought")
         return False
 
 
@@ -220,7 +220,8 @@ def test_a_study_keeps_what_did_not_fail_and_runs_share_nothing(folder: Path) ->
         assert study["cases_done"] == 4
         assert study["claims"][0]["verdict"] == "reproduced"
         assert (
-            "the detector of mechanism bp failed: ZeroDivisionError: no luck (marks.py:" in done.err
+            "the detector of mechanism bp failed: ZeroDivisionError: division by nought (marks.py:"
+            in done.err
         )
         return {key: study[key] for key in ("fingerprint", "claims")}
 
@@ -250,7 +251,10 @@ def test_what_cannot_be_a_detector_is_refused(
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("Raises", "ZeroDivisionError: no luck"), ("Vague", "alarm returned 1518, not True or False")],
+    [
+        ("Raises", "ZeroDivisionError: division by nought"),
+        ("Vague", "alarm returned 1518, not True or False"),
+    ],
 )
 def test_a_class_that_fails_ends_its_own_run(folder: Path, name: str, said: str) -> None:
     done = call("run", "one.toml", "--set", f"mechanisms.bp.detect.class={name}", cwd=folder)

@@ -13,15 +13,27 @@ HUMP = [(1.0, 0.0), (2.0, 4.0), (3.0, 0.0)]
 FLAT = [(1.0, 5.0), (2.0, 5.0)]
 
 
-def test_increasing_counts_pairs_that_do_not_decrease() -> None:
+NOTHING = [(1.0, 0.0), (2.0, 0.0), (3.0, 0.0)]
+
+
+def test_equal_values_are_no_growth() -> None:
     assert reduce.increasing(RISING) == (2, 2)
     assert reduce.increasing(HUMP) == (1, 2)
-    assert reduce.increasing(FLAT) == (1, 1)
+    assert reduce.increasing(FLAT) == (0, 1)
+    assert reduce.increasing(NOTHING) == (0, 2)
 
 
-def test_decreasing_counts_pairs_that_do_not_increase() -> None:
+def test_equal_values_are_no_decline() -> None:
     assert reduce.decreasing(RISING) == (0, 2)
-    assert reduce.decreasing(FLAT) == (1, 1)
+    assert reduce.decreasing(FLAT) == (0, 1)
+    assert reduce.decreasing(HUMP) == (1, 2)
+
+
+def test_where_the_source_says_not_less_equal_values_count() -> None:
+    assert reduce.non_decreasing(FLAT) == (1, 1)
+    assert reduce.non_decreasing(HUMP) == (1, 2)
+    assert reduce.non_increasing(NOTHING) == (2, 2)
+    assert reduce.non_increasing(RISING) == (0, 2)
 
 
 def test_argmax_is_the_place_and_not_the_value() -> None:

@@ -102,10 +102,10 @@ def test_a_claim_shows_measured_bound_published_reason_and_evidence(
 ) -> None:
     text = page.read_text(encoding="utf-8")
     row = Page(text[text.index('<tr id="c2">') : text.index('<tr id="c101">')]).words
-    assert "zero (<\u00a00.01\u00a0%)" in row
+    assert "≤\u00a00.01\u00a0%" in row
     assert "25\u00a0%" in row
     assert "The host obeys. The document's does not." in row
-    assert "Evidence: other-study/c7." in row
+    assert "Evidence: lan-cos/c112." in row
     record = next(r for r in ran.claims if r["id"] == "small/c2")
     assert f"n = {record['n']}" in row
     assert record["verdict"] == "reproduced"
@@ -180,14 +180,14 @@ def test_a_quick_report_names_the_figures_it_lacks(tmp_path: Path) -> None:
 
 def test_evidence_beside_this_report_is_linked(ran: Results) -> None:
     assert ran.folder is not None
-    other = ran.folder.parent / "other-study"
+    other = ran.folder.parent / "lan-cos"
     other.mkdir()
     (other / "report.html").write_text("there", encoding="utf-8")
     try:
         text = report.write(ran, ran.folder / "linked.html").read_text(encoding="utf-8")
-        assert "other-study/linked.html" not in text
+        assert "lan-cos/linked.html" not in text
         again = report.write(ran, ran.folder / "report.html").read_text(encoding="utf-8")
-        assert '<a href="../other-study/report.html#c7">' in again
+        assert '<a href="../lan-cos/report.html#c112">' in again
     finally:
         shutil.rmtree(other)
         report.write(ran, ran.folder / "report.html")

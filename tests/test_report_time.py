@@ -13,8 +13,8 @@ from backwater.errors import Refusal
 from backwater.present import plot, report
 from backwater.present.plot import FigureError
 from backwater.results.results import Results
-from backwater.study.definition import Study
 from backwater.study.execution import Execution
+from backwater.study.runnable import Study
 
 # 12 Mbit/s for a second, then nothing for a second.
 SCENARIO = """

@@ -12,9 +12,9 @@ import pytest
 
 import backwater
 from backwater.results.results import Results
-from backwater.study.definition import Study
 from backwater.study.execution import Execution
 from backwater.study.markdown import placeholders
+from backwater.study.runnable import Study
 from backwater.study.subject import IS_REFERENCE
 from backwater.tools import rfc9743
 from command import call

@@ -19,8 +19,8 @@ from backwater import _native
 from backwater.errors import Refusal, Unfinished
 from backwater.results.results import Results
 from backwater.results.store import BROKEN, FAILED, FILE, RESULT_TABLES, Store
-from backwater.study.definition import Study
 from backwater.study.execution import Execution
+from backwater.study.runnable import Study
 from command import call, ended, start
 from studies import BLOCK, SCENARIO, markdown
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from backwater.errors import Refusal
-from backwater.study.definition import Study, shipped
+from backwater.study.definition import shipped
+from backwater.study.runnable import Study
 from studies import BLOCK, SCENARIO, markdown
 
 
@@ -102,7 +103,7 @@ def test_a_target_is_a_range_around_it() -> None:
 
 
 def test_bounds_may_carry_units() -> None:
-    block = BLOCK.replace("at_least = 0.5", 'within = ["10 ms", "20 ms"]')
+    block = BLOCK.replace("at_least = 0.5", 'within = ["1 %", "2 %"]')
     assert (parse(block).claims[0].bound.low, parse(block).claims[0].bound.high) == (0.01, 0.02)
 
 
@@ -221,7 +222,7 @@ def test_a_partner_that_is_excluded_is_refused() -> None:
     block = BLOCK.replace("figures", 'exclude = [{ scheme = "none", rate = "8 Mbit/s" }]\nfigures')
     block += (
         '[claims.c2]\nsays = "x"\nmetric = "loss"\nwhere = { scheme = "pause" }\n'
-        'against = { scheme = "none" }\nby = "ratio"\nat_most = 1\n'
+        'against = { scheme = "none" }\nby = "ratio"\nat_most = 0.9\n'
     )
     assert "excluded" in refused(markdown(block)).what
 
@@ -247,3 +248,32 @@ def test_a_shipped_study_is_called_like_its_file_and_can_run(name: str) -> None:
     assert study.source
     assert study.claims
     assert study.plan(quick=True)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "near"), [("lan-cos", ""), ("nowhere/c1", ""), ("lan-cos/c9", "c109")]
+)
+def test_evidence_is_a_claim_that_exists(evidence: str, near: str) -> None:
+    block = BLOCK + f'expected = "differs"\nreason = "x"\nevidence = "{evidence}"\n'
+    found = refused(markdown(block))
+    assert found.line is not None
+    assert markdown(block).split("\n")[found.line - 1].startswith("evidence")
+    assert near in ("", *found.nearest)
+    assert parse(block.replace(evidence, "lan-cos/c112")).claims
+    assert parse(block.replace(evidence, "small/c1")).claims
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [("published", ""), ("own", 'quoted = "slide 3"\n'), ("probe", "published = 0.5\n")],
+)
+def test_published_is_what_the_source_says_and_where(kind: str, more: str) -> None:
+    block = BLOCK.replace('kind = "published"\nquoted = "slide 3"\n', f'kind = "{kind}"\n{more}')
+    assert refused(markdown(block)).what
+
+
+def test_a_target_does_not_make_a_claim_published() -> None:
+    target = BLOCK.replace("at_least = 0.5", "target = 0.5\ntolerance = 0.1")
+    assert parse(target).claims[0].published == 0.5
+    own = target.replace('kind = "published"\nquoted = "slide 3"\n', 'kind = "derived"\n')
+    assert parse(own).claims[0].published is None

@@ -135,6 +135,35 @@ def test_a_run_tells_what_it_did_over_time(scenario: Path) -> None:
         backwater.run(scenario, series="0 s")
 
 
+def test_the_delay_is_before_the_queue_or_behind_it(tmp_path: Path) -> None:
+    """One opportunity every 100 ms, and a packet 10 ms before each of them; 20 ms of delay.
+
+    Before the queue, each packet comes 10 ms too late and waits 90 ms for the next opportunity:
+    110 ms. Behind the queue, it waits for 10 ms and travels for 20 ms: 30 ms. cellsim has all delay
+    before the queue, mahimahi (mm-delay around mm-link) that of data which leave its shell behind.
+    """
+    (tmp_path / "slow").write_text("".join(f"{100 * n}\n" for n in range(1, 21)))
+    text = """
+schema = "backwater/scenario/1"
+duration = "2 s"
+nodes.S = { kind = "host" }
+nodes.R = { kind = "host" }
+links.data = { from = "S", to = "R", kind = "trace", trace = "slow", delay = "20 ms" }
+links.back = { from = "R", to = "S", rate = "1 Gbit/s", delay = "0 s" }
+flows.f = { from = "S", to = "R", start = "90 ms", source = { kind = "cbr", packet = "1500 B", rate = "120 kbit/s" } }
+"""  # noqa: E501
+    (tmp_path / "s.toml").write_text(text)
+    delays = {}
+    for place in (None, "before-queue", "after-queue"):
+        sets = {} if place is None else {"links.data.delay_at": place}
+        flow = backwater.run(tmp_path / "s.toml", set=sets, columns=False).flows["f"]
+        delays[place] = (flow["delay_mean_s"], flow["delay_propagation_s"])
+    assert delays[None] == delays["before-queue"]
+    assert delays["before-queue"][0] == pytest.approx(0.110, abs=1e-9)
+    assert delays["after-queue"][0] == pytest.approx(0.030, abs=1e-9)
+    assert delays["after-queue"][1] == pytest.approx(0.020, abs=1e-9)
+
+
 def test_what_cannot_be_is_refused(scenario: Path, tmp_path: Path) -> None:
     (tmp_path / "back").write_text("5\n4\n")
     (tmp_path / "long").write_bytes(b"1\n" + b"7" * (1 << 20) + b"\n")

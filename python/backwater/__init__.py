@@ -20,6 +20,7 @@ from backwater.model.builders import (
     Detector,
     Flow,
     Host,
+    Limits,
     Link,
     Mac,
     MacCategories,
@@ -43,7 +44,7 @@ from backwater.model.builders import (
 )
 from backwater.model.simulate import RunResult, run
 from backwater.results.results import Results
-from backwater.study.definition import Study
+from backwater.study.runnable import Study
 from backwater.study.sweep_study import Sweep
 
 __version__ = _native.version()
@@ -58,6 +59,7 @@ __all__ = [
     "Detector",
     "Flow",
     "Host",
+    "Limits",
     "Link",
     "Mac",
     "MacCategories",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,6 +16,16 @@ EXIT_REFUSED = 2
 EXIT_UNFINISHED = 3
 EXIT_INTERRUPTED = 130
 EXIT_TERMINATED = 143
+
+
+# Characters of a message that a person gets to see.
+_LONGEST = 2_000
+
+
+def visible(text: str) -> str:
+    """A text for a terminal: bounded, and without characters that a terminal obeys."""
+    shown = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+    return "".join(c if c == "\n" or c.isprintable() else "\ufffd" for c in shown)
 
 
 class BackwaterError(Exception):
@@ -35,14 +45,15 @@ class BackwaterError(Exception):
         excerpt: str | None = None,
         rendered: str | None = None,
     ) -> None:
+        what = visible(what)
         super().__init__(what)
         self.what = what
-        self.place = place
+        self.place = None if place is None else visible(place)
         self.line = line
         self.column = column
-        self.nearest = list(nearest)
-        self.fix = fix
-        self.excerpt = excerpt
+        self.nearest = [visible(name) for name in nearest]
+        self.fix = None if fix is None else visible(fix)
+        self.excerpt = None if excerpt is None else visible(excerpt)
         self.rendered = rendered
 
     def document(self) -> dict[str, Any]:
@@ -58,6 +69,20 @@ class BackwaterError(Exception):
                 "nearest": self.nearest,
                 "fix": self.fix,
             },
+        }
+
+    def fields(self) -> dict[str, Any]:
+        """The error as plain data, for another process."""
+        return {
+            "refused": isinstance(self, Refusal),
+            "what": self.what,
+            "place": self.place,
+            "line": self.line,
+            "column": self.column,
+            "nearest": self.nearest,
+            "fix": self.fix,
+            "excerpt": self.excerpt,
+            "rendered": self.rendered,
         }
 
     def __str__(self) -> str:
@@ -88,6 +113,12 @@ class Unfinished(BackwaterError):
     """The request is valid but could not be finished; finished rows are kept."""
 
     exit_code = EXIT_UNFINISHED
+
+
+def from_fields(fields: Mapping[str, Any]) -> BackwaterError:
+    """The error of another process, from its plain data."""
+    rest = {name: value for name, value in fields.items() if name not in ("refused", "what")}
+    return (Refusal if fields["refused"] else Unfinished)(fields["what"], **rest)
 
 
 class Terminated(BaseException):

@@ -15,6 +15,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::fault::{self, Fault, Whose};
+use crate::watch;
 
 pub use seen::{
     AckSeen, CongestionSeen, ControllerSetup, IdleSeen, RoundSeen, SentSeen, TimerSeen,
@@ -171,10 +172,13 @@ impl Scripted {
         if self.fault.any() {
             return;
         }
+        let whose = self.whose.clone();
         let told = Python::attach(|py| {
             let seen = Py::new(py, seen)?;
-            self.object.call_method1(py, method, (seen,))?;
-            self.look(py)
+            watch::call(&whose, || {
+                self.object.call_method1(py, method, (seen,))?;
+                self.look(py)
+            })
         });
         if let Err(error) = told {
             self.fault.note(&self.whose, error);

@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
 use crate::fault::{self, Fault, Whose};
+use crate::watch;
 
 /// What a detector is made from.
 #[pyclass(module = "backwater._native", frozen, get_all)]
@@ -162,10 +163,14 @@ impl Scripted {
         let answer = Python::attach(|py| {
             let level = Py::new(py, Self::level(view))?;
             let answer = match frame {
-                None => self.object.call_method1(py, method, (level,))?,
+                None => watch::call(&self.whose, || {
+                    self.object.call_method1(py, method, (level,))
+                })?,
                 Some(seen) => {
                     let frame = Py::new(py, FrameSeen::of(seen))?;
-                    self.object.call_method1(py, method, (level, frame))?
+                    watch::call(&self.whose, || {
+                        self.object.call_method1(py, method, (level, frame))
+                    })?
                 }
             };
             let answer = answer.bind(py);
@@ -214,7 +219,7 @@ impl Detector for Scripted {
                     None => None,
                 }
             }
-            Moment::Enqueued(_) | Moment::Refused(_) | Moment::Timer => None,
+            Moment::Enqueued(_) | Moment::Refused(_) | Moment::Timer | Moment::Expiring => None,
         }
     }
 }

@@ -9,6 +9,8 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
+use crate::watch;
+
 create_exception!(
     _native,
     PartError,
@@ -20,33 +22,33 @@ create_exception!(
 #[derive(Clone, Debug)]
 pub struct Whose {
     /// For messages: "the controller of flow f1".
-    pub said: String,
+    pub said: Arc<str>,
     /// Where the scenario names it.
-    pub place: String,
+    pub place: Arc<str>,
 }
 
 impl Whose {
     /// The controller of a flow.
     pub fn controller(flow: &str) -> Whose {
         Whose {
-            said: format!("the controller of flow {flow}"),
-            place: format!("flows.{flow}.controller"),
+            said: format!("the controller of flow {flow}").into(),
+            place: format!("flows.{flow}.controller").into(),
         }
     }
 
     /// The detector of a mechanism.
     pub fn detector(mechanism: &str) -> Whose {
         Whose {
-            said: format!("the detector of mechanism {mechanism}"),
-            place: format!("mechanisms.{mechanism}.detect"),
+            said: format!("the detector of mechanism {mechanism}").into(),
+            place: format!("mechanisms.{mechanism}.detect").into(),
         }
     }
 
     /// The responder of a mechanism.
     pub fn responder(mechanism: &str) -> Whose {
         Whose {
-            said: format!("the responder of mechanism {mechanism}"),
-            place: format!("mechanisms.{mechanism}.respond"),
+            said: format!("the responder of mechanism {mechanism}").into(),
+            place: format!("mechanisms.{mechanism}.respond").into(),
         }
     }
 }
@@ -78,12 +80,6 @@ impl Fault {
         self.0.lock().expect("no holder panics").take()
     }
 
-    /// The fault in one line.
-    pub fn said(&self, py: Python<'_>) -> Option<String> {
-        let (whose, cause) = self.clear()?;
-        Some(format!("{} failed: {}", whose.said, said(py, &cause)))
-    }
-
     /// The fault as an exception.
     pub fn take(&self, py: Python<'_>) -> Option<PyErr> {
         let (whose, cause) = self.clear()?;
@@ -94,8 +90,8 @@ impl Fault {
         let error = PartError::new_err(format!("{}: {cause}", whose.said));
         let told = error.value(py);
         let named = told
-            .setattr("whose", whose.said)
-            .and_then(|()| told.setattr("place", whose.place));
+            .setattr("whose", whose.said.as_ref())
+            .and_then(|()| told.setattr("place", whose.place.as_ref()));
         if let Err(other) = named {
             return Some(other);
         }
@@ -116,9 +112,10 @@ pub fn said(py: Python<'_>, error: &PyErr) -> String {
 /// A deep copy of an object of the class; one that cannot be copied is a fault of the class.
 pub fn copy(object: &Py<PyAny>, whose: &Whose, fault: &Fault) -> Py<PyAny> {
     Python::attach(|py| {
-        let copied = py
-            .import("copy")
-            .and_then(|copy| copy.call_method1("deepcopy", (object.bind(py),)));
+        let copied = watch::call(whose, || {
+            py.import("copy")
+                .and_then(|copy| copy.call_method1("deepcopy", (object.bind(py),)))
+        });
         copied.map(Bound::unbind).unwrap_or_else(|error| {
             fault.note(whose, error);
             object.clone_ref(py)

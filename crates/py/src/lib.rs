@@ -9,6 +9,7 @@ mod responder;
 mod scenario;
 mod script;
 mod traces;
+mod watch;
 
 use pyo3::prelude::*;
 
@@ -67,6 +68,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(series, m)?)?;
     m.add_function(wrap_pyfunction!(batch::run_batch, m)?)?;
+    m.add_function(wrap_pyfunction!(watch::limit_calls, m)?)?;
     m.add_function(wrap_pyfunction!(outcome::diff, m)?)?;
     m.add_function(wrap_pyfunction!(traces::trace_fit, m)?)?;
     m.add_function(wrap_pyfunction!(traces::trace_make, m)?)?;
@@ -88,6 +90,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<controller::SentSeen>()?;
     m.add_class::<controller::TimerSeen>()?;
     m.add("PartError", m.py().get_type::<fault::PartError>())?;
+    m.add("BudgetError", m.py().get_type::<scenario::BudgetError>())?;
     m.add(
         "ScenarioError",
         m.py().get_type::<scenario::ScenarioError>(),

@@ -21,33 +21,77 @@ pub struct Finished {
     names: native::Names,
 }
 
-/// Runs to the end, asking `go_on` every few thousand events; none if it was told to stop.
+/// What a run may cost; no limit where there is none.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Budget {
+    /// Seconds of wall time.
+    pub wall_s: Option<f64>,
+    /// Resident bytes of the process.
+    pub memory: Option<u64>,
+}
+
+impl Budget {
+    /// Why a run that has taken so long must end; none if it may go on.
+    fn exceeded(&self, wall_s: f64) -> Option<String> {
+        if let Some(most) = self.wall_s.filter(|most| wall_s > *most) {
+            return Some(format!("the run took more than --max-wall, {most} s"));
+        }
+        let most = self.memory?;
+        match resident("VmRSS:") {
+            Some(bytes) if bytes <= most => None,
+            Some(_) => Some(format!("the process took more than --max-memory, {most} B")),
+            None => Some("this system does not tell how much memory a process has".into()),
+        }
+    }
+}
+
+/// Why a run has no result.
+pub enum Stopped {
+    /// Somebody asked for it.
+    Asked,
+    /// It cost more than its budget.
+    Budget(String),
+    /// It failed.
+    Failed(native::Failure),
+}
+
+impl From<native::Failure> for Stopped {
+    fn from(failure: native::Failure) -> Stopped {
+        Stopped::Failed(failure)
+    }
+}
+
+/// Runs to the end, and asks `go_on` and the budget every few thousand events.
 #[expect(clippy::disallowed_methods, reason = "the one clock: what a run costs")]
 pub fn timed_run(
     mut run: native::Run,
+    budget: Budget,
     mut go_on: impl FnMut() -> bool,
-) -> Result<Option<Finished>, native::Failure> {
+) -> Result<Finished, Stopped> {
     let (wall, cpu) = (Instant::now(), ThreadTime::now());
     while !run.step()? {
         if !go_on() {
-            return Ok(None);
+            return Err(Stopped::Asked);
+        }
+        if let Some(why) = budget.exceeded(wall.elapsed().as_secs_f64()) {
+            return Err(Stopped::Budget(why));
         }
     }
     let (cpu_s, wall_s) = (cpu.elapsed().as_secs_f64(), wall.elapsed().as_secs_f64());
     let (events, packet_hops) = run.counts();
     let (mut document, columns, names) = run.finish()?;
-    document["cost"] = json!({"cpu_s": cpu_s, "wall_s": wall_s, "events": events, "packet_hops": packet_hops, "rss_peak_B": peak()});
-    Ok(Some(Finished {
+    document["cost"] = json!({"cpu_s": cpu_s, "wall_s": wall_s, "events": events, "packet_hops": packet_hops, "rss_peak_B": resident("VmHWM:")});
+    Ok(Finished {
         document,
         columns,
         names,
-    }))
+    })
 }
 
-/// Peak resident memory of the process in bytes, where the system tells.
-fn peak() -> Option<u64> {
+/// Resident memory of the process in bytes, now (`VmRSS:`) or at most (`VmHWM:`), where the system tells.
+fn resident(which: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    let line = status.lines().find(|l| l.starts_with(which))?;
     line.split_whitespace()
         .nth(1)?
         .parse::<u64>()

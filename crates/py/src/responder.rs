@@ -14,6 +14,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::fault::{self, Fault, Whose};
+use crate::watch;
 
 /// What a responder is made from.
 #[pyclass(module = "backwater._native", frozen, get_all)]
@@ -188,9 +189,10 @@ impl Scripted {
                 categories,
             };
             let knobs = Py::new(py, knobs)?;
-            let answer = self
-                .object
-                .call_method1(py, "react", (Py::new(py, notice)?, &knobs))?;
+            let notice = Py::new(py, notice)?;
+            let answer = watch::call(&self.whose, || {
+                self.object.call_method1(py, "react", (notice, &knobs))
+            })?;
             if !answer.is_none(py) {
                 let what = format!("react returned {}, not None", answer.bind(py).repr()?);
                 return Err(PyTypeError::new_err(what));

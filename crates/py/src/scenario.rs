@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use backwater_scenario as native;
 use backwater_scenario::Folders;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde_json::json;
 
 use crate::ENGINE;
 use crate::fault::Fault;
-use crate::outcome::{Outcome, timed_run};
+use crate::outcome::{Budget, Outcome, Stopped, timed_run};
 use crate::script;
 
 create_exception!(
@@ -19,6 +20,13 @@ create_exception!(
     ScenarioError,
     PyValueError,
     "A scenario that is refused; `diagnostic` is the JSON of the refusal."
+);
+
+create_exception!(
+    _native,
+    BudgetError,
+    PyRuntimeError,
+    "A run cost more than it may."
 );
 
 /// The Python exception of a refusal.
@@ -46,9 +54,41 @@ pub fn fail(failure: native::Failure) -> PyErr {
     }
 }
 
+/// How a scenario came about, so that another process can make it again.
+#[derive(Clone)]
+struct Recipe {
+    json: bool,
+    text: String,
+    name: String,
+    folder: Option<PathBuf>,
+    /// Path, value in JSON and origin of each override.
+    sets: Vec<(String, String, String)>,
+}
+
 /// A scenario as written.
 #[pyclass(module = "backwater._native")]
-pub struct Scenario(native::Scenario);
+pub struct Scenario {
+    read: native::Scenario,
+    recipe: Recipe,
+}
+
+impl Scenario {
+    fn read(json: bool, text: &str, name: &str, folder: Option<PathBuf>) -> PyResult<Scenario> {
+        let recipe = Recipe {
+            json,
+            text: text.to_owned(),
+            name: name.to_owned(),
+            folder: folder.clone(),
+            sets: Vec::new(),
+        };
+        let reader = match json {
+            true => native::Scenario::from_json,
+            false => native::Scenario::from_toml,
+        };
+        let read = reader(text, name, folders(folder)).map_err(|d| refuse(&d))?;
+        Ok(Scenario { read, recipe })
+    }
+}
 
 /// Where the files of a scenario or command are looked up.
 pub fn folders(folder: Option<PathBuf>) -> Folders {
@@ -62,64 +102,94 @@ pub fn folders(folder: Option<PathBuf>) -> Folders {
 impl Scenario {
     #[staticmethod]
     fn from_toml(text: &str, name: &str, folder: Option<PathBuf>) -> PyResult<Scenario> {
-        native::Scenario::from_toml(text, name, folders(folder))
-            .map(Scenario)
-            .map_err(|d| refuse(&d))
+        Scenario::read(false, text, name, folder)
     }
 
     #[staticmethod]
     fn from_json(text: &str, name: &str, folder: Option<PathBuf>) -> PyResult<Scenario> {
-        native::Scenario::from_json(text, name, folders(folder))
-            .map(Scenario)
-            .map_err(|d| refuse(&d))
+        Scenario::read(true, text, name, folder)
     }
 
     fn set(&mut self, path: &str, value_json: &str, origin: &str) -> PyResult<()> {
-        let value = serde_json::from_str(value_json)
-            .map_err(|e| PyValueError::new_err(format!("{origin}: {e}")))?;
-        self.0.set(path, &value, origin).map_err(|d| refuse(&d))
+        self.read
+            .set_json(path, value_json, origin)
+            .map_err(|d| refuse(&d))?;
+        let set = (path.to_owned(), value_json.to_owned(), origin.to_owned());
+        self.recipe.sets.push(set);
+        Ok(())
     }
 
     fn resolve(&self, seed: Option<u64>) -> PyResult<Resolved> {
-        self.0.resolve(seed).map(Resolved).map_err(|d| refuse(&d))
+        let resolved = self.read.resolve(seed).map_err(|d| refuse(&d))?;
+        let hosted = resolved.hosted().next().is_some();
+        Ok(Resolved {
+            scenario: resolved,
+            // Only what runs in another process is made again.
+            recipe: hosted.then(|| self.recipe.clone()),
+        })
     }
 }
 
 /// What determines a run.
 #[pyclass(module = "backwater._native", frozen)]
-pub struct Resolved(pub native::Resolved);
+pub struct Resolved {
+    pub scenario: native::Resolved,
+    recipe: Option<Recipe>,
+}
 
 #[pymethods]
 impl Resolved {
     #[getter]
     fn seed(&self) -> u64 {
-        self.0.seed
+        self.scenario.seed
     }
 
     #[getter]
     fn canonical(&self) -> &str {
-        &self.0.canonical
+        &self.scenario.canonical
     }
 
     #[getter]
     fn inputs(&self) -> Vec<(String, String)> {
-        self.0
+        self.scenario
             .inputs
             .iter()
             .map(|i| (i.path.clone(), i.sha256.clone()))
             .collect()
     }
 
+    /// Where it names parts that are classes of Python.
+    #[getter]
+    fn hosted(&self) -> Vec<String> {
+        self.scenario.hosted().map(|part| part.path).collect()
+    }
+
+    /// How another process makes the scenario again, as JSON; only of one with classes of Python.
+    #[getter]
+    fn recipe(&self) -> Option<String> {
+        let recipe = self.recipe.as_ref()?;
+        let written = json!({
+            "json": recipe.json,
+            "text": recipe.text,
+            "name": recipe.name,
+            "folder": recipe.folder,
+            "sets": recipe.sets,
+            "seed": self.scenario.seed,
+            "key": self.key(),
+        });
+        Some(written.to_string())
+    }
+
     fn key(&self) -> String {
-        self.0.key(ENGINE)
+        self.scenario.key(ENGINE)
     }
 
     /// Refuses what cannot be built, without running it.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
-        script::world(py, &self.0, None, &Fault::default()).map(|_| ())
+        script::world(py, &self.scenario, None, &Fault::default()).map(|_| ())
     }
 
-    #[pyo3(signature = (record, pcap, columns, controllers = None, logs = vec![], series = None))]
+    #[pyo3(signature = (record, pcap, columns, controllers = None, logs = vec![], series = None, max_wall_s = None, max_memory_B = None))]
     #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
     fn run(
         &self,
@@ -130,8 +200,14 @@ impl Resolved {
         controllers: Option<&Bound<'_, PyDict>>,
         logs: Vec<(String, PathBuf)>,
         series: Option<&str>,
+        max_wall_s: Option<f64>,
+        #[allow(non_snake_case, reason = "names end in their unit")] max_memory_B: Option<u64>,
     ) -> PyResult<Outcome> {
-        let every = |s: &str| native::interval(&self.0, s).map_err(|d| refuse(&d));
+        let budget = Budget {
+            wall_s: max_wall_s,
+            memory: max_memory_B,
+        };
+        let every = |s: &str| native::interval(&self.scenario, s).map_err(|d| refuse(&d));
         let keep = native::Keep {
             record: record.as_deref(),
             pcap: pcap.as_deref(),
@@ -140,19 +216,27 @@ impl Resolved {
             series: series.map(every).transpose()?,
         };
         let fault = Fault::default();
-        let world = script::world(py, &self.0, controllers, &fault)?;
+        let world = script::world(py, &self.scenario, controllers, &fault)?;
         let mut stop = Ok(());
         let finished = py.detach(|| {
-            timed_run(native::Run::of(world, &self.0, keep)?, || {
-                stop = Python::attach(|py| py.check_signals());
-                stop.is_ok() && !fault.any()
-            })
+            timed_run(
+                native::Run::of(world, &self.scenario, keep)?,
+                budget,
+                || {
+                    stop = Python::attach(|py| py.check_signals());
+                    stop.is_ok() && !fault.any()
+                },
+            )
         });
         stop?;
         if let Some(error) = fault.take(py) {
             return Err(error);
         }
-        let finished = finished.map_err(fail)?;
-        Outcome::new(finished.expect("a run that nobody stopped"))
+        match finished {
+            Ok(finished) => Outcome::new(finished),
+            Err(Stopped::Failed(failure)) => Err(fail(failure)),
+            Err(Stopped::Budget(why)) => Err(BudgetError::new_err(why)),
+            Err(Stopped::Asked) => unreachable!("a signal or a fault was raised above"),
+        }
     }
 }

@@ -8,13 +8,13 @@ use backwater_sim::spec::Spec;
 use backwater_sim::world::World;
 use backwater_transport::part::Args;
 use backwater_transport::script::{CLASS, FILE, OPTIONS};
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyException, PyKeyError, PySystemExit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::fault::{self, Fault, Whose};
 use crate::scenario::refuse;
-use crate::{controller, detector, responder};
+use crate::{controller, detector, responder, watch};
 
 /// The world of a run with its classes: controllers `given` by the name of a flow or of a row of flows, and what the
 /// scenario names.
@@ -27,43 +27,37 @@ pub fn world(
     if let Some(given) = given {
         check_names(resolved, given)?;
     }
-    let world = build(py, resolved, given, fault).map_err(|d| refuse(&d))?;
+    let mut spec = resolved.spec();
+    for mechanism in &mut spec.mechanisms {
+        let name = mechanism.name.clone();
+        let whose = Whose::detector(&name);
+        if let Some(part) = hosted(resolved, &whose.place) {
+            let made = watch::call(&whose, || {
+                let class = load(py, part.args)?;
+                let needs = script_needs(part.args);
+                detector::make(py, &class, &name, needs, resolved.seed, fault)
+            });
+            mechanism.detect = made.map_err(|e| unfit(py, resolved, &part.path, e))?;
+        }
+        let whose = Whose::responder(&name);
+        if let Some(part) = hosted(resolved, &whose.place) {
+            let made = watch::call(&whose, || {
+                let class = load(py, part.args)?;
+                responder::make(py, &class, &name, resolved.seed, fault)
+            });
+            mechanism.respond = made.map_err(|e| unfit(py, resolved, &part.path, e))?;
+        }
+    }
+    let mut world = resolved.build_hosted(&spec).map_err(|d| refuse(&d))?;
+    // Every place has a copy by now.
+    if let Some((whose, error)) = fault.clear() {
+        return Err(unfit(py, resolved, &whose.place, error));
+    }
+    set_controllers(py, &mut world, &spec, resolved, given, fault)?;
     match fault.take(py) {
         Some(error) => Err(error),
         None => Ok(world),
     }
-}
-
-/// The same; what a class of the caller's raises is a fault of its run, and one that the scenario names is refused.
-pub fn build(
-    py: Python<'_>,
-    resolved: &native::Resolved,
-    given: Option<&Bound<'_, PyDict>>,
-    fault: &Fault,
-) -> Result<World, native::Diagnostic> {
-    let mut spec = resolved.spec();
-    for mechanism in &mut spec.mechanisms {
-        let name = mechanism.name.clone();
-        if let Some(part) = hosted(resolved, &Whose::detector(&name).place) {
-            let made = load(py, part.args).and_then(|class| {
-                let needs = script_needs(part.args);
-                detector::make(py, &class, &name, needs, resolved.seed, fault)
-            });
-            mechanism.detect = made.map_err(|e| unfit(py, resolved, &part.path, &e))?;
-        }
-        if let Some(part) = hosted(resolved, &Whose::responder(&name).place) {
-            let made = load(py, part.args)
-                .and_then(|class| responder::make(py, &class, &name, resolved.seed, fault));
-            mechanism.respond = made.map_err(|e| unfit(py, resolved, &part.path, &e))?;
-        }
-    }
-    let mut world = resolved.build_hosted(&spec)?;
-    // Every place has a copy by now.
-    if let Some((whose, error)) = fault.clear() {
-        return Err(unfit(py, resolved, &whose.place, &error));
-    }
-    set_controllers(py, &mut world, &spec, resolved, given, fault)?;
-    Ok(world)
 }
 
 /// What the scenario says of a part at a place.
@@ -97,7 +91,7 @@ fn set_controllers(
     resolved: &native::Resolved,
     given: Option<&Bound<'_, PyDict>>,
     fault: &Fault,
-) -> Result<(), native::Diagnostic> {
+) -> PyResult<()> {
     let mut connections = world.ends.connections.ids();
     for flow in &spec.flows {
         let Some(transport) = &flow.transport else {
@@ -110,8 +104,8 @@ fn set_controllers(
         let make = |class: &Bound<'_, PyAny>| {
             controller::make(py, class, name, &transport.sender, spec.seed, fault)
         };
-        let place = Whose::controller(row(name)).place;
-        let made = match (find(given, name), hosted(resolved, &place)) {
+        let whose = Whose::controller(row(name));
+        let made = match (find(given, name), hosted(resolved, &whose.place)) {
             (Some(class), _) => match make(&class) {
                 Ok(made) => made,
                 Err(error) => {
@@ -120,8 +114,8 @@ fn set_controllers(
                 }
             },
             (None, Some(part)) => {
-                let class = load(py, part.args).map_err(|e| unfit(py, resolved, &part.path, &e))?;
-                make(&class).map_err(|e| unfit(py, resolved, &part.path, &e))?
+                let made = watch::call(&whose, || make(&load(py, part.args)?));
+                made.map_err(|e| unfit(py, resolved, &part.path, e))?
             }
             (None, None) => continue,
         };
@@ -150,16 +144,15 @@ fn load<'py>(py: Python<'py>, args: &Args) -> PyResult<Bound<'py, PyAny>> {
     )
 }
 
-/// The refusal of a class; an exception that knows the option to blame names it.
-fn unfit(
-    py: Python<'_>,
-    resolved: &native::Resolved,
-    place: &str,
-    error: &PyErr,
-) -> native::Diagnostic {
+/// The refusal of a class; an exception that knows the option to blame names it. A signal that arrived meanwhile stays
+/// what it is.
+fn unfit(py: Python<'_>, resolved: &native::Resolved, place: &str, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PyException>(py) && !error.is_instance_of::<PySystemExit>(py) {
+        return error;
+    }
     let of = |name: &str| error.value(py).getattr(name).and_then(|v| v.extract()).ok();
     let option: Option<String> = of("option");
-    match option {
+    refuse(&match option {
         Some(option) => {
             let said: Option<String> = of("what");
             let fix: Option<String> = of("fix");
@@ -171,8 +164,8 @@ fn unfit(
             )
         }
         None => {
-            let said = fault::said(py, error);
+            let said = fault::said(py, &error);
             resolved.refuse(&format!("{place}.{CLASS}"), &said, "mend the class")
         }
-    }
+    })
 }

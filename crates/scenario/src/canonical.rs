@@ -13,7 +13,7 @@ use backwater_sim::spec::{NodeKind, NodeSpec, Service, SwitchModel, Way};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
 
-use crate::decode::{Draft, Flow, Link, Made, MadeWay, Mechanism, Pattern, Port, Transport};
+use crate::decode::{Draft, Flow, Link, Made, MadeWay, Mechanism, Pattern, Port, Stamp, Transport};
 use crate::fields::flow::UDP;
 use crate::fields::network::{OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY};
 use crate::files::Files;
@@ -25,20 +25,19 @@ pub const FORMAT: &str = "backwater/resolved/1";
 /// The canonical form. Files stand in it by their hashes: where they lie determines nothing.
 pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
     let routing = ROUTINGS.iter().find(|row| row.routing == draft.routing);
-    let routing = routing.expect("every rule is in the table").name;
+    let routing = routing.expect("every rule is in the table");
+    let routing = ("kind", Json::text(routing.name));
     let names =
         |indices: &[usize]| Json::texts(indices.iter().map(|i| draft.nodes[*i].name.as_str()));
+    let radios = draft
+        .radios
+        .iter()
+        .map(|(name, made)| (name.clone(), object([("queue", part(made, files))])));
     let form = object([
         ("schema", Json::text(FORMAT)),
         ("duration_s", Json::time(draft.duration)),
         ("warmup_s", Json::time(draft.warmup)),
-        (
-            "routing",
-            object([
-                ("kind", Json::text(routing)),
-                ("roots", names(&draft.roots)),
-            ]),
-        ),
+        ("routing", object([routing, ("roots", names(&draft.roots))])),
         (
             "media",
             draft
@@ -69,12 +68,7 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
                 .ports
                 .iter()
                 .map(|p| (p.spec.name.clone(), port(p, files)))
-                .chain(
-                    draft
-                        .radios
-                        .iter()
-                        .map(|(name, made)| (name.clone(), object([("queue", part(made, files))]))),
-                )
+                .chain(radios)
                 .collect(),
         ),
         (
@@ -94,7 +88,26 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
                 .collect(),
         ),
     ]);
-    form.to_string()
+    stamped(form, draft, files).to_string()
+}
+
+/// Adds the laws of explicit feedback, if there are any.
+fn stamped(form: Json, draft: &Draft, files: &Files<'_>) -> Json {
+    let Json::Object(mut fields) = form else {
+        unreachable!("a scenario is an object");
+    };
+    if !draft.stamps.is_empty() {
+        let stamp = |s: &Stamp| {
+            let also = Json::texts(s.also.iter().map(String::as_str));
+            let law = part(&s.made, files);
+            (s.spec.name.clone(), object([("law", law), ("also", also)]))
+        };
+        fields.insert(
+            "stamps".to_owned(),
+            draft.stamps.iter().map(stamp).collect(),
+        );
+    }
+    Json::Object(fields)
 }
 
 fn node(node: &NodeSpec, draft: &Draft) -> Json {
@@ -161,6 +174,10 @@ fn way(way: &Way, made: &MadeWay, files: &Files<'_>) -> Json {
                 First::Opportunity => "opportunity",
                 First::Arrival => "arrival",
             };
+            let delay_at = match server.delay_behind.0 > 0 {
+                true => "after-queue",
+                false => "before-queue",
+            };
             let trace = made
                 .trace
                 .as_ref()
@@ -179,6 +196,7 @@ fn way(way: &Way, made: &MadeWay, files: &Files<'_>) -> Json {
                     Json::text(if server.milliseconds { "ms" } else { "exact" }),
                 ),
                 ("delay_s", Json::time(made.delay)),
+                ("delay_at", Json::text(delay_at)),
             ]
         }
     };
@@ -236,6 +254,7 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         Pattern::Permutation => "permutation",
         Pattern::Pairs => "pairs",
         Pattern::Nearest => "nearest",
+        Pattern::FromNearest => "from-nearest",
         Pattern::Group => "group",
     };
     let ecn = match flow.ecn {

@@ -7,7 +7,7 @@ use backwater_sim::medium::boxes::AnyBox;
 use backwater_sim::medium::trace::Server;
 use backwater_sim::network::{Flow, Part};
 use backwater_sim::world::World;
-use backwater_transport::units::Time;
+use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
 
 /// What is said of a port besides.
@@ -46,15 +46,23 @@ pub fn of_port(world: &World, id: PortId, from: Time) -> Map<String, Value> {
 /// The metrics of a flow; null for one that crosses no trace link.
 pub fn of_flow(world: &World, id: FlowId, from: Time) -> Map<String, Value> {
     let flow = &world.network.flows[id];
-    let server = |id: &PortId| world.network.ports[*id].more.service.server();
-    let (Some(server), Some(age)) = (flow.path.iter().find_map(server), &flow.stats.age) else {
+    let served = |id: &PortId| world.network.ports[*id].more.service.server();
+    let (Some(place), Some(age)) = (
+        flow.path.iter().position(|id| served(id).is_some()),
+        &flow.stats.age,
+    ) else {
+        return nothing(&OF_FLOW);
+    };
+    let Some(server) = served(&flow.path[place]) else {
         return nothing(&OF_FLOW);
     };
     let now = world.now();
     let link = Link::of(server, from, now);
+    let (before, after) = propagation(world, flow, place);
+    let least = |ms| server.least_age_p95(ms, before, after);
+    let bound_age = age.sampled(now).and_then(least).map(seconds);
     let (age, throughput) = (age.p95_s(now), age.throughput_bps(server.spec.overhead));
     let bound = server.omniscient(from, now);
-    let bound_age = bound.map(|b| seconds(b.age_p95) + propagation(world, flow));
     let positive = |x: Option<f64>| x.filter(|x| *x > 0.0);
     let score = positive(throughput)
         .zip(positive(age))
@@ -101,26 +109,32 @@ impl Link {
     fn of(server: &Server, from: Time, now: Time) -> Link {
         let capacity = server.capacity(from, now);
         let (_, bytes) = server.scorer.left(now);
-        let throughput = bytes as f64 * 8.0 / now.since(from).seconds();
+        let rate = |bytes: u64| bytes as f64 * 8.0 / now.since(from).seconds();
+        let throughput = rate(bytes);
         Link {
             capacity,
             throughput,
-            utilisation: (capacity > 0.0).then(|| throughput / capacity),
+            utilisation: (capacity > 0.0).then(|| rate(server.scorer.carried(now)) / capacity),
             signal: server.scorer.signal_p95(from, now).map(seconds),
         }
     }
 }
 
-/// The time that no queue causes: propagation and delay boxes.
-fn propagation(world: &World, flow: &Flow) -> f64 {
-    let of_port = |id: &PortId| {
-        let delays = world.network.boxes_before(*id).map(|what| match what {
-            AnyBox::Delay(delay) => delay.least().seconds(),
-            AnyBox::Loss(_) | AnyBox::OnOff(_) => 0.0,
+/// The time that no queue causes, propagation and delay boxes: up to the queue of a place on the path, and from it on.
+fn propagation(world: &World, flow: &Flow, place: usize) -> (Span, Span) {
+    let boxes = |id: PortId| -> u64 {
+        let delays = world.network.boxes_before(id).map(|what| match what {
+            AnyBox::Delay(delay) => delay.least().0,
+            AnyBox::Loss(_) | AnyBox::OnOff(_) => 0,
         });
-        world.network.ports[*id].delay.seconds() + delays.sum::<f64>()
+        delays.sum()
     };
-    flow.path.iter().map(of_port).sum()
+    let wire = |id: PortId| world.network.ports[id].delay.0;
+    let (before, after) = flow.path.split_at(place);
+    let to_queue: u64 = before.iter().map(|id| boxes(*id) + wire(*id)).sum();
+    let further = after.iter().skip(1).map(|id| boxes(*id) + wire(*id));
+    let (here, further) = (flow.path[place], further.sum::<u64>());
+    (Span(to_queue + boxes(here)), Span(wire(here) + further))
 }
 
 fn seconds(ms: u64) -> f64 {

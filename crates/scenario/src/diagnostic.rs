@@ -109,7 +109,7 @@ impl Fault {
         };
         match origin {
             Origin::Set(set) => found.place = clean(set),
-            Origin::Whole(text) => found.place.clone_from(&text.name),
+            Origin::Whole(text) => found.place = clean(&text.name),
             Origin::Span(text, span) => found.point(text, span),
         }
         found
@@ -131,7 +131,7 @@ impl Diagnostic {
         let line = content[line_start..line_end].trim_end_matches('\r');
         let visible = |c: char| if c.is_control() { ' ' } else { c };
 
-        self.place.clone_from(&text.name);
+        self.place = clean(&text.name);
         self.line = u32::try_from(content[..start].matches('\n').count() + 1).ok();
         self.column = u32::try_from(before + 1).ok();
         self.excerpt = Some(Box::new(Excerpt {

@@ -2,14 +2,17 @@
 //! what has no value is null.
 
 pub mod air;
+mod sanity;
 mod warnings;
 
 use air::stations;
 use backwater_sim::connection::{ConnectionStats, DECADES};
-use backwater_sim::ids::{FlowId, PortId};
+use backwater_sim::ids::PortId;
 use backwater_sim::network::Part;
 use backwater_sim::record::delays::Delays;
-use backwater_sim::world::{ClassReport, ConnectionReport, FlowReport, Report, World};
+use backwater_sim::world::{
+    ClassReport, ConnectionReport, DropRow, FlowReport, PortReport, Report, StampReport, World,
+};
 use backwater_transport::units::Time;
 use serde_json::{Map, Value, json};
 use warnings::warnings;
@@ -25,76 +28,11 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
     let (duration, warmup) = (resolved.duration(), resolved.warmup());
     let window = (duration.0 - warmup.0) as f64 / TICKS;
     let from = Time(warmup.0);
-    let port = |id: PortId| world.network.ports[id].more.name.as_str();
-    let flow = |id: FlowId| world.network.flows[id].name.as_str();
-    let node = |id| world.network.nodes[id].name.as_str();
     let own = |f: &&FlowReport| !matches!(world.network.flows[f.flow].part, Part::Acks(_));
-    let flows = report.flows.iter().filter(own).map(|f| {
-        let row = &world.network.flows[f.flow];
-        let connection = match row.part {
-            Part::Data(id) => report.connections.get(id.index()),
-            Part::None | Part::Acks(_) => None,
-        };
-        let to = match row.path.last() {
-            Some(last) => air::far(world, *last).to_owned(),
-            None => format!("any of {} hosts", row.to.iter().count()),
-        };
-        let hops = f.hops.iter().map(|h| {
-            let p = &world.network.ports[h.port];
-            json!({"from": node(p.node), "to": air::far(world, h.port), "throughput_bps": h.count.bytes as f64 * 8.0 / window})
-        });
-        let mut one = Map::new();
-        one.insert("id".into(), json!(row.name));
-        one.insert("from".into(), json!(node(row.from)));
-        one.insert("to".into(), json!(to));
-        one.insert("class".into(), json!(row.class));
-        one.insert("entered_pkts".into(), json!(f.sums.entered.packets));
-        one.insert("delivered_pkts".into(), json!(f.sums.delivered.packets));
-        one.insert("dropped_pkts".into(), json!(f.sums.dropped.packets));
-        one.insert("marked_pkts".into(), json!(f.sums.marked.packets));
-        one.extend(rates(&f.sums, window));
-        one.extend(end_to_end(connection, report, window));
-        one.insert("hol_victims_pkts".into(), json!(f.victims));
-        one.extend(cell::of_flow(world, f.flow, from));
-        one.insert("hops".into(), hops.collect());
-        if !f.receivers.is_empty() {
-            one.insert("receivers".into(), air::receivers(world, f));
-        }
-        Value::Object(one)
-    });
-    let drops = report.drops.iter().map(|d| {
-        let (cause, place, of, class) = d.key;
-        json!({"cause": cause.name(), "place": port(place), "flow": flow(of), "class": class, "pkts": d.count.packets, "size_B": d.count.bytes})
-    });
-    let ports = report.ports.iter().map(|p| {
-        let row = &world.network.ports[p.port];
-        let ticks =
-            (p.count.bytes + 20 * p.count.packets + p.count.control_bytes + 20 * p.count.control)
-                as f64
-                * row.ps_per_byte as f64;
-        let mut one = json!({
-            "id": row.more.name,
-            "sent_pkts": p.count.packets,
-            "sent_B": p.count.bytes,
-            "busy": (air::exchanges(world, p.port).map_or(ticks, |t| t as f64) / TICKS / window).min(1.0),
-            "paused": p.count.closed.map(|c| c as f64 / TICKS / window),
-            "idle_gated": p.count.stall as f64 / TICKS / window,
-            "control_pkts": p.count.control,
-            "queue_mean_B": p.count.area as f64 / TICKS / window,
-            "queue_max_B": p.count.max_bytes,
-            "marked_pkts": p.count.marked,
-            "hol_victims_pkts": p.count.victims,
-        });
-        if let Value::Object(one) = &mut one {
-            one.extend(cell::of_port(world, p.port, from));
-        }
-        one
-    });
-    let deadlock = report.deadlock.as_ref().map(|d| {
-        let cycle: Vec<&str> = d.cycle.iter().map(|p| port(*p)).collect();
-        json!({"at_s": d.at.seconds(), "cycle": cycle})
-    });
-    json!({
+    let of_flow = |f: &FlowReport| flow_row(world, report, f, window, from);
+    let of_port = |p: &PortReport| port_row(world, p, window, from);
+    let [deadlock, standstill] = blocked(world, report);
+    let mut document = json!({
         "seed": resolved.seed,
         "resolved": resolved.sha256(),
         "fingerprint": format!("{:016x}", report.fingerprint),
@@ -109,13 +47,110 @@ pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
             "held_pkts": report.held,
             "ok": report.conserved,
         },
-        "drops": drops.collect::<Value>(),
-        "flows": flows.collect::<Value>(),
-        "ports": ports.collect::<Value>(),
+        "drops": report.drops.iter().map(|d| drop_row(world, d)).collect::<Value>(),
+        "flows": report.flows.iter().filter(own).map(of_flow).collect::<Value>(),
+        "ports": report.ports.iter().map(of_port).collect::<Value>(),
         "stations": stations(world, report, window),
         "metrics": metrics(world, report, window, from),
         "deadlock": deadlock,
-    })
+        "standstill": standstill,
+        "stamps": report.stamps.iter().map(stamp).collect::<Value>(),
+    });
+    let faults = sanity::faults(&document);
+    document["sanity"] = json!({"ok": faults.is_empty(), "faults": faults});
+    document
+}
+
+/// A law of explicit feedback at the end of the run.
+fn stamp(stamp: &StampReport) -> Value {
+    let values = stamp.values.iter().filter(|(name, _)| !name.is_empty());
+    let mut row = Map::from_iter(values.map(|(name, x)| ((*name).to_owned(), json!(x))));
+    row.insert("place".to_owned(), json!(stamp.place));
+    Value::Object(row)
+}
+
+/// A cycle of ports that wait for one another, and what stands still at the end.
+fn blocked(world: &World, report: &Report) -> [Value; 2] {
+    let deadlock = report.deadlock.as_ref().map(|d| {
+        let name = |port: &PortId| world.network.ports[*port].more.name.as_str();
+        let cycle: Vec<&str> = d.cycle.iter().map(name).collect();
+        json!({"at_s": d.at.seconds(), "cycle": cycle})
+    });
+    let standstill = world
+        .standstill(report.held)
+        .map(|s| json!({"since_s": s.since.seconds(), "waiting_pkts": s.packets}));
+    [json!(deadlock), json!(standstill)]
+}
+
+/// What a flow did.
+fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: Time) -> Value {
+    let node = |id| world.network.nodes[id].name.as_str();
+    let row = &world.network.flows[f.flow];
+    let connection = match row.part {
+        Part::Data(id) => report.connections.get(id.index()),
+        Part::None | Part::Acks(_) => None,
+    };
+    let to = match row.path.last() {
+        Some(last) => air::far(world, *last).to_owned(),
+        None => format!("any of {} hosts", row.to.iter().count()),
+    };
+    let hops = f.hops.iter().map(|h| {
+        let p = &world.network.ports[h.port];
+        json!({"from": node(p.node), "to": air::far(world, h.port), "throughput_bps": h.count.bytes as f64 * 8.0 / window})
+    });
+    let mut one = Map::new();
+    one.insert("id".into(), json!(row.name));
+    one.insert("from".into(), json!(node(row.from)));
+    one.insert("to".into(), json!(to));
+    one.insert("class".into(), json!(row.class));
+    one.insert("entered_pkts".into(), json!(f.sums.entered.packets));
+    one.insert("delivered_pkts".into(), json!(f.sums.delivered.packets));
+    one.insert("dropped_pkts".into(), json!(f.sums.dropped.packets));
+    one.insert("marked_pkts".into(), json!(f.sums.marked.packets));
+    one.extend(rates(&f.sums, window));
+    one.extend(end_to_end(connection, report, window));
+    one.insert("hol_victims_pkts".into(), json!(f.victims));
+    one.extend(cell::of_flow(world, f.flow, from));
+    one.insert("hops".into(), hops.collect());
+    if !f.receivers.is_empty() {
+        one.insert("receivers".into(), air::receivers(world, f));
+    }
+    Value::Object(one)
+}
+
+/// Losses of one kind.
+fn drop_row(world: &World, d: &DropRow) -> Value {
+    let (cause, place, of, class) = d.key;
+    let (place, flow) = (
+        &world.network.ports[place].more.name,
+        &world.network.flows[of].name,
+    );
+    json!({"cause": cause.name(), "place": place, "flow": flow, "class": class, "pkts": d.count.packets, "size_B": d.count.bytes})
+}
+
+/// What a port did.
+fn port_row(world: &World, p: &PortReport, window: f64, from: Time) -> Value {
+    let mut one = json!({
+        "id": world.network.ports[p.port].more.name,
+        "sent_pkts": p.count.packets,
+        "sent_B": p.count.bytes,
+        "busy": p.count.busy as f64 / TICKS / window,
+        "paused": p.count.closed.map(|c| c as f64 / TICKS / window),
+        "idle_gated": p.count.stall as f64 / TICKS / window,
+        "control_pkts": p.count.control,
+        "queue_mean_B": p.count.area as f64 / TICKS / window,
+        "queue_max_B": p.count.max_bytes,
+        "marked_pkts": p.count.marked,
+        "hol_victims_pkts": p.count.victims,
+    });
+    if let Value::Object(one) = &mut one {
+        one.extend(cell::of_port(world, p.port, from));
+        // A trace link has no line rate: its share is that of the opportunities.
+        if let Some(share) = one["utilisation"].as_f64() {
+            one["busy"] = json!(share);
+        }
+    }
+    one
 }
 
 /// Readings of undecided rules that the run took.
@@ -159,7 +194,11 @@ fn end_to_end(
             "rtt_mean_s",
             rtt(|s| s.rtt_sum as f64 / s.rtt_count as f64 / TICKS),
         ),
-        ("rtt_p95_s", rtt(|s| s.rtt.quantile(0.95) as f64 / 1e9)),
+        // Classes are counted in whole nanoseconds.
+        (
+            "rtt_p95_s",
+            rtt(|s| (s.rtt.quantile(0.95) as f64 / 1e9).max(s.rtt_min.seconds())),
+        ),
         (
             "window_mean_B",
             json!(stats.map(|s| s.window_area as f64 / TICKS / window)),
@@ -225,7 +264,10 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
     let n = sums.delivered.packets;
     // Packets that were under way at the end of the warm-up have a delay too.
     let mean = |ticks: u128| (n > 0).then(|| ticks as f64 / n as f64 / TICKS);
-    let quantile = |q: f64| (!sums.delay.is_empty()).then(|| sums.delay.quantile(q) as f64 / 1e9);
+    let max = sums.max as f64 / TICKS;
+    // A quantile is the end of its class, which may lie beyond the longest delay.
+    let quantile =
+        |q: f64| (!sums.delay.is_empty()).then(|| (sums.delay.quantile(q) as f64 / 1e9).min(max));
     let rows = [
         (
             "offered_bps",
@@ -240,10 +282,7 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
         ("delay_p50_s", json!(quantile(0.5))),
         ("delay_p95_s", json!(quantile(0.95))),
         ("delay_p99_s", json!(quantile(0.99))),
-        (
-            "delay_max_s",
-            json!((n > 0).then_some(sums.max as f64 / TICKS)),
-        ),
+        ("delay_max_s", json!((n > 0).then_some(max))),
         ("delay_serialisation_s", json!(mean(sums.sum.serial))),
         ("delay_queue_s", json!(mean(sums.sum.queue))),
         ("delay_gate_s", json!(mean(sums.sum.gate))),
@@ -280,6 +319,13 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
         "goodput_bps".into(),
         json!(goodputs.iter().sum::<f64>() * 8.0 / window),
     );
+    let total = |of: fn(&ClassReport) -> u64| report.flows.iter().map(|f| of(&f.sums)).sum::<u64>();
+    all.insert("entered_pkts".into(), json!(total(|s| s.entered.packets)));
+    all.insert(
+        "delivered_pkts".into(),
+        json!(total(|s| s.delivered.packets)),
+    );
+    all.insert("dropped_pkts".into(), json!(total(|s| s.dropped.packets)));
     all.insert("jain".into(), json!(jain(&goodputs)));
     all.insert("convergence_s".into(), json!(report.convergence));
     all.insert("hop_ratio".into(), json!(hop_ratio(report)));
@@ -295,10 +341,7 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     );
     all.extend(slowdowns(report));
     all.extend(cell::of_run(world, from));
-    all.insert(
-        "weighted_intra_mesh_loss_bps".into(),
-        json!(air::weighted_loss(world, report).map(|bits| bits / window)),
-    );
+    all.extend(air::losses(world, report, window));
     Value::Object(all)
 }
 

@@ -8,6 +8,7 @@ use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::decode::topology::TOPOLOGIES;
 use crate::kinds::PartKind;
+use crate::limits::LIMITS;
 use crate::shape::{Field, Shape};
 use crate::wireless;
 
@@ -37,6 +38,11 @@ pub static SCENARIO: &[Field] = &[
         "time before which metrics are not counted",
     )),
     Field::free(
+        "limits",
+        Shape::Fields(LIMITS),
+        "how large the scenario may be",
+    ),
+    Field::free(
         "routing",
         Shape::Fields(ROUTING),
         "how destinations turn into ports",
@@ -64,7 +70,7 @@ pub static SCENARIO: &[Field] = &[
     Field::free(
         "ports",
         Shape::Settings(&Shape::Fields(PORT)),
-        "queue and buffer of the ports that a name or pattern matches; what says most of a port's name holds",
+        "queue and buffer of the ports that a name or pattern matches; the most specific pattern holds",
     ),
     Field::free(
         "mechanisms",

@@ -27,7 +27,7 @@ pub struct Files<'a> {
 }
 
 /// Larger files are refused rather than read into memory.
-const LARGEST_FILE: u64 = 1 << 30;
+const LARGEST_FILE: u64 = 256 << 20;
 
 impl<'a> Files<'a> {
     /// None read yet.

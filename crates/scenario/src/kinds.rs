@@ -5,6 +5,7 @@ use backwater_sim::medium::boxes::BOXES;
 use backwater_sim::medium::trace::TRACES;
 use backwater_sim::queue::QUEUES;
 use backwater_sim::source::SOURCES;
+use backwater_sim::stamp::STAMPS;
 use backwater_transport::controller::{CONTROLLERS, HOSTED};
 use backwater_transport::part::{Opt, Part};
 
@@ -30,6 +31,8 @@ pub enum PartKind {
     Box,
     /// Congestion controllers of flows.
     Controller,
+    /// Laws of explicit feedback.
+    Stamp,
 }
 
 /// A part without its constructor.
@@ -49,9 +52,10 @@ pub struct Row {
 
 impl PartKind {
     /// Every kind.
-    pub const ALL: [PartKind; 8] = [
+    pub const ALL: [PartKind; 9] = [
         PartKind::Controller,
         PartKind::Queue,
+        PartKind::Stamp,
         PartKind::Detector,
         PartKind::Notifier,
         PartKind::Responder,
@@ -70,6 +74,7 @@ impl PartKind {
             PartKind::Responder => [rows(RESPONDERS), rows(responder::HOSTED)].concat(),
             PartKind::Trace => rows(TRACES),
             PartKind::Box => rows(BOXES),
+            PartKind::Stamp => rows(STAMPS),
             PartKind::Controller => [rows(CONTROLLERS), rows(HOSTED)].concat(),
         }
     }
@@ -85,6 +90,7 @@ impl PartKind {
             PartKind::Trace => "trace",
             PartKind::Box => "box",
             PartKind::Controller => "controller",
+            PartKind::Stamp => "stamp",
         }
     }
 

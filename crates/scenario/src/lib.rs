@@ -13,6 +13,7 @@ mod document;
 mod fields;
 mod files;
 mod kinds;
+mod limits;
 mod link_log;
 mod metrics;
 mod names;

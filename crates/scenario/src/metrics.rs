@@ -57,7 +57,7 @@ const EVERY: &[&str] = &["run", "flow", "class"];
 
 /// Every metric but the causes of losses, which are metrics of the scope `drops`.
 pub static METRICS: &[Metric] = &[
-    metric("loss", EVERY, "share of entered packets that were dropped"),
+    metric("loss", EVERY, "share of the packets entered after the warm-up that were dropped"),
     metric("loss_class<N>", RUN, "loss of the packets of one class"),
     metric(
         "offered_bps",
@@ -194,7 +194,7 @@ pub static METRICS: &[Metric] = &[
         BOTH,
         "signal_delay_p95_s of the same",
     ),
-    metric("self_inflicted_s", BOTH, "age_p95_s above that of the same"),
+    metric("self_inflicted_s", BOTH, "age_p95_s above that of the same; both are whole milliseconds, and -1 ms is possible"),
     metric(
         "deadlocks",
         RUN,
@@ -249,7 +249,7 @@ pub static METRICS: &[Metric] = &[
     metric(
         "busy",
         &["port", "station"],
-        "share of time the line was in use, or a station's medium was busy",
+        "share of time the line was in use, or a station's medium was busy; of a trace link, its utilisation",
     ),
     metric(
         "paused_class<N>",
@@ -261,8 +261,8 @@ pub static METRICS: &[Metric] = &[
         PORT,
         "share of time the line was idle with packets behind a gate",
     ),
-    metric("queue_mean_B", PORT, "mean occupancy over time"),
-    metric("queue_max_B", PORT, "largest occupancy"),
+    metric("queue_mean_B", PORT, "mean occupancy over time, all class queues together"),
+    metric("queue_max_B", PORT, "largest occupancy, all class queues together"),
     metric(
         "throughput_bps",
         &["hop"],
@@ -302,10 +302,28 @@ pub static METRICS: &[Metric] = &[
         "mean AIFSN of an access category over time",
     ),
     metric(
+        "local_loss_bps",
+        RUN,
+        "bits of packets lost at the node where they began, per second; where there are 802.11 stations",
+    ),
+    metric(
+        "intra_mesh_loss_bps",
+        RUN,
+        "bits of packets lost after a hop or more, per second; where there are 802.11 stations",
+    )
+    .by("S4, 1"),
+    metric(
         "weighted_intra_mesh_loss_bps",
         RUN,
         "bits of packets lost between stations times the hops they had made, per second",
-    ),
+    )
+    .by("S4, 4.2"),
+    metric(
+        "weighted_intra_mesh_buffer_loss_bps",
+        RUN,
+        "the same of packets that found a buffer full",
+    )
+    .by("S4, 4.2"),
 ];
 
 /// The table as rows of `list --json`.
@@ -355,13 +373,7 @@ mod tests {
             run.finish().unwrap().0
         };
         // A document has these of a run beside its metrics.
-        let beside = [
-            "entered_pkts",
-            "delivered_pkts",
-            "dropped_pkts",
-            "held_pkts",
-            "deadlocks",
-        ];
+        let beside = ["held_pkts", "deadlocks"];
         let (wired, wireless, transfers) = (run(WIRED), run(WIRELESS), run(TRANSFERS));
         for (scope, table) in [
             ("run", &transfers["metrics"]),

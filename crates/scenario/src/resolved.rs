@@ -124,6 +124,7 @@ impl Resolved {
             nodes: draft.nodes.clone(),
             links: draft.links.iter().map(|l| l.spec.clone()).collect(),
             ports: draft.ports.iter().map(|p| p.spec.clone()).collect(),
+            stamps: draft.stamps.iter().map(|s| s.spec.clone()).collect(),
             mechanisms: draft.mechanisms.iter().map(|m| m.spec.clone()).collect(),
             flows: draft
                 .flows

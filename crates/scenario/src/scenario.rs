@@ -9,7 +9,7 @@ use crate::files::{Files, Folders};
 use crate::path;
 use crate::resolved::Resolved;
 use crate::shape::Shape;
-use crate::tree::Node;
+use crate::tree::{Node, json};
 
 /// Longer texts are refused rather than read.
 const LONGEST_TEXT: usize = 64 << 20;
@@ -63,6 +63,17 @@ impl Scenario {
             value,
             origin,
         )
+    }
+
+    /// The same with a value as JSON text, in which no name stands twice.
+    ///
+    /// # Errors
+    /// What `set` refuses, and a text that is no such value.
+    pub fn set_json(&mut self, path: &str, value: &str, origin: &str) -> Result<(), Diagnostic> {
+        let value = json::value(value).map_err(|what| {
+            Fault::new(what, "write one JSON value").at(&Origin::Set(origin.into()))
+        })?;
+        self.set(path, &value, origin)
     }
 
     /// Checks everything and fixes the seed: the given one, or the scenario's own.

@@ -15,6 +15,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_sim::ids::{FlowId, NodeId, PortId};
+use backwater_sim::medium::trace::Server;
 use backwater_sim::network::Part;
 use backwater_sim::packet;
 use backwater_sim::record::{Record, What};
@@ -207,6 +208,16 @@ impl Series {
         }
     }
 
+    /// Bits that the opportunities of a trace link carry in each interval.
+    fn opportunity_bits(&self, server: &Server, end: Time) -> Vec<u64> {
+        let mut bits = vec![0; self.intervals];
+        for at in server.opportunities(end) {
+            let at = ((at.0 / self.every.0) as usize).min(self.intervals - 1);
+            bits[at] += 8 * server.spec.opportunity;
+        }
+        bits
+    }
+
     /// As the document's `series`.
     pub fn document(mut self, world: &World) -> Value {
         let end = world.end();
@@ -222,17 +233,13 @@ impl Series {
         };
         self.complete(world);
         let (mut ports, mut flows) = (Map::new(), Map::new());
-        for (id, of) in &mut self.ports {
+        for of in self.ports.values_mut() {
             of.go_on(self.intervals - 1);
+        }
+        for (id, of) in &self.ports {
             let port = &world.network.ports[*id];
-            let capacity = port.more.service.server().map(|server| {
-                let mut bits = vec![0; self.intervals];
-                for at in server.opportunities(end) {
-                    let at = ((at.0 / self.every.0) as usize).min(self.intervals - 1);
-                    bits[at] += 8 * server.spec.opportunity;
-                }
-                rates(&bits)
-            });
+            let capacity = port.more.service.server();
+            let capacity = capacity.map(|server| rates(&self.opportunity_bits(server, end)));
             let one = json!({
                 "capacity_bps": capacity,
                 "throughput_bps": rates(&of.sent_bits),

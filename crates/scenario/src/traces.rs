@@ -22,8 +22,8 @@ use crate::shape::Shape;
 use crate::tree::Node;
 use crate::units;
 
-/// More opportunities would be a file of gigabytes.
-const MOST: usize = 100_000_000;
+/// More opportunities would be a file of hundreds of megabytes.
+const MOST: usize = 20_000_000;
 
 /// Fits the generator `kind` to a trace file.
 ///
@@ -97,12 +97,12 @@ pub fn make(
     let opportunity = size(request.opportunity)?;
     let (trace, _) = parts::read(TRACES, "trace", &root, &mut Files::new(folders))?;
     let mut random = Random::stream(request.seed, "trace", "made");
-    let made = Recording::of(trace, opportunity.0, duration, &mut random);
+    let made = Recording::of(trace, opportunity.0, duration, MOST + 1, &mut random);
     let refuse = |what: &str, fix: &str| Err(Fault::new(what, fix).at(&said("--duration")));
     if made.stamps.len() > MOST {
         return refuse(
-            "the trace has more than 100,000,000 opportunities",
-            "make it shorter",
+            "the trace has more than 20,000,000 opportunities",
+            "make it shorter, or write a larger --opportunity",
         );
     }
     match made.stamps.last() {

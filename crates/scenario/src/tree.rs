@@ -1,7 +1,7 @@
 //! A scenario as it was written: tables, lists and scalars, each with its path and its place in the
 //! text. TOML keeps positions; JSON keeps paths only.
 
-mod json;
+pub mod json;
 
 use std::sync::Arc;
 

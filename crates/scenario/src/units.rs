@@ -252,6 +252,9 @@ fn split<'a>(text: &'a str, dimension: &Dimension) -> Result<(&'a str, u128), Fa
             ),
         });
     }
+    if let Some(fault) = bytes_per_second(number, unit, dimension) {
+        return Err(fault);
+    }
     let near = nearest(unit, dimension.units.iter().map(|(name, _)| *name));
     let what = format!(
         "`{}` is not a unit of {}",
@@ -272,6 +275,42 @@ fn split<'a>(text: &'a str, dimension: &Dimension) -> Result<(&'a str, u128), Fa
     Err(Fault {
         what,
         nearest: near,
+        fix,
+    })
+}
+
+/// Bytes per second, whose number is an eighth of that of bit/s.
+fn bytes_per_second(number: &str, unit: &str, dimension: &Dimension) -> Option<Fault> {
+    let multiple = unit
+        .strip_suffix("B/s")
+        .or_else(|| unit.strip_suffix("Bps"))?;
+    let (bits, prefix) = match multiple {
+        "" => (8.0, ""),
+        "k" | "K" => (8.0, "k"),
+        "M" => (8.0, "M"),
+        "G" => (8.0, "G"),
+        "Ki" => (8.192, "k"),
+        "Mi" => (8.388_608, "M"),
+        _ => return None,
+    };
+    let right = format!("{prefix}bit/s");
+    dimension.units.iter().find(|(name, _)| *name == right)?;
+    let value = number
+        .parse::<f64>()
+        .ok()
+        .filter(|n| n.is_finite() && *n >= 0.0);
+    let what = format!(
+        "`{}` is bytes per second: a rate is written in bit/s",
+        short(unit)
+    );
+    let fix = match value {
+        // Six digits after the point are more than anybody writes.
+        Some(value) => format!("write \"{} {right}\"", (value * bits * 1e6).round() / 1e6),
+        None => format!("write eight times the number with {right}"),
+    };
+    Some(Fault {
+        what,
+        nearest: vec![right],
         fix,
     })
 }
@@ -395,6 +434,18 @@ mod tests {
             "s, ms, us, ns",
         );
         refused(rate("10 mbit/s"), "not a unit of rate", "\"10 Mbit/s\"");
+        // A byte has eight bits, KiB 1024 B and MiB 1,048,576 B.
+        for (written, right) in [
+            ("50 MB/s", "\"400 Mbit/s\""),
+            ("50 MBps", "\"400 Mbit/s\""),
+            ("1.5 kB/s", "\"12 kbit/s\""),
+            ("0.1 GB/s", "\"0.8 Gbit/s\""),
+            ("2 KiB/s", "\"16.384 kbit/s\""),
+            ("1 MiB/s", "\"8.388608 Mbit/s\""),
+            ("7 B/s", "\"56 bit/s\""),
+        ] {
+            refused(rate(written), "bytes per second", right);
+        }
         refused(span("10 kB"), "`kB` is not a unit of time", "ms");
         assert_eq!(rate("10 MBit/s").unwrap_err().nearest[0], "Mbit/s");
     }

@@ -45,7 +45,7 @@ fn file(part: &str) -> &'static str {
     }
 }
 
-/// What a part needs although its row says that it may be left out.
+/// What a part needs although its row has a default for it.
 fn further(part: &str) -> &'static str {
     match part {
         // Needed with the sizes that it has where they are not written.

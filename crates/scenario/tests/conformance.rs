@@ -142,8 +142,10 @@ fn every_controller_ends_a_transfer() {
     }
 }
 
-/// Those that wait for a loss or a mark, which never comes here.
-const NEVER_TOLD: &[&str] = &["reno", "newreno", "cubic", "westwood", "dctcp", "prague"];
+/// Those that wait for a loss, a mark or a router's word, which never comes here.
+const NEVER_TOLD: &[&str] = &[
+    "reno", "newreno", "cubic", "westwood", "dctcp", "prague", "abc", "vcp",
+];
 
 /// Where nothing is dropped or marked only delay or a model of the path holds a window back. All that
 /// look at either keep the queue below a second, most far below.

@@ -1,11 +1,26 @@
 //! Every controller of the table over the real endpoints, from text to document.
 
 use backwater_scenario::{Folders, Keep, Run, Scenario};
+use backwater_sim::stamp::STAMPS;
 use backwater_transport::controller::CONTROLLERS;
 use serde_json::Value;
 
-/// One bulk flow over 10 Mbit/s and 40 ms with a buffer of 50 packets.
+/// The published set point is 99 % of the buffer: there is room for half a packet above it, and an overshoot is lost.
+const OF_STAMPS: &[(&str, &str)] = &[("iacp", ", g = 0.5")];
+
+/// One bulk flow over 10 Mbit/s and 40 ms with a buffer of 50 packets. A scheme with explicit feedback has its router
+/// there.
 fn document(transport: &str, controller: &str, more: &str) -> Value {
+    let stamp = match STAMPS.iter().any(|row| row.id == controller) {
+        true => {
+            let (_, more) = OF_STAMPS
+                .iter()
+                .find(|s| s.0 == controller)
+                .unwrap_or(&("", ""));
+            format!(r#", stamp = {{ kind = "{controller}"{more} }}"#)
+        }
+        false => String::new(),
+    };
     let text = format!(
         r#"
 schema = "backwater/scenario/1"
@@ -16,7 +31,7 @@ nodes.L = {{ kind = "switch" }}
 nodes.D = {{ kind = "host" }}
 links.a = {{ ends = ["S", "L"], rate = "100 Mbit/s", delay = "1 ms" }}
 links.m = {{ ends = ["L", "D"], rate = "10 Mbit/s", delay = "19 ms" }}
-ports."L>D" = {{ buffer = "50 packets" }}
+ports."L>D" = {{ buffer = "50 packets"{stamp} }}
 flows.f = {{ from = "S", to = "D", transport = "{transport}", controller = {{ kind = "{controller}" }}, {more} source = {{ kind = "bulk" }} }}
 "#
     );

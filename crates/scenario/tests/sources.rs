@@ -109,7 +109,7 @@ fn a_saturated_host_keeps_its_wire_busy_over_every_queue() {
     }
 }
 
-/// A port with room for one packet serves two saturated flows in turn, and none is lost.
+/// A port with room for one packet serves two saturated flows alternately, and none is lost.
 #[test]
 fn saturated_flows_of_a_host_take_turns() {
     let ports = r#"

@@ -64,7 +64,7 @@ fn lost(document: &Value, cause: &str) -> u64 {
 
 /// Downlink: 8 Mbit/s fill the access point's buffer of 100 packets, and 100 kbit/s go beside them. An exchange of 1500 B at 11
 /// Mbit/s takes about 1.98 ms (DIFS 50, backoff 310 on average, data 1310, SIFS 10, ACK 304 us), so a full buffer holds a
-/// packet for some 190 ms. Where flows are served in turn, a packet of a sparse flow waits for a frame or two.
+/// packet for some 190 ms. Where flows are served round-robin, a packet of a sparse flow waits for a frame or two.
 #[test]
 fn fq_codel_at_an_access_point_keeps_a_sparse_flow_from_the_queue_of_another() {
     let sparse = |queue: &str| {
@@ -105,7 +105,7 @@ flows.f = {{ from = "d1", to = "s1", ecn = "{ecn}", source = {{ kind = "cbr", pa
     assert!(number(flow(&document, "f"), "marked_pkts") > 100.0);
 }
 
-/// Every queue of the table in front of a radio: it works, with nothing lost count of and its bound kept, or it is refused
+/// Every queue of the table in front of a radio: it works, packets are conserved and its bound is kept, or it is refused
 /// because which access category goes first is the radio's to settle.
 #[test]
 fn every_queue_works_in_front_of_a_radio_or_is_refused() {

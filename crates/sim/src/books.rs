@@ -40,6 +40,8 @@ pub enum Fate {
 pub struct Books {
     /// Proof of equality.
     pub fingerprint: Fingerprint,
+    /// End of the warm-up, once it is over.
+    pub warm_until: Option<Time>,
     /// Losses since the beginning.
     pub drops: BTreeMap<DropKey, Count>,
     /// The same at the end of the warm-up.
@@ -56,4 +58,11 @@ pub struct Books {
     pub notices_sent: u64,
     /// Control frames received over wires.
     pub notices_heard: u64,
+}
+
+impl Books {
+    /// Whether a packet created then entered before the end of the warm-up, which is over.
+    pub fn entered_early(&self, born: Time) -> bool {
+        self.warm_until.is_some_and(|end| born <= end)
+    }
 }

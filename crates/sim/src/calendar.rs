@@ -251,7 +251,7 @@ impl Calendar {
     }
 }
 
-/// Events that are sorted without a question, at most.
+/// The most events that are sorted without a look at how they lie.
 const SORT: usize = 64;
 /// Comparisons at once.
 const LANES: usize = 16;

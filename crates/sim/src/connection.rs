@@ -96,6 +96,12 @@ impl std::ops::Index<PacketId> for Headers {
     }
 }
 
+impl std::ops::IndexMut<PacketId> for Headers {
+    fn index_mut(&mut self, packet: PacketId) -> &mut Header {
+        &mut self.0[packet.index()].0
+    }
+}
+
 /// One of the two ends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Side {
@@ -169,6 +175,8 @@ pub struct Connection {
     pub protocol: Protocol,
     /// The source waits until all it wrote has been acknowledged.
     pub waiting: bool,
+    /// IP bytes before the payload of a segment.
+    pub header: u16,
     /// The receiving end.
     pub receiver: Receiver,
     /// From then on the sending host is silent.

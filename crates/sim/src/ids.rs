@@ -26,6 +26,9 @@ pub mod kind {
     /// Of `mechanism::notice::Notice`.
     #[derive(Debug)]
     pub enum Notice {}
+    /// Of `network::Law`.
+    #[derive(Debug)]
+    pub enum Law {}
     /// Of `medium::wifi::radio::Radio`.
     #[derive(Debug)]
     pub enum Station {}
@@ -45,5 +48,7 @@ pub type ConnectionId = Id<kind::Connection>;
 pub type ControlId = Id<kind::Control>;
 /// A notice on its way.
 pub type NoticeId = Id<kind::Notice>;
+/// A law of explicit feedback.
+pub type LawId = Id<kind::Law>;
 /// An 802.11 station: a MAC and its radio.
 pub type StationId = Id<kind::Station>;

@@ -21,6 +21,7 @@ pub mod queue;
 pub mod record;
 pub mod source;
 pub mod spec;
+pub mod stamp;
 pub mod switch;
 pub mod table;
 pub mod targets;

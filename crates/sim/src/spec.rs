@@ -13,6 +13,7 @@ use crate::medium::boxes::AnyBox;
 use crate::medium::trace::ServerSpec;
 use crate::queue::{AnyAqm, AnyScheduler};
 use crate::source::AnySource;
+use crate::stamp::AnyStamp;
 use crate::targets::Destination;
 
 pub use crate::medium::wifi::spec::{CategorySpec, MediumSpec, StationSpec};
@@ -38,6 +39,8 @@ pub struct Spec {
     pub links: Vec<LinkSpec>,
     /// Ports, two for each link, in the order above.
     pub ports: Vec<PortSpec>,
+    /// Explicit feedback.
+    pub stamps: Vec<StampSpec>,
     /// Back-pressure; none where the recipe is "none".
     pub mechanisms: Vec<MechanismSpec>,
     /// Flows.
@@ -148,6 +151,28 @@ pub struct PortSpec {
     pub aqm: Option<AnyAqm>,
     /// Buffer of each class queue.
     pub buffer: Limit,
+}
+
+/// An egress of a node.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Egress {
+    /// A port (index).
+    Port(usize),
+    /// A radio: node (index) and number among its radios.
+    Radio(usize, usize),
+}
+
+/// A law of explicit feedback.
+#[derive(Clone, Debug)]
+pub struct StampSpec {
+    /// Name of the queue that it watches: "A>B", or "A>medium".
+    pub name: String,
+    /// That queue.
+    pub at: Egress,
+    /// Prototype.
+    pub law: AnyStamp,
+    /// Further egresses whose departures it stamps.
+    pub also: Vec<Egress>,
 }
 
 /// Detector, notifier and responder attached to egress ports.

@@ -6,8 +6,6 @@
 //! (ingress, class) are its own, bytes beyond them up to T = free shared memory >> shift are
 //! shared, later ones go to headroom. Departing bytes leave headroom first, then shared memory.
 
-use backwater_transport::part::{Default, Kind, Opt, Part};
-
 use crate::limit::MAX_CLASSES;
 
 /// Bytes held by (local ingress port, class).
@@ -162,53 +160,6 @@ impl Pool {
         share.body = body;
     }
 }
-
-/// Switch models, as rows for the scenario reader: the build value says nothing more.
-pub static MODELS: &[Part<()>] = &[
-    Part {
-        id: "output-queued",
-        aliases: &[],
-        summary: "each egress class queue has its own buffer",
-        source: "S2 simulation model",
-        options: &[],
-        build: (),
-    },
-    Part {
-        id: "shared-memory",
-        aliases: &[],
-        summary: "one memory; dynamic thresholds, reserve and headroom by ingress and class",
-        source: "Choudhury and Hahne, ToN 1998; HPCC ns-3 switch model",
-        options: &[
-            Opt::new(
-                "memory",
-                Kind::Bytes,
-                Default::Is("12 MB"),
-                "all of the memory",
-            )
-            .at_least("1 kB"),
-            Opt::new(
-                "reserve",
-                Kind::Bytes,
-                Default::Is("4 kB"),
-                "bytes of its own for each (ingress, class)",
-            ),
-            Opt::new(
-                "headroom",
-                Kind::Bytes,
-                Default::Is("50 kB"),
-                "bytes for frames in flight after XOFF, for each (ingress, class)",
-            ),
-            Opt::new(
-                "shift",
-                Kind::Count,
-                Default::Is("1"),
-                "threshold = free shared memory divided by 2^shift",
-            )
-            .at_most("16"),
-        ],
-        build: (),
-    },
-];
 
 #[cfg(test)]
 mod tests {

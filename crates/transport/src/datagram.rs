@@ -89,7 +89,7 @@ impl DatagramSender {
     /// Bytes of the packet that leaves now, if any may.
     fn next(&mut self, now: Time) -> Option<u64> {
         self.paced = false;
-        let len = self.mss.min(self.written - self.sent);
+        let mut len = self.mss.min(self.written - self.sent);
         if len == 0 {
             if self.in_flight < self.core.window() {
                 self.core.sampler.limit(self.in_flight);
@@ -99,6 +99,11 @@ impl DatagramSender {
         }
         if !self.extra {
             if self.in_flight + len > self.core.window() {
+                let heartbeat = self.core.heartbeat();
+                if heartbeat > 0 {
+                    len = len.min(heartbeat);
+                    return Some(len);
+                }
                 self.core.note_window_limited();
                 if self.deadline == Time::NEVER {
                     self.deadline = now.after(self.silence);
@@ -321,9 +326,9 @@ impl DatagramSender {
         self.core.window()
     }
 
-    /// A warning of the controller for the report of a run.
-    pub fn warning(&self) -> Option<String> {
-        self.core.warning()
+    /// Its controller.
+    pub fn controller(&self) -> &AnyController {
+        self.core.controller()
     }
 
     /// State for plots and records.

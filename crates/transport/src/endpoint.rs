@@ -103,9 +103,14 @@ impl AnySender {
         each!(self, s => s.window())
     }
 
+    /// Its controller.
+    pub fn controller(&self) -> &AnyController {
+        each!(self, s => s.controller())
+    }
+
     /// A warning of the controller for the report of a run.
     pub fn warning(&self) -> Option<String> {
-        each!(self, s => s.warning())
+        self.controller().warning()
     }
 
     /// State for plots and records.

@@ -1,9 +1,11 @@
 //! The receiving end: reassembly, acknowledgements, selective acknowledgements, and the echo of
 //! timestamps and congestion marks.
 
+use crate::congestion_header::{CongestionHeader, Layout};
+use crate::controller_interface::Controller;
 use crate::forecast::Forecaster;
 use crate::reassembly::Reassembly;
-use crate::segment::{AckSegment, Ecn, Segment};
+use crate::segment::{AckSegment, Ecn, Feedback, Segment};
 use crate::setup::{EcnFeedback, Protocol};
 use crate::units::{Span, Time};
 
@@ -29,6 +31,8 @@ pub struct ReceiverSetup {
     pub window: u32,
     /// The forecaster of the sender's controller (`Controller::forecaster`).
     pub forecaster: Option<Box<Forecaster>>,
+    /// Acknowledgements report the ECN codepoints of the segments they cover.
+    pub codepoints: bool,
 }
 
 impl ReceiverSetup {
@@ -41,7 +45,17 @@ impl ReceiverSetup {
             ecn: EcnFeedback::Off,
             window: 1 << 30,
             forecaster: None,
+            codepoints: false,
         }
+    }
+
+    /// The same receiver with what this controller of the sender needs.
+    pub fn serving(mut self, controller: &impl Controller) -> ReceiverSetup {
+        self.forecaster = controller.forecaster().map(Box::new);
+        self.codepoints = controller
+            .congestion_header()
+            .is_some_and(Layout::reports_codepoints);
+        self
     }
 }
 
@@ -51,18 +65,20 @@ impl ReceiverSetup {
 #[repr(C)]
 pub struct Receiver {
     forecaster: Option<Box<Forecaster>>,
+    /// Congestion headers since the last acknowledgement, composed.
+    congestion: Option<Box<Feedback>>,
     deadline: Time,
     /// RFC 7323 section 4.3: TS.Recent and Last.ACK.sent.
     recent: Time,
     acked_upto: u64,
     ce_bytes: u64,
     last: Last,
+    timeout: Span,
     /// Segments received and not acknowledged.
     pending: u32,
-    /// An acknowledgement waits for this many segments, at most for `timeout`.
-    segments: u32,
-    timeout: Span,
     window: u32,
+    /// An acknowledgement waits for this many segments, at most for `timeout`.
+    segments: u16,
     protocol: Protocol,
     ecn: EcnFeedback,
     /// Classic echo, or DCTCP's state.
@@ -71,6 +87,8 @@ pub struct Receiver {
     ce_packets: u8,
     /// The newest packet came with CE.
     marked: bool,
+    /// Acknowledgements report codepoints.
+    codepoints: bool,
     data: Reassembly,
     numbers: Numbers,
     delivered: u64,
@@ -96,13 +114,14 @@ impl Receiver {
         let DelayedAck { segments, timeout } = setup.delayed_ack.unwrap_or(at_once);
         Receiver {
             forecaster: setup.forecaster.clone(),
+            congestion: None,
             deadline: Time::NEVER,
             recent: Time::ZERO,
             acked_upto: 0,
             ce_bytes: 0,
             last: Last::default(),
             pending: 0,
-            segments,
+            segments: segments.min(u32::from(u16::MAX)) as u16,
             timeout,
             window: setup.window,
             protocol: setup.protocol,
@@ -110,6 +129,7 @@ impl Receiver {
             echo: false,
             ce_packets: 0,
             marked: false,
+            codepoints: setup.codepoints,
             data: Reassembly::default(),
             numbers: Numbers::default(),
             delivered: 0,
@@ -138,7 +158,7 @@ impl Receiver {
             self.delivered += u64::from(segment.len);
         }
         self.echo = ecn == Ecn::Ce;
-        self.record(now, segment);
+        self.record(now, segment, ecn);
         self.recent = segment.sent;
         self.acknowledge(now, false)
     }
@@ -162,14 +182,14 @@ impl Receiver {
         } else {
             !self.data.insert(segment.start, end)
         };
-        self.record(now, segment);
+        self.record(now, segment, ecn);
         // RFC 5681 section 4.2: acknowledge at once data that are out of order, duplicate, or fill a
         // gap.
         let plain = segment.start == next && self.data.next() == end && !self.data.gaps();
         // RFC 9768 section 3.2.2.5.1. Its other rule, an ACK for at least every sixth mark, always
         // holds with an ACK for every second segment.
         let plain = plain && !(begins && self.ecn == EcnFeedback::Ace);
-        let wait = plain && !segment.push && self.pending < self.segments;
+        let wait = plain && !segment.push && self.pending < u32::from(self.segments);
         match (wait, before) {
             (false, None) => Some(self.acknowledge(now, duplicate)),
             (false, before) => {
@@ -203,14 +223,28 @@ impl Receiver {
         }
     }
 
-    fn record(&mut self, now: Time, segment: &Segment) {
+    fn record(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
         self.pending += 1;
+        if let Some(Feedback::Congestion(header)) = segment.feedback.as_deref() {
+            self.echo_header(header);
+        }
+        if self.codepoints {
+            self.echo_header(&CongestionHeader::received(segment.len, ecn));
+        }
         self.last = Last {
             number: segment.number,
             start: segment.start,
             len: segment.len,
             received: now,
         };
+    }
+
+    /// The next acknowledgement echoes this header too.
+    fn echo_header(&mut self, header: &CongestionHeader) {
+        match self.congestion.as_deref_mut() {
+            Some(Feedback::Congestion(sum)) => sum.compose(header),
+            _ => self.congestion = Some(Box::new(Feedback::Congestion(*header))),
+        }
     }
 
     fn acknowledge(&mut self, now: Time, duplicate: bool) -> AckSegment {
@@ -228,7 +262,7 @@ impl Receiver {
             window: self.window,
             feedback: match &mut self.forecaster {
                 Some(forecaster) => forecaster.feedback(now).map(Box::new),
-                None => None,
+                None => self.congestion.take(),
             },
             ..AckSegment::default()
         };

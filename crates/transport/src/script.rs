@@ -15,7 +15,7 @@ pub const FILE_OPTION: Opt = Opt::new(
     FILE,
     Kind::File,
     Default::Required,
-    "file of the class, which stands by itself",
+    "file of the class, which imports no file beside it",
 );
 
 /// The class. `has` describes its methods.

@@ -2,6 +2,7 @@
 //! bytes; a datagram protocol sends each packet once and numbers packets. They are stored in a table
 //! beside the packets, so they are small: rare fields are boxed.
 
+use crate::congestion_header::CongestionHeader;
 use crate::units::Time;
 
 /// ECN codepoint of an IP packet (RFC 3168 section 5; RFC 9331 for ECT(1)).
@@ -42,6 +43,18 @@ pub enum Feedback {
         /// Bytes put on the wire before this segment, retransmissions included.
         position: u64,
     },
+    /// The congestion header that routers on the path rewrite.
+    Congestion(CongestionHeader),
+}
+
+impl Feedback {
+    /// Bytes that it adds to a packet on the wire. Sprout's fields belong to its payload.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Feedback::Forecast { .. } | Feedback::Announce { .. } => 0,
+            Feedback::Congestion(header) => header.bytes(),
+        }
+    }
 }
 
 /// A data segment.
@@ -126,6 +139,12 @@ impl Blocks {
 }
 
 impl AckSegment {
+    /// Bytes that its feedback adds to the packet.
+    #[inline(always)]
+    pub fn feedback_bytes(&self) -> u64 {
+        self.feedback.as_deref().map_or(0, Feedback::bytes)
+    }
+
     /// Blocks received above `upto`, `[first, end)`, the newest first. A duplicate, if reported, comes
     /// before them. An edge lies within 2 GiB of `upto`: no window is larger than 1 GiB (RFC 7323
     /// section 2.3).

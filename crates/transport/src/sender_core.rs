@@ -131,6 +131,11 @@ impl SenderCore {
         self.limits.window
     }
 
+    /// Bytes that may leave although the window is full.
+    pub fn heartbeat(&self) -> u64 {
+        self.controller.heartbeat()
+    }
+
     pub fn wake(&self) -> Time {
         self.limits.wake
     }
@@ -322,9 +327,8 @@ impl SenderCore {
         }
     }
 
-    /// A warning of the controller for the report of a run.
-    pub fn warning(&self) -> Option<String> {
-        self.controller.warning()
+    pub fn controller(&self) -> &AnyController {
+        &self.controller
     }
 
     /// Reads a word of each cache line that an acknowledgement touches.

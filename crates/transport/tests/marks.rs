@@ -47,6 +47,58 @@ fn classic_marks_reduce_once_for_each_window() {
     assert_eq!(run(EcnFeedback::Off).sender.counters().retransmitted, 3);
 }
 
+/// RFC 3168 section 6.1.2: the first new data after a reduction carries CWR, whatever the reason for
+/// the reduction, and a loss and a mark in one window of data are one reduction.
+#[test]
+fn a_loss_sets_cwr_and_answers_the_marks_of_its_window() {
+    let run = |recovery, ecn| {
+        let mut net = stream(Path::new(10, 100, 1000), "reno", &[], move |s, r| {
+            s.recovery = recovery;
+            s.ecn = ecn;
+            r.ecn = ecn;
+        });
+        net.keep = true;
+        net.script = Box::new(|s| match s.start / MSS {
+            20 if !s.again => Fate::Drop,
+            27 if !s.again => Fate::Mark,
+            _ => Fate::Pass,
+        });
+        net.sender.write(u64::MAX);
+        net.run(ms(1_500));
+        net
+    };
+    for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::Rack] {
+        let net = run(recovery, EcnFeedback::Classic);
+        assert_eq!(net.sender.counters().recoveries, 1, "{recovery:?}");
+        assert_eq!(net.sender.counters().marks, 0, "{recovery:?}");
+        let resent = net.sent.iter().position(|(s, _)| s.again).unwrap();
+        let fresh = net.sent[resent..].iter().position(|(s, _)| !s.again);
+        let cwr: Vec<_> = (0..net.sent.len()).filter(|i| net.sent[*i].0.cwr).collect();
+        assert_eq!(cwr, [resent + fresh.unwrap()], "{recovery:?}");
+        let off = run(recovery, EcnFeedback::Off);
+        assert!(off.sent.iter().all(|(s, _)| !s.cwr), "{recovery:?}");
+    }
+}
+
+/// The same after a retransmission timeout: 30 and all behind it are lost once.
+#[test]
+fn a_timeout_sets_cwr() {
+    let mut net = stream(Path::new(10, 100, 1000), "reno", &[], |s, r| {
+        s.ecn = EcnFeedback::Classic;
+        r.ecn = EcnFeedback::Classic;
+    });
+    net.keep = true;
+    net.script = Box::new(|s| match s.start / MSS {
+        30..150 if !s.again => Fate::Drop,
+        _ => Fate::Pass,
+    });
+    net.sender.write(u64::MAX);
+    net.run(ms(4_000));
+    assert!(net.sender.counters().timeouts > 0);
+    let cwr = net.sent.iter().find(|(s, _)| s.cwr).expect("CWR");
+    assert!(!cwr.0.again);
+}
+
 /// A receiver that acknowledges every second segment.
 fn receiver(ecn: EcnFeedback) -> Receiver {
     let mut setup = ReceiverSetup::new(Protocol::Stream);

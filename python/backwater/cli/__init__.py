@@ -97,7 +97,7 @@ def main(args: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_DONE
     except SystemExit as leave:
-        # Typer exits with 1 when the pipe is closed; shell completion exits by itself.
+        # Typer exits with 1 when the pipe is closed; shell completion exits on its own.
         if isinstance(leave.__context__, BrokenPipeError):
             return EXIT_DONE
         raise

@@ -118,6 +118,9 @@ def print_problems(batch: Batch) -> None:
         console.message(
             f"and {len(warned) - _NAMED} more warnings, in the table warnings of the store"
         )
+    for record in batch.results.claims:
+        if record.get("warning"):
+            console.message(f"warning: {record['id']}: {record['warning']}")
     found = failures(batch.results)
     for failure in found[:_NAMED]:
         console.message(

@@ -22,9 +22,17 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from backwater.errors import BackwaterError
+from backwater.errors import BackwaterError, visible
 
 Json = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on stdout.")]
+MaxWall = Annotated[
+    float | None, typer.Option(help="Seconds after which a run, or a case, is ended.")
+]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(help='Memory of the process at which a run, or a case, is ended: "4 GB".'),
+]
+MaxCases = Annotated[int | None, typer.Option(min=1, help="Most cases; default 100,000.")]
 # The width of tables in a file or pipe.
 _PIPE_WIDTH = 200
 # Seconds between lines of progress without a terminal.
@@ -38,7 +46,7 @@ def data(text: str) -> None:
 
 def message(text: str) -> None:
     """A line on stderr."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(visible(text) + "\n")
 
 
 def emit(document: Mapping[str, Any]) -> None:

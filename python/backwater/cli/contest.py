@@ -65,7 +65,7 @@ def command(
     plot: Annotated[Path | None, typer.Option(help="A .svg or .png of the frontier.")] = None,
     json: console.Json = False,
 ) -> int:
-    """Rank controllers over cellular links by ln(throughput / delay)."""
+    """Rank controllers over cellular links by ln(link throughput / delay)."""
     from backwater.tools import contest_plot, contest_runs
 
     known = contest_runs.controllers()
@@ -142,10 +142,14 @@ def _document(found: Any, directions: Any, kinds: list[bool]) -> dict[str, Any]:
                 "controller": one.controller,
                 "place": place,
                 "place_known": known.get(one.controller),
-                "score_ln": one.score,
-                "power": one.power,
-                "cell_throughput_bps": one.throughput_bps,
+                "score_link_ln": one.score,
+                "link_throughput_bps": one.throughput_bps,
+                "utilisation": one.utilisation,
                 "age_p95_s": one.delay_s,
+                "score_ln": one.score_2013,
+                "cell_throughput_bps": one.throughput_2013_bps,
+                "power": one.power,
+                "score_moved_by_shift": one.moved,
                 "pareto": one.controller in front,
                 "runs": one.runs,
                 "without_score": one.failed,
@@ -165,12 +169,15 @@ def _document(found: Any, directions: Any, kinds: list[bool]) -> dict[str, Any]:
                 "controller": e.controller,
                 "trace": e.direction.name,
                 "seed": e.seed,
+                "score_link_ln": e.score,
+                "score_moved_by_shift": e.moved,
                 **{
                     name: e.metrics.get(name)
                     for name in (
                         "score_ln",
                         "power",
                         "cell_throughput_bps",
+                        "link_throughput_bps",
                         "age_p95_s",
                         "signal_delay_p95_s",
                         "utilisation",
@@ -202,9 +209,12 @@ def _show(found: Any, held_out: bool) -> None:
             *((str(known.get(one.controller, "–")),) if held_out else ()),
             one.controller + (" *" if one.controller in front else ""),
             shown(one.score, 1, 3),
-            shown(one.power, 1, 3),
             shown(one.throughput_bps, 1e-6, 3),
+            shown(one.utilisation, 100, 3),
             shown(one.delay_s, 1e3, 4),
+            shown(one.moved, 1, 2),
+            shown(one.score_2013, 1, 3),
+            shown(one.throughput_2013_bps, 1e-6, 3),
             str(one.runs),
         )
         for place, one in enumerate(standings, 1)
@@ -212,5 +222,9 @@ def _show(found: Any, held_out: bool) -> None:
     title = "held-out traces" if held_out else "known traces"
     # A controller that is tuned to the known traces ranks lower here.
     before = ("place ", "over the known ") if held_out else ("place ",)
-    columns = (*before, "controller", "ln(Mbit/s ÷ ms) ", "power ", "Mbit/s ", "ms ", "runs ")
-    console.table(f"{title}; * = nobody is better in both", columns, rows)
+    columns = (
+        *before,
+        *("controller", "ln(Mbit/s ÷ ms) ", "link Mbit/s ", "% used ", "ms "),
+        *(f"± by {contest_runs.SHIFT} ", "2013: ln ", "2013: Mbit/s ", "runs "),
+    )
+    console.table(f"{title}; * = nobody is better in link Mbit/s and ms", columns, rows)

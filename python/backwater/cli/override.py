@@ -62,4 +62,10 @@ def value_of(text: str) -> Any:
             f"`{text}` is not TOML: {error}",
             fix='write a table as { kind = "cbr", rate = "1 Mbit/s" }, a list as ["a", "b"]',
         ) from error
+    # Python limits nesting and the digits of integers.
+    except (RecursionError, ValueError) as error:
+        raise Refusal(
+            f"a value is nested too deep, or has too many digits: {error}",
+            fix="write less than 100 levels, and integers of 64 bits",
+        ) from error
     return text if isinstance(value, (date, datetime, time)) else value

@@ -9,7 +9,9 @@ import typer
 
 from backwater.cli import console, override
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED
-from backwater.model.simulate import resolve, run_resolved
+from backwater.model import workers
+from backwater.model.invariants import broken
+from backwater.model.simulate import resolve
 from backwater.present.numbers import metric_text
 
 NAME = "run"
@@ -35,24 +37,33 @@ def command(
         list[str] | None,
         typer.Option(metavar="LINK=FILE", help="Write a trace link's log; may be repeated."),
     ] = None,
+    max_wall: console.MaxWall = None,
+    max_memory: console.MaxMemory = None,
     json: console.Json = False,
 ) -> int:
     """Run a scenario once."""
     overrides = dict(override.parse(one) for one in set_ or ())
     resolved, name = resolve(scenario, seed, overrides)
     logs = dict(override.split(one, "LINK=FILE") for one in mahimahi_log or ())
-    document = run_resolved(resolved, name, record, pcap, mahimahi_log=logs).document
+    document = workers.run_one(
+        resolved,
+        name,
+        record,
+        pcap,
+        mahimahi_log=logs,
+        max_wall_s=max_wall,
+        max_memory=max_memory,
+    )
     for warning in document["warnings"]:
         console.message(f"warning: {warning}")
     if json:
         console.emit(document)
     else:
         _show(document)
-    if document["conservation"]["ok"]:
+    wrong = broken(document)
+    if wrong is None:
         return EXIT_DONE
-    console.message(
-        "error: packets are not conserved; this is a bug, and the numbers are not valid"
-    )
+    console.message(f"error: {wrong}; this is a bug, and the numbers are not valid")
     return EXIT_UNEXPECTED
 
 
@@ -86,7 +97,7 @@ def _show(document: dict[str, Any]) -> None:
     console.data("")
     if document["drops"]:
         console.table(
-            "DROPS",
+            "DROPS AFTER THE WARM-UP" if document["warmup_s"] else "DROPS",
             ("cause", "place", "flow", "class", "packets "),
             (
                 (row["cause"], row["place"], row["flow"], str(row["class"]), str(row["pkts"]))
@@ -96,6 +107,7 @@ def _show(document: dict[str, Any]) -> None:
         console.data("")
     kept = document["conservation"]
     console.data(
+        f"{'warm-up included: ' if document['warmup_s'] else ''}"
         f"{kept['entered_pkts']} packets entered, {kept['delivered_pkts']} delivered, "
         f"{kept['dropped_pkts']} dropped, {kept['held_pkts']} held"
     )

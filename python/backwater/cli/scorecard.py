@@ -41,7 +41,7 @@ def command(
 
     table, label = subject(controller, option or [])
     study = rfc9743.study(table, label)
-    execution = Execution(study, out / study.id, quick, seeds, workers, resume, context.obj)
+    execution = Execution(study, out / study.id, quick, seeds, workers, resume, command=context.obj)
     execution.prepare()
     batch = run_study(execution)
     print_problems(batch)

@@ -24,7 +24,8 @@ from backwater.present.numbers import number
 from backwater.study.definition import Study, shipped
 from backwater.study.execution import Execution
 from backwater.tools import catalogue
-from backwater.verdict.claim import is_unexpected
+from backwater.verdict.ablated import SUBJECT
+from backwater.verdict.claim import STAYS, is_unexpected
 
 NAME = "study"
 app = typer.Typer(help="List and run studies.", invoke_without_command=True, rich_markup_mode=None)
@@ -88,15 +89,38 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue what is in the folder.")
     ] = False,
+    max_wall: console.MaxWall = None,
+    max_memory: console.MaxMemory = None,
+    max_cases: console.MaxCases = None,
+    ablate: Annotated[
+        bool,
+        typer.Option("--ablate", help="Judge every claim without its mechanism, too: can it fail?"),
+    ] = False,
     json: console.Json = False,
 ) -> int:
     """Run studies: store, claims and report."""
     executions = [
-        Execution(study, out / study.id, quick, seeds, workers, resume, context.obj)
+        Execution(
+            study,
+            out / study.id,
+            quick,
+            seeds,
+            workers,
+            resume,
+            max_cases,
+            command=context.obj,
+            ablate=ablate,
+        )
         for study in _chosen(ids or [], all_)
     ]
     for execution in executions:
+        execution.max_wall_s, execution.max_memory = max_wall, max_memory
         execution.prepare()
+        for name, without in execution.study.missing_traces(quick).items():
+            console.message(
+                f"warning: {execution.study.id}: {without} combinations don't run without the "
+                f"trace {name}; put it into the folder BACKWATER_TRACES"
+            )
     batches: list[Batch] = []
     for execution in executions:
         batches.append(run_study(execution))
@@ -170,9 +194,39 @@ def _show(batch: Batch) -> None:
         rows,
         prose=2,
     )
+    _show_ablation(results.claims)
     counted = ", ".join(f"{n} {word.replace('_', '-')}" for word, n in results.summary.items())
     console.data(f"{results.status}: {counted}")
     console.data(f"fingerprint {results.fingerprint}, report {batch.report or 'not written'}\n")
+
+
+def _show_ablation(records: list[dict[str, Any]]) -> None:
+    """The claims by what their ablation shows."""
+    ablated = [(record, record["ablation"]) for record in records if record["ablation"]]
+    if not ablated:
+        return
+    console.table(
+        "without the mechanism",
+        ("", "claim", "outcome", "verdict under each ablation"),
+        (
+            (
+                "!" if one["outcome"] == STAYS else "",
+                record["id"].rpartition("/")[2],
+                one["outcome"],
+                one["reason"] if not one["under"] else _under(one["under"]),
+            )
+            for record, one in ablated
+        ),
+        prose=3,
+    )
+
+
+def _under(under: list[dict[str, Any]]) -> str:
+    return "; ".join(
+        f"{one['ablation']}{'' if one['of'] == SUBJECT else ' (with reference)'}: {one['verdict']}"
+        + ("" if one["measured"] is None else f", {number(one['measured'])}")
+        for one in under
+    )
 
 
 def _verdict(record: dict[str, Any]) -> str:

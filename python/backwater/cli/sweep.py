@@ -46,6 +46,9 @@ def command(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue what is in the folder.")
     ] = False,
+    max_wall: console.MaxWall = None,
+    max_memory: console.MaxMemory = None,
+    max_cases: console.MaxCases = None,
     json: console.Json = False,
 ) -> int:
     """Run a scenario for every combination of some values."""
@@ -54,9 +57,12 @@ def command(
         if path in axes:
             raise Refusal(f"axis {path} is given twice", fix="give all its values at once")
         axes[path] = values
-    study = Sweep(scenario, axes, seeds).study()
+    study = Sweep(scenario, axes, seeds, max_cases).study()
     folder = out or Path("results") / study.id
-    execution = Execution(study, folder, workers=workers, resume=resume, command=context.obj)
+    execution = Execution(
+        study, folder, workers=workers, resume=resume, max_cases=max_cases, command=context.obj
+    )
+    execution.max_wall_s, execution.max_memory = max_wall, max_memory
     execution.prepare()
     batch = run_study(execution)
     if json:

@@ -9,8 +9,8 @@ import typer
 
 from backwater import _native
 from backwater.cli import console, override
-from backwater.errors import EXIT_DONE, Refusal, Unfinished
-from backwater.model import trace_file
+from backwater.errors import EXIT_DONE, Unfinished
+from backwater.model import arguments, trace_file
 from backwater.present import numbers
 
 NAME = "trace"
@@ -43,7 +43,7 @@ _LOG_TITLES = {
     "utilisation": "utilisation",
     "delay_p95_s": "95th percentile of the packets' queueing delay",
     "signal_delay_p95_s": "95th percentile of the signal delay",
-    "dropped_pkts": "packets dropped",
+    "dropped_pkts": "packets dropped on arrival, the only losses that a log has",
 }
 
 
@@ -159,12 +159,7 @@ def _model(found: dict[str, float | None], name: str) -> tuple[str, str]:
 
 
 def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refusal(
-            f"cannot read the generator: {error}", place=str(path), fix="name a TOML file"
-        ) from error
+    return arguments.read_text(path, "the generator", "name a TOML file")
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,7 +1,8 @@
 """Scenarios and single runs.
 
 `builders` build scenarios with types and `scenario` reads them, with the engine's `tables` and its
-units (`quantity`). `simulate` runs a scenario once; `trace_file` fits, makes and reads traces of
-links. `python_class` loads controllers and detectors from files of Python, `stopping` ends runs
-that execute them, and `machine` describes the computer.
+units (`quantity`). `simulate` runs a scenario once and `outcome` has its document; `trace_file`
+fits, makes and reads traces of links. `python_class` loads controllers, detectors and responders
+from files of Python. `workers` runs batches, those with such classes in processes (`worker`).
+`machine` describes the computer.
 """

@@ -9,6 +9,7 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, refusing
+from backwater.model import arguments
 from backwater.model.builders import Scenario
 from backwater.model.builders.base import plain
 
@@ -20,7 +21,7 @@ def written(what: Any) -> str:
     """A scenario or value built in code, as JSON."""
     try:
         return json.dumps(plain(what), allow_nan=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise Refusal(
             f"this value cannot be written as JSON: {error}",
             place=BUILT,
@@ -30,15 +31,7 @@ def written(what: Any) -> str:
 
 def read_text(path: Path) -> str:
     """The content of a scenario file."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise Refusal(
-            f"cannot read the scenario: {reason}",
-            place=str(path),
-            fix="give the path of a TOML or JSON file",
-        ) from error
+    return arguments.read_text(path, "the scenario", "give the path of a TOML or JSON file")
 
 
 def read(what: str | Path | Mapping[str, Any] | Scenario) -> tuple[_native.Scenario, str]:
@@ -49,6 +42,11 @@ def read(what: str | Path | Mapping[str, Any] | Scenario) -> tuple[_native.Scena
     with refusing():
         if isinstance(what, (Scenario, Mapping)):
             return _native.Scenario.from_json(written(what), BUILT, None), BUILT
+        if not isinstance(what, (str, Path)):
+            raise Refusal(
+                f"{type(what).__name__} is no scenario",
+                fix="give a Scenario, a table, a text of TOML, or the path of a file",
+            )
         if isinstance(what, str) and "\n" in what:
             return _native.Scenario.from_toml(what, TEXT, None), TEXT
         path = Path(what)

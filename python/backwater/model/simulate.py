@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,17 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backwater import _native
-from backwater.errors import Refusal, Unfinished, nearest, refusing
-from backwater.model import python_class, scenario
+from backwater.errors import refusing
+from backwater.model import arguments, scenario
 from backwater.model.builders import Scenario
+from backwater.model.outcome import Controllers, document_of, run_resolved
 
 if TYPE_CHECKING:
     import pandas
     import polars
-
-
-#: Factories of congestion controllers by flow.
-Controllers = Mapping[str, Callable[[_native.ControllerSetup], Any]]
 
 
 @dataclass(frozen=True)
@@ -105,6 +101,8 @@ def run(
     controllers: Controllers | None = None,
     mahimahi_log: Mapping[str, str | Path] | None = None,
     series: str | None = None,
+    max_wall_s: float | None = None,
+    max_memory: str | None = None,
 ) -> RunResult:
     """Runs a scenario once.
 
@@ -114,6 +112,7 @@ def run(
 
     `mahimahi_log` writes trace links, by name, as link logs of mahimahi. `series` is the length of
     intervals, such as "100 ms": the document then has what ports and flows did in each of them.
+    `max_wall_s` (seconds) and `max_memory` ("4 GB") end a run that costs more with Unfinished.
 
     `controllers` gives flows with a transport, by name, congestion controllers written in Python in
     place of those that the scenario names: what `factory(setup)` returns has a `window` in bytes, a
@@ -122,77 +121,37 @@ def run(
     called for each segment that leaves, `pacing` in bit/s, and `wake_s`, an instant in seconds at
     which `on_timer(timer)` is called.
     """
-    logs = mahimahi_log or {}
-    world = resolve(what, seed, set or {})
-    return run_resolved(*world, record, pcap, columns, controllers, logs, series)
+    logs = arguments.table(mahimahi_log, "mahimahi_log", "give names of links and files")
+    arguments.table(controllers, "controllers", "give names of flows and factories")
+    overrides = arguments.table(set, "set", "give paths and values")
+    resolved, name = resolve(what, seed, overrides)
+    outcome = run_resolved(
+        resolved,
+        record,
+        pcap,
+        columns,
+        controllers,
+        name=name,
+        mahimahi_log=logs,
+        series=series,
+        max_wall_s=max_wall_s,
+        max_memory=max_memory,
+    )
+    events = _in_order(outcome.columns) if columns else {}
+    document = document_of(outcome, name)
+    return RunResult(document, events, outcome.whats, outcome.places, outcome.flows)
 
 
 def resolve(
     what: str | Path | Mapping[str, Any] | Scenario, seed: int | None, overrides: Mapping[str, Any]
 ) -> tuple[_native.Resolved, str]:
     """A checked scenario with its overrides, and its name."""
+    seed = arguments.whole_or_none(seed, "seed", 0, arguments.MOST_SEED)
     world, name = scenario.read(what)
     with refusing():
         for path, value in overrides.items():
             world.set(path, scenario.written(value), f"set {path}")
         return world.resolve(seed), name
-
-
-def run_resolved(
-    resolved: _native.Resolved,
-    name: str,
-    record: str | Path | None = None,
-    pcap: str | Path | None = None,
-    columns: bool = False,
-    controllers: Controllers | None = None,
-    mahimahi_log: Mapping[str, str | Path] | None = None,
-    series: str | None = None,
-) -> RunResult:
-    """Runs a resolved scenario."""
-    try:
-        # Some errors show in the whole network only, such as a station out of reach.
-        with refusing():
-            outcome = resolved.run(
-                None if record is None else str(record),
-                None if pcap is None else str(pcap),
-                columns,
-                None if controllers is None else dict(controllers),
-                [(link, str(path)) for link, path in (mahimahi_log or {}).items()],
-                series,
-            )
-    except _native.PartError as error:
-        raise Unfinished(
-            f"{error.whose} failed: {python_class.raised(error.__cause__)}",
-            place=error.place,
-            fix="correct the class; its run has ended",
-        ) from error.__cause__
-    except KeyError as error:
-        (name,) = error.args
-        known = [
-            flow
-            for flow, row in json.loads(resolved.canonical)["flows"].items()
-            if row["transport"] != "udp"
-        ]
-        raise Refusal(
-            f"there is no flow `{name}` with a transport that a controller could be given to",
-            place=f"controllers[{name!r}]",
-            nearest=nearest(name, known),
-            fix='name a flow with transport = "tcp" or "datagram"',
-        ) from None
-    except OSError as error:
-        raise Unfinished(
-            f"cannot write the recording: {error.strerror or error}",
-            place=error.filename or str(record or pcap),
-            fix="make room, or name a file you can write to",
-        ) from error
-    document = {
-        "schema": "backwater/run/1",
-        "version": _native.version(),
-        "scenario": name,
-        **json.loads(outcome.document),
-    }
-    events = _in_order(outcome.columns) if columns else {}
-    return RunResult(document, events, outcome.whats, outcome.places, outcome.flows)
 
 
 def _in_order(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backwater.errors import Refusal, Unfinished
+from backwater.results import integrity
+from backwater.results.integrity import DamagedError
 from backwater.results.store import BROKEN, FAILED, FILE, Store
+from backwater.study.axes import Subject
 from backwater.study.definition import Base, Study, canonical
-from backwater.study.subject import Subject, put_in
+from backwater.study.subject import put_in
 from backwater.verdict.claim import Labels, is_unexpected
 
 if TYPE_CHECKING:
@@ -80,7 +83,34 @@ class Results:
                 nearest=inside,
                 fix="name a folder that `backwater study run` or `backwater sweep` has written",
             )
-        return Results(study_of(manifest), Store(folder, writable=False), manifest, folder)
+        store = Store(folder, writable=False)
+        unsound = store.unsound()
+        if unsound:
+            names = {
+                key: f"{labels[:100]}, seed {seed}"
+                for key, labels, seed in store.query("SELECT key, case_json, seed FROM cases")
+            }
+            what = f"the store is damaged: {integrity.said(unsound, names)}"
+            raise DamagedError(what, folder / FILE)
+        results = Results(study_of(manifest), store, manifest, folder)
+        results._check_match()
+        return results
+
+    def _check_match(self) -> None:
+        """Refuses a store and a manifest of two runs."""
+        axes = {axis.name: set(axis.labels) for axis in self.study.axes}
+        found = [
+            json.loads(labels) for (labels,) in self.store.query("SELECT case_json FROM cases")
+        ]
+        fits = all(
+            labels.keys() == axes.keys() and all(labels[name] in axes[name] for name in axes)
+            for labels in found
+        )
+        before = self.manifest["fingerprint"]
+        if not fits or before not in (None, self.fingerprint):
+            assert self.folder is not None, "what is opened has a folder"
+            what = "the store holds other cases than its manifest says"
+            raise DamagedError(what, self.folder / MANIFEST)
 
     @cached_property
     def cases(self) -> list[Case]:
@@ -283,16 +313,14 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     """The manifest of a folder; None if it has none."""
     path = folder / MANIFEST
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise Unfinished(f"cannot read the manifest: {error}", place=str(path)) from error
     except ValueError as error:
-        raise Refusal(f"this is not a manifest: {error}", place=str(path)) from error
-    if not isinstance(found, dict) or found.get("schema") != "backwater/manifest/1":
-        raise Refusal("this is not a manifest of results", place=str(path))
-    return found
+        raise DamagedError(f"the manifest is damaged: {error}", path) from error
+    return integrity.manifest_of(text, path)
 
 
 def study_of(manifest: Mapping[str, Any]) -> Study:

@@ -1,7 +1,8 @@
 """The store of a study or sweep: one SQLite file, a transaction for every case that finishes.
 
 Write-ahead logging makes a killed process lose at most the case it was writing. A case's row, its
-metrics and its cost are one transaction, so that a row is there whole or not at all.
+metrics and its cost are one transaction, so that a row is there whole or not at all. A checksum for
+each case shows later damage.
 """
 
 from __future__ import annotations
@@ -9,17 +10,20 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from backwater.errors import Refusal, Unfinished
+from backwater.errors import Unfinished
+from backwater.model.invariants import broken
+from backwater.results import integrity
+from backwater.results.integrity import CLAIMS, DamagedError
 
 FILE = "results.sqlite"
 DONE = "done"
 FAILED = "failed"
-# The run finished but packets are not conserved.
+# The run finished but an invariant does not hold.
 BROKEN = "broken"
 
 _TABLES = """
@@ -34,9 +38,12 @@ CREATE TABLE IF NOT EXISTS warnings (
   key TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (key, text)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS cost (
   key TEXT PRIMARY KEY, cpu_s REAL, wall_s REAL, finished_at TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS checksums (key TEXT PRIMARY KEY, sha256 TEXT NOT NULL) WITHOUT ROWID;
 """
 # Equal results have equal rows here, sorted by key; cost and warnings are no results.
 RESULT_TABLES = ("cases", "metrics", "claims")
+# What SQLite says of a file that it cannot read as a store.
+_DAMAGE = ("not a database", "no such", "malformed", "unsupported", "corrupt", "encoding")
 
 # Sums over the flows of a class.
 _SUMS = ("entered_pkts", "delivered_pkts", "dropped_pkts", "offered_bps", "goodput_bps")
@@ -63,12 +70,33 @@ class Store:
         self.path = None if folder is None else folder / FILE
         with self._failing():
             self.connection = self._connect(writable)
+            # Bytes that are no text show in the checksum.
+            self.connection.text_factory = lambda text: text.decode("utf-8", "replace")
+            self._check()
             if writable:
                 self.connection.execute("PRAGMA journal_mode=WAL").fetchall()
                 self.connection.execute("PRAGMA synchronous=NORMAL")
                 self.connection.executescript(_TABLES)
-            else:
-                self.connection.execute("SELECT count(*) FROM cases").fetchall()
+
+    @staticmethod
+    def continued(folder: Path | None, notice: Callable[[str], None]) -> Store:
+        """The store of a folder; a file that cannot be read as one is set aside."""
+        try:
+            return Store(folder)
+        except DamagedError as error:
+            path = Path(error.place or FILE)
+            kept = integrity.aside(path)
+            path.replace(kept)
+            for log in ("-wal", "-shm"):
+                path.with_name(path.name + log).unlink(missing_ok=True)
+            notice(f"{error.what}; it is set aside as {kept.name}, and every case runs again")
+            return Store(folder)
+
+    def _check(self) -> None:
+        """Refuses a file that SQLite finds damaged."""
+        (first, *_) = self.connection.execute("PRAGMA integrity_check").fetchone()
+        if first != "ok":
+            raise DamagedError(f"the store is damaged: {first}", self.path)
 
     def _connect(self, writable: bool) -> sqlite3.Connection:
         if self.path is None:
@@ -91,12 +119,8 @@ class Store:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            if "not a database" in str(error) or "no such table" in str(error):
-                raise Refusal(
-                    f"this is not a store of results: {error}",
-                    place=str(self.path),
-                    fix="name a folder that `backwater study run` or `backwater sweep` has written",
-                ) from error
+            if any(words in str(error) for words in _DAMAGE):
+                raise DamagedError(f"the store is damaged: {error}", self.path) from error
             raise Unfinished(
                 f"cannot write the results: {error}",
                 place=str(self.path),
@@ -112,7 +136,7 @@ class Store:
                 yield self.connection
                 self.connection.execute("COMMIT")
             except BaseException:
-                # SQLite rolls back by itself after some errors; the first error is reported.
+                # SQLite has already rolled back after some errors; the first error is reported.
                 with suppress(sqlite3.Error):
                     self.connection.execute("ROLLBACK")
                 raise
@@ -146,6 +170,7 @@ class Store:
                 "INSERT OR REPLACE INTO cost VALUES (?, ?, ?, ?)",
                 (key, cost.get("cpu_s"), cost.get("wall_s"), now),
             )
+            _sum(connection, key)
         return status
 
     def put_claims(self, records: Iterable[Mapping[str, Any]]) -> None:
@@ -154,6 +179,7 @@ class Store:
         with self._transaction() as connection:
             connection.execute("DELETE FROM claims")
             connection.executemany("INSERT INTO claims VALUES (?, ?)", rows)
+            _sum(connection, CLAIMS)
 
     def keep_only(self, keys: Iterable[str]) -> int:
         """Removes the cases with other keys: rows of another engine or plan are no results here.
@@ -161,20 +187,43 @@ class Store:
         Returns how many there were.
         """
         wanted = set(keys)
-        stale = [(key,) for (key,) in self.query("SELECT key FROM cases") if key not in wanted]
-        if stale:
-            with self._transaction() as connection:
-                for table in ("cases", "metrics", "warnings", "cost"):
-                    connection.executemany(f"DELETE FROM {table} WHERE key = ?", stale)
+        stale = [key for (key,) in self.query("SELECT key FROM cases") if key not in wanted]
+        self.remove(stale)
         return len(stale)
+
+    def unsound(self) -> list[str]:
+        """Keys of what is not as it was written."""
+        with self._failing():
+            return integrity.unsound(self.connection)
+
+    def set_aside(self) -> Path | None:
+        """Keeps a copy of the store as it is; returns its path."""
+        if self.path is None:
+            return None
+        kept = integrity.aside(self.path)
+        with self._failing():
+            self.connection.execute("VACUUM INTO ?", (str(kept),))
+        return kept
+
+    def remove(self, keys: Iterable[str]) -> None:
+        """Removes cases, or all claims, with what belongs to them."""
+        rows = [(key,) for key in keys]
+        if not rows:
+            return
+        with self._transaction() as connection:
+            for table in ("cases", "metrics", "warnings", "cost", "checksums"):
+                connection.executemany(f"DELETE FROM {table} WHERE key = ?", rows)
+            if (CLAIMS,) in rows:
+                connection.execute("DELETE FROM claims")
 
     def relabel(self, cases: Iterable[tuple[str, str]]) -> None:
         """Gives kept cases (key, combination) their present labels: an axis may be new."""
-        rows = [(case_json, key, case_json) for key, case_json in cases]
+        known = dict(self.query("SELECT key, case_json FROM cases"))
+        rows = [(new, key) for key, new in cases if known.get(key, new) != new]
         with self._transaction() as connection:
-            connection.executemany(
-                "UPDATE cases SET case_json = ? WHERE key = ? AND case_json <> ?", rows
-            )
+            connection.executemany("UPDATE cases SET case_json = ? WHERE key = ?", rows)
+            for _, key in rows:
+                _sum(connection, key)
 
     def finished(self) -> set[str]:
         """Keys of the cases that need not run again."""
@@ -206,14 +255,16 @@ class Store:
             self.connection.close()
 
 
+def _sum(connection: sqlite3.Connection, key: str) -> None:
+    row = (key, integrity.checksum(connection, key))
+    connection.execute("INSERT OR REPLACE INTO checksums VALUES (?, ?)", row)
+
+
 def _status(document: Mapping[str, Any] | None, error: str | None) -> tuple[str, str | None]:
     if document is None:
         return FAILED, error or "the run gave no result"
-    conservation = document["conservation"]
-    if conservation["ok"]:
-        return DONE, None
-    parts = ", ".join(f"{name} {conservation[name]}" for name in sorted(conservation))
-    return BROKEN, f"packets are not conserved: {parts}"
+    wrong = broken(document)
+    return (DONE, None) if wrong is None else (BROKEN, wrong)
 
 
 def flatten(document: Mapping[str, Any]) -> Iterator[Row]:
@@ -221,9 +272,7 @@ def flatten(document: Mapping[str, Any]) -> Iterator[Row]:
     for name, value in document["metrics"].items():
         if _is_metric(value):
             yield "run", name, _real(value)
-    for name, value in document["conservation"].items():
-        if name.endswith("_pkts"):
-            yield "run", name, float(value)
+    yield "run", "held_pkts", float(document["conservation"]["held_pkts"])
     yield "run", "deadlocks", float(document.get("deadlock") is not None)
     for kind, table in (("flow", "flows"), ("port", "ports"), ("station", "stations")):
         for row in document.get(table) or ():
@@ -257,8 +306,8 @@ def _classes(flows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
         for name in _SUMS:
             yield scope, name, float(sum(flow[name] for flow in members))
         entered = sum(flow["entered_pkts"] for flow in members)
-        dropped = sum(flow["dropped_pkts"] for flow in members)
-        yield scope, "loss", dropped / entered if entered else 0.0
+        lost = sum(flow["loss"] * flow["entered_pkts"] for flow in members)
+        yield scope, "loss", lost / entered if entered else 0.0
         delivered = [flow for flow in members if flow["delivered_pkts"]]
         total = sum(flow["delivered_pkts"] for flow in delivered)
         for name in _MEANS:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from backwater.errors import nearest
 from backwater.model import quantity
 from backwater.study.toml_text import Fields
+
+# Characters of a label, which names a row of tables and figures.
+_LONGEST_LABEL = 500
 
 Sets = tuple[tuple[str, Any], ...]
 
@@ -44,6 +48,18 @@ class Axis:
         """The labels in SI units, if all of them are quantities of one kind."""
         parsed = quantity.parse_all(self.labels)
         return None if parsed is None else [found.value for found in parsed]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A controller as a scenario has it, and its label in the study."""
+
+    label: str
+    controller: Mapping[str, Any]
+
+    def record(self) -> dict[str, Any]:
+        """The subject in a manifest."""
+        return {"label": self.label, "controller": dict(self.controller)}
 
 
 class Axes:
@@ -119,14 +135,23 @@ def read(fields: Fields) -> Axis:
         fields.refuse(f"axis `{name}` has no values", "values", fix="write values = [ … ]")
     read = [_value(fields, i, value, paths) for i, value in enumerate(values)]
     labels = [value.label for value in read]
+    seen: set[str] = set()
     for i, label in enumerate(labels):
-        if label in labels[:i]:
+        if len(label) > _LONGEST_LABEL:
+            fields.refuse(
+                f"a label of axis `{name}` has {len(label)} characters",
+                "values",
+                str(i),
+                fix=f"write at most {_LONGEST_LABEL}",
+            )
+        if label in seen:
             fields.refuse(
                 f"axis `{name}` has two values `{label}`",
                 "values",
                 str(i),
                 fix="remove one, or give them labels",
             )
+        seen.add(label)
     title = fields.text("title") or name
     fields.done()
     return Axis(name, title, tuple(read))

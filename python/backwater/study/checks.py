@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from importlib import resources
 from typing import TYPE_CHECKING
 
 from backwater.errors import Refusal, nearest
@@ -26,6 +28,8 @@ def check(study: Study, fields: Fields) -> None:
         fields.refuse("the quick set has no combination", "quick", fix="name more values")
     for one in study.claims:
         _check_claim(one, every, fields)
+        if one.evidence is not None:
+            _check_evidence(study, one.evidence, fields, ("claims", one.id, "evidence"))
 
 
 def _check_claim(claim: Claim, every: Sequence[Labels], fields: Fields) -> None:
@@ -53,6 +57,33 @@ def _check_claim(claim: Claim, every: Sequence[Labels], fields: Fields) -> None:
             "where",
             fix="name more values",
         )
+
+
+def _check_evidence(study: Study, evidence: str, fields: Fields, at: tuple[str, ...]) -> None:
+    """Refuses evidence that is no claim: a reason needs an experiment that could refute it."""
+    name, slash, claim = evidence.partition("/")
+    known = {study.id: study.text} if name == study.id else _shipped(name)
+    if not slash or not known:
+        fields.refuse(
+            f"there is no study `{name}` with the claim `{claim}`",
+            *at,
+            fix='write evidence = "<study>/c<number>": a claim that differs if the reason is wrong',
+        )
+    head = re.escape(f"claims.{claim}")
+    if re.search(rf"^(\[{head}\]|{head} =)", known[name], re.MULTILINE):
+        return
+    found = re.findall(r"^\[claims\.(c[0-9]+)\]", known[name], re.MULTILINE)
+    fields.refuse(
+        f"study {name} has no claim `{claim}`",
+        *at,
+        near=nearest(claim, found) or found,
+        fix="name one of its claims",
+    )
+
+
+def _shipped(name: str) -> dict[str, str]:
+    path = resources.files("backwater") / "studies" / f"{name}.md"
+    return {name: path.read_text(encoding="utf-8")} if path.is_file() else {}
 
 
 def check_placeholders(study: Study) -> None:

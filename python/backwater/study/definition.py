@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from backwater import _native
 from backwater.errors import Refusal, from_native, nearest
-from backwater.model import trace_file
+from backwater.model import arguments, trace_file, workers
+from backwater.study import ablation, checks, figure, markdown, places
 from backwater.study import axes as axes_of
-from backwater.study import checks, figure, markdown
-from backwater.study.axes import Axes, Axis, Sets
+from backwater.study.ablation import Ablations
+from backwater.study.axes import Axes, Axis, Sets, Subject
 from backwater.study.figure import Figure
-from backwater.study.subject import Subject
 from backwater.study.toml_text import Fields, Toml
-from backwater.verdict import claim
+from backwater.verdict import read_claim
 from backwater.verdict.claim import Claim, Labels, matches
-
-if TYPE_CHECKING:
-    from backwater.results.results import Results
 
 STUDY_BLOCK = "toml study"
 SCENARIO_BLOCK = "toml scenario"
@@ -69,6 +67,10 @@ class Planned:
         return canonical(self.labels)
 
 
+# A study, or one that can be run.
+S = TypeVar("S", bound="Study")
+
+
 @dataclass(frozen=True)
 class Study:
     """A parsed study."""
@@ -86,23 +88,27 @@ class Study:
     base: Base
     name: str
     text: str
+    ablations: Ablations
     # Of a study about one controller, once that is known.
     subject: Subject | None = None
+    # Whether a person wrote the text; that of a sweep is made from its axes.
+    written: bool = True
 
-    @staticmethod
-    def load(which: str | Path) -> Study:
+    @classmethod
+    def load(cls: type[S], which: str | Path) -> S:
         """A shipped study by its id, or a Markdown file by its path."""
         path = _find(str(which))
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise Refusal(f"cannot read the study: {error}", place=str(path)) from error
-        return Study.parse(text, str(path), path.parent)
+        text = arguments.read_text(path, "the study", "name a Markdown file")
+        return cls.parse(text, str(path), path.parent)
 
-    @staticmethod
+    @classmethod
     def parse(
-        text: str, name: str, folder: str | Path | None = None, base: Base | None = None
-    ) -> Study:
+        cls: type[S],
+        text: str,
+        name: str,
+        folder: str | Path | None = None,
+        base: Base | None = None,
+    ) -> S:
         """Reads a study's text; `base` stands for a scenario that was read before."""
         blocks, prose = markdown.split(text, name, {STUDY_BLOCK, SCENARIO_BLOCK})
         toml = _only(blocks, STUDY_BLOCK, name)
@@ -112,7 +118,7 @@ class Study:
             fields.refuse("there is no `study` table", fix='write study = { id = "…", … }')
         axes = Axes([axes_of.read(f) for _, f in fields.tables("axes")])
         source = head.text("source") or ""
-        study = Study(
+        study = cls(
             id=_id(head),
             title=head.text("title") or "",
             source=source,
@@ -121,11 +127,17 @@ class Study:
             exclude=tuple(_exclusions(fields, axes)),
             quick=_quick(fields.table("quick"), axes, head.count("seeds") or 10),
             figures=tuple(figure.read(f, name, axes) for name, f in fields.tables("figures")),
-            claims=tuple(claim.read(f, name, axes, source) for name, f in fields.tables("claims")),
+            claims=tuple(
+                read_claim.read(f, name, axes, source) for name, f in fields.tables("claims")
+            ),
             prose=prose,
             base=_base(head, blocks, name, folder, base),
             name=name,
             text=text,
+            written=base is None,
+            ablations=ablation.read(
+                fields.table("ablate"), axes, [name for name, _ in fields.tables("claims")]
+            ),
         )
         head.done()
         fields.done()
@@ -139,10 +151,7 @@ class Study:
 
     def combinations(self, quick: bool = False) -> list[dict[str, str]]:
         """Every combination of labels that is not excluded, the last axis fastest."""
-        offered = [
-            [label for label in axis.labels if not quick or _in_quick(self, axis.name, label)]
-            for axis in self.axes
-        ]
+        offered = self._offered(quick)
         names = [axis.name for axis in self.axes]
         every = (dict(zip(names, labels, strict=True)) for labels in itertools.product(*offered))
         return [labels for labels in every if not any(matches(labels, e) for e in self.exclude)]
@@ -153,44 +162,60 @@ class Study:
         wanted = dict.fromkeys(name for value in chosen for name in value.needs)
         return [name for name in wanted if not trace_file.present(name)]
 
+    def missing_traces(self, quick: bool = False) -> dict[str, int]:
+        """The trace files that are not there, each with the number of combinations without it."""
+        counted: dict[str, int] = {}
+        for labels in self.combinations(quick):
+            for name in self.absent(labels):
+                counted[name] = counted.get(name, 0) + 1
+        return counted
+
     def runnable(self, quick: bool = False) -> list[dict[str, str]]:
         """The combinations whose traces are there."""
         return [labels for labels in self.combinations(quick) if not self.absent(labels)]
 
     def seed_list(self, quick: bool = False, seeds: int | None = None) -> list[int]:
         """The seeds, the same for every combination, so that arrivals are paired."""
-        return list(range(1, (seeds or (self.quick.seeds if quick else self.seeds)) + 1))
+        return list(range(1, self.seed_count(quick, seeds) + 1))
 
-    def plan(self, quick: bool = False, seeds: int | None = None) -> list[Planned]:
-        """Every case, resolved; a scenario that cannot run is refused here."""
+    def seed_count(self, quick: bool = False, seeds: int | None = None) -> int:
+        """How many seeds each combination has."""
+        return seeds or (self.quick.seeds if quick else self.seeds)
+
+    def size(self, quick: bool = False) -> int:
+        """How many combinations there are at most, exclusions aside."""
+        return math.prod(len(labels) for labels in self._offered(quick))
+
+    def _offered(self, quick: bool) -> list[list[str]]:
+        """The labels of each axis."""
         return [
-            Planned(labels, seed, resolved)
-            for labels in self.runnable(quick)
-            for seed, resolved in self._resolve(labels, quick, self.seed_list(quick, seeds))
+            [label for label in axis.labels if not quick or _in_quick(self, axis.name, label)]
+            for axis in self.axes
         ]
+
+    def plan(
+        self, quick: bool = False, seeds: int | None = None, max_cases: int | None = None
+    ) -> list[Planned]:
+        """Every case, resolved; a scenario that cannot run is refused here."""
+        arguments.cases(self.size(quick), self.seed_count(quick, seeds), max_cases)
+        places.check(self, quick)
+        seed_list = self.seed_list(quick, seeds)
+        runnable = self.runnable(quick)
+        return [case for labels in runnable for case in self.cases(labels, seed_list, quick)]
+
+    def cases(
+        self, labels: Labels, seeds: list[int], quick: bool = False, sets: Sets = ()
+    ) -> list[Planned]:
+        """A combination under each seed, with further settings."""
+        resolved = self._resolve(labels, quick, seeds, sets)
+        return [Planned(labels, seed, one) for seed, one in resolved]
 
     def resolved(self, labels: Labels, seed: int, quick: bool = False) -> _native.Resolved:
         """A case as it runs; a scenario that cannot run is refused."""
-        ((_, resolved),) = self._resolve(labels, quick, [seed])
-        return resolved
-
-    def run(
-        self,
-        out: str | Path | None = None,
-        *,
-        quick: bool = False,
-        seeds: int | None = None,
-        workers: int | None = None,
-        resume: bool = False,
-    ) -> Results:
-        """Runs every case and judges the claims; without `out` the results stay in memory."""
-        from backwater.study.execution import Execution
-
-        folder = None if out is None else Path(out)
-        return Execution(self, folder, quick, seeds, workers, resume).run()
+        return self.cases(labels, [seed], quick)[0].resolved
 
     def _resolve(
-        self, labels: Labels, quick: bool, seeds: list[int]
+        self, labels: Labels, quick: bool, seeds: list[int], sets: Sets
     ) -> Iterator[tuple[int, _native.Resolved]]:
         try:
             scenario = self.base.open()
@@ -201,14 +226,18 @@ class Study:
                 chosen = axis.values[axis.labels.index(labels[axis.name])]
                 for path, content in chosen.sets:
                     scenario.set(path, json.dumps(content), self._origin(axis))
+            for path, value in sets:
+                scenario.set(path, json.dumps(value), f"ablate of {self.name}")
             for seed in seeds:
                 resolved = scenario.resolve(seed)
                 if seed == seeds[0]:
                     # A scenario that is valid under one seed is valid under all.
-                    resolved.check()
+                    workers.check(resolved)
                 yield seed, resolved
         except _native.ScenarioError as error:
             raise self._refusal(from_native(error), labels) from error
+        except Refusal as refusal:
+            raise self._refusal(refusal, labels) from refusal
 
     def _origin(self, axis: Axis) -> str:
         return f"axes.{axis.name} of {self.name}"
@@ -223,6 +252,13 @@ class Study:
             return Refusal(
                 refusal.what,
                 place=f"controller {value.label}",
+                nearest=refusal.nearest,
+                fix=refusal.fix,
+            )
+        if not self.written:
+            return Refusal(
+                refusal.what,
+                place=f"axis {axis.title}, value {value.label}",
                 nearest=refusal.nearest,
                 fix=refusal.fix,
             )

@@ -14,9 +14,14 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, Terminated, Unfinished
+from backwater.model import arguments
+from backwater.model import workers as processes
 from backwater.model.machine import available_cores, processor
+from backwater.results import integrity
+from backwater.results.integrity import DamagedError
 from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
+from backwater.study.ablation_run import AblationRun
 from backwater.study.definition import Planned, Study
 from backwater.verdict.judge import JudgedCases, judge
 
@@ -36,9 +41,15 @@ class Execution:
     seeds: int | None = None
     workers: int | None = None
     resume: bool = False
+    max_cases: int | None = None
+    # What a case may cost: seconds, and memory of the process such as "4 GB".
+    max_wall_s: float | None = None
+    max_memory: str | None = None
     command: Sequence[str] = ()
     progress: Progress = field(default=lambda done, total: None)
     notice: Callable[[str], None] = field(default=lambda text: None)
+    # Whether the claims are judged with their mechanisms ablated, too.
+    ablate: bool = False
     results: Results | None = None
     plan: list[Planned] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
@@ -46,7 +57,13 @@ class Execution:
 
     def prepare(self) -> None:
         """Checks everything that can be refused; nothing has run or been written yet."""
-        self.plan = self.study.plan(self.quick, self.seeds)
+        whole = arguments.whole_or_none
+        self.workers = whole(self.workers, "workers", 1, arguments.MOST_WORKERS)
+        self.seeds = whole(self.seeds, "seeds", 1, arguments.MOST_SEED)
+        self.max_cases = whole(self.max_cases, "max_cases", 1, arguments.MOST_SEED)
+        arguments.seconds(self.max_wall_s)
+        arguments.memory(self.max_memory)
+        self.plan = self.study.plan(self.quick, self.seeds, self.max_cases)
         self.keys = _distinct(self.plan)
         self.manifest = self._manifest(self.plan)
         if self.folder is not None:
@@ -57,8 +74,12 @@ class Execution:
         if not self.plan:
             self.prepare()
         if self.folder is not None:
-            _make_folder(self.folder, self.manifest)
-        store = Store(self.folder)
+            _make_folder(self.folder)
+        store = Store.continued(self.folder, self.notice)
+        self._set_aside_damage(store)
+        if self.folder is not None:
+            _set_aside_manifest(self.folder, self.notice)
+            write_manifest(self.folder, self.manifest)
         self.results = Results(self.study, store, self.manifest, self.folder)
         try:
             self._batch(store)
@@ -68,7 +89,36 @@ class Execution:
             with suppress(Unfinished):
                 self._finish("interrupted" if interrupted else "stopped")
             raise
-        return self._finish("done")
+        results = self._finish("done")
+        if self.ablate:
+            judged_cases = self.judged_cases(results)
+            AblationRun(
+                results, judged_cases, self.quick, self.workers, self.progress, self.notice
+            ).run()
+            results.store.seal()
+        return results
+
+    def _set_aside_damage(self, store: Store) -> None:
+        """Removes cases that are not as they were written, so that they run again."""
+        unsound = store.unsound()
+        studies = {
+            study
+            for key, study in store.query("SELECT key, study FROM cases")
+            if key not in unsound and study != self.study.id
+        }
+        if studies:
+            raise _other("study", self.study.id, studies.pop(), self.folder)
+        if unsound:
+            names = {
+                key: f"{case.case_json}, seed {case.seed}"
+                for key, case in zip(self.keys, self.plan, strict=True)
+            }
+            kept = store.set_aside()
+            store.remove(unsound)
+            self.notice(
+                f"the store is damaged: {integrity.said(unsound, names)}; it is kept as "
+                f"{kept and kept.name}, and what is damaged runs again"
+            )
 
     def _batch(self, store: Store) -> None:
         plan, keys = self.plan, self.keys
@@ -94,7 +144,13 @@ class Execution:
 
         if pending:
             workers = self.workers or available_cores()
-            _native.run_batch([plan[i].resolved for i in pending], workers, commit)
+            processes.run_batch(
+                [plan[i].resolved for i in pending],
+                workers,
+                commit,
+                max_wall_s=self.max_wall_s,
+                max_memory=self.max_memory,
+            )
 
     def _finish(self, status: str) -> Results:
         results = self.results
@@ -110,7 +166,7 @@ class Execution:
         )
         results.store.put_claims(results.judged)
         if self.folder is not None:
-            write_json(self.folder / MANIFEST, results.manifest)
+            write_manifest(self.folder, results.manifest)
             results.store.seal()
         return results
 
@@ -186,7 +242,11 @@ def _check_folder(folder: Path, manifest: dict[str, Any], resume: bool) -> dict[
             place=str(folder),
             fix="continue it with --resume, or name another with --out",
         )
-    before = read_manifest(folder)
+    try:
+        before = read_manifest(folder)
+    except DamagedError:
+        # It is set aside when the study runs; the keys of the cases say what they are.
+        before = None
     if before is None:
         return manifest
     for words, now, then in (
@@ -194,20 +254,33 @@ def _check_folder(folder: Path, manifest: dict[str, Any], resume: bool) -> dict[
         ("mode", manifest["mode"], before["mode"]),
     ):
         if now != then:
-            raise Refusal(
-                f"these are results of the {words} {then}, not {now}",
-                place=str(folder),
-                fix="name another folder with --out",
-            )
+            raise _other(words, now, then, folder)
     return {**manifest, "started": before["started"]}
 
 
-def _make_folder(folder: Path, manifest: dict[str, Any]) -> None:
+def _other(words: str, now: str, then: str, folder: Path | None) -> Refusal:
+    return Refusal(
+        f"these are results of the {words} {then}, not {now}",
+        place=str(folder),
+        fix="name another folder with --out",
+    )
+
+
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _no_folder(folder, error) from error
-    write_json(folder / MANIFEST, manifest)
+
+
+def _set_aside_manifest(folder: Path, notice: Callable[[str], None]) -> None:
+    """Keeps a manifest that is damaged under another name."""
+    try:
+        read_manifest(folder)
+    except DamagedError as error:
+        kept = integrity.aside(folder / MANIFEST)
+        (folder / MANIFEST).replace(kept)
+        notice(f"{error.what}; it is set aside as {kept.name}, and written anew")
 
 
 def _no_folder(folder: Path, error: OSError) -> Unfinished:
@@ -232,11 +305,13 @@ def _distinct(plan: list[Planned]) -> list[str]:
     return list(seen)
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Writes a file whole or not at all."""
+def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    """Writes the manifest, whole or not at all."""
+    path = folder / MANIFEST
     draft = path.with_name(f".{path.name}.draft")
+    text = json.dumps(integrity.sealed(manifest), indent=1, ensure_ascii=False)
     try:
-        draft.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        draft.write_text(text + "\n", encoding="utf-8")
         draft.replace(path)
     except OSError as error:
         raise Unfinished(

@@ -7,14 +7,11 @@ one that is named.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
 
 from backwater.study import markdown
-from backwater.study.axes import Axis, Value
-
-if TYPE_CHECKING:
-    from backwater.study.definition import Study
+from backwater.study.axes import Axis, Subject, Value
+from backwater.study.definition import Study
 
 SUBJECT = "subject"
 PATH_END = ".controller"
@@ -22,18 +19,6 @@ PATH_END = ".controller"
 IS_REFERENCE = "(it is the standard)"
 
 Selection = Mapping[str, tuple[str, ...]]
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A controller as a scenario has it, and its label in the study."""
-
-    label: str
-    controller: Mapping[str, Any]
-
-    def record(self) -> dict[str, Any]:
-        """The subject in a manifest."""
-        return {"label": self.label, "controller": dict(self.controller)}
 
 
 def put_in(study: Study, subject: Subject) -> Study:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from backwater.errors import Refusal
+from backwater.model import arguments
 from backwater.model import scenario as scenarios
 from backwater.model.builders import Scenario
 from backwater.model.builders.base import plain
@@ -31,6 +33,8 @@ class Sweep:
     scenario: str | Path | Mapping[str, Any] | Scenario
     axes: Mapping[str, Sequence[Any] | Mapping[str, Mapping[str, Any]]]
     seeds: int = 10
+    # Instead of the limit of 100,000 cases.
+    max_cases: int | None = None
 
     def study(self) -> Study:
         """The sweep as a study."""
@@ -38,6 +42,11 @@ class Sweep:
         stem = Path(base.name).stem if base.folder is not None else "scenario"
         if not self.axes:
             raise Refusal("the sweep has no axis", fix="give a path and its values")
+        arguments.table(self.axes, "axes", "give paths and lists of values")
+        seeds = arguments.whole(self.seeds, "seeds", 1, arguments.MOST_SEED)
+        for path, values in self.axes.items():
+            _check(path, values)
+        arguments.cases(math.prod(map(len, self.axes.values())), seeds, self.max_cases)
         names = _names(list(self.axes))
         lines = [
             f"study = {{ id = {toml(_slug(stem))}, title = {toml(f'Sweep of {stem}')}, "
@@ -51,7 +60,11 @@ class Sweep:
             f"# Sweep of {stem}\n\n{{{{topology}}}}\n\n{{{{figures}}}}\n\n{{{{repeat}}}}\n\n"
             f"```toml study\n{block}\n```\n"
         )
-        return Study.parse(text, f"sweep of {base.name}", None, base)
+        name = f"sweep of {base.name}"
+        try:
+            return Study.parse(text, name, None, base)
+        except Refusal as refusal:
+            raise _of_axes(refusal, name) from refusal
 
     def run(
         self,
@@ -62,7 +75,29 @@ class Sweep:
     ) -> Results:
         """Runs every case; without `out` the results stay in memory."""
         folder = None if out is None else Path(out)
-        return Execution(self.study(), folder, workers=workers, resume=resume).run()
+        return Execution(
+            self.study(), folder, workers=workers, resume=resume, max_cases=self.max_cases
+        ).run()
+
+
+def _check(path: str, values: Any) -> None:
+    """Refuses what is no list of values and no table of labels."""
+    if isinstance(values, Mapping):
+        for label, sets in values.items():
+            arguments.table(sets, f"axis {path}, {label}", "give paths and values")
+    elif isinstance(values, str) or not isinstance(values, Sequence):
+        raise Refusal(
+            f"the values are {type(values).__name__}, not a list",
+            place=f"axis {path}",
+            fix="give a list of values, or a table of labels",
+        )
+
+
+def _of_axes(refusal: Refusal, name: str) -> Refusal:
+    """The refusal without lines of the text that stands for the sweep: nobody wrote it."""
+    if refusal.place != name:
+        return refusal
+    return Refusal(refusal.what, place="axes", nearest=refusal.nearest, fix=refusal.fix)
 
 
 def _base(what: str | Path | Mapping[str, Any] | Scenario) -> Base:

@@ -48,6 +48,13 @@ class Toml:
             data = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise _syntax(error, text, name, first_line) from error
+        # Python limits nesting and the digits of integers.
+        except (RecursionError, ValueError) as error:
+            raise Refusal(
+                f"this TOML is nested too deep, or has a number of too many digits: {error}",
+                place=name,
+                fix="write less than 100 levels, and integers of 64 bits",
+            ) from error
         return Toml(name, text, first_line, data)
 
     def locate(self, path: Iterable[str]) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from backwater.model.invariants import broken
 from backwater.tools.peers import Absent, ns3_version
 
 OLDEST_PYTHON = (3, 10)
@@ -150,8 +151,8 @@ def _trial() -> Check:
         first, second = run(), run()
         if first["fingerprint"] != second["fingerprint"]:
             raise ValueError(f"fingerprints {first['fingerprint']} and {second['fingerprint']}")
-        if not first["conservation"]["ok"]:
-            raise ValueError(f"packets are not conserved: {first['conservation']}")
+        if wrong := broken(first):
+            raise ValueError(wrong)
         return f"fingerprint {first['fingerprint']} twice"
 
     return _attempt("two equal runs", twice, "report this with `backwater doctor --json`")

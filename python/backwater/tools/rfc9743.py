@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from backwater.errors import Refusal
+from backwater.study.axes import Subject
 from backwater.study.definition import Study
 from backwater.study.execution import Execution
-from backwater.study.subject import Subject, put_in
+from backwater.study.subject import put_in
 from backwater.verdict.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED
 from backwater.verdict.claim import Claim
 from backwater.verdict.judge import JudgedCases, judge

@@ -12,9 +12,9 @@ from backwater.verdict.interval import Interval, seeds_to_decide
 
 # "Zero" means below one lost packet in ten thousand offered.
 ZERO = 1e-4
-# None seen in N trials: with 95 % confidence the share is below 3/N.
-NONE_SEEN = 3.0
-FORMS = ("is", "at_least", "at_most", "within", "target")
+FORMS = ("is", "at_least", "at_most", "within", "target", "effect")
+# The share of the effect that a claim of a sign needs at least, unless the study says otherwise.
+MARGIN = 0.1
 
 REPRODUCED = "reproduced"
 DIFFERS = "differs"
@@ -66,10 +66,13 @@ class Bound:
         return {"is": self.form, "low": self.low, "high": self.high}
 
 
-def read(fields: Fields) -> Bound:
-    """Reads the one form in which a bound is written."""
+def read(fields: Fields, nothing: float = 0.0) -> Bound:
+    """Reads the one form in which a bound is written.
+
+    `nothing` is what the measured number is without an effect: 0, or 1 for a ratio.
+    """
     written = [form for form in FORMS if form in fields.data]
-    fields.mark_known(*FORMS, "tolerance")
+    fields.mark_known(*FORMS, "tolerance", "margin")
     if not written:
         fields.done()
     if len(written) != 1:
@@ -79,7 +82,7 @@ def read(fields: Fields) -> Bound:
             else f"`{fields.word()}` has no bound",
             *written[1:2],
             fix='write one of is = "zero", at_least, at_most, within = [low, high], '
-            "target with tolerance",
+            "target with tolerance, effect with margin",
         )
     form = written[0]
     if form == "is":
@@ -87,6 +90,10 @@ def read(fields: Fields) -> Bound:
         return Bound("zero", None, ZERO)
     if "tolerance" in fields.data and form != "target":
         fields.refuse("a tolerance belongs to a target", "tolerance", fix="remove it")
+    if "margin" in fields.data and form != "effect":
+        fields.refuse("a margin belongs to an effect", "margin", fix="remove it")
+    if form == "effect":
+        return _effect(fields, nothing)
     if form == "at_least":
         return Bound(form, read_number(fields, form), None)
     if form == "at_most":
@@ -136,3 +143,17 @@ def _target(fields: Fields) -> Bound:
     if slack < 0:
         fields.refuse("a tolerance is negative", "tolerance", fix="write it without a sign")
     return Bound("within", target - slack, target + slack)
+
+
+def _effect(fields: Fields, nothing: float) -> Bound:
+    """A claim of a sign: at least the margin's share of the effect that the source claims."""
+    size = read_number(fields, "effect") - nothing
+    margin = read_number(fields, "margin") if "margin" in fields.data else MARGIN
+    if size == 0:
+        fields.refuse(
+            f"the effect is {nothing:g}, which is none", "effect", fix="write what the source says"
+        )
+    if not 0 < margin <= 1:
+        fields.refuse("the margin is no share of the effect", "margin", fix='write margin = "10 %"')
+    edge = nothing + margin * size
+    return Bound("at_least", edge, None) if size > 0 else Bound("at_most", None, edge)

@@ -135,3 +135,6 @@ FUNCTIONS: dict[str, Function] = {
         "Jain's index of these flows' goodputs, in the worst of the chosen cases",
     ),
 }
+
+# Functions whose number is 1 where two things are equal.
+RATIOS = ("scope_ratio",)

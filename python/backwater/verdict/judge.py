@@ -7,8 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from backwater.verdict.bound import DIFFERS, NONE_SEEN, NOT_RUN, REPRODUCED, UNDECIDED, ZERO, Bound
-from backwater.verdict.claim import ABSENT, CaseTable, Claim, Labels, matches, pairs_of, trials_of
+from backwater.verdict import exact
+from backwater.verdict.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED, ZERO
+from backwater.verdict.claim import (
+    ABSENT,
+    INVARIANT,
+    SHARES,
+    CaseTable,
+    Claim,
+    Labels,
+    matches,
+    pairs_of,
+    trials_of,
+)
 from backwater.verdict.compare import compare
 from backwater.verdict.function import FUNCTIONS, Metrics, value_of
 from backwater.verdict.interval import Interval, interval
@@ -40,6 +51,8 @@ class Finding:
     found: Interval | None = None
     seeds_needed: int | None = None
     reason: str = ""
+    # That so few seeds can't decide, whatever they give.
+    warning: str = ""
     cases: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -53,6 +66,7 @@ def judge(study: str, claim: Claim, judged_cases: JudgedCases) -> dict[str, Any]
         "kind": claim.kind,
         "strength": claim.strength,
         "source": claim.source,
+        "quoted": claim.quoted or None,
         "metric": claim.metric or claim.function,
         "scope": claim.scope,
         "reduce": claim.function or claim.reduce,
@@ -68,6 +82,9 @@ def judge(study: str, claim: Claim, judged_cases: JudgedCases) -> dict[str, Any]
         "reason": "; ".join(text for text in (finding.reason, claim.reason) if text),
         "evidence": claim.evidence,
         "seeds_needed": finding.seeds_needed,
+        "warning": finding.warning or None,
+        "sanity": claim.sanity or None,
+        "ablation": None,
         "cases": finding.cases,
     }
 
@@ -96,13 +113,13 @@ def _find(claim: Claim, judged_cases: JudgedCases) -> Finding:
     table = _Values(claim, judged_cases, pairs)
     if claim.reduce == "each":
         return _worst(
-            [_decide(claim.bound, row, judged_cases, case) for case, row in table.rows()],
+            [_decide(claim, row, judged_cases, case) for case, row in table.rows()],
             table.note(),
         )
     if claim.along is not None and not table.curves():
         return Finding(NOT_RUN, reason=f"the quick set has one value on the axis {claim.along}")
     numbers = [table.reduced(seed) for seed in judged_cases.seeds]
-    finding = _decide(claim.bound, numbers, judged_cases, "")
+    finding = _decide(claim, numbers, judged_cases, "")
     finding.reason = "; ".join(text for text in (finding.reason, table.note()) if text)
     finding.cases = []
     return finding
@@ -196,23 +213,57 @@ class _Values:
 
 
 def _decide(
-    bound: Bound, values: Sequence[float | None], judged_cases: JudgedCases, case: str
+    claim: Claim, values: Sequence[float | None], judged_cases: JudgedCases, case: str
 ) -> Finding:
+    bound = claim.bound
     known = [value for value in values if value is not None]
     if bound.form == "at_least":
         # An infinite ratio can't violate this bound, so the finite ones decide.
         known = [value for value in known if math.isfinite(value)] or known
-    found = interval(known, exact=judged_cases.exact)
-    if found is None:
+    if not known:
         return Finding(UNDECIDED, reason="no case has a value")
+    found = _interval(claim, known, judged_cases)
     verdict = bound.verdict(found)
-    needed = bound.seeds_needed(found) if verdict == UNDECIDED else None
+    if claim.metric in SHARES and claim.kind == INVARIANT:
+        # It is said of every run, so each run is a test of it.
+        verdict = REPRODUCED if all(map(bound.holds, known)) else DIFFERS
+    needed = _needed(claim, found) if verdict == UNDECIDED else None
     record = _case(case, verdict, found, needed, bound.margin(found.mean))
-    return Finding(verdict, found, needed, _single(found), [record])
+    counted = claim.level is not None or claim.metric in SHARES
+    warning = _cannot_tell(found, needed) if counted else ""
+    return Finding(verdict, found, needed, _single(found), warning, [record])
+
+
+def _interval(claim: Claim, known: list[float], judged_cases: JudgedCases) -> Interval:
+    """The interval that the claim's number has: of a share, a quantile or a mean."""
+    if not judged_cases.exact and all(map(math.isfinite, known)):
+        if claim.metric in SHARES and claim.reduce == "each" and not claim.against:
+            return exact.share(round(math.fsum(known)), len(known))
+        if claim.level is not None:
+            return exact.quantile(known, claim.level)
+    found = interval(known, exact=judged_cases.exact)
+    assert found is not None, "there is a value"
+    return found
+
+
+def _needed(claim: Claim, found: Interval) -> int | None:
+    if claim.level is not None:
+        least = exact.runs_for_quantile(claim.level)
+        return least if least > found.n else None
+    if claim.metric in SHARES and found.mean in (0.0, 1.0):
+        return next(
+            (
+                n
+                for n in range(found.n + 1, 1000)
+                if claim.bound.verdict(exact.share(round(found.mean * n), n)) != UNDECIDED
+            ),
+            None,
+        )
+    return claim.bound.seeds_needed(found)
 
 
 def _single(found: Interval) -> str:
-    return "one seed has no interval" if found.low is None else ""
+    return "one seed has no interval" if found.low is None and found.n == 1 else ""
 
 
 def _worst(findings: list[Finding], note: str) -> Finding:
@@ -231,9 +282,8 @@ def _worst(findings: list[Finding], note: str) -> Finding:
     known = [n for n in needs if n is not None]
     enough = len(known) == len(needs) and worst.verdict == UNDECIDED
     reason = "; ".join(text for text in (worst.reason, note) if text)
-    return Finding(
-        worst.verdict, worst.found, max(known) if known and enough else None, reason, cases
-    )
+    needed = max(known) if known and enough else None
+    return Finding(worst.verdict, worst.found, needed, reason, worst.warning, cases)
 
 
 def _case(
@@ -252,7 +302,7 @@ def _case(
 
 
 def _zero(claim: Claim, judged_cases: JudgedCases, chosen: list[Labels]) -> Finding:
-    """Counts events among trials; none among N leaves 3/N as the upper limit."""
+    """Counts events among trials, run by run."""
     if claim.reduce == "mean":
         return _worst([_zero_of(claim, judged_cases, chosen, "")], "")
     return _worst([_zero_of(claim, judged_cases, [case], _name(case)) for case in chosen], "")
@@ -260,10 +310,10 @@ def _zero(claim: Claim, judged_cases: JudgedCases, chosen: list[Labels]) -> Find
 
 def _zero_of(claim: Claim, judged_cases: JudgedCases, cases: list[Labels], name: str) -> Finding:
     at, trials_name = trials_of(claim) or ("", "")
-    shares: list[float] = []
-    seen = offered = 0.0
+    events: list[float] = []
+    offered = 0.0
     for seed in judged_cases.seeds:
-        events = trials = 0.0
+        seen = trials = 0.0
         for case in cases:
             metrics = _finished(judged_cases, case, seed)
             value = value_of(metrics, claim.metric, claim.scope)
@@ -271,34 +321,39 @@ def _zero_of(claim: Claim, judged_cases: JudgedCases, cases: list[Labels], name:
             if value is None or not count:
                 continue
             trials += count
-            events += value * count if claim.metric.startswith("loss") else value
+            seen += value * count if claim.metric.startswith("loss") else value
         if trials:
-            shares.append(events / trials)
-            seen += events
+            events.append(seen)
             offered += trials
-    found = interval(shares, exact=judged_cases.exact)
-    if found is None:
+    if not events:
         return Finding(UNDECIDED, reason="no packet was offered")
-    share = seen / offered
-    limit = NONE_SEEN / offered
-    if seen == 0:
-        found = Interval(0.0, 0.0, limit, found.n)
-    elif found.low is not None and found.high is not None:
-        found = Interval(
-            share, max(0.0, found.low), max(found.high, limit), found.n, found.deviation
-        )
-    verdict = claim.bound.verdict(found)
-    needed = _zero_seeds(claim.bound, found, limit) if verdict == UNDECIDED else None
-    case = _case(name, verdict, found, needed, ZERO - share - limit)
-    return Finding(verdict, found, needed, _single(found), [case])
+    found = exact.rare(events, offered)
+    if claim.kind == INVARIANT:
+        # It is said of every run, so each run is a test of it.
+        verdict = DIFFERS if any(events) else REPRODUCED
+    elif judged_cases.exact:
+        found = Interval(found.mean, found.mean, found.mean, found.n)
+        verdict = claim.bound.verdict(found)
+    else:
+        verdict = claim.bound.verdict(found)
+    needed = _zero_seeds(found) if verdict == UNDECIDED else None
+    high = found.high if found.high is not None else found.mean
+    case = _case(name, verdict, found, needed, ZERO - high)
+    warning = _cannot_tell(found, needed) if not any(events) else ""
+    return Finding(verdict, found, needed, "", warning, [case])
 
 
-def _zero_seeds(bound: Bound, found: Interval, limit: float) -> int | None:
-    trials = math.ceil(found.n * limit / ZERO)
-    if found.mean == 0:
-        return trials
-    spread = bound.seeds_needed(found)
-    return spread if spread is None or found.mean > ZERO else max(spread, trials)
+def _cannot_tell(found: Interval, needed: int | None) -> str:
+    if needed is None:
+        return ""
+    return f"{found.n} seeds can't tell; {needed} of the same outcome would"
+
+
+def _zero_seeds(found: Interval) -> int | None:
+    """How many seeds would decide if no loss is seen in any more."""
+    if found.mean > 0 or found.high is None:
+        return None
+    return math.ceil(found.n * found.high / ZERO)
 
 
 def _function(claim: Claim, judged_cases: JudgedCases, chosen: list[Labels]) -> Finding:
@@ -307,7 +362,7 @@ def _function(claim: Claim, judged_cases: JudgedCases, chosen: list[Labels]) -> 
         compute([_finished(judged_cases, case, seed) for case in chosen], claim.args)
         for seed in judged_cases.seeds
     ]
-    finding = _decide(claim.bound, numbers, judged_cases, "")
+    finding = _decide(claim, numbers, judged_cases, "")
     finding.cases = []
     return finding
 

@@ -12,14 +12,29 @@ Curve = Sequence[tuple[float, float]]
 
 
 def increasing(curve: Curve) -> tuple[float, float]:
-    """Adjacent pairs that don't decrease, and all pairs."""
+    """Adjacent pairs that increase, and all pairs: equal values are no growth."""
     values = [y for _, y in curve]
-    return sum(b >= a for a, b in itertools.pairwise(values)), len(values) - 1
+    return sum(b > a for a, b in itertools.pairwise(values)), len(values) - 1
 
 
 def decreasing(curve: Curve) -> tuple[float, float]:
+    """Adjacent pairs that decrease, and all pairs."""
+    return increasing(_mirrored(curve))
+
+
+def non_decreasing(curve: Curve) -> tuple[float, float]:
+    """Adjacent pairs that don't decrease, and all pairs."""
+    falling, every = decreasing(curve)
+    return every - falling, every
+
+
+def non_increasing(curve: Curve) -> tuple[float, float]:
     """Adjacent pairs that don't increase, and all pairs."""
-    return increasing([(x, -y) for x, y in curve])
+    return non_decreasing(_mirrored(curve))
+
+
+def _mirrored(curve: Curve) -> Curve:
+    return [(x, -y) for x, y in curve]
 
 
 def argmax(curve: Curve) -> float | None:
@@ -73,6 +88,8 @@ PLAIN: dict[str, Callable[[Sequence[float]], float]] = {
 PAIRS: dict[str, Callable[[Curve], tuple[float, float]]] = {
     "increasing": increasing,
     "decreasing": decreasing,
+    "non_decreasing": non_decreasing,
+    "non_increasing": non_increasing,
 }
 # Along an axis: one number for each curve, then their mean.
 CURVES: dict[str, Callable[[Curve], float | None]] = {

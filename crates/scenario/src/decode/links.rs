@@ -33,9 +33,9 @@ pub struct Link {
 pub struct MadeWay {
     /// Its trace.
     pub trace: Option<Made>,
-    /// Its boxes, in order; the delay of a trace link comes behind them.
+    /// Its boxes, in order; the delay of a trace link before its queue comes behind them.
     pub boxes: Vec<Made>,
-    /// The delay of a trace link before its queue.
+    /// The delay of a trace link, before its queue or behind it.
     pub delay: Span,
     /// Queue and buffer of a trace link.
     pub port: Option<Setting>,
@@ -235,7 +235,8 @@ fn half<'a>(
         _ => {
             let (server, trace) = server(record, files)?;
             let delay = args.span("delay");
-            if delay > Span::ZERO {
+            // One behind the queue is the port's.
+            if delay > server.delay_behind {
                 boxes.push(AnyBox::Delay(Delay::constant(delay, server.milliseconds)));
             }
             let port = Setting::read(record, files)?;
@@ -310,6 +311,10 @@ fn server(record: &Record<'_>, files: &mut Files<'_>) -> Result<(ServerSpec, Mad
         first,
         whole: emulator.whole,
         milliseconds: args.choice("clock") == "ms",
+        delay_behind: match args.choice("delay_at") {
+            "after-queue" => args.span("delay"),
+            _ => Span::ZERO,
+        },
     };
     Ok((server, made))
 }

@@ -5,6 +5,7 @@
 mod air;
 mod flows;
 mod links;
+mod load;
 mod lookup;
 mod mechanisms;
 mod network;
@@ -13,6 +14,7 @@ mod ports;
 mod record;
 mod routing;
 mod settings;
+mod stamps;
 mod switch;
 pub mod topology;
 mod transport;
@@ -24,11 +26,13 @@ pub use flows::{Flow, Pattern};
 pub use links::{Link, MadeWay};
 pub use parts::Made;
 pub use ports::DEFAULT_QUEUE;
+pub use stamps::Stamp;
 pub use transport::Transport;
 
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields;
 use crate::files::Files;
+use crate::limits::{LIMITS, Limits};
 use crate::options::missing;
 use crate::shape::SCHEMA;
 use crate::tree::Node;
@@ -57,6 +61,8 @@ pub struct Draft {
     pub ports: Vec<Port>,
     /// Queue management of radios: "A>medium", and how it was made.
     pub radios: ports::Managed,
+    /// Laws of explicit feedback.
+    pub stamps: Vec<Stamp>,
     /// Mechanisms in the order of their names.
     pub mechanisms: Vec<Mechanism>,
     /// Flows in the order of their names.
@@ -101,15 +107,18 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
     let warmup = top.args.span("warmup");
     let media = air::media(&top, files)?;
     let seed = seed.unwrap_or_else(|| top.args.count("seed"));
-    let (mut nodes, links) = network::read(&top, &media, seed, files)?;
+    let limits = limits(&top, files)?;
+    let (mut nodes, links) = network::read(&top, &media, seed, limits, files)?;
     let (routing, roots) = routing::read(&top, &nodes, files)?;
-    let flows = flows::read(&top, &nodes, duration, files)?;
+    let flows = flows::read(&top, &nodes, duration, limits, files)?;
+    limits.packets(load::of_flows(&flows), root)?;
+    limits.packets(load::of_traces(&links, duration), root)?;
     let classes = flows
         .iter()
         .map(|f| u64::from(f.class) + 1)
         .max()
         .unwrap_or(1);
-    let (ports, radios) = ports::read(&top, &mut nodes, &media, &links, classes, files)?;
+    let (ports, radios, stamps) = ports::read(&top, &mut nodes, &media, &links, classes, files)?;
     let mechanisms = mechanisms::read(&top, &nodes, &ports, files)?;
     Ok(Draft {
         seed,
@@ -122,9 +131,18 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         links,
         ports,
         radios,
+        stamps,
         mechanisms,
         flows,
     })
+}
+
+/// `limits`, or the defaults.
+fn limits(top: &Record<'_>, files: &mut Files<'_>) -> Result<Limits, Diagnostic> {
+    let unwritten = parts::unwritten(top.node, "limits");
+    let node = top.get("limits").unwrap_or(&unwritten);
+    let record = Record::read(node, LIMITS, &[], files)?;
+    Ok(Limits::of(&record.args))
 }
 
 fn schema(top: &Record<'_>) -> Result<(), Diagnostic> {

@@ -13,6 +13,7 @@ use super::topology::{GENERATORS, TOPOLOGIES};
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::network::NODES;
 use crate::files::Files;
+use crate::limits::Limits;
 use crate::names;
 use crate::tree::Node;
 
@@ -22,6 +23,7 @@ pub fn read(
     top: &Record<'_>,
     media: &[MediumSpec],
     seed: u64,
+    limits: Limits,
     files: &mut Files<'_>,
 ) -> Result<(Vec<NodeSpec>, Vec<Link>), Diagnostic> {
     let mut written: BTreeMap<String, NodeKind> = BTreeMap::new();
@@ -29,12 +31,13 @@ pub fn read(
         Some(nodes) => nodes.table()?,
         None => &[],
     };
+    limits.nodes(entries.len() as u64, top.node)?;
     for entry in entries {
         names::check("node", &entry.key).map_err(|f| f.at(&entry.origin))?;
         written.insert(entry.key.clone(), node(&entry.node, media, files)?);
     }
     let mut network = match top.get("topology") {
-        Some(topology) => generate(topology, &written, media, seed, files)?,
+        Some(topology) => generate(topology, &written, media, seed, limits, files)?,
         None => Network::default(),
     };
     if let Some(entry) = entries.iter().find(|e| network.nodes.contains_key(&e.key)) {
@@ -42,6 +45,7 @@ pub fn read(
         return Err(Fault::new(what, "choose another name").at(&entry.origin));
     }
     network.nodes.extend(written);
+    limits.nodes(network.nodes.len() as u64, top.node)?;
     if network.nodes.is_empty() {
         let fault = Fault::new(
             "the scenario has no nodes",
@@ -79,11 +83,20 @@ fn generate(
     written: &BTreeMap<String, NodeKind>,
     media: &[MediumSpec],
     seed: u64,
+    limits: Limits,
     files: &mut Files<'_>,
 ) -> Result<Network, Diagnostic> {
     let (kind, record) = Record::variant(topology, TOPOLOGIES, None, files)?;
     let row = GENERATORS.iter().find(|row| row.variant.kind == kind);
     let row = row.expect("every topology has a generator");
+    let count = |name| match record.args.has(name) {
+        true => record.args.count(name),
+        false => 1,
+    };
+    // Where the stations are counted, rows and columns are places only.
+    if !record.args.has("stations") {
+        limits.nodes(count("rows") * count("columns"), topology)?;
+    }
     let site = Site {
         record,
         written,

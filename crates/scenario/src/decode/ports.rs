@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use backwater_sim::limit::Limit;
 use backwater_sim::queue::{QUEUES, Queue, Room};
 use backwater_sim::spec::{
-    LinkSpec, MediumSpec, NodeKind, NodeSpec, PortSpec, StationSpec, SwitchModel,
+    Egress, LinkSpec, MediumSpec, NodeKind, NodeSpec, PortSpec, StationSpec, SwitchModel,
 };
 use backwater_transport::units::Bytes;
 
@@ -15,6 +15,7 @@ use super::parts::{self, Made};
 use super::record::Record;
 pub use super::settings::select;
 use super::settings::{Settings, Written};
+use super::stamps::{self, Stamp};
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::files::Files;
 
@@ -28,8 +29,8 @@ const DEFAULT_BUFFER: Bytes = Bytes(500_000);
 /// Radios with queue management: "A>medium", and how it was made.
 pub type Managed = Vec<(String, Made)>;
 
-/// The ports of all links, two for each in the order of the links, and the queue management of radios, whose ports
-/// are named "A>medium".
+/// The ports of all links, two for each in the order of the links, the queue management of radios, whose ports
+/// are named "A>medium", and the laws of explicit feedback at both.
 pub fn read(
     top: &Record<'_>,
     nodes: &mut [NodeSpec],
@@ -37,7 +38,7 @@ pub fn read(
     links: &[Link],
     classes: u64,
     files: &mut Files<'_>,
-) -> Result<(Vec<Port>, Managed), Diagnostic> {
+) -> Result<(Vec<Port>, Managed, Vec<Stamp>), Diagnostic> {
     let names = port_names(nodes, links);
     let radio_name =
         |node: &str, radio: &StationSpec| format!("{node}>{}", media[radio.medium].name);
@@ -46,6 +47,7 @@ pub fn read(
         NodeKind::Host { .. } | NodeKind::Switch(_) => Vec::new(),
     };
     let radios: Vec<String> = nodes.iter().flat_map(named).collect();
+    let egresses = egresses(&names, nodes, radio_name);
     let all: Vec<&str> = names.iter().chain(&radios).map(String::as_str).collect();
     let ways = links.iter().flat_map(|link| &link.ways);
     let traced = names.iter().zip(ways).filter_map(|(name, way)| {
@@ -81,7 +83,29 @@ pub fn read(
         });
     }
     let managed = manage_radios(top, nodes, &settings, radio_name)?;
-    Ok((ports, managed))
+    let stamps = stamps::read(&settings, &egresses)?;
+    Ok((ports, managed, stamps))
+}
+
+/// Every egress by name: the ports of links, then radios.
+fn egresses(
+    names: &[String],
+    nodes: &[NodeSpec],
+    radio_name: impl Fn(&str, &StationSpec) -> String,
+) -> Vec<(String, Egress)> {
+    let ports = names.iter().cloned().zip((0..).map(Egress::Port));
+    let mut all: Vec<(String, Egress)> = ports.collect();
+    for (number, node) in nodes.iter().enumerate() {
+        if let NodeKind::Station(radios) = &node.kind {
+            for (of_node, radio) in radios.iter().enumerate() {
+                all.push((
+                    radio_name(&node.name, radio),
+                    Egress::Radio(number, of_node),
+                ));
+            }
+        }
+    }
+    all
 }
 
 /// The queue of ports that no row sets.

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::queue::{QUEUES, Queue};
+use backwater_sim::stamp::{AnyStamp, STAMPS};
 use backwater_transport::units::Bytes;
 
 use super::parts::{self, Made};
@@ -29,14 +30,18 @@ pub struct Written<T> {
 pub struct Setting {
     queue: Option<Written<(Queue, Made)>>,
     buffer: Option<Written<Limit>>,
+    stamp: Option<Written<(AnyStamp, Made)>>,
+    stamped_by: Option<Written<()>>,
 }
 
 impl Setting {
-    /// Reads `queue` and `buffer`.
+    /// Reads `queue`, `buffer`, `stamp` and `stamped_by`.
     pub fn read(record: &Record<'_>, files: &mut Files<'_>) -> Result<Setting, Diagnostic> {
         let mut setting = Setting {
             queue: None,
             buffer: None,
+            stamp: None,
+            stamped_by: None,
         };
         if let Some(node) = record.get("queue") {
             let value = parts::read(QUEUES, "queue", node, files)?;
@@ -47,6 +52,15 @@ impl Setting {
             let value = capacity(node)?;
             let node = node.clone();
             setting.buffer = Some(Written { value, node });
+        }
+        if let Some(node) = record.get("stamp") {
+            let value = parts::read(STAMPS, "stamp", node, files)?;
+            let node = node.clone();
+            setting.stamp = Some(Written { value, node });
+        }
+        if let Some(node) = record.get("stamped_by") {
+            let node = node.clone();
+            setting.stamped_by = Some(Written { value: (), node });
         }
         Ok(setting)
     }
@@ -87,6 +101,18 @@ impl Settings {
     pub fn queue(&self, port: &str) -> Result<Option<&(Queue, Made)>, Diagnostic> {
         let best = self.best(port, "queue", |s| s.queue.as_ref())?;
         Ok(best.map(|written| &written.value))
+    }
+
+    /// The law of a port.
+    pub fn stamp(&self, port: &str) -> Result<Option<&(AnyStamp, Made)>, Diagnostic> {
+        let best = self.best(port, "stamp", |s| s.stamp.as_ref())?;
+        Ok(best.map(|written| &written.value))
+    }
+
+    /// The list of egresses whose laws stamp what departs from a port.
+    pub fn stamped_by(&self, port: &str) -> Result<Option<&Node>, Diagnostic> {
+        let best = self.best(port, "stamped_by", |s| s.stamped_by.as_ref())?;
+        Ok(best.map(|written| &written.node))
     }
 
     /// The buffer of a port.

@@ -50,6 +50,74 @@ pub fn read(
 ) -> Result<(Option<Transport>, Bytes), Diagnostic> {
     let args = &record.args;
     let name = args.choice("transport");
+    check_options(record, name)?;
+    let mut packet = args.bytes("packet");
+    if name == UDP {
+        return Ok((None, packet));
+    }
+    let protocol = match name {
+        TCP => Protocol::Stream,
+        _ => Protocol::Datagram,
+    };
+    let mut frame = packet.0 + ETHERNET_FCS;
+    if let Some(written) = record.get("frame") {
+        if record.get("packet").is_some() {
+            let what = format!(
+                "`{}`: the size of a frame follows from its packet's",
+                written.path
+            );
+            return Err(written.refuse(Fault::new(what, "write one of `frame` and `packet`")));
+        }
+        frame = args.bytes("frame").0;
+        packet = Bytes(frame - ETHERNET);
+    }
+    let Some(node) = record.get(CONTROLLER) else {
+        return Err(record.node.refuse(missing(
+            CONTROLLER,
+            "which congestion controller",
+            "{ kind = \"fixed\" }",
+            &record.node.path,
+        )));
+    };
+    let part = parts::named_among(&[CONTROLLERS, HOSTED], CONTROLLER, node)?;
+    let ends = |congestion: u64| {
+        let mss = segment(record, packet, segment_header(protocol) + congestion)?;
+        let mut sender = SenderSetup::new(protocol, mss, frame);
+        let mut receiver = ReceiverSetup::new(protocol);
+        adjust(args, &mut sender, &mut receiver);
+        Ok((sender, receiver))
+    };
+    // Only the controller knows whether a congestion header takes room from the payload.
+    let trial = setup(&ends(0)?.0, Random::stream(0, CONTROLLER, ""));
+    let build = |args: &Args| (part.build)(args, &trial);
+    let (built, controller) = parts::make_with(part, node, &[], files, build)?;
+    let (sender, receiver) = ends(built.congestion_header_bytes())?;
+    let transport = Transport {
+        name,
+        sender,
+        receiver,
+        controller,
+        part,
+    };
+    Ok((Some(transport), packet))
+}
+
+/// Payload bytes of a full segment behind so many bytes of headers.
+fn segment(record: &Record<'_>, packet: Bytes, header: u64) -> Result<u64, Diagnostic> {
+    let mss = packet.0.checked_sub(header).filter(|mss| *mss > 0);
+    mss.ok_or_else(|| {
+        let blamed = record.get("frame").or(record.get("packet"));
+        let what = format!(
+            "`{}`: packets of {} B have no room for data behind {header} B of headers",
+            record.node.path, packet.0
+        );
+        let fault = Fault::new(what, "write larger packets, such as \"1500 B\"");
+        blamed.unwrap_or(record.node).refuse(fault)
+    })
+}
+
+/// Refuses options of other transports.
+fn check_options(record: &Record<'_>, name: &str) -> Result<(), Diagnostic> {
     for (option, transports) in TRANSPORT_OPTIONS {
         if let Some(written) = record.get(option)
             && !transports.contains(&name)
@@ -65,60 +133,7 @@ pub fn read(
             return Err(written.refuse(Fault::new(what, fix)));
         }
     }
-    let mut packet = args.bytes("packet");
-    if name == UDP {
-        return Ok((None, packet));
-    }
-    let protocol = match name {
-        TCP => Protocol::Stream,
-        _ => Protocol::Datagram,
-    };
-    let header = segment_header(protocol);
-    let mut frame = packet.0 + ETHERNET_FCS;
-    if let Some(written) = record.get("frame") {
-        if record.get("packet").is_some() {
-            let what = format!(
-                "`{}`: the size of a frame follows from its packet's",
-                written.path
-            );
-            return Err(written.refuse(Fault::new(what, "write one of `frame` and `packet`")));
-        }
-        frame = args.bytes("frame").0;
-        packet = Bytes(frame - ETHERNET);
-    }
-    let Some(mss) = packet.0.checked_sub(header).filter(|mss| *mss > 0) else {
-        let blamed = record.get("frame").or(record.get("packet"));
-        let what = format!(
-            "`{}`: packets of {} B have no room for data behind {header} B of headers",
-            record.node.path, packet.0
-        );
-        return Err(blamed
-            .unwrap_or(record.node)
-            .refuse(Fault::new(what, "write larger packets, such as \"1500 B\"")));
-    };
-    let mut sender = SenderSetup::new(protocol, mss, frame);
-    let mut receiver = ReceiverSetup::new(protocol);
-    adjust(args, &mut sender, &mut receiver);
-    let Some(node) = record.get(CONTROLLER) else {
-        return Err(record.node.refuse(missing(
-            CONTROLLER,
-            "which congestion controller",
-            "{ kind = \"fixed\" }",
-            &record.node.path,
-        )));
-    };
-    let part = parts::named_among(&[CONTROLLERS, HOSTED], CONTROLLER, node)?;
-    let trial = setup(&sender, Random::stream(0, CONTROLLER, ""));
-    let build = |args: &Args| (part.build)(args, &trial);
-    let (_, controller) = parts::make_with(part, node, &[], files, build)?;
-    let transport = Transport {
-        name,
-        sender,
-        receiver,
-        controller,
-        part,
-    };
-    Ok((Some(transport), packet))
+    Ok(())
 }
 
 /// What a person wrote instead of the defaults.
@@ -203,10 +218,7 @@ impl Transport {
             .expect("the same arguments made a controller when the scenario was read");
         TransportSpec {
             sender: self.sender.clone(),
-            receiver: ReceiverSetup {
-                forecaster: controller.forecaster().map(Box::new),
-                ..self.receiver.clone()
-            },
+            receiver: self.receiver.clone().serving(&controller),
             controller,
         }
     }

@@ -1,7 +1,12 @@
 //! What a run's document warns of.
 
+use std::collections::BTreeSet;
+
+use backwater_sim::cause::Cause;
+use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
 use backwater_sim::network::Part;
+use backwater_sim::queue::aqm::Aqm;
 use backwater_sim::world::{FlowReport, Report, World};
 
 /// Bytes that a stream may give to its own host's device in Linux (`tcp_limit_output_bytes`).
@@ -22,12 +27,33 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
             names.join(", ")
         ));
     }
+    all.extend(world.feedback_warnings(report));
+    if let Some(s) = world.standstill(report.held) {
+        all.push(format!(
+            "nothing moves at the end: {} packets wait, none is in transmission, and none was delivered after {:.3} s",
+            s.packets,
+            s.since.seconds()
+        ));
+    }
     all.extend(own_queues(world, report));
+    all.extend(managed_queues(world, report));
     all.extend(controllers(world, report));
     if !report.conserved {
         all.push("conservation is broken: this is a defect of Backwater; please report the scenario and the seed".into());
     }
     all
+}
+
+/// What queue management that dropped something says of its constants.
+fn managed_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
+    let drops = report.drops.iter().filter(|d| d.key.0 == Cause::Aqm);
+    let ports: BTreeSet<PortId> = drops.map(|d| d.key.1).collect();
+    let said = |id: PortId| {
+        let more = &world.network.ports[id].more;
+        let said = more.managed.as_ref()?.aqm.warning()?;
+        Some(format!("port {}: {said}", more.name))
+    };
+    ports.into_iter().filter_map(said)
 }
 
 /// What controllers from outside the tables have to say of themselves.

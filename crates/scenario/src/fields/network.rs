@@ -165,6 +165,7 @@ pub static LINKS: &[Variant] = &[
             Field::option(trace::CLOCK),
             Field::option(trace::REPEAT),
             Field::option(trace::DELAY),
+            Field::option(trace::DELAY_AT),
             Field::option(trace::MAX_FRAME),
             Field::free(
                 "queue",
@@ -193,4 +194,15 @@ pub static PORT: &[Field] = &[
         "classes and who goes first",
     ),
     Field::free("buffer", Shape::Capacity, "what each class queue holds"),
+    Field::free(
+        "stamp",
+        Shape::Part(PartKind::Stamp),
+        "law by which congestion headers are written as packets leave",
+    ),
+    Field::free(
+        "stamped_by",
+        Shape::Texts,
+        "ports and radios whose laws also stamp what leaves here, such as [\"AP>cell\"] for uplink data at the \
+         access point's wire",
+    ),
 ];

@@ -10,10 +10,13 @@ mod air;
 mod bytes;
 mod cell;
 mod generators;
+mod limits;
 mod order;
 mod places;
+mod proofs;
 mod queues;
 mod refusals;
+mod sanity;
 mod settings;
 mod world;
 

@@ -14,14 +14,7 @@ use crate::diagnostic::{Diagnostic, Fault, Origin, Text};
 /// Reads a JSON text.
 pub fn read(text: &Arc<Text>) -> Result<Node, Diagnostic> {
     let repeated = RefCell::new(None);
-    let root = Reader {
-        path: String::new(),
-        repeated: &repeated,
-    };
-    let mut source = serde_json::Deserializer::from_str(&text.content);
-    let read = root
-        .deserialize(&mut source)
-        .and_then(|value| source.end().map(|()| value));
+    let read = strict(&text.content, &repeated);
     let value = read.map_err(|error| {
         let content = &text.content;
         let last = offset(content, error.line(), error.column());
@@ -42,6 +35,31 @@ pub fn read(text: &Arc<Text>) -> Result<Node, Diagnostic> {
         String::new(),
         &Origin::Whole(text.clone()),
     ))
+}
+
+/// Reads a JSON value that stands alone, such as one to be set.
+///
+/// # Errors
+/// What is not JSON, or a name that stands twice.
+pub fn value(text: &str) -> Result<Json, String> {
+    let repeated = RefCell::new(None);
+    strict(text, &repeated).map_err(|error| match repeated.take() {
+        Some((path, _)) => format!("`{path}` stands twice"),
+        None => format!("this is not JSON: {error}"),
+    })
+}
+
+fn strict(
+    text: &str,
+    repeated: &RefCell<Option<(String, String)>>,
+) -> Result<Json, serde_json::Error> {
+    let root = Reader {
+        path: String::new(),
+        repeated,
+    };
+    let mut source = serde_json::Deserializer::from_str(text);
+    let value = root.deserialize(&mut source)?;
+    source.end().map(|()| value)
 }
 
 /// Reads the value at a path.

@@ -7,7 +7,7 @@
 
 use backwater_transport::units::{Span, Time};
 
-use crate::connection::{Connection, segment_header};
+use crate::connection::Connection;
 use crate::ends::Ends;
 use crate::ids::{ConnectionId, PortId};
 use crate::network::Network;
@@ -28,7 +28,7 @@ impl Ends {
             return None;
         }
         let mss = c.sender.mss();
-        let frame = |payload| packet::frame(segment_header(c.protocol) + payload);
+        let frame = |payload| packet::frame(u64::from(c.header) + payload);
         let before = bytes.saturating_sub(1) / mss;
         let (full, last) = (frame(mss), frame(bytes - before * mss));
         // When the last full frame and the frame after it have arrived at a node. Full frames come at the

@@ -1,5 +1,6 @@
 //! The sums of a flow with a transport.
 
+use backwater_transport::controller::Controller;
 use backwater_transport::units::Time;
 
 use crate::connection::ConnectionStats;
@@ -28,6 +29,8 @@ impl Ends {
             segments,
             stats,
             warning: connection.sender.warning(),
+            header: connection.sender.controller().congestion_header(),
+            ecn: connection.sender.controller().ecn(),
         }
     }
 }

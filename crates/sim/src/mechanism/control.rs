@@ -11,12 +11,13 @@ use super::gates::Gates;
 use super::moment::{Moment, Seen, Signal};
 use super::notice::{Ask, Hosts, Notice};
 use super::notifier::Terms;
+use super::notifier::adaptive::Adaptive;
 use super::notifier::request::Requests;
 use super::notifier::standing::{Standing, Timer};
 use super::notifier::voice::Arrival;
-use super::place::{Place, Rhythm, View};
+use super::place::{Place, Rhythm, Tally, View};
 use super::watched::Hears;
-use crate::ids::{FlowId, NodeId, PortId, kind};
+use crate::ids::{NodeId, PortId, kind};
 use crate::table::Row;
 
 pub use super::watched::Watched;
@@ -44,6 +45,8 @@ pub enum Memory {
     Standing(Box<Standing>),
     /// Requests for a step.
     Requests(Box<Requests>),
+    /// Notices with a duration that adapts.
+    Adaptive(Box<Adaptive>),
 }
 
 impl Control {
@@ -74,7 +77,7 @@ impl Control {
     pub fn standing(&self) -> Option<&Standing> {
         match &self.memory {
             Memory::Standing(standing) => Some(standing),
-            Memory::Requests(_) => None,
+            Memory::Requests(_) | Memory::Adaptive(_) => None,
         }
     }
 
@@ -88,7 +91,7 @@ impl Control {
     pub fn standing_mut(&mut self) -> Option<&mut Standing> {
         match &mut self.memory {
             Memory::Standing(standing) => Some(standing),
-            Memory::Requests(_) => None,
+            Memory::Requests(_) | Memory::Adaptive(_) => None,
         }
     }
 
@@ -161,10 +164,13 @@ impl Control {
         place.congested >> view.class & 1 == 0 && signal().is_some_and(Signal::congested)
     }
 
-    /// The places whose word a neighbour has.
-    pub fn holding(&self, to: Toward) -> impl Iterator<Item = Place> + '_ {
+    /// The places whose word a neighbour has, and the hosts that the word names.
+    pub fn holding(&self, to: Toward) -> impl Iterator<Item = (Place, Option<&Hosts>)> + '_ {
         let standing = self.standing().into_iter();
-        standing.flat_map(move |s| s.holding(to).map(|n| self.places[n].place))
+        standing.flat_map(move |s| {
+            s.holding(to)
+                .map(|(place, hosts)| (self.places[place].place, hosts))
+        })
     }
 
     /// Whether it wants to know from which neighbour a frame came.
@@ -190,20 +196,10 @@ impl Control {
         self.rated
     }
 
-    /// A frame came: to be forwarded, or from an own flow. Counts for rates only.
+    /// What counts a place's rates, where a part needs them.
     #[inline]
-    pub fn came(&mut self, place: usize, prev: Option<u32>, class: u8, flow: FlowId, bytes: u64) {
-        if let Some(tally) = &mut self.places[place].tally {
-            tally.came(prev, class, flow, bytes);
-        }
-    }
-
-    /// A frame left. Counts for rates only.
-    #[inline]
-    pub fn left(&mut self, place: usize, own: bool, class: u8, flow: FlowId, bytes: u64) {
-        if let Some(tally) = &mut self.places[place].tally {
-            tally.left(own, class, flow, bytes);
-        }
+    pub fn tally(&mut self, place: usize) -> Option<&mut Tally> {
+        self.places[place].tally.as_deref_mut()
     }
 
     /// A frame was queued: lets the detector look. `queued` are the hosts of the frames in the congested queue.
@@ -225,6 +221,7 @@ impl Control {
         };
         self.hear(place, arrival, was);
         match signal {
+            Some(Signal::LookAhead) => self.look_ahead(place, &view),
             Some(signal) if !was => self.turn(place, signal, arrival, queued),
             _ => !self.outbox.is_empty(),
         }
@@ -262,11 +259,12 @@ impl Control {
         let watched = &mut self.places[place];
         let class = view.class;
         let signal = watched.observe(moment, view);
-        let over = watched.is_congested(class) && signal.is_some_and(Signal::over);
+        let was = watched.is_congested(class);
+        let over = signal.is_some_and(Signal::over);
         if over {
-            self.end(place, class);
+            self.end(place, class, view.now);
         }
-        over
+        over && was
     }
 
     /// Whether a departure that leaves this level could end congestion.
@@ -305,7 +303,7 @@ impl Control {
                     let arrival = Arrival::none(now, class, port);
                     self.begin(place, &arrival, || queued(class));
                 }
-                Some(signal) if signal.over() && was => self.end(place, class),
+                Some(signal) if signal.over() && was => self.end(place, class, now),
                 _ => {}
             }
         }
@@ -314,6 +312,36 @@ impl Control {
             requests.ask(now, signals, &sums, &mut self.outbox);
         }
         before != self.places[place].congested || !self.outbox.is_empty()
+    }
+
+    /// So much is held for others that some of them are told early. True when something is to be said.
+    fn look_ahead(&mut self, place: usize, view: &View) -> bool {
+        let holdings = self.places[place].holdings.as_deref();
+        if let (Memory::Adaptive(adaptive), Some(held)) = (&mut self.memory, holdings) {
+            adaptive.look_ahead(view, held, view.now, &mut self.outbox);
+        }
+        !self.outbox.is_empty()
+    }
+
+    /// The category whose notice is about to expire, if this timer says so of it.
+    pub fn expires(&self, timer: u8, epoch: u16, now: Time) -> Option<usize> {
+        match &self.memory {
+            Memory::Adaptive(adaptive) => adaptive.expires(timer, epoch, now),
+            Memory::Standing(_) | Memory::Requests(_) => None,
+        }
+    }
+
+    /// A notice of the class of `view` is about to expire: it is renewed if congestion lasts.
+    pub fn expiring(&mut self, place: usize, view: View) {
+        let watched = &mut self.places[place];
+        let (class, was) = (view.class, watched.is_congested(view.class));
+        let signal = watched.observe(&Moment::Expiring, view);
+        let lasts = signal.map_or(was, Signal::congested);
+        if !lasts {
+            watched.congested &= !(1 << class);
+        } else if let Memory::Adaptive(adaptive) = &mut self.memory {
+            adaptive.renew(class, view.now, &mut self.outbox);
+        }
     }
 
     /// A neighbour's timer went off: says again what still holds.
@@ -345,7 +373,11 @@ impl Control {
 
     /// The timer that a neighbour needs, if none runs.
     pub fn start_timer(&mut self, to: Toward) -> Option<Timer> {
-        self.standing_mut()?.start_timer(to)
+        match &mut self.memory {
+            Memory::Standing(standing) => standing.start_timer(to),
+            Memory::Adaptive(adaptive) => adaptive.start_timer(),
+            Memory::Requests(_) => None,
+        }
     }
 
     /// The detector spoke of a class that was not congested.
@@ -370,15 +402,21 @@ impl Control {
 
     fn begin(&mut self, place: usize, arrival: &Arrival, queued: impl FnOnce() -> Hosts) {
         self.places[place].congested |= 1 << arrival.class;
-        if let Memory::Standing(standing) = &mut self.memory {
-            standing.begin(place, arrival, queued, &mut self.outbox);
+        let out = &mut self.outbox;
+        match &mut self.memory {
+            Memory::Standing(standing) => standing.begin(place, arrival, queued, out),
+            Memory::Adaptive(adaptive) => adaptive.begin(arrival.class, arrival.now, out),
+            Memory::Requests(_) => {}
         }
     }
 
-    fn end(&mut self, place: usize, class: usize) {
+    fn end(&mut self, place: usize, class: usize, now: Time) {
         self.places[place].congested &= !(1 << class);
-        if let Memory::Standing(standing) = &mut self.memory {
-            standing.end(place, class, &mut self.outbox);
+        let out = &mut self.outbox;
+        match &mut self.memory {
+            Memory::Standing(standing) => standing.end(place, class, out),
+            Memory::Adaptive(adaptive) => adaptive.clear(class, now, out),
+            Memory::Requests(_) => {}
         }
     }
 }

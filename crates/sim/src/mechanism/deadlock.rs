@@ -1,6 +1,7 @@
 //! Pause deadlock: ports that all wait for one another. A port is stuck when a gate has held it
 //! since the last look. It waits for the output queue that told it to stop, or, where a switch
-//! watches what comes in, for any queue that holds its frames. Ports that are stuck and can be freed
+//! watches what comes in, for any queue that holds its frames. A queue whose word names destinations counts where
+//! frames for one of these wait. Ports that are stuck and can be freed
 //! by stuck ports only, for as long as that holds, cannot resolve it themselves while their notices
 //! are refreshed.
 //!
@@ -9,12 +10,21 @@
 use backwater_transport::units::Time;
 
 use super::carrier::Toward;
+use super::notice::{Hosts, holds};
 use super::place::Place;
 use super::{Deadlock, Mechanisms};
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::PortId;
 use crate::network::{Network, Traits};
+
+impl Network {
+    /// Whether a frame for one of these hosts waits at a port.
+    fn waits_toward(&self, id: PortId, hosts: &Hosts) -> bool {
+        let mut lists = self.ports[id].lists();
+        lists.any(|list| self.packets.walk(list).any(|p| holds(hosts, p.to)))
+    }
+}
 
 impl Mechanisms {
     /// Looks for a deadlock, the first time it is seen.
@@ -46,9 +56,12 @@ impl Mechanisms {
         let (far, peer) = (network.ports[id].far, network.ports[id].peer);
         let mut all = Vec::new();
         for control in self.controls.iter().filter(|c| c.node() == far) {
-            for place in control.holding(Toward::Port(peer)) {
+            for (place, hosts) in control.holding(Toward::Port(peer)) {
                 match place {
-                    Place::Egress(port) => all.push(port),
+                    Place::Egress(port) if hosts.is_none_or(|h| network.waits_toward(id, h)) => {
+                        all.push(port);
+                    }
+                    Place::Egress(_) => {}
                     Place::Ingress(_) => {
                         let holds = |v: &PortId| {
                             let mut lists = network.ports[*v].lists();

@@ -68,12 +68,12 @@ pub struct Step {
 pub struct OwnFlow {
     /// Which.
     pub flow: FlowId,
-    /// What it sends, bit/s.
-    pub offered: f64,
     /// What leaves of it, bit/s.
     pub gets: f64,
-    /// What it may get, bit/s.
-    pub allowed: f64,
+    /// What each forwarded flow leaves with, bit/s; none where nothing is forwarded.
+    pub forwarded: Option<f64>,
+    /// Whether the station is congested.
+    pub congested: bool,
 }
 
 /// How a frame with a notice is laid out.
@@ -87,6 +87,19 @@ pub enum Form {
     Extension,
     /// A request for a step, in a management frame of so many bytes.
     Request(u64),
+    /// A Congestion Notification element in a Mesh Action frame of 802.11s.
+    Congestion(Durations),
+}
+
+/// For how long congestion is expected to last, by access category; zero ends it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Durations {
+    /// In units.
+    pub units: [u16; 4],
+    /// Their length.
+    pub unit: Span,
+    /// Who is no neighbour in the routing tree ignores it.
+    pub to_tree: bool,
 }
 
 impl Notice {
@@ -95,6 +108,36 @@ impl Notice {
         match self.ask {
             Ask::Stop(quanta) | Ask::Limit(_, quanta) => quanta,
             Ask::Step(_) | Ask::Own(_) => 0,
+        }
+    }
+
+    /// What it says of each category, where a frame speaks of several at once; else the notice itself.
+    pub fn by_category(&self) -> Vec<Notice> {
+        let Form::Congestion(durations) = self.form else {
+            return vec![self.clone()];
+        };
+        let of = |(category, units): (usize, &u16)| Notice {
+            classes: 1 << category,
+            ask: Ask::Stop(*units),
+            ..self.clone()
+        };
+        match self.classes {
+            // One queue for all categories.
+            0xff => vec![self.clone()],
+            _ => durations.units.iter().enumerate().map(of).collect(),
+        }
+    }
+
+    /// Whether all obey who hear it; else neighbours in the routing tree do.
+    pub fn everybody_obeys(&self) -> bool {
+        !matches!(self.form, Form::Congestion(durations) if durations.to_tree)
+    }
+
+    /// Unit of its times, where it brings its own.
+    pub fn unit(&self) -> Option<Span> {
+        match self.form {
+            Form::Congestion(durations) => Some(durations.unit),
+            _ => None,
         }
     }
 
@@ -112,6 +155,23 @@ impl Notice {
         let about = |n: &Notice| (n.mechanism, n.key, n.classes);
         let kind = |n: &Notice| std::mem::discriminant(&n.ask);
         about(self) == about(later) && kind(self) == kind(later)
+    }
+
+    /// Whether its timer starts when the frame in transmission has left: the pause timer does (IEEE 802.3, figure 31B-2),
+    /// those of priorities are set at the indication (IEEE 802.1Q, clause 36).
+    pub fn waits_for_frame(&self) -> bool {
+        self.form != Form::Pfc
+    }
+
+    /// Whether what it says to its receiver is the same.
+    pub fn says_like(&self, other: &Notice) -> bool {
+        let said = |n: &Notice| (n.mechanism, n.key, n.form, n.classes, n.ask);
+        said(self) == said(other) && self.hosts == other.hosts
+    }
+
+    /// Whether both change the same gates or bars, so that the later one overrules the earlier.
+    pub fn concerns_like(&self, other: &Notice) -> bool {
+        (self.mechanism, self.key) == (other.mechanism, other.key)
     }
 
     /// Whether it asks for a step.
@@ -141,17 +201,21 @@ impl Notice {
                     quanta: std::array::from_fn(of),
                 }
             }
-            (Form::Extension | Form::Request(_), None) => FrameKind::Destinations {
-                quanta,
-                classes,
-                addresses,
-            },
-            (Form::Extension | Form::Request(_), Some(rate)) => FrameKind::Rate {
-                classes,
-                rate_bps: rate.0,
-                quanta,
-                addresses,
-            },
+            (Form::Extension | Form::Request(_) | Form::Congestion(_), None) => {
+                FrameKind::Destinations {
+                    quanta,
+                    classes,
+                    addresses,
+                }
+            }
+            (Form::Extension | Form::Request(_) | Form::Congestion(_), Some(rate)) => {
+                FrameKind::Rate {
+                    classes,
+                    rate_bps: rate.0,
+                    quanta,
+                    addresses,
+                }
+            }
         }
     }
 

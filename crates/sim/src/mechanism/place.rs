@@ -99,7 +99,7 @@ impl Holdings {
             Moment::Sent(seen) | Moment::Lost(seen) => {
                 self.book(seen, |held, bytes| *held -= bytes)
             }
-            Moment::Refused(_) | Moment::Timer => {}
+            Moment::Refused(_) | Moment::Timer | Moment::Expiring => {}
         }
     }
 
@@ -161,6 +161,8 @@ pub struct Tally {
 /// What was seen in a period.
 #[derive(Clone, Debug, Default)]
 struct Bin {
+    /// When its first frame came or left, where there was none in the period before.
+    began: Option<Time>,
     /// (neighbour, class, flow, bytes); the node's own flows come from no neighbour.
     came: Vec<(Option<u32>, u8, FlowId, u64)>,
     /// (whether its own, class, flow, bytes).
@@ -179,13 +181,20 @@ impl Tally {
         }
     }
 
-    fn present(&mut self) -> &mut Bin {
-        self.bins.back_mut().expect("the present period")
+    /// The present period, in which a frame comes or leaves now.
+    fn present(&mut self, now: Time) -> &mut Bin {
+        let before = self.bins.len().checked_sub(2);
+        let silent = before.is_none_or(|at| self.bins[at].is_empty());
+        let present = self.bins.back_mut().expect("the present period");
+        if silent && present.is_empty() {
+            present.began = Some(now);
+        }
+        present
     }
 
     /// A packet came in: to be forwarded, or from an own flow.
-    pub fn came(&mut self, prev: Option<u32>, class: u8, flow: FlowId, bytes: u64) {
-        let came = &mut self.present().came;
+    pub fn came(&mut self, prev: Option<u32>, class: u8, flow: FlowId, bytes: u64, now: Time) {
+        let came = &mut self.present(now).came;
         let same = |e: &&mut (Option<u32>, u8, FlowId, u64)| (e.0, e.1, e.2) == (prev, class, flow);
         match came.iter_mut().find(same) {
             Some(entry) => entry.3 += bytes,
@@ -194,8 +203,8 @@ impl Tally {
     }
 
     /// A packet left.
-    pub fn left(&mut self, own: bool, class: u8, flow: FlowId, bytes: u64) {
-        let left = &mut self.present().left;
+    pub fn left(&mut self, own: bool, class: u8, flow: FlowId, bytes: u64, now: Time) {
+        let left = &mut self.present(now).left;
         let same = |e: &&mut (bool, u8, FlowId, u64)| (e.0, e.1, e.2) == (own, class, flow);
         match left.iter_mut().find(same) {
             Some(entry) => entry.3 += bytes,
@@ -206,21 +215,36 @@ impl Tally {
     /// The window up to now, while its last period is under way.
     pub fn so_far(&self, now: Time) -> Sums {
         let begun = Span(self.rhythm.period.0 * (self.bins.len() as u64 - 1));
-        Sums::of(&self.bins, begun + now.since(self.since))
+        let span = begun + now.since(self.since);
+        Sums::of(&self.bins, span, self.span_of_traffic(now, span))
+    }
+
+    /// How long there has been traffic within a window that ends now: silence before it says nothing about its rate.
+    fn span_of_traffic(&self, now: Time, window: Span) -> Span {
+        let mut bins = self.bins.iter().skip_while(|bin| bin.is_empty());
+        let began = bins.next().and_then(|bin| bin.began);
+        began.map_or(window, |began| now.since(began).max(Span(1)))
     }
 
     /// The window at the end of a period; the next begins. `busy` are the ticks for which the medium has been busy
     /// so far.
     pub fn close(&mut self, now: Time, busy: u64) -> Sums {
-        self.present().busy = busy - self.busy;
+        let present = self.bins.back_mut().expect("the present period");
+        present.busy = busy - self.busy;
         (self.busy, self.since) = (busy, now);
         let span = Span(self.rhythm.period.0 * self.bins.len() as u64);
-        let sums = Sums::of(&self.bins, span);
+        let sums = Sums::of(&self.bins, span, self.span_of_traffic(now, span));
         self.bins.push_back(Bin::default());
         if self.bins.len() > self.rhythm.window {
             self.bins.pop_front();
         }
         sums
+    }
+}
+
+impl Bin {
+    fn is_empty(&self) -> bool {
+        self.came.is_empty() && self.left.is_empty()
     }
 }
 
@@ -240,8 +264,9 @@ pub struct Feeder {
 /// A window, added up.
 #[derive(Clone, Debug)]
 pub struct Sums {
-    /// Its seconds.
+    /// Its seconds, from where traffic began.
     pub seconds: f64,
+    window: Span,
     /// Bytes that came in to be forwarded, by class.
     pub came: [u64; MAX_CLASSES],
     /// Forwarded bytes that left, by class.
@@ -257,7 +282,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    fn of(bins: &VecDeque<Bin>, span: Span) -> Sums {
+    fn of(bins: &VecDeque<Bin>, window: Span, traffic: Span) -> Sums {
         let mut by_source: BTreeMap<(u32, u8, FlowId), u64> = BTreeMap::new();
         let mut own: BTreeMap<FlowId, (u64, u64)> = BTreeMap::new();
         let (mut came, mut left, mut busy) = ([0; MAX_CLASSES], [0; MAX_CLASSES], 0);
@@ -295,7 +320,8 @@ impl Sums {
             }
         }
         Sums {
-            seconds: span.seconds(),
+            seconds: traffic.seconds(),
+            window,
             came,
             left,
             busy,
@@ -310,7 +336,7 @@ impl Sums {
         Rates {
             came: self.came[class],
             left: self.left[class],
-            busy: shared.then(|| self.busy as f64 / (self.seconds * 1e12)),
+            busy: shared.then(|| self.busy as f64 / self.window.0 as f64),
         }
     }
 }
@@ -362,8 +388,9 @@ mod tests {
         });
         let mut came = Vec::new();
         for second in 1..=3 {
-            tally.came(Some(4), 0, Id::raw(1), 100 * second);
-            tally.left(false, 0, Id::raw(1), 10 * second);
+            let start = Time::ZERO + Span::secs(second - 1);
+            tally.came(Some(4), 0, Id::raw(1), 100 * second, start);
+            tally.left(false, 0, Id::raw(1), 10 * second, start);
             let sums = tally.close(Time::ZERO + Span::secs(second), second * 500_000_000_000);
             came.push((sums.came[0], sums.left[0], sums.seconds));
             assert_eq!(sums.rates(0, true).busy, Some(0.5), "{second}");
@@ -372,5 +399,31 @@ mod tests {
         // Half a second into the fourth period the window has the third and that half.
         let sums = tally.so_far(Time::ZERO + Span::millis(3500));
         assert_eq!((sums.came[0], sums.seconds), (300, 1.5));
+    }
+
+    /// Traffic begins 0.7 s into the second period, and again after two empty ones. Busy shares are those of the window.
+    #[test]
+    fn silence_before_traffic_does_not_count() {
+        let mut tally = Tally::new(Rhythm {
+            period: Span::secs(1),
+            window: 2,
+        });
+        let at = |ms| Time::ZERO + Span::millis(ms);
+        let seconds = |tally: &mut Tally, second: u64| {
+            let sums = tally.close(at(1000 * second), second * 500_000_000_000);
+            assert_eq!(sums.rates(0, true).busy, Some(0.5));
+            sums.seconds
+        };
+        assert_eq!(seconds(&mut tally, 1), 1.0);
+        tally.came(Some(4), 0, Id::raw(1), 100, at(1700));
+        assert_eq!(tally.so_far(at(1750)).seconds, 0.05);
+        tally.left(false, 0, Id::raw(1), 100, at(1900));
+        assert_eq!(seconds(&mut tally, 2), 0.3);
+        tally.left(false, 0, Id::raw(1), 100, at(2200));
+        assert_eq!(seconds(&mut tally, 3), 1.3);
+        // The period in which it began has left the window.
+        assert_eq!((seconds(&mut tally, 4), seconds(&mut tally, 5)), (2.0, 2.0));
+        tally.left(false, 0, Id::raw(1), 100, at(5500));
+        assert_eq!(seconds(&mut tally, 6), 0.5);
     }
 }

@@ -9,6 +9,7 @@
 pub mod access;
 pub mod boxes;
 pub mod ethernet;
+mod link;
 pub mod offer;
 pub mod service;
 pub mod trace;
@@ -16,6 +17,7 @@ pub mod wifi;
 
 use backwater_transport::part::Part;
 
+pub use link::Link;
 pub use offer::Offer;
 pub use wifi::air::{Air, Member};
 pub use wifi::air_log::AirFrame;

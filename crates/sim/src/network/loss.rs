@@ -60,9 +60,10 @@ impl Network {
             server.lost(cause, &packet, now);
         }
         self.lost_from_queue(place, packet.flow);
+        let early = books.entered_early(packet.born);
         let flow = &mut self.flows[packet.flow];
         let len = u64::from(packet.len);
-        flow.stats.dropped.add(len);
+        flow.stats.lose(len, early);
         books
             .drops
             .entry((cause, place, packet.flow, packet.class()))

@@ -33,6 +33,11 @@ impl Mail {
             .expect("a notice on its way")
     }
 
+    /// Puts a notice in the place of one that is on its way.
+    pub fn replace(&mut self, id: NoticeId, notice: Notice) {
+        self.slots[id.index()] = Some(notice);
+    }
+
     /// Takes a notice out.
     pub fn take(&mut self, id: NoticeId) -> Notice {
         self.free.push(id.0);

@@ -3,6 +3,7 @@
 mod control_frames;
 mod demand;
 mod flow;
+mod laws;
 mod loss;
 mod mail;
 mod managed;
@@ -22,6 +23,7 @@ use crate::packet::Packets;
 use crate::table::Table;
 
 pub use flow::{Flow, Part};
+pub use laws::{Law, Shown, Watched};
 pub use mail::Mail;
 pub use node::Node;
 pub use port::{Port, PortCount, PortMore, Traits};
@@ -44,6 +46,8 @@ pub struct Network {
     /// The port whose queue each box leads to.
     pub(crate) boxes: BTreeMap<PortId, PortId>,
     pub(crate) mail: Mail,
+    /// Laws of explicit feedback at egress ports and radios.
+    pub laws: Table<Law>,
     /// Ports whose queues are filled before the event at hand is over.
     pub(crate) refills: Vec<PortId>,
 }

@@ -14,6 +14,8 @@ use crate::packet::List;
 use crate::queue::{AnyScheduler, ClassQueue, Managed, Scheduler};
 use crate::table::{Id, Row};
 
+use super::laws::Shown;
+
 /// An egress port and the wire that leaves it. What a hop touches comes first, in two cache lines.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
@@ -55,7 +57,7 @@ pub struct Port {
     sent_bytes: u64,
     /// Bytes × ticks held, of the frames that have started; `more.sent` counts what does not fit.
     area: u64,
-    /// Most bytes a class queue has held since the warm-up.
+    /// Most bytes held since the warm-up, in all class queues together.
     pub max_bytes: u64,
     /// The far node's row in the forwarding tables; `u32::MAX` for a host.
     pub far_row: u32,
@@ -94,7 +96,7 @@ pub struct Port {
 pub struct Traits(u32);
 
 impl Traits {
-    /// Somebody looks at what comes and goes here: a detector, accounts, a record, active queue management,
+    /// Arrivals and departures are observed: a detector, accounts, a record, active queue management,
     /// or what serves it.
     pub const WATCHED: u32 = 1;
     /// The choice at hand found every waiting frame held back.
@@ -123,6 +125,8 @@ impl Traits {
     pub const REFILLED: u32 = 8192;
     /// A frame waits, or has waited since the queue was empty, whose departure may end an alarm at the node.
     pub const HEEDED: u32 = 4096;
+    /// Laws of explicit feedback are shown its packets.
+    pub const STAMPED: u32 = 16384;
     /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
     pub const EXACT: u32 = Traits::STALLED
         | Traits::WAKEFUL
@@ -130,6 +134,7 @@ impl Traits {
         | Traits::QUEUELESS
         | Traits::CLASSES
         | Traits::LIMITED
+        | Traits::STAMPED
         | Traits::DETECTED;
 }
 
@@ -202,6 +207,21 @@ impl Port {
     #[inline(always)]
     pub fn free_at(&self) -> Time {
         Time(self.gap_until.0.saturating_sub(GAP * self.ps_per_byte))
+    }
+
+    /// Bytes held in all class queues together.
+    pub fn held_bytes(&self) -> u64 {
+        self.queues().iter().map(|queue| queue.bytes).sum()
+    }
+
+    /// A frame has joined a class queue: the most bytes held may have risen.
+    #[inline(always)]
+    pub fn note_most(&mut self, q: usize) {
+        let held = match self.is(Traits::CLASSES) {
+            true => self.held_bytes(),
+            false => self.queue(q).bytes,
+        };
+        self.max_bytes = self.max_bytes.max(held);
     }
 
     /// Whether its frames wait at an 802.11 station.
@@ -345,6 +365,8 @@ pub struct PortMore {
     pub service: Service,
     /// Active queue management.
     pub managed: Option<Box<Managed>>,
+    /// Laws of explicit feedback that are shown its packets.
+    pub laws: Vec<Shown>,
     /// Saturated flows of its host, once for each packet that does not wait here and should; the longest first.
     pub missing: VecDeque<FlowId>,
     /// How it answers notices, by mechanism.
@@ -368,9 +390,11 @@ pub struct PortCount {
     pub control: u64,
     /// Their bytes.
     pub control_bytes: u64,
+    /// Ticks for which a wire was in use, preambles and gaps included; at a station, ticks of exchanges.
+    pub busy: u64,
     /// Bytes × ticks held, of the frames that have started.
     pub area: u128,
-    /// Most bytes a class queue held.
+    /// Most bytes held in all class queues together.
     pub max_bytes: u64,
     /// Packets marked with CE.
     pub marked: u64,

@@ -27,8 +27,7 @@ impl Port {
         let queue = self.queue_mut(q);
         queue.bytes += size;
         queue.packets += 1;
-        let held = queue.bytes;
-        self.max_bytes = self.max_bytes.max(held);
+        self.note_most(q);
     }
 
     /// Ticks for which the port sent no data although frames waited.

@@ -200,6 +200,9 @@ impl Network {
         port.count_sent(size, waited + duration);
         port.find_way(&self.forwarding, packet);
         let (wakeful, refilled) = (port.is(Traits::WAKEFUL), port.is(Traits::REFILLED));
+        if port.is(Traits::STAMPED) {
+            self.stamp_departure(books, id, packet_id, at);
+        }
         if books.record.is_some() {
             self.note(books, What::Send, begin, id, packet_id, waited);
         }

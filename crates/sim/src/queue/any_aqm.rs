@@ -38,6 +38,12 @@ macro_rules! aqms {
                     AnyAqm::Custom(a) => a.attach(rate, random),
                 }
             }
+            fn warning(&self) -> Option<String> {
+                match self {
+                    $(AnyAqm::$name(a) => a.warning(),)*
+                    AnyAqm::Custom(a) => a.warning(),
+                }
+            }
             fn queues(&self) -> usize {
                 match self {
                     $(AnyAqm::$name(a) => a.queues(),)*

@@ -137,7 +137,12 @@ pub trait Aqm {
         false
     }
 
-    /// The port asked for a frame in vain since it was told last.
+    /// What a person should know of its constants at this port, where it drops.
+    fn warning(&self) -> Option<String> {
+        None
+    }
+
+    /// The port found no frame since this was called last.
     fn emptied(&mut self) {}
 }
 

@@ -132,9 +132,12 @@ impl Aqm for DualPi2 {
         while self.due <= now {
             let sojourn = |queue| waiting.sojourn(queue, self.due).seconds();
             let delay = sojourn(CLASSIC).max(sojourn(LOW_LATENCY));
+            let before = (self.base, self.previous);
             self.period(delay);
             self.due += self.period;
-            if self.base == 0.0 && delay == 0.0 && self.due <= now {
+            // Further periods of an idle port change nothing.
+            let settled = self.base == 0.0 || before == (self.base, delay);
+            if settled && delay == 0.0 && self.due <= now {
                 let idle = |queue: &ClassQueue| queue.list.is_empty();
                 if waiting.queues.iter().all(idle) {
                     let missed = now.since(self.due).0 / self.period.0;
@@ -311,6 +314,8 @@ pub const PART: Part<Build<DualPi2>> = Part {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::{Packet, Packets, Traffic};
+    use crate::table::Id;
 
     fn dual(alpha: f64, beta: f64) -> DualPi2 {
         DualPi2 {
@@ -422,5 +427,39 @@ mod tests {
             let drops = drops.count();
             assert!(drops.abs_diff(3_600) <= 1, "{drops}");
         }
+    }
+
+    /// RFC 9332, section 4.1: of the bytes sent while both queues wait, the classic one gets `classic_share`, 10 % here.
+    #[test]
+    fn the_classic_queue_gets_its_share_while_both_wait() {
+        let mut d = dual(0.15, 3.0);
+        d.base = 0.0;
+        let mut packets = Packets::default();
+        let mut queues = [ClassQueue::default(), ClassQueue::default()];
+        for queue in &mut queues {
+            let id = packets.create(Packet {
+                next: Id::NONE,
+                flow: Id::NONE,
+                to: 0,
+                len: 1500,
+                traffic: Traffic::default(),
+                entry: 0,
+                seq: 0,
+                ingress: Id::NONE,
+                born: Time::ZERO,
+                at: Time::ZERO,
+                serial: 0,
+                waited: 0,
+                gated: 0,
+            });
+            packets.append(&mut queue.list, id);
+        }
+        let mut classic = 0u32;
+        for _ in 0..1000 {
+            let queue = d.choose(&queues);
+            classic += u32::from(queue == CLASSIC);
+            d.pop(&frame(queue, Ecn::Ect1, Span::ZERO));
+        }
+        assert!(classic.abs_diff(100) <= 1, "{classic}");
     }
 }

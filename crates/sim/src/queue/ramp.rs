@@ -49,7 +49,7 @@ pub(super) const CLASSES: Opt = Opt::new(
     "classes",
     Kind::Count,
     Default::Is("1"),
-    "class queues, the highest first, each watched by itself",
+    "class queues, the highest first, each with an average of its own",
 )
 .at_least("1")
 .at_most("8");

@@ -18,6 +18,10 @@ use super::ramp::{CLASSES, thresholds};
 use super::row::{Build, Made};
 use crate::limit::MAX_CLASSES;
 
+/// Thresholds that a line passes in less time cannot tell a burst from a queue that stands. Adaptive RED (Floyd, Gummadi,
+/// Shenker 2001, section 4.1) scales them with the rate, to a mean delay of 5 ms.
+const SHORTEST: Span = Span::micros(100);
+
 /// The constants, and what each class queue remembers.
 #[derive(Clone, Debug)]
 pub struct Red {
@@ -30,6 +34,8 @@ pub struct Red {
     /// Time the line takes for a mean frame; zero where it has no rate of its own.
     slot: Span,
     mean: u64,
+    /// The line's; zero where it has none of its own.
+    rate: Rate,
     state: [State; MAX_CLASSES],
 }
 
@@ -54,6 +60,7 @@ impl Red {
             mark: true,
             slot: Span::ZERO,
             mean,
+            rate: Rate(0),
             state: [State {
                 average: 0.0,
                 count: 0,
@@ -94,6 +101,7 @@ impl Red {
 
 impl Aqm for Red {
     fn attach(&mut self, rate: Rate, _random: &mut Random) {
+        self.rate = rate;
         if rate.0 > 0 {
             self.slot = rate.time_for(Bytes(self.mean));
         }
@@ -118,6 +126,21 @@ impl Aqm for Red {
         }
         state.count += 1;
         Verdict::Accept
+    }
+
+    fn warning(&self) -> Option<String> {
+        let drains = |rate: Rate| rate.time_for(Bytes(self.max as u64));
+        let short = self.rate.0 > 0 && drains(self.rate) < SHORTEST;
+        short.then(|| {
+            format!(
+                "RED drops from an average of {} B on, which this line of {:.0} Mbit/s sends in {:.1} us: a burst of one sender is \
+                 more; write a `max` of at least {} B, and a `min` of a third of it",
+                self.max,
+                self.rate.0 as f64 / 1e6,
+                drains(self.rate).seconds() * 1e6,
+                self.rate.0 / 8 / 10_000,
+            )
+        })
     }
 
     fn pop(&mut self, frame: &Frame) -> Verdict {

@@ -5,6 +5,8 @@
 //! delivered by t); its 95th percentile is index int(0.95 n). Throughput there is what was delivered,
 //! over the creation of the newest packet delivered.
 
+use std::ops::RangeInclusive;
+
 use backwater_transport::units::{Span, Time};
 
 const MILLISECOND: u64 = Span::millis(1).0;
@@ -14,6 +16,8 @@ const MILLISECOND: u64 = Span::millis(1).0;
 pub struct Age {
     /// Creation of the newest packet delivered.
     newest: Option<Time>,
+    /// The first millisecond that was sampled since counting began.
+    first: u64,
     /// The next millisecond to be sampled.
     next: u64,
     /// Samples by age in whole milliseconds.
@@ -30,7 +34,10 @@ impl Age {
     pub fn deliver(&mut self, born: Time, now: Time, bytes: u64) {
         match self.newest {
             // Before, nothing has an age.
-            None => self.next = now.0.div_ceil(MILLISECOND),
+            None => {
+                self.next = now.0.div_ceil(MILLISECOND);
+                self.first = self.next;
+            }
             Some(_) => self.sample(now.0.div_ceil(MILLISECOND)),
         }
         self.newest = self.newest.max(Some(born));
@@ -55,8 +62,13 @@ impl Age {
     pub fn warm(&mut self, now: Time) {
         self.sample(now.0.div_ceil(MILLISECOND));
         self.counts.clear();
-        self.from = now;
+        (self.from, self.first) = (now, self.next);
         (self.packets, self.bytes) = (0, 0);
+    }
+
+    /// The milliseconds that were sampled by the end of a run; none where nothing was delivered.
+    pub fn sampled(&self, now: Time) -> Option<RangeInclusive<u64>> {
+        self.newest.map(|_| self.first..=now.0 / MILLISECOND)
     }
 
     /// The 95th percentile at the end of a run, seconds.

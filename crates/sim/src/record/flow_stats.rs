@@ -74,12 +74,16 @@ pub struct FlowStats {
     pub age: Option<Box<Age>>,
     /// Delays of packets delivered after the warm-up.
     pub delay: Delays,
+    /// When the last packet was received.
+    pub last: Time,
     /// What did not fit into `sums`.
     more: Sums<u128>,
     /// Delivered after waiting at a gate that a queue off their path had closed.
     pub victims: u64,
     /// Lost.
     pub dropped: Count,
+    /// Of the lost after the warm-up: those that had entered before its end.
+    pub dropped_early: Count,
     /// Marked with CE, by each port that did so.
     pub marked: Count,
     /// Entered, delivered, dropped and marked at the end of the warm-up.
@@ -93,6 +97,7 @@ impl FlowStats {
     pub fn deliver(&mut self, packet: &Packet, now: Time) -> u64 {
         let total = now.since(packet.born).0;
         self.delivered.add(u64::from(packet.len));
+        self.last = now;
         // The others are parts of the total, and smaller.
         if self.sums.total.checked_add(total).is_none() {
             self.spill();
@@ -116,6 +121,14 @@ impl FlowStats {
         self.more.serial += u128::from(sums.serial);
         self.more.waited += u128::from(sums.waited);
         self.more.gated += u128::from(sums.gated);
+    }
+
+    /// A packet is lost. `early`: it entered before the end of the warm-up.
+    pub fn lose(&mut self, bytes: u64, early: bool) {
+        self.dropped.add(bytes);
+        if early {
+            self.dropped_early.add(bytes);
+        }
     }
 
     /// What a packet that was just delivered had met at 802.11 stations, in ticks.
@@ -157,6 +170,7 @@ impl FlowStats {
         self.max = 0;
         self.victims = 0;
         self.on_air = [0; 2];
+        self.dropped_early = Count::default();
         if let Some(age) = &mut self.age {
             age.warm(now);
         }

@@ -240,27 +240,31 @@ pub(super) struct Datagram {
     tos: u8,
 }
 
-/// Ethernet and IPv4 headers; gives the place where the addresses begin.
-pub(super) fn write_ip(out: &mut Vec<u8>, d: &Datagram, protocol: u8) -> usize {
+/// Ethernet and IPv4 headers with these options, whose length is a multiple of four; gives the sum of the
+/// pseudo header over addresses and protocol.
+pub(super) fn write_ip(out: &mut Vec<u8>, d: &Datagram, protocol: u8, options: &[u8]) -> u64 {
     out.extend_from_slice(&mac(d.to, 0));
     out.extend_from_slice(&mac(d.from, 0));
     put16(out, ETHERTYPE_IPV4);
 
     let ip = out.len();
-    out.extend_from_slice(&[0x45, d.tos]);
+    let words = (IP as usize + options.len()) / 4;
+    out.extend_from_slice(&[0x40 | words as u8, d.tos]);
     put16(out, d.len);
     put16(out, d.seq as u16);
     put16(out, 0x4000); // don't fragment
     out.extend_from_slice(&[64, protocol, 0, 0]);
     out.extend_from_slice(&ipv4(d.from));
     out.extend_from_slice(&ipv4(d.to));
+    out.extend_from_slice(options);
     let sum = internet_checksum(0, &out[ip..]);
     out[ip + 10..ip + 12].copy_from_slice(&sum.to_be_bytes());
-    ip + 12
+    let addresses = !internet_checksum(0, &out[ip + 12..ip + 20]);
+    u64::from(addresses) + u64::from(protocol)
 }
 
 fn write_udp(out: &mut Vec<u8>, d: &Datagram) {
-    let addresses = write_ip(out, d, UDP_PROTOCOL);
+    let pseudo = write_ip(out, d, UDP_PROTOCOL, &[]);
     let udp = out.len();
     let udp_len = d.len - IP as u16;
     put16(out, FIRST_PORT | (d.flow & 0x0FFF) as u16);
@@ -268,9 +272,7 @@ fn write_udp(out: &mut Vec<u8>, d: &Datagram) {
     put16(out, udp_len);
     put16(out, 0);
     payload(out, usize::from(udp_len - UDP as u16), d.flow, d.seq);
-    // The pseudo header: both addresses, the protocol and the length.
-    let pseudo = u64::from(UDP_PROTOCOL) + u64::from(udp_len);
-    let sum = match internet_checksum(pseudo, &out[addresses..]) {
+    let sum = match internet_checksum(pseudo + u64::from(udp_len), &out[udp..]) {
         // Zero would say that there is no checksum; its other form says the same number (RFC 768).
         0 => 0xFFFF,
         sum => sum,

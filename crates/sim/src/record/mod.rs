@@ -2,6 +2,7 @@
 
 pub mod age;
 pub(crate) mod checksum;
+mod congestion_bytes;
 pub mod delays;
 pub mod fingerprint;
 pub mod flow_stats;

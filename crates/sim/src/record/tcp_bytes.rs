@@ -9,6 +9,7 @@
 use backwater_transport::units::Time;
 
 use super::checksum::internet_checksum;
+use super::congestion_bytes;
 use super::frame_bytes::{Datagram, FIRST_PORT, IP, put16, write_ip};
 use crate::connection::Header;
 
@@ -24,7 +25,8 @@ const TIMESTAMPS: u8 = 8;
 
 /// Appends a segment with its IP header.
 pub(super) fn write(out: &mut Vec<u8>, d: &Datagram, header: &Header) {
-    let addresses = write_ip(out, d, PROTOCOL);
+    let congestion = congestion_bytes::option(header);
+    let pseudo = write_ip(out, d, PROTOCOL, &congestion);
     let tcp = out.len();
     let (one, other) = (
         FIRST_PORT | (d.flow & 0x0FFF) as u16,
@@ -52,10 +54,9 @@ pub(super) fn write(out: &mut Vec<u8>, d: &Datagram, header: &Header) {
     let length = out.len() - tcp;
     debug_assert!(length >= FIXED && length.is_multiple_of(4));
     out[tcp + 12] = (length as u8 / 4) << 4;
-    let total = usize::from(d.len) - IP as usize;
+    let total = usize::from(d.len) - IP as usize - congestion.len();
     out.resize(tcp + total.max(length), 0);
-    let pseudo = u64::from(PROTOCOL) + total as u64;
-    let sum = internet_checksum(pseudo, &out[addresses..]);
+    let sum = internet_checksum(pseudo + total as u64, &out[tcp..]);
     out[tcp + 16..tcp + 18].copy_from_slice(&sum.to_be_bytes());
 }
 

@@ -58,7 +58,7 @@ impl World {
         }
     }
 
-    /// Takes a frame into a shared memory that it may find short, unless it does.
+    /// Takes a frame into a shared memory, or refuses it where the memory is full.
     #[inline(never)]
     fn admit_to_pool(
         &mut self,

@@ -8,6 +8,7 @@ mod nodes;
 mod ports;
 mod refills;
 mod routes;
+mod stamps;
 mod trace;
 
 use backwater_transport::units::{Span, Time};
@@ -79,6 +80,7 @@ impl World {
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
             world.add_mechanism(spec, number, mechanism)?;
         }
+        world.add_stamps(spec)?;
         world.network.check_queues()?;
         world.network.add_refills(spec)?;
         for port in &mut world.network.ports.0 {

@@ -1,7 +1,7 @@
 //! From a flow with a transport to its two ends and to the companion that carries its ACKs.
 
 use backwater_transport::controller::{AnyController, Controller};
-use backwater_transport::endpoint::{AnySender, Protocol, Receiver, ReceiverSetup};
+use backwater_transport::endpoint::{AnySender, Protocol, Receiver};
 use backwater_transport::segment::SACK_BLOCKS;
 use backwater_transport::units::{Bytes, Time};
 
@@ -31,7 +31,8 @@ pub(super) fn ack_flows(flows: &[FlowSpec]) -> Result<Vec<FlowSpec>, Refusal> {
             );
         };
         let protocol = transport.sender.protocol;
-        let header = segment_header(protocol);
+        let congestion = transport.controller.congestion_header_bytes();
+        let header = u64::from(header(transport));
         if flow.packet.0 <= header {
             return refuse(
                 format!("{path}.packet"),
@@ -67,7 +68,7 @@ pub(super) fn ack_flows(flows: &[FlowSpec]) -> Result<Vec<FlowSpec>, Refusal> {
             name: format!("{}{ACKS}", flow.name),
             from: to,
             to: Destination::Node(flow.from),
-            packet: Bytes(ack_bytes(protocol, SACK_BLOCKS as u64)),
+            packet: Bytes(ack_bytes(protocol, SACK_BLOCKS as u64) + congestion),
             source: AnySource::Outside(crate::source::outside::Outside),
             route: flow
                 .route
@@ -92,6 +93,12 @@ pub(super) fn of_data(refusal: Refusal) -> Refusal {
     }
 }
 
+/// IP bytes before the payload of a segment.
+fn header(transport: &TransportSpec) -> u16 {
+    let congestion = transport.controller.congestion_header_bytes();
+    (segment_header(transport.sender.protocol) + congestion) as u16
+}
+
 impl World {
     /// Makes the two ends of each flow with a transport. Companions follow the flows in their order.
     pub(super) fn connect(&mut self, spec: &Spec) {
@@ -102,12 +109,13 @@ impl World {
             let Some(transport) = &flow.transport else {
                 continue;
             };
-            let acks = companions.next().expect("there is no end of numbers");
+            let acks = companions.next().expect("numbers are unbounded");
             let sender = AnySender::new(&transport.sender, transport.controller.clone());
             let id = self.ends.connections.push(Connection {
                 data,
                 acks,
                 protocol: transport.sender.protocol,
+                header: header(transport),
                 stop: Time(flow.stop.0),
                 stats: ConnectionStats {
                     window: sender.window(),
@@ -146,10 +154,7 @@ impl World {
             Time::ZERO,
             "controllers are settled before the run"
         );
-        let receiver = ReceiverSetup {
-            forecaster: controller.forecaster().map(Box::new),
-            ..transport.receiver.clone()
-        };
+        let receiver = transport.receiver.clone().serving(&controller);
         let c = &mut self.ends.connections[id];
         c.sender = AnySender::new(&transport.sender, controller);
         c.receiver = Receiver::new(&receiver);

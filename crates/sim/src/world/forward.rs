@@ -89,6 +89,7 @@ impl World {
             };
             look = looks;
         }
+        self.network.stamp_arrival(id, packet_id, false, now);
         let port = &mut self.network.ports[id];
         if !look && port.next_try == Time::NEVER && port.shut_until <= now {
             port.hold(q, size);

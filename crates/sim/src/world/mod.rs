@@ -11,13 +11,15 @@
 //! * `aqm` lets active queue management judge frames.
 //! * `transport` serves the two ends of flows with a transport.
 //! * `accounts` books what switches hold; `observe` lets detectors look, `tell` sends notices, `react` moves gates.
-//! * `report` sums up.
+//! * `feedback` reports the laws of explicit feedback.
+//! * `report` sums up; `standstill` says whether anything moves at the end.
 
 mod accounts;
 mod aqm;
 pub(crate) mod build;
 mod clock;
 mod connect;
+mod feedback;
 pub(crate) mod forward;
 mod injections;
 mod nearest;
@@ -28,6 +30,7 @@ mod report;
 mod report_rows;
 mod run;
 mod service;
+mod standstill;
 mod tell;
 mod transport;
 
@@ -42,9 +45,11 @@ use crate::network::Network;
 
 pub use crate::books::{DropKey, Exit, Fate};
 pub use crate::mechanism::Deadlock;
+pub use feedback::StampReport;
 pub use report_rows::{
     ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
 };
+pub use standstill::Standstill;
 
 /// A simulated network in the middle of a run. `Clone` forks it.
 #[derive(Clone, Debug)]

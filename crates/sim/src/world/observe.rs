@@ -33,8 +33,8 @@ impl World {
     fn detect_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
         if let Some((control, place)) = self.network.ports[id].watch {
             let c = &mut self.mechanisms.controls[control];
-            if !gone.lost {
-                c.left(place, false, gone.queue as u8, Id::NONE, gone.size);
+            if let (false, Some(tally)) = (gone.lost, c.tally(place)) {
+                tally.left(false, gone.queue as u8, Id::NONE, gone.size, at);
             }
             if !c.hears_departure(place, gone.queue) {
                 return;
@@ -98,7 +98,9 @@ impl World {
             let (seen, arrival) = port.arrival(id, packet, q, now);
             let view = port.view(q, now);
             let c = &mut self.mechanisms.controls[control];
-            c.came(place, seen.prev, q as u8, packet.flow, seen.bytes);
+            if let Some(tally) = c.tally(place) {
+                tally.came(seen.prev, q as u8, packet.flow, seen.bytes, now);
+            }
             let queued = || queued_hosts(packets, &port.queue(q).list, hosts.len());
             if c.enqueued(place, view, &seen, &arrival, queued) {
                 self.after_look(control, place, id, now);
@@ -151,7 +153,7 @@ impl World {
         }
     }
 
-    /// A frame finds no room in its queue. Its sender has sent all the same, and to whom.
+    /// A frame finds no room in its queue. Detectors still see who sent it, and to whom.
     #[cold]
     pub(super) fn turn_away(
         &mut self,
@@ -161,16 +163,22 @@ impl World {
         cause: Cause,
         now: Time,
     ) {
+        self.network.stamp_arrival(id, packet_id, true, now);
         if let Some((control, place)) = self.network.ports[id].watch {
             self.mechanisms.mind_drain(&self.network, id, now);
             let (port, packet) = (&self.network.ports[id], &self.network.packets[packet_id]);
             let (seen, arrival) = port.arrival(id, packet, q, now);
             let (view, flow) = (port.view(q, now), packet.flow);
             let c = &mut self.mechanisms.controls[control];
-            c.came(place, seen.prev, q as u8, flow, seen.bytes);
+            if let Some(tally) = c.tally(place) {
+                tally.came(seen.prev, q as u8, flow, seen.bytes, now);
+            }
             if c.turned_away(place, view, &seen, &arrival) {
                 self.after_look(control, place, id, now);
             }
+        }
+        if let Some(server) = self.network.ports[id].more.service.server_mut() {
+            server.turned_away(cause, &self.network.packets[packet_id], now);
         }
         self.network
             .lose(&mut self.books, packet_id, cause, id, now);

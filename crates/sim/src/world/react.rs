@@ -25,6 +25,10 @@ impl World {
             .pop_front()
             .expect("a notice for each reaction");
         let notice = self.network.mail.take(posted);
+        let timer_from = match notice.waits_for_frame() {
+            true => port.free_at().max(now),
+            false => now,
+        };
         let gates = port
             .gates
             .as_mut()
@@ -35,6 +39,7 @@ impl World {
         }
         let mut knobs = Knobs {
             now,
+            timer_from,
             unit: quantum(port.more.rate),
             gates: Some(gates),
             next: None,

@@ -11,6 +11,7 @@ use super::report_rows::{
 };
 use crate::connection::{ConnectionStats, Headers};
 use crate::ids::{FlowId, PortId};
+use crate::medium::ethernet::{GAP, PREAMBLE};
 use crate::medium::{Member, Radio, StationCount};
 use crate::network::{Flow, Part, PortCount};
 use crate::packet::{Packet, Packets};
@@ -97,6 +98,7 @@ impl World {
             stations: self.stations_since_warmup(now),
             control: self.books.notices_sent + self.management_frames(),
             deadlock: self.mechanisms.deadlock.clone(),
+            stamps: self.stamp_reports(),
         }
     }
 
@@ -154,6 +156,7 @@ impl World {
         let receiver = |member: &Member| ReceiverRow {
             node: self.air.radios[member.station as usize].node,
             packets: member.received - member.base,
+            early: member.early,
         };
         FlowReport {
             flow: id,
@@ -161,6 +164,7 @@ impl World {
                 entered: flow.entered.since(stats.base[0]),
                 delivered: stats.delivered.since(stats.base[1]),
                 dropped: stats.dropped.since(stats.base[2]),
+                dropped_early: stats.dropped_early,
                 marked: stats.marked.since(stats.base[3]),
                 sum: stats.sum(),
                 max: stats.max,
@@ -179,6 +183,7 @@ impl World {
             bytes: count.bytes - base.bytes,
             control: count.control - base.control,
             control_bytes: count.control_bytes - base.control_bytes,
+            busy: count.busy - base.busy,
             area: count.area - base.area,
             max_bytes: count.max_bytes,
             marked: count.marked - base.marked,
@@ -201,6 +206,7 @@ impl World {
             count.bytes += hop.sent.bytes;
             count.area += hop.backlog.area(now);
         }
+        count.busy = self.busy_ticks(id, &count, now);
         let ahead = port.free_at().0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
         for packet in port
@@ -218,6 +224,22 @@ impl World {
             .map(|g| g.closed(now))
             .unwrap_or_default();
         count
+    }
+
+    /// Ticks for which a port was in use up to `now`. What is still to come of a frame or an exchange under way belongs
+    /// to the time after.
+    fn busy_ticks(&self, id: PortId, count: &PortCount, now: Time) -> u64 {
+        let Some(hop) = self.air.hop(id) else {
+            let port = &self.network.ports[id];
+            let frames = count.packets + count.control;
+            let bytes = count.bytes + count.control_bytes + (PREAMBLE + GAP) * frames;
+            let ahead = port.gap_until.0.saturating_sub(now.0);
+            return (bytes * port.ps_per_byte).saturating_sub(ahead);
+        };
+        let exchange = self.air.radios[hop.from as usize].exchange;
+        let mine = |number| self.air.hops[number as usize].port == id;
+        let under_way = exchange.filter(|e| e.hop.is_some_and(mine));
+        hop.airtime + under_way.map_or(0, |e| now.since(e.begun).0)
     }
 
     /// Packets in queues and on wires: (data, control, whether queue counters agree with contents).

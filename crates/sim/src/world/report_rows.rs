@@ -1,5 +1,8 @@
 //! The rows of a report.
 
+use backwater_transport::congestion_header::Layout;
+use backwater_transport::segment::Ecn;
+
 use crate::books::DropKey;
 use crate::connection::ConnectionStats;
 use crate::ids::{ConnectionId, FlowId, NodeId, PortId};
@@ -8,6 +11,7 @@ use crate::medium::StationCount;
 use crate::network::PortCount;
 use crate::record::delays::Delays;
 use crate::record::flow_stats::{Count, DelaySum};
+use crate::world::StampReport;
 
 /// What a run says of itself.
 #[derive(Clone, Debug)]
@@ -46,6 +50,8 @@ pub struct Report {
     pub control: u64,
     /// The first deadlock seen.
     pub deadlock: Option<Deadlock>,
+    /// Laws of explicit feedback.
+    pub stamps: Vec<StampReport>,
 }
 
 /// Losses of one kind at one place.
@@ -88,6 +94,8 @@ pub struct ReceiverRow {
     pub node: NodeId,
     /// Packets of the flow that it received.
     pub packets: u64,
+    /// Of these, entered before the end of the warm-up.
+    pub early: u64,
 }
 
 /// Sums over some flows.
@@ -99,6 +107,8 @@ pub struct ClassReport {
     pub delivered: Count,
     /// Lost.
     pub dropped: Count,
+    /// Of these, entered before the end of the warm-up.
+    pub dropped_early: Count,
     /// Marked with CE.
     pub marked: Count,
     /// Delays.
@@ -126,6 +136,10 @@ pub struct ConnectionReport {
     pub stats: ConnectionStats,
     /// What its controller has to say of itself.
     pub warning: Option<String>,
+    /// The congestion header of its segments.
+    pub header: Option<Layout>,
+    /// The codepoint that its controller asks for.
+    pub ecn: Ecn,
 }
 
 /// A port.
@@ -138,12 +152,13 @@ pub struct PortReport {
 }
 
 impl ClassReport {
-    /// Share of the entered packets that were lost; a packet may have entered before the warm-up's end.
+    /// Share of the packets that entered after the warm-up and were lost.
     pub fn loss(&self) -> f64 {
         if self.entered.packets == 0 {
             0.0
         } else {
-            self.dropped.packets as f64 / self.entered.packets as f64
+            let lost = self.dropped.packets - self.dropped_early.packets;
+            lost as f64 / self.entered.packets as f64
         }
     }
 
@@ -152,6 +167,7 @@ impl ClassReport {
             (&mut self.entered, other.entered),
             (&mut self.delivered, other.delivered),
             (&mut self.dropped, other.dropped),
+            (&mut self.dropped_early, other.dropped_early),
             (&mut self.marked, other.marked),
         ] {
             mine.packets += theirs.packets;

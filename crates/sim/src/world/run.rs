@@ -190,7 +190,7 @@ impl World {
                 control,
                 neighbour,
                 epoch,
-            } => self.mechanisms.refresh(control, neighbour, epoch),
+            } => self.refresh(control, neighbour, epoch, at),
             Event::Demand(flow) => self.demand(flow, at),
             Event::Inject { flow, serial } => {
                 let injection = self.injections.take(flow, serial);
@@ -315,6 +315,7 @@ impl World {
     /// The warm-up is over: what is reported begins here.
     fn warm(&mut self, now: Time) {
         self.settle();
+        self.books.warm_until = Some(now);
         self.books.hops_base = self.hop_counts();
         self.books.drops_base = self.books.drops.clone();
         for flow in &mut self.network.flows.0 {
@@ -326,7 +327,7 @@ impl World {
         for id in self.network.ports.ids() {
             let counted = self.port_count(id, now);
             let port = &mut self.network.ports[id];
-            port.max_bytes = port.queues().iter().map(|q| q.bytes).max().unwrap_or(0);
+            port.max_bytes = port.held_bytes();
             port.more.base = counted;
             if let Some(server) = port.more.service.server_mut() {
                 server.scorer.warm(now);

@@ -6,15 +6,27 @@ use backwater_transport::units::Time;
 
 use super::World;
 use crate::event::Event;
-use crate::ids::PortId;
+use crate::ids::{NoticeId, PortId};
 use crate::mechanism::carrier::Toward;
 use crate::mechanism::notice::Notice;
 use crate::medium::ethernet::HEADER_FCS;
-use crate::network::Traits;
+use crate::network::{Network, Traits};
 use crate::packet::{Packet, Traffic};
 use crate::record::What;
 use crate::record::fingerprint::Mark;
 use crate::table::Id;
+
+impl Network {
+    /// The last notice that waits at a port for the same gates or bars, if it says the same.
+    fn last_waiting_like(&self, id: PortId, notice: &Notice) -> Option<NoticeId> {
+        let waiting = self.packets.walk(&self.ports[id].control);
+        let posted = waiting.map(|p| NoticeId::raw(p.to));
+        let last = posted
+            .filter(|n| self.mail.see(*n).concerns_like(notice))
+            .last()?;
+        self.mail.see(last).says_like(notice).then_some(last)
+    }
+}
 
 impl World {
     /// Sends what mechanisms have said during this event.
@@ -49,7 +61,12 @@ impl World {
         }
     }
 
+    /// Queues a control frame. Where the last one that waits for the same gates says the same, one frame says both.
     fn post_on_wire(&mut self, id: PortId, notice: Notice, now: Time) {
+        self.catch_up(id, now);
+        if let Some(last) = self.network.last_waiting_like(id, &notice) {
+            return self.network.mail.replace(last, notice);
+        }
         self.books.fingerprint.add(
             Mark::Notice,
             now,
@@ -80,7 +97,6 @@ impl World {
             self.network
                 .note(&mut self.books, What::Notice, now, id, packet_id, 0);
         }
-        self.catch_up(id, now);
         let port = &mut self.network.ports[id];
         self.network.packets.append(&mut port.control, packet_id);
         port.set(Traits::URGENT, true);

@@ -6,7 +6,7 @@ use backwater_transport::segment::{AckSegment, Ecn};
 use backwater_transport::units::Time;
 
 use super::World;
-use crate::connection::{Header, Side, ack_bytes, segment_header};
+use crate::connection::{Header, Side, ack_bytes};
 use crate::ids::{ConnectionId, FlowId, PacketId};
 use crate::network::Part;
 
@@ -104,7 +104,7 @@ impl World {
             let Some(segment) = c.sender.poll(now) else {
                 break;
             };
-            let len = segment_header(c.protocol) + u64::from(segment.len);
+            let len = u64::from(c.header) + u64::from(segment.len);
             let (flow, ecn) = (c.data, segment.ecn);
             let header = Header::Data(segment, c.heard);
             self.depart(flow, len, ecn, header, now);
@@ -120,7 +120,7 @@ impl World {
 
     fn acknowledge(&mut self, id: ConnectionId, ack: AckSegment, now: Time) {
         let c = &self.ends.connections[id];
-        let len = ack_bytes(c.protocol, ack.blocks.count() as u64);
+        let len = ack_bytes(c.protocol, ack.blocks.count() as u64) + ack.feedback_bytes();
         self.depart(c.acks, len, Ecn::NotEct, Header::Ack(ack), now);
     }
 

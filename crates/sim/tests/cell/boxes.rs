@@ -115,7 +115,7 @@ fn losses_are_as_frequent_as_asked_for() {
     assert!(lost(vec![loss(0.1)]).abs_diff(1000) < 120);
     assert_eq!(lost(vec![loss(0.0)]), 0);
     assert_eq!(lost(vec![loss(1.0)]), 10_000);
-    // Two in a row have their own luck: 19 %, ± 39.
+    // Two in a row draw independently: 19 %, ± 39.
     assert!(lost(vec![loss(0.1), loss(0.1)]).abs_diff(1900) < 160);
     // Exponential lengths of 50 ms each: half of the time, with 100 changes ± 500 of 10,000.
     assert!(lost(vec![on_off(50, 50, "exponential")]).abs_diff(5000) < 1500);

@@ -24,7 +24,13 @@ fn fit(id: &str, recording: &Recording) -> Fit {
 fn make(id: &str, given: &[(&'static str, Value)], seconds: u64, seed: u64) -> Recording {
     let mut random = Random::stream(seed, "trace", "recovery");
     let length = Span::secs(seconds);
-    Recording::of(generated(id, given), OPPORTUNITY, length, &mut random)
+    Recording::of(
+        generated(id, given),
+        OPPORTUNITY,
+        length,
+        usize::MAX,
+        &mut random,
+    )
 }
 
 fn number(value: &Value) -> f64 {

@@ -68,6 +68,7 @@ pub fn way(
             first,
             whole: emulator.whole,
             milliseconds: true,
+            delay_behind: Span::ZERO,
         })),
     }))
 }
@@ -118,6 +119,7 @@ pub fn spec(ways: [Option<Box<Way>>; 2], seconds: f64) -> Spec {
         ports: vec![port("S>R"), port("R>S")],
         media: Vec::new(),
         roots: Vec::new(),
+        stamps: Vec::new(),
         mechanisms: Vec::new(),
         flows: vec![flow("data", 0, 1), flow("ack", 1, 0)],
     }

@@ -227,7 +227,7 @@ fn pie_as_mahimahi_has_it_keeps_the_delay_low_too() {
 }
 
 /// mahimahi's CoDel loses the packet behind the one it decides on: every loss follows a departure, and the
-/// number lost is the next one. It keeps the delay down all the same.
+/// number lost is the next one. It still keeps the delay down.
 #[test]
 fn codel_as_mahimahi_has_it_loses_the_packet_behind() {
     let codel = queue("codel-mahimahi", &[]);

@@ -1,28 +1,39 @@
 //! Deadlock of back-pressure, seen and not seen.
 
-use backwater_sim::spec::Routing;
+use backwater_sim::spec::{NodeKind, Routing};
 use backwater_transport::part::Value;
-use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::net::*;
 
 /// A ring of three switches with a host each. Every host sends to the host `hops` switches on,
 /// clockwise. Gives the ring's ports and those toward the hosts.
 fn ring(seconds: f64, hops: usize, host_rate: u64, delay: Span) -> (Net, Vec<usize>, Vec<usize>) {
+    ring_of(3, seconds, hops, host_rate, delay)
+}
+
+fn ring_of(
+    switches: usize,
+    seconds: f64,
+    hops: usize,
+    host_rate: u64,
+    delay: Span,
+) -> (Net, Vec<usize>, Vec<usize>) {
+    let n = switches;
     let mut net = Net::new(seconds);
     net.0.routing = Routing::ShortestPath;
-    let w: Vec<usize> = (0..3).map(|i| net.switch(&format!("W{i}"))).collect();
-    let h: Vec<usize> = (0..3).map(|i| net.host(&format!("H{i}"))).collect();
-    let around: Vec<usize> = (0..3)
-        .map(|i| net.link(w[i], w[(i + 1) % 3], 10 * MBIT)[0])
+    let w: Vec<usize> = (0..n).map(|i| net.switch(&format!("W{i}"))).collect();
+    let h: Vec<usize> = (0..n).map(|i| net.host(&format!("H{i}"))).collect();
+    let around: Vec<usize> = (0..n)
+        .map(|i| net.link(w[i], w[(i + 1) % n], 10 * MBIT)[0])
         .collect();
-    let down: Vec<usize> = (0..3).map(|i| net.link(w[i], h[i], host_rate)[0]).collect();
+    let down: Vec<usize> = (0..n).map(|i| net.link(w[i], h[i], host_rate)[0]).collect();
     net.0.links.iter_mut().for_each(|l| l.delay = delay);
-    for i in 0..3 {
-        let to = (i + hops) % 3;
+    for i in 0..n {
+        let to = (i + hops) % n;
         let route = [h[i]]
             .into_iter()
-            .chain((0..=hops).map(|k| w[(i + k) % 3]))
+            .chain((0..=hops).map(|k| w[(i + k) % n]))
             .chain([h[to]])
             .collect();
         net.flow(&format!("f{i}"), h[i], h[to], cbr(9 * MBIT)).route = Some(route);
@@ -122,7 +133,48 @@ fn a_ring_of_pauses_stands_still_and_is_named() {
     world.advance(world.end());
     let after = world.report();
     assert_eq!(after.delivered, before.delivered, "nothing moves");
+    let standstill = world.standstill(after.held);
+    assert_eq!(standstill.map(|s| s.packets), Some(after.held));
     assert!(after.conserved);
+}
+
+/// Notices that name destinations close the ring as well, where flows go three hops around it: two frames of three
+/// at each of its ports go on, and are held by the next. The hosts obey, so nothing is lost.
+#[test]
+fn a_ring_of_destination_notices_stands_still_and_is_named() {
+    let (mut net, around, down) = ring_of(4, 60.0, 3, 10 * MBIT, Span::micros(1));
+    for flow in 0..4 {
+        net.0.flows[flow].source = source(
+            "uniform-uniform",
+            &[
+                ("burst", Value::Bytes(Bytes(4_800))),
+                ("rate", Value::Rate(Rate(4_500_000))),
+            ],
+        );
+        let host = net.0.flows[flow].from;
+        net.0.nodes[host].kind = NodeKind::Host { obeys: true };
+    }
+    let watched: Vec<usize> = around.iter().chain(&down).copied().collect();
+    watched.iter().for_each(|port| net.buffer(*port, 50_000));
+    let mut world = net.world();
+    world.advance(world.end());
+    let free = world.report();
+    assert_eq!((free.deadlock, world.standstill(free.held)), (None, None));
+    net.recipe("pause-destination", &watched, &[]);
+    let mut world = net.world();
+    world.advance(Time(50 * 1000 * MS));
+    let before = world.report();
+    world.advance(world.end());
+    let after = world.report();
+    assert_eq!(after.delivered, before.delivered, "nothing moves");
+    assert_eq!((after.dropped, after.conserved), (0, true));
+    let seen = after.deadlock.expect("a deadlock");
+    let mut cycle: Vec<usize> = seen.cycle.iter().map(|p| p.index()).collect();
+    cycle.sort_unstable();
+    assert_eq!(cycle, around);
+    let standstill = world.standstill(after.held).expect("nothing moves");
+    assert_eq!(standstill.packets, after.held);
+    assert!(standstill.since < Time(50 * 1000 * MS));
 }
 
 /// The same ring, but each flow ends behind the next switch, at a host that receives at 5 Mbit/s: no queue

@@ -23,7 +23,7 @@ fn a_packet_crosses_more_than_255_switches() {
     assert_eq!(net.run().delivered, 1);
 }
 
-/// 65535 quanta at 1 bit/s are 3.36e7 s: longer than 213 days. The world is built all the same, or refused.
+/// 65535 quanta at 1 bit/s are 3.36e7 s: longer than 213 days. The world is still built, or refused.
 #[test]
 fn a_pause_longer_than_the_clock_is_no_panic() {
     for rate in [1, 2, 1000] {

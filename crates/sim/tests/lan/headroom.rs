@@ -123,3 +123,19 @@ fn a_port_that_may_be_stopped_counts_as_blocked() {
         assert_eq!(told, warns, "{k} feeders, stopped {stopped}: {warnings:?}");
     }
 }
+
+/// Four feeders send 4 × 2 - 1 more frames, of which the output drains one and one is in step: five. 42,000 B are 27 frames, the
+/// mark of 33,600 B is crossed by the 23rd, and four have room; of 50,000 B five have.
+#[test]
+fn a_warning_comes_where_a_single_frame_has_no_room() {
+    for (buffer, short) in [(42_000, true), (50_000, false)] {
+        let (mut net, port) = feeders(4, false, false, &[0; 8]);
+        net.buffer(port, buffer);
+        let warnings = net.world().headroom_warnings();
+        assert_eq!(!warnings.is_empty(), short, "{buffer} B: {warnings:?}");
+        let said = warnings
+            .iter()
+            .all(|w| w.contains("5 more frames") && w.contains("room for 4"));
+        assert!(said, "{warnings:?}");
+    }
+}

@@ -46,6 +46,7 @@ impl Net {
             nodes: Vec::new(),
             links: Vec::new(),
             ports: Vec::new(),
+            stamps: Vec::new(),
             mechanisms: Vec::new(),
             flows: Vec::new(),
         })

@@ -6,45 +6,83 @@ use backwater_sim::record::{Record, What};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Time};
 
-/// A PAUSE whose refresh comes late, because it waits behind data in the other direction, ends when
-/// its timer does: the port sends on at that instant, to the tick.
-#[test]
-fn a_pause_that_was_renewed_ends_when_the_later_timer_does() {
+/// PAUSE frames of so many quanta stop a host that sends packets of so many bytes at 10 Mbit/s over port 0, and wait
+/// behind frames of 1518 bytes the other way, 1.2208 ms each and so far apart. Gives all records.
+fn paused_against_data(len: u64, quanta: u64, apart: u64) -> Vec<Record> {
     let mut net = Net::new(0.1);
     let (s, x, d) = (net.obeying_host("S"), net.switch("X"), net.host("D"));
-    let [out, _] = net.link(s, x, 10 * MBIT);
+    let other = net.host("E");
+    net.link(s, x, 10 * MBIT);
     let port = net.link(x, d, MBIT)[0];
-    net.buffer(port, 5_000);
-    // Shortest frames, so that one which left in the past would also have arrived there.
-    net.flow("f", s, d, script((0..2000).map(|_| (0, 46))));
-    // Frames of 1518 bytes the other way, 1.2208 ms each, at a spacing that isn't the refresh's.
+    net.link(other, x, 10 * MBIT);
+    net.buffer(port, 20_000);
+    net.flow("f", s, d, script((0..2000).map(|_| (0, len))));
     net.flow(
         "back",
-        d,
+        other,
         s,
-        script((0..60).map(|i| (i * 12_500 * US, 1500))),
+        script((0..100_000 / apart).map(|i| (i * apart * US, 1500))),
     );
-    let quantum = 51_200_000; // 512 bit at 10 Mbit/s
-    net.recipe("pause", &[port], &[("quanta", Value::Count(30))]);
-    let (_, records) = net.run_recorded();
-    let of = |what: What| {
-        let mine = records.iter().filter(move |r| r.what == what);
-        let mine = mine.filter(|r| r.port.index() == out);
-        mine.map(|r| (r.at.0, r.value)).collect::<Vec<_>>()
-    };
-    let (knobs, sends) = (of(What::Knob), of(What::Send));
-    let mut ran_out = 0;
-    for pair in knobs.windows(2).filter(|pair| pair[0].1 > 0) {
-        let until = pair[0].0 + pair[0].1 * quantum;
-        if until < pair[1].0 {
-            // The frame that was on its way when the pause began ends at most 57.6 µs later.
-            let next = sends.iter().find(|s| s.0 > pair[0].0 + 60 * US);
-            let next = next.expect("frames are left").0;
-            assert_eq!(Time(next), Time(until), "paused at {}", Time(pair[0].0));
-            ran_out += 1;
+    net.recipe("pause", &[port], &[("quanta", Value::Count(quanta))]);
+    net.run_recorded().1
+}
+
+/// A PAUSE whose refresh comes late, because it waits behind data in the other direction, ends when
+/// its timer does: the port sends on at that instant, to the tick. The timer starts when the frame in transmission has
+/// left (IEEE 802.3, figure 31B-2): ten quanta are shorter than a frame of 1518 bytes.
+#[test]
+fn a_pause_that_was_renewed_ends_when_the_later_timer_does() {
+    for (len, quanta, apart) in [(46, 30, 12_500), (1500, 10, 1_300), (1500, 10, 2_000)] {
+        let records = paused_against_data(len, quanta, apart);
+        let quantum = 51_200_000; // 512 bit at 10 Mbit/s
+        let of = |what: What| {
+            let mine = records.iter().filter(move |r| r.what == what);
+            let mine = mine.filter(|r| r.port.index() == 0);
+            mine.map(|r| (r.at.0, r.value)).collect::<Vec<_>>()
+        };
+        let (knobs, sends) = (of(What::Knob), of(What::Send));
+        let lasts = (8 + framed(len)) * byte(10 * MBIT);
+        let (mut ran_out, mut in_frame) = (0, 0);
+        for pair in knobs.windows(2).filter(|pair| pair[0].1 > 0) {
+            let (at, paused) = pair[0];
+            let before = sends.iter().rfind(|s| s.0 <= at).map_or(0, |s| s.0 + lasts);
+            let until = before.max(at) + paused * quantum;
+            if until < pair[1].0 {
+                let next = sends.iter().find(|s| s.0 > at);
+                let next = next.expect("frames are left").0;
+                assert_eq!(Time(next), Time(until), "{len} B, paused at {}", Time(at));
+                ran_out += 1;
+                in_frame += u64::from(before > at);
+            }
+        }
+        assert!(ran_out > 0, "a pause has to run out: {knobs:?}");
+        assert!(
+            in_frame > 0 || len == 46,
+            "a pause has to begin within a frame"
+        );
+    }
+}
+
+/// Refreshes come every five quanta, 256 us. Behind a data frame of 1.2 ms one of them waits, not four.
+#[test]
+fn refreshes_that_wait_behind_a_data_frame_are_one() {
+    let records = paused_against_data(1500, 10, 12_500);
+    let sent = records
+        .iter()
+        .filter(|r| r.what == What::Send && r.port.index() == 1);
+    let sent: Vec<&Record> = sent.collect();
+    let mut delayed = 0;
+    for pair in sent.windows(2) {
+        let quanta = |r: &Record| r.notice.as_ref().map(|n| n.quanta());
+        let (first, second) = (quanta(pair[0]), quanta(pair[1]));
+        delayed += u64::from(first.is_none() && second.is_some());
+        if first.is_some() && first == second {
+            // The value of a record of sending is how long the frame waited.
+            let posted = pair[1].at.0 - pair[1].value;
+            assert!(posted >= pair[0].at.0, "at {}", pair[1].at);
         }
     }
-    assert!(ran_out > 0, "a pause has to run out: {knobs:?}");
+    assert!(delayed > 5, "{delayed}");
 }
 
 /// Bytes held at a port after each change, from what came and what had left alone.

@@ -472,7 +472,7 @@ fn the_neighbour_that_the_port_faces_is_not_told() {
     assert_eq!(framed(46), 64);
 }
 
-/// A sender whose frame finds the buffer full has sent all the same: it is told, and stops. Where the
+/// A sender whose frame finds the buffer full has sent nevertheless: it is told, and stops. Where the
 /// notice names addresses from the buffer, it names that of the lost frame too.
 #[test]
 fn a_sender_whose_frame_is_lost_is_a_current_sender() {

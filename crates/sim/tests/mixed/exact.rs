@@ -77,6 +77,7 @@ fn draw(number: u64) -> Drawn {
         nodes: Vec::new(),
         links: Vec::new(),
         ports: Vec::new(),
+        stamps: Vec::new(),
         mechanisms: Vec::new(),
         flows: Vec::new(),
     };
@@ -146,6 +147,7 @@ fn with_traces(drawn: &Drawn, r: &mut Random) -> Spec {
                 first: First::Opportunity,
                 whole: true,
                 milliseconds: false,
+                delay_behind: Span::ZERO,
             })),
         }));
     }

@@ -52,7 +52,7 @@ fn delays(spec: &Spec, world: &World, report: &Report, number: u64) {
             Some(way) if !way.boxes.is_empty() => None,
             Some(way) => match way.service {
                 Service::Line(_, delay) => Some(delay),
-                Service::Trace(_) => Some(Span::ZERO),
+                Service::Trace(ref server) => Some(server.delay_behind),
             },
         },
     };

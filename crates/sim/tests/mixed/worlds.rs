@@ -102,6 +102,7 @@ fn any_way(r: &mut Random, line: Rate, delay: Span) -> Option<Box<Way>> {
             first: one(r, &[First::Opportunity, First::Arrival]),
             whole: emulator.whole,
             milliseconds: once_in(r, 2),
+            delay_behind: Span::millis(one(r, &[0, 0, 20])),
         })),
     };
     Some(Box::new(Way {
@@ -151,6 +152,7 @@ fn any_medium(r: &mut Random, number: usize) -> MediumSpec {
             gain: -140.046,
             exponent: 4.0,
             shadowing: one(r, &[0.0, 3.0]),
+            shadowing_seed: None,
             energy_detect: one(r, &[-91.4, -72.0]),
             preamble_detect: -91.4,
             capture: one(r, &[None, Some(10.0)]),
@@ -423,6 +425,7 @@ pub fn any_world(number: u64) -> Spec {
             nodes: Vec::new(),
             links: Vec::new(),
             ports: Vec::new(),
+            stamps: Vec::new(),
             mechanisms: Vec::new(),
             flows: Vec::new(),
         },

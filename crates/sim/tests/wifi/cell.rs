@@ -135,6 +135,7 @@ impl Cell {
             nodes: Vec::new(),
             links: Vec::new(),
             ports: Vec::new(),
+            stamps: Vec::new(),
             mechanisms: Vec::new(),
             flows: Vec::new(),
         })

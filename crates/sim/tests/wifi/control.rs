@@ -28,7 +28,7 @@ fn control(stations: Vec<usize>, respond: AnyResponder) -> MechanismSpec {
         DETECTORS,
         "rate-comparison",
         &[
-            ("alpha", Value::Number(1.08)),
+            ("alpha", Value::Number(1.02)),
             ("busy_below", Value::Share(0.8)),
             ("period", Value::Span(Span::millis(250))),
             ("window", Value::Count(4)),
@@ -82,6 +82,7 @@ fn aifsn(own: bool) -> AnyResponder {
             ("min", Value::Count(2)),
             ("max", Value::Count(31)),
             ("own", Value::Flag(own)),
+            ("own_while", Value::Choice("congested")),
         ],
     )
 }
@@ -121,9 +122,20 @@ fn sources_give_way_to_their_relay() {
         part(
             RESPONDERS,
             "cw-min",
-            &[("steps", Value::Count(5)), ("own", Value::Flag(true))],
+            &[
+                ("steps", Value::Count(5)),
+                ("own", Value::Flag(true)),
+                ("own_while", Value::Choice("congested")),
+            ],
         ),
-        part(RESPONDERS, "token-bucket", &[("own", Value::Flag(true))]),
+        part(
+            RESPONDERS,
+            "token-bucket",
+            &[
+                ("own", Value::Flag(true)),
+                ("own_while", Value::Choice("congested")),
+            ],
+        ),
     ] {
         let with = hops(&fork(Some(respond.clone())));
         // Four transmissions for two packets: 6.1 / 4 = 1.52 Mbit/s each.
@@ -150,6 +162,7 @@ fn sources_that_cannot_step_back_further_stay_where_they_are() {
                 ("min", Value::Count(2)),
                 ("max", Value::Count(most)),
                 ("own", Value::Flag(true)),
+                ("own_while", Value::Choice("congested")),
             ],
         );
         let forwarded: f64 = hops(&fork(Some(respond))).iter().map(|r| r[1]).sum();
@@ -197,38 +210,94 @@ fn a_relay_holds_its_own_flow_back() {
     }
 }
 
-/// Two relays, on either side, share the stations that feed them; both feeders keep what their relays can
-/// forward.
-#[test]
-fn two_relays_that_share_an_upstream_station_agree() {
+/// Mbit/s of B's own flow in A -> B -> C, where A offers so much until `stop` seconds, after `warmup` seconds.
+fn own_of_relay(forwarded: u64, stop: u64, own: u64, warmup: u64) -> f64 {
     let mut mac = edca(B, BASIC);
     mac.categories[1].aifsn = 2;
-    let mut cell = Cell::new(60.0, B, mac, disc(100.0, 300.0));
-    let [a, left, right, x, y] = [
-        [0.0, 0.0],
-        [-90.0, 0.0],
-        [90.0, 0.0],
-        [-180.0, 0.0],
-        [180.0, 0.0],
-    ]
-    .map(|[x, y]| cell.station(&format!("s{x}{y}"), x, y));
-    // Two constant rates at one full queue would lock: whoever comes just after a departure gets in.
-    cell.flow(a, x, 1, poisson(1500, 3_000_000));
-    cell.flow(a, y, 1, poisson(1500, 3_000_000));
-    // A competitor that none of the relays can ask.
-    let other = cell.station("other", 0.0, 50.0);
-    let sink = cell.station("sink", 0.0, 90.0);
-    cell.flow(other, sink, 1, saturated(1500));
-    cell.0.warmup = Span::secs(10);
-    cell.0.mechanisms = vec![control(vec![left, right], aifsn(true))];
-    let rates = hops(&Cell(backwater_sim::spec::Spec {
-        flows: cell.0.flows[..2].to_vec(),
-        ..cell.0.clone()
-    }));
-    for r in &rates {
-        assert!((r[0] / r[1] - 1.0).abs() < 0.05, "{rates:?}");
+    let mut cell = Cell::new(60.0, B, mac, disc(100.0, 190.0));
+    let [a, b, c] = [-100.0, 0.0, 100.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.flow(a, c, 1, cbr(1500, forwarded));
+    cell.flow(b, c, 1, cbr(1500, own));
+    cell.0.flows[0].stop = Span::secs(stop);
+    cell.0.warmup = Span::secs(warmup);
+    cell.0.mechanisms = vec![control(vec![b], aifsn(true))];
+    cell.throughputs(1)[1]
+}
+
+/// 0.2 + 2 Mbit/s of some 6 that the medium carries: nothing is congested, so nothing is to be held.
+#[test]
+fn a_relay_that_is_not_congested_leaves_its_own_flow_alone() {
+    let own = own_of_relay(100_000, 60, 2_000_000, 5);
+    assert!((own / 2.0 - 1.0).abs() < 0.01, "{own}");
+}
+
+/// The forwarded flow congests the relay and stops at 20 s. Its requests hold for a second.
+#[test]
+fn a_hold_ends_when_what_it_made_room_for_has_stopped() {
+    let own = own_of_relay(4_000_000, 20, 2_000_000, 25);
+    assert!((own / 2.0 - 1.0).abs() < 0.01, "{own}");
+}
+
+/// Sources of the fork stop at 20 s. They stepped back by no more than ten steps; the last request holds for a
+/// second, and a step is taken back in each quarter of a second after that.
+#[test]
+fn steps_are_taken_back_when_requests_have_expired() {
+    let mut cell = fork(Some(aifsn(true)));
+    cell.0
+        .flows
+        .iter_mut()
+        .for_each(|f| f.stop = Span::secs(20));
+    let mean = |cell: &Cell| {
+        let (_, report) = cell.run();
+        let seconds = (cell.0.duration.0 - cell.0.warmup.0) as f64 / 1e12;
+        [0, 1].map(|i| report.stations[i].aifsn[1] as f64 / 1e12 / seconds)
+    };
+    assert!(
+        mean(&cell).iter().all(|aifsn| *aifsn > 2.5),
+        "{:?}",
+        mean(&cell)
+    );
+    cell.0.warmup = Span::secs(25);
+    assert_eq!(mean(&cell), [2.0, 2.0]);
+}
+
+/// Three stations feed two relays on either side, beside a competitor that none of the relays can ask. All six get the
+/// same share of the medium without control, so that three halves of what a relay can forward comes to it.
+#[test]
+fn two_relays_that_share_their_upstream_stations_agree() {
+    let run = |controlled: bool| {
+        let mut mac = edca(B, BASIC);
+        mac.categories[1].aifsn = 2;
+        let mut cell = Cell::new(60.0, B, mac, disc(100.0, 300.0));
+        let [left, right, x, y] =
+            [-90.0, 90.0, -180.0, 180.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        for at in [-10.0, 0.0, 10.0] {
+            let a = cell.station(&format!("a{at}"), 0.0, at);
+            // Two constant rates at one full queue would lock: whoever comes just after a departure gets in.
+            cell.flow(a, x, 1, poisson(1500, 3_000_000));
+            cell.flow(a, y, 1, poisson(1500, 3_000_000));
+        }
+        let other = cell.station("other", 0.0, 50.0);
+        let sink = cell.station("sink", 0.0, 90.0);
+        cell.flow(other, sink, 1, saturated(1500));
+        cell.0.warmup = Span::secs(10);
+        if controlled {
+            cell.0.mechanisms = vec![control(vec![left, right], aifsn(true))];
+        }
+        let (_, report) = cell.run();
+        let rate = |flow: usize, hop: usize| report.flows[flow].hops[hop].count.bytes as f64;
+        // What comes to each relay and what leaves it, over its three flows.
+        [0, 1].map(|side| [0, 1].map(|hop| (0..3).map(|a| rate(2 * a + side, hop)).sum::<f64>()))
+    };
+    let [left, right] = run(false);
+    for side in [left, right] {
+        assert!((side[0] / side[1] / 1.5 - 1.0).abs() < 0.1, "{side:?}");
     }
-    assert!((rates[0][1] / rates[1][1] - 1.0).abs() < 0.1, "{rates:?}");
+    let [left, right] = run(true);
+    for side in [left, right] {
+        assert!((side[0] / side[1] - 1.0).abs() < 0.05, "{side:?}");
+    }
+    assert!((left[1] / right[1] - 1.0).abs() < 0.1, "{left:?} {right:?}");
 }
 
 /// Requests are frames: they take airtime, and without upstream stations nobody sends any.

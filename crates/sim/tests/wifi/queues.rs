@@ -105,7 +105,7 @@ fn a_saturated_flow_whose_packets_exceed_the_flows_is_refused() {
 }
 
 /// The relay's buffer is full of others' packets when its own flow begins, which loses packets of its start. It
-/// goes on all the same, with both, and holds two places of a hundred: every fiftieth packet that the relay sends is its own.
+/// still goes on, with both, and holds two places of a hundred: every fiftieth packet that the relay sends is its own.
 #[test]
 fn a_saturated_flow_goes_on_when_its_station_had_no_room() {
     let mut cell = relay(false);
@@ -149,7 +149,7 @@ fn bytes_that_wait_at_a_station_are_counted() {
     let (most, mean) = at(&cell, "s-7171>s00");
     assert_eq!(most, 20 * 1518);
     assert!((19.0..=20.0).contains(&mean), "{mean}");
-    // A relay that serves flows in turn makes room at the cost of whoever holds most: what it throws out no longer waits.
+    // A relay that serves flows round-robin makes room at the cost of whoever holds most: what it throws out no longer waits.
     let mut cell = relay(true);
     cell.spec(2).buffer = Limit::Packets(20);
     assert_eq!(at(&cell, "s00>s1000").0, 20 * 1518);

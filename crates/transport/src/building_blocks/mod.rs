@@ -6,6 +6,7 @@ pub(crate) mod bounds;
 pub(crate) mod marked_share;
 pub(crate) mod minmax;
 pub(crate) mod moving_mean;
+pub(crate) mod network_window;
 pub(crate) mod queueing_delay;
 pub(crate) mod reno_window;
 pub mod signal_aimd;

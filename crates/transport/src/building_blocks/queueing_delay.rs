@@ -1,5 +1,5 @@
-//! Base delay from minima of past minutes and current delay from a short filter, for LEDBAT and
-//! LEDBAT++ (RFC 6817 section 2.4.2).
+//! Base delay from minima of past minutes and current delay from a short filter, for LEDBAT,
+//! LEDBAT++ and SCReAM (RFC 6817 section 2.4.2).
 
 use std::collections::VecDeque;
 
@@ -81,6 +81,12 @@ impl QueueingDelay {
         if self.last.len() > self.length {
             self.last.pop_front();
         }
+    }
+
+    /// Forgets all delays, because the path has changed.
+    pub fn forget(&mut self) {
+        self.base.clear();
+        self.last.clear();
     }
 
     /// Least delay of all the minutes, in seconds.

@@ -5,8 +5,9 @@
 //! slow increase, multiplicative decrease in proportion to the excess, and periodic slowdowns of two
 //! rounds to measure the base delay.
 //!
-//! Reference: draft-irtf-iccrg-ledbat-plus-plus. Written from a summary of it: the factor of the
-//! decrease (`strength`) and the times of the slowdown are options. Deviation: delayed acknowledgements
+//! Reference: draft-irtf-iccrg-ledbat-plus-plus, sections 4.1 (slow start with the gain; 3/4 of the target
+//! ends the initial one only), 4.2 (gain), 4.3 (decrease; `strength` is its constant) and 4.4 (slowdowns;
+//! the ramp after one ends at ssthresh alone, whatever the delay). Deviation: delayed acknowledgements
 //! count as round-trip samples like others.
 
 use crate::building_blocks::bounds;
@@ -39,8 +40,8 @@ pub struct LedbatPp {
     slow_rounds: u64,
     slow_every: u64,
     phase: Phase,
-    /// When the present slowdown began, and when the next is due.
-    slowed: Time,
+    /// When the present or last slowdown began (none before the initial one), and when the next is due.
+    slowed: Option<Time>,
     slow_at: Time,
     delay_filter: QueueingDelay,
     undo: f64,
@@ -61,29 +62,28 @@ impl LedbatPp {
         self.threshold = self.window;
         self.window = self.floor();
         self.phase = Phase::Slowdown(ack.round + self.slow_rounds);
-        self.slowed = ack.now;
+        self.slowed = Some(ack.now);
     }
 
     fn start(&mut self, ack: &Ack, queueing: f64) {
-        let late = queueing > 0.75 * self.target;
-        let first = self.threshold.is_infinite();
+        let late = self.slowed.is_none() && queueing > 0.75 * self.target;
         if !late && self.window < self.threshold {
             self.window += self.gain() * ack.acked as f64;
             return;
         }
         self.window = self.window.min(self.threshold);
-        self.phase = match first {
-            true => Phase::BeforeSlowdown(ack.round + 2),
-            false => Phase::Steady,
-        };
-        // The slowdown lasted until the window was back; nine times that until the next.
-        self.slow_at = match first {
-            true => Time::NEVER,
-            false => {
-                let lasted = Span(ack.now.0.saturating_sub(self.slowed.0));
-                ack.now.after(lasted.times(self.slow_every))
+        match self.slowed {
+            None => {
+                self.phase = Phase::BeforeSlowdown(ack.round + 2);
+                self.slow_at = Time::NEVER;
             }
-        };
+            // The slowdown lasted until the window was back; nine times that until the next.
+            Some(began) => {
+                let lasted = Span(ack.now.0.saturating_sub(began.0));
+                self.phase = Phase::Steady;
+                self.slow_at = ack.now.after(lasted.times(self.slow_every));
+            }
+        }
     }
 
     fn steady(&mut self, ack: &Ack, queueing: f64) {
@@ -136,7 +136,7 @@ impl Controller for LedbatPp {
                 self.threshold = (self.window / 2.0).max(self.floor());
                 self.window = self.floor();
                 self.phase = Phase::Start;
-                self.slowed = congestion.now;
+                self.slowed = Some(congestion.now);
             }
             Cause::Spurious => self.window = self.window.max(self.undo),
             Cause::Recovered => {}
@@ -215,7 +215,7 @@ pub const PART: Part<BuildOf<LedbatPp>> = Part {
             slow_rounds: args.count("slowdown-rounds"),
             slow_every: args.count("slowdown-every"),
             phase: Phase::Start,
-            slowed: Time::ZERO,
+            slowed: None,
             slow_at: Time::NEVER,
             delay_filter: queueing_delay::from_options(args),
             undo: 2.0 * mss,

@@ -1,6 +1,7 @@
 //! The table of congestion controllers. A controller is one file or folder here and one row of
 //! `CONTROLLERS`; what several controllers share is in `building_blocks`.
 
+use crate::congestion_header::Layout;
 use crate::forecast::Forecaster;
 use crate::part::Part;
 use crate::segment::Ecn;
@@ -103,6 +104,20 @@ macro_rules! controllers {
                 }
             }
 
+            fn congestion_header(&self) -> Option<Layout> {
+                match self {
+                    $(AnyController::$type(c) => c.congestion_header(),)*
+                    AnyController::Custom(c) => c.congestion_header(),
+                }
+            }
+
+            fn heartbeat(&self) -> u64 {
+                match self {
+                    $(AnyController::$type(c) => c.heartbeat(),)*
+                    AnyController::Custom(c) => c.heartbeat(),
+                }
+            }
+
             fn on_timer(&mut self, now: Time) {
                 match self {
                     $(AnyController::$type(c) => c.on_timer(now),)*
@@ -160,4 +175,10 @@ controllers! {
     ewma::Ewma,
     slope::Slope,
     late::Late,
+    xcp::Xcp,
+    rcp::Rcp,
+    acp::Acp,
+    iacp::Iacp,
+    abc::Abc,
+    vcp::Vcp,
 }

@@ -4,8 +4,9 @@
 //! acknowledgement. Responds: keeps no more bytes outstanding than the forecast of the next five ticks.
 //!
 //! Reference: Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 3; the authors' program.
-//! Deviations: a heartbeat is a full segment, not an empty one; forecasts ride on acknowledgements, so
-//! none arrives while nothing is acknowledged; a packet is at least a full segment, where the program
+//! Deviations: a heartbeat has one byte, where the program's has only headers, and in a stream it is a
+//! full segment, because it may have to repair a loss; forecasts ride on
+//! acknowledgements, so none arrives while nothing is acknowledged; a packet is at least a full segment, where the program
 //! has fixed sizes. Where paper and program differ, options select: `drain` (the program drains
 //! cumulative counts as if they were those of one tick), `cdf` (it reads the normal distribution from a
 //! table), `variant` (the moving average of section 5.3).
@@ -22,6 +23,9 @@ use crate::units::{Span, Time};
 
 /// Bytes of a packet in the program; its receiver counts in units of 1400 bytes.
 const UNIT: u64 = 1440;
+
+/// Bytes of a heartbeat.
+const HEARTBEAT: u64 = 1;
 
 /// The sender's side.
 #[derive(Clone, Debug)]
@@ -79,8 +83,7 @@ impl Sprout {
         let until = (self.tick + self.target).min(HORIZON - 1);
         let coming = self.counts[until].saturating_sub(self.counts[self.tick]);
         let free = (u64::from(coming) * self.unit).saturating_sub(self.queued);
-        let heartbeat = u64::from(self.heartbeat_at() <= self.now) * self.mss;
-        (free / self.mss * self.mss).max(heartbeat)
+        free / self.mss * self.mss
     }
 
     fn heartbeat_at(&self) -> Time {
@@ -126,6 +129,10 @@ impl Controller for Sprout {
         self.last_sent = sent.now;
         self.recent.push_back((sent.now, self.position));
         Departure::Announced(announced)
+    }
+
+    fn heartbeat(&self) -> u64 {
+        u64::from(self.heartbeat_at() <= self.now) * HEARTBEAT
     }
 
     fn on_timer(&mut self, now: Time) {

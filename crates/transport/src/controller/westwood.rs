@@ -5,7 +5,8 @@
 //!
 //! Reference: Mascolo et al., MobiCom 2001; Grieco and Mascolo, CCR 34(2), 2004; Linux
 //! `tcp_westwood.c`. They differ in the filter (`variant`): one of gain 0.1, or in Linux two in a
-//! row of gain 1/8 and no sample over less than 50 ms.
+//! row of gain 1/8 and no sample over less than 50 ms. A sample lasts the newest round trip. In Linux a
+//! timeout forgets the least round trip, because the path may have changed.
 
 use crate::building_blocks::reno_window::RenoWindow;
 use crate::controller_interface::{
@@ -25,6 +26,9 @@ pub struct Westwood {
     first: f64,
     bandwidth: f64,
     base: Span,
+    /// The next round trip replaces the least one.
+    forget_base: bool,
+    newest: Span,
     /// Sampling: since when, and how much.
     since: Option<Time>,
     acked: u64,
@@ -35,7 +39,7 @@ impl Westwood {
         self.acked += ack.acked;
         let since = *self.since.get_or_insert(ack.now);
         let span = Span(ack.now.0.saturating_sub(since.0));
-        let least = ack.srtt.max(self.shortest);
+        let least = self.newest.max(self.shortest);
         if span < least || span == Span::ZERO {
             return;
         }
@@ -64,7 +68,11 @@ impl Westwood {
 impl Controller for Westwood {
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
-            self.base = self.base.min(rtt);
+            self.base = match std::mem::take(&mut self.forget_base) {
+                true => rtt,
+                false => self.base.min(rtt),
+            };
+            self.newest = rtt;
         }
         self.sample(ack);
         if !RenoWindow::may_grow(ack) {
@@ -86,6 +94,7 @@ impl Controller for Westwood {
             Cause::Timeout => {
                 self.core.reduce_to(self.empty_pipe());
                 self.core.window = self.core.mss;
+                self.forget_base = self.linux;
             }
             Cause::Spurious | Cause::Recovered => self.core.on_congestion(congestion, 0.5),
         }
@@ -151,6 +160,8 @@ pub const PART: Part<BuildOf<Westwood>> = Part {
             first: 0.0,
             bandwidth: 0.0,
             base: Span::MAX,
+            forget_base: false,
+            newest: Span::ZERO,
             since: None,
             acked: 0,
         })

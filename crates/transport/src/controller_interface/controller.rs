@@ -2,6 +2,7 @@
 
 use super::decisions::{Departure, Inspect, Limits, Reduction};
 use super::signals::{Ack, Congestion, Idle, Lost, Sent};
+use crate::congestion_header::Layout;
 use crate::forecast::Forecaster;
 use crate::part::{Args, Refusal};
 use crate::random::Random;
@@ -50,6 +51,22 @@ pub trait Controller {
     /// The forecaster that the receiver runs for this controller.
     fn forecaster(&self) -> Option<Forecaster> {
         None
+    }
+
+    /// The congestion header that its segments carry and its receiver echoes.
+    fn congestion_header(&self) -> Option<Layout> {
+        None
+    }
+
+    /// Bytes of that header.
+    fn congestion_header_bytes(&self) -> u64 {
+        self.congestion_header().map_or(0, Layout::bytes)
+    }
+
+    /// Bytes of the datagram that leaves now although the window is full; zero for none. A stream sends
+    /// a full segment then, which may be a retransmission.
+    fn heartbeat(&self) -> u64 {
+        0
     }
 
     /// The timer `limits().wake` has expired.

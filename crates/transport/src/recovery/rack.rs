@@ -176,3 +176,27 @@ impl Rack {
         self.timer
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 8985, section 6.2, step 4: the window is RACK.reo_wnd_mult × RACK.min_RTT / 4, and SRTT at most.
+    #[test]
+    fn the_reordering_window_is_bounded_by_the_smoothed_round_trip() {
+        let flow = Flow {
+            now: Time::ZERO,
+            min_rtt: Span::millis(40),
+            srtt: Span::millis(50),
+            recovering: false,
+        };
+        for (multiple, window) in [(1, 10), (4, 40), (5, 50), (6, 50), (100, 50)] {
+            let rack = Rack {
+                reordering: true,
+                multiple,
+                ..Rack::default()
+            };
+            assert_eq!(rack.window(flow, 0), Span::millis(window), "{multiple}");
+        }
+    }
+}

@@ -93,7 +93,7 @@ fn a_plain_list_says_the_same() {
     }
 }
 
-/// A window of 1000 segments that falls to 12 has no more than 32 places once these were used in turn.
+/// A window of 1000 segments that falls to 12 has no more than 32 places once these were used one after another.
 #[test]
 fn places_go_when_few_are_used() {
     let mut board = Scoreboard::default();

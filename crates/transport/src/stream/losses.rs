@@ -135,17 +135,26 @@ impl StreamSender {
         // A mark already reduced the window in this window of data (RFC 3168 section 6.1.2).
         let marked = self.core.is_classic_ecn() && self.mark_ends > 0 && self.una <= self.mark_ends;
         if !marked {
-            self.core.report_congestion(
-                now,
-                Cause::Loss,
-                flight,
-                summary.lost,
-                summary.tx_in_flight,
-            );
+            self.report_loss(now, Cause::Loss, flight, summary.lost, summary.tx_in_flight);
         }
         self.first_after_reduction = self.number;
         self.prr = self.proportional.then(|| Prr::new(self.mss, flight));
         self.bypass_window = !self.proportional;
+    }
+
+    /// A loss or a timeout reduces the window. The first new data afterwards carries CWR, whatever the
+    /// reason for the reduction (RFC 3168 section 6.1.2).
+    pub(super) fn report_loss(
+        &mut self,
+        now: Time,
+        cause: Cause,
+        flight: u64,
+        lost: u64,
+        tx_in_flight: u64,
+    ) {
+        self.cwr |= self.core.is_classic_ecn();
+        self.core
+            .report_congestion(now, cause, flight, lost, tx_in_flight);
     }
 
     fn leave_recovery(&mut self, now: Time) {
@@ -200,8 +209,7 @@ impl StreamSender {
             self.core.counters.recoveries += 1;
             let flight = delivery.summary.prior_in_flight;
             let len = self.mss;
-            self.core
-                .report_congestion(now, Cause::Loss, flight, len, flight);
+            self.report_loss(now, Cause::Loss, flight, len, flight);
             let flight = self.in_flight();
             self.core
                 .report_congestion(now, Cause::Recovered, flight, len, 0);
@@ -209,7 +217,11 @@ impl StreamSender {
     }
 
     pub(super) fn react_to_marks(&mut self, now: Time, ack: &AckSegment, marked: u64, flight: u64) {
-        let fresh = self.phase == Phase::Open && self.una > self.mark_ends;
+        // The classic echo lasts until CWR arrives: up to the end of recovery it tells of the window
+        // that the loss has already reduced.
+        let answered =
+            self.una <= self.mark_ends || (self.core.is_classic_ecn() && self.una <= self.recover);
+        let fresh = self.phase == Phase::Open && !answered;
         if fresh && self.core.reports_congestion(ack, marked) {
             self.mark_ends = self.nxt;
             self.cwr = true;

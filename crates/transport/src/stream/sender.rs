@@ -159,9 +159,9 @@ impl StreamSender {
         &self.core.counters
     }
 
-    /// A warning of the controller for the report of a run.
-    pub fn warning(&self) -> Option<String> {
-        self.core.warning()
+    /// Its controller.
+    pub fn controller(&self) -> &AnyController {
+        self.core.controller()
     }
 
     /// State for plots and records.

@@ -103,8 +103,7 @@ impl StreamSender {
         // 4).
         if !std::mem::replace(&mut self.front_timed_out, true) {
             let (flight, lost) = (summary.prior_in_flight, summary.lost);
-            self.core
-                .report_congestion(now, Cause::Timeout, flight, lost, tx_in_flight);
+            self.report_loss(now, Cause::Timeout, flight, lost, tx_in_flight);
         }
     }
 

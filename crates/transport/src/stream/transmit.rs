@@ -56,7 +56,8 @@ impl StreamSender {
         }
         let forced = self.bypass_window && lost.is_some();
         // One segment may always be in flight, or a small window would stop the flow forever.
-        if flight > 0 && flight + len > self.window() && !forced {
+        let fits = flight == 0 || flight + len <= self.window();
+        if !fits && !forced && self.core.heartbeat() == 0 {
             self.core.note_window_limited();
             return None;
         }

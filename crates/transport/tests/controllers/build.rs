@@ -63,6 +63,11 @@ fn contradictory_options_are_refused() {
         ),
         ("vegas", [("alpha", "5"), ("beta", "4")], "alpha"),
         (
+            "copa",
+            [("variant", "mvfst"), ("competitive", "true")],
+            "competitive",
+        ),
+        (
             "ewma",
             [("cap", "1 packets"), ("least", "2 packets")],
             "cap",

@@ -89,6 +89,81 @@ fn a_late_ledbat_takes_the_queue_for_the_path_and_ledbat_pp_does_not() {
     assert!(shares("ledbat-pp") < 2.0, "{}", shares("ledbat-pp"));
 }
 
+/// Section 3.2 of the draft promises fairness between its flows. Two that start apart, on paths where
+/// one leaves slow start with a small window.
+#[test]
+fn two_ledbat_pps_share() {
+    for (packets, rtt, apart) in [
+        (700, 40, 1.3),
+        (700, 40, 7.0),
+        (1700, 40, 0.5),
+        (1700, 20, 3.0),
+        (400, 100, 5.0),
+    ] {
+        let mut net = Net::new(packets_per_s(packets), Span::millis(rtt), u64::MAX);
+        net.add(build("ledbat-pp", &[]), at(0.0));
+        net.add(build("ledbat-pp", &[]), at(apart));
+        net.run(at(60.0));
+        let before = [net.flows[0].delivered, net.flows[1].delivered];
+        net.run(at(180.0));
+        let gained = |i: usize| (net.flows[i].delivered - before[i]) as f64;
+        let ratio = (gained(0) / gained(1)).max(gained(1) / gained(0));
+        println!("{packets} {rtt} {apart}: {ratio}");
+        assert!(ratio < 2.0, "{packets} {rtt} {apart}: {ratio}");
+    }
+}
+
+/// Section 4.1: a delay above 3/4 of the target ends the initial slow start only. Section 4.4: the ramp
+/// after a slowdown ends at ssthresh, the window before it.
+#[test]
+fn ledbat_pp_ramps_up_to_the_window_before_the_slowdown() {
+    let mut ledbat = build("ledbat-pp", &[]);
+    let mut round = 0;
+    let mut go = |ledbat: &mut AnyController, rtt: u64| {
+        round += 1;
+        let acks = ledbat.limits().window / MSS;
+        for i in 0..acks {
+            let mut ack = quiet_ack(at(round as f64 * 0.1 + i as f64 * 1e-4), acks * MSS);
+            ack.acked = MSS;
+            ack.rtt = Some(Span::millis(rtt));
+            ack.round = round;
+            ack.round_start = i == 0;
+            ack.cwnd_limited = true;
+            ledbat.on_ack(&ack);
+        }
+        ledbat.limits().window / MSS
+    };
+    // 60 ms: gain 1/⌈2·60/60⌉ = 1/2.
+    for _ in 0..8 {
+        go(&mut ledbat, 60);
+    }
+    // 50 ms of queue: over 45 ms, the initial slow start ends.
+    let before = go(&mut ledbat, 110);
+    assert_eq!(ledbat.inspect().state, "avoidance");
+    while ledbat.inspect().state != "slowdown" {
+        go(&mut ledbat, 110);
+    }
+    let threshold = ledbat.inspect().ssthresh.unwrap() / MSS;
+    assert!(threshold >= before);
+    while ledbat.inspect().state == "slowdown" {
+        assert_eq!(go(&mut ledbat, 110), 2);
+    }
+    // The other flow's queue is there all the time.
+    let mut rounds = 0;
+    while ledbat.inspect().state == "slow start" {
+        go(&mut ledbat, 110);
+        rounds += 1;
+    }
+    let window = ledbat.limits().window / MSS;
+    assert!(window + 1 >= threshold, "{window} {threshold}");
+    // From 2 by a half more each round.
+    let expected = (threshold as f64 / 2.0).ln() / 1.5_f64.ln();
+    assert!(
+        (f64::from(rounds) - expected).abs() < 2.0,
+        "{rounds} {expected}"
+    );
+}
+
 #[test]
 fn ledbat_pp_slows_down_nine_times_as_long_apart() {
     let mut net = Net::new(packets_per_s(1000), Span::millis(50), u64::MAX);
@@ -216,7 +291,7 @@ fn value(controller: &AnyController, name: &str) -> f64 {
 
 #[test]
 fn copa_competes_when_the_queue_never_empties_and_halves_one_over_delta_at_a_loss() {
-    let mut copa = build("copa", &[]);
+    let mut copa = build("copa", &[("competitive", "true")]);
     let mut now = 0.0;
     let mut feed = |rtt: f64, n: usize, copa: &mut AnyController| {
         for i in 0..n {
@@ -265,6 +340,50 @@ fn every_copa_uses_the_path_and_keeps_its_queue_short() {
         let queue = mean_queue(&mut net, 20.0, 30.0);
         assert!(queue < 2.5 / delta, "{variant}: {queue}");
         assert!(net.flows[0].delivered / MSS > 24_000, "{variant}");
+    }
+}
+
+/// Copas alone keep at most 2.5/δ packets each (NSDI'18 section 4), so N of them 5 N. The path has
+/// 20 Mbit/s, 40 ms and a buffer of 4 MB, which a queue without end would fill.
+fn copas_alone(options: &[(&str, &str)], n: usize, path: impl Fn(&mut Net)) -> f64 {
+    let mut net = Net::new(Rate(20_000_000), Span::millis(40), 4_000_000);
+    path(&mut net);
+    for i in 0..n {
+        net.add(build("copa", options), at(1.3 * i as f64));
+    }
+    let before = |net: &Net| net.flows.iter().map(|f| f.delivered).sum::<u64>();
+    let queue = mean_queue(&mut net, 40.0, 60.0);
+    let start = before(&net);
+    net.run(at(70.0));
+    let used = (before(&net) - start) as f64 * 8.0 / 10.0 / 20e6;
+    assert!(used > 0.8, "{n}: {used}");
+    queue / (2.5 / 0.5 * n as f64)
+}
+
+#[test]
+fn two_to_eight_copas_keep_their_queue_short() {
+    for n in 2..=8 {
+        for variant in ["paper", "genericcc"] {
+            let plain = copas_alone(&[("variant", variant)], n, |_| {});
+            assert!(plain < 1.0, "{n} {variant}: {plain}");
+        }
+        let noisy = copas_alone(&[], n, |net| net.jitter = Span::millis(2));
+        assert!(noisy < 1.0, "{n} with noise: {noisy}");
+        let delayed = copas_alone(&[], n, |net| net.delayed_acks = true);
+        assert!(
+            delayed < 1.0,
+            "{n} with delayed acknowledgements: {delayed}"
+        );
+    }
+}
+
+/// What the mode detection sees of a queue has the grain of one packet a flow. Without that allowance
+/// two flows take each other for a buffer-filler and hold 686 packets.
+#[test]
+fn two_copas_do_not_take_each_other_for_a_competitor() {
+    for n in 2..=4 {
+        let queue = copas_alone(&[("competitive", "true")], n, |_| {});
+        assert!(queue < 1.0, "{n}: {queue}");
     }
 }
 
@@ -385,6 +504,46 @@ fn westwood_keeps_what_fills_an_empty_pipe() {
             assert!((window / 101.0 - 1.0).abs() < 0.1, "{variant}: {window}");
         }
     }
+}
+
+/// `tcp_westwood.c`: a sample of the bandwidth lasts the newest round trip, not the smoothed one, and a
+/// timeout forgets the least round trip (`reset_rtt_min`), because the path may be another one.
+#[test]
+fn westwood_samples_over_the_newest_round_trip_and_forgets_the_least_at_a_timeout() {
+    let mut westwood = build("westwood", &[]);
+    let feed = |westwood: &mut AnyController, from: u64, acks: u64, rtt: u64, srtt: u64| {
+        for i in 1..=acks {
+            let now = from + 10 * i;
+            let mut ack = quiet_ack(Time::ZERO.after(Span::millis(now)), 10 * MSS);
+            ack.acked = MSS;
+            ack.rtt = Some(Span::millis(rtt));
+            ack.srtt = Span::millis(srtt);
+            westwood.on_ack(&ack);
+        }
+    };
+    let tell = |westwood: &mut AnyController, ms: u64, cause| {
+        westwood.on_congestion(&backwater_transport::controller::Congestion {
+            now: Time::ZERO.after(Span::millis(ms)),
+            cause,
+            in_flight: 10 * MSS,
+            lost: MSS,
+            tx_in_flight: 10 * MSS,
+            round: 1,
+        });
+    };
+    // A segment each 10 ms. The first sample ends 100 ms after the first acknowledgement and has 11 of
+    // them; over the smoothed round trip there would be none yet.
+    feed(&mut westwood, 0, 11, 100, 200);
+    let expected = 11.0 * MSS as f64 * 8.0 / 0.1;
+    let bandwidth = value(&westwood, "bandwidth_bps");
+    assert!((bandwidth / expected - 1.0).abs() < 1e-9, "{bandwidth}");
+    // The timeout's threshold has the old least round trip of 100 ms: 11 segments.
+    tell(&mut westwood, 120, Cause::Timeout);
+    assert_eq!(westwood.inspect().ssthresh.unwrap() / MSS, 11);
+    // Then 300 ms: 33 segments would fill the new path.
+    feed(&mut westwood, 120, 1, 300, 200);
+    tell(&mut westwood, 140, Cause::Timeout);
+    assert_eq!(westwood.inspect().ssthresh.unwrap() / MSS, 33);
 }
 
 #[test]

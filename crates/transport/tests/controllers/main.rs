@@ -5,6 +5,7 @@ mod bbr3;
 mod build;
 mod cubic;
 mod equilibria;
+mod explicit;
 mod growth;
 mod path;
 mod prague;

@@ -8,6 +8,7 @@ use backwater_transport::controller::{
     Ack, AnyController, Cause, Congestion, Controller, Departure, Lost, RateSample, Sent,
 };
 use backwater_transport::forecast::Forecaster;
+use backwater_transport::random::Random;
 use backwater_transport::segment::{Feedback, Segment};
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
@@ -85,10 +86,19 @@ pub struct Net {
     pub mark: Option<u64>,
     /// Acknowledgements are held to multiples of this.
     pub aggregate: Span,
+    /// Every acknowledgement is late by up to this, by chance; the order stays.
+    pub jitter: Span,
+    /// The receiver acknowledges every second segment of a flow (RFC 5681 section 4.2).
+    pub delayed_acks: bool,
     /// Token bucket in front of the queue: rate, bucket in bytes.
     pub policer: Option<(Rate, u64)>,
     /// Every so many-th packet is lost; 0 for none.
     pub lose_every: u64,
+    random: Random,
+    /// The latest acknowledgement that the way back has taken.
+    back: Time,
+    /// Segments whose acknowledgement waits for the next of their flow.
+    held: BTreeMap<usize, (Packet, Time, Option<Feedback>)>,
     tokens: (f64, Time),
     arrivals: u64,
     queue: VecDeque<Packet>,
@@ -107,8 +117,13 @@ impl Net {
             buffer,
             mark: None,
             aggregate: Span::ZERO,
+            jitter: Span::ZERO,
+            delayed_acks: false,
             policer: None,
             lose_every: 0,
+            random: Random::stream(1, "path", "jitter"),
+            back: Time::ZERO,
+            held: BTreeMap::new(),
             tokens: (0.0, Time::ZERO),
             arrivals: 0,
             queue: VecDeque::new(),
@@ -243,6 +258,19 @@ impl Net {
         let mut back = self.now.after(self.rtt);
         if self.aggregate > Span::ZERO {
             back = Time(back.0.next_multiple_of(self.aggregate.0));
+        }
+        if self.jitter > Span::ZERO {
+            back = back.after(Span(self.random.between(0, self.jitter.0)));
+            back = back.max(self.back);
+            self.back = back;
+        }
+        if self.delayed_acks {
+            let flow = packet.flow;
+            let Some((first, received, feedback)) = self.held.remove(&flow) else {
+                self.held.insert(flow, (packet, received, feedback));
+                return;
+            };
+            self.schedule(back, Event::Ack(first, received, feedback));
         }
         self.schedule(back, Event::Ack(packet, received, feedback));
     }

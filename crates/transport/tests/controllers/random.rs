@@ -1,5 +1,6 @@
 //! Random sequences of events, sensible and not, over every row: limits stay sane whatever comes.
 
+use backwater_transport::congestion_header::CongestionHeader;
 use backwater_transport::controller::{
     Ack, AnyController, Cause, Congestion, Controller, Lost, RateSample, Sent,
 };
@@ -46,8 +47,8 @@ impl World {
     }
 
     fn feedback(&mut self) -> Option<Feedback> {
-        match self.random.between(0, 3) {
-            0 => {
+        match self.random.between(0, 7) {
+            0..2 => {
                 let mut packets = [0u16; 8];
                 for count in &mut packets {
                     *count = self.random.between(0, 60_000) as u16;
@@ -58,7 +59,47 @@ impl World {
                     settled: self.random.between(0, 2 * self.sent + 1),
                 })
             }
+            2..5 => Some(Feedback::Congestion(self.congestion_header())),
             _ => None,
+        }
+    }
+
+    /// What routers may write, and what they may not.
+    fn congestion_header(&mut self) -> CongestionHeader {
+        let rtt = if self.chance(10) {
+            Span::ZERO
+        } else {
+            self.span()
+        };
+        let grant = match self.random.between(0, 9) {
+            0 => f64::INFINITY,
+            1 => 0.0,
+            2 => 1e30,
+            _ => self.random.between(1, 1 << 40) as f64,
+        };
+        let bytes = |random: &mut Random| random.between(0, 3) as u32 * MSS as u32;
+        match self.random.between(0, 4) {
+            0 => CongestionHeader::Change {
+                rtt,
+                spacing: 0.001,
+                change: if self.chance(50) { -grant } else { grant },
+            },
+            1 => CongestionHeader::Rate { rtt, rate: grant },
+            2 => CongestionHeader::Target {
+                rtt,
+                rate: grant,
+                congested: self.chance(50),
+            },
+            3 => CongestionHeader::Window {
+                rtt,
+                cwnd: 10.0,
+                window: grant,
+            },
+            _ => CongestionHeader::Codepoints {
+                ect1: bytes(&mut self.random),
+                ect0: bytes(&mut self.random),
+                ce: bytes(&mut self.random),
+            },
         }
     }
 

@@ -137,3 +137,42 @@ fn it_holds_the_delay_below_its_target_and_uses_the_link() {
     assert!(delay < 0.060, "{delay}");
     assert!(used > 0.9, "{used}");
 }
+
+/// A latecomer takes the first flow's queue for the path, until a time at half the rate empties it.
+#[test]
+fn a_latecomer_learns_the_base_delay() {
+    for (mbit, rtt, apart) in [
+        (20, 40, 20.0),
+        (20, 40, 1.0),
+        (5, 40, 20.0),
+        (10, 100, 20.0),
+    ] {
+        let mut net = Net::new(Rate(mbit * 1_000_000), Span::millis(rtt), u64::MAX);
+        net.add(build("scream", &[]), at(0.0));
+        net.add(build("scream", &[]), at(apart));
+        net.run(at(120.0));
+        let before = [net.flows[0].delivered, net.flows[1].delivered];
+        let mut worst = 0;
+        net.watch(at(240.0), |net| worst = worst.max(net.queued()));
+        let gained = |i: usize| (net.flows[i].delivered - before[i]) as f64;
+        let ratio = (gained(0) / gained(1)).max(gained(1) / gained(0));
+        println!("{mbit} {rtt} {apart}: {ratio} {worst}");
+        assert!(ratio < 2.0, "{mbit} {rtt} {apart}: {ratio}");
+        assert!((worst * 8) as f64 / (mbit as f64 * 1e6) < 0.080, "{worst}");
+    }
+}
+
+/// A longer way looks like a queue of 30 ms, half the target, which no sender can empty: after 20 s and
+/// five round trips it is the base delay.
+#[test]
+fn a_longer_path_is_measured_anew() {
+    let mut net = Net::new(Rate(10_000_000), Span::millis(40), u64::MAX);
+    net.add(build("scream", &[]), at(0.0));
+    net.run(at(20.0));
+    net.rtt = Span::millis(140);
+    net.run(at(60.0));
+    let before = net.flows[0].delivered;
+    net.run(at(80.0));
+    let used = (net.flows[0].delivered - before) as f64 * 8.0 / 20.0 / 10e6;
+    assert!(used > 0.8, "{used}");
+}

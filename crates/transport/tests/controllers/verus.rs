@@ -87,3 +87,28 @@ fn a_timeout_ends_slow_start_and_the_next_epoch_sends_a_window() {
     verus.on_timer(at(1.005));
     assert_eq!(verus.limits().window, 17 * MSS);
 }
+
+/// Slow start doubles in a round trip, and the profile is looked up to twice its last window: so at most
+/// twice what path and queue hold is in flight. On 66 packets it was 7,883, and 97 % of them were lost.
+#[test]
+fn short_queues_bound_what_is_in_flight() {
+    for ratio in ["2", "6"] {
+        for (flows, quarters) in [(1, 1), (3, 1), (1, 2), (3, 2), (1, 4), (3, 4), (1, 16)] {
+            let place = format!("R = {ratio}, {flows} flows, {quarters}/4 BDP");
+            let buffer = 66 * quarters / 4;
+            let mut net = Net::new(rate(1650), Span::millis(40), buffer * MSS);
+            for i in 0..flows {
+                net.add(build("verus", &[("ratio", ratio)]), at(i as f64));
+            }
+            let mut most = 0;
+            net.watch(at(30.0), |net| {
+                let in_flight = net.flows.iter().map(|f| f.in_flight / MSS).max();
+                most = most.max(in_flight.unwrap());
+            });
+            assert!(most <= 2 * (66 + buffer) + 20, "{place}: {most} in flight");
+            let sent: u64 = net.flows.iter().map(|f| f.sent).sum();
+            let lost: u64 = net.flows.iter().map(|f| f.lost).sum();
+            assert!(lost * 2 < sent, "{place}: {lost} of {sent} B lost");
+        }
+    }
+}

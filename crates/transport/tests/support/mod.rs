@@ -8,7 +8,7 @@ mod options;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use backwater_transport::controller::{AnyController, CONTROLLERS, Controller, Setup};
+use backwater_transport::controller::{AnyController, CONTROLLERS, Setup};
 use backwater_transport::endpoint::{
     AnySender, Protocol, Receiver, ReceiverSetup, SenderSetup, initial_window,
 };
@@ -190,6 +190,16 @@ impl Loopback {
         }
     }
 
+    /// Nothing leaves the link before this time.
+    pub fn hold(&mut self, until: Time) {
+        self.free = self.free.max(until);
+    }
+
+    /// How long the next segment would wait for the link.
+    pub fn wait(&self) -> Span {
+        Span(self.free.0.saturating_sub(self.now.0))
+    }
+
     /// Serves events until `end`, or until nothing is left.
     pub fn run(&mut self, end: Time) {
         self.pump();
@@ -293,7 +303,7 @@ fn ends(
     let mut receiver = ReceiverSetup::new(protocol);
     change(&mut sender, &mut receiver);
     let controller = controller(id, options, MSS);
-    receiver.forecaster = controller.forecaster().map(Box::new);
+    let receiver = receiver.serving(&controller);
     Loopback::new(
         path,
         AnySender::new(&sender, controller),

@@ -13,11 +13,13 @@ from backwater.model.builders.notifiers import Notifier
 from backwater.model.builders.queues import Queue
 from backwater.model.builders.responders import Responder
 from backwater.model.builders.sources import Source
+from backwater.model.builders.stamps import Stamp
 from backwater.model.builders.topologies import Topology
 from backwater.model.builders.traces import Trace
 from backwater.model.builders.whole import Scenario
 from backwater.model.builders.wired import (
     Host,
+    Limits,
     Link,
     Mechanism,
     OneWayLink,
@@ -48,6 +50,7 @@ __all__ = [
     "Detector",
     "Flow",
     "Host",
+    "Limits",
     "Link",
     "Mac",
     "MacCategories",
@@ -64,6 +67,7 @@ __all__ = [
     "Routing",
     "Scenario",
     "Source",
+    "Stamp",
     "Station",
     "Switch",
     "Topology",

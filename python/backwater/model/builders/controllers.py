@@ -333,7 +333,8 @@ class Controller(Part):
         * `variant`: the paper, the authors' program, or mvfst (default paper)
         * `delta`: one over the packets to keep in the queue; if absent 0.5, and 0.05 for
           mvfst (number, ≥ 0.001, ≤ 10)
-        * `competitive`: compete when the queue never empties; mvfst never does (default true)
+        * `competitive`: compete when the queue never empties; mvfst never does. Several Copas
+          may take each other for a competitor (default false)
         * `base_window`: how long the least round trip is remembered (time, default 10 s, ≥
           100 ms, ≤ 3600 s)
         * `patience`: rounds without a nearly empty queue after which it competes; if absent
@@ -876,6 +877,11 @@ class Controller(Part):
         pacing_head_room: float | None = None,
         slowest: Rate | None = None,
         least: Size | None = None,
+        minute: Time | None = None,
+        history: int | None = None,
+        drain_threshold: Time | None = None,
+        drain_period: Time | None = None,
+        drain_rounds: int | None = None,
     ) -> Controller:
         """Self-clocked adaptation for multimedia, by delay, marks and loss.
 
@@ -900,6 +906,15 @@ class Controller(Part):
         * `slowest`: least target rate (RATE_PACE_MIN) (rate, default 50 kbit/s, ≥ 1 kbit/s, ≤
           1 Gbit/s)
         * `least`: least reference window (MIN_REF_WND) (size, default 3 kB, ≥ 1 B, ≤ 1 MB)
+        * `minute`: length of the stretches whose minima are kept (time, default 60 s, ≥ 1 s,
+          ≤ 3600 s)
+        * `history`: stretches kept for the base delay (BASE_HISTORY) (whole number, default
+          10, ≥ 1, ≤ 100)
+        * `drain_threshold`: queueing delay of an empty queue (time, default 5 ms, ≤ 400 ms)
+        * `drain_period`: longest time without an empty queue before the rate is halved (time,
+          default 20 s, ≥ 100 ms, ≤ 3600 s)
+        * `drain_rounds`: round trips at half the rate, 100 ms at least (whole number, default
+          5, ≥ 1, ≤ 100)
         """
         return Controller(
             "scream",
@@ -915,6 +930,11 @@ class Controller(Part):
             pacing_head_room=pacing_head_room,
             slowest=slowest,
             least=least,
+            minute=minute,
+            history=history,
+            drain_threshold=drain_threshold,
+            drain_period=drain_period,
+            drain_rounds=drain_rounds,
         )
 
     @staticmethod
@@ -1053,6 +1073,145 @@ class Controller(Part):
 
     @staticmethod
     @checked
+    def xcp(
+        *,
+        demand: Rate | None = None,
+        loss: Literal["halve", "keep"] | None = None,
+        pace: bool | None = None,
+        max_rtt: Time | None = None,
+    ) -> Controller:
+        """Change the window by what XCP routers write into the congestion header.
+
+        Source: Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03.
+
+        * `demand`: throughput on the link that the sender asks for; absent: all it can get
+          (rate, ≥ 1 bit/s, ≤ 800 Gbit/s)
+        * `loss`: at a loss halve the window as TCP does, and go to one segment at a timeout;
+          or keep it (default halve)
+        * `pace`: spread a window over the smoothed round trip (default false)
+        * `max_rtt`: greatest round trip that the sender believes and reports (time, default 2
+          s, ≥ 1 ms, ≤ 60 s)
+        """
+        return Controller("xcp", demand=demand, loss=loss, pace=pace, max_rtt=max_rtt)
+
+    @staticmethod
+    @checked
+    def rcp(
+        *,
+        loss: Literal["halve", "keep"] | None = None,
+        max_rtt: Time | None = None,
+    ) -> Controller:
+        """Send at the rate that RCP routers write into the congestion header.
+
+        Source: Dukkipati et al., IWQoS 2005.
+
+        * `loss`: at a loss halve the window as TCP does, and go to one segment at a timeout;
+          or keep it (default keep)
+        * `max_rtt`: greatest round trip that the sender believes and reports (time, default 2
+          s, ≥ 1 ms, ≤ 60 s)
+        """
+        return Controller("rcp", loss=loss, max_rtt=max_rtt)
+
+    @staticmethod
+    @checked
+    def acp(
+        *,
+        gain: float | None = None,
+        loss: Literal["halve", "keep"] | None = None,
+        pace: bool | None = None,
+        max_rtt: Time | None = None,
+    ) -> Controller:
+        """Approach the target rate that ACP routers write into the congestion header.
+
+        Source: Lestas et al., Computer Networks 51, 2007.
+
+        * `gain`: part of the way up, divided by the window in packets, for each
+          acknowledgement (number, default 0.1, ≥ 0.0001, ≤ 1)
+        * `loss`: at a loss halve the window as TCP does, and go to one segment at a timeout;
+          or keep it (default halve)
+        * `pace`: spread a window over the smoothed round trip (default false)
+        * `max_rtt`: greatest round trip that the sender believes and reports (time, default 2
+          s, ≥ 1 ms, ≤ 60 s)
+        """
+        return Controller("acp", gain=gain, loss=loss, pace=pace, max_rtt=max_rtt)
+
+    @staticmethod
+    @checked
+    def iacp(
+        *,
+        a: float | None = None,
+        loss: Literal["halve", "keep"] | None = None,
+        pace: bool | None = None,
+        max_rtt: Time | None = None,
+    ) -> Controller:
+        """The controller `iacp`.
+
+        Approach the target window that an iACP access point writes into the congestion
+        header.
+
+        Source: Mao and Liu, Enhancements on Adaptive Congestion Protocol for Wireless
+        Networks.
+
+        * `a`: part of the way to the target for each acknowledgement (number, default 0.012,
+          ≥ 0.0001, ≤ 1)
+        * `loss`: at a loss halve the window as TCP does, and go to one segment at a timeout;
+          or keep it (default keep)
+        * `pace`: spread a window over the smoothed round trip (default false)
+        * `max_rtt`: greatest round trip that the sender believes and reports (time, default 2
+          s, ≥ 1 ms, ≤ 60 s)
+        """
+        return Controller("iacp", a=a, loss=loss, pace=pace, max_rtt=max_rtt)
+
+    @staticmethod
+    @checked
+    def abc(
+        *,
+        variant: Literal["paper", "code"] | None = None,
+        dual_window: bool | None = None,
+        floor: Packets | None = None,
+        pace: bool | None = None,
+    ) -> Controller:
+        """A packet more for each accelerate, a packet less for each brake.
+
+        Source: Goyal et al., NSDI 2020.
+
+        * `variant`: a brake is ECT(0) and CE a classic mark (paper), or CE is a brake (the
+          authors' kernel module) (default paper)
+        * `dual_window`: keep a second window for links without an ABC router; the smaller
+          counts (default true)
+        * `floor`: least window; the authors' kernel module has 5 packets (packets, default 1
+          packets, ≥ 1 packets, ≤ 1000 packets)
+        * `pace`: pace at two windows for each round trip, as the authors' kernel module does
+          (default false)
+        """
+        return Controller("abc", variant=variant, dual_window=dual_window, floor=floor, pace=pace)
+
+    @staticmethod
+    @checked
+    def vcp(
+        *,
+        xi: float | None = None,
+        alpha: float | None = None,
+        beta: float | None = None,
+        interval: Time | None = None,
+    ) -> Controller:
+        """Increase by a factor, by a step, or decrease, as two bits from VCP routers say.
+
+        Source: Xia et al., SIGCOMM 2005.
+
+        * `xi`: multiplicative increase for each interval (number, default 0.0625, ≥ 0.0001, ≤
+          1)
+        * `alpha`: additive increase in segments for each interval (number, default 1, ≥ 0.01,
+          ≤ 100)
+        * `beta`: share of the window kept at an overload (number, default 0.875, ≥ 0.1, ≤
+          0.99)
+        * `interval`: t_ρ: the interval over which routers measure the load (time, default 200
+          ms, ≥ 1 ms, ≤ 10 s)
+        """
+        return Controller("vcp", xi=xi, alpha=alpha, beta=beta, interval=interval)
+
+    @staticmethod
+    @checked
     def python(
         *,
         file: str,
@@ -1063,7 +1222,7 @@ class Controller(Part):
 
         Source: docs/tutorial.md.
 
-        * `file`: file of the class, which stands by itself (required)
+        * `file`: file of the class, which imports no file beside it (required)
         * `class_`: class with a window and a method on_round or on_ack (required)
         * `options`: further arguments of the class, by name
         """

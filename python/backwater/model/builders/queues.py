@@ -322,8 +322,8 @@ class Queue(Part):
           ≥ 0.000001, ≤ 1)
         * `gentle`: let the probability rise to 1 between `max` and twice `max` (default true)
         * `mean_frame`: frame by which idle time is counted (size, default 1000 B, ≥ 64 B)
-        * `classes`: class queues, the highest first, each watched by itself (whole number,
-          default 1, ≥ 1, ≤ 8)
+        * `classes`: class queues, the highest first, each with an average of its own (whole
+          number, default 1, ≥ 1, ≤ 8)
         * `ecn`: mark packets that take marks instead of dropping them (default true)
         """
         return Queue(
@@ -355,8 +355,8 @@ class Queue(Part):
         * `min`: nothing is marked up to here (size, default 100 kB)
         * `max`: everything is marked above (size, default 400 kB, ≥ 1 B)
         * `top`: probability at `max` (share, default 20 %, ≤ 100 %)
-        * `classes`: class queues, the highest first, each watched by itself (whole number,
-          default 1, ≥ 1, ≤ 8)
+        * `classes`: class queues, the highest first, each with an average of its own (whole
+          number, default 1, ≥ 1, ≤ 8)
         * `ecn`: mark packets that take marks instead of dropping them (default true)
         """
         return Queue("ecn-ramp", min=min, max=max, top=top, classes=classes, ecn=ecn)

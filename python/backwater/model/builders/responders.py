@@ -5,7 +5,7 @@ Written by `make tables` from the tables that the engine reads; do not edit.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from backwater.model.builders.base import Part, Share, Size, Written, checked
 
@@ -56,6 +56,7 @@ class Responder(Part):
         max_VI: int | None = None,
         max_VO: int | None = None,
         own: bool | None = None,
+        own_while: Literal["congested", "forwarding"] | None = None,
     ) -> Responder:
         """One AIFSN more for each request for less, one less for each for more.
 
@@ -70,6 +71,8 @@ class Responder(Part):
         * `max_VO`: greatest AIFSN of VO (whole number, ≥ 1, ≤ 255)
         * `own`: whether a relay holds its own flows to what each flow that it forwards gets
           (default true)
+        * `own_while`: when a relay holds its own flows: while it is congested, or whenever it
+          forwards others (default congested)
         """
         return Responder(
             "aifsn",
@@ -80,6 +83,7 @@ class Responder(Part):
             max_VI=max_VI,
             max_VO=max_VO,
             own=own,
+            own_while=own_while,
         )
 
     @staticmethod
@@ -88,6 +92,7 @@ class Responder(Part):
         *,
         steps: int | None = None,
         own: bool | None = None,
+        own_while: Literal["congested", "forwarding"] | None = None,
     ) -> Responder:
         """CWmin doubled for each request for less, halved for each for more.
 
@@ -96,8 +101,10 @@ class Responder(Part):
         * `steps`: most steps, each a factor of two (whole number, default 5, ≥ 1, ≤ 15)
         * `own`: whether a relay holds its own flows to what each flow that it forwards gets
           (default true)
+        * `own_while`: when a relay holds its own flows: while it is congested, or whenever it
+          forwards others (default congested)
         """
-        return Responder("cw-min", steps=steps, own=own)
+        return Responder("cw-min", steps=steps, own=own, own_while=own_while)
 
     @staticmethod
     @checked
@@ -105,6 +112,7 @@ class Responder(Part):
         *,
         steps: int | None = None,
         own: bool | None = None,
+        own_while: Literal["congested", "forwarding"] | None = None,
     ) -> Responder:
         """TXOP limit halved for each request for less, doubled for each for more.
 
@@ -113,14 +121,17 @@ class Responder(Part):
         * `steps`: most steps, each a factor of two (whole number, default 5, ≥ 1, ≤ 15)
         * `own`: whether a relay holds its own flows to what each flow that it forwards gets
           (default true)
+        * `own_while`: when a relay holds its own flows: while it is congested, or whenever it
+          forwards others (default congested)
         """
-        return Responder("txop", steps=steps, own=own)
+        return Responder("txop", steps=steps, own=own, own_while=own_while)
 
     @staticmethod
     @checked
     def token_bucket(
         *,
         own: bool | None = None,
+        own_while: Literal["congested", "forwarding"] | None = None,
     ) -> Responder:
         """The category sends no faster than the rate asked for.
 
@@ -128,8 +139,37 @@ class Responder(Part):
 
         * `own`: whether a relay holds its own flows to what each flow that it forwards gets
           (default true)
+        * `own_while`: when a relay holds its own flows: while it is congested, or whenever it
+          forwards others (default congested)
         """
-        return Responder("token-bucket", own=own)
+        return Responder("token-bucket", own=own, own_while=own_while)
+
+    @staticmethod
+    @checked
+    def stop_all() -> Responder:
+        """A station sends no data to anybody until the timer runs out or it is taken back.
+
+        Source: S4, 3.2.
+        """
+        return Responder("stop-all")
+
+    @staticmethod
+    @checked
+    def link_gate(
+        *,
+        blocked: Share | None = None,
+    ) -> Responder:
+        """The responder `link-gate`.
+
+        A station sends nothing to the sender of the notice, and lets few own packets wait for
+        that.
+
+        Source: S4, 3.3.
+
+        * `blocked`: part of the room for own packets that those may take which are held back
+          (share, default 50 %, ≥ 0 %, ≤ 100 %)
+        """
+        return Responder("link-gate", blocked=blocked)
 
     @staticmethod
     @checked
@@ -143,7 +183,7 @@ class Responder(Part):
 
         Source: docs/tutorial.md.
 
-        * `file`: file of the class, which stands by itself (required)
+        * `file`: file of the class, which imports no file beside it (required)
         * `class_`: class with a method react (required)
         * `options`: further arguments of the class, by name
         """

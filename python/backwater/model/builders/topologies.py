@@ -176,9 +176,9 @@ class Topology(Part):
           packets or unlimited)
         * `own_share`: share of the buffer for the station's own packets, the rest for those
           it relays; 100 % = all of it for both (share, default 100 %, ≥ 1 %)
-        * `queue`: which of the packets of an access category goes next: the oldest, or one of
-          each flow in turn; in turn, a full buffer loses the newest packet of the flow that
-          holds most (default fifo)
+        * `queue`: which of the packets of an access category goes next: the oldest, or
+          round-robin one of each flow; round-robin, a full buffer loses the newest packet of
+          the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
         * `ac`: parameters by access category
         """
@@ -228,9 +228,9 @@ class Topology(Part):
           packets or unlimited)
         * `own_share`: share of the buffer for the station's own packets, the rest for those
           it relays; 100 % = all of it for both (share, default 100 %, ≥ 1 %)
-        * `queue`: which of the packets of an access category goes next: the oldest, or one of
-          each flow in turn; in turn, a full buffer loses the newest packet of the flow that
-          holds most (default fifo)
+        * `queue`: which of the packets of an access category goes next: the oldest, or
+          round-robin one of each flow; round-robin, a full buffer loses the newest packet of
+          the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
         * `ac`: parameters by access category
         """
@@ -275,9 +275,9 @@ class Topology(Part):
           packets or unlimited)
         * `own_share`: share of the buffer for the station's own packets, the rest for those
           it relays; 100 % = all of it for both (share, default 100 %, ≥ 1 %)
-        * `queue`: which of the packets of an access category goes next: the oldest, or one of
-          each flow in turn; in turn, a full buffer loses the newest packet of the flow that
-          holds most (default fifo)
+        * `queue`: which of the packets of an access category goes next: the oldest, or
+          round-robin one of each flow; round-robin, a full buffer loses the newest packet of
+          the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
         * `ac`: parameters by access category
         """
@@ -306,6 +306,7 @@ class Topology(Part):
         medium: str,
         at: Sequence[str] | None = None,
         reach: Length | None = None,
+        routes: bool | None = None,
         seed: int | None = None,
         buffer: Capacity | None = None,
         own_share: Share | None = None,
@@ -328,14 +329,16 @@ class Topology(Part):
         * `at`: place of the first point; ["0 m", "0 m"] where it is left out
         * `reach`: draw again until all stations are joined by hops no longer than this; the
           first draw where it is left out (length, ≥ 1 m)
+        * `routes`: draw again until hops over the medium's channel lead from every station to
+          one that is written beside (default false)
         * `seed`: seed of the places; the scenario's where it is left out (whole number)
         * `buffer`: what each access category holds; 100 packets where it is left out (size,
           packets or unlimited)
         * `own_share`: share of the buffer for the station's own packets, the rest for those
           it relays; 100 % = all of it for both (share, default 100 %, ≥ 1 %)
-        * `queue`: which of the packets of an access category goes next: the oldest, or one of
-          each flow in turn; in turn, a full buffer loses the newest packet of the flow that
-          holds most (default fifo)
+        * `queue`: which of the packets of an access category goes next: the oldest, or
+          round-robin one of each flow; round-robin, a full buffer loses the newest packet of
+          the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
         * `ac`: parameters by access category
         """
@@ -348,6 +351,7 @@ class Topology(Part):
             medium=medium,
             at=at,
             reach=reach,
+            routes=routes,
             seed=seed,
             buffer=buffer,
             own_share=own_share,

@@ -14,6 +14,7 @@ from backwater.model.builders.flow import Flow
 from backwater.model.builders.topologies import Topology
 from backwater.model.builders.wired import (
     Host,
+    Limits,
     Link,
     Mechanism,
     OneWayLink,
@@ -33,13 +34,14 @@ class Scenario(Table):
     * `flows`: who sends what to whom (required)
     * `seed`: seed of every random stream (whole number, default 1)
     * `warmup`: time before which metrics are not counted (time, default 0 s)
+    * `limits`: how large the scenario may be
     * `routing`: how destinations turn into ports
     * `topology`: a generated network, beside what nodes and links add
     * `media`: 802.11 media
     * `nodes`: hosts, switches and stations
     * `links`: point-to-point links: wires both ways, or directions one by one
-    * `ports`: queue and buffer of the ports that a name or pattern matches; what says
-      most of a port's name holds
+    * `ports`: queue and buffer of the ports that a name or pattern matches; the most
+      specific pattern holds
     * `mechanisms`: hop-by-hop congestion control
     * `routes`: nodes in order, for the flow of that name
     """
@@ -48,6 +50,7 @@ class Scenario(Table):
     flows: Mapping[str, Flow | Written]
     seed: int | None = None
     warmup: Time | None = None
+    limits: Limits | Written | None = None
     routing: Routing | Written | None = None
     topology: Topology | Written | None = None
     media: Mapping[str, Medium | Written] | None = None

@@ -15,6 +15,7 @@ from backwater.model.builders.detectors import Detector
 from backwater.model.builders.notifiers import Notifier
 from backwater.model.builders.queues import Queue
 from backwater.model.builders.responders import Responder
+from backwater.model.builders.stamps import Stamp
 from backwater.model.builders.traces import Trace
 
 Recipe: TypeAlias = Literal[
@@ -29,6 +30,10 @@ Recipe: TypeAlias = Literal[
     "aifsn",
     "see-mesh",
     "queue-aifsn",
+    "tcc",
+    "total-congestion-control",
+    "lscc",
+    "link-selective-congestion-control",
     "none",
 ]
 
@@ -44,6 +49,21 @@ class Routing(Table):
 
     kind: Literal["tree", "shortest-path", "ecmp", "airtime", "airtime-tree"]
     roots: Sequence[str] | None = None
+
+
+@dataclass
+class Limits(Table):
+    """How large the scenario may be.
+
+    * `nodes`: nodes, generated ones included (whole number, default 10000)
+    * `flows`: flows, one for each sender of a pattern (whole number, default 10000)
+    * `packets`: packets that sources with a rate hand over, and opportunities of traces
+      (whole number, default 1000000000)
+    """
+
+    nodes: int | None = None
+    flows: int | None = None
+    packets: int | None = None
 
 
 @dataclass
@@ -134,7 +154,10 @@ class TraceLink(Table):
     * `clock`: whether opportunities, the delay before the queue and delays in logs count
       whole milliseconds (default ms)
     * `repeat`: begin a recorded trace again after its end; true where it is left out
-    * `delay`: time between a packet's arrival and its queue (time, default 0 s)
+    * `delay`: propagation delay (time, default 0 s)
+    * `delay_at`: where a packet waits for the delay: before the queue, as in both
+      directions of cellsim, or behind it, as what leaves mm-link inside mm-delay (default
+      before-queue)
     * `max_frame`: largest frame, header and FCS included (size, default 1518 B)
     * `queue`: its port's queue; without a limit where it is left out
     * `buffer`: what its queue holds (size, packets or unlimited)
@@ -151,6 +174,7 @@ class TraceLink(Table):
     clock: Literal["ms", "exact"] | None = None
     repeat: bool | None = None
     delay: Time | None = None
+    delay_at: Literal["before-queue", "after-queue"] | None = None
     max_frame: Size | None = None
     queue: Queue | Written | None = None
     buffer: Capacity | None = None
@@ -162,15 +186,20 @@ class TraceLink(Table):
 class Port(Table):
     """`ports.NAME` of a scenario.
 
-    Queue and buffer of the ports that a name or pattern matches; what says most of a
-    port's name holds.
+    Queue and buffer of the ports that a name or pattern matches; the most specific
+    pattern holds.
 
     * `queue`: classes and who goes first
     * `buffer`: what each class queue holds (size, packets or unlimited)
+    * `stamp`: law by which congestion headers are written as packets leave
+    * `stamped_by`: ports and radios whose laws also stamp what leaves here, such as
+      ["AP>cell"] for uplink data at the access point's wire
     """
 
     queue: Queue | Written | None = None
     buffer: Capacity | None = None
+    stamp: Stamp | Written | None = None
+    stamped_by: Sequence[str] | None = None
 
 
 @dataclass

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from backwater.errors import BackwaterError
-from backwater.model.simulate import run_resolved
+from backwater.model import workers
 from backwater.present.numbers import Unit, dimension_of, metric_title, number
 from backwater.present.plot.encoding import COLOURS, colours_of, y_unit
 from backwater.present.plot.marks import Body, scaled
@@ -106,7 +106,7 @@ def _again(results: Results, case: Case, every: str) -> dict[str, Any]:
     if resolved.key() != case.key:
         raise StaleError("engine, scenario or traces have changed since: run the study again")
     try:
-        document = run_resolved(resolved, results.study.name, series=every).document
+        document = workers.run_one(resolved, results.study.name, series=every)
     except BackwaterError as error:
         raise StaleError(f"the case cannot be run again: {error.what}") from error
     series: dict[str, Any] = document["series"]

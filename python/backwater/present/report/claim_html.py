@@ -53,6 +53,8 @@ class Shown:
     source: str
     why: list[str]
     evidence: str
+    # What the ablation of its mechanism shows; empty if it was not ablated.
+    ablated: str
     strip: Markup
     cases: list[tuple[str, Markup, str, str]]
 
@@ -105,9 +107,10 @@ def shown(
         expected=WORDS.get(expected, expected),
         unexpected=is_unexpected(record, quick=quick),
         metric=_metric(record, claim),
-        source=str(record["source"] or ""),
+        source=", ".join(str(text) for text in (record["source"], record.get("quoted")) if text),
         why=_why(record),
         evidence=str(record["evidence"] or ""),
+        ablated=_ablated(record.get("ablation"), unit),
         strip=Markup(_strip(record, unit)),
         cases=[_case(case, unit) for case in record["cases"]],
     )
@@ -115,9 +118,25 @@ def shown(
 
 def _why(record: Mapping[str, Any]) -> list[str]:
     sentences = [text.strip() for text in str(record["reason"] or "").split("; ")]
-    if record.get("seeds_needed"):
+    if record.get("warning"):
+        sentences.append(str(record["warning"]))
+    elif record.get("seeds_needed"):
         sentences.append(f"about {number(record['seeds_needed'], 9)} seeds would decide")
     return [text[0].upper() + text[1:].rstrip(".") + "." for text in sentences if text]
+
+
+def _ablated(ablation: Mapping[str, Any] | None, unit: Unit) -> str:
+    """The verdicts without the mechanism, in a sentence."""
+    if ablation is None:
+        return ""
+    under = "; ".join(
+        f"{one['ablation']} ({one['of']}): {WORDS[one['verdict']]}, "
+        f"{_quantity(one['measured'], unit)}"
+        for one in ablation["under"]
+    )
+    head = f"Ablated: {ablation['outcome']}"
+    told = ", ".join(text for text in (ablation["reason"], under) if text)
+    return f"{head}: {told}" if told else head
 
 
 def _unit(record: Mapping[str, Any], claim: Claim | None) -> Unit:
@@ -186,8 +205,10 @@ def _metric(record: Mapping[str, Any], claim: Claim | None) -> str:
     words = {
         "each": "every case",
         "count": "number of cases that hold",
-        "increasing": "share of steps that don't fall",
-        "decreasing": "share of steps that don't rise",
+        "increasing": "share of steps that rise",
+        "decreasing": "share of steps that fall",
+        "non_decreasing": "share of steps that don't fall",
+        "non_increasing": "share of steps that don't rise",
         "spearman": "rank correlation",
         "argmax": "place of the largest",
     }.get(how, how)

@@ -20,7 +20,7 @@ fn read(text: &str) -> Result<Resolved, Diagnostic> {
     Scenario::from_toml(text, "x.toml", Folders::default())?.resolve(None)
 }
 
-fn document(text: &str) -> Json {
+pub(super) fn document(text: &str) -> Json {
     let mut run = Run::new(&read(text).unwrap(), Keep::default()).unwrap();
     while !run.step().unwrap() {}
     run.finish().unwrap().0

@@ -81,8 +81,19 @@ fn a_key_that_stands_twice_is_refused_with_its_place() {
 #[test]
 fn a_route_that_comes_back_is_refused() {
     let path = "routes.f1 = [\"S\", \"W\", \"S\", \"W\", \"D\"]\n";
-    let found = read(&WIRED.replace("flows.f1", &format!("{path}flows.f1"))).unwrap_err();
+    let read = read(&WIRED.replace("flows.f1", &format!("{path}flows.f1")));
+    let found = read.and_then(|r| r.build()).unwrap_err();
     assert!(found.what.contains("passes S twice"), "{found}");
     assert_eq!((found.line, found.column), (Some(12), Some(24)), "{found}");
     assert!(found.fix.contains("once"), "{found}");
+}
+
+#[test]
+fn a_name_that_stands_twice_in_a_set_value_is_refused() {
+    let mut scenario = Scenario::from_toml(WIRED, "x.toml", Folders::default()).unwrap();
+    let value = r#"{"kind": "cbr", "rate": "1 Mbit/s", "rate": "2 Mbit/s"}"#;
+    let found = scenario.set_json("flows.f1.source", value, "set flows.f1.source");
+    let found = found.unwrap_err();
+    assert!(found.what.contains("`rate` stands twice"), "{found}");
+    assert_eq!(found.place, "set flows.f1.source");
 }

@@ -1,5 +1,6 @@
 //! Queues with active management.
 
+use super::cell::document;
 use super::*;
 
 const QUEUE: &str = "queue = { kind = \"strict-priority\", classes = 2 }, buffer = \"50 kB\"";
@@ -106,4 +107,33 @@ fn queues_that_make_no_sense_are_refused() {
         "",
         "`ect0`",
     );
+}
+
+/// 45 kB take 3.6 us at 100 Gbit/s and 36 ms at 10 Mbit/s; Adaptive RED would take 5 ms of the line (Floyd 2001).
+#[test]
+fn red_says_where_its_thresholds_are_too_low_for_the_line() {
+    let warned = |line: &str, source: &str| {
+        let run = document(&format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "20 ms"
+nodes.A = {{ kind = "host" }}
+nodes.W = {{ kind = "switch" }}
+nodes.B = {{ kind = "host" }}
+links.a = {{ ends = ["A", "W"], rate = "400 Gbit/s", delay = "1 us" }}
+links.b = {{ ends = ["W", "B"], rate = "{line}", delay = "1 us" }}
+ports."W>B" = {{ queue = {{ kind = "red" }}, buffer = "10 MB" }}
+flows.f = {{ from = "A", to = "B", source = {{ kind = "batch-poisson", batch = 100, packet = "1500 B", rate = "{source}" }} }}
+"#
+        ));
+        let drops = run["metrics"]["dropped_pkts"].as_u64().unwrap();
+        assert!(drops > 0, "{line}");
+        let warnings = run["warnings"].as_array().unwrap().clone();
+        warnings.iter().any(|w| {
+            let text = w.as_str().unwrap();
+            text.contains("port W>B: RED") && text.contains("write a `max` of at least 1250000 B")
+        })
+    };
+    assert!(warned("100 Gbit/s", "95 Gbit/s"));
+    assert!(!warned("10 Mbit/s", "1 Gbit/s"));
 }

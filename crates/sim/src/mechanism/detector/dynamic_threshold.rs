@@ -68,3 +68,41 @@ pub const PART: Part<Build<DynamicThreshold>> = Part {
         })
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::moment::Seen;
+    use backwater_transport::units::Time;
+
+    /// The rule of the reference: a class in headroom is congested however few bytes it has in the pool, and stays so
+    /// until its headroom is empty.
+    #[test]
+    fn bytes_in_headroom_are_congestion_below_the_threshold_too() {
+        let mut detector = DynamicThreshold { gap: 100 };
+        let seen = Seen::of_class(0);
+        for (held, headroom, congested) in [
+            (50, 0, false),
+            (50, 1, true),
+            (1000, 0, true),
+            (1000, 1, true),
+        ] {
+            let level = View {
+                headroom,
+                ..View::level(Time::ZERO, 0, held, 1000)
+            };
+            let told = detector.observe(&Moment::Enqueued(&seen), &level);
+            assert_eq!(
+                told == Some(Signal::Congested),
+                congested,
+                "{held} {headroom}"
+            );
+            let relieved = detector.may_relieve(&level);
+            assert_eq!(
+                relieved,
+                headroom == 0 && held + 100 <= 1000,
+                "{held} {headroom}"
+            );
+        }
+    }
+}

@@ -5,7 +5,7 @@
 //! and that can still step back; if there is none, those of the congested category that can. Whoever
 //! has stepped back as far as it can is asked again before its request expires, for as long as it sends more than that:
 //! otherwise it would come back although nothing has changed. (The source doesn't say.) What each own flow of the
-//! relay may get it tells itself. It knows its neighbours' steps only from the requests that they acknowledged, and
+//! relay gets it tells itself, and what each forwarded one leaves with. It knows its neighbours' steps only from the requests that they acknowledged, and
 //! takes steps back as they do when its requests expire.
 //!
 //! It asks when the detector looks at rates; beside a detector that looks at levels, when congestion begins and
@@ -13,12 +13,13 @@
 //! Responds: left to the recipe. Reference: S0 (Congestion Control Request of IEEE 802.11-05/0562r0).
 //! Differences: the source's neighbourhood announcement, by which siblings adapt too, is not sent.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Rate, Span, Time};
 
 use super::{AnyNotifier, Build};
+use crate::ids::FlowId;
 use crate::limit::MAX_CLASSES;
 use crate::mechanism::carrier::{Told, Toward};
 use crate::mechanism::moment::Signal;
@@ -62,6 +63,8 @@ pub struct Requests {
     most: [u8; 4],
     period: Span,
     steps: BTreeMap<(u32, u8), Steps>,
+    /// Own flows that the station was told of while it forwarded others.
+    told: BTreeSet<FlowId>,
 }
 
 /// How far an upstream station has stepped back, as far as its relay knows.
@@ -70,9 +73,6 @@ struct Steps {
     level: u8,
     until: Time,
 }
-
-/// An own flow may get so much more than a forwarded one.
-const OWN_EXCESS: f64 = 1.1;
 
 impl Requests {
     /// A memory in which nobody was asked. `most` is how far those who are asked can step back.
@@ -83,6 +83,7 @@ impl Requests {
             most,
             period: rhythm.period,
             steps: BTreeMap::new(),
+            told: BTreeSet::new(),
         }
     }
 
@@ -106,16 +107,30 @@ impl Requests {
         out: &mut VecDeque<Told>,
     ) {
         self.ease(now);
-        if sums.forwarded == 0 {
-            return;
-        }
+        let congested = signals.iter().any(|s| s.congested());
         let left = sums.left.iter().sum::<u64>() as f64;
-        let target = left * 8.0 / sums.seconds / sums.forwarded as f64;
-        let any = signals.iter().any(|s| s.congested());
+        let target =
+            (sums.forwarded > 0).then(|| left * 8.0 / sums.seconds / sums.forwarded as f64);
+        if let Some(target) = target {
+            self.ask_feeders(now, signals, sums, target, congested, out);
+        }
+        self.tell_own_flows(sums, target, congested, out);
+    }
+
+    /// Asks those that feed the queue: for less where any category is congested, and otherwise for more.
+    fn ask_feeders(
+        &self,
+        now: Time,
+        signals: &[Signal; MAX_CLASSES],
+        sums: &Sums,
+        target: f64,
+        congested: bool,
+        out: &mut VecDeque<Told>,
+    ) {
         let judged = |f: &&Feeder| signals[usize::from(f.class)];
         let can = |f: &&Feeder| self.level(f) < self.most[usize::from(f.class)];
         let feeders = || sums.feeders.iter();
-        if any {
+        if congested {
             let above = |f: &&Feeder| {
                 judged(f) == Signal::CongestedByAll
                     || f.bytes as f64 * 8.0 / sums.seconds / f.flows as f64 > target
@@ -140,14 +155,30 @@ impl Requests {
             let more = feeders().filter(idle).filter(stepped);
             out.extend(more.map(|f| self.step(false, f, target * 1.25)));
         }
-        let allowed = if any { target } else { OWN_EXCESS * target };
-        for (flow, came, left) in &sums.own {
+    }
+
+    /// Tells the station what its own flows get, and those that it forwards. A flow that has stopped is told of once
+    /// more, as one beside which nothing is forwarded, so that its hold ends.
+    fn tell_own_flows(
+        &mut self,
+        sums: &Sums,
+        forwarded: Option<f64>,
+        congested: bool,
+        out: &mut VecDeque<Told>,
+    ) {
+        let mut flows = std::mem::take(&mut self.told);
+        flows.extend(sums.own.iter().map(|(flow, ..)| *flow));
+        for flow in flows {
+            let sent = sums.own.iter().find(|(own, ..)| *own == flow);
             let own = OwnFlow {
-                flow: *flow,
-                offered: *came as f64 * 8.0 / sums.seconds,
-                gets: *left as f64 * 8.0 / sums.seconds,
-                allowed,
+                flow,
+                gets: sent.map_or(0.0, |(.., left)| *left as f64 * 8.0 / sums.seconds),
+                forwarded: forwarded.filter(|_| sent.is_some()),
+                congested,
             };
+            if own.forwarded.is_some() {
+                self.told.insert(flow);
+            }
             out.push_back(self.tell(Toward::Itself, 0xff, Ask::Own(own)));
         }
     }
@@ -244,16 +275,17 @@ mod tests {
     use crate::mechanism::AnyDetector;
     use crate::mechanism::control::{Control, Memory, Watched};
     use crate::mechanism::detector::{Detector, QueueRateDifference, RateComparison};
-    use crate::mechanism::place::{Place, View};
+    use crate::mechanism::place::{Place, Tally, View};
 
     const RHYTHM: Rhythm = Rhythm {
         period: Span::millis(250),
         window: 4,
     };
     const PERIOD: u64 = 250_000_000_000;
+    const MILLISECOND: u64 = 1_000_000_000;
 
-    /// A relay that has seen nothing; its control watches one place.
-    struct Relay(Control);
+    /// A relay that has seen nothing; its control watches one place. What comes and leaves does so when it last looked.
+    struct Relay(Control, Time);
 
     impl Relay {
         fn with(detector: AnyDetector, most: [u8; 4]) -> Relay {
@@ -267,7 +299,7 @@ mod tests {
             let mut control = Control::new(Id::raw(0), 0, memory);
             let place = Place::Station(9);
             control.watch(Watched::new(place, detector, Some(rhythm), false));
-            Relay(control)
+            Relay(control, Time::ZERO)
         }
 
         fn new() -> Relay {
@@ -279,12 +311,18 @@ mod tests {
             Relay::with(AnyDetector::RateComparison(detector), [29, 29, 0, 29])
         }
 
+        fn tally(&mut self) -> &mut Tally {
+            self.0.tally(0).expect("a place with a window")
+        }
+
         fn came(&mut self, from: Option<u32>, class: u8, flow: FlowId, bytes: u64) {
-            self.0.came(0, from, class, flow, bytes);
+            let now = self.1;
+            self.tally().came(from, class, flow, bytes, now);
         }
 
         fn left(&mut self, own: bool, class: u8, flow: FlowId, bytes: u64) {
-            self.0.left(0, own, class, flow, bytes);
+            let now = self.1;
+            self.tally().left(own, class, flow, bytes, now);
         }
 
         /// Looks, with buffers of which so much is in use; gives what is asked of others and of own flows.
@@ -294,6 +332,7 @@ mod tests {
                 .collect();
             let none = |_| [].into();
             self.0.look(0, &views, Some(busy), Id::NONE, none);
+            self.1 = Time(now);
             let (mut asked, mut own) = (Vec::new(), Vec::new());
             while let Some(told) = self.0.next_told() {
                 match (told.to, told.notice.ask) {
@@ -381,24 +420,69 @@ mod tests {
         assert_eq!(r.look(3 * PERIOD, 3 * PERIOD, 0).0, []);
     }
 
-    /// What an own flow gets is told with what each forwarded one leaves with, and a tenth more while nothing is
-    /// congested.
+    /// A relay tells itself what an own flow gets, what each forwarded one leaves with, and whether it is congested. When
+    /// nothing is forwarded any longer it says so.
     #[test]
-    fn own_flows_are_measured_by_what_forwarded_ones_get() {
+    fn own_flows_are_told_of_with_what_forwarded_ones_get() {
         let mut r = Relay::new();
-        let own = Id::raw(9);
-        r.came(Some(0), 1, Id::raw(0), 31_250);
-        r.left(false, 1, Id::raw(0), 31_250);
-        r.came(None, 1, own, 125_000);
-        r.left(true, 1, own, 62_500);
-        let (_, told) = r.look(PERIOD, PERIOD, 0);
-        let expected = OwnFlow {
-            flow: own,
-            offered: 4e6,
-            gets: 2e6,
-            allowed: 1.1 * 1e6,
+        let flow = Id::raw(9);
+        // Four periods of the same.
+        let mut second = |first: u64, came: u64| {
+            let mut told = Vec::new();
+            for period in first..first + 4 {
+                if came > 0 {
+                    r.came(Some(0), 1, Id::raw(0), came);
+                    r.left(false, 1, Id::raw(0), 31_250);
+                }
+                r.came(None, 1, flow, 125_000);
+                r.left(true, 1, flow, 62_500);
+                told = r.look(period * PERIOD, period * PERIOD, 0).1;
+            }
+            told
         };
-        assert_eq!(told, [expected]);
+        let expected = |forwarded, congested| {
+            let gets = 2e6;
+            vec![OwnFlow {
+                flow,
+                gets,
+                forwarded,
+                congested,
+            }]
+        };
+        assert_eq!(second(1, 31_250), expected(Some(1e6), false));
+        assert_eq!(second(5, 62_500), expected(Some(1e6), true));
+        assert_eq!(second(9, 0), expected(None, false));
+    }
+
+    /// A flow that has stopped is told of once more.
+    #[test]
+    fn a_stopped_own_flow_is_told_of_once_more() {
+        let mut r = Relay::new();
+        let mut told = Vec::new();
+        for period in 1..=7 {
+            r.came(Some(0), 1, Id::raw(0), 31_250);
+            r.left(false, 1, Id::raw(0), 31_250);
+            if period == 1 {
+                r.came(None, 1, Id::raw(9), 31_250);
+                r.left(true, 1, Id::raw(9), 31_250);
+            }
+            told.push(r.look(period * PERIOD, period * PERIOD, 0).1);
+        }
+        let forwarded = |told: &Vec<OwnFlow>| told.first().map(|own| own.forwarded);
+        let found: Vec<_> = told.iter().map(forwarded).collect();
+        let (first, last) = (Some(Some(1e6)), Some(None));
+        assert_eq!(found, [first, first, first, first, last, None, None]);
+    }
+
+    /// Traffic that began 20 ms before the first look leaves with 1 Mbit/s, and is asked for no less than that.
+    #[test]
+    fn a_rate_is_measured_from_where_traffic_began() {
+        let mut r = Relay::new();
+        let (flow, at) = (Id::raw(0), |ms: u64| Time(ms * MILLISECOND));
+        r.tally().came(Some(0), 1, flow, 5_000, at(230));
+        r.tally().left(false, 1, flow, 2_500, at(240));
+        let (asked, _) = r.look(PERIOD, PERIOD, 0);
+        assert_eq!(asked, [(0, 1, true, 1_000_000)]);
     }
 
     /// A station at its limit keeps what it has stepped back, as long as it sends more than its flows leave with.
@@ -411,7 +495,7 @@ mod tests {
         let mut periods = Vec::new();
         let level = |r: &mut Relay| match r.0.memory_mut() {
             Memory::Requests(requests) => requests.steps.get(&(0, 1)).map(|s| s.level),
-            Memory::Standing(_) => None,
+            Memory::Standing(_) | Memory::Adaptive(_) => None,
         };
         for period in 1..=9 {
             r.came(Some(0), 1, Id::raw(0), 62_500);

@@ -94,11 +94,10 @@ impl Standing {
     }
 
     /// The places whose word a neighbour has.
-    pub fn holding(&self, to: Toward) -> impl Iterator<Item = usize> + '_ {
-        let n = self.neighbour(to);
-        let has = move |v: &Voice| v.told.iter().any(|t| n.is_some_and(|n| t >> n & 1 == 1));
-        let told = self.voices.iter().enumerate();
-        told.filter(move |(_, v)| has(v)).map(|(place, _)| place)
+    pub fn holding(&self, to: Toward) -> impl Iterator<Item = (usize, Option<&Hosts>)> + '_ {
+        let told = self.neighbour(to).into_iter();
+        told.flat_map(|n| self.told_about(n))
+            .map(|(place, class)| (place, self.voices[place].named[class].as_ref()))
     }
 
     /// Whether it asks for a rate, rather than to stop.

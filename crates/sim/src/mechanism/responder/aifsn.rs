@@ -1,6 +1,6 @@
 //! Detects and tells: left to the recipe. Responds: a station asked for less contends less for the access category named,
-//! by one AIFSN for each step, and takes the step back when asked for more or when requests stop. A relay also holds
-//! its own flows to what each flow that it forwards gets (`own`).
+//! by one AIFSN for each step, and takes the step back when asked for more or when requests stop. A relay that is
+//! congested also holds its own flows to what each flow that it forwards gets (`own`).
 //! Reference: S0; IEEE 802.11-05/0562r0.
 //! Differences: the source doesn't say what a relay does about its own flows; without `own` a relay's own
 //! flow starves those that it forwards.
@@ -8,7 +8,8 @@
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
 use super::Build;
-use super::steps::{Knob, OWN, Steps};
+use super::own::{OWN, OWN_WHILE, Shares};
+use super::steps::{Knob, Steps};
 
 const fn most(name: &'static str, help: &'static str) -> Opt {
     Opt::new(name, Kind::Count, Default::Absent, help)
@@ -39,6 +40,7 @@ pub const PART: Part<Build> = Part {
         most("max_VI", "greatest AIFSN of VI"),
         most("max_VO", "greatest AIFSN of VO"),
         OWN,
+        OWN_WHILE,
     ],
     build: |args| {
         let lowest = args.count("min") as u8;
@@ -57,7 +59,7 @@ pub const PART: Part<Build> = Part {
             Knob::Aifsn,
             lowest,
             most,
-            args.flag("own"),
+            Shares::of(args),
         ))
     },
 };

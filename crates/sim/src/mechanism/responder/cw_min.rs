@@ -4,7 +4,8 @@
 use backwater_transport::part::Part;
 
 use super::Build;
-use super::steps::{Knob, OWN, STEPS, Steps};
+use super::own::{OWN, OWN_WHILE, Shares};
+use super::steps::{Knob, STEPS, Steps};
 
 /// The row.
 pub const PART: Part<Build> = Part {
@@ -12,9 +13,9 @@ pub const PART: Part<Build> = Part {
     aliases: &[],
     summary: "CWmin doubled for each request for less, halved for each for more",
     source: "alternative to S0's AIFSN",
-    options: &[STEPS, OWN],
+    options: &[STEPS, OWN, OWN_WHILE],
     build: |args| {
         let most = [args.count("steps") as u8; 4];
-        Ok(Steps::responder(Knob::CwMin, 0, most, args.flag("own")))
+        Ok(Steps::responder(Knob::CwMin, 0, most, Shares::of(args)))
     },
 };

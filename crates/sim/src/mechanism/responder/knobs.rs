@@ -2,16 +2,19 @@
 
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
+use super::own::Hold;
 use crate::ids::FlowId;
 use crate::limit::MAX_CLASSES;
 use crate::mechanism::gates::{Bar, Bucket, Gates};
-use crate::mechanism::notice::Notice;
+use crate::mechanism::notice::{Ask, Notice};
 use crate::medium::access::Category;
 
 /// What a place lends its responder.
 pub struct Knobs<'a> {
     /// Now.
     pub now: Time,
+    /// When the time that a notice states begins to run.
+    pub timer_from: Time,
     /// Unit of the notice's time.
     pub unit: Span,
     /// Gates and bars, where a responder needs them.
@@ -29,8 +32,8 @@ pub struct Transmitter {
     pub written: Box<[Category]>,
     /// Parameters to move.
     pub moved: Vec<Moved>,
-    /// Own flows to hold to a rate from now on.
-    pub held: Vec<(FlowId, Rate)>,
+    /// Own flows to hold to a rate from now on, or no longer.
+    pub held: Vec<(FlowId, Hold)>,
     /// When the responder wants to look again.
     pub timers: Vec<Time>,
 }
@@ -60,14 +63,27 @@ impl Knobs<'_> {
         gates.expect("a responder that needs gates finds them")
     }
 
-    /// The end of so many units from now.
+    /// The end of a notice's time of so many units.
     pub fn after(&self, quanta: u16) -> Time {
-        self.now.after(self.unit.times(u64::from(quanta)))
+        self.timer_from.after(self.unit.times(u64::from(quanta)))
     }
 
     /// Whether gates of classes can hold back what a notice covers.
     fn by_class(&self, notice: &Notice) -> bool {
         notice.hosts.is_none() && self.next.is_none()
+    }
+
+    /// Closes the gate for what a notice covers, or opens it, as the notice asks.
+    pub fn gate(&mut self, notice: &Notice) {
+        let (open, until) = match notice.ask {
+            Ask::Stop(quanta) | Ask::Limit(_, quanta) => (quanta == 0, self.after(quanta)),
+            Ask::Step(step) => (!step.less, self.now + step.expiry),
+            Ask::Own(_) => return,
+        };
+        match open {
+            true => self.open(notice),
+            false => self.stop(notice, until),
+        }
     }
 
     /// Stops what a notice covers until then.

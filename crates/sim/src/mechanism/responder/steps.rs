@@ -65,13 +65,13 @@ struct Asked {
 }
 
 impl Steps {
-    /// A responder that has not stepped back. `lowest` is the AIFSN without any step.
-    pub fn responder(knob: Knob, lowest: u8, most: [u8; 4], own: bool) -> AnyResponder {
+    /// A responder that has not stepped back. `lowest` is the AIFSN without any step; `own` says how own flows are held.
+    pub fn responder(knob: Knob, lowest: u8, most: [u8; 4], own: Option<Shares>) -> AnyResponder {
         AnyResponder::Steps(Box::new(Steps {
             knob,
             lowest,
             most,
-            own: own.then(Shares::default),
+            own,
             stepped: [None; 4],
         }))
     }
@@ -138,8 +138,8 @@ impl Responder for Steps {
         let transmitter = knobs.transmitter();
         let asked = match notice.ask {
             Ask::Own(own) => {
-                let rate = self.own.as_mut().and_then(|shares| shares.adapt(&own));
-                transmitter.held.extend(rate.map(|rate| (own.flow, rate)));
+                let hold = self.own.as_mut().and_then(|shares| shares.adapt(&own));
+                transmitter.held.extend(hold.map(|hold| (own.flow, hold)));
                 return;
             }
             Ask::Step(step) => Asked {
@@ -191,13 +191,6 @@ impl Responder for Steps {
     }
 }
 
-/// Whether a relay holds its own flows.
-pub(super) const OWN: Opt = Opt::new(
-    "own",
-    Kind::Flag,
-    Default::Is("true"),
-    "whether a relay holds its own flows to what each flow that it forwards gets",
-);
 /// How many steps there are.
 pub(super) const STEPS: Opt = Opt::new(
     "steps",
@@ -242,6 +235,7 @@ mod tests {
         };
         let mut knobs = Knobs {
             now: Time::ZERO + Span::millis(ms),
+            timer_from: Time::ZERO + Span::millis(ms),
             unit: Span::millis(1),
             gates: None,
             next: None,
@@ -267,7 +261,7 @@ mod tests {
 
     #[test]
     fn steps_expire_one_after_the_other_when_requests_stop() {
-        let mut responder = Steps::responder(Knob::Aifsn, 2, [29; 4], false);
+        let mut responder = Steps::responder(Knob::Aifsn, 2, [29; 4], None);
         let due = |ms| Some(Time::ZERO + Span::millis(ms));
         for level in 1..=3 {
             assert_eq!(at(&mut responder, 0, step(true)), Some((level, due(1000))));
@@ -283,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_pause_and_each_repetition_of_it_are_a_step_and_its_end_takes_one_back() {
-        let mut responder = Steps::responder(Knob::Aifsn, 2, [2; 4], false);
+        let mut responder = Steps::responder(Knob::Aifsn, 2, [2; 4], None);
         let due = |ms| Some(Time::ZERO + Span::millis(ms));
         let stop = |quanta| Some(Ask::Stop(quanta));
         assert_eq!(at(&mut responder, 0, stop(100)), Some((1, due(100))));

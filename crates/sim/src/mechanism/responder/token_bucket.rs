@@ -5,7 +5,8 @@
 use backwater_transport::part::Part;
 
 use super::Build;
-use super::steps::{Knob, OWN, Steps};
+use super::own::{OWN, OWN_WHILE, Shares};
+use super::steps::{Knob, Steps};
 
 /// The row.
 pub const PART: Part<Build> = Part {
@@ -13,6 +14,6 @@ pub const PART: Part<Build> = Part {
     aliases: &[],
     summary: "the category sends no faster than the rate asked for",
     source: "alternative to S0's AIFSN",
-    options: &[OWN],
-    build: |args| Ok(Steps::responder(Knob::Rate, 0, [1; 4], args.flag("own"))),
+    options: &[OWN, OWN_WHILE],
+    build: |args| Ok(Steps::responder(Knob::Rate, 0, [1; 4], Shares::of(args))),
 };

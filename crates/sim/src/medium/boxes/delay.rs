@@ -3,7 +3,7 @@
 //!
 //! Reference: mahimahi mm-delay; the delay queue of cellsim.
 //! Differences: with `clock = "exact"` the time is exact. The emulators count whole milliseconds from the
-//! millisecond in which a packet comes, so that it may come out up to 1 ms early: `clock = "ms"`.
+//! millisecond in which a packet comes, so a packet can leave up to 1 ms early: `clock = "ms"`.
 
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;

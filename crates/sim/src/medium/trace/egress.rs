@@ -83,6 +83,9 @@ impl Network {
         // No gap follows: there is no line rate.
         port.gap_until = departs;
         port.next_try = departs;
+        if port.is(Traits::STAMPED) {
+            self.stamp_departure(books, id, packet_id, at);
+        }
         if books.record.is_some() {
             self.note(books, What::Send, at, id, packet_id, waited.0);
         }

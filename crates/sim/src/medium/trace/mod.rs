@@ -110,6 +110,8 @@ pub struct ServerSpec {
     pub whole: bool,
     /// Whether opportunities, delay before the queue and logs count whole milliseconds.
     pub milliseconds: bool,
+    /// Propagation delay behind the queue. One in front of it is a box.
+    pub delay_behind: Span,
 }
 
 /// The transmitter of a port that is served by opportunities.
@@ -156,7 +158,7 @@ impl Server {
 
     /// Bytes that a packet of `len` IP bytes takes on the link.
     pub fn size(&self, len: u16) -> u64 {
-        u64::from(len) + self.spec.overhead
+        self.spec.size(len)
     }
 
     /// Looks one opportunity ahead.
@@ -200,7 +202,16 @@ impl Server {
         }
     }
 
-    /// A packet was lost at the queue. Logs know only those that did not find room.
+    /// Queue management refuses an arriving packet. mm-link logs each packet that its queue does not have after it
+    /// came, whatever the cause, and none that is dropped as it leaves.
+    pub fn turned_away(&mut self, cause: Cause, packet: &Packet, now: Time) {
+        let bytes = self.size(packet.len);
+        if let (Some(journal), Cause::Aqm) = (&mut self.journal, cause) {
+            journal.dropped(now, bytes);
+        }
+    }
+
+    /// A packet finds no room, or makes room for another.
     pub fn lost(&mut self, cause: Cause, packet: &Packet, now: Time) {
         let bytes = self.size(packet.len);
         if let (Some(journal), Cause::BufferFull) = (&mut self.journal, cause) {
@@ -214,8 +225,10 @@ impl Server {
         }
         debug_assert_eq!(self.present, at, "a packet is taken at an opportunity");
         let mut missing = bytes;
+        self.scorer.begin_packet();
         loop {
             let part = missing.min(self.left);
+            self.scorer.carries(self.present, part);
             missing -= part;
             self.left -= part;
             if missing == 0 || self.present == Time::NEVER {
@@ -243,7 +256,61 @@ impl Server {
     }
 }
 
+/// A count of the bytes that a trace link has offered so far, used or not.
+#[derive(Clone, Debug)]
+pub struct Opportunities {
+    spec: ServerSpec,
+    random: Random,
+    next: Option<Time>,
+    bytes: u64,
+}
+
+impl Opportunities {
+    /// Those of a server, from the beginning of its trace.
+    pub fn new(server: &Server) -> Opportunities {
+        let (trace, random) = (*server.origin).clone();
+        let spec = ServerSpec {
+            trace,
+            ..server.spec.clone()
+        };
+        let mut opportunities = Opportunities {
+            spec,
+            random,
+            next: None,
+            bytes: 0,
+        };
+        opportunities.advance();
+        opportunities
+    }
+
+    fn advance(&mut self) {
+        let at = self
+            .spec
+            .trace
+            .next(self.spec.opportunity, &mut self.random);
+        self.next = self.spec.clock(at);
+    }
+
+    /// Bytes that a packet of `len` IP bytes takes on the link.
+    pub fn size(&self, len: u16) -> u64 {
+        self.spec.size(len)
+    }
+
+    /// Bytes offered up to and including `now`.
+    pub fn offered(&mut self, now: Time) -> u64 {
+        while self.next.is_some_and(|next| next <= now) {
+            self.bytes += self.spec.opportunity;
+            self.advance();
+        }
+        self.bytes
+    }
+}
+
 impl ServerSpec {
+    fn size(&self, len: u16) -> u64 {
+        u64::from(len) + self.overhead
+    }
+
     /// An instant of the trace on the link's clock.
     fn clock(&self, at: Option<Time>) -> Option<Time> {
         at.map(|at| if self.milliseconds { floor(at) } else { at })
@@ -271,6 +338,7 @@ pub const PART: Part<Offer> = Part {
         CLOCK,
         REPEAT,
         DELAY,
+        DELAY_AT,
         MAX_FRAME,
     ],
     build: Offer {
@@ -281,7 +349,7 @@ pub const PART: Part<Offer> = Part {
     },
 };
 
-/// Which emulator the link behaves like, for what is not said by itself.
+/// Which emulator the link behaves like, where no option says otherwise.
 pub const EMULATOR: Opt = Opt::new(
     "emulator",
     Kind::Choice(&["mahimahi", "cellsim-2013"]),
@@ -326,14 +394,16 @@ pub const REPEAT: Opt = Opt::new(
     Default::Absent,
     "begin a recorded trace again after its end; true where it is left out",
 );
-/// Delay before the queue.
-pub const DELAY: Opt = Opt::new(
-    "delay",
-    Kind::Span,
-    Default::Is("0 s"),
-    "time between a packet's arrival and its queue",
-)
-.at_most("1000 s");
+/// Delay.
+pub const DELAY: Opt =
+    Opt::new("delay", Kind::Span, Default::Is("0 s"), "propagation delay").at_most("1000 s");
+/// Where the delay is.
+pub const DELAY_AT: Opt = Opt::new(
+    "delay_at",
+    Kind::Choice(&["before-queue", "after-queue"]),
+    Default::Is("before-queue"),
+    "where a packet waits for the delay: before the queue, as in both directions of cellsim, or behind it, as what leaves mm-link inside mm-delay",
+);
 /// Largest frame.
 pub const MAX_FRAME: Opt = Opt::new(
     "max_frame",

@@ -65,16 +65,17 @@ pub struct Portrait {
 }
 
 impl Recording {
-    /// What a trace gives in a run of this length.
+    /// What a trace gives in a run of this length, and no more opportunities than `most`.
     pub fn of(
         mut trace: AnyTrace,
         opportunity: u64,
         length: Span,
+        most: usize,
         random: &mut Random,
     ) -> Recording {
         let end = Time(length.0);
         let instants = std::iter::from_fn(|| trace.next(opportunity, random));
-        let stamps = instants.take_while(|at| *at <= end);
+        let stamps = instants.take_while(|at| *at <= end).take(most);
         Recording {
             stamps: stamps.map(|at| floor(at).0 / MILLISECOND.0).collect(),
             length: length.0 / MILLISECOND.0,

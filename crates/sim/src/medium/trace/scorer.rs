@@ -3,7 +3,10 @@
 //! *Signal delay* (mahimahi's graph script): for each millisecond in which packets came that left
 //! again, the smallest delay from the queue's entrance to departure; a millisecond without has one more
 //! than the next; of these the 95th percentile, index int(0.95 n). The delay box is outside.
-//! *Omniscient*: a sender whose packets arrive exactly at the opportunities.
+//! *Omniscient*: a sender whose packets arrive exactly at the opportunities. Its age is taken at the milliseconds at which a
+//! flow's was, so that no flow can have less.
+
+use std::ops::RangeInclusive;
 
 use backwater_transport::units::{Span, Time};
 
@@ -23,8 +26,12 @@ pub struct Scorer {
     packets: u64,
     /// Departure and bytes of the last one taken, which may lie ahead.
     last: (Time, u64),
+    /// What opportunities carry of that packet, each with its instant.
+    parts: Vec<(Time, u64)>,
     /// Packets and bytes that had left when counting began.
     base: (u64, u64),
+    /// Bytes that opportunities had carried when counting began.
+    carried_base: u64,
 }
 
 /// What an omniscient sender would have had.
@@ -32,8 +39,6 @@ pub struct Scorer {
 pub struct Omniscient {
     /// Bytes that the opportunities carry.
     pub bytes: u64,
-    /// 95th percentile of the age of the newest packet delivered, propagation excluded, ms.
-    pub age_p95: u64,
     /// 95th percentile of the signal delay, ms.
     pub signal_p95: u64,
 }
@@ -56,8 +61,29 @@ impl Scorer {
         self.least[came] = self.least[came].min(delay);
     }
 
+    /// The packet taken next begins.
+    pub fn begin_packet(&mut self) {
+        self.parts.clear();
+    }
+
+    /// An opportunity carries so many bytes of it.
+    pub fn carries(&mut self, at: Time, bytes: u64) {
+        self.parts.push((at, bytes));
+    }
+
+    /// Bytes that opportunities have carried since counting began, also of a packet that has not left.
+    pub fn carried(&self, now: Time) -> u64 {
+        self.carried_by(now) - self.carried_base
+    }
+
+    fn carried_by(&self, now: Time) -> u64 {
+        let ahead = self.parts.iter().filter(|(at, _)| *at > now);
+        self.bytes - ahead.map(|(_, bytes)| bytes).sum::<u64>()
+    }
+
     /// Counting begins.
     pub fn warm(&mut self, now: Time) {
+        self.carried_base = self.carried_by(now);
         self.base = self.since_beginning(now);
     }
 
@@ -115,20 +141,44 @@ impl Server {
         let mut stamps: Vec<u64> = window().map(|at| at.0 / MILLISECOND.0).collect();
         let bytes = stamps.len() as u64 * self.spec.opportunity;
         stamps.dedup();
-        let end = end.0 / MILLISECOND.0;
         // Where opportunities go first, a packet must have come a millisecond before its own.
         let early = u64::from(self.spec.first == First::Opportunity);
-        let mut ages = Vec::new();
-        for (i, at) in stamps.iter().enumerate() {
-            let next = stamps.get(i + 1).copied().unwrap_or(end + 1);
-            ages.extend(early..next - at + early);
-        }
         let met = stamps.iter().filter(|at| **at >= early);
         Some(Omniscient {
             bytes,
-            age_p95: percentile95(ages)?,
             signal_p95: signal_p95(met.map(|at| (*at - early, early)))?,
         })
+    }
+
+    /// 95th percentile of the age of the newest packet delivered at these milliseconds, in ms, where each packet comes to the
+    /// queue at an opportunity, `before` after its creation, and to its receiver `after` later.
+    pub fn least_age_p95(
+        &self,
+        sampled: RangeInclusive<u64>,
+        before: Span,
+        after: Span,
+    ) -> Option<u64> {
+        let mut due = self.opportunities(Time(sampled.end() * MILLISECOND.0));
+        let (mut coming, mut newest) = (due.next(), None);
+        let mut counts: Vec<u64> = Vec::new();
+        for ms in sampled {
+            let at = Time(ms * MILLISECOND.0);
+            while let Some(one) = coming.filter(|one| one.after(after) <= at) {
+                (newest, coming) = (Some(one), due.next());
+            }
+            let Some(newest) = newest else { continue };
+            let age = at.since(newest).0 + before.0;
+            let age = (age / MILLISECOND.0) as usize;
+            counts.resize(counts.len().max(age + 1), 0);
+            counts[age] += 1;
+        }
+        let mut left = counts.iter().sum::<u64>() * 95 / 100;
+        let found = counts.iter().position(|count| {
+            let here = left < *count;
+            left = left.saturating_sub(*count);
+            here
+        });
+        found.map(|age| age as u64)
     }
 
     /// Mean rate of the opportunities from `from` to `end`, bit/s.

@@ -76,6 +76,8 @@ pub struct Member {
     pub received: u64,
     /// The same at the end of the warm-up.
     pub base: u64,
+    /// Of those received since, how many had entered before.
+    pub early: u64,
 }
 
 impl Member {
@@ -84,6 +86,7 @@ impl Member {
         Member {
             station,
             received: 0,
+            early: 0,
             base: 0,
         }
     }
@@ -96,7 +99,7 @@ pub struct Spent {
     pub contention: u64,
     /// Ticks of exchanges that failed.
     pub retries: u64,
-    /// Its round at a station that serves flows in turn.
+    /// Its round at a station that serves flows round-robin.
     pub turn: u64,
     /// The stall clock of its category when it joined the queue.
     pub stall_clock: u64,

@@ -95,19 +95,15 @@ impl Air {
         if let Some(rate) = station.rate {
             check_rate(&spec.media[station.medium], rate, &format!("{path}.rate"))?;
         }
-        let name = match of_node {
-            0 => network.nodes[id].name.clone(),
-            _ => format!(
-                "{}>{}",
-                network.nodes[id].name, spec.media[station.medium].name
-            ),
-        };
+        let medium = &spec.media[station.medium].name;
+        let name = StationSpec::radio_name(&network.nodes[id].name, of_node, medium);
         let categories = self.categories(spec, &name, station, path)?;
         network.nodes[id].stations.push(self.radios.len() as u32);
         let random = Random::stream(spec.seed, "station", &name);
         let hearing = Hearing::new(spec.seed, &name);
         let radio = Radio {
             node: id,
+            laws: Vec::new(),
             of_node,
             name,
             medium: station.medium as u32,
@@ -117,6 +113,7 @@ impl Air {
             written: categories.iter().map(|c| c.set).collect(),
             categories,
             own_share: station.own_share,
+            blocked_share: 1.0,
             turns: station.in_turn.then(Box::default),
             hops: Vec::new(),
             frame: None,
@@ -149,8 +146,8 @@ impl Air {
         if station.aqm.is_some() && station.in_turn {
             return refuse(
                 format!("{path}.queue"),
-                "flows are served in turn, and queue management chooses frames too",
-                "remove in_turn, or take queue = { kind = \"fq-codel\" }, which serves flows in turn",
+                "flows are served round-robin, and queue management chooses frames too",
+                "remove in_turn, or take queue = { kind = \"fq-codel\" }, which serves flows round-robin",
             );
         }
         let mut made = SmallVec::new();
@@ -292,7 +289,6 @@ impl Air {
             rate,
             queues: smallvec![HopQueue::default(); queues],
             airtime: 0,
-            airtime_base: 0,
             sent: Count::default(),
             backlog: Backlog::default(),
         });

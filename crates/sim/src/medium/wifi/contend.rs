@@ -4,7 +4,7 @@
 //! have become busy, and the frame that made them so will look after them.
 //!
 //! Two stations that begin at one instant don't hear each other in time: a station that becomes busy at
-//! the instant at which it would send is marked `due`, and sends all the same.
+//! the instant at which it would send is marked `due`, and still sends.
 
 use backwater_transport::units::{Span, Time};
 
@@ -19,7 +19,7 @@ use crate::table::Id;
 use crate::world::World;
 
 impl Air {
-    /// Has a group looked after at `at`, if no event comes before.
+    /// Schedules a group at `at`, if no event comes before.
     pub(crate) fn attend(&mut self, calendar: &mut Calendar, group: u32, at: Time) {
         let armed = &mut self.groups[group as usize].armed;
         if at < *armed {
@@ -28,7 +28,7 @@ impl Air {
         }
     }
 
-    /// Has a group looked after when the first of its stations would send.
+    /// Schedules a group when the first of its stations would send.
     pub(crate) fn attend_soonest(&mut self, calendar: &mut Calendar, group: u32) {
         let at = self.soonest(group);
         self.attend(calendar, group, at);

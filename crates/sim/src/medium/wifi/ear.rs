@@ -180,4 +180,17 @@ mod tests {
         assert_eq!(std::mem::align_of::<Ear>(), 64);
         assert_eq!(std::mem::offset_of!(Ear, nav_rts), 64);
     }
+
+    /// 10.3.2.4: a NAV by an RTS may be taken back unless a frame begins in time; then it holds to its end.
+    #[test]
+    fn a_frame_in_time_confirms_the_nav_of_an_rts() {
+        let us = |n| Time::ZERO + Span::micros(n);
+        for (begins, reserved) in [(40, 900), (50, 900), (51, 50)] {
+            let mut ear = Ear::new(0);
+            (ear.nav_rts, ear.nav_check) = (us(900), us(50));
+            assert_eq!(ear.reserved(), us(50));
+            ear.confirm_nav(us(begins));
+            assert_eq!(ear.reserved(), us(reserved), "{begins}");
+        }
+    }
 }

@@ -68,7 +68,8 @@ impl Air {
         let clock = c.stall_clock(exchange.begun);
         // A packet is first in line from `first` on: what gates held it back before is no part of its contention.
         let gated_first = clock - spent.stall_clock.max(c.stalled_at_since);
-        let contention = exchange.begun.0 - first.0 - retries - gated_first;
+        let retries_first = retries - queue.tried.overtaken;
+        let contention = exchange.begun.0 - first.0 - retries_first - gated_first;
         packet.gated += clock - spent.stall_clock;
         spent.contention += contention;
         spent.retries += retries;
@@ -82,6 +83,9 @@ impl Air {
         if let Some(gates) = &mut self.radios[station as usize].gates {
             let to = network.packets[packet_id].to;
             gates.charge_toward(number as u8, Some(next), to, Bytes(size), exchange.begun);
+        }
+        for shown in &self.radios[station as usize].laws {
+            network.show_departure(books, *shown, port_id, packet_id, now);
         }
         if books.record.is_some() {
             let waited = exchange.begun.0 - arrived.0;
@@ -331,7 +335,7 @@ mod tests {
         let now = Time::ZERO + Span::millis(10);
         world.advance(now);
         for radio in &mut world.air.radios {
-            let responder = Steps::responder(Knob::Aifsn, 2, [10; 4], false);
+            let responder = Steps::responder(Knob::Aifsn, 2, [10; 4], None);
             radio.responders.push((0, responder));
         }
         let step = Step {

@@ -9,7 +9,7 @@ use crate::world::World;
 
 impl World {
     /// The sender's exchange gets no answer, or one that it does not understand. Where that is known before the timeout, the
-    /// sender is silent until then all the same.
+    /// sender is still silent until then.
     pub(crate) fn exchange_failed(&mut self, station: u32, now: Time) -> Option<u32> {
         let radio = &mut self.air.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that failed");
@@ -78,7 +78,7 @@ impl World {
         self.air.draw(station, number);
     }
 
-    /// The first frame of a hop's queue is given up; if its packet got through all the same, nothing
+    /// The first frame of a hop's queue is given up; if its packet was received nevertheless, nothing
     /// is lost.
     fn give_up(&mut self, station: u32, hop: u32, number: usize, now: Time, until: Time) {
         let (hop_number, first_port) = (hop, self.air.first_port);

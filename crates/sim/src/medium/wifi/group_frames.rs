@@ -71,6 +71,7 @@ impl World {
         let port = self.air.hops[hop as usize].port;
         let packet = &self.network.packets[packet_id];
         let (flow, seq) = (packet.flow, packet.seq);
+        let early = self.books.entered_early(packet.born);
         if self.air.is_late(&self.network, packet_id, now) {
             return self
                 .network
@@ -84,6 +85,7 @@ impl World {
                 continue;
             };
             members[number].received += 1;
+            members[number].early += u64::from(early);
             received += 1;
             let detail = u64::from(seq) << 24 ^ u64::from(*station);
             self.books

@@ -190,6 +190,7 @@ impl World {
             .lose(&mut self.books, packet_id, cause, port, now);
         self.air
             .release_room(&self.network, station, number, own, size, flow);
+        self.air.tell_backlog(&mut self.network, station, now);
     }
 
     /// Makes room for a packet at the cost of one that the algorithm names. The room is the packet's: a saturated flow that

@@ -1,4 +1,4 @@
-//! The queues of a station: first come, first served, or flows in turn.
+//! The queues of a station: first come, first served, or round-robin by flow.
 
 use backwater_transport::units::Time;
 
@@ -71,7 +71,7 @@ impl Air {
     }
 }
 impl World {
-    /// Where flows are served in turn, makes room in a full buffer at the cost of the flow that holds most.
+    /// Where flows are served round-robin, makes room in a full buffer at the cost of the flow that holds most.
     pub(crate) fn make_room(
         &mut self,
         station: u32,
@@ -116,6 +116,7 @@ impl World {
             self.look_at_station_loss(station, from, number, victim, now);
             let radio = &mut self.air.radios[station as usize];
             radio.categories[number].release(own, self.network.packets[victim].frame());
+            self.air.tell_backlog(&mut self.network, station, now);
             self.air.lose_at_station(
                 &mut self.network,
                 &mut self.books,

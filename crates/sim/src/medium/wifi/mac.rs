@@ -204,7 +204,7 @@ impl Contention {
         }
     }
 
-    /// Whether it has a frame that it may send.
+    /// Whether it has a frame that no gate holds back.
     #[inline]
     pub fn wants_medium(&self) -> bool {
         self.frames > 0 && !self.dormant

@@ -69,6 +69,7 @@ impl Air {
         mechanisms: &mut Mechanisms,
         station: u32,
         packet_id: PacketId,
+        now: Time,
     ) {
         let radio = &self.radios[station as usize];
         if let Some((control, place)) = radio.watch {
@@ -76,7 +77,9 @@ impl Air {
             let prev = self.hop(packet.ingress).map(|hop| hop.from);
             let number = radio.category(packet.class()) as u8;
             let len = u64::from(packet.len);
-            mechanisms.controls[control].came(place, prev, number, packet.flow, len);
+            if let Some(tally) = mechanisms.controls[control].tally(place) {
+                tally.came(prev, number, packet.flow, len, now);
+            }
         }
     }
 
@@ -124,8 +127,8 @@ impl Air {
             return;
         };
         let (len, c) = (u64::from(ghost.len), &mut mechanisms.controls[control]);
-        if done.acknowledged {
-            c.left(place, ghost.own, number as u8, ghost.flow, len);
+        if let (true, Some(tally)) = (done.acknowledged, c.tally(place)) {
+            tally.left(ghost.own, number as u8, ghost.flow, len, now);
         }
         if !c.hears_departure(place, number) {
             return;
@@ -150,6 +153,17 @@ impl Air {
 }
 
 impl World {
+    /// A timer of a mechanism's notices went off: for a neighbour's, or for a notice that is about to expire.
+    pub(crate) fn refresh(&mut self, control: ControlId, timer: u8, epoch: u16, now: Time) {
+        let mechanism = &mut self.mechanisms.controls[control];
+        let expires = mechanism.expires(timer, epoch, now);
+        let (Some(class), Some(station)) = (expires, mechanism.station()) else {
+            return self.mechanisms.refresh(control, timer, epoch);
+        };
+        mechanism.expiring(0, self.air.station_view(station, class, now));
+        self.mechanisms.collect(control);
+    }
+
     /// A packet is lost from a station's queue before it was tried. It is still counted as held.
     pub(crate) fn look_at_station_loss(
         &mut self,

@@ -16,6 +16,7 @@ use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Notice;
 use crate::medium::access::{Category, MANAGEMENT_CATEGORY};
+use crate::network::Shown;
 use crate::packet::List;
 use crate::record::flow_stats::Count;
 
@@ -36,7 +37,9 @@ pub struct Radio {
     pub random: Random,
     /// Share of the buffer open to the station's own flows.
     pub own_share: f64,
-    /// Turns of flows by category, where they are served in turn.
+    /// Part of that for own packets which gates hold back.
+    pub blocked_share: f64,
+    /// Rounds of flows by category, where they are served round-robin.
     pub turns: Option<Box<[Turns; 4]>>,
     /// Contention by category.
     pub categories: SmallVec<[Contention; 1]>,
@@ -44,7 +47,7 @@ pub struct Radio {
     pub frame: Option<Frame>,
     /// What follows a SIFS later.
     pub reply: Reply,
-    /// The station whose frame it follows: its group is looked after then.
+    /// The station whose frame it follows: its group is served then.
     pub after: u32,
     /// The detector that watches it: (control, place).
     pub watch: Option<(ControlId, usize)>,
@@ -70,6 +73,8 @@ pub struct Radio {
     pub hops: Vec<u32>,
     /// Name in results: the node's, and for other radios than its first also the medium's.
     pub name: String,
+    /// Laws of explicit feedback that are shown its packets.
+    pub laws: Vec<Shown>,
     /// Number among the radios of its node.
     pub of_node: usize,
 }
@@ -119,8 +124,8 @@ pub struct Held {
     pub flow: FlowId,
     /// Its first hop.
     pub port: PortId,
-    /// Rate.
-    pub rate: Rate,
+    /// Rate; none when the hold has ended and packets still wait: they go at the rate of their hop.
+    pub rate: Option<Rate>,
     /// When the next packet may go.
     pub next: Time,
     /// Packets that wait.
@@ -188,8 +193,6 @@ pub struct Hop {
     pub queues: SmallVec<[HopQueue; 1]>,
     /// Ticks of exchanges on it.
     pub airtime: u64,
-    /// The same at the end of the warm-up.
-    pub airtime_base: u64,
     /// Packets sent and their frames' bytes: what the port would count.
     pub sent: Count,
     /// Bytes of the frames that wait.
@@ -214,6 +217,8 @@ pub struct Tried {
     pub long: u32,
     /// Ticks of exchanges that failed.
     pub spent: u64,
+    /// Of these, ticks before another frame of the category left: a gate had closed between two attempts.
+    pub overtaken: u64,
     /// The frame reached its receiver, and the ACK did not come back: the packet is there, and the
     /// sender repeats a frame of so many bytes.
     pub ghost: Option<Ghost>,

@@ -1,10 +1,10 @@
 //! Stations that are told: their responders answer, and what these want moved is moved.
 
 use backwater_transport::segment::Ecn;
-use backwater_transport::units::{Bytes, Rate, Time};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use super::air::Air;
-use super::radio::Held;
+use super::radio::{Held, Hop};
 use crate::books::Books;
 use crate::calendar::Calendar;
 use crate::cause::Cause;
@@ -13,7 +13,7 @@ use crate::ids::{FlowId, PacketId, StationId};
 use crate::limit::Limit;
 use crate::mechanism::carrier::AIR_UNIT;
 use crate::mechanism::notice::Notice;
-use crate::mechanism::responder::{AnyResponder, Knobs, Moved, Responder, Transmitter};
+use crate::mechanism::responder::{AnyResponder, Hold, Knobs, Moved, Responder, Transmitter};
 use crate::network::Network;
 use crate::packet::{List, Traffic};
 use crate::record::fingerprint::Mark;
@@ -81,17 +81,28 @@ impl Air {
             .map(|hop| hop.port);
         let radio = &mut self.radios[station as usize];
         match (radio.holds.iter_mut().find(|h| h.flow == flow), port) {
-            (Some(held), _) => held.rate = rate,
+            (Some(held), _) => held.rate = Some(rate),
             (None, Some(port)) => radio.holds.push(Held {
                 flow,
                 port,
-                rate,
+                rate: Some(rate),
                 next: Time::ZERO,
                 list: List::default(),
                 frames: 0,
             }),
             // A flow with many destinations has no one hop to hold it to.
             (None, None) => {}
+        }
+    }
+
+    /// A flow is held back no longer. Its packets that wait go first.
+    fn end_hold(&mut self, station: u32, flow: FlowId) {
+        let holds = &mut self.radios[station as usize].holds;
+        if let Some(at) = holds.iter().position(|h| h.flow == flow) {
+            match holds[at].frames {
+                0 => drop(holds.remove(at)),
+                _ => holds[at].rate = None,
+            }
         }
     }
 
@@ -132,7 +143,7 @@ impl World {
         &mut self,
         station: u32,
         at: usize,
-        next: Option<u32>,
+        (next, unit): (Option<u32>, Span),
         now: Time,
         act: impl FnOnce(&mut AnyResponder, &mut Knobs),
     ) {
@@ -148,7 +159,8 @@ impl World {
         let gated = gates.is_some();
         let mut knobs = Knobs {
             now,
-            unit: AIR_UNIT,
+            timer_from: now,
+            unit,
             gates,
             next,
             transmitter: Some(&mut transmitter),
@@ -171,15 +183,18 @@ impl World {
                 now,
             );
         }
-        for (flow, rate) in transmitter.held {
-            self.air.hold_to(&self.network, station, flow, rate);
+        for (flow, hold) in transmitter.held {
+            match hold {
+                Hold::To(rate) => self.air.hold_to(&self.network, station, flow, rate),
+                Hold::End => self.air.end_hold(station, flow),
+            }
         }
     }
 
     /// What a station was told may have expired.
     pub(crate) fn expire(&mut self, id: StationId, now: Time) {
         for at in 0..self.air.radios[id.index()].responders.len() {
-            self.move_station(id.0, at, None, now, |r, knobs| r.timer(knobs));
+            self.move_station(id.0, at, (None, AIR_UNIT), now, |r, knobs| r.timer(knobs));
         }
     }
 
@@ -189,7 +204,11 @@ impl World {
         let mut owners = responders.iter().map(|(mechanism, _)| *mechanism);
         if let Some(at) = owners.position(|owner| owner == notice.mechanism) {
             let next = (from != station).then_some(from);
-            self.move_station(station, at, next, now, |r, knobs| r.react(notice, knobs));
+            let unit = notice.unit().unwrap_or(AIR_UNIT);
+            for notice in notice.by_category() {
+                let react = |r: &mut AnyResponder, knobs: &mut Knobs| r.react(&notice, knobs);
+                self.move_station(station, at, (next, unit), now, react);
+            }
         }
     }
 
@@ -198,6 +217,9 @@ impl World {
         let sender = &self.air.radios[from as usize];
         let sent = sender.notices.front().expect("the frame that was sent");
         let notice = sent.notice.clone();
+        if !notice.everybody_obeys() && !self.air.are_peers(from, station) {
+            return;
+        }
         self.answer_at(from, station, &notice, now);
     }
 
@@ -214,16 +236,19 @@ impl World {
     pub(crate) fn release_held(&mut self, flow: FlowId, now: Time) {
         let port = self.network.flows[flow].port;
         let hop = self.air.hop_number(port);
-        let station = self.air.hops[hop as usize].from;
-        let radio = &mut self.air.radios[station as usize];
-        let held = radio.holds.iter_mut().find(|h| h.flow == flow);
-        let held = held.expect("a flow that is held");
+        let Hop { from, rate, .. } = self.air.hops[hop as usize];
+        let radio = &mut self.air.radios[from as usize];
+        let at = radio.holds.iter().position(|h| h.flow == flow);
+        let at = at.expect("a flow that is held");
+        let held = &mut radio.holds[at];
         let packet_id = self.network.packets.take_after(&mut held.list, Id::NONE);
         held.frames -= 1;
         let len = u64::from(self.network.packets[packet_id].len);
-        held.next = now + held.rate.time_for(Bytes(len));
+        held.next = now + held.rate.unwrap_or(rate).time_for(Bytes(len));
         if held.frames > 0 {
             self.clock.calendar.push(held.next, Event::Release(flow));
+        } else if held.rate.is_none() {
+            radio.holds.remove(at);
         }
         self.queue_up(hop, packet_id, now);
     }

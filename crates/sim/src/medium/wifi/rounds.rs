@@ -4,7 +4,7 @@
 //!
 //! The queues stay one list for each hop; frames stand in it by round.
 //!
-//! Reference: Nagle, RFC 970 (a queue for each source, served in turn); McKenney, INFOCOM 1990 (the longest queue
+//! Reference: Nagle, RFC 970 (a queue for each source, served round-robin); McKenney, INFOCOM 1990 (the longest queue
 //! gives up its buffer).
 //! Differences: by flow, not by source; frames, not bytes, are counted.
 

@@ -36,12 +36,22 @@ pub struct StationSpec {
     pub own_share: f64,
     /// Rate of its data frames, instead of the medium's.
     pub rate: Option<Rate>,
-    /// Whether it serves flows in turn instead of first come, first served.
+    /// Whether it serves flows round-robin instead of first come, first served.
     pub in_turn: bool,
     /// Prototype of the active queue management of its access categories; each gets a copy.
     pub aqm: Option<AnyAqm>,
     /// Parameters that differ from the medium's.
     pub categories: [CategorySpec; 4],
+}
+
+impl StationSpec {
+    /// Name of a node's radio: the node's, and for other radios than its first also the medium's.
+    pub fn radio_name(node: &str, of_node: usize, medium: &str) -> String {
+        match of_node {
+            0 => node.to_owned(),
+            _ => format!("{node}>{medium}"),
+        }
+    }
 }
 
 /// Parameters of an access category that were written.

@@ -2,7 +2,7 @@
 
 use backwater_transport::units::Time;
 
-use super::air::Air;
+use super::air::{Air, NOBODY};
 use super::mac::Room;
 use super::radio::{Ghost, Hop, LastRoute, StationCount};
 use crate::books::Books;
@@ -13,6 +13,7 @@ use crate::medium::ethernet;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::record::What;
+use crate::stamp::Backlog;
 use crate::world::World;
 
 impl Air {
@@ -53,7 +54,7 @@ impl Air {
         self.contend_again(calendar, station, number, now);
     }
 
-    /// A category that had nothing to send, or nothing that it may send, has a frame that may go.
+    /// A category that had nothing to send, or whose frames were all held back, has a frame that may go.
     pub(crate) fn contend_again(
         &mut self,
         calendar: &mut Calendar,
@@ -134,6 +135,33 @@ impl Air {
         }
     }
 
+    /// A packet has come to a station's queue, or is lost: the laws that watch the queue see it.
+    fn stamp_station_arrival(
+        &self,
+        network: &mut Network,
+        station: u32,
+        packet_id: PacketId,
+        lost: bool,
+        now: Time,
+    ) {
+        for shown in self.radios[station as usize].laws.iter().filter(|s| s.own) {
+            network.show_arrival(shown.law, packet_id, lost, now);
+        }
+    }
+
+    /// What waits at a station has changed.
+    pub(crate) fn tell_backlog(&self, network: &mut Network, station: u32, now: Time) {
+        let radio = &self.radios[station as usize];
+        for shown in radio.laws.iter().filter(|s| s.own) {
+            let mut backlog = Backlog::default();
+            for c in &radio.categories {
+                backlog.bytes += c.bytes;
+                backlog.packets += u64::from(c.frames);
+            }
+            network.set_backlog(shown.law, backlog, now);
+        }
+    }
+
     /// What a station has counted up to `now`.
     pub(crate) fn station_count(&self, station: u32, now: Time) -> StationCount {
         let (radio, ear) = (&self.radios[station as usize], &self.ears[station as usize]);
@@ -156,15 +184,18 @@ impl Air {
     /// The warm-up is over: what stations report begins here.
     pub(crate) fn warm_air(&mut self, now: Time) {
         for station in 0..self.radios.len() {
-            let count = self.station_count(station as u32, now);
-            *self.radios[station].base = count;
+            let mut count = self.station_count(station as u32, now);
+            let radio = &mut self.radios[station];
+            // An attempt belongs to the time in which its exchange ends.
+            let under_way = radio.exchange.is_some_and(|e| e.to != NOBODY);
+            count.attempts -= u64::from(under_way);
+            *radio.base = count;
         }
         for hop in &mut self.hops {
-            hop.airtime_base = hop.airtime;
             hop.backlog.restart();
         }
         for member in self.members.values_mut().flatten() {
-            member.base = member.received;
+            (member.base, member.early) = (member.received, 0);
         }
     }
 }
@@ -176,7 +207,7 @@ impl World {
         let hop = self.air.hop_number(port);
         let station = self.air.hops[hop as usize].from;
         self.air
-            .came_to_station(&self.network, &mut self.mechanisms, station, packet_id);
+            .came_to_station(&self.network, &mut self.mechanisms, station, packet_id, now);
         let packet = &self.network.packets[packet_id];
         let born_here = packet.ingress.is_none();
         let radio = &self.air.radios[station as usize];
@@ -206,7 +237,11 @@ impl World {
         let radio = &mut self.air.radios[station as usize];
         let number = radio.category(packet.class());
         let fits = match radio.categories[number].room(own, size, radio.own_share) {
-            Room::Free => true,
+            Room::Free => {
+                !self
+                    .air
+                    .blocked_share_is_full(&self.network, station, number, hop, packet_id, now)
+            }
             Room::ShareFull => false,
             Room::Full if radio.categories[number].judged.is_some() => {
                 if self.displace(station, number, packet_id, now) {
@@ -217,6 +252,8 @@ impl World {
             Room::Full => self.make_room(station, number, packet_id, now),
         };
         if !fits {
+            self.air
+                .stamp_station_arrival(&mut self.network, station, packet_id, true, now);
             self.look_at_station_arrival(hop, number, packet_id, false, now);
             return self.air.lose_at_station(
                 &mut self.network,
@@ -241,6 +278,8 @@ impl World {
                 now,
             ) => {}
             true => {
+                self.air
+                    .stamp_station_arrival(&mut self.network, station, packet_id, true, now);
                 self.look_at_station_arrival(hop, number, packet_id, false, now);
                 return self.air.lose_at_station(
                     &mut self.network,
@@ -252,6 +291,8 @@ impl World {
                 );
             }
         }
+        self.air
+            .stamp_station_arrival(&mut self.network, station, packet_id, false, now);
         let c = &mut self.air.radios[station as usize].categories[number];
         c.book(own, size);
         let (held, clock) = (c.bytes, c.stall_clock(now));
@@ -263,6 +304,7 @@ impl World {
         }
         self.air
             .one_more(&mut self.clock.calendar, station, number, now);
+        self.air.tell_backlog(&mut self.network, station, now);
         self.look_at_station_arrival(hop, number, packet_id, true, now);
     }
 
@@ -280,6 +322,12 @@ impl World {
         c.since = until;
         c.stalled_at_since = c.stall_clock(now);
         c.current = None;
+        if radio.gates.is_some() {
+            for hop in &c.hops {
+                let tried = &mut self.air.hops[*hop as usize].queues[number].tried;
+                tried.overtaken = tried.spent;
+            }
+        }
         if let Some(turns) = &mut radio.turns {
             turns[number].leave(ghost.flow);
         }
@@ -300,6 +348,7 @@ impl World {
     ) {
         self.air
             .release_room(&self.network, station, number, own, size, flow_id);
+        self.air.tell_backlog(&mut self.network, station, now);
         self.refill_owed(station, number, now);
     }
 

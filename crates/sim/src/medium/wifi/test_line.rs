@@ -63,6 +63,7 @@ pub(crate) fn line(places: &[f64]) -> Spec {
         nodes: places.iter().map(station).collect(),
         links: Vec::new(),
         ports: Vec::new(),
+        stamps: Vec::new(),
         mechanisms: Vec::new(),
         flows: Vec::new(),
     }

@@ -105,7 +105,7 @@ impl Network {
     }
 }
 
-/// The direction of a link that port `index` of the scenario stands for, where it is no plain wire.
+/// The direction of a link that port `index` of the scenario stands for, where it is not a symmetric Ethernet link.
 pub(crate) fn way(spec: &Spec, index: usize) -> Option<&Way> {
     spec.links.get(index / 2)?.ways[index % 2].as_deref()
 }

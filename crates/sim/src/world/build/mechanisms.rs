@@ -62,7 +62,10 @@ impl Network {
         }
         let special = |p: &PortId| spec.links[p.index() / 2].ways.iter().any(Option::is_some);
         if let Some(port) = self.nodes[node].ports.iter().find(|p| special(p)) {
-            let what = format!("{} is no plain wire", self.ports[*port].more.name);
+            let what = format!(
+                "{} is not a symmetric Ethernet link",
+                self.ports[*port].more.name
+            );
             return at(what, "back-pressure travels over wires, both ways");
         }
         if self.nodes[node].ports.len() > MAX_NEIGHBOURS {
@@ -303,7 +306,7 @@ impl World {
             let what = "a control frame on a wire goes to one neighbour";
             return refuse(format!("{path}.notify.cast"), what, "write cast = \"each\"");
         }
-        if stops_by_class(mechanism, terms) {
+        if asks_to_stop(&mechanism.respond) {
             self.mechanisms.inspect = Some(INSPECT);
         }
         for port in &mechanism.at {

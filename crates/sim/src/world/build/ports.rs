@@ -1,7 +1,7 @@
 //! Ports of a world: two for each link.
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{PS_PER_S, Rate, Span, Time};
+use backwater_transport::units::{PS_PER_S, Rate, Time};
 
 use crate::ids::{NodeId, PortId};
 use crate::network::{Network, Port, PortMore, Traits};
@@ -46,7 +46,7 @@ impl Network {
         let port = &spec.ports[first + side];
         let (rate, delay) = match link.ways[side].as_ref().map(|way| &way.service) {
             Some(Service::Line(rate, delay)) => (*rate, *delay),
-            Some(Service::Trace(_)) => (Rate(0), Span::ZERO),
+            Some(Service::Trace(server)) => (Rate(0), server.delay_behind),
             None => (link.rate, link.delay),
         };
         let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));

@@ -6,7 +6,7 @@ use crate::spec::{Refusal, Spec};
 use crate::world::build::refuse;
 
 impl Network {
-    /// Has the ports of hosts with saturated flows looked after.
+    /// Marks the ports of hosts whose queues saturated flows keep filled.
     pub(crate) fn add_refills(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for flow in &self.flows.0 {
             let from = &self.nodes[flow.from];

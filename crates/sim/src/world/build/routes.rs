@@ -100,6 +100,7 @@ impl Network {
         let name = |node: usize| &self.nodes[NodeId::new(node)].name;
         for (i, node) in route.iter().enumerate() {
             if route[..i].contains(node) {
+                let path = &format!("{path}.{i}");
                 let what = format!("the route passes {} twice", name(*node));
                 return refuse(path, what, "name each node once");
             }

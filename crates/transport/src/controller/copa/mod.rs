@@ -1,4 +1,4 @@
-//! Copa: send at 1/(δ · queueing delay), and switch to a competitive mode when the queue never empties.
+//! Copa: send at 1/(δ · queueing delay); on request, compete when the queue never empties.
 //!
 //! Detects: the queueing delay, which is the least round trip of the last half round minus the least of
 //! ten seconds; and buffer-filling competitors, if the queue was never nearly empty for a few rounds.
@@ -10,10 +10,18 @@
 //! ignored, ×0.7 when 30 % of a round are lost); `mvfst` (the latest round trip makes the queueing
 //! delay, velocity is reset at a sudden reversal, no competitive mode, no reaction to loss except to a
 //! timeout). The paper does not define the effect of a high velocity at a small window; here a step is
-//! at most one packet for each acknowledged packet. Known weaknesses: one early packet lowers the least
-//! round trip for ten seconds and starves the flow; if capacity falls for more than five rounds, the
-//! queue is never nearly empty, and the competitive mode makes it longer although nobody competes (over
-//! cellular links it causes most of the delay: `competitive = false`).
+//! at most one packet for each acknowledged packet.
+//!
+//! The competitive mode is off by default, as in mvfst and in the authors' program without `auto`:
+//! its detector cannot tell other Copas from a competitor. "Nearly empty" is a tenth of the swing of
+//! the queue, and that is less than a packet for two flows. A newcomer's slow start, a delayed
+//! acknowledgement or a fall of capacity keeps the queue above it for five rounds too. Then 1/δ grows
+//! in all flows without end, because no loss stops it in a large buffer. With `competitive = true` the
+//! variant `paper` takes a queue for empty that holds one packet of each flow above the tenth: the
+//! flow sees the queue only when its own packets pass, `1/λ` apart. That is right in steady state, not
+//! while flows join, and not on a path of a few packets.
+//!
+//! Known weakness: one early packet lowers the least round trip for ten seconds and starves the flow.
 
 mod options;
 
@@ -22,7 +30,7 @@ use crate::building_blocks::minmax::MinMaxFilter;
 use crate::controller_interface::{
     Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction,
 };
-use crate::part::Part;
+use crate::part::{Part, Refusal};
 use crate::units::{Span, Time};
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -119,7 +127,8 @@ impl Copa {
         self.competing = match self.variant {
             Variant::GenericCc => extreme(&self.recent_least) > empty_below,
             _ => {
-                if standing <= empty_below {
+                let own_spacing = standing / self.window;
+                if standing <= empty_below + own_spacing {
                     self.emptied = ack.now;
                 }
                 let patience = Span::from_seconds(self.horizon * self.srtt);
@@ -327,6 +336,13 @@ pub const PART: Part<BuildOf<Copa>> = Part {
             }
         };
         let delta = given("delta", if variant == Variant::Mvfst { 0.05 } else { 0.5 });
+        if args.flag("competitive") && variant == Variant::Mvfst {
+            return Err(Refusal {
+                option: "competitive",
+                what: "is true, but mvfst has no competitive mode".to_owned(),
+                fix: "leave competitive out, or write variant = \"paper\"".to_owned(),
+            });
+        }
         let mss = setup.mss as f64;
         let least = args.packets("least") as f64;
         let window = (setup.initial as f64 / mss).max(least);
@@ -335,7 +351,7 @@ pub const PART: Part<BuildOf<Copa>> = Part {
             variant,
             delta,
             default_delta: delta,
-            competes: args.flag("competitive") && variant != Variant::Mvfst,
+            competes: args.flag("competitive"),
             base_window: args.span("base-window"),
             horizon: given(
                 "patience",

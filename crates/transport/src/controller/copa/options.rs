@@ -20,8 +20,8 @@ pub(super) const OPTIONS: &[Opt] = &[
         Opt::new(
             "competitive",
             Kind::Flag,
-            Default::Is("true"),
-            "compete when the queue never empties; mvfst never does",
+            Default::Is("false"),
+            "compete when the queue never empties; mvfst never does. Several Copas may take each other for a competitor",
         ),
         Opt::new(
             "base-window",

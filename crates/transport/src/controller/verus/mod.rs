@@ -4,9 +4,12 @@
 //! moves a target delay down by δ1 or δ2 or up by δ2, and takes the window for that delay from the
 //! delay profile, which maps the window at sending to the delay it caused.
 //!
-//! Reference: Zaki et al., SIGCOMM 2015; the authors' `verus_server.cpp`. Deviation: the profile is the
+//! Reference: Zaki et al., SIGCOMM 2015; the authors' `verus_server.cpp`. Deviations: the profile is the
 //! isotonic regression, linear between its points, where the program fits a penalised spline; beyond
-//! its last point it continues with its mean slope.
+//! its last point it continues with the slope of the spline's last knot, up to twice the last window. If
+//! it is flat there, slow start begins again, as in the program. The program forgets the windows at and
+//! above that of a lost segment when slow start ends (`curveStop`); here each loss does so, because a
+//! short queue bounds the delays of what arrives, whatever the window was.
 
 mod options;
 mod profile;
@@ -105,6 +108,7 @@ impl Verus {
 
     fn reduce_after_loss(&mut self, at_sending: f64, now: Time) {
         self.window = self.window.min(self.decrease * at_sending).max(1.0);
+        self.profile.forget_from(at_sending);
         if self.slow_start {
             self.leave_slow_start(now);
         }

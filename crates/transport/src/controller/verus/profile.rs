@@ -5,6 +5,12 @@ use std::collections::BTreeMap;
 /// Greatest window in the profile (`MAX_W_DELAY_CURVE`).
 pub(super) const MAX_WINDOW: f64 = 40_000.0;
 
+/// Windows between the knots of the spline (`max_i/N` knots, N = 15).
+const KNOT: f64 = 15.0;
+
+/// Greatest window that is looked up, in last windows of the curve.
+const REACH: f64 = 2.0;
+
 /// Delays by window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Profile {
@@ -20,6 +26,12 @@ impl Profile {
             .entry(window.min(MAX_WINDOW) as u32)
             .or_insert(delay);
         *at = 0.875 * *at + 0.125 * delay;
+    }
+
+    /// Forgets windows from this one on: segments sent at it were lost, so the delays of those that
+    /// arrived say nothing of it.
+    pub fn forget_from(&mut self, window: f64) {
+        self.points.split_off(&(window.min(MAX_WINDOW) as u32));
     }
 
     /// Pools neighbours that fall (isotonic regression).
@@ -47,14 +59,15 @@ impl Profile {
             .collect();
     }
 
-    /// Slope beyond the last point.
+    /// Slope beyond the last point: that of the last knot of the program's spline, which has one for each
+    /// fifteen windows. The mean slope of the whole curve would be far smaller where a queue is short.
     pub fn slope(&self) -> f64 {
-        match (self.curve.first(), self.curve.last()) {
-            (Some(first), Some(last)) if last.0 > first.0 => {
-                (last.1 - first.1) / (last.0 - first.0)
-            }
-            _ => 0.0,
-        }
+        let Some((last, earlier)) = self.curve.split_last() else {
+            return 0.0;
+        };
+        let near = earlier.partition_point(|(w, _)| *w < last.0 - KNOT);
+        let before = earlier.get(near).or(earlier.last());
+        before.map_or(0.0, |(w, d)| (last.1 - d) / (last.0 - w))
     }
 
     /// The delay of a window.
@@ -77,16 +90,18 @@ impl Profile {
         if first.1 > delay {
             return Some(1.0);
         }
-        let window = if last.1 <= delay {
+        let window = if last.1 < delay {
             let slope = self.slope();
             if slope <= 0.0 {
                 return None;
             }
-            last.0 + (delay - last.1) / slope
+            (last.0 + (delay - last.1) / slope).min(REACH * last.0)
         } else {
             let after = self.curve.partition_point(|(_, d)| *d <= delay);
-            let ((w0, d0), (w1, d1)) = (self.curve[after - 1], self.curve[after]);
-            w0 + (w1 - w0) * (delay - d0) / (d1 - d0)
+            match (self.curve[after - 1], self.curve.get(after)) {
+                (last, None) => last.0,
+                ((w0, d0), Some((w1, d1))) => w0 + (w1 - w0) * (delay - d0) / (d1 - d0),
+            }
         };
         (window < MAX_WINDOW).then_some(libm::floor(window).max(1.0))
     }
@@ -119,12 +134,28 @@ mod tests {
         assert_eq!(p.delay(5.0), Some(0.040));
         assert!((p.delay(15.0).unwrap() - 0.050).abs() < 1e-12);
         assert!((p.delay(30.0).unwrap() - 0.070).abs() < 1e-12);
-        // Mean slope 40 ms over 30 packets.
-        assert!((p.delay(70.0).unwrap() - 0.120).abs() < 1e-12);
+        // 20 ms over the last 20 packets, and never more than 2 · 40 packets.
+        assert!((p.delay(70.0).unwrap() - 0.110).abs() < 1e-12);
         assert_eq!(p.window(0.0500001), Some(15.0));
         assert_eq!(p.window(0.0700001), Some(30.0));
-        assert_eq!(p.window(0.1200001), Some(70.0));
+        assert_eq!(p.window(0.1100001), Some(70.0));
+        assert_eq!(p.window(0.5), Some(80.0));
         assert_eq!(p.window(0.030), Some(1.0));
+    }
+
+    #[test]
+    fn the_slope_at_the_end_is_that_of_the_last_fifteen_windows() {
+        // Flat to 60, then 10 ms over 15 packets: the mean slope would be 10 ms over 65.
+        let p = profile(&[(10, 0.040), (60, 0.040), (68, 0.045), (75, 0.050)]);
+        assert!((p.slope() - 0.010 / 15.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn windows_of_lost_segments_are_forgotten() {
+        let mut p = profile(&[(10, 0.040), (20, 0.060), (40, 0.080)]);
+        p.forget_from(20.0);
+        p.fit();
+        assert_eq!(p.curve, [(10.0, 0.040)]);
     }
 
     #[test]

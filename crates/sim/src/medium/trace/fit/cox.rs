@@ -170,10 +170,16 @@ fn fit(recording: &Recording) -> Shape {
         burst,
     });
     for _ in 0..ROUNDS {
-        // Every round has the same luck, so that a small change of the parameters is one of the moments.
+        // Every round draws the same random numbers, so that a small change of the parameters is one of the moments.
         let mut random = Random::stream(0, "trace", "fit");
         let trace = AnyTrace::Cox(Cox::new(shape));
-        let run = Recording::of(trace, recording.opportunity, length, &mut random);
+        let run = Recording::of(
+            trace,
+            recording.opportunity,
+            length,
+            usize::MAX,
+            &mut random,
+        );
         let next = corrected(shape, &wanted, &Moments::of(&run));
         let done = near(shape, next);
         shape = next;

@@ -72,7 +72,14 @@ impl Estimator {
         let run = |seed| {
             let mut random = Random::stream(seed, "trace", "fit");
             let trace = build(self.id, &options);
-            Recording::of(trace, recording.opportunity, length, &mut random).portrait()
+            Recording::of(
+                trace,
+                recording.opportunity,
+                length,
+                usize::MAX,
+                &mut random,
+            )
+            .portrait()
         };
         let runs = (1..=RUNS).map(run).collect();
         Ok(Fit {

@@ -1,23 +1,30 @@
 //! SCReAM v2: self-clocked rate adaptation for multimedia, here with a saturated application.
 //!
-//! Detects: queueing delay (one-way delay minus its least), marks by exact counts, and loss. Tells: the
-//! receiver reports delays and counts. Responds: at most one reduction per (virtual) round trip, in
-//! proportion to the marks or to the excess of the delay over half its target; its increase is slow
-//! near the window of the last congestion, and faster with the time since then.
+//! Detects: queueing delay (one-way delay minus its least in ten minutes), marks by exact counts, and
+//! loss. Tells: the receiver reports delays and counts. Responds: at most one reduction per (virtual)
+//! round trip, in proportion to the marks or to the excess of the delay over half its target; its
+//! increase is slow near the window of the last congestion, and faster with the time since then. A
+//! queue that was never empty for 20 s may be part of the base delay of a latecomer, so the sender
+//! halves its rate for five round trips; if that does not empty the queue, the path has changed and
+//! the base delay is measured anew.
 //!
-//! Reference: draft-ietf-ccwg-rfc8298bis-screamv2 (August 2026). The media encoder belongs to the
+//! Reference: draft-ietf-ccwg-rfc8298bis-screamv2 (August 2026); times and thresholds of the base delay
+//! from libwebrtc's SCReAM v2. The media encoder belongs to the
 //! application: with a saturated source the target bitrate is the pacing rate divided by its headroom.
 //! Interpretations: an epoch of congestion ends after two (virtual) round trips without reaction; an
 //! ABE-like β for classic marks; the sender's window is the reference window times `overhead`, at its
 //! upper value while the flight is far below it.
 
+mod options;
+
 use crate::building_blocks::bounds;
+use crate::building_blocks::queueing_delay::{DelayFilter, QueueingDelay};
 use crate::controller_interface::{
     Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction,
 };
-use crate::part::{Default, Kind, Opt, Part};
+use crate::part::Part;
 use crate::segment::Ecn;
-use crate::units::{Span, Time};
+use crate::units::{Rate, Span, Time};
 
 /// SCReAM's state; windows in bytes, times in seconds.
 #[derive(Clone, Debug)]
@@ -43,7 +50,13 @@ pub struct Scream {
     acked: u64,
     marked: u64,
     alpha_at: Time,
-    base: Span,
+    delay: QueueingDelay,
+    drain_threshold: f64,
+    drain_period: Span,
+    drain_rounds: f64,
+    /// The queue has not been empty since then.
+    queued_since: Option<Time>,
+    drain: Option<Drain>,
     qdelay: f64,
     qdelay_avg: f64,
     srtt: f64,
@@ -54,6 +67,16 @@ pub struct Scream {
     congested: Option<Time>,
     undo: f64,
 }
+
+/// A time at half the rate.
+#[derive(Copy, Clone, Debug)]
+struct Drain {
+    ends: Time,
+    rate: Rate,
+}
+
+/// Shortest time at half the rate.
+const SHORTEST_DRAIN: f64 = 0.100;
 
 impl Scream {
     /// max(1, srtt / VIRTUAL_RTT): reductions are that many times smaller.
@@ -110,13 +133,40 @@ impl Scream {
     }
 
     fn update_delay(&mut self, ack: &Ack) {
-        if let Some(delay) = ack.one_way {
-            self.base = self.base.min(delay);
-            self.qdelay = Span(delay.0 - self.base.0).seconds();
-            self.qdelay_avg = match self.qdelay < self.qdelay_avg {
-                true => self.qdelay,
-                false => self.qdelay_avg + (self.qdelay - self.qdelay_avg) / 4.0,
-            };
+        let Some(delay) = ack.one_way else { return };
+        self.delay.update(ack.now, delay);
+        self.qdelay = self.delay.queueing().unwrap_or(0.0);
+        self.qdelay_avg = match self.qdelay < self.qdelay_avg {
+            true => self.qdelay,
+            false => self.qdelay_avg + (self.qdelay - self.qdelay_avg) / 4.0,
+        };
+        self.drain_queue(ack.now);
+    }
+
+    /// Halves the rate after a long time with a queue, and forgets the base delay if that was no use.
+    fn drain_queue(&mut self, now: Time) {
+        if self.qdelay <= self.drain_threshold {
+            self.queued_since = None;
+            self.drain = None;
+            return;
+        }
+        let since = *self.queued_since.get_or_insert(now);
+        match self.drain {
+            None if now >= since.after(self.drain_period) => {
+                let lasts = (self.drain_rounds * self.srtt).max(SHORTEST_DRAIN);
+                self.drain = Some(Drain {
+                    ends: now.after(Span::from_seconds(lasts)),
+                    rate: bounds::rate(self.window / 2.0, Span::from_seconds(self.srtt)),
+                });
+            }
+            Some(drain) if now >= drain.ends => {
+                self.delay.forget();
+                self.queued_since = None;
+                self.drain = None;
+                self.qdelay = 0.0;
+                self.qdelay_avg = 0.0;
+            }
+            _ => {}
         }
     }
 
@@ -194,6 +244,9 @@ impl Controller for Scream {
 
     fn limits(&self) -> Limits {
         let pacing = (self.srtt > 0.0).then(|| {
+            if let Some(drain) = self.drain {
+                return drain.rate;
+            }
             let target = (8.0 * self.window / self.srtt).max(self.slowest);
             bounds::rate(self.pacing_head_room * target / 8.0, Span::secs(1))
         });
@@ -232,102 +285,7 @@ pub const PART: Part<BuildOf<Scream>> = Part {
     aliases: &["scream-v2"],
     summary: "self-clocked adaptation for multimedia, by delay, marks and loss",
     source: "draft-ietf-ccwg-rfc8298bis-screamv2",
-    options: &[
-        Opt::new(
-            "ecn",
-            Kind::Choice(&["ect1", "ect0", "off"]),
-            Default::Is("ect1"),
-            "low-latency marks, classic marks, or none",
-        ),
-        Opt::new(
-            "target",
-            Kind::Span,
-            Default::Is("60 ms"),
-            "queueing delay that halves the window (QDELAY_TARGET_LO)",
-        )
-        .at_least("1 ms")
-        .at_most("400 ms"),
-        Opt::new(
-            "virtual-rtt",
-            Kind::Span,
-            Default::Is("25 ms"),
-            "round trip to which reactions are normalised",
-        )
-        .at_least("1 ms")
-        .at_most("1 s"),
-        Opt::new(
-            "beta-loss",
-            Kind::Share,
-            Default::Is("70 %"),
-            "window kept at a loss",
-        )
-        .at_least("1 %")
-        .at_most("100 %"),
-        Opt::new(
-            "beta-ecn",
-            Kind::Share,
-            Default::Is("80 %"),
-            "window kept at a classic mark",
-        )
-        .at_least("1 %")
-        .at_most("100 %"),
-        Opt::new(
-            "multiplicative",
-            Kind::Number,
-            Default::Is("0.02"),
-            "multiplicative increase a round (MUL_INCREASE)",
-        )
-        .at_least("0")
-        .at_most("1"),
-        Opt::new(
-            "post-congestion",
-            Kind::Number,
-            Default::Is("100"),
-            "rounds until the increase is at its fastest",
-        )
-        .at_least("1")
-        .at_most("100000"),
-        Opt::new(
-            "head-room",
-            Kind::Number,
-            Default::Is("1.5"),
-            "window above the greatest flight (BYTES_IN_FLIGHT_HEAD_ROOM)",
-        )
-        .at_least("1")
-        .at_most("10"),
-        Opt::new(
-            "overhead",
-            Kind::Number,
-            Default::Is("1.5"),
-            "flight allowed above the reference window (REF_WND_OVERHEAD, 1.5 to 3)",
-        )
-        .at_least("1")
-        .at_most("3"),
-        Opt::new(
-            "pacing-head-room",
-            Kind::Number,
-            Default::Is("1.5"),
-            "pacing above the target rate",
-        )
-        .at_least("1")
-        .at_most("4"),
-        Opt::new(
-            "slowest",
-            Kind::Rate,
-            Default::Is("50 kbit/s"),
-            "least target rate (RATE_PACE_MIN)",
-        )
-        .at_least("1 kbit/s")
-        .at_most("1 Gbit/s"),
-        Opt::new(
-            "least",
-            Kind::Bytes,
-            Default::Is("3 kB"),
-            "least reference window (MIN_REF_WND)",
-        )
-        .at_least("1 B")
-        .at_most("1 MB"),
-    ],
+    options: options::OPTIONS,
     build: |args, setup| {
         let mss = setup.mss as f64;
         let least = (args.bytes("least").0 as f64).max(mss);
@@ -358,7 +316,17 @@ pub const PART: Part<BuildOf<Scream>> = Part {
             acked: 0,
             marked: 0,
             alpha_at: Time::ZERO,
-            base: Span::MAX,
+            delay: QueueingDelay::new(
+                args.span("minute"),
+                args.count("history"),
+                DelayFilter::None,
+                1,
+            ),
+            drain_threshold: args.span("drain-threshold").seconds(),
+            drain_period: args.span("drain-period"),
+            drain_rounds: args.count("drain-rounds") as f64,
+            queued_since: None,
+            drain: None,
             qdelay: 0.0,
             qdelay_avg: 0.0,
             srtt: 0.0,

@@ -1,0 +1,63 @@
+//! An estimate of what sources and traces do, before anything is built.
+
+use backwater_sim::spec::Service;
+use backwater_transport::part::{Args, Value};
+use backwater_transport::units::{Bytes, Span};
+
+use super::flows::Flow;
+use super::links::Link;
+
+/// Packets that all sources with a rate hand over.
+pub fn of_flows(flows: &[Flow]) -> f64 {
+    let each = flows.iter().map(|f| packets(f) * f.from.len() as f64);
+    each.sum()
+}
+
+/// Opportunities of all traces at their fastest.
+pub fn of_traces(links: &[Link], duration: Span) -> f64 {
+    let ways = links
+        .iter()
+        .flat_map(|l| l.spec.ways.iter().flatten().zip(l.ways.iter().flatten()));
+    let each = ways.filter_map(|(way, made)| {
+        let Service::Trace(server) = &way.service else {
+            return None;
+        };
+        let rate = fastest(&made.trace.as_ref()?.args)?;
+        Some(count(rate, duration, Bytes(server.opportunity)))
+    });
+    each.sum()
+}
+
+/// Packets that a sender of this flow hands over, as its source's options say; none where its rate is that of the network.
+fn packets(flow: &Flow) -> f64 {
+    let args = &flow.made.args;
+    let span = Span(flow.stop.0.saturating_sub(flow.start.0));
+    if args.has("gap") {
+        let gap = args.span("gap").0.max(1);
+        return span.0 as f64 / gap as f64;
+    }
+    let rate = args.find("rate").and_then(|v| match v {
+        Value::Rate(rate) => Some(rate.0),
+        _ => None,
+    });
+    let own = args.find("packet").and_then(|v| match v {
+        Value::Bytes(bytes) => Some(*bytes),
+        _ => None,
+    });
+    let size = own.unwrap_or(flow.packet).min(flow.packet);
+    rate.map_or(0.0, |rate| count(rate, span, size))
+}
+
+/// The fastest rate that a trace's options name, bit/s.
+fn fastest(args: &Args) -> Option<u64> {
+    let rates = args.0.iter().filter_map(|(_, v)| match v {
+        Value::Rate(rate) => Some(rate.0),
+        _ => None,
+    });
+    rates.max()
+}
+
+/// How many of this size pass at a rate.
+fn count(rate: u64, span: Span, size: Bytes) -> f64 {
+    rate as f64 * span.seconds() / (8.0 * size.0.max(1) as f64)
+}

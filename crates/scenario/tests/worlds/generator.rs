@@ -1,0 +1,454 @@
+//! Scenarios of every part of every table: a medium, some flows, queues, boxes and mechanisms, with options anywhere
+//! between their bounds.
+
+use serde_json::{Map, Value, json};
+
+use super::dice::Dice;
+
+/// The rows of the tables.
+pub struct Tables(Value);
+
+/// A network under construction.
+struct Network {
+    scenario: Map<String, Value>,
+    /// Hosts and stations, which send and receive.
+    ends: Vec<String>,
+    /// Ports that settings may name.
+    ports: Vec<String>,
+    stations: bool,
+}
+
+impl Network {
+    fn put(&mut self, table: &str, name: &str, value: Value) {
+        let table = self.scenario.entry(table).or_insert_with(|| json!({}));
+        table[name] = value;
+    }
+}
+
+impl Tables {
+    /// Those of this engine.
+    pub fn new() -> Tables {
+        Tables(backwater_scenario::parts_json())
+    }
+
+    fn rows(&self, kind: &str) -> &[Value] {
+        self.0[kind].as_array().map_or(&[], Vec::as_slice)
+    }
+
+    /// A scenario.
+    pub fn scenario(&self, dice: &mut Dice<'_>) -> Value {
+        let mut net = Network {
+            scenario: Map::new(),
+            ends: Vec::new(),
+            ports: Vec::new(),
+            stations: false,
+        };
+        let ms = *dice.of(&[5, 20, 50, 200, 1000]);
+        let warm = *dice.of(&[0, 0, ms / 10, ms / 2, ms - 1]);
+        net.scenario
+            .insert("schema".into(), json!("backwater/scenario/1"));
+        net.scenario.insert("seed".into(), json!(dice.below(1000)));
+        net.scenario
+            .insert("duration".into(), json!(format!("{ms} ms")));
+        net.scenario
+            .insert("warmup".into(), json!(format!("{warm} ms")));
+        match dice.below(8) {
+            0..3 => self.wires(dice, &mut net),
+            3 | 4 => self.traces(dice, &mut net),
+            5 | 6 => self.air(dice, &mut net),
+            _ => self.gateway(dice, &mut net),
+        }
+        for at in 0..dice.below(4) {
+            if net.stations && dice.once_in(2) {
+                continue;
+            }
+            let which = dice.below(net.ports.len() + 1);
+            let port = net.ports.get(which).cloned().unwrap_or("*".into());
+            let settings = self.port(dice);
+            if at == 0 || port != "*" {
+                net.put("ports", &port, settings);
+            }
+        }
+        if dice.once_in(2) {
+            self.mechanism(dice, &mut net);
+        }
+        for number in 0..1 + dice.below(5) {
+            let flow = self.flow(dice, &net);
+            net.put("flows", &format!("f{number}"), flow);
+        }
+        Value::Object(net.scenario)
+    }
+
+    /// Hosts around a line of switches.
+    fn wires(&self, dice: &mut Dice<'_>, net: &mut Network) {
+        let (switches, hosts) = (dice.below(4), 2 + dice.below(4));
+        for s in 0..switches {
+            let shared = json!({"kind": "switch", "model": "shared-memory", "memory": "200 kB", "reserve": "1 kB", "headroom": "3 kB", "shift": dice.below(3)});
+            let plain = json!({"kind": "switch"});
+            let switch = if dice.once_in(3) { shared } else { plain };
+            net.put("nodes", &format!("W{s}"), switch);
+            if s > 0 {
+                self.wire(dice, net, &format!("W{}", s - 1), &format!("W{s}"));
+            }
+        }
+        let hosts = if switches == 0 { 2 } else { hosts };
+        for h in 0..hosts {
+            let name = format!("H{h}");
+            net.put(
+                "nodes",
+                &name,
+                json!({"kind": "host", "obeys": !dice.once_in(6)}),
+            );
+            if switches > 0 {
+                let at = format!("W{}", dice.below(switches));
+                self.wire(dice, net, &name, &at);
+            }
+            net.ends.push(name);
+        }
+        if switches == 0 {
+            self.wire(dice, net, "H0", "H1");
+        }
+    }
+
+    fn wire(&self, dice: &mut Dice<'_>, net: &mut Network, a: &str, b: &str) {
+        let rate = *dice.of(&[
+            "100 kbit/s",
+            "1 Mbit/s",
+            "10 Mbit/s",
+            "100 Mbit/s",
+            "1 Gbit/s",
+            "10 Gbit/s",
+        ]);
+        let delay = *dice.of(&["0 s", "1 us", "100 us", "5 ms", "30 ms"]);
+        let mut link = json!({"ends": [a, b], "rate": rate, "delay": delay});
+        if dice.once_in(5) {
+            link["boxes"] = self.boxes(dice);
+        }
+        if dice.once_in(6) {
+            link["max_frame"] = json!("9018 B");
+        }
+        net.put("links", &format!("{a}{b}"), link);
+        net.ports.push(format!("{a}>{b}"));
+        net.ports.push(format!("{b}>{a}"));
+    }
+
+    fn boxes(&self, dice: &mut Dice<'_>) -> Value {
+        (0..1 + dice.below(2))
+            .map(|_| self.part(dice, "boxes", |_| true))
+            .collect()
+    }
+
+    /// Two hosts, a trace link for each way or a wire back.
+    fn traces(&self, dice: &mut Dice<'_>, net: &mut Network) {
+        for host in ["H0", "H1"] {
+            net.put("nodes", host, json!({"kind": "host"}));
+            net.ends.push(host.into());
+        }
+        for (name, from, to) in [("down", "H0", "H1"), ("up", "H1", "H0")] {
+            let trace = self.part(dice, "traces", |id| id != "file");
+            let mut link = json!({"from": from, "to": to, "kind": "trace", "trace": trace});
+            let Some(row) = self.rows("media").iter().find(|r| r["id"] == "trace") else {
+                continue;
+            };
+            for option in row["options"].as_array().into_iter().flatten() {
+                let name = option["name"].as_str().unwrap_or_default();
+                if [
+                    "emulator",
+                    "first",
+                    "clock",
+                    "delay",
+                    "overhead",
+                    "opportunity",
+                ]
+                .contains(&name)
+                    && dice.once_in(2)
+                {
+                    link[name] = value(dice, option);
+                }
+            }
+            if dice.once_in(2) {
+                link["queue"] = self.part(dice, "queues", |_| true);
+            }
+            if dice.once_in(2) {
+                link["buffer"] = buffer(dice);
+            }
+            if dice.once_in(4) {
+                link["boxes"] = self.boxes(dice);
+            }
+            net.put("links", name, link);
+        }
+    }
+
+    /// 802.11 stations on a line or scattered.
+    fn air(&self, dice: &mut Dice<'_>, net: &mut Network) {
+        net.stations = true;
+        let standard = *dice.of(&["802.11b", "802.11a", "802.11g"]);
+        let (data, control) = match standard {
+            "802.11b" => (*dice.of(&["1 Mbit/s", "2 Mbit/s", "11 Mbit/s"]), "1 Mbit/s"),
+            _ => (
+                *dice.of(&["6 Mbit/s", "24 Mbit/s", "54 Mbit/s"]),
+                "6 Mbit/s",
+            ),
+        };
+        let mut mac = json!({});
+        for (name, words) in [
+            ("access", ["dcf", "edca", "edca"]),
+            ("rts", ["off", "off", "on"]),
+            ("after_collision", ["timeout", "difs", "eifs"]),
+            ("countdown", ["standard", "idle-slot", "boundary"]),
+        ] {
+            if dice.once_in(2) {
+                mac[name] = json!(*dice.of(&words));
+            }
+        }
+        if dice.once_in(3) {
+            mac["nav_reset"] = json!(false);
+        }
+        if dice.once_in(3) {
+            mac["retry_short"] = json!(dice.below(8));
+        }
+        let channel = match dice.below(3) {
+            0 => json!({"model": "physical"}),
+            1 => {
+                json!({"model": "disc", "transmit": "100 m", "sense": "190 m", "capture": "10 dB"})
+            }
+            _ => json!({"model": "disc", "transmit": "100 m", "sense": "100 m"}),
+        };
+        let medium = json!({"phy": {"standard": standard, "data": data, "control": control}, "mac": mac, "channel": channel});
+        net.put("media", "air", medium);
+        net.scenario
+            .insert("routing".into(), json!({"kind": "airtime"}));
+        for s in 0..2 + dice.below(5) {
+            let name = format!("S{s}");
+            let (x, y) = match dice.once_in(2) {
+                true => (80 * s, 0),
+                false => (dice.below(200), dice.below(120)),
+            };
+            let place = json!({"kind": "station", "medium": "air", "at": [format!("{x} m"), format!("{y} m")], "buffer": buffer(dice)});
+            net.put("nodes", &name, place);
+            net.ends.push(name);
+        }
+    }
+
+    /// Stations with an access point that has a wire.
+    fn gateway(&self, dice: &mut Dice<'_>, net: &mut Network) {
+        self.air(dice, net);
+        net.put("nodes", "H0", json!({"kind": "host"}));
+        self.wire(dice, net, "S0", "H0");
+        net.ends.push("H0".into());
+    }
+
+    fn port(&self, dice: &mut Dice<'_>) -> Value {
+        let mut settings = json!({});
+        if !dice.once_in(3) {
+            settings["queue"] = self.part(dice, "queues", |_| true);
+        }
+        if !dice.once_in(4) {
+            settings["buffer"] = buffer(dice);
+        }
+        settings
+    }
+
+    /// A recipe, with options of its sections here and there.
+    fn mechanism(&self, dice: &mut Dice<'_>, net: &mut Network) {
+        let watched = match net.scenario["nodes"].get("W0") {
+            _ if net.stations => "S*",
+            Some(_) => "W*",
+            None => return,
+        };
+        let recipe = dice.of(self.rows("mechanisms"));
+        let mut mechanism = json!({"recipe": recipe["id"], "at": [watched]});
+        for option in recipe["options"].as_array().into_iter().flatten() {
+            let name = option["name"].as_str().unwrap_or_default();
+            let Some((section, name)) = name.split_once('.') else {
+                continue;
+            };
+            if dice.once_in(4) && !unusable(option) {
+                let section = mechanism.as_object_mut().expect("a table").entry(section);
+                section.or_insert_with(|| json!({}))[name] = value(dice, option);
+            }
+        }
+        net.put("mechanisms", "m", mechanism);
+    }
+
+    fn flow(&self, dice: &mut Dice<'_>, net: &Network) -> Value {
+        let from = dice.below(net.ends.len());
+        let to = (from + 1 + dice.below(net.ends.len() - 1)) % net.ends.len();
+        let mut flow = json!({"from": net.ends[from], "to": net.ends[to]});
+        match dice.below(3) {
+            0 => {
+                let transport = *dice.of(&["tcp", "tcp", "datagram"]);
+                flow["transport"] = json!(transport);
+                flow["controller"] =
+                    self.part(dice, "controllers", |id| id != "python" && id != "outside");
+                if transport == "tcp" {
+                    for (name, words) in [
+                        ("recovery", ["rack", "sack", "newreno"]),
+                        ("marks", ["classic", "accurate", "ace"]),
+                        ("delayed_ack", ["0 s", "1 ms", "40 ms"]),
+                    ] {
+                        if dice.once_in(3) {
+                            flow[name] = json!(*dice.of(&words));
+                        }
+                    }
+                }
+                flow["source"] = match dice.below(3) {
+                    0 | 1 => json!({"kind": "bulk"}),
+                    _ => self.source(dice),
+                };
+            }
+            _ => {
+                flow["source"] = self.source(dice);
+                if dice.once_in(4) {
+                    flow["ecn"] = json!(*dice.of(&["ect0", "ect1"]));
+                }
+                if net.stations && dice.once_in(4) {
+                    flow["budget"] = json!(*dice.of(&["1 ms", "20 ms"]));
+                }
+                if net.ends[from].starts_with('S') && dice.once_in(4) {
+                    flow["to"] = json!("*");
+                    flow["pattern"] = json!("group");
+                }
+            }
+        }
+        if dice.once_in(4) {
+            flow["packet"] = json!(*dice.of(&["80 B", "200 B", "576 B", "1400 B"]));
+        }
+        if dice.once_in(3) {
+            match net.stations {
+                true => flow["ac"] = json!(*dice.of(&["BK", "BE", "VI", "VO"])),
+                false => flow["class"] = json!(dice.below(8)),
+            }
+        }
+        if dice.once_in(4) {
+            flow["start"] = json!(*dice.of(&["1 ms", "3 ms", "40 ms"]));
+        }
+        if dice.once_in(5) {
+            flow["stop"] = json!(*dice.of(&["45 ms", "120 ms"]));
+        }
+        flow
+    }
+
+    fn source(&self, dice: &mut Dice<'_>) -> Value {
+        self.part(dice, "sources", |id| {
+            !["outside", "replay", "video-trace"].contains(&id)
+        })
+    }
+
+    /// A part with the options it needs and some that it may have.
+    fn part(&self, dice: &mut Dice<'_>, table: &str, usable: fn(&str) -> bool) -> Value {
+        let rows: Vec<&Value> = self
+            .rows(table)
+            .iter()
+            .filter(|r| usable(r["id"].as_str().unwrap_or_default()))
+            .collect();
+        let row = *dice.of(&rows);
+        let mut part = json!({"kind": row["id"]});
+        if row["id"] == "request-response" {
+            part["size"] = json!(*dice.of(&["300 B", "20 kB"]));
+        }
+        for option in row["options"].as_array().into_iter().flatten() {
+            if option["required"] == true || dice.once_in(10) && !unusable(option) {
+                let name = option["name"].as_str().unwrap_or_default();
+                part[name] = value(dice, option);
+            }
+        }
+        // A change of delay has an instant and a new delay.
+        if table == "boxes" && part["kind"] == "delay" {
+            let part = part.as_object_mut().expect("a table");
+            part.retain(|name, _| name == "kind" || name == "delay");
+        }
+        part
+    }
+}
+
+/// What an option takes that no random text is.
+fn unusable(option: &Value) -> bool {
+    matches!(
+        option["type"].as_str(),
+        Some("file" | "name" | "table" | "list")
+    )
+}
+
+fn buffer(dice: &mut Dice<'_>) -> Value {
+    json!(*dice.of(&[
+        "2 packets",
+        "20 packets",
+        "100 packets",
+        "10 kB",
+        "64 kB",
+        "1 MB",
+        "unlimited"
+    ]))
+}
+
+/// A value of an option: its default, a bound, or something usual between the bounds.
+fn value(dice: &mut Dice<'_>, option: &Value) -> Value {
+    let written = |key: &str| option[key].as_str().map(|text| typed(option, text));
+    match dice.below(8) {
+        0 => {
+            if let Some(value) = written("default_written") {
+                return value;
+            }
+        }
+        1 => {
+            if let Some(value) = written("min_written") {
+                return value;
+            }
+        }
+        2 => {
+            if let Some(value) = written("max_written").filter(|_| dice.once_in(8)) {
+                return value;
+            }
+        }
+        _ => {}
+    }
+    usual(dice, option)
+}
+
+/// A bound as JSON writes it: plain numbers without quotes.
+fn typed(option: &Value, text: &str) -> Value {
+    match option["type"].as_str() {
+        Some("integer" | "number" | "boolean") => serde_json::from_str(text).unwrap_or(json!(text)),
+        _ => json!(text),
+    }
+}
+
+fn usual(dice: &mut Dice<'_>, option: &Value) -> Value {
+    let name = option["name"].as_str().unwrap_or_default();
+    let bound = |key: &str, other: f64| option[key].as_f64().unwrap_or(other);
+    let (min, max) = (bound("min", 0.0), bound("max", f64::INFINITY));
+    let mantissa = 1.0 + dice.below(90) as f64 / 10.0;
+    let log = |dice: &mut Dice<'_>, least: i32, decades: usize| {
+        let x = mantissa * libm::pow(10.0, f64::from(least + dice.below(decades) as i32));
+        x.clamp(min, max)
+    };
+    match option["type"].as_str().unwrap_or_default() {
+        "time" => json!(format!("{} ns", libm::round(log(dice, -3, 3) * 1e9))),
+        "rate" if name == "step" => json!(format!("{} kbit/s", 10 + dice.below(200))),
+        "rate" => json!(format!("{} kbit/s", libm::ceil(log(dice, 6, 2) / 1e3))),
+        "size" if name == "packet" => json!(format!("{} B", 100 + 14 * dice.below(101))),
+        "size" => json!(format!("{} B", log(dice, 3, 2) as u64)),
+        "packets" => json!(format!("{} packets", log(dice, 0, 3) as u64)),
+        "share" => json!(format!(
+            "{} %",
+            match name.contains("low") {
+                true => dice.below(50),
+                false => 50 + dice.below(51),
+            }
+        )),
+        "integer" => json!((log(dice, 0, 2) as u64).max(min as u64)),
+        "number" => json!(match max.is_finite() {
+            true => min + (max - min) * dice.below(101) as f64 / 100.0,
+            false => log(dice, -1, 2),
+        }),
+        "boolean" => json!(dice.once_in(2)),
+        "choice" => option["values"]
+            .as_array()
+            .map_or(Value::Null, |v| dice.of(v).clone()),
+        "length" => json!(format!("{} m", dice.below(300))),
+        "ratio" => json!(format!("{} dB", dice.below(30))),
+        "power" => json!(format!("-{} dBm", 40 + dice.below(60))),
+        other => panic!("no value for {name} of type {other}"),
+    }
+}

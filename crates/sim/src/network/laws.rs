@@ -1,0 +1,213 @@
+//! Laws of explicit feedback at work: they are shown what arrives at a queue and what departs, and rewrite
+//! what departs.
+//!
+//! The backlog is what a buffer counts: frames that wait and, at a wire, the one in transmission; at a station
+//! the one in the exchange. Over the air a packet departs when its data frame has been received.
+
+use backwater_transport::congestion_header::CongestionHeader;
+use backwater_transport::segment::{Ecn, Feedback};
+use backwater_transport::units::Time;
+
+use super::{Network, Part, Port, Traits};
+use crate::books::Books;
+use crate::connection::Header;
+use crate::ids::{LawId, PacketId, PortId, kind};
+use crate::medium::Link;
+use crate::packet::Traffic;
+use crate::stamp::{AnyStamp, Backlog, Passing, Seen, Stamp};
+use crate::table::Row;
+
+/// A law and the queue that it watches.
+#[derive(Clone, Debug)]
+pub struct Law {
+    /// The law.
+    pub stamp: AnyStamp,
+    /// Name of its place: "A>B", or "A>medium".
+    pub name: String,
+    /// The queue.
+    pub queue: Watched,
+    /// What serves it.
+    pub link: Link,
+}
+
+/// The queue that a law watches.
+#[derive(Copy, Clone, Debug)]
+pub enum Watched {
+    /// A port's.
+    Port(PortId),
+    /// A station's, and what waits there.
+    Station(Backlog),
+}
+
+impl Row for Law {
+    type Kind = kind::Law;
+}
+
+/// A law that is shown the departures of an egress.
+#[derive(Copy, Clone, Debug)]
+pub struct Shown {
+    /// Which.
+    pub law: LawId,
+    /// It watches this queue; another law only stamps what departs.
+    pub own: bool,
+}
+
+impl Port {
+    /// What the class queues hold; the frame in transmission counts.
+    fn backlog(&self) -> Backlog {
+        let mut sum = Backlog::default();
+        for queue in self.queues() {
+            sum.bytes += queue.bytes;
+            sum.packets += queue.packets;
+        }
+        sum
+    }
+}
+
+impl Network {
+    /// A packet has come to a port. It is not in the queue yet, or is lost.
+    #[inline(always)]
+    pub(crate) fn stamp_arrival(&mut self, id: PortId, packet: PacketId, lost: bool, now: Time) {
+        if self.ports[id].is(Traits::STAMPED) {
+            self.show_arrival_at_port(id, packet, lost, now);
+        }
+    }
+
+    #[inline(never)]
+    fn show_arrival_at_port(&mut self, id: PortId, packet: PacketId, lost: bool, now: Time) {
+        for i in 0..self.ports[id].more.laws.len() {
+            let Shown { law, own } = self.ports[id].more.laws[i];
+            if own {
+                self.show_arrival(law, packet, lost, now);
+            }
+        }
+    }
+
+    /// A packet leaves a port with laws; its queue still counts it if that is a wire's.
+    #[inline(never)]
+    pub(crate) fn stamp_departure(
+        &mut self,
+        books: &mut Books,
+        id: PortId,
+        packet: PacketId,
+        now: Time,
+    ) {
+        for i in 0..self.ports[id].more.laws.len() {
+            let shown = self.ports[id].more.laws[i];
+            self.show_departure(books, shown, id, packet, now);
+        }
+    }
+
+    /// Shows a packet to the law of the queue to which it comes.
+    pub(crate) fn show_arrival(&mut self, law: LawId, packet: PacketId, lost: bool, now: Time) {
+        let mut seen = self.seen(law, packet, now);
+        seen.lost = lost;
+        let header = congestion_header(self, packet).copied();
+        let stamp = &mut self.laws[law].stamp;
+        stamp.update(now, seen.backlog);
+        stamp.arrive(&seen, header.as_ref());
+    }
+
+    /// Lets a law write into a packet that departs from an egress.
+    pub(crate) fn show_departure(
+        &mut self,
+        books: &mut Books,
+        shown: Shown,
+        place: PortId,
+        packet: PacketId,
+        now: Time,
+    ) {
+        let mut seen = self.seen(shown.law, packet, now);
+        let before = seen.backlog;
+        // A trace link has already given up the room of a packet that leaves.
+        if shown.own && !matches!(self.laws[shown.law].link, Link::Trace(_)) {
+            let frame = self.packets[packet].frame();
+            seen.backlog.bytes -= frame;
+            seen.backlog.packets -= 1;
+        }
+        let found = self.packets[packet].traffic.ecn();
+        let mut ecn = found;
+        let of_connection = self.flows[self.packets[packet].flow].part != Part::None;
+        let (header, window) = match of_connection.then(|| &mut self.headers[packet]) {
+            Some(Header::Data(segment, _)) => (segment.feedback.as_deref_mut(), None),
+            Some(Header::Ack(ack)) => (None, Some(&mut ack.window)),
+            None => (None, None),
+        };
+        let mut passing = Passing {
+            header: header.and_then(congestion),
+            ecn: &mut ecn,
+            window,
+        };
+        let stamp = &mut self.laws[shown.law].stamp;
+        stamp.update(now, before);
+        match shown.own {
+            true => stamp.depart(&seen, &mut passing),
+            false => stamp.cross(&seen, &mut passing),
+        }
+        if ecn == found {
+            return;
+        }
+        match ecn {
+            Ecn::Ce => self.mark(books, packet, place, now),
+            Ecn::NotEct | Ecn::Ect0 | Ecn::Ect1 => {
+                let packet = &mut self.packets[packet];
+                packet.traffic = Traffic::new(packet.class(), ecn);
+            }
+        }
+    }
+
+    /// What waits in front of a radio has changed.
+    pub(crate) fn set_backlog(&mut self, law: LawId, backlog: Backlog, now: Time) {
+        let law = &mut self.laws[law];
+        if let Watched::Station(waits) = &mut law.queue {
+            law.stamp.update(now, *waits);
+            *waits = backlog;
+        }
+    }
+
+    /// A packet beside a law's queue.
+    fn seen(&mut self, law: LawId, packet: PacketId, now: Time) -> Seen {
+        let packet = &self.packets[packet];
+        let flow = &self.flows[packet.flow];
+        let from = flow.from.0;
+        // A group has a number beyond those of hosts.
+        let to = self
+            .hosts
+            .get(packet.to as usize)
+            .map_or(u32::MAX, |node| node.0);
+        let law = &mut self.laws[law];
+        Seen {
+            now,
+            size: law.link.occupied(packet.len),
+            ends: [from.min(to), from.max(to)],
+            backlog: match law.queue {
+                Watched::Port(port) => self.ports[port].backlog(),
+                Watched::Station(waits) => waits,
+            },
+            lost: false,
+            offered: law.link.offered(now),
+        }
+    }
+}
+
+/// The congestion header in a segment's feedback.
+fn congestion(feedback: &mut Feedback) -> Option<&mut CongestionHeader> {
+    match feedback {
+        Feedback::Congestion(header) => Some(header),
+        Feedback::Forecast { .. } | Feedback::Announce { .. } => None,
+    }
+}
+
+/// The congestion header of a data packet.
+fn congestion_header(network: &Network, packet: PacketId) -> Option<&CongestionHeader> {
+    if network.flows[network.packets[packet].flow].part == Part::None {
+        return None;
+    }
+    let Header::Data(segment, _) = &network.headers[packet] else {
+        return None;
+    };
+    match segment.feedback.as_deref()? {
+        Feedback::Congestion(header) => Some(header),
+        Feedback::Forecast { .. } | Feedback::Announce { .. } => None,
+    }
+}

@@ -1,0 +1,129 @@
+//! Explicit feedback: the laws by which egress ports write congestion headers and ECN codepoints. A law is a
+//! file here and a row of `STAMPS`.
+
+mod abc;
+mod acp;
+mod allocation;
+mod iacp;
+pub mod law;
+mod measure;
+mod rcp;
+mod vcp;
+mod wwm;
+mod xcp;
+mod xcp_wireless;
+mod xcpb;
+
+use backwater_transport::congestion_header::{CongestionHeader, Layout};
+use backwater_transport::part::{Args, Part, Refusal};
+use backwater_transport::units::Time;
+
+pub use law::{Backlog, CustomStamp, Passing, Place, Seen, Stamp};
+
+macro_rules! stamps {
+    ($($module:ident :: $type:ident),* $(,)?) => {
+        /// Every law.
+        #[derive(Clone, Debug)]
+        pub enum AnyStamp {
+            $(#[doc = "See its file."] $type(Box<$module::$type>),)*
+            /// From outside this crate.
+            Custom(Box<dyn CustomStamp>),
+        }
+
+        $(impl From<$module::$type> for AnyStamp {
+            fn from(law: $module::$type) -> AnyStamp {
+                AnyStamp::$type(Box::new(law))
+            }
+        })*
+
+        impl Stamp for AnyStamp {
+            fn layout(&self) -> Option<Layout> {
+                match self {
+                    $(AnyStamp::$type(s) => s.layout(),)*
+                    AnyStamp::Custom(s) => s.layout(),
+                }
+            }
+            fn needs_rate(&self) -> bool {
+                match self {
+                    $(AnyStamp::$type(s) => s.needs_rate(),)*
+                    AnyStamp::Custom(s) => s.needs_rate(),
+                }
+            }
+            fn needs_packets(&self) -> bool {
+                match self {
+                    $(AnyStamp::$type(s) => s.needs_packets(),)*
+                    AnyStamp::Custom(s) => s.needs_packets(),
+                }
+            }
+            fn attach(&mut self, place: &Place) {
+                match self {
+                    $(AnyStamp::$type(s) => s.attach(place),)*
+                    AnyStamp::Custom(s) => s.attach(place),
+                }
+            }
+            fn update(&mut self, now: Time, backlog: Backlog) {
+                match self {
+                    $(AnyStamp::$type(s) => s.update(now, backlog),)*
+                    AnyStamp::Custom(s) => s.update(now, backlog),
+                }
+            }
+            fn arrive(&mut self, seen: &Seen, header: Option<&CongestionHeader>) {
+                match self {
+                    $(AnyStamp::$type(s) => s.arrive(seen, header),)*
+                    AnyStamp::Custom(s) => s.arrive(seen, header),
+                }
+            }
+            fn depart(&mut self, seen: &Seen, passing: &mut Passing) {
+                match self {
+                    $(AnyStamp::$type(s) => s.depart(seen, passing),)*
+                    AnyStamp::Custom(s) => s.depart(seen, passing),
+                }
+            }
+            fn cross(&mut self, seen: &Seen, passing: &mut Passing) {
+                match self {
+                    $(AnyStamp::$type(s) => s.cross(seen, passing),)*
+                    AnyStamp::Custom(s) => s.cross(seen, passing),
+                }
+            }
+            fn warning(&self, now: Time) -> Option<String> {
+                match self {
+                    $(AnyStamp::$type(s) => s.warning(now),)*
+                    AnyStamp::Custom(s) => s.warning(now),
+                }
+            }
+            fn values(&self) -> [(&'static str, f64); 4] {
+                match self {
+                    $(AnyStamp::$type(s) => s.values(),)*
+                    AnyStamp::Custom(s) => s.values(),
+                }
+            }
+        }
+    };
+}
+
+stamps!(
+    iacp::IacpLaw,
+    acp::AcpLaw,
+    xcp::XcpLaw,
+    xcp_wireless::XcpWireless,
+    xcpb::XcpBlind,
+    rcp::RcpLaw,
+    abc::AbcLaw,
+    vcp::VcpLaw,
+    wwm::WeightedWindow,
+);
+
+/// How a row builds its law.
+pub type Build = fn(&Args) -> Result<AnyStamp, Refusal>;
+
+/// Every law.
+pub static STAMPS: &[Part<Build>] = &[
+    iacp::PART,
+    acp::PART,
+    xcp::PART,
+    xcpb::PART,
+    rcp::PART,
+    abc::PART,
+    vcp::PART,
+    wwm::PART,
+];

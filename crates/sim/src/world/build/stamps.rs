@@ -1,0 +1,142 @@
+//! Laws of explicit feedback at their places, and flows whose headers no law on the path writes.
+
+use backwater_transport::congestion_header::Layout;
+use backwater_transport::controller::Controller;
+
+use super::{World, refuse};
+use crate::ids::{FlowId, PortId};
+use crate::limit::Limit;
+use crate::medium::Link;
+use crate::network::{Law, Shown, Traits, Watched};
+use crate::spec::{Egress, Refusal, Spec, StampSpec};
+use crate::stamp::{Backlog, Place, Stamp};
+
+impl World {
+    /// Puts laws to their places.
+    pub(super) fn add_stamps(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        for stamp in &spec.stamps {
+            let (place, queue, link) = self.place(spec, stamp.at);
+            check(stamp, &place)?;
+            let mut law = stamp.law.clone();
+            law.attach(&place);
+            let law = self.network.laws.push(Law {
+                stamp: law,
+                name: stamp.name.clone(),
+                queue,
+                link,
+            });
+            self.show(stamp.at, Shown { law, own: true }, spec);
+            for egress in &stamp.also {
+                self.show(*egress, Shown { law, own: false }, spec);
+            }
+            if !stamp.also.is_empty() {
+                // The law hears of several places in the order of time.
+                for egress in stamp.also.iter().chain([&stamp.at]) {
+                    if let Egress::Port(port) = *egress {
+                        let port = &mut self.network.ports[PortId::new(port)];
+                        port.set(Traits::ATTENTIVE | Traits::WAKEFUL, true);
+                    }
+                }
+            }
+        }
+        for (id, flow) in self.network.flows.ids().zip(&spec.flows) {
+            let Some(transport) = &flow.transport else {
+                continue;
+            };
+            if let Some(layout) = transport.controller.congestion_header() {
+                self.check_layout(id, layout)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn station(&self, spec: &Spec, node: usize, of_node: usize) -> usize {
+        let name = &spec.nodes[node].name;
+        let radios = &self.air.radios;
+        let found = radios
+            .iter()
+            .position(|r| self.network.nodes[r.node].name == *name && r.of_node == of_node);
+        found.expect("a radio of the scenario")
+    }
+
+    fn place(&self, spec: &Spec, egress: Egress) -> (Place, Watched, Link) {
+        match egress {
+            Egress::Port(number) => {
+                let id = PortId::new(number);
+                let port = &self.network.ports[id];
+                let link = Link::of(&port.more.service);
+                let offers = matches!(link, Link::Trace(_));
+                let place = Place {
+                    rate: (!offers).then_some(port.more.rate),
+                    offers,
+                    buffer: port.buffer,
+                };
+                (place, Watched::Port(id), link)
+            }
+            Egress::Radio(node, of_node) => {
+                let radio = &self.air.radios[self.station(spec, node, of_node)];
+                let place = Place {
+                    rate: None,
+                    offers: false,
+                    buffer: radio.categories[0].buffer,
+                };
+                (place, Watched::Station(Backlog::default()), Link::Radio)
+            }
+        }
+    }
+
+    fn show(&mut self, egress: Egress, shown: Shown, spec: &Spec) {
+        match egress {
+            Egress::Port(port) => {
+                let port = &mut self.network.ports[PortId::new(port)];
+                port.more.laws.push(shown);
+                port.set(Traits::STAMPED, true);
+            }
+            Egress::Radio(node, of_node) => {
+                let station = self.station(spec, node, of_node);
+                self.air.radios[station].laws.push(shown);
+            }
+        }
+    }
+
+    /// Refuses a flow whose header some law on its path would not understand.
+    fn check_layout(&self, id: FlowId, layout: Layout) -> Result<(), Refusal> {
+        let flow = &self.network.flows[id];
+        for law in self.laws_on(flow) {
+            let law = &self.network.laws[law];
+            let other = law.stamp.layout().filter(|other| *other != layout);
+            if other.is_some() {
+                return refuse(
+                    format!("flows.{}.controller", flow.name),
+                    format!(
+                        "its congestion header is of another scheme than that which {} writes",
+                        law.name
+                    ),
+                    "take the controller that belongs to the stamp, or one without a congestion header, \
+                     or lead the flow elsewhere",
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a law at a place that lacks what the law needs.
+fn check(stamp: &StampSpec, place: &Place) -> Result<(), Refusal> {
+    let path = format!("ports.{}.stamp", stamp.name);
+    if stamp.law.needs_rate() && place.rate.is_none() {
+        return refuse(
+            path,
+            "the law needs a capacity, and this egress has no line rate",
+            "write `capacity` in the stamp, or take a law that measures",
+        );
+    }
+    if stamp.law.needs_packets() && !matches!(place.buffer, Limit::Packets(_)) {
+        return refuse(
+            path,
+            "the law works with a buffer that counts packets, and this one doesn't",
+            "write `buffer = \"50 packets\"` for the port or in the stamp",
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+"""Claims without their mechanism: which fall, which can't."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backwater.errors import Refusal
+from backwater.model.tables import tables
+from backwater.results.results import Results
+from backwater.study.ablation import out_of_reach, replacements
+from backwater.study.execution import Execution
+from backwater.study.runnable import Study
+from command import call
+from studies import BLOCK, markdown
+
+# W>D holds 50 kB and gets bursts of up to 96 kB: it overflows unless S is stopped.
+SPARED = """
+[claims.c2]
+says = "With XON/XOFF the buffer before D loses nothing."
+scope = "drops:W>D"
+metric = "dropped_pkts"
+where = { scheme = "pause" }
+at_most = 0
+"""
+# No control loses no more than no control.
+HARMLESS = """
+[claims.c3]
+says = "XON/XOFF costs nothing."
+metric = "loss"
+where = { scheme = "pause" }
+against = { scheme = "none" }
+by = "difference"
+reduce = "count"
+of = { at_least = 0.0001 }
+at_most = 0
+"""
+
+
+def ablated(block: str, folder: Path | None = None) -> dict[str, Any]:
+    results = run(block, folder)
+    return {record["id"].rpartition("/")[2]: record for record in results.claims}
+
+
+def run(block: str, folder: Path | None = None, *, resume: bool = False) -> Results:
+    study = Study.parse(markdown(block), "s.md")
+    return Execution(study, folder, quick=True, ablate=True, resume=resume).run()
+
+
+def test_a_claim_falls_when_its_mechanism_is_inert_and_when_it_is_off() -> None:
+    record = ablated(BLOCK + SPARED)["c2"]
+    assert record["verdict"] == "reproduced"
+    assert record["ablation"]["outcome"] == "falls"
+    under = {one["ablation"]: one["verdict"] for one in record["ablation"]["under"]}
+    assert under == {"inert": "differs", "off": "differs"}
+
+
+def test_what_doing_nothing_meets_stays_and_is_unexpected() -> None:
+    results = run(BLOCK + HARMLESS)
+    record = results.claims[1]
+    assert (record["verdict"], record["ablation"]["outcome"]) == ("reproduced", "stays")
+    assert results.status == "unexpected"
+
+
+def test_a_sanity_bound_may_stay() -> None:
+    results = run(BLOCK + HARMLESS + 'sanity = "a bound on harm"\n')
+    assert results.claims[1]["ablation"]["outcome"] == "sanity"
+    assert results.claims[1]["ablation"]["reason"] == "a bound on harm"
+    assert results.status == "ok"
+
+
+def test_a_claim_of_no_control_speaks_of_no_mechanism() -> None:
+    found = ablated(BLOCK)["c1"]["ablation"]
+    assert (found["outcome"], found["under"]) == ("not-tested", [])
+
+
+def test_a_study_names_weaker_schemes_and_the_claims_that_they_are_for() -> None:
+    weaker = """
+[ablate.weaker]
+says = "Marks at the top of the buffer."
+where = { scheme = "pause" }
+set = { "mechanisms.bp.detect.high" = "99 %" }
+claims = ["c3"]
+
+[ablate.replaced]
+says = "No control in its place."
+where = { scheme = "pause" }
+as = { scheme = "none" }
+"""
+    found = ablated(BLOCK + SPARED + HARMLESS + weaker)
+    names = {
+        claim: {one["ablation"] for one in record["ablation"]["under"]}
+        for claim, record in found.items()
+    }
+    assert names["c2"] == {"inert", "off", "replaced"}
+    assert names["c3"] == {"inert", "off", "replaced", "weaker"}
+    under = {one["ablation"]: one for one in found["c2"]["ablation"]["under"]}
+    # The same scenario under two names is the same run.
+    assert under["replaced"]["measured"] == under["off"]["measured"]
+
+
+@pytest.mark.parametrize(
+    ("table", "what"),
+    [
+        ("[ablate.off]\nsays = 'x'\nset = { a = 1 }", "is derived"),
+        ("[ablate.x]\nsays = 'x'", "replaces nothing"),
+        ("[ablate.x]\nsays = 'x'\nas = { scheme = 'nine' }", "has no value"),
+        ("[ablate.x]\nsays = 'x'\nas = { scheme = 'none' }\nclaims = ['c9']", "no claim"),
+        ("[ablate.x]\nas = { scheme = 'none' }", "has no `says`"),
+    ],
+)
+def test_an_ablation_that_says_nothing_is_refused(table: str, what: str) -> None:
+    with pytest.raises(Refusal, match=what):
+        Study.parse(markdown(f"{BLOCK}\n{table}\n"), "s.md")
+
+
+def test_ablated_cases_are_kept_apart_and_resumed(tmp_path: Path) -> None:
+    first = run(BLOCK + SPARED, tmp_path / "o")
+    cases = first.finished
+    assert (tmp_path / "o" / "ablation" / "results.sqlite").is_file()
+    again = run(BLOCK + SPARED, tmp_path / "o", resume=True)
+    assert again.finished == cases
+    assert again.claims == first.claims
+    assert again.fingerprint == first.fingerprint
+
+
+def test_which_detectors_can_be_put_out_of_reach() -> None:
+    without = {row["id"] for row in tables()["detectors"] if not out_of_reach(row["id"])}
+    assert without == {"dynamic-threshold", "queue-rate-difference", "python"}
+
+
+def test_an_inert_mechanism_keeps_its_recipe() -> None:
+    study = Study.parse(markdown(), "s.md")
+    found = replacements(study, {"scheme": "pause", "rate": "8 Mbit/s"}, False)
+    assert found["inert"].sets == (("mechanisms.bp.detect.high", "100 %"),)
+    assert found["off"].sets == (("mechanisms.bp.recipe", "none"),)
+    assert replacements(study, {"scheme": "none", "rate": "8 Mbit/s"}, False) == {}
+
+
+def test_the_command_says_what_stays(tmp_path: Path) -> None:
+    (tmp_path / "s.md").write_text(markdown(BLOCK + HARMLESS), encoding="utf-8")
+    ended = call("study", "run", "s.md", "--quick", "--ablate", cwd=tmp_path)
+    assert ended.code == 1
+    assert "without the mechanism" in ended.out
+    page = (tmp_path / "results" / "small" / "report.html").read_text(encoding="utf-8")
+    assert "Ablated: stays" in page

@@ -1,0 +1,243 @@
+"""Absurd requests: each is refused, or ended, within seconds, with the limit and what lifts it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import backwater
+from backwater.errors import BackwaterError, Refusal
+from backwater.study.sweep_study import Sweep
+from command import Ended, call
+
+Command = Callable[..., Ended]
+
+BASE = """\
+schema = "backwater/scenario/1"
+duration = "10 ms"
+nodes.A = { kind = "host" }
+nodes.B = { kind = "host" }
+links.l = { ends = ["A", "B"], rate = "10 Mbit/s", delay = "1 ms" }
+flows.f = { from = "A", to = "B", source = { kind = "cbr", packet = "1500 B", rate = "1 Mbit/s" } }
+"""
+# Seconds that a refusal may take on a machine at work, the start of Python included.
+PATIENCE_S = 20.0
+# Characters of a message.
+LONGEST = 10_000
+RATE = "flows.*.source.rate"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Command:
+    (tmp_path / "s.toml").write_text(BASE)
+
+    def timed(*args: object) -> Ended:
+        began = time.monotonic()
+        found = call(*args, cwd=tmp_path)
+        assert time.monotonic() - began < PATIENCE_S
+        assert len(found.err) < LONGEST, found.err[:200]
+        assert all(c == "\n" or c.isprintable() for c in found.err), found.err[:200]
+        assert "a bug in Backwater" not in found.err, found.err
+        return found
+
+    return timed
+
+
+def refused(found: Ended) -> dict[str, Any]:
+    assert found.code == 2, found.err
+    error: dict[str, Any] = found.document["error"]
+    assert error["fix"], error
+    return error
+
+
+@pytest.mark.parametrize("seeds", ["1000000", "1000000000", str(2**64), str(2**70)])
+def test_seeds_without_number(run: Command, seeds: str) -> None:
+    error = refused(
+        run("sweep", "s.toml", "--axis", f"{RATE}=1 Mbit/s", "--seeds", seeds, "--json")
+    )
+    assert "cases" in error["what"] or "seeds" in error["what"]
+
+
+def test_twelve_axes_of_ten_values(run: Command) -> None:
+    axes: list[str] = []
+    for i in range(12):
+        values = ",".join(f"{10 + j} us" for j in range(10))
+        axes += ["--axis", f"flows.f.stop{i}={values}"]
+    error = refused(run("sweep", "s.toml", *axes, "--json"))
+    assert "1000000000000 combinations" in error["what"]
+    assert "--max-cases" in error["fix"]
+
+
+def test_an_axis_of_a_hundred_thousand_values() -> None:
+    began = time.monotonic()
+    with pytest.raises(Refusal, match="1000000 cases"):
+        Sweep(BASE, {RATE: [f"{i + 1} kbit/s" for i in range(100_000)]}, seeds=10).study()
+    assert time.monotonic() - began < PATIENCE_S
+
+
+@pytest.mark.parametrize("workers", [str(2**70), "0", "-1"])
+def test_workers_beyond_a_machine(run: Command, workers: str) -> None:
+    options = ("--workers", workers, "--json")
+    refused(run("sweep", "s.toml", "--axis", f"{RATE}=1 Mbit/s", *options))
+
+
+def test_toml_nested_without_end(run: Command, tmp_path: Path) -> None:
+    nested = "x = " + "[" * 5000 + "]" * 5000
+    (tmp_path / "deep.toml").write_text(BASE + nested)
+    refused(run("run", "deep.toml", "--json"))
+    (tmp_path / "deep.md").write_text(f"# D\n\n```toml study\n{nested}\n```\n")
+    refused(run("study", "run", "deep.md", "--json"))
+    refused(run("run", "s.toml", "--set", "flows=" + nested[4:], "--json"))
+
+
+def test_an_integer_of_five_thousand_digits(run: Command, tmp_path: Path) -> None:
+    digits = "1" * 5000
+    (tmp_path / "long.toml").write_text(f"seed = {digits}\n{BASE}")
+    refused(run("run", "long.toml", "--json"))
+    (tmp_path / "long.md").write_text(f"# D\n\n```toml study\nseeds = {digits}\n```\n")
+    refused(run("study", "run", "long.md", "--json"))
+    refused(run("run", "s.toml", "--set", f"seed={digits}", "--json"))
+    refused(run("sweep", "s.toml", "--axis", f"seed={digits}", "--json"))
+
+
+def test_devices_and_pipes_are_no_scenarios(run: Command, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    for file in ("/dev/zero", "pipe.toml", "."):
+        for verb in (("run", file), ("sweep", file, "--axis", f"{RATE}=1 Mbit/s")):
+            assert "regular file" in refused(run(*verb, "--json"))["what"]
+    refused(run("study", "run", "/dev/zero", "--json"))
+    refused(run("trace", "log", "/dev/zero", "--json"))
+    refused(run("trace", "fit", "pipe.toml", "--json"))
+
+
+def test_a_file_of_a_gigabyte(run: Command, tmp_path: Path) -> None:
+    with (tmp_path / "zeros.toml").open("wb") as file:
+        file.truncate(1 << 30)
+    assert "more than" in refused(run("run", "zeros.toml", "--json"))["what"]
+    assert "more than" in refused(run("trace", "log", "zeros.toml", "--json"))["what"]
+
+
+def test_traces_without_end(run: Command) -> None:
+    for more in (("--duration", "100000 s"), ("--duration", "10 s", "--opportunity", "1 B")):
+        found = run("trace", "make", "constant", "--set", "rate=100 Gbit/s", *more, "--json")
+        assert "20,000,000 opportunities" in refused(found)["what"]
+
+
+def test_names_and_labels_reach_the_terminal_short_and_without_escapes(
+    run: Command, tmp_path: Path
+) -> None:
+    name = "\x1b[31mred\x07.toml"
+    (tmp_path / name).write_text("schema = 1")
+    error = refused(run("run", name, "--json"))
+    assert "\x1b" not in str(error)
+    refused(run("run", "x" * 400 + ".toml", "--json"))
+    label = "x" * 1_000_000
+    (tmp_path / "label.md").write_text(
+        f'# D\n\n```toml study\nstudy = {{ id = "d", title = "D", scenario = "s.toml" }}\n'
+        f'axes.a = {{ path = "{RATE}", values = ["{label}"] }}\n```\n'
+    )
+    assert "1000000 characters" in refused(run("study", "run", "label.md", "--json"))["what"]
+
+
+def test_a_run_ends_at_its_wall_time(run: Command) -> None:
+    endless = ("run", "s.toml", "--set", "duration=4000000 s", "--max-wall", "1", "--json")
+    found = run(*endless)
+    assert found.code == 3, found.err
+    assert "--max-wall" in found.document["error"]["what"]
+
+
+def test_a_run_ends_at_its_memory(run: Command) -> None:
+    # Nothing drains 10 Gbit/s into 1 bit/s.
+    grows = (
+        "--set",
+        "links.l.rate=1 bit/s",
+        "--set",
+        f"{RATE}=10 Gbit/s",
+        "--set",
+        "duration=60 s",
+    )
+    found = run("run", "s.toml", *grows, "--max-memory", "200 MB", "--json")
+    assert found.code == 3, found.err
+    assert "--max-memory" in found.document["error"]["what"]
+
+
+def test_a_case_that_costs_too_much_leaves_the_others(run: Command, tmp_path: Path) -> None:
+    axis = ("--axis", "duration=10 ms,4000000 s", "--seeds", "1", "--max-wall", "1")
+    found = run("sweep", "s.toml", *axis, "--out", "o", "--json")
+    assert found.code == 3, found.err
+    document = found.document
+    assert document["cases_done"] == 1
+    (failure,) = document["failures"]
+    assert "--max-wall" in failure["error"]
+    assert (tmp_path / "o" / "results.sqlite").is_file()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"seed": -1},
+        {"seed": 2**64},
+        {"seed": 1.5},
+        {"seed": "1"},
+        {"set": [("a", 1)]},
+        {"set": {1: 2}},
+        {"controllers": 5},
+        {"mahimahi_log": "down"},
+        {"max_wall_s": -1.0},
+        {"max_memory": "lots"},
+    ],
+)
+def test_python_arguments_are_refused_with_a_remedy(arguments: dict[str, Any]) -> None:
+    with pytest.raises(Refusal) as caught:
+        backwater.run(BASE, **arguments)
+    assert caught.value.fix
+
+
+@pytest.mark.parametrize("what", [None, 5, 1.5, b"x", ["a"]])
+def test_what_is_no_scenario_is_refused(what: Any) -> None:
+    with pytest.raises(BackwaterError) as caught:
+        backwater.run(what)
+    assert caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("axes", "seeds", "workers"),
+    [
+        ({RATE: 5}, 1, None),
+        ({RATE: "1 Mbit/s"}, 1, None),
+        ({"a": {"x": 5}}, 1, None),
+        ([RATE], 1, None),
+        ({RATE: ["1 Mbit/s"]}, 0, None),
+        ({RATE: ["1 Mbit/s"]}, 1.5, None),
+        ({RATE: ["1 Mbit/s"]}, 1, 2**70),
+        ({RATE: ["1 Mbit/s"]}, 1, -1),
+    ],
+)
+def test_arguments_of_a_sweep_are_refused(axes: Any, seeds: Any, workers: Any) -> None:
+    with pytest.raises(Refusal) as caught:
+        Sweep(BASE, axes, seeds=seeds).run(workers=workers)
+    assert caught.value.fix
+
+
+def test_a_sweep_blames_what_the_person_wrote(run: Command) -> None:
+    for values in ("1 furlong", "1 Mbit/s,1 Mbit/s", "50 MB/s"):
+        error = refused(run("sweep", "s.toml", "--axis", f"{RATE}={values}", "--json"))
+        assert error["line"] is None, error
+        assert "sweep of" not in (error["place"] or ""), error
+    assert "400 Mbit/s" in error["fix"]
+
+
+def test_a_contest_blames_what_the_person_wrote(run: Command) -> None:
+    error = refused(run("contest", "fixed", "--duration", "1e30", "--json"))
+    assert "contest of fixed" in error["place"], error
+    assert error["line"] is None
+
+
+def test_a_fresh_contest_has_no_cases_yet(run: Command) -> None:
+    found = run("contest", "fixed", "--duration", "1")
+    assert "are there already" not in found.err

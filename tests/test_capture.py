@@ -347,3 +347,28 @@ def test_frames_to_a_group_are_broadcast_once_and_not_acknowledged(tmp_path: Pat
         ("ff:ff:ff:ff:ff:ff", "255.255.255.255", "5", "0x0001", "1", "0")
     }
     assert len(fields(path, "wlan", "frame.number")) == 250
+
+
+@needs_tshark
+def test_congestion_notifications_are_mesh_action_frames_with_four_durations(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "congestion.pcapng"
+    for cast, receivers in (
+        ("group", {"ff:ff:ff:ff:ff:ff"}),
+        ("each", {f"02:00:00:{n:02x}:00:00" for n in (0, 1, 3)}),
+    ):
+        mechanism = {"recipe": "tcc", "at": ["C"], "notify": {"cast": cast}}
+        result = backwater.run(MESH, set={"mechanisms.bp": mechanism}, pcap=path)
+        assert fields(path, "_ws.malformed", "frame.number") == []
+        what = ("wlan.fixed.category_code", "wlan.fixed.mesh_action", "wlan.tag.number")
+        sent = on_air(path, ACTION, *what, "wlan.tag.length", "wlan.ra", "wlan.tag.data")
+        assert len(sent) == total(result, "management_pkts") > 0
+        # Mesh, Congestion Control Notification, Congestion Notification, four durations of two bytes.
+        assert {tuple(row[:4]) for row in sent} == {("13", "0x03", "116", "8")}
+        assert {row[4] for row in sent} == receivers
+        assert all(row[5][:4] == "0000" and row[5][8:] == "00000000" for row in sent)
+        durations = [int.from_bytes(bytes.fromhex(row[5][4:8]), "little") for row in sent]
+        # 100 ms in units of 102.4 us, rounded up; AC_BE is the second of the four.
+        assert durations[0] == 977
+        assert 0 in durations

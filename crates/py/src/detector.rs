@@ -219,7 +219,7 @@ impl Detector for Scripted {
                     None => None,
                 }
             }
-            Moment::Enqueued(_) | Moment::Refused(_) | Moment::Timer => None,
+            Moment::Enqueued(_) | Moment::Refused(_) | Moment::Timer | Moment::Expiring => None,
         }
     }
 }

@@ -254,6 +254,7 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         Pattern::Permutation => "permutation",
         Pattern::Pairs => "pairs",
         Pattern::Nearest => "nearest",
+        Pattern::FromNearest => "from-nearest",
         Pattern::Group => "group",
     };
     let ecn = match flow.ecn {

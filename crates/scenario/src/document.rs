@@ -341,10 +341,7 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     );
     all.extend(slowdowns(report));
     all.extend(cell::of_run(world, from));
-    all.insert(
-        "weighted_intra_mesh_loss_bps".into(),
-        json!(air::weighted_loss(world, report).map(|bits| bits / window)),
-    );
+    all.extend(air::losses(world, report, window));
     Value::Object(all)
 }
 

@@ -302,10 +302,28 @@ pub static METRICS: &[Metric] = &[
         "mean AIFSN of an access category over time",
     ),
     metric(
+        "local_loss_bps",
+        RUN,
+        "bits of packets lost at the node where they began, per second; where there are 802.11 stations",
+    ),
+    metric(
+        "intra_mesh_loss_bps",
+        RUN,
+        "bits of packets lost after a hop or more, per second; where there are 802.11 stations",
+    )
+    .by("S4, 1"),
+    metric(
         "weighted_intra_mesh_loss_bps",
         RUN,
         "bits of packets lost between stations times the hops they had made, per second",
-    ),
+    )
+    .by("S4, 4.2"),
+    metric(
+        "weighted_intra_mesh_buffer_loss_bps",
+        RUN,
+        "the same of packets that found a buffer full",
+    )
+    .by("S4, 4.2"),
 ];
 
 /// The table as rows of `list --json`.

@@ -15,14 +15,27 @@ pub enum Destination {
     AnyOf(Vec<usize>),
     /// The 802.11 station among these that the routing finds nearest.
     Nearest(Vec<usize>),
+    /// The flow's `from` itself: its packets come from the 802.11 station among these that the routing finds nearest.
+    FromNearest(Vec<usize>),
     /// All of these 802.11 stations that hear the frame, which nobody acknowledges.
     Group(Vec<usize>),
 }
 
 impl Destination {
+    /// The nodes that it names.
+    pub fn nodes(&self) -> Vec<usize> {
+        match self {
+            Destination::Node(n) => vec![*n],
+            Destination::AnyOf(list)
+            | Destination::Nearest(list)
+            | Destination::FromNearest(list)
+            | Destination::Group(list) => list.clone(),
+        }
+    }
+
     /// Whether routes decide which node it is.
     pub fn is_nearest(&self) -> bool {
-        matches!(self, Destination::Nearest(_))
+        matches!(self, Destination::Nearest(_) | Destination::FromNearest(_))
     }
 }
 
@@ -56,7 +69,9 @@ impl Lists {
             Destination::Node(node) => return Targets::One(number(*node)),
             // The entry of a station for itself is the way to its group.
             Destination::Group(_) => return Targets::One(sender),
-            Destination::AnyOf(nodes) | Destination::Nearest(nodes) => nodes,
+            Destination::AnyOf(nodes)
+            | Destination::Nearest(nodes)
+            | Destination::FromNearest(nodes) => nodes,
         };
         let mut hosts: Vec<u32> = list.iter().map(|n| number(*n)).collect();
         let mut but = u32::MAX;

@@ -113,6 +113,12 @@ fn channel(channel: &ChannelSpec) -> Json {
             ("gain_dB", Json::real(physical.gain)),
             ("exponent", Json::real(physical.exponent)),
             ("shadowing_dB", Json::real(physical.shadowing)),
+            (
+                "shadowing_seed",
+                physical
+                    .shadowing_seed
+                    .map_or(Json::Flag(false), Json::count),
+            ),
             ("energy_detect_dBm", Json::real(physical.energy_detect)),
             ("preamble_detect_dBm", Json::real(physical.preamble_detect)),
             (

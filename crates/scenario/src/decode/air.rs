@@ -159,6 +159,9 @@ fn channel(node: &Node, files: &mut Files<'_>) -> Result<ChannelSpec, Diagnostic
             gain: args.number("gain"),
             exponent: args.number("exponent"),
             shadowing: args.number("shadowing"),
+            shadowing_seed: args
+                .has("shadowing_seed")
+                .then(|| args.count("shadowing_seed")),
             energy_detect: args.number("energy_detect"),
             preamble_detect: args.number("preamble_detect"),
             capture: capture(&record, Some(DEFAULT_CAPTURE))?,

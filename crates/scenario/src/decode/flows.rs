@@ -72,6 +72,8 @@ pub enum Pattern {
     Pairs,
     /// For each sender the nearest receiver.
     Nearest,
+    /// For each receiver the nearest sender.
+    FromNearest,
     /// All stations that hear a sender.
     Group,
 }
@@ -222,8 +224,10 @@ fn ends(record: &Record<'_>, nodes: &[NodeSpec], hosts: &Hosts<'_>) -> Result<En
     if pattern == Pattern::One && each {
         from.retain(|sender| *sender != to[0]);
     }
-    if pattern == Pattern::Nearest {
-        from.retain(|sender| !to.contains(sender));
+    match pattern {
+        Pattern::Nearest => from.retain(|sender| !to.contains(sender)),
+        Pattern::FromNearest => to.retain(|receiver| !from.contains(receiver)),
+        _ => {}
     }
     check_pairs(record.need("to"), pattern, &from, &to)?;
     Ok(Ends {
@@ -264,7 +268,7 @@ fn check_pairs(
         )));
     }
     let itself = |pair: (&usize, &usize)| pattern == Pattern::Pairs && pair.0 == pair.1;
-    if from.is_empty()
+    if from.len().min(to.len()) == 0
         || from.iter().any(|sender| to == [*sender])
         || from.iter().zip(to).any(itself)
     {
@@ -374,6 +378,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
             "random" => Pattern::Random,
             "pairs" => Pattern::Pairs,
             "nearest" => Pattern::Nearest,
+            "from-nearest" => Pattern::FromNearest,
             "group" => Pattern::Group,
             _ => Pattern::Permutation,
         }),
@@ -382,7 +387,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
                 "`{}` is a pattern, so the flow must say how a receiver is chosen",
                 to.path
             ),
-            "write pattern = \"random\", \"permutation\", \"pairs\", \"nearest\" or \"group\"",
+            "write pattern = \"random\", \"permutation\", \"pairs\", \"nearest\", \"from-nearest\" or \"group\"",
         ))),
         (true, false) => Err(record.need("pattern").refuse(Fault::new(
             format!(

@@ -105,18 +105,32 @@ pub fn receivers(world: &World, flow: &FlowReport) -> Value {
     flow.receivers.iter().map(row).collect()
 }
 
-/// Bits of the packets lost between stations times the hops they had made; none without stations.
-pub fn weighted_loss(world: &World, report: &Report) -> Option<f64> {
-    if world.air.radios.is_empty() {
-        return None;
-    }
-    let bits = report.drops.iter().map(|drop| {
+/// Bits per second of the packets lost in a mesh: at the station where they began, after hops, and these times the hops they
+/// had made, all of them and those that found no room. None without stations.
+pub fn losses(world: &World, report: &Report, window: f64) -> [(String, Value); 4] {
+    let [mut local, mut intra, mut weighted, mut no_room] = [0.0; 4];
+    for drop in &report.drops {
         let (cause, place, flow, _) = drop.key;
         let path = &world.network.flows[flow].path;
         // A late packet has made the hop over which it came too late.
         let hops =
             path.iter().position(|p| *p == place).unwrap_or(0) + usize::from(cause == Cause::Late);
-        8.0 * drop.count.bytes as f64 * hops as f64
-    });
-    Some(bits.sum())
+        let bits = 8.0 * drop.count.bytes as f64;
+        match hops {
+            0 => local += bits,
+            _ => intra += bits,
+        }
+        weighted += bits * hops as f64;
+        if cause == Cause::BufferFull {
+            no_room += bits * hops as f64;
+        }
+    }
+    let stations = !world.air.radios.is_empty();
+    [
+        ("local_loss_bps", local),
+        ("intra_mesh_loss_bps", intra),
+        ("weighted_intra_mesh_loss_bps", weighted),
+        ("weighted_intra_mesh_buffer_loss_bps", no_room),
+    ]
+    .map(|(name, bits)| (name.to_owned(), json!(stations.then_some(bits / window))))
 }

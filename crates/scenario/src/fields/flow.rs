@@ -55,11 +55,18 @@ pub static FLOW: &[Field] = &[
     ),
     Field::option(Opt::new(
         "pattern",
-        Kind::Choice(&["random", "permutation", "pairs", "nearest", "group"]),
+        Kind::Choice(&[
+            "random",
+            "permutation",
+            "pairs",
+            "nearest",
+            "from-nearest",
+            "group",
+        ]),
         Default::Absent,
         "a destination drawn for each packet, one for each sender by a seeded permutation, the \
          first sender to the first receiver, the second to the second…, for each 802.11 station that of the \
-         receivers which the routing finds nearest, or all 802.11 stations among them that hear the sender: one \
+         receivers which the routing finds nearest, to each receiver from that of the senders, or all 802.11 stations among them that hear the sender: one \
          frame at the control rate, without ACK and repetition",
     )),
     Field::option(

@@ -11,6 +11,7 @@ use super::gates::Gates;
 use super::moment::{Moment, Seen, Signal};
 use super::notice::{Ask, Hosts, Notice};
 use super::notifier::Terms;
+use super::notifier::adaptive::Adaptive;
 use super::notifier::request::Requests;
 use super::notifier::standing::{Standing, Timer};
 use super::notifier::voice::Arrival;
@@ -44,6 +45,8 @@ pub enum Memory {
     Standing(Box<Standing>),
     /// Requests for a step.
     Requests(Box<Requests>),
+    /// Notices with a duration that adapts.
+    Adaptive(Box<Adaptive>),
 }
 
 impl Control {
@@ -74,7 +77,7 @@ impl Control {
     pub fn standing(&self) -> Option<&Standing> {
         match &self.memory {
             Memory::Standing(standing) => Some(standing),
-            Memory::Requests(_) => None,
+            Memory::Requests(_) | Memory::Adaptive(_) => None,
         }
     }
 
@@ -88,7 +91,7 @@ impl Control {
     pub fn standing_mut(&mut self) -> Option<&mut Standing> {
         match &mut self.memory {
             Memory::Standing(standing) => Some(standing),
-            Memory::Requests(_) => None,
+            Memory::Requests(_) | Memory::Adaptive(_) => None,
         }
     }
 
@@ -218,6 +221,7 @@ impl Control {
         };
         self.hear(place, arrival, was);
         match signal {
+            Some(Signal::LookAhead) => self.look_ahead(place, &view),
             Some(signal) if !was => self.turn(place, signal, arrival, queued),
             _ => !self.outbox.is_empty(),
         }
@@ -255,11 +259,12 @@ impl Control {
         let watched = &mut self.places[place];
         let class = view.class;
         let signal = watched.observe(moment, view);
-        let over = watched.is_congested(class) && signal.is_some_and(Signal::over);
+        let was = watched.is_congested(class);
+        let over = signal.is_some_and(Signal::over);
         if over {
-            self.end(place, class);
+            self.end(place, class, view.now);
         }
-        over
+        over && was
     }
 
     /// Whether a departure that leaves this level could end congestion.
@@ -298,7 +303,7 @@ impl Control {
                     let arrival = Arrival::none(now, class, port);
                     self.begin(place, &arrival, || queued(class));
                 }
-                Some(signal) if signal.over() && was => self.end(place, class),
+                Some(signal) if signal.over() && was => self.end(place, class, now),
                 _ => {}
             }
         }
@@ -307,6 +312,36 @@ impl Control {
             requests.ask(now, signals, &sums, &mut self.outbox);
         }
         before != self.places[place].congested || !self.outbox.is_empty()
+    }
+
+    /// So much is held for others that some of them are told early. True when something is to be said.
+    fn look_ahead(&mut self, place: usize, view: &View) -> bool {
+        let holdings = self.places[place].holdings.as_deref();
+        if let (Memory::Adaptive(adaptive), Some(held)) = (&mut self.memory, holdings) {
+            adaptive.look_ahead(view, held, view.now, &mut self.outbox);
+        }
+        !self.outbox.is_empty()
+    }
+
+    /// The category whose notice is about to expire, if this timer says so of it.
+    pub fn expires(&self, timer: u8, epoch: u16, now: Time) -> Option<usize> {
+        match &self.memory {
+            Memory::Adaptive(adaptive) => adaptive.expires(timer, epoch, now),
+            Memory::Standing(_) | Memory::Requests(_) => None,
+        }
+    }
+
+    /// A notice of the class of `view` is about to expire: it is renewed if congestion lasts.
+    pub fn expiring(&mut self, place: usize, view: View) {
+        let watched = &mut self.places[place];
+        let (class, was) = (view.class, watched.is_congested(view.class));
+        let signal = watched.observe(&Moment::Expiring, view);
+        let lasts = signal.map_or(was, Signal::congested);
+        if !lasts {
+            watched.congested &= !(1 << class);
+        } else if let Memory::Adaptive(adaptive) = &mut self.memory {
+            adaptive.renew(class, view.now, &mut self.outbox);
+        }
     }
 
     /// A neighbour's timer went off: says again what still holds.
@@ -338,7 +373,11 @@ impl Control {
 
     /// The timer that a neighbour needs, if none runs.
     pub fn start_timer(&mut self, to: Toward) -> Option<Timer> {
-        self.standing_mut()?.start_timer(to)
+        match &mut self.memory {
+            Memory::Standing(standing) => standing.start_timer(to),
+            Memory::Adaptive(adaptive) => adaptive.start_timer(),
+            Memory::Requests(_) => None,
+        }
     }
 
     /// The detector spoke of a class that was not congested.
@@ -363,15 +402,21 @@ impl Control {
 
     fn begin(&mut self, place: usize, arrival: &Arrival, queued: impl FnOnce() -> Hosts) {
         self.places[place].congested |= 1 << arrival.class;
-        if let Memory::Standing(standing) = &mut self.memory {
-            standing.begin(place, arrival, queued, &mut self.outbox);
+        let out = &mut self.outbox;
+        match &mut self.memory {
+            Memory::Standing(standing) => standing.begin(place, arrival, queued, out),
+            Memory::Adaptive(adaptive) => adaptive.begin(arrival.class, arrival.now, out),
+            Memory::Requests(_) => {}
         }
     }
 
-    fn end(&mut self, place: usize, class: usize) {
+    fn end(&mut self, place: usize, class: usize, now: Time) {
         self.places[place].congested &= !(1 << class);
-        if let Memory::Standing(standing) = &mut self.memory {
-            standing.end(place, class, &mut self.outbox);
+        let out = &mut self.outbox;
+        match &mut self.memory {
+            Memory::Standing(standing) => standing.end(place, class, out),
+            Memory::Adaptive(adaptive) => adaptive.clear(class, now, out),
+            Memory::Requests(_) => {}
         }
     }
 }

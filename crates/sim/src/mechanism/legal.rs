@@ -78,6 +78,10 @@ fn reason(missing: Set) -> (&'static str, &'static str) {
             "needs an 802.11 transmitter",
             "take responder gate or shaper, or name stations",
         ),
+        Set::STATION => (
+            "needs an 802.11 station that is told",
+            "take responder gate, or name stations",
+        ),
         Set::MANAGEMENT => (
             "needs 802.11 management frames",
             "take notifier pause, pfc or destination, or name stations",

@@ -126,6 +126,26 @@ pub static RECIPES: &[Recipe] = &[
         respond: "aifsn",
         preset: &[],
     },
+    Recipe {
+        id: "tcc",
+        aliases: &["total-congestion-control"],
+        summary: "802.11 stations whose buffer fills tell their neighbours in the routing tree, which send nothing at all meanwhile",
+        source: "S4, 3.2",
+        detect: detector::OCCUPANCY,
+        notify: notifier::CONGESTION.id,
+        respond: responder::STOP_ALL.id,
+        preset: &[],
+    },
+    Recipe {
+        id: "lscc",
+        aliases: &["link-selective-congestion-control"],
+        summary: "802.11 stations whose buffer fills tell their neighbours, which send nothing to them meanwhile; those who fill it are told early",
+        source: "S4, 3.3",
+        detect: detector::OCCUPANCY,
+        notify: notifier::CONGESTION.id,
+        respond: responder::LINK_GATE.id,
+        preset: &[("detect", "look_ahead", "40 %")],
+    },
 ];
 
 #[cfg(test)]

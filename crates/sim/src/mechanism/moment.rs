@@ -48,6 +48,8 @@ pub enum Moment<'a> {
     Refused(&'a Seen),
     /// The detector's time to look again.
     Timer,
+    /// A notice about the class is about to expire.
+    Expiring,
 }
 
 /// What a detector says of a class.
@@ -57,6 +59,8 @@ pub enum Signal {
     Congested,
     /// So congested that all neighbours that send should send less.
     CongestedByAll,
+    /// Not congested yet: neighbours whose packets fill the buffer should send less.
+    LookAhead,
     /// Still full, and falling: nothing more is asked, and nothing is taken back.
     Easing,
     /// Not congested, or no longer.

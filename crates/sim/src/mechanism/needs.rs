@@ -30,6 +30,8 @@ impl Set {
     pub const RATE: Set = Set(1 << 9);
     /// Gates at the place that is told.
     pub const GATES: Set = Set(1 << 10);
+    /// An 802.11 station that is told.
+    pub const STATION: Set = Set(1 << 11);
 
     /// What every medium gives that carries notices: its queues are watched, and what is told has gates.
     pub const EVERYWHERE: Set = Set::RATES

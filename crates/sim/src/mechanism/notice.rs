@@ -87,6 +87,19 @@ pub enum Form {
     Extension,
     /// A request for a step, in a management frame of so many bytes.
     Request(u64),
+    /// A Congestion Notification element in a Mesh Action frame of 802.11s.
+    Congestion(Durations),
+}
+
+/// For how long congestion is expected to last, by access category; zero ends it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Durations {
+    /// In units.
+    pub units: [u16; 4],
+    /// Their length.
+    pub unit: Span,
+    /// Who is no neighbour in the routing tree ignores it.
+    pub to_tree: bool,
 }
 
 impl Notice {
@@ -95,6 +108,36 @@ impl Notice {
         match self.ask {
             Ask::Stop(quanta) | Ask::Limit(_, quanta) => quanta,
             Ask::Step(_) | Ask::Own(_) => 0,
+        }
+    }
+
+    /// What it says of each category, where a frame speaks of several at once; else the notice itself.
+    pub fn by_category(&self) -> Vec<Notice> {
+        let Form::Congestion(durations) = self.form else {
+            return vec![self.clone()];
+        };
+        let of = |(category, units): (usize, &u16)| Notice {
+            classes: 1 << category,
+            ask: Ask::Stop(*units),
+            ..self.clone()
+        };
+        match self.classes {
+            // One queue for all categories.
+            0xff => vec![self.clone()],
+            _ => durations.units.iter().enumerate().map(of).collect(),
+        }
+    }
+
+    /// Whether all obey who hear it; else neighbours in the routing tree do.
+    pub fn everybody_obeys(&self) -> bool {
+        !matches!(self.form, Form::Congestion(durations) if durations.to_tree)
+    }
+
+    /// Unit of its times, where it brings its own.
+    pub fn unit(&self) -> Option<Span> {
+        match self.form {
+            Form::Congestion(durations) => Some(durations.unit),
+            _ => None,
         }
     }
 
@@ -158,17 +201,21 @@ impl Notice {
                     quanta: std::array::from_fn(of),
                 }
             }
-            (Form::Extension | Form::Request(_), None) => FrameKind::Destinations {
-                quanta,
-                classes,
-                addresses,
-            },
-            (Form::Extension | Form::Request(_), Some(rate)) => FrameKind::Rate {
-                classes,
-                rate_bps: rate.0,
-                quanta,
-                addresses,
-            },
+            (Form::Extension | Form::Request(_) | Form::Congestion(_), None) => {
+                FrameKind::Destinations {
+                    quanta,
+                    classes,
+                    addresses,
+                }
+            }
+            (Form::Extension | Form::Request(_) | Form::Congestion(_), Some(rate)) => {
+                FrameKind::Rate {
+                    classes,
+                    rate_bps: rate.0,
+                    quanta,
+                    addresses,
+                }
+            }
         }
     }
 

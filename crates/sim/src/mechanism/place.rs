@@ -99,7 +99,7 @@ impl Holdings {
             Moment::Sent(seen) | Moment::Lost(seen) => {
                 self.book(seen, |held, bytes| *held -= bytes)
             }
-            Moment::Refused(_) | Moment::Timer => {}
+            Moment::Refused(_) | Moment::Timer | Moment::Expiring => {}
         }
     }
 

@@ -20,11 +20,16 @@ impl World {
         let mut known: BTreeMap<&[usize], Distances> = BTreeMap::new();
         let mut settled = spec.clone();
         for (flow, settled) in spec.flows.iter().zip(&mut settled.flows) {
-            let Destination::Nearest(goals) = &flow.to else {
-                continue;
+            let (goals, back) = match &flow.to {
+                Destination::Nearest(goals) => (goals, false),
+                Destination::FromNearest(goals) => (goals, true),
+                Destination::Node(_) | Destination::AnyOf(_) | Destination::Group(_) => continue,
             };
             let no_radio = |n: &&usize| survey.network.nodes[Id::new(**n)].stations.is_empty();
-            let path = format!("flows.{}.to", flow.name);
+            let path = match back {
+                false => format!("flows.{}.to", flow.name),
+                true => format!("flows.{}.from", flow.name),
+            };
             if let Some(node) = goals.iter().chain([&flow.from]).find(no_radio) {
                 let what = format!(
                     "{} is no 802.11 station, and the nearest is meant by airtime",
@@ -43,12 +48,16 @@ impl World {
             let reached = at.index();
             if !goals.contains(&reached) {
                 let what = format!(
-                    "no route leads from {} to any station that `to` means",
-                    spec.nodes[flow.from].name
+                    "no route leads from {} to any station that `{}` means",
+                    spec.nodes[flow.from].name,
+                    if back { "from" } else { "to" }
                 );
                 return refuse(path, what, "move the stations closer");
             }
-            settled.to = Destination::Node(reached);
+            settled.to = match back {
+                false => Destination::Node(reached),
+                true => Destination::Node(std::mem::replace(&mut settled.from, reached)),
+            };
         }
         Ok(settled)
     }

@@ -190,7 +190,7 @@ impl World {
                 control,
                 neighbour,
                 epoch,
-            } => self.mechanisms.refresh(control, neighbour, epoch),
+            } => self.refresh(control, neighbour, epoch, at),
             Event::Demand(flow) => self.demand(flow, at),
             Event::Inject { flow, serial } => {
                 let injection = self.injections.take(flow, serial);

@@ -152,6 +152,7 @@ fn any_medium(r: &mut Random, number: usize) -> MediumSpec {
             gain: -140.046,
             exponent: 4.0,
             shadowing: one(r, &[0.0, 3.0]),
+            shadowing_seed: None,
             energy_detect: one(r, &[-91.4, -72.0]),
             preamble_detect: -91.4,
             capture: one(r, &[None, Some(10.0)]),

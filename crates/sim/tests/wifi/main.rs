@@ -2,6 +2,7 @@
 
 mod access_point;
 mod cell;
+mod congestion_notification;
 mod control;
 mod groups;
 mod mechanisms;

@@ -34,7 +34,7 @@ fn part<T>(table: &[Part<Build<T>>], id: &str, given: &[(&'static str, Value)]) 
     (row.build)(&options::fill(row.options, &mine)).expect("legal options")
 }
 
-fn mechanism(
+pub fn mechanism(
     [detect, notify, respond]: [&str; 3],
     stations: Vec<usize>,
     given: &[(&'static str, Value)],

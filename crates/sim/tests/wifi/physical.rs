@@ -20,6 +20,7 @@ fn plain() -> Physical {
         gain: -140.046,
         exponent: 4.0,
         shadowing: 0.0,
+        shadowing_seed: None,
         energy_detect: -91.4,
         preamble_detect: -91.4,
         capture: Some(10.0),

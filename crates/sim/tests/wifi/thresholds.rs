@@ -20,6 +20,7 @@ fn channel(preamble_detect: f64, energy_detect: f64) -> Physical {
         gain: -140.046,
         exponent: 4.0,
         shadowing: 0.0,
+        shadowing_seed: None,
         energy_detect,
         preamble_detect,
         capture: Some(10.0),

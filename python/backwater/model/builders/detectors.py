@@ -166,6 +166,35 @@ class Detector(Part):
 
     @staticmethod
     @checked
+    def occupancy(
+        *,
+        high: Share | None = None,
+        look_ahead: Share | None = None,
+        still: Share | None = None,
+        low: Share | None = None,
+        count: Literal["forwarded", "all"] | None = None,
+    ) -> Detector:
+        """Congested when a buffer fills above a mark, until little is held for others.
+
+        Source: S4, 3.1 and 4.1.
+
+        * `high`: share of the buffer above which a station is congested (share, default 60 %,
+          ≥ 0 %, ≤ 100 %)
+        * `look_ahead`: share of the buffer held for others above which those who own much of
+          it are told early; nobody where it is left out (share, ≥ 0 %, ≤ 100 %)
+        * `still`: share that must still be held when a notice is about to expire for
+          congestion to last (share, default 20 %, ≥ 0 %, ≤ 100 %)
+        * `low`: share down to which a departure ends congestion (share, default 10 %, ≥ 0 %,
+          ≤ 100 %)
+        * `count`: what `still` and `low` are shares of: packets held for others, or all
+          packets (default forwarded)
+        """
+        return Detector(
+            "occupancy", high=high, look_ahead=look_ahead, still=still, low=low, count=count
+        )
+
+    @staticmethod
+    @checked
     def python(
         *,
         file: str,

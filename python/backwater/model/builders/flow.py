@@ -23,9 +23,9 @@ class Flow(Table):
     * `source`: what it sends, and when (required)
     * `pattern`: a destination drawn for each packet, one for each sender by a seeded
       permutation, the first sender to the first receiver, the second to the second…, for
-      each 802.11 station that of the receivers which the routing finds nearest, or all
-      802.11 stations among them that hear the sender: one frame at the control rate,
-      without ACK and repetition
+      each 802.11 station that of the receivers which the routing finds nearest, to each
+      receiver from that of the senders, or all 802.11 stations among them that hear the
+      sender: one frame at the control rate, without ACK and repetition
     * `class_`: class, the highest goes first (whole number, default 0)
     * `ecn`: codepoint of its packets: whether queues may mark them instead of dropping
       them (default not-ect)
@@ -63,7 +63,9 @@ class Flow(Table):
     from_: str
     to: str
     source: Source | Written
-    pattern: Literal["random", "permutation", "pairs", "nearest", "group"] | None = None
+    pattern: (
+        Literal["random", "permutation", "pairs", "nearest", "from-nearest", "group"] | None
+    ) = None
     class_: int | None = None
     ecn: Literal["not-ect", "ect0", "ect1"] | None = None
     ac: Literal["BK", "BE", "VI", "VO"] | None = None

@@ -137,3 +137,65 @@ class Notifier(Part):
           period of its own (time, default 250 ms, ≥ 1 ms, ≤ 10 s)
         """
         return Notifier("request", frame=frame, expiry=expiry, period=period)
+
+    @staticmethod
+    @checked
+    def congestion_notification(
+        *,
+        initial: Time | None = None,
+        increase: float | None = None,
+        decrease: float | None = None,
+        least: Time | None = None,
+        most: Time | None = None,
+        lead: Time | None = None,
+        unit: Literal["102.4us", "100us"] | None = None,
+        judge: Literal["once", "each-departure"] | None = None,
+        owner: Share | None = None,
+        owner_of: Literal["buffer", "contents"] | None = None,
+        cast: Literal["group", "each"] | None = None,
+        reach: Literal["tree", "range"] | None = None,
+    ) -> Notifier:
+        """The notifier `congestion-notification`.
+
+        802.11s Congestion Notification elements: how long congestion is expected to last, by
+        access category.
+
+        Source: S4; IEEE 802.11-2012 13.12.
+
+        * `initial`: expected duration of the first congestion (time, default 100 ms, ≥ 1 ms,
+          ≤ 6550 ms)
+        * `increase`: factor of the duration where congestion lasts when a notice is about to
+          expire (number, default 1.2, ≥ 1, ≤ 10)
+        * `decrease`: factor of the duration where congestion is over before (number, default
+          0.8, ≥ 0.01, ≤ 1)
+        * `least`: shortest duration (time, default 1 ms, ≥ 1 ms, ≤ 6550 ms)
+        * `most`: longest duration (time, default 6550 ms, ≥ 1 ms, ≤ 6550 ms)
+        * `lead`: how long before a notice expires the buffer is looked at; half the duration
+          where that is less (time, default 12 ms, ≤ 1 s)
+        * `unit`: unit of the times in the element: 0.1 TU, or 100 us (default 102.4us)
+        * `judge`: how often a buffer that is clear decreases the duration: once for each
+          notice, or at each departure (default once)
+        * `owner`: a look ahead tells the neighbours whose packets are more than this share
+          (share, default 2 %, ≥ 0 %, ≤ 100 %)
+        * `owner_of`: what `owner` is a share of: the buffer, or what it holds (default
+          buffer)
+        * `cast`: how all neighbours are told: by one frame that is neither acknowledged nor
+          repeated, or by one each (default group)
+        * `reach`: who is told: neighbours in the routing tree, or all stations that
+          understand the frame (default tree)
+        """
+        return Notifier(
+            "congestion-notification",
+            initial=initial,
+            increase=increase,
+            decrease=decrease,
+            least=least,
+            most=most,
+            lead=lead,
+            unit=unit,
+            judge=judge,
+            owner=owner,
+            owner_of=owner_of,
+            cast=cast,
+            reach=reach,
+        )

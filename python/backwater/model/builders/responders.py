@@ -146,6 +146,33 @@ class Responder(Part):
 
     @staticmethod
     @checked
+    def stop_all() -> Responder:
+        """A station sends no data to anybody until the timer runs out or it is taken back.
+
+        Source: S4, 3.2.
+        """
+        return Responder("stop-all")
+
+    @staticmethod
+    @checked
+    def link_gate(
+        *,
+        blocked: Share | None = None,
+    ) -> Responder:
+        """The responder `link-gate`.
+
+        A station sends nothing to the sender of the notice, and lets few own packets wait for
+        that.
+
+        Source: S4, 3.3.
+
+        * `blocked`: part of the room for own packets that those may take which are held back
+          (share, default 50 %, ≥ 0 %, ≤ 100 %)
+        """
+        return Responder("link-gate", blocked=blocked)
+
+    @staticmethod
+    @checked
     def python(
         *,
         file: str,

@@ -306,6 +306,7 @@ class Topology(Part):
         medium: str,
         at: Sequence[str] | None = None,
         reach: Length | None = None,
+        routes: bool | None = None,
         seed: int | None = None,
         buffer: Capacity | None = None,
         own_share: Share | None = None,
@@ -328,6 +329,8 @@ class Topology(Part):
         * `at`: place of the first point; ["0 m", "0 m"] where it is left out
         * `reach`: draw again until all stations are joined by hops no longer than this; the
           first draw where it is left out (length, ≥ 1 m)
+        * `routes`: draw again until hops over the medium's channel lead from every station to
+          one that is written beside (default false)
         * `seed`: seed of the places; the scenario's where it is left out (whole number)
         * `buffer`: what each access category holds; 100 packets where it is left out (size,
           packets or unlimited)
@@ -348,6 +351,7 @@ class Topology(Part):
             medium=medium,
             at=at,
             reach=reach,
+            routes=routes,
             seed=seed,
             buffer=buffer,
             own_share=own_share,

@@ -30,6 +30,10 @@ Recipe: TypeAlias = Literal[
     "aifsn",
     "see-mesh",
     "queue-aifsn",
+    "tcc",
+    "total-congestion-control",
+    "lscc",
+    "link-selective-congestion-control",
     "none",
 ]
 

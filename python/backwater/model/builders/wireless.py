@@ -144,6 +144,8 @@ class Channel(Table):
       4)
     * `shadowing`: physical: standard deviation of the shadowing, one draw for each pair
       of stations (level, default 3.65 dB)
+    * `shadowing_seed`: physical: seed of the shadowing, so that runs of several seeds
+      share one network; the scenario's where it is left out (whole number)
     * `energy_detect`: physical: power of all frames together from which the medium is
       busy without a preamble; the standard's is -62 dBm (level, default -91.4 dBm)
     * `preamble_detect`: physical: power from which a preamble is recognised, which makes
@@ -166,6 +168,7 @@ class Channel(Table):
     gain: Level | None = None
     exponent: float | None = None
     shadowing: Level | None = None
+    shadowing_seed: int | None = None
     energy_detect: Level | None = None
     preamble_detect: Level | None = None
     fer_target: Share | None = None

@@ -15,13 +15,21 @@ impl Flow {
                 &self.to,
                 &mut Random::stream(seed, "permutation", &self.name),
             ),
-            Pattern::One | Pattern::Random | Pattern::Pairs | Pattern::Nearest | Pattern::Group => {
-                Vec::new()
-            }
+            Pattern::One
+            | Pattern::Random
+            | Pattern::Pairs
+            | Pattern::Nearest
+            | Pattern::FromNearest
+            | Pattern::Group => Vec::new(),
         };
-        let name = |sender: usize| {
-            if self.each {
-                format!("{}/{}", self.name, nodes[sender].name)
+        // Where the routing finds the senders, there is a flow for each receiver.
+        let (ends, each) = match self.pattern {
+            Pattern::FromNearest => (&self.to, true),
+            _ => (&self.from, self.each),
+        };
+        let name = |end: usize| {
+            if each {
+                format!("{}/{}", self.name, nodes[end].name)
             } else {
                 self.name.clone()
             }
@@ -37,6 +45,7 @@ impl Flow {
                 Pattern::Permutation => Destination::Node(permuted[i]),
                 Pattern::Pairs => Destination::Node(self.to[i]),
                 Pattern::Nearest => Destination::Nearest(self.to.clone()),
+                Pattern::FromNearest => Destination::FromNearest(self.from.clone()),
             },
             class: self.class,
             ecn: self.ecn,
@@ -51,7 +60,7 @@ impl Flow {
                 .as_ref()
                 .map(|t| t.spec(seed, &name(*sender))),
         };
-        self.from.iter().enumerate().map(spec).collect()
+        ends.iter().enumerate().map(spec).collect()
     }
 }
 

@@ -4,6 +4,7 @@
 mod dynamic_threshold;
 mod fill_rate;
 mod ingress_watermark;
+mod occupancy;
 mod queue_rate_difference;
 mod rate_comparison;
 mod row;
@@ -19,6 +20,7 @@ use super::place::{Rhythm, View};
 pub use dynamic_threshold::DynamicThreshold;
 pub use fill_rate::FillRate;
 pub use ingress_watermark::IngressWatermark;
+pub use occupancy::Occupancy;
 pub use queue_rate_difference::QueueRateDifference;
 pub use rate_comparison::RateComparison;
 pub use row::Detector;
@@ -100,6 +102,8 @@ detectors! {
     RateComparison(RateComparison),
     /// The queue, and what came in against what left.
     QueueRateDifference(Box<QueueRateDifference>),
+    /// Occupancy, and what is held for others.
+    Occupancy(Occupancy),
 }
 
 impl From<script::Script> for AnyDetector {
@@ -125,7 +129,11 @@ pub static DETECTORS: &[Part<Build>] = &[
     row!(dynamic_threshold),
     row!(rate_comparison),
     row!(queue_rate_difference),
+    row!(occupancy),
 ];
+
+/// Occupancy of a buffer; for recipes.
+pub const OCCUPANCY: &str = occupancy::PART.id;
 
 /// Detectors that a host makes. A world that holds one and has no host is refused.
 pub static HOSTED: &[Part<Build>] = &[row!(script)];
@@ -138,5 +146,6 @@ pub static NEEDS: &[Needs] = &[
     dynamic_threshold::NEEDS,
     rate_comparison::NEEDS,
     queue_rate_difference::NEEDS,
+    occupancy::NEEDS,
     script::NEEDS,
 ];

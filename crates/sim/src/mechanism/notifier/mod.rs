@@ -1,6 +1,8 @@
 //! Notifiers: whom to tell, what, and how often again. A row makes the notifier's terms; at each node they get a memory
 //! of who was told. `standing` notices hold while congestion lasts; a `request` asks for a step.
 
+pub mod adaptive;
+mod congestion_notification;
 mod destination;
 mod pause;
 mod pfc;
@@ -11,6 +13,7 @@ pub mod voice;
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 
+pub use congestion_notification::{AdaptiveTerms, Reach};
 pub use request::Request;
 pub use terms::{Addresses, Audience, Cast, Terms};
 
@@ -24,6 +27,8 @@ pub enum AnyNotifier {
     Standing(Terms),
     /// Asks those that feed a queue for less or more.
     Request(Request),
+    /// Tells how long congestion is expected to last.
+    Congestion(Box<AdaptiveTerms>),
 }
 
 impl AnyNotifier {
@@ -32,6 +37,7 @@ impl AnyNotifier {
         match self {
             AnyNotifier::Standing(terms) => terms.needs(),
             AnyNotifier::Request(_) => request::NEEDS,
+            AnyNotifier::Congestion(_) => congestion_notification::NEEDS,
         }
     }
 
@@ -39,7 +45,7 @@ impl AnyNotifier {
     pub fn standing(&self) -> Option<&Terms> {
         match self {
             AnyNotifier::Standing(terms) => Some(terms),
-            AnyNotifier::Request(_) => None,
+            AnyNotifier::Request(_) | AnyNotifier::Congestion(_) => None,
         }
     }
 }
@@ -103,7 +109,16 @@ fn base(args: &Args, form: Form) -> Terms {
 pub type Build = fn(&Args) -> Result<AnyNotifier, Refusal>;
 
 /// Every notifier.
-pub static NOTIFIERS: &[Part<Build>] = &[pause::PART, pfc::PART, destination::PART, request::PART];
+pub static NOTIFIERS: &[Part<Build>] = &[
+    pause::PART,
+    pfc::PART,
+    destination::PART,
+    request::PART,
+    congestion_notification::PART,
+];
+
+/// Congestion notifications of 802.11s; for recipes.
+pub const CONGESTION: Part<Build> = congestion_notification::PART;
 
 /// What each needs, in their order.
 pub static NEEDS: &[Needs] = &[
@@ -111,4 +126,5 @@ pub static NEEDS: &[Needs] = &[
     terms::NEEDS,
     terms::NEEDS_OF_ADDRESSES,
     request::NEEDS,
+    congestion_notification::NEEDS,
 ];

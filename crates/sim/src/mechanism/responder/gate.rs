@@ -9,7 +9,7 @@ use backwater_transport::part::Part;
 
 use super::{AnyResponder, Build, Knobs, Responder};
 use crate::mechanism::needs::{Needs, Set};
-use crate::mechanism::notice::{Ask, Notice};
+use crate::mechanism::notice::Notice;
 
 /// What it needs.
 pub const NEEDS: Needs = Needs::of(Set::GATES);
@@ -24,15 +24,7 @@ impl Responder for Gate {
     }
 
     fn react(&mut self, notice: &Notice, knobs: &mut Knobs) {
-        let (open, until) = match notice.ask {
-            Ask::Stop(quanta) | Ask::Limit(_, quanta) => (quanta == 0, knobs.after(quanta)),
-            Ask::Step(step) => (!step.less, knobs.now + step.expiry),
-            Ask::Own(_) => return,
-        };
-        match open {
-            true => knobs.open(notice),
-            false => knobs.stop(notice, until),
-        }
+        knobs.gate(notice);
     }
 }
 

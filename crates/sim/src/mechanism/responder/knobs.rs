@@ -6,7 +6,7 @@ use super::own::Hold;
 use crate::ids::FlowId;
 use crate::limit::MAX_CLASSES;
 use crate::mechanism::gates::{Bar, Bucket, Gates};
-use crate::mechanism::notice::Notice;
+use crate::mechanism::notice::{Ask, Notice};
 use crate::medium::access::Category;
 
 /// What a place lends its responder.
@@ -71,6 +71,19 @@ impl Knobs<'_> {
     /// Whether gates of classes can hold back what a notice covers.
     fn by_class(&self, notice: &Notice) -> bool {
         notice.hosts.is_none() && self.next.is_none()
+    }
+
+    /// Closes the gate for what a notice covers, or opens it, as the notice asks.
+    pub fn gate(&mut self, notice: &Notice) {
+        let (open, until) = match notice.ask {
+            Ask::Stop(quanta) | Ask::Limit(_, quanta) => (quanta == 0, self.after(quanta)),
+            Ask::Step(step) => (!step.less, self.now + step.expiry),
+            Ask::Own(_) => return,
+        };
+        match open {
+            true => self.open(notice),
+            false => self.stop(notice, until),
+        }
     }
 
     /// Stops what a notice covers until then.

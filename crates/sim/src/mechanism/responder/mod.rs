@@ -6,10 +6,12 @@ mod aifsn;
 mod cw_min;
 mod gate;
 mod knobs;
+mod link_gate;
 mod own;
 mod script;
 mod shaper;
 mod steps;
+mod stop_all;
 mod token_bucket;
 mod txop;
 
@@ -40,6 +42,11 @@ pub trait Responder {
     /// How many requests for less it answers with a further step, by access category.
     fn most(&self) -> [u8; 4] {
         [1; 4]
+    }
+
+    /// Part of the room for a station's own packets that those may take which gates hold back.
+    fn blocked_share(&self) -> f64 {
+        1.0
     }
 
     /// A notice takes effect.
@@ -86,6 +93,13 @@ macro_rules! responders {
                 }
             }
 
+            fn blocked_share(&self) -> f64 {
+                match self {
+                    $(AnyResponder::$Name(r) => r.blocked_share(),)*
+                    AnyResponder::Custom(r) => r.blocked_share(),
+                }
+            }
+
             fn react(&mut self, notice: &Notice, knobs: &mut Knobs) {
                 match self {
                     $(AnyResponder::$Name(r) => r.react(notice, knobs),)*
@@ -110,6 +124,10 @@ responders! {
     Shaper(Shaper),
     /// Contends less for an 802.11 medium, step by step.
     Steps(Box<Steps>),
+    /// Stops all data of a station.
+    StopAll(stop_all::StopAll),
+    /// Stops what goes to the sender of the notice.
+    LinkGate(link_gate::LinkGate),
 }
 
 /// How a row builds its responder.
@@ -123,7 +141,14 @@ pub static RESPONDERS: &[Part<Build>] = &[
     cw_min::PART,
     txop::PART,
     token_bucket::PART,
+    stop_all::PART,
+    link_gate::PART,
 ];
+
+/// Stops all data of a station; for recipes.
+pub const STOP_ALL: Part<Build> = stop_all::PART;
+/// Stops one link of a station; for recipes.
+pub const LINK_GATE: Part<Build> = link_gate::PART;
 
 /// Responders that a host makes. A world that holds one and has no host is refused.
 pub static HOSTED: &[Part<Build>] = &[script::PART];
@@ -136,5 +161,7 @@ pub static NEEDS: &[Needs] = &[
     steps::NEEDS,
     steps::NEEDS,
     steps::NEEDS_OF_RATE,
+    stop_all::NEEDS,
+    link_gate::NEEDS,
     script::NEEDS,
 ];

@@ -95,13 +95,8 @@ impl Air {
         if let Some(rate) = station.rate {
             check_rate(&spec.media[station.medium], rate, &format!("{path}.rate"))?;
         }
-        let name = match of_node {
-            0 => network.nodes[id].name.clone(),
-            _ => format!(
-                "{}>{}",
-                network.nodes[id].name, spec.media[station.medium].name
-            ),
-        };
+        let medium = &spec.media[station.medium].name;
+        let name = StationSpec::radio_name(&network.nodes[id].name, of_node, medium);
         let categories = self.categories(spec, &name, station, path)?;
         network.nodes[id].stations.push(self.radios.len() as u32);
         let random = Random::stream(spec.seed, "station", &name);
@@ -118,6 +113,7 @@ impl Air {
             written: categories.iter().map(|c| c.set).collect(),
             categories,
             own_share: station.own_share,
+            blocked_share: 1.0,
             turns: station.in_turn.then(Box::default),
             hops: Vec::new(),
             frame: None,

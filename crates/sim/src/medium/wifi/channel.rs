@@ -1,9 +1,10 @@
 //! Who hears whom, and how loud. A channel turns positions into links, once; afterwards a transmission
 //! touches only the stations on its sender's list.
 
-use backwater_transport::units::Span;
+use backwater_transport::units::{Rate, Span};
 
-use super::physical::Physical;
+use super::phy::{Phy, Standard};
+use super::physical::{Physical, Receivers};
 
 /// Model of propagation and reception.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,6 +131,37 @@ impl ChannelSpec {
             )
         };
         (0..places.len()).map(of).collect()
+    }
+
+    /// The stations to which each one's data frames can go, in the order of the stations: those that understand it,
+    /// under the physical channel at a rate that keeps the target. `rates` are those of stations that have their own.
+    pub fn neighbours(
+        &self,
+        seed: u64,
+        names: &[&str],
+        places: &[[f64; 2]],
+        phy: &Phy,
+        rates: &[Option<Rate>],
+    ) -> Vec<Vec<usize>> {
+        let receivers = self.receivers(phy.standard);
+        let usable = |link: &Link, own: Option<Rate>| {
+            let rate = |r: &Receivers| r.rate(link.power, own, phy.data);
+            link.decodes && receivers.as_ref().is_none_or(|r| rate(r).is_some())
+        };
+        let links = self.links(seed, names, places).into_iter().zip(rates);
+        let to = |((reach, _), own): ((Vec<Link>, Vec<Far>), &Option<Rate>)| {
+            let usable = reach.iter().filter(|link| usable(link, *own));
+            usable.map(|link| link.to as usize).collect()
+        };
+        links.map(to).collect()
+    }
+
+    /// What receivers do under the physical channel.
+    pub fn receivers(&self, standard: Standard) -> Option<Receivers> {
+        match self {
+            ChannelSpec::Disc(_) => None,
+            ChannelSpec::Physical(physical) => Some(physical.receivers(standard)),
+        }
     }
 
     /// By how much a frame must be stronger than all others together to survive them under the disc.

@@ -68,7 +68,8 @@ impl Air {
         let clock = c.stall_clock(exchange.begun);
         // A packet is first in line from `first` on: what gates held it back before is no part of its contention.
         let gated_first = clock - spent.stall_clock.max(c.stalled_at_since);
-        let contention = exchange.begun.0 - first.0 - retries - gated_first;
+        let retries_first = retries - queue.tried.overtaken;
+        let contention = exchange.begun.0 - first.0 - retries_first - gated_first;
         packet.gated += clock - spent.stall_clock;
         spent.contention += contention;
         spent.retries += retries;

@@ -12,7 +12,7 @@
 //! * `air` has the tables of all that, `timing` what the stations of a medium have in common.
 //! * `build_stations` makes stations and hops, `station_mechanisms` what watches them.
 //! * `station_queue` takes packets in, `line_up` orders them (`rounds`: round-robin by flow), `next_frame` chooses one at the attempt,
-//!   `judge` lets queue management decide.
+//!   `blocked_share` limits what waits at gates, `judge` lets queue management decide.
 //! * `contend` lets stations count down and send, `exchange` and `failure` draw the consequences, `group_frames` has those to many.
 //! * `observe_station` lets detectors look, `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`).
 
@@ -27,6 +27,7 @@ pub mod air;
 pub mod air_log;
 mod answer;
 pub mod backlog;
+mod blocked_share;
 mod build_stations;
 pub mod channel;
 mod check_flows;
@@ -78,6 +79,7 @@ pub const PART: Part<Offer> = Part {
         gives: Set::EVERYWHERE
             .and(Set::BUSY)
             .and(Set::TRANSMITTER)
+            .and(Set::STATION)
             .and(Set::MANAGEMENT),
         link: LinkType::Radiotap,
     },

@@ -153,6 +153,17 @@ impl Air {
 }
 
 impl World {
+    /// A timer of a mechanism's notices went off: for a neighbour's, or for a notice that is about to expire.
+    pub(crate) fn refresh(&mut self, control: ControlId, timer: u8, epoch: u16, now: Time) {
+        let mechanism = &mut self.mechanisms.controls[control];
+        let expires = mechanism.expires(timer, epoch, now);
+        let (Some(class), Some(station)) = (expires, mechanism.station()) else {
+            return self.mechanisms.refresh(control, timer, epoch);
+        };
+        mechanism.expiring(0, self.air.station_view(station, class, now));
+        self.mechanisms.collect(control);
+    }
+
     /// A packet is lost from a station's queue before it was tried. It is still counted as held.
     pub(crate) fn look_at_station_loss(
         &mut self,

@@ -30,6 +30,8 @@ pub struct Physical {
     pub exponent: f64,
     /// Standard deviation of the shadowing, dB.
     pub shadowing: f64,
+    /// Seed of the shadowing, where runs of several seeds share one draw; the run's otherwise.
+    pub shadowing_seed: Option<u64>,
     /// Power of all frames together from which the medium is busy, whether or not a preamble was recognised, dBm.
     /// The standard's value for OFDM at 20 MHz is -62 dBm. IEEE 802.11-2020 17.3.10.6.
     pub energy_detect: f64,
@@ -113,6 +115,7 @@ impl Physical {
     /// Shadowing between two stations, dB.
     fn shadowing(&self, seed: u64, a: &str, b: &str) -> f64 {
         let key = format!("{}|{}", a.min(b), a.max(b));
+        let seed = self.shadowing_seed.unwrap_or(seed);
         self.shadowing * Random::stream(seed, "shadowing", &key).normal()
     }
 
@@ -154,6 +157,7 @@ pub(super) mod tests {
             gain: -140.046,
             exponent: 4.0,
             shadowing: 0.0,
+            shadowing_seed: None,
             energy_detect: -91.4,
             preamble_detect: -91.4,
             capture: Some(10.0),

@@ -37,6 +37,8 @@ pub struct Radio {
     pub random: Random,
     /// Share of the buffer open to the station's own flows.
     pub own_share: f64,
+    /// Part of that for own packets which gates hold back.
+    pub blocked_share: f64,
     /// Rounds of flows by category, where they are served round-robin.
     pub turns: Option<Box<[Turns; 4]>>,
     /// Contention by category.
@@ -215,6 +217,8 @@ pub struct Tried {
     pub long: u32,
     /// Ticks of exchanges that failed.
     pub spent: u64,
+    /// Of these, ticks before another frame of the category left: a gate had closed between two attempts.
+    pub overtaken: u64,
     /// The frame reached its receiver, and the ACK did not come back: the packet is there, and the
     /// sender repeats a frame of so many bytes.
     pub ghost: Option<Ghost>,

@@ -1,7 +1,7 @@
 //! Stations that are told: their responders answer, and what these want moved is moved.
 
 use backwater_transport::segment::Ecn;
-use backwater_transport::units::{Bytes, Rate, Time};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use super::air::Air;
 use super::radio::{Held, Hop};
@@ -143,7 +143,7 @@ impl World {
         &mut self,
         station: u32,
         at: usize,
-        next: Option<u32>,
+        (next, unit): (Option<u32>, Span),
         now: Time,
         act: impl FnOnce(&mut AnyResponder, &mut Knobs),
     ) {
@@ -160,7 +160,7 @@ impl World {
         let mut knobs = Knobs {
             now,
             timer_from: now,
-            unit: AIR_UNIT,
+            unit,
             gates,
             next,
             transmitter: Some(&mut transmitter),
@@ -194,7 +194,7 @@ impl World {
     /// What a station was told may have expired.
     pub(crate) fn expire(&mut self, id: StationId, now: Time) {
         for at in 0..self.air.radios[id.index()].responders.len() {
-            self.move_station(id.0, at, None, now, |r, knobs| r.timer(knobs));
+            self.move_station(id.0, at, (None, AIR_UNIT), now, |r, knobs| r.timer(knobs));
         }
     }
 
@@ -204,7 +204,11 @@ impl World {
         let mut owners = responders.iter().map(|(mechanism, _)| *mechanism);
         if let Some(at) = owners.position(|owner| owner == notice.mechanism) {
             let next = (from != station).then_some(from);
-            self.move_station(station, at, next, now, |r, knobs| r.react(notice, knobs));
+            let unit = notice.unit().unwrap_or(AIR_UNIT);
+            for notice in notice.by_category() {
+                let react = |r: &mut AnyResponder, knobs: &mut Knobs| r.react(&notice, knobs);
+                self.move_station(station, at, (next, unit), now, react);
+            }
         }
     }
 
@@ -213,6 +217,9 @@ impl World {
         let sender = &self.air.radios[from as usize];
         let sent = sender.notices.front().expect("the frame that was sent");
         let notice = sent.notice.clone();
+        if !notice.everybody_obeys() && !self.air.are_peers(from, station) {
+            return;
+        }
         self.answer_at(from, station, &notice, now);
     }
 

@@ -44,6 +44,16 @@ pub struct StationSpec {
     pub categories: [CategorySpec; 4],
 }
 
+impl StationSpec {
+    /// Name of a node's radio: the node's, and for other radios than its first also the medium's.
+    pub fn radio_name(node: &str, of_node: usize, medium: &str) -> String {
+        match of_node {
+            0 => node.to_owned(),
+            _ => format!("{node}>{medium}"),
+        }
+    }
+}
+
 /// Parameters of an access category that were written.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct CategorySpec {

@@ -11,10 +11,11 @@ use crate::mechanism::carrier::{AIR_UNIT, Toward};
 use crate::mechanism::control::{Control, Memory, Watched};
 use crate::mechanism::detector::Detector;
 use crate::mechanism::needs::Set;
+use crate::mechanism::notifier::adaptive::Adaptive;
 use crate::mechanism::notifier::request::Requests;
 use crate::mechanism::notifier::standing::{MAX_NEIGHBOURS, Standing};
 use crate::mechanism::notifier::voice::VoiceSpec;
-use crate::mechanism::notifier::{Cast, Terms};
+use crate::mechanism::notifier::{Cast, Reach, Terms};
 use crate::mechanism::place::{Place, Rhythm};
 use crate::mechanism::responder::Responder;
 use crate::network::Network;
@@ -24,6 +25,63 @@ use crate::world::World;
 use crate::world::build::refuse;
 
 impl Air {
+    /// A station's memory of whom it told, and when its detector looks.
+    fn memory_at(
+        &self,
+        network: &Network,
+        station: u32,
+        number: usize,
+        mechanism: &MechanismSpec,
+        feeders: &[u32],
+    ) -> Result<(Memory, Option<Rhythm>), Refusal> {
+        Ok(match &mechanism.notify {
+            AnyNotifier::Request(terms) => {
+                let rhythm = mechanism.detect.rhythm().unwrap_or(terms.rhythm());
+                let most = mechanism.respond.most();
+                let requests = Requests::new(*terms, number as u32, most, rhythm);
+                (Memory::Requests(Box::new(requests)), Some(rhythm))
+            }
+            AnyNotifier::Standing(terms) => {
+                let standing =
+                    self.standing_at(network, station, number, terms, mechanism, feeders)?;
+                let memory = Memory::Standing(Box::new(standing));
+                (memory, mechanism.detect.rhythm())
+            }
+            AnyNotifier::Congestion(terms) => {
+                let one_queue = self.radios[station as usize].categories.len() == 1;
+                let terms = (**terms).clone();
+                let memory = Adaptive::new(terms, number as u32, one_queue, feeders.to_vec());
+                let memory = Memory::Adaptive(Box::new(memory));
+                (memory, mechanism.detect.rhythm())
+            }
+        })
+    }
+
+    /// The stations that a watched one may tell, ascending.
+    fn told_by(&self, station: u32, notify: &AnyNotifier) -> Vec<u32> {
+        let AnyNotifier::Congestion(terms) = notify else {
+            return self.stations_toward(station);
+        };
+        match terms.reach {
+            Reach::Tree => {
+                let others = 0..self.radios.len() as u32;
+                others.filter(|s| self.are_peers(station, *s)).collect()
+            }
+            Reach::Range => {
+                let reach = self.reach[station as usize].iter();
+                let mut heard: Vec<u32> = reach.filter(|l| l.decodes).map(|l| l.to).collect();
+                heard.sort_unstable();
+                heard
+            }
+        }
+    }
+
+    /// Whether packets of flows pass between two stations, one way or the other: neighbours in the routing tree.
+    pub(crate) fn are_peers(&self, a: u32, b: u32) -> bool {
+        let hop = |from, to| self.hop_to(from, to).is_some();
+        hop(a, b) || hop(b, a)
+    }
+
     /// The stations that have a hop to this one, ascending.
     fn stations_toward(&self, station: u32) -> Vec<u32> {
         let hops = self.hops.iter().filter(|hop| hop.to == station);
@@ -118,6 +176,7 @@ impl Air {
             if mechanism.respond.needs().needs.has(Set::GATES) {
                 radio.gates.get_or_insert_default();
             }
+            radio.blocked_share = radio.blocked_share.min(mechanism.respond.blocked_share());
             let answer = (number as u32, mechanism.respond.clone());
             radio.responders.push(answer);
         }
@@ -155,27 +214,10 @@ impl World {
                 let what = format!("{name} is watched twice");
                 return refuse(format!("{path}.at"), what, "let one mechanism watch it");
             }
-            let feeders = self.air.stations_toward(station);
-            let (memory, rhythm) = match &mechanism.notify {
-                AnyNotifier::Request(terms) => {
-                    let rhythm = mechanism.detect.rhythm().unwrap_or(terms.rhythm());
-                    let most = mechanism.respond.most();
-                    let requests = Requests::new(*terms, number as u32, most, rhythm);
-                    (Memory::Requests(Box::new(requests)), Some(rhythm))
-                }
-                AnyNotifier::Standing(terms) => {
-                    let standing = self.air.standing_at(
-                        &self.network,
-                        station,
-                        number,
-                        terms,
-                        mechanism,
-                        &feeders,
-                    )?;
-                    let memory = Memory::Standing(Box::new(standing));
-                    (memory, mechanism.detect.rhythm())
-                }
-            };
+            let feeders = self.air.told_by(station, &mechanism.notify);
+            let (memory, rhythm) =
+                self.air
+                    .memory_at(&self.network, station, number, mechanism, &feeders)?;
             self.air
                 .own_responders(&self.network, spec, station, number, mechanism, &feeders)?;
             let mut control = Control::new(node_id, number as u32, memory);

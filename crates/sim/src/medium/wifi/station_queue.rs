@@ -237,7 +237,11 @@ impl World {
         let radio = &mut self.air.radios[station as usize];
         let number = radio.category(packet.class());
         let fits = match radio.categories[number].room(own, size, radio.own_share) {
-            Room::Free => true,
+            Room::Free => {
+                !self
+                    .air
+                    .blocked_share_is_full(&self.network, station, number, hop, packet_id, now)
+            }
             Room::ShareFull => false,
             Room::Full if radio.categories[number].judged.is_some() => {
                 if self.displace(station, number, packet_id, now) {
@@ -314,6 +318,12 @@ impl World {
         c.since = until;
         c.stalled_at_since = c.stall_clock(now);
         c.current = None;
+        if radio.gates.is_some() {
+            for hop in &c.hops {
+                let tried = &mut self.air.hops[*hop as usize].queues[number].tried;
+                tried.overtaken = tried.spent;
+            }
+        }
         if let Some(turns) = &mut radio.turns {
             turns[number].leave(ghost.flow);
         }

@@ -69,10 +69,7 @@ impl Medium {
             sifs,
             delta,
             capture: channel.capture(),
-            receivers: match &channel {
-                ChannelSpec::Disc(_) => None,
-                ChannelSpec::Physical(physical) => Some(physical.receivers(phy.standard)),
-            },
+            receivers: channel.receivers(phy.standard),
             rts: phy.airtime(phy::RTS, phy.control),
             cts,
             overhead: phy::OVERHEAD + qos,

@@ -31,6 +31,16 @@
 //! ```
 //!
 //! Zeros fill up to its length.
+//!
+//! The Congestion Notification of 802.11s is a Mesh Action frame (category 13, action 3) with the element 116, little-endian
+//! (IEEE 802.11-2012 8.5.17.5 and 8.4.2.103, without the destination, as IEEE 802.11s/D3.02 has it):
+//!
+//! ```text
+//!      0      1  category 13, mesh
+//!      1      1  action 3, congestion control notification
+//!      2      2  element 116, length 8
+//!      4    4 2  expected durations of AC_BK, AC_BE, AC_VI, AC_VO in units of 0.1 TU; 0 ends the congestion
+//! ```
 
 use backwater_transport::units::Time;
 
@@ -64,6 +74,11 @@ const BSSID: u32 = 0x00FF_FFFF;
 /// Ack policy of a frame that nobody acknowledges. Table 9-9.
 const NO_ACK: u16 = 1 << 5;
 const VENDOR_SPECIFIC: u8 = 127;
+const MESH: u8 = 13;
+const CONGESTION_CONTROL_NOTIFICATION: u8 = 3;
+const CONGESTION_NOTIFICATION: u8 = 116;
+/// Category, action, element and its length, four durations.
+const MESH_ACTION: u64 = 12;
 const IDENTIFIER: [u8; 3] = [0x42, 0x57, 0x52];
 const LESS: u8 = 0x80;
 const STANDING: u8 = 0x40;
@@ -126,9 +141,13 @@ pub fn write(
         }
         (_, Some(Body::Notice(notice, bytes, named))) => {
             full_head(out, ACTION);
-            out.push(VENDOR_SPECIFIC);
-            out.extend_from_slice(&IDENTIFIER);
-            body(out, notice, named);
+            if let Form::Congestion(durations) = notice.form {
+                congestion(out, durations.units, medium.mac.access.categories() == 1);
+            } else {
+                out.push(VENDOR_SPECIFIC);
+                out.extend_from_slice(&IDENTIFIER);
+                body(out, notice, named);
+            }
             out.resize(start + *bytes as usize - 4, 0);
         }
         (FrameKind::Data | FrameKind::Group, None) => {
@@ -144,6 +163,9 @@ pub fn management_size(notice: &Notice) -> u64 {
     if let Form::Request(bytes) = notice.form {
         return bytes;
     }
+    if let Form::Congestion(_) = notice.form {
+        return HEADER + MESH_ACTION + FCS;
+    }
     let rate = if notice.rate().is_some() {
         RATE_FIELD
     } else {
@@ -151,6 +173,19 @@ pub fn management_size(notice: &Notice) -> u64 {
     };
     let hosts = notice.host_numbers().len() as u64;
     HEADER + ELEMENT + rate + ADDRESS * hosts + FCS
+}
+
+/// A Congestion Notification element in its frame. The one queue of DCF is that of best effort.
+fn congestion(out: &mut Vec<u8>, units: [u16; 4], one_queue: bool) {
+    let units = match one_queue {
+        true => [0, units[0], 0, 0],
+        false => units,
+    };
+    out.extend_from_slice(&[MESH, CONGESTION_CONTROL_NOTIFICATION]);
+    out.extend_from_slice(&[CONGESTION_NOTIFICATION, 2 * units.len() as u8]);
+    for duration in units {
+        put_le(out, duration);
+    }
 }
 
 /// What a notice says, after the identifier, about the hosts of these nodes.

@@ -10,7 +10,7 @@ use crate::record::flow_stats::{Count, FlowStats};
 use crate::source::{AnySource, Source};
 use crate::spec::{FlowSpec, Refusal, Spec};
 use crate::table::Id;
-use crate::targets::{Destination, Lists};
+use crate::targets::Lists;
 use crate::world::build::refuse;
 
 impl Network {
@@ -61,12 +61,7 @@ impl Network {
                 "flows begin at hosts",
             );
         }
-        let to = match &flow.to {
-            Destination::Node(n) => vec![*n],
-            Destination::AnyOf(list) | Destination::Nearest(list) | Destination::Group(list) => {
-                list.clone()
-            }
-        };
+        let to = flow.to.nodes();
         if to.is_empty() {
             return refuse(
                 format!("{path}.to"),

@@ -1,0 +1,228 @@
+//! The five micro-scenarios of S4 (figures 1 to 4), with the catalogue's bounds. Each test compares with the mechanism off, with
+//! the other mechanism, or with one of its parts taken away.
+
+use backwater_scenario::{Folders, Keep, Run, Scenario};
+use serde_json::Value;
+
+/// Stations understand each other over 100 m and sense each other over 190 m.
+const HEAD: &str = r#"
+    schema = "backwater/scenario/1"
+    duration = "60 s"
+    warmup = "10 s"
+    routing = { kind = "shortest-path" }
+    media.air.phy = { standard = "802.11g", data = "54 Mbit/s", control = "6 Mbit/s" }
+    media.air.channel = { model = "disc", transmit = "100 m", sense = "190 m" }
+"#;
+
+/// A station may keep the medium for so long.
+fn medium(txop: &str) -> String {
+    format!(
+        "{HEAD}media.air.mac = {{ access = \"edca\", rts = \"on\", ac.BE = {{ aifsn = 3, cw_min = 15, cw_max = 1023, txop = \"{txop}\" }} }}\n"
+    )
+}
+
+/// Name, place in metres, Mbit/s of its data frames.
+type Station = (&'static str, [i32; 2], u32);
+/// Name, from, to, Mbit/s.
+type Flow = (&'static str, &'static str, &'static str, u32);
+
+/// A network and its load.
+struct Micro {
+    /// TXOP limit.
+    txop: &'static str,
+    stations: &'static [Station],
+    flows: &'static [Flow],
+}
+
+const TCC: &str = "recipe = \"tcc\"";
+const LSCC: &str = "recipe = \"lscc\"";
+const NONE: &str = "recipe = \"none\"";
+
+impl Micro {
+    fn run(&self, mechanism: &str) -> Outcome {
+        let mut text = medium(self.txop);
+        for (name, [x, y], rate) in self.stations {
+            text += &format!(
+                "nodes.{name} = {{ kind = \"station\", medium = \"air\", at = [\"{x} m\", \"{y} m\"], rate = \"{rate} Mbit/s\", buffer = \"256 kB\", own_share = \"20 %\" }}\n"
+            );
+        }
+        for (name, from, to, rate) in self.flows {
+            text += &format!(
+                "flows.{name} = {{ from = \"{from}\", to = \"{to}\", ac = \"BE\", packet = \"1500 B\", source = {{ kind = \"cbr\", packet = \"1500 B\", rate = \"{rate} Mbit/s\", phase = \"random\" }} }}\n"
+            );
+        }
+        text += &format!("mechanisms.cc = {{ at = [\"*\"], {mechanism} }}\n");
+        Outcome::of(text)
+    }
+}
+
+/// What a run delivers and loses.
+struct Outcome(Value);
+
+impl Outcome {
+    /// Runs a scenario whose packets are all accounted for, and whose delays are the sum of their parts.
+    fn of(text: String) -> Outcome {
+        let scenario = Scenario::from_toml(text, "micro.toml", Folders::default());
+        let resolved = scenario
+            .and_then(|s| s.resolve(Some(1)))
+            .unwrap_or_else(|d| panic!("{d}"));
+        let mut run = Run::new(&resolved, Keep::default()).unwrap_or_else(|d| panic!("{d:?}"));
+        while !run.step().unwrap() {}
+        let document = run.finish().unwrap().0;
+        assert_eq!(document["conservation"]["ok"], true);
+        let seconds = |name: &str| document["metrics"][name].as_f64().unwrap_or(0.0);
+        let parts = [
+            "serialisation",
+            "queue",
+            "gate",
+            "contention",
+            "retries",
+            "propagation",
+        ];
+        let sum: f64 = parts.iter().map(|p| seconds(&format!("delay_{p}_s"))).sum();
+        assert!((sum - seconds("delay_mean_s")).abs() < 1e-9, "{sum}");
+        Outcome(document)
+    }
+
+    /// Share of what a flow offers that is delivered.
+    fn share(&self, flow: &str) -> f64 {
+        let rows = self.0["flows"].as_array().unwrap();
+        let row = rows.iter().find(|f| f["id"] == flow).expect(flow);
+        row["goodput_bps"].as_f64().unwrap() / row["offered_bps"].as_f64().unwrap()
+    }
+
+    fn metric(&self, name: &str) -> f64 {
+        self.0["metrics"][name].as_f64().unwrap()
+    }
+
+    /// Mbit/s that the network delivers.
+    fn goodput(&self) -> f64 {
+        self.metric("goodput_bps") / 1e6
+    }
+
+    /// Mbit/s lost after hops, times the hops.
+    fn waste(&self) -> f64 {
+        self.metric("weighted_intra_mesh_loss_bps") / 1e6
+    }
+}
+
+/// D sends flow 1 over C, whose link to B is slow, and flow 2 to A. D may send for 6 ms as C may, and so sends more packets.
+const WASTE: Micro = Micro {
+    txop: "6 ms",
+    stations: &[
+        ("A", [90, 0], 54),
+        ("D", [0, 0], 54),
+        ("C", [-90, 0], 6),
+        ("B", [-180, 0], 54),
+    ],
+    flows: &[("f1", "D", "B", 12), ("f2", "D", "A", 1)],
+};
+
+#[test]
+fn total_control_stops_an_innocent_flow_and_link_selective_control_does_not() {
+    let [none, tcc, lscc] = [NONE, TCC, LSCC].map(|m| WASTE.run(m));
+    assert!(none.waste() > 5.0, "{}", none.waste());
+    for with in [&tcc, &lscc] {
+        assert!(with.waste() < 0.05 * none.waste(), "{}", with.waste());
+        assert!(with.goodput() > none.goodput());
+    }
+    assert!(none.share("f2") > 0.95 && lscc.share("f2") > 0.95);
+    assert!(tcc.share("f2") < 0.5, "{}", tcc.share("f2"));
+    // Blocked packets of flow 1 fill the room of own packets where they may: flow 2 finds none.
+    let uncapped = WASTE.run(&format!("{LSCC}, respond = {{ blocked = \"100 %\" }}"));
+    assert!(uncapped.share("f2") < 0.5, "{}", uncapped.share("f2"));
+}
+
+/// A chain with a flow each way. Its relays are the bottleneck.
+const COLLISION: Micro = Micro {
+    txop: "0 s",
+    stations: &[
+        ("A", [0, 0], 54),
+        ("B", [90, 0], 24),
+        ("C", [180, 0], 24),
+        ("D", [270, 0], 54),
+    ],
+    flows: &[("f1", "D", "A", 6), ("f2", "A", "D", 6)],
+};
+
+#[test]
+fn two_relays_that_silence_each_other_stop_and_two_that_stop_one_link_do_not() {
+    let [none, tcc, lscc] = [NONE, TCC, LSCC].map(|m| COLLISION.run(m).goodput());
+    assert!(tcc < 0.5 * none, "{tcc} {none}");
+    assert!(lscc > 0.95 * none, "{lscc} {none}");
+}
+
+/// R forwards flow 1 over X, whose link is slow, and flow 2 to Y.
+const BLOCK: Micro = Micro {
+    txop: "6 ms",
+    stations: &[
+        ("R", [0, 0], 54),
+        ("X", [-90, 0], 6),
+        ("Z", [-180, 0], 54),
+        ("Y", [90, 0], 54),
+        ("E", [0, 90], 54),
+        ("F", [0, -90], 54),
+    ],
+    flows: &[("f1", "E", "Z", 6), ("f2", "F", "Y", 1)],
+};
+
+const BLIND: &str = "detect = { look_ahead = \"100 %\" }";
+
+/// Without a look ahead R's buffer fills with packets that gates hold back, and R stops all: F as well.
+#[test]
+fn a_look_ahead_keeps_a_buffer_from_filling_with_blocked_packets() {
+    let with = BLOCK.run(LSCC);
+    let without = BLOCK.run(&format!("{LSCC}, {BLIND}"));
+    assert!(with.share("f2") > 0.95, "{}", with.share("f2"));
+    assert!(
+        without.share("f2") < with.share("f2") - 0.03,
+        "{}",
+        without.share("f2")
+    );
+    assert!(
+        with.waste() < 0.1 * without.waste(),
+        "{} {}",
+        with.waste(),
+        without.waste()
+    );
+}
+
+/// C's link to Z is slow. What it can't take waits at B, where E's packets for A pass.
+const SOLVABLE: Micro = Micro {
+    txop: "6 ms",
+    stations: &[
+        ("A", [0, 0], 54),
+        ("B", [90, 0], 54),
+        ("C", [180, 0], 6),
+        ("Z", [270, 0], 54),
+        ("E", [90, 90], 54),
+    ],
+    flows: &[("f1", "A", "Z", 6), ("f2", "E", "A", 1)],
+};
+
+#[test]
+fn a_look_ahead_stops_whom_it_must_and_spares_the_others() {
+    let [none, tcc, lscc] = [NONE, TCC, LSCC].map(|m| SOLVABLE.run(m));
+    assert!(lscc.share("f2") > 0.95, "{}", lscc.share("f2"));
+    assert!(tcc.share("f2") < 0.5, "{}", tcc.share("f2"));
+    assert!(lscc.waste() < 0.05 * none.waste(), "{}", lscc.waste());
+    let blind = SOLVABLE.run(&format!("{LSCC}, {BLIND}")).share("f2");
+    assert!(blind < lscc.share("f2") - 0.03, "{blind}");
+}
+
+/// The same network; A sends to E over B, and to Z over B and C.
+const UNSOLVABLE: Micro = Micro {
+    flows: &[("f1", "A", "E", 1), ("f2", "A", "Z", 6)],
+    ..SOLVABLE
+};
+
+/// B can stop A, not one of A's flows.
+#[test]
+fn a_notice_without_a_destination_stops_the_innocent_flow_too() {
+    let [none, tcc, lscc] = [NONE, TCC, LSCC].map(|m| UNSOLVABLE.run(m));
+    for with in [&tcc, &lscc] {
+        let (f1, before) = (with.share("f1"), none.share("f1"));
+        assert!(f1 < before - 0.2, "{f1} {before}");
+        assert!(with.waste() < 0.05 * none.waste());
+    }
+}

@@ -1,0 +1,354 @@
+//! Notices that say how long congestion is expected to last, by a duration that adapts: what was too short for the buffer
+//! to empty grows, what outlasted congestion shrinks. They end by themselves; a buffer that is clear before ends them.
+
+use std::collections::VecDeque;
+
+use backwater_transport::units::{Span, Time};
+
+use super::standing::Timer;
+use super::{AdaptiveTerms, Cast, Reach};
+use crate::mechanism::carrier::{Told, Toward};
+use crate::mechanism::notice::{Ask, Durations, Form, Notice};
+use crate::mechanism::place::{Holdings, View};
+use crate::table::Id;
+
+/// Access categories.
+const CATEGORIES: usize = 4;
+
+/// Whom a station has told what.
+#[derive(Clone, Debug)]
+pub struct Adaptive {
+    terms: AdaptiveTerms,
+    number: u32,
+    /// The station has one queue for all categories.
+    one_queue: bool,
+    /// Stations that may be told, ascending.
+    peers: Vec<u32>,
+    categories: [Expected; CATEGORIES],
+    timers: VecDeque<Timer>,
+}
+
+/// What is said of a category.
+#[derive(Clone, Debug)]
+struct Expected {
+    duration: Span,
+    /// When the notice to all expires.
+    until: Time,
+    /// When notices to single neighbours expire, by their place in `peers`.
+    of_peer: Vec<Time>,
+    /// Serial of the live timer.
+    epoch: u16,
+    /// The last notice has been found too long already, or there was none.
+    judged: bool,
+    /// Something was said.
+    spoken: bool,
+}
+
+impl Adaptive {
+    /// A memory in which nobody was told anything.
+    pub fn new(terms: AdaptiveTerms, number: u32, one_queue: bool, peers: Vec<u32>) -> Adaptive {
+        let expected = Expected {
+            duration: terms.initial,
+            until: Time::ZERO,
+            of_peer: vec![Time::ZERO; peers.len()],
+            epoch: 0,
+            judged: true,
+            spoken: false,
+        };
+        Adaptive {
+            number,
+            one_queue,
+            categories: std::array::from_fn(|_| expected.clone()),
+            peers,
+            timers: VecDeque::new(),
+            terms,
+        }
+    }
+
+    /// A category has become congested: tells all neighbours.
+    pub fn begin(&mut self, class: usize, now: Time, out: &mut VecDeque<Told>) {
+        if self.peers.is_empty() {
+            return;
+        }
+        let expected = &mut self.categories[class];
+        expected.until = now + expected.duration;
+        expected.of_peer.fill(expected.until);
+        expected.judged = false;
+        expected.spoken = true;
+        expected.epoch = expected.epoch.wrapping_add(1);
+        let lead = self.terms.lead.min(Span(expected.duration.0 / 2));
+        let look = Span(expected.duration.0 - lead.0);
+        self.timers.push_back((class as u8, expected.epoch, look));
+        self.tell_all(class, now, out);
+    }
+
+    /// So much is held for others that those who own much of it are told, unless they were.
+    pub fn look_ahead(
+        &mut self,
+        view: &View,
+        holdings: &Holdings,
+        now: Time,
+        out: &mut VecDeque<Told>,
+    ) {
+        let class = view.class;
+        let all = holdings.own(class) + holdings.forwarded(class);
+        let scale = match self.terms.owner_of_buffer {
+            true => view.filled() / all as f64,
+            false => 1.0 / all as f64,
+        };
+        for (station, bytes) in holdings.by_previous(class) {
+            let Ok(peer) = self.peers.binary_search(&station) else {
+                continue;
+            };
+            let expected = &mut self.categories[class];
+            if bytes as f64 * scale > self.terms.owner && expected.of_peer[peer] <= now {
+                expected.of_peer[peer] = now + expected.duration;
+                expected.judged = false;
+                expected.spoken = true;
+                out.push_back(self.notice(Toward::Station(station), class, now));
+            }
+        }
+    }
+
+    /// A notice to all is about to expire; gives its category if it is the last of it.
+    pub fn expires(&self, class: u8, epoch: u16, now: Time) -> Option<usize> {
+        let expected = &self.categories[usize::from(class)];
+        (expected.epoch == epoch && expected.until >= now).then_some(class.into())
+    }
+
+    /// Congestion lasts although the notice is about to expire: the next is longer.
+    pub fn renew(&mut self, class: usize, now: Time, out: &mut VecDeque<Told>) {
+        self.scale(class, self.terms.increase);
+        self.begin(class, now, out);
+    }
+
+    /// A departure has left little: notices that still hold are ended, and the next is shorter.
+    pub fn clear(&mut self, class: usize, now: Time, out: &mut VecDeque<Told>) {
+        let expected = &self.categories[class];
+        let shorter = match self.terms.each_departure {
+            true => expected.spoken,
+            false => !expected.judged,
+        };
+        if shorter {
+            self.scale(class, self.terms.decrease);
+            self.categories[class].judged = true;
+        }
+        let expected = &mut self.categories[class];
+        let to_all = std::mem::replace(&mut expected.until, Time::ZERO) > now;
+        if to_all {
+            expected.of_peer.fill(Time::ZERO);
+            self.tell_all(class, now, out);
+            return;
+        }
+        for peer in 0..self.peers.len() {
+            let until = &mut self.categories[class].of_peer[peer];
+            if std::mem::replace(until, Time::ZERO) > now {
+                let to = Toward::Station(self.peers[peer]);
+                out.push_back(self.notice(to, class, now));
+            }
+        }
+    }
+
+    /// The timer that the next notice needs.
+    pub fn start_timer(&mut self) -> Option<Timer> {
+        self.timers.pop_front()
+    }
+
+    fn scale(&mut self, class: usize, factor: f64) {
+        let [least, most] = self.terms.bounds;
+        let duration = &mut self.categories[class].duration;
+        let scaled = libm::round(duration.0 as f64 * factor) as u64;
+        *duration = Span(scaled.clamp(least.0, most.0));
+    }
+
+    fn tell_all(&self, class: usize, now: Time, out: &mut VecDeque<Told>) {
+        match self.terms.cast {
+            Cast::Group => out.push_back(self.notice(Toward::Everybody, class, now)),
+            Cast::Each => {
+                let stations = self.peers.iter().map(|s| Toward::Station(*s));
+                out.extend(stations.map(|to| self.notice(to, class, now)));
+            }
+        }
+    }
+
+    /// What a frame says of all categories as things stand.
+    fn notice(&self, to: Toward, class: usize, now: Time) -> Told {
+        let peer = match to {
+            Toward::Station(station) => self.peers.binary_search(&station).ok(),
+            _ => None,
+        };
+        let units = |expected: &Expected| {
+            let until = match peer {
+                Some(peer) => expected.until.max(expected.of_peer[peer]),
+                None => expected.until,
+            };
+            let left = until.0.saturating_sub(now.0);
+            u16::try_from(left.div_ceil(self.terms.unit.0)).expect("bounded by its options")
+        };
+        let durations = Durations {
+            units: std::array::from_fn(|c| units(&self.categories[c])),
+            unit: self.terms.unit,
+            to_tree: self.terms.reach == Reach::Tree,
+        };
+        let notice = Notice {
+            mechanism: self.number,
+            form: Form::Congestion(durations),
+            classes: if self.one_queue { 0xff } else { 0x0f },
+            ask: Ask::Stop(durations.units[class]),
+            hosts: None,
+            origin: Id::NONE,
+            origin_classes: 1 << class,
+            key: self.number << 16,
+        };
+        Told { to, notice }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::moment::{Moment, Seen};
+
+    const MS: u64 = 1_000_000_000;
+
+    fn terms() -> AdaptiveTerms {
+        AdaptiveTerms {
+            initial: Span::millis(100),
+            increase: 1.2,
+            decrease: 0.8,
+            bounds: [Span::millis(1), Span::millis(6550)],
+            lead: Span::millis(12),
+            unit: Span::micros(100),
+            each_departure: false,
+            owner: 0.02,
+            owner_of_buffer: true,
+            cast: Cast::Group,
+            reach: Reach::Tree,
+        }
+    }
+
+    fn memory(terms: AdaptiveTerms) -> Adaptive {
+        Adaptive::new(terms, 0, true, vec![3, 5, 8])
+    }
+
+    /// To whom, and for how many units.
+    fn said(out: &mut VecDeque<Told>) -> Vec<(Toward, u16)> {
+        out.drain(..).map(|t| (t.to, t.notice.quanta())).collect()
+    }
+
+    /// 100 ms, then 120 ms; each is looked at 12 ms before it ends. What lasts grows by a fifth up to 6.55 s: after
+    /// 23 notices (100 ms × 1.2^23 = 6.62 s).
+    #[test]
+    fn a_notice_that_was_too_short_is_followed_by_a_longer_one_before_it_expires() {
+        let (mut memory, mut out) = (memory(terms()), VecDeque::new());
+        let mut now = Time(7);
+        memory.begin(0, now, &mut out);
+        for expected in [1000, 1200, 1440] {
+            assert_eq!(said(&mut out), [(Toward::Everybody, expected)]);
+            let (class, epoch, look) = memory.start_timer().expect("one");
+            assert_eq!(look, Span::millis(u64::from(expected) / 10 - 12));
+            now += look;
+            assert_eq!(memory.expires(class, epoch, now), Some(0));
+            assert_eq!(memory.expires(class, epoch.wrapping_sub(1), now), None);
+            memory.renew(0, now, &mut out);
+        }
+        for _ in 3..23 {
+            memory.renew(0, now, &mut out);
+        }
+        assert_eq!(said(&mut out).last(), Some(&(Toward::Everybody, 65_500)));
+    }
+
+    /// A buffer that is clear ends what holds, once, and the next notice is a fifth shorter; down to 1 ms.
+    #[test]
+    fn a_notice_that_was_too_long_is_ended_and_the_next_is_shorter() {
+        let (mut memory, mut out) = (memory(terms()), VecDeque::new());
+        // Before anything was said there is nothing to end or to judge.
+        memory.clear(0, Time(1), &mut out);
+        for expected in [1000, 800, 640] {
+            memory.begin(0, Time(MS), &mut out);
+            memory.clear(0, Time(2 * MS), &mut out);
+            memory.clear(0, Time(3 * MS), &mut out);
+            let ended = [(Toward::Everybody, expected), (Toward::Everybody, 0)];
+            assert_eq!(said(&mut out), ended);
+        }
+        // One that has expired is judged too, but not ended.
+        memory.begin(0, Time(MS), &mut out);
+        memory.clear(0, Time(1000 * MS), &mut out);
+        assert_eq!(said(&mut out), [(Toward::Everybody, 512)]);
+        for _ in 0..30 {
+            memory.begin(0, Time(MS), &mut out);
+            memory.clear(0, Time(MS), &mut out);
+        }
+        out.clear();
+        memory.begin(0, Time(MS), &mut out);
+        assert_eq!(said(&mut out), [(Toward::Everybody, 10)]);
+    }
+
+    /// The other reading: each departure from a clear buffer shortens the next notice, 100 ms × 0.8^3 = 51.2 ms.
+    #[test]
+    fn each_departure_may_shorten_the_next_notice() {
+        let terms = AdaptiveTerms {
+            each_departure: true,
+            ..terms()
+        };
+        let (mut memory, mut out) = (memory(terms), VecDeque::new());
+        memory.begin(0, Time(MS), &mut out);
+        for _ in 0..3 {
+            memory.clear(0, Time(2 * MS), &mut out);
+        }
+        out.clear();
+        memory.begin(0, Time(3 * MS), &mut out);
+        assert_eq!(said(&mut out), [(Toward::Everybody, 512)]);
+    }
+
+    /// Station 5 owns 3 % of the buffer, station 3 owns 2 %, station 8 nothing: 5 is told, and not again while that holds.
+    #[test]
+    fn a_look_ahead_tells_those_who_own_much_of_the_buffer_once() {
+        let (mut memory, mut out) = (memory(terms()), VecDeque::new());
+        let mut held = Holdings::default();
+        for (prev, bytes) in [(Some(5), 30), (Some(3), 20), (None, 200), (Some(77), 200)] {
+            let seen = Seen {
+                bytes,
+                prev,
+                ..Seen::of_class(0)
+            };
+            held.observe(&Moment::Enqueued(&seen));
+        }
+        let view = View::level(Time(0), 0, 450, 1000);
+        let ask = |memory: &mut Adaptive, now, out: &mut VecDeque<Told>| {
+            memory.look_ahead(&view, &held, Time(now), out);
+            said(out)
+        };
+        let told = [(Toward::Station(5), 1000)];
+        assert_eq!(ask(&mut memory, MS, &mut out), told);
+        assert_eq!(ask(&mut memory, 100 * MS, &mut out), []);
+        assert_eq!(ask(&mut memory, 101 * MS, &mut out), told);
+        memory.clear(0, Time(102 * MS), &mut out);
+        assert_eq!(said(&mut out), [(Toward::Station(5), 0)]);
+        // Of what the buffer holds, 20 of 450 B are more than 2 %.
+        let terms = AdaptiveTerms {
+            owner_of_buffer: false,
+            ..terms()
+        };
+        let mut memory = self::memory(terms);
+        let told = [(Toward::Station(3), 1000), (Toward::Station(5), 1000)];
+        assert_eq!(ask(&mut memory, MS, &mut out), told);
+    }
+
+    /// A frame speaks of all four categories: of those that it is not about, it says what is left.
+    #[test]
+    fn a_frame_says_what_is_left_of_other_categories() {
+        let mut memory = Adaptive::new(terms(), 0, false, vec![3]);
+        let mut out = VecDeque::new();
+        memory.begin(1, Time(0), &mut out);
+        memory.begin(3, Time(40 * MS), &mut out);
+        let told = out.pop_back().expect("a notice");
+        let Form::Congestion(durations) = told.notice.form else {
+            panic!("{told:?}");
+        };
+        assert_eq!(durations.units, [0, 600, 0, 1000]);
+        let parts = told.notice.by_category();
+        let parts: Vec<_> = parts.iter().map(|n| (n.classes, n.quanta())).collect();
+        assert_eq!(parts, [(1, 0), (2, 600), (4, 0), (8, 1000)]);
+    }
+}

@@ -1,0 +1,185 @@
+//! Detects: left to the recipe. Tells: a Congestion Notification element in a Mesh Action frame with the time for which the
+//! station expects congestion to last, one for each access category. The time adapts (`adaptive`). When congestion
+//! begins, all neighbours in the routing tree are told, in a group frame that nobody acknowledges; a detector that looks
+//! ahead has only those neighbours told whose packets hold more than a share of the buffer, each in a frame of its own.
+//! Responds: left to the recipe.
+//! Reference: S4, 3.1 to 3.3; IEEE 802.11-2012 13.12 and 8.4.2.103, in the form of IEEE 802.11s/D3.02 (no destination).
+//! Differences: S4 tells "shortly before" a notice expires and says no figure: 12 ms before, half way through a shorter one. It
+//! gives no bounds of the time: 1 ms and 6.55 s. "The duration is decreased" at each departure, as S4 may be read, takes it to
+//! the lower bound between two congestions; by default each notice is judged once.
+
+use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
+use backwater_transport::units::Span;
+
+use super::{AnyNotifier, Build, Cast};
+use crate::mechanism::carrier::AIR_UNIT;
+use crate::mechanism::needs::{Needs, Set};
+
+/// What it needs.
+pub const NEEDS: Needs = Needs::of(Set::MANAGEMENT.and(Set::QUEUE));
+
+/// Who hears of congestion.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Neighbours in the routing tree.
+    Tree,
+    /// All stations that understand the frame.
+    Range,
+}
+
+/// What the notifier decides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdaptiveTerms {
+    /// Expected duration of the first congestion.
+    pub initial: Span,
+    /// Factor where it was too short.
+    pub increase: f64,
+    /// Factor where it was too long.
+    pub decrease: f64,
+    /// Bounds of the duration.
+    pub bounds: [Span; 2],
+    /// How long before a notice expires the buffer is looked at.
+    pub lead: Span,
+    /// Unit of the element's times.
+    pub unit: Span,
+    /// Whether each departure from a buffer that is clear decreases the duration.
+    pub each_departure: bool,
+    /// Share of the buffer's contents whose owner is told by a look ahead.
+    pub owner: f64,
+    /// That share is one of the buffer, not of its contents.
+    pub owner_of_buffer: bool,
+    /// How all are told.
+    pub cast: Cast,
+    /// Who hears of congestion.
+    pub reach: Reach,
+}
+
+/// The row.
+pub const PART: Part<Build> = Part {
+    id: "congestion-notification",
+    aliases: &["802.11s"],
+    summary: "802.11s Congestion Notification elements: how long congestion is expected to last, by access category",
+    source: "S4; IEEE 802.11-2012 13.12",
+    options: &[
+        Opt::new(
+            "initial",
+            Kind::Span,
+            Default::Is("100 ms"),
+            "expected duration of the first congestion",
+        )
+        .at_least("1 ms")
+        .at_most("6550 ms"),
+        Opt::new(
+            "increase",
+            Kind::Number,
+            Default::Is("1.2"),
+            "factor of the duration where congestion lasts when a notice is about to expire",
+        )
+        .at_least("1")
+        .at_most("10"),
+        Opt::new(
+            "decrease",
+            Kind::Number,
+            Default::Is("0.8"),
+            "factor of the duration where congestion is over before",
+        )
+        .at_least("0.01")
+        .at_most("1"),
+        Opt::new(
+            "least",
+            Kind::Span,
+            Default::Is("1 ms"),
+            "shortest duration",
+        )
+        .at_least("1 ms")
+        .at_most("6550 ms"),
+        Opt::new(
+            "most",
+            Kind::Span,
+            Default::Is("6550 ms"),
+            "longest duration",
+        )
+        .at_least("1 ms")
+        .at_most("6550 ms"),
+        Opt::new(
+            "lead",
+            Kind::Span,
+            Default::Is("12 ms"),
+            "how long before a notice expires the buffer is looked at; half the duration where that is less",
+        )
+        .at_most("1 s"),
+        Opt::new(
+            "unit",
+            Kind::Choice(&["102.4us", "100us"]),
+            Default::Is("102.4us"),
+            "unit of the times in the element: 0.1 TU, or 100 us",
+        ),
+        Opt::new(
+            "judge",
+            Kind::Choice(&["once", "each-departure"]),
+            Default::Is("once"),
+            "how often a buffer that is clear decreases the duration: once for each notice, or at each departure",
+        ),
+        Opt::new(
+            "owner",
+            Kind::Share,
+            Default::Is("2 %"),
+            "a look ahead tells the neighbours whose packets are more than this share",
+        )
+        .at_least("0 %")
+        .at_most("100 %"),
+        Opt::new(
+            "owner_of",
+            Kind::Choice(&["buffer", "contents"]),
+            Default::Is("buffer"),
+            "what `owner` is a share of: the buffer, or what it holds",
+        ),
+        Opt::new(
+            "cast",
+            Kind::Choice(&["group", "each"]),
+            Default::Is("group"),
+            "how all neighbours are told: by one frame that is neither acknowledged nor repeated, or by one each",
+        ),
+        Opt::new(
+            "reach",
+            Kind::Choice(&["tree", "range"]),
+            Default::Is("tree"),
+            "who is told: neighbours in the routing tree, or all stations that understand the frame",
+        ),
+    ],
+    build: |args| Ok(AnyNotifier::Congestion(Box::new(terms(args)?))),
+};
+
+fn terms(args: &Args) -> Result<AdaptiveTerms, Refusal> {
+    let bounds = [args.span("least"), args.span("most")];
+    let initial = args.span("initial");
+    if initial < bounds[0] || initial > bounds[1] {
+        return Err(Refusal {
+            option: "initial",
+            what: "the initial duration lies outside `least` to `most`".into(),
+            fix: "write an initial duration between them".into(),
+        });
+    }
+    Ok(AdaptiveTerms {
+        initial,
+        increase: args.number("increase"),
+        decrease: args.number("decrease"),
+        bounds,
+        lead: args.span("lead"),
+        unit: match args.choice("unit") {
+            "100us" => Span::micros(100),
+            _ => AIR_UNIT,
+        },
+        each_departure: args.choice("judge") == "each-departure",
+        owner: args.share("owner"),
+        owner_of_buffer: args.choice("owner_of") == "buffer",
+        cast: match args.choice("cast") {
+            "each" => Cast::Each,
+            _ => Cast::Group,
+        },
+        reach: match args.choice("reach") {
+            "range" => Reach::Range,
+            _ => Reach::Tree,
+        },
+    })
+}

@@ -76,8 +76,8 @@ fn blocked(world: &World, report: &Report) -> [Value; 2] {
         let cycle: Vec<&str> = d.cycle.iter().map(name).collect();
         json!({"at_s": d.at.seconds(), "cycle": cycle})
     });
-    let standstill = world
-        .standstill(report.held)
+    let standstill = report
+        .standstill
         .map(|s| json!({"since_s": s.since.seconds(), "waiting_pkts": s.packets}));
     [json!(deadlock), json!(standstill)]
 }

@@ -28,7 +28,7 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
         ));
     }
     all.extend(world.feedback_warnings(report));
-    if let Some(s) = world.standstill(report.held) {
+    if let Some(s) = report.standstill {
         all.push(format!(
             "nothing moves at the end: {} packets wait, none is in transmission, and none was delivered after {:.3} s",
             s.packets,

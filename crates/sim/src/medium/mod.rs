@@ -9,7 +9,6 @@
 pub mod access;
 pub mod boxes;
 pub mod ethernet;
-mod link;
 pub mod offer;
 pub mod service;
 pub mod trace;
@@ -17,7 +16,6 @@ pub mod wifi;
 
 use backwater_transport::part::Part;
 
-pub use link::Link;
 pub use offer::Offer;
 pub use wifi::air::{Air, Member};
 pub use wifi::air_log::AirFrame;

@@ -1,9 +1,11 @@
 //! What takes frames from the queue of a port: one kind for each medium.
 
 use backwater_transport::random::Random;
+use backwater_transport::units::Time;
 
 use super::boxes::AnyBox;
-use super::trace::{Server, ServerSpec};
+use super::ethernet::{self, GAP, PREAMBLE};
+use super::trace::{Opportunities, Server, ServerSpec};
 use crate::ids::PortId;
 
 /// What serves a port.
@@ -58,6 +60,52 @@ impl Service {
         match self {
             Service::Box(stage) => Some(stage),
             Service::Line | Service::Station | Service::Trace(_) => None,
+        }
+    }
+}
+
+/// The link behind a queue, as a law of explicit feedback sees it: for how many bytes a packet occupies it, and what it
+/// has offered so far.
+#[derive(Clone, Debug)]
+pub enum Link {
+    /// A wire: preamble and gap count.
+    Line,
+    /// Opportunities, with their accounting of headers.
+    Offers(Box<Opportunities>),
+    /// A radio: frames without what precedes them on the air.
+    Radio,
+}
+
+impl Link {
+    /// The link that serves a port.
+    pub fn of(service: &Service) -> Link {
+        match service {
+            Service::Trace(server) => Link::Offers(Box::new(Opportunities::new(server))),
+            Service::Line | Service::Box(_) => Link::Line,
+            Service::Station => Link::Radio,
+        }
+    }
+
+    /// Bytes for which a packet of `len` IP bytes occupies it.
+    pub fn occupied(&self, len: u16) -> u64 {
+        let frame = ethernet::frame(u64::from(len));
+        match self {
+            Link::Line => PREAMBLE + frame + GAP,
+            Link::Offers(opportunities) => opportunities.size(len),
+            Link::Radio => frame,
+        }
+    }
+
+    /// Whether the queue gives up a packet's room when it is chosen, and not when its last bit has left.
+    pub fn releases_at_choice(&self) -> bool {
+        matches!(self, Link::Offers(_))
+    }
+
+    /// Bytes of all its opportunities up to now.
+    pub fn offered(&mut self, now: Time) -> Option<u64> {
+        match self {
+            Link::Offers(opportunities) => Some(opportunities.offered(now)),
+            Link::Line | Link::Radio => None,
         }
     }
 }

@@ -12,9 +12,9 @@ use super::{Network, Part, Port, Traits};
 use crate::books::Books;
 use crate::connection::Header;
 use crate::ids::{LawId, PacketId, PortId, kind};
-use crate::medium::Link;
+use crate::medium::service::Link;
 use crate::packet::Traffic;
-use crate::stamp::{AnyStamp, Backlog, Passing, Seen, Stamp};
+use crate::stamp::{AnyStamp, Backlog, Passing, Seen, Shown, Stamp};
 use crate::table::Row;
 
 /// A law and the queue that it watches.
@@ -41,15 +41,6 @@ pub enum Watched {
 
 impl Row for Law {
     type Kind = kind::Law;
-}
-
-/// A law that is shown the departures of an egress.
-#[derive(Copy, Clone, Debug)]
-pub struct Shown {
-    /// Which.
-    pub law: LawId,
-    /// It watches this queue; another law only stamps what departs.
-    pub own: bool,
 }
 
 impl Port {
@@ -120,7 +111,7 @@ impl Network {
         let mut seen = self.seen(shown.law, packet, now);
         let before = seen.backlog;
         // A trace link has already given up the room of a packet that leaves.
-        if shown.own && !matches!(self.laws[shown.law].link, Link::Trace(_)) {
+        if shown.own && !self.laws[shown.law].link.releases_at_choice() {
             let frame = self.packets[packet].frame();
             seen.backlog.bytes -= frame;
             seen.backlog.packets -= 1;

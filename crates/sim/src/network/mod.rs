@@ -11,6 +11,7 @@ mod node;
 mod port;
 mod port_state;
 mod refill;
+mod traits;
 pub(crate) mod transmit;
 pub(crate) mod views;
 
@@ -23,10 +24,11 @@ use crate::packet::Packets;
 use crate::table::Table;
 
 pub use flow::{Flow, Part};
-pub use laws::{Law, Shown, Watched};
+pub use laws::{Law, Watched};
 pub use mail::Mail;
 pub use node::Node;
-pub use port::{Port, PortCount, PortMore, Traits};
+pub use port::{Port, PortCount, PortMore};
+pub use traits::Traits;
 
 /// The network: tables of nodes, ports, flows and packets.
 #[derive(Clone, Debug, Default)]

@@ -18,7 +18,18 @@ use backwater_transport::congestion_header::{CongestionHeader, Layout};
 use backwater_transport::part::{Args, Part, Refusal};
 use backwater_transport::units::Time;
 
+use crate::ids::LawId;
+
 pub use law::{Backlog, CustomStamp, Passing, Place, Seen, Stamp};
+
+/// A law that is shown the departures of an egress.
+#[derive(Copy, Clone, Debug)]
+pub struct Shown {
+    /// Which.
+    pub law: LawId,
+    /// It watches this queue; another law only stamps what departs.
+    pub own: bool,
+}
 
 macro_rules! stamps {
     ($($module:ident :: $type:ident),* $(,)?) => {

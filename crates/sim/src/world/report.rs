@@ -98,6 +98,7 @@ impl World {
             stations: self.stations_since_warmup(now),
             control: self.books.notices_sent + self.management_frames(),
             deadlock: self.mechanisms.deadlock.clone(),
+            standstill: self.standstill(held),
             stamps: self.stamp_reports(),
         }
     }

@@ -11,7 +11,7 @@ use crate::medium::StationCount;
 use crate::network::PortCount;
 use crate::record::delays::Delays;
 use crate::record::flow_stats::{Count, DelaySum};
-use crate::world::StampReport;
+use crate::world::{StampReport, Standstill};
 
 /// What a run says of itself.
 #[derive(Clone, Debug)]
@@ -50,6 +50,8 @@ pub struct Report {
     pub control: u64,
     /// The first deadlock seen.
     pub deadlock: Option<Deadlock>,
+    /// What stands still at the end.
+    pub standstill: Option<Standstill>,
     /// Laws of explicit feedback.
     pub stamps: Vec<StampReport>,
 }

@@ -21,6 +21,7 @@ pub mod file;
 pub mod fit;
 pub mod graph;
 pub mod log;
+mod opportunities;
 mod periodic;
 pub mod portrait;
 mod random_walk;
@@ -40,6 +41,7 @@ use crate::record::pcapng::LinkType;
 pub use crate::source::trace::Fault;
 pub use any_trace::{AnyTrace, TRACES};
 pub use cox::{Cox, Shape};
+pub use opportunities::Opportunities;
 pub use schedule::Schedule;
 pub use scorer::{Omniscient, Scorer};
 
@@ -253,56 +255,6 @@ impl Server {
         let spec = self.spec.clone();
         std::iter::from_fn(move || spec.clock(trace.next(spec.opportunity, &mut random)))
             .take_while(move |at| *at <= end)
-    }
-}
-
-/// A count of the bytes that a trace link has offered so far, used or not.
-#[derive(Clone, Debug)]
-pub struct Opportunities {
-    spec: ServerSpec,
-    random: Random,
-    next: Option<Time>,
-    bytes: u64,
-}
-
-impl Opportunities {
-    /// Those of a server, from the beginning of its trace.
-    pub fn new(server: &Server) -> Opportunities {
-        let (trace, random) = (*server.origin).clone();
-        let spec = ServerSpec {
-            trace,
-            ..server.spec.clone()
-        };
-        let mut opportunities = Opportunities {
-            spec,
-            random,
-            next: None,
-            bytes: 0,
-        };
-        opportunities.advance();
-        opportunities
-    }
-
-    fn advance(&mut self) {
-        let at = self
-            .spec
-            .trace
-            .next(self.spec.opportunity, &mut self.random);
-        self.next = self.spec.clock(at);
-    }
-
-    /// Bytes that a packet of `len` IP bytes takes on the link.
-    pub fn size(&self, len: u16) -> u64 {
-        self.spec.size(len)
-    }
-
-    /// Bytes offered up to and including `now`.
-    pub fn offered(&mut self, now: Time) -> u64 {
-        while self.next.is_some_and(|next| next <= now) {
-            self.bytes += self.spec.opportunity;
-            self.advance();
-        }
-        self.bytes
     }
 }
 

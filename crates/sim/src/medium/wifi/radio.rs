@@ -16,9 +16,9 @@ use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Notice;
 use crate::medium::access::{Category, MANAGEMENT_CATEGORY};
-use crate::network::Shown;
 use crate::packet::List;
 use crate::record::flow_stats::Count;
+use crate::stamp::Shown;
 
 /// A transmitter and its queues. What every frame touches comes first: a large network has more stations than the
 /// fast caches have room for.

@@ -252,17 +252,7 @@ impl World {
             Room::Full => self.make_room(station, number, packet_id, now),
         };
         if !fits {
-            self.air
-                .stamp_station_arrival(&mut self.network, station, packet_id, true, now);
-            self.look_at_station_arrival(hop, number, packet_id, false, now);
-            return self.air.lose_at_station(
-                &mut self.network,
-                &mut self.books,
-                packet_id,
-                Cause::BufferFull,
-                port,
-                now,
-            );
+            return self.refuse_at_station(hop, number, packet_id, Cause::BufferFull, now);
         }
         let c = &mut self.air.radios[station as usize].categories[number];
         match c.judged.is_some() {
@@ -277,19 +267,7 @@ impl World {
                 packet_id,
                 now,
             ) => {}
-            true => {
-                self.air
-                    .stamp_station_arrival(&mut self.network, station, packet_id, true, now);
-                self.look_at_station_arrival(hop, number, packet_id, false, now);
-                return self.air.lose_at_station(
-                    &mut self.network,
-                    &mut self.books,
-                    packet_id,
-                    Cause::Aqm,
-                    port,
-                    now,
-                );
-            }
+            true => return self.refuse_at_station(hop, number, packet_id, Cause::Aqm, now),
         }
         self.air
             .stamp_station_arrival(&mut self.network, station, packet_id, false, now);
@@ -306,6 +284,24 @@ impl World {
             .one_more(&mut self.clock.calendar, station, number, now);
         self.air.tell_backlog(&mut self.network, station, now);
         self.look_at_station_arrival(hop, number, packet_id, true, now);
+    }
+
+    /// A packet that comes to a hop's queue is lost.
+    fn refuse_at_station(
+        &mut self,
+        hop: u32,
+        number: usize,
+        packet_id: PacketId,
+        cause: Cause,
+        now: Time,
+    ) {
+        let Hop { from, port, .. } = self.air.hops[hop as usize];
+        self.air
+            .stamp_station_arrival(&mut self.network, from, packet_id, true, now);
+        self.look_at_station_arrival(hop, number, packet_id, false, now);
+        let (network, books) = (&mut self.network, &mut self.books);
+        self.air
+            .lose_at_station(network, books, packet_id, cause, port, now);
     }
 
     /// A frame has left a station's queue for good.

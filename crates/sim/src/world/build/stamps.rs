@@ -6,10 +6,10 @@ use backwater_transport::controller::Controller;
 use super::{World, refuse};
 use crate::ids::{FlowId, PortId};
 use crate::limit::Limit;
-use crate::medium::Link;
-use crate::network::{Law, Shown, Traits, Watched};
+use crate::medium::service::Link;
+use crate::network::{Law, Traits, Watched};
 use crate::spec::{Egress, Refusal, Spec, StampSpec};
-use crate::stamp::{Backlog, Place, Stamp};
+use crate::stamp::{Backlog, Place, Shown, Stamp};
 
 impl World {
     /// Puts laws to their places.
@@ -65,7 +65,7 @@ impl World {
                 let id = PortId::new(number);
                 let port = &self.network.ports[id];
                 let link = Link::of(&port.more.service);
-                let offers = matches!(link, Link::Trace(_));
+                let offers = matches!(link, Link::Offers(_));
                 let place = Place {
                     rate: (!offers).then_some(port.more.rate),
                     offers,

@@ -1,0 +1,48 @@
+//! What is true of a port, in one word that a hop tests at once.
+
+/// A set of truths about a port, so that a hop tests several at once.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traits(pub(super) u32);
+
+impl Traits {
+    /// Arrivals and departures are observed: a detector, accounts, a record, active queue management,
+    /// or what serves it.
+    pub const WATCHED: u32 = 1;
+    /// The choice at hand found every waiting frame held back.
+    pub const STALLED: u32 = 2;
+    /// Such a thing has happened.
+    pub const EVER_STALLED: u32 = 4;
+    /// The node keeps a ledger or a pool.
+    pub const ACCOUNTED: u32 = 8;
+    /// A departure may need an event.
+    pub const WAKEFUL: u32 = 16;
+    /// Every departure is served in its own time: the run is recorded or unfused.
+    pub const ATTENTIVE: u32 = 32;
+    /// Frames don't wait here: its service takes them, an 802.11 station or a box.
+    pub const QUEUELESS: u32 = 64;
+    /// It has several class queues.
+    pub const CLASSES: u32 = 128;
+    /// Its buffer has a limit.
+    pub const LIMITED: u32 = 256;
+    /// A control frame waits.
+    pub const URGENT: u32 = 512;
+    /// It has a detector.
+    pub const DETECTED: u32 = 1024;
+    /// The node keeps a ledger.
+    pub const LEDGER: u32 = 2048;
+    /// Saturated flows of its host keep its queue filled.
+    pub const REFILLED: u32 = 8192;
+    /// A frame waits, or has waited since the queue was empty, whose departure may end an alarm at the node.
+    pub const HEEDED: u32 = 4096;
+    /// Laws of explicit feedback are shown its packets.
+    pub const STAMPED: u32 = 16384;
+    /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
+    pub const EXACT: u32 = Traits::STALLED
+        | Traits::WAKEFUL
+        | Traits::ATTENTIVE
+        | Traits::QUEUELESS
+        | Traits::CLASSES
+        | Traits::LIMITED
+        | Traits::STAMPED
+        | Traits::DETECTED;
+}

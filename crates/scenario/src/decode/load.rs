@@ -1,5 +1,6 @@
 //! An estimate of what sources and traces do, before anything is built.
 
+use backwater_sim::source::Source;
 use backwater_sim::spec::Service;
 use backwater_transport::part::{Args, Value};
 use backwater_transport::units::{Bytes, Span};
@@ -28,10 +29,14 @@ pub fn of_traces(links: &[Link], duration: Span) -> f64 {
     each.sum()
 }
 
-/// Packets that a sender of this flow hands over, as its source's options say; none where its rate is that of the network.
+/// Packets that a sender of this flow hands over, as its source's options say; none where its rate is that of
+/// the network, as of a source that waits for what it wrote to arrive.
 fn packets(flow: &Flow) -> f64 {
     let args = &flow.made.args;
     let span = Span(flow.stop.0.saturating_sub(flow.start.0));
+    if flow.source.waits() {
+        return 0.0;
+    }
     if args.has("gap") {
         let gap = args.span("gap").0.max(1);
         return span.0 as f64 / gap as f64;

@@ -133,7 +133,7 @@ fn a_ring_of_pauses_stands_still_and_is_named() {
     world.advance(world.end());
     let after = world.report();
     assert_eq!(after.delivered, before.delivered, "nothing moves");
-    let standstill = world.standstill(after.held);
+    let standstill = after.standstill;
     assert_eq!(standstill.map(|s| s.packets), Some(after.held));
     assert!(after.conserved);
 }
@@ -159,7 +159,7 @@ fn a_ring_of_destination_notices_stands_still_and_is_named() {
     let mut world = net.world();
     world.advance(world.end());
     let free = world.report();
-    assert_eq!((free.deadlock, world.standstill(free.held)), (None, None));
+    assert_eq!((free.deadlock, free.standstill), (None, None));
     net.recipe("pause-destination", &watched, &[]);
     let mut world = net.world();
     world.advance(Time(50 * 1000 * MS));
@@ -172,7 +172,7 @@ fn a_ring_of_destination_notices_stands_still_and_is_named() {
     let mut cycle: Vec<usize> = seen.cycle.iter().map(|p| p.index()).collect();
     cycle.sort_unstable();
     assert_eq!(cycle, around);
-    let standstill = world.standstill(after.held).expect("nothing moves");
+    let standstill = after.standstill.expect("nothing moves");
     assert_eq!(standstill.packets, after.held);
     assert!(standstill.since < Time(50 * 1000 * MS));
 }

@@ -253,7 +253,7 @@ fn networks_that_cannot_work_are_refused_by_the_field_to_blame() {
         }),
         ("routes.f", |n| n.0.flows[0].route = Some(vec![0, 1, 4])),
         ("routes.f", |n| n.0.flows[0].route = Some(vec![0, 1, 3])),
-        ("routes.f", |n| {
+        ("routes.f.3", |n| {
             n.0.flows[0].route = Some(vec![0, 1, 2, 1, 3, 4])
         }),
     ];

@@ -90,10 +90,10 @@ impl Faults {
         for names in ORDERED {
             self.ordered(place, row, names);
         }
-        if let (Some(mean), Some(parts)) = (row["delay_mean_s"].as_f64(), parts(row)) {
-            if (mean - parts).abs() > ROUNDING * mean.max(ROUNDING) {
-                self.0.push(format!("{place}: the parts of the delay add up to {parts} s, not to delay_mean_s = {mean} s"));
-            }
+        if let (Some(mean), Some(parts)) = (row["delay_mean_s"].as_f64(), parts(row))
+            && (mean - parts).abs() > ROUNDING * mean.max(ROUNDING)
+        {
+            self.0.push(format!("{place}: the parts of the delay add up to {parts} s, not to delay_mean_s = {mean} s"));
         }
     }
 
@@ -127,7 +127,8 @@ impl Faults {
         }
         let least = SIGNED.iter().find(|(signed, _)| *signed == bare);
         let least = least.map_or(0.0, |(_, least)| *least);
-        if !share && !(value >= least - ROUNDING) {
+        // What is no number is refused as well.
+        if !share && (value.is_nan() || value < least - ROUNDING) {
             self.0
                 .push(format!("{place}: {name} = {value} is negative"));
         }

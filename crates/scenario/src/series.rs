@@ -15,7 +15,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_sim::ids::{FlowId, NodeId, PortId};
-use backwater_sim::medium::trace::Server;
+use backwater_sim::medium::Server;
 use backwater_sim::network::Part;
 use backwater_sim::packet;
 use backwater_sim::record::{Record, What};

@@ -9,8 +9,8 @@ use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::limit::Limit;
 use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
+use crate::medium::ServerSpec;
 use crate::medium::boxes::AnyBox;
-use crate::medium::trace::ServerSpec;
 use crate::queue::{AnyAqm, AnyScheduler};
 use crate::source::AnySource;
 use crate::stamp::AnyStamp;

@@ -1,6 +1,8 @@
 //! A mechanism at one node: a detector for each watched place, and a notifier with its memory of who was told.
 //! Several mechanisms that send PAUSE or PFC at one node share one, because those frames carry no origin.
 
+mod expiry;
+
 use std::collections::VecDeque;
 
 use backwater_transport::units::Time;
@@ -312,36 +314,6 @@ impl Control {
             requests.ask(now, signals, &sums, &mut self.outbox);
         }
         before != self.places[place].congested || !self.outbox.is_empty()
-    }
-
-    /// So much is held for others that some of them are told early. True when something is to be said.
-    fn look_ahead(&mut self, place: usize, view: &View) -> bool {
-        let holdings = self.places[place].holdings.as_deref();
-        if let (Memory::Adaptive(adaptive), Some(held)) = (&mut self.memory, holdings) {
-            adaptive.look_ahead(view, held, view.now, &mut self.outbox);
-        }
-        !self.outbox.is_empty()
-    }
-
-    /// The category whose notice is about to expire, if this timer says so of it.
-    pub fn expires(&self, timer: u8, epoch: u16, now: Time) -> Option<usize> {
-        match &self.memory {
-            Memory::Adaptive(adaptive) => adaptive.expires(timer, epoch, now),
-            Memory::Standing(_) | Memory::Requests(_) => None,
-        }
-    }
-
-    /// A notice of the class of `view` is about to expire: it is renewed if congestion lasts.
-    pub fn expiring(&mut self, place: usize, view: View) {
-        let watched = &mut self.places[place];
-        let (class, was) = (view.class, watched.is_congested(view.class));
-        let signal = watched.observe(&Moment::Expiring, view);
-        let lasts = signal.map_or(was, Signal::congested);
-        if !lasts {
-            watched.congested &= !(1 << class);
-        } else if let Memory::Adaptive(adaptive) = &mut self.memory {
-            adaptive.renew(class, view.now, &mut self.outbox);
-        }
     }
 
     /// A neighbour's timer went off: says again what still holds.

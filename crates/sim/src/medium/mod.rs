@@ -17,6 +17,7 @@ pub mod wifi;
 use backwater_transport::part::Part;
 
 pub use offer::Offer;
+pub use trace::{Server, ServerSpec};
 pub use wifi::air::{Air, Member};
 pub use wifi::air_log::AirFrame;
 pub use wifi::radio::{Radio, StationCount};

@@ -30,7 +30,7 @@ pub(super) fn follow(calendar: &Calendar, network: &Network, air: &Air) -> u64 {
     }
     for station in stations.all() {
         let station = *station as usize;
-        read ^= air.radios[station].prefetch() ^ air.ears[station].since.0;
+        read ^= air.radios[station].prefetch() ^ air.sensing[station].since.0;
     }
     read
 }

@@ -6,8 +6,8 @@ use backwater_transport::units::{Span, Time};
 use smallvec::{SmallVec, smallvec};
 
 use super::air_log::AirLog;
+use super::carrier_sense::CarrierSense;
 use super::channel::{Far, Link, Near};
-use super::ear::Ear;
 use super::radio::{Hop, Radio};
 use super::reception::{Coded, Hearing, Level};
 use crate::ids::{FlowId, PacketId, PortId};
@@ -27,7 +27,7 @@ pub struct Air {
     /// Media.
     pub media: Vec<Medium>,
     /// What each station's receiver senses.
-    pub ears: Vec<Ear>,
+    pub sensing: Vec<CarrierSense>,
     /// What reaches each station under the physical channel.
     pub(super) levels: Vec<Level>,
     /// What each station's receiver knows of its frame under the physical channel.
@@ -132,9 +132,9 @@ impl Group {
 
     /// A station of this number hears nothing any more, after a frame of station `by`.
     #[inline]
-    pub(super) fn take(&mut self, number: usize, ear: &mut Ear, by: u32, now: Time) {
+    pub(super) fn take(&mut self, number: usize, sense: &mut CarrierSense, by: u32, now: Time) {
         let number = number as Number;
-        if ear.fall_silent(by, number, now) && ear.counting != 0 {
+        if sense.fall_silent(by, number, now) && sense.counting != 0 {
             self.add(number);
         }
     }
@@ -159,7 +159,8 @@ impl Air {
 
     /// Adds a station; whom it reaches is told later.
     pub fn add(&mut self, radio: Radio, hearing: Hearing) {
-        self.ears.push(Ear::new(self.radios.len() as u32));
+        self.sensing
+            .push(CarrierSense::new(self.radios.len() as u32));
         let receivers = self.media[radio.medium as usize].receivers.as_ref();
         self.levels.push(Level::silent(receivers));
         self.hearings.push(hearing);
@@ -238,7 +239,7 @@ impl Air {
         let short = |number: u32| Number::try_from(number).expect("stations that fit the tables");
         let idlers: Vec<Number> = others.chain([station]).map(short).collect();
         let station = station as usize;
-        self.ears[station].number = short(idlers.len() as u32 - 1);
+        self.sensing[station].number = short(idlers.len() as u32 - 1);
         self.groups[station] = Group::new(idlers.len());
         if let Some(receivers) = &self.medium(station as u32).receivers {
             self.near[station] = reach.iter().map(|link| receivers.near(link)).collect();
@@ -256,17 +257,17 @@ impl Air {
     pub fn expiry(&self, station: u32) -> Time {
         let radio = &self.radios[station as usize];
         radio.expiry(
-            self.ears[station as usize].base(),
+            self.sensing[station as usize].base(),
             self.medium(station).slot,
         )
     }
 
     /// A category has a counter to run or a frame to send.
     pub fn count_down(&mut self, station: u32, category: usize) {
-        let ear = &mut self.ears[station as usize];
-        ear.counting |= 1 << category;
-        if !ear.busy {
-            self.groups[ear.cover as usize].add(ear.number);
+        let sense = &mut self.sensing[station as usize];
+        sense.counting |= 1 << category;
+        if !sense.busy {
+            self.groups[sense.cover as usize].add(sense.number);
         }
     }
 
@@ -290,11 +291,11 @@ impl Air {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
                 let station = usize::from(idlers[bit as usize]);
-                let ear = &self.ears[station];
-                if ear.cover != group {
+                let sense = &self.sensing[station];
+                if sense.cover != group {
                     *word &= !(1 << bit);
-                } else if !ear.busy {
-                    let base = ear.base();
+                } else if !sense.busy {
+                    let base = sense.base();
                     // Nobody sends before the medium is idle.
                     if base < soonest {
                         soonest = soonest.min(self.radios[station].expiry(base, slot));
@@ -309,7 +310,7 @@ impl Air {
     pub fn freeze(&mut self, station: u32, now: Time) {
         let radio = &mut self.radios[station as usize];
         let medium = &self.media[radio.medium as usize];
-        self.ears[station as usize].freeze(radio, medium, now);
+        self.sensing[station as usize].freeze(radio, medium, now);
     }
 
     /// The hop whose first frame has been in line longest, among those that may send; none where none may. The packet

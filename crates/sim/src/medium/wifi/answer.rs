@@ -20,7 +20,7 @@ impl Air {
         let frame = self.radios[sender].frame.as_mut()?;
         let to = frame.to;
         let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
-        if !answers || frame.missed || self.ears[to as usize].lock == station {
+        if !answers || frame.missed || self.sensing[to as usize].lock == station {
             return None;
         }
         if self.reach[sender].iter().any(|l| l.to == to && l.senses) {

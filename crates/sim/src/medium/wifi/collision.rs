@@ -11,20 +11,20 @@ impl Air {
         let sender = station as usize;
         let medium = &self.media[self.radios[sender].medium as usize];
         for link in &self.reach[sender] {
-            let ear = &mut self.ears[link.to as usize];
-            let quiet = ear.power == 0;
-            ear.energy += u32::from(link.senses);
-            ear.power += link.power;
-            if ear.lock != NOBODY {
-                ear.damaged |= medium.damages(ear.wanted, ear.power);
-            } else if link.decodes && !ear.sending && quiet {
-                ear.lock = station;
-                ear.wanted = link.power;
-                ear.damaged = false;
-                ear.confirm_nav(now);
+            let sense = &mut self.sensing[link.to as usize];
+            let quiet = sense.power == 0;
+            sense.energy += u32::from(link.senses);
+            sense.power += link.power;
+            if sense.lock != NOBODY {
+                sense.damaged |= medium.damages(sense.wanted, sense.power);
+            } else if link.decodes && !sense.sending && quiet {
+                sense.lock = station;
+                sense.wanted = link.power;
+                sense.damaged = false;
+                sense.confirm_nav(now);
             }
-            if !ear.busy && (ear.energy > 0 || ear.lock != NOBODY) {
-                ear.freeze(&mut self.radios[link.to as usize], medium, now);
+            if !sense.busy && (sense.energy > 0 || sense.lock != NOBODY) {
+                sense.freeze(&mut self.radios[link.to as usize], medium, now);
             }
         }
     }
@@ -36,20 +36,20 @@ impl Air {
         let group = &mut self.groups[sender];
         self.heard.clear();
         for (number, link) in self.reach[sender].iter().enumerate() {
-            let ear = &mut self.ears[link.to as usize];
-            ear.energy -= u32::from(link.senses);
-            ear.power -= link.power;
-            if ear.lock == station && ear.hear_out(link.to, frame, medium, now) {
+            let sense = &mut self.sensing[link.to as usize];
+            sense.energy -= u32::from(link.senses);
+            sense.power -= link.power;
+            if sense.lock == station && sense.hear_out(link.to, frame, medium, now) {
                 self.heard.push(link.to);
             }
-            if ear.energy == 0 && ear.lock == NOBODY && !ear.sending {
-                group.take(number, ear, station, now);
+            if sense.energy == 0 && sense.lock == NOBODY && !sense.sending {
+                group.take(number, sense, station, now);
             }
         }
-        let ear = &mut self.ears[sender];
-        ear.sending = false;
-        if ear.energy == 0 {
-            group.take(self.reach[sender].len(), ear, station, now);
+        let sense = &mut self.sensing[sender];
+        sense.sending = false;
+        if sense.energy == 0 {
+            group.take(self.reach[sender].len(), sense, station, now);
         }
     }
 }

@@ -46,12 +46,12 @@ impl World {
         let mut from = 0;
         while let Some((number, station)) = self.air.next_member(group, from) {
             from = number + 1;
-            let ear = &self.air.ears[station as usize];
-            if ear.counting == 0 || ear.cover != group {
+            let sense = &self.air.sensing[station as usize];
+            if sense.counting == 0 || sense.cover != group {
                 continue;
             }
-            let due = if ear.busy {
-                ear.due != 0 && ear.since == now
+            let due = if sense.busy {
+                sense.due != 0 && sense.since == now
             } else {
                 self.air.expiry(station) == now
             };
@@ -68,11 +68,11 @@ impl World {
         if !self.has_frames_ready(station, now) {
             return;
         }
-        if !self.air.ears[station as usize].busy {
+        if !self.air.sensing[station as usize].busy {
             self.air.freeze(station, now);
         }
-        let ear = &mut self.air.ears[station as usize];
-        let due = std::mem::take(&mut ear.due);
+        let sense = &mut self.air.sensing[station as usize];
+        let due = std::mem::take(&mut sense.due);
         let winner = 7 - due.leading_zeros() as usize;
         for number in (0..winner).filter(|n| due >> n & 1 == 1) {
             let first = self.next_frame(station, number, now);
@@ -196,12 +196,12 @@ impl World {
             self.air.log_frame(&self.network, frame);
         }
         let air = &mut self.air;
-        if !air.ears[station as usize].busy {
+        if !air.sensing[station as usize].busy {
             air.freeze(station, now);
         }
-        let ear = &mut air.ears[station as usize];
-        ear.sending = true;
-        ear.lock = NOBODY;
+        let sense = &mut air.sensing[station as usize];
+        sense.sending = true;
+        sense.lock = NOBODY;
         self.clock
             .calendar
             .push(ends, Event::Silence(Id::raw(station)));

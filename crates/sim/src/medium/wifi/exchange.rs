@@ -108,7 +108,7 @@ impl Air {
         if c.slots > 0 || c.wants_medium() {
             self.count_down(station, number);
         } else {
-            self.ears[station as usize].counting &= !(1 << number);
+            self.sensing[station as usize].counting &= !(1 << number);
         }
     }
 }
@@ -122,7 +122,7 @@ impl World {
         match frame.kind {
             FrameKind::Rts => {
                 // A station whose NAV says that others have the medium does not answer.
-                let answers = understood && self.air.ears[to as usize].reserved() <= now;
+                let answers = understood && self.air.sensing[to as usize].reserved() <= now;
                 if answers {
                     let exchange = self.air.radios[station as usize].exchange;
                     let exchange = exchange.expect("an exchange begins with its RTS");

@@ -16,8 +16,8 @@ impl World {
         let defers = self.air.media[radio.medium as usize].sender_defers;
         radio.count.failures += 1;
         let known = exchange.own_end + defers;
-        let ear = &mut self.air.ears[station as usize];
-        ear.defer = ear.defer.max(known);
+        let sense = &mut self.air.sensing[station as usize];
+        sense.defer = sense.defer.max(known);
         let until = known.max(now);
         if let Some(hop) = exchange.hop {
             let hop = &mut self.air.hops[hop as usize];

@@ -8,7 +8,7 @@
 //!   makes of all that.
 //! * `collision` has reception under the unit disc.
 //! * `answer` says which answers their addressees miss.
-//! * `ear`, `radio` and `frame` are what a station senses, what it has to send, and what it sends.
+//! * `carrier_sense`, `radio` and `frame` are what a station senses, what it has to send, and what it sends.
 //! * `air` has the tables of all that, `timing` what the stations of a medium have in common.
 //! * `build_stations` makes stations and hops, `station_mechanisms` what watches them.
 //! * `station_queue` takes packets in, `line_up` orders them (`rounds`: round-robin by flow), `next_frame` chooses one at the attempt,
@@ -29,11 +29,11 @@ mod answer;
 pub mod backlog;
 mod blocked_share;
 mod build_stations;
+pub mod carrier_sense;
 pub mod channel;
 mod check_flows;
 mod collision;
 mod contend;
-pub mod ear;
 pub mod errors;
 mod exchange;
 mod failure;

@@ -112,9 +112,9 @@ impl Air {
     }
 
     fn fall_dormant(&mut self, calendar: &mut Calendar, station: u32, number: usize, now: Time) {
-        let ear = &mut self.ears[station as usize];
-        ear.counting &= !(1 << number);
-        ear.due &= !(1 << number);
+        let sense = &mut self.sensing[station as usize];
+        sense.counting &= !(1 << number);
+        sense.due &= !(1 << number);
         let radio = &mut self.radios[station as usize];
         let c = &mut radio.categories[number];
         c.set_dormant(c.frames > 0, now);
@@ -207,11 +207,11 @@ impl World {
         let mut ready = false;
         for number in 0..self.air.radios[station as usize].categories.len() {
             let medium = self.air.medium(station);
-            let ear = &self.air.ears[station as usize];
+            let sense = &self.air.sensing[station as usize];
             let c = &self.air.radios[station as usize].categories[number];
-            let due = match ear.busy {
-                true => ear.due >> number & 1 == 1,
-                false => c.wants_medium() && c.expiry(ear.base(), medium.slot) == now,
+            let due = match sense.busy {
+                true => sense.due >> number & 1 == 1,
+                false => c.wants_medium() && c.expiry(sense.base(), medium.slot) == now,
             };
             if !due {
                 continue;

@@ -15,7 +15,7 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
 use super::air::{Air, NOBODY, Number};
-use super::ear::Ear;
+use super::carrier_sense::CarrierSense;
 use super::errors::CALM;
 use super::frame::Frame;
 use super::physical::Receivers;
@@ -42,8 +42,8 @@ impl Level {
 
     /// Sets the band of a station that receives nothing.
     #[inline]
-    fn tune(&mut self, ear: &Ear, busy_from: u64) {
-        (self.low, self.high) = match (ear.sending, ear.busy) {
+    fn tune(&mut self, sense: &CarrierSense, busy_from: u64) {
+        (self.low, self.high) = match (sense.sending, sense.busy) {
             (true, _) => (0, u64::MAX),
             (false, true) => (busy_from, u64::MAX),
             (false, false) => (0, busy_from - 1),
@@ -185,7 +185,7 @@ impl Hearing {
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
-        ear: &mut Ear,
+        sense: &mut CarrierSense,
         level: &mut Level,
         now: Time,
     ) {
@@ -194,10 +194,10 @@ impl Hearing {
         // An exponential variate is more than x with a chance of more than 1 − x.
         if level.power <= calm && unit <= 1.0 - CALM {
             (self.bounded, self.bound) = (calm, coded.calm_rate);
-            ear.suspect = Time::NEVER;
+            sense.suspect = Time::NEVER;
             (level.low, level.high) = (0, calm);
         } else {
-            ear.suspect = self.suspect(receivers, coded, unit, level, now);
+            sense.suspect = self.suspect(receivers, coded, unit, level, now);
         }
     }
 
@@ -266,20 +266,20 @@ impl Hearing {
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
-        ear: &mut Ear,
+        sense: &mut CarrierSense,
         before: u64,
         level: &mut Level,
         now: Time,
     ) {
-        if ear.suspect > now && level.power <= self.bounded {
+        if sense.suspect > now && level.power <= self.bounded {
             return;
         }
-        ear.damaged |= self.struck(receivers, coded, ear.suspect, before, now);
-        if ear.damaged {
-            ear.suspect = Time::NEVER;
+        sense.damaged |= self.struck(receivers, coded, sense.suspect, before, now);
+        if sense.damaged {
+            sense.suspect = Time::NEVER;
             (level.low, level.high) = (0, u64::MAX);
         } else {
-            self.watch(receivers, coded, ear, level, now);
+            self.watch(receivers, coded, sense, level, now);
         }
     }
 }
@@ -293,49 +293,49 @@ impl Air {
         let receivers = medium.receivers.as_ref().expect("a physical channel");
         self.coded[sender] = Coded::new(receivers, receivers.rung(rate), bytes, now, ends);
         let coded = self.coded[sender];
-        self.levels[sender].tune(&self.ears[sender], receivers.busy_from);
+        self.levels[sender].tune(&self.sensing[sender], receivers.busy_from);
         let (reached, disturbed) = self.idlers[sender].split_at(self.near[sender].len());
         // One test of a number does for all tables.
         let stations = self.radios.len();
         let radios = &mut self.radios[..stations];
-        let ears = &mut self.ears[..stations];
+        let sensing = &mut self.sensing[..stations];
         let levels = &mut self.levels[..stations];
         let hearings = &mut self.hearings[..stations];
         for (near, to) in self.near[sender].iter().zip(reached) {
             let to = usize::from(*to);
-            let (ear, level, hearing) = (&mut ears[to], &mut levels[to], &mut hearings[to]);
+            let (sense, level, hearing) = (&mut sensing[to], &mut levels[to], &mut hearings[to]);
             let before = level.power;
             level.power += near.power;
-            let heard = before as i64 <= near.covers && !ear.sending;
-            let takes = if ear.lock == NOBODY {
+            let heard = before as i64 <= near.covers && !sense.sending;
+            let takes = if sense.lock == NOBODY {
                 heard
             } else if receivers.capture.is_some() {
                 let together =
-                    || self.coded[ear.lock as usize].begun == now && near.power > hearing.wanted;
+                    || self.coded[sense.lock as usize].begun == now && near.power > hearing.wanted;
                 heard && (before as i64 <= near.overrides || together())
             } else {
-                ear.damaged |= near.decodes();
+                sense.damaged |= near.decodes();
                 false
             };
             if takes {
-                if ear.lock != NOBODY {
-                    self.left.push(ear.lock);
+                if sense.lock != NOBODY {
+                    self.left.push(sense.lock);
                 }
-                ear.lock = station;
+                sense.lock = station;
                 hearing.wanted = near.power;
-                ear.damaged = false;
-                ear.confirm_nav(now);
-                hearing.watch(receivers, &coded, ear, level, now);
-                if !ear.busy {
-                    ear.freeze(&mut radios[to], medium, now);
+                sense.damaged = false;
+                sense.confirm_nav(now);
+                hearing.watch(receivers, &coded, sense, level, now);
+                if !sense.busy {
+                    sense.freeze(&mut radios[to], medium, now);
                 }
             } else if level.is_news() {
-                if ear.lock != NOBODY {
-                    let coded = &self.coded[ear.lock as usize];
-                    hearing.meet(receivers, coded, ear, before, level, now);
+                if sense.lock != NOBODY {
+                    let coded = &self.coded[sense.lock as usize];
+                    hearing.meet(receivers, coded, sense, before, level, now);
                 } else {
-                    ear.freeze(&mut radios[to], medium, now);
-                    level.tune(ear, receivers.busy_from);
+                    sense.freeze(&mut radios[to], medium, now);
+                    level.tune(sense, receivers.busy_from);
                 }
             }
         }
@@ -345,14 +345,14 @@ impl Air {
         while let Some(place) = next_news(disturbed, powers, levels, from, by, is_news) {
             from = place + 1;
             let to = usize::from(disturbed[place]);
-            let (ear, level) = (&mut ears[to], &mut levels[to]);
-            if ear.lock != NOBODY {
-                let coded = &self.coded[ear.lock as usize];
+            let (sense, level) = (&mut sensing[to], &mut levels[to]);
+            if sense.lock != NOBODY {
+                let coded = &self.coded[sense.lock as usize];
                 let before = level.power - u64::from(powers[place]);
-                hearings[to].meet(receivers, coded, ear, before, level, now);
+                hearings[to].meet(receivers, coded, sense, before, level, now);
             } else {
-                ear.freeze(&mut radios[to], medium, now);
-                level.tune(ear, receivers.busy_from);
+                sense.freeze(&mut radios[to], medium, now);
+                level.tune(sense, receivers.busy_from);
             }
         }
     }
@@ -369,31 +369,31 @@ impl Air {
         let beyond = self.near[sender].len();
         let (reached, disturbed) = self.idlers[sender].split_at(beyond);
         // One test of a number does for all tables.
-        let stations = self.ears.len();
-        let ears = &mut self.ears[..stations];
+        let stations = self.sensing.len();
+        let sensing = &mut self.sensing[..stations];
         let levels = &mut self.levels[..stations];
         let hearings = &mut self.hearings[..stations];
         for (number, (near, here)) in self.near[sender].iter().zip(reached).enumerate() {
             let to = usize::from(*here);
-            let (ear, level, hearing) = (&mut ears[to], &mut levels[to], &mut hearings[to]);
+            let (sense, level, hearing) = (&mut sensing[to], &mut levels[to], &mut hearings[to]);
             let before = level.power;
             level.power -= near.power;
-            if ear.lock == station {
-                ear.damaged |= hearing.struck(receivers, &coded, ear.suspect, before, now);
-                if ear.hear_out(u32::from(*here), frame, medium, now) {
+            if sense.lock == station {
+                sense.damaged |= hearing.struck(receivers, &coded, sense.suspect, before, now);
+                if sense.hear_out(u32::from(*here), frame, medium, now) {
                     self.heard.push(u32::from(*here));
                 }
                 if level.power < receivers.busy_from {
-                    group.take(number, ear, station, now);
+                    group.take(number, sense, station, now);
                 }
-                level.tune(ear, receivers.busy_from);
+                level.tune(sense, receivers.busy_from);
             } else if level.power < level.low {
-                if ear.lock != NOBODY {
-                    let coded = &self.coded[ear.lock as usize];
-                    hearing.meet(receivers, coded, ear, before, level, now);
+                if sense.lock != NOBODY {
+                    let coded = &self.coded[sense.lock as usize];
+                    hearing.meet(receivers, coded, sense, before, level, now);
                 } else {
-                    group.take(number, ear, station, now);
-                    level.tune(ear, receivers.busy_from);
+                    group.take(number, sense, station, now);
+                    level.tune(sense, receivers.busy_from);
                 }
             }
         }
@@ -403,22 +403,22 @@ impl Air {
         while let Some(place) = next_news(disturbed, powers, levels, from, by, is_news) {
             from = place + 1;
             let to = usize::from(disturbed[place]);
-            let (ear, level) = (&mut ears[to], &mut levels[to]);
-            if ear.lock != NOBODY {
-                let coded = &self.coded[ear.lock as usize];
+            let (sense, level) = (&mut sensing[to], &mut levels[to]);
+            if sense.lock != NOBODY {
+                let coded = &self.coded[sense.lock as usize];
                 let before = level.power + u64::from(powers[place]);
-                hearings[to].meet(receivers, coded, ear, before, level, now);
+                hearings[to].meet(receivers, coded, sense, before, level, now);
             } else {
-                group.take(beyond + place, ear, station, now);
-                level.tune(ear, receivers.busy_from);
+                group.take(beyond + place, sense, station, now);
+                level.tune(sense, receivers.busy_from);
             }
         }
-        let (ear, level) = (&mut ears[sender], &mut levels[sender]);
-        ear.sending = false;
+        let (sense, level) = (&mut sensing[sender], &mut levels[sender]);
+        sense.sending = false;
         if level.power < receivers.busy_from {
-            group.take(beyond + powers.len(), ear, station, now);
+            group.take(beyond + powers.len(), sense, station, now);
         }
-        level.tune(ear, receivers.busy_from);
+        level.tune(sense, receivers.busy_from);
     }
 }
 
@@ -464,25 +464,25 @@ mod tests {
             let runs = 40_000;
             let mut whole = 0;
             for _ in 0..runs {
-                let mut ear = Ear::new(0);
+                let mut sense = CarrierSense::new(0);
                 hearing.wanted = wanted;
                 let mut now = begun;
                 let mut level = Level {
                     power: wanted + units(stretches[0].0),
                     ..Level::silent(Some(&receivers))
                 };
-                hearing.watch(&receivers, &coded, &mut ear, &mut level, now);
+                hearing.watch(&receivers, &coded, &mut sense, &mut level, now);
                 for pair in stretches.windows(2) {
                     now += Span::micros(pair[0].1);
                     let before = level.power;
                     level.power = wanted + units(pair[1].0);
                     if level.is_news() {
-                        hearing.meet(&receivers, &coded, &mut ear, before, &mut level, now);
+                        hearing.meet(&receivers, &coded, &mut sense, before, &mut level, now);
                     }
                 }
-                ear.damaged |=
-                    hearing.struck(&receivers, &coded, ear.suspect, level.power, coded.ends);
-                whole += u32::from(!ear.damaged);
+                sense.damaged |=
+                    hearing.struck(&receivers, &coded, sense.suspect, level.power, coded.ends);
+                whole += u32::from(!sense.damaged);
             }
             let (runs, share) = (f64::from(runs), f64::from(whole) / f64::from(runs));
             let error = libm::sqrt(chance * (1.0 - chance) / runs);
@@ -503,7 +503,7 @@ mod tests {
         let most = coded.rate(&receivers, wanted, calm) * Span::micros(1000).0 as f64;
         assert!(most <= CALM && most > CALM / 4.0, "{most}");
         let mut hearing = Hearing::new(7, "a");
-        let mut ear = Ear::new(0);
+        let mut sense = CarrierSense::new(0);
         hearing.wanted = wanted;
         let mut level = Level {
             power: wanted,
@@ -512,8 +512,8 @@ mod tests {
         let n = 100_000;
         let mut ahead = 0;
         for _ in 0..n {
-            hearing.watch(&receivers, &coded, &mut ear, &mut level, begun);
-            if ear.suspect == Time::NEVER {
+            hearing.watch(&receivers, &coded, &mut sense, &mut level, begun);
+            if sense.suspect == Time::NEVER {
                 assert_eq!((level.low, level.high), (0, calm));
             } else {
                 ahead += 1;

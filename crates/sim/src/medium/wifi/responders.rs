@@ -36,18 +36,18 @@ impl Air {
     ) {
         let (number, set) = (moved.category, moved.set);
         let count = self.station_count(station, now);
-        let ear = self.ears[station as usize];
+        let sense = self.sensing[station as usize];
         let radio = &mut self.radios[station as usize];
         (radio.count.aifsn, radio.count.moved) = (count.aifsn, now);
         let medium = &self.media[radio.medium as usize];
-        let base = if ear.busy { now } else { ear.base() };
+        let base = if sense.busy { now } else { sense.base() };
         let first = radio.hops.first().copied();
         let c = &mut radio.categories[number];
         if let Some(pace) = moved.pace {
             c.pace = pace;
         }
         let changed = c.set.aifsn != set.aifsn;
-        let ready = if ear.busy { Time::ZERO } else { now };
+        let ready = if sense.busy { Time::ZERO } else { now };
         c.move_to(set, base, ready, medium.sifs, medium.slot);
         let detail = u64::from(moved.level) << 8 | number as u64;
         books.fingerprint.add(Mark::Knob, now, station, detail);
@@ -66,9 +66,9 @@ impl Air {
                 header: None,
             });
         }
-        if !ear.busy {
+        if !sense.busy {
             let at = self.expiry(station);
-            self.attend(calendar, ear.cover, at);
+            self.attend(calendar, sense.cover, at);
         }
     }
 

@@ -62,20 +62,20 @@ impl Air {
         number: usize,
         now: Time,
     ) {
-        let ear = &mut self.ears[station as usize];
+        let sense = &mut self.sensing[station as usize];
         let radio = &mut self.radios[station as usize];
         let medium = &self.media[radio.medium as usize];
         let c = &mut radio.categories[number];
         c.set_dormant(false, now);
-        let ready = if ear.busy {
+        let ready = if sense.busy {
             c.slots > 0
         } else {
-            c.admit(ear.base(), now, medium.slot, medium.mac.countdown)
+            c.admit(sense.base(), now, medium.slot, medium.mac.countdown)
         };
         if !ready {
             c.draw(&mut radio.random);
         }
-        let attended = (!ear.busy).then_some(ear.cover);
+        let attended = (!sense.busy).then_some(sense.cover);
         self.count_down(station, number);
         if let Some(group) = attended {
             let at = self.expiry(station);
@@ -164,7 +164,10 @@ impl Air {
 
     /// What a station has counted up to `now`.
     pub(crate) fn station_count(&self, station: u32, now: Time) -> StationCount {
-        let (radio, ear) = (&self.radios[station as usize], &self.ears[station as usize]);
+        let (radio, sense) = (
+            &self.radios[station as usize],
+            &self.sensing[station as usize],
+        );
         let mut count = radio.count.clone();
         // A frame is counted when it begins; what is still to be sent of it belongs to the time after `now`.
         let unsent = radio
@@ -172,7 +175,7 @@ impl Air {
             .as_ref()
             .map_or(0, |f| f.sent.0.saturating_sub(now.0));
         count.airtime -= unsent;
-        count.busy = ear.busy_ticks + if ear.busy { now.0 - ear.since.0 } else { 0 };
+        count.busy = sense.busy_ticks + if sense.busy { now.0 - sense.since.0 } else { 0 };
         let span = now.0 - count.moved.0;
         for (sum, c) in count.aifsn.iter_mut().zip(&radio.categories) {
             *sum += span * u64::from(c.set.aifsn);

@@ -9,7 +9,7 @@ use super::radio::Radio;
 /// What a station's receiver senses. What most frames touch comes first, in a cache line.
 #[derive(Copy, Clone, Debug)]
 #[repr(C, align(64))]
-pub struct Ear {
+pub struct CarrierSense {
     /// Whose frame it receives; `NOBODY` if none.
     pub lock: u32,
     /// Its last busy period was ended by this station's frame, whose group looks after it.
@@ -48,10 +48,10 @@ pub struct Ear {
     pub wanted: u64,
 }
 
-impl Ear {
-    /// The ear of a station that nobody disturbs.
-    pub fn new(station: u32) -> Ear {
-        Ear {
+impl CarrierSense {
+    /// The sense of a station that nobody disturbs.
+    pub fn new(station: u32) -> CarrierSense {
+        CarrierSense {
             lock: NOBODY,
             cover: station,
             damaged: false,
@@ -177,8 +177,8 @@ mod tests {
 
     #[test]
     fn what_most_frames_touch_of_an_ear_lies_in_a_cache_line() {
-        assert_eq!(std::mem::align_of::<Ear>(), 64);
-        assert_eq!(std::mem::offset_of!(Ear, nav_rts), 64);
+        assert_eq!(std::mem::align_of::<CarrierSense>(), 64);
+        assert_eq!(std::mem::offset_of!(CarrierSense, nav_rts), 64);
     }
 
     /// 10.3.2.4: a NAV by an RTS may be taken back unless a frame begins in time; then it holds to its end.
@@ -186,11 +186,11 @@ mod tests {
     fn a_frame_in_time_confirms_the_nav_of_an_rts() {
         let us = |n| Time::ZERO + Span::micros(n);
         for (begins, reserved) in [(40, 900), (50, 900), (51, 50)] {
-            let mut ear = Ear::new(0);
-            (ear.nav_rts, ear.nav_check) = (us(900), us(50));
-            assert_eq!(ear.reserved(), us(50));
-            ear.confirm_nav(us(begins));
-            assert_eq!(ear.reserved(), us(reserved), "{begins}");
+            let mut sense = CarrierSense::new(0);
+            (sense.nav_rts, sense.nav_check) = (us(900), us(50));
+            assert_eq!(sense.reserved(), us(50));
+            sense.confirm_nav(us(begins));
+            assert_eq!(sense.reserved(), us(reserved), "{begins}");
         }
     }
 }

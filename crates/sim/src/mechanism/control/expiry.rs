@@ -1,0 +1,39 @@
+//! Notices with a duration: who is told early, and what is renewed before it expires.
+
+use backwater_transport::units::Time;
+
+use super::{Control, Memory};
+use crate::mechanism::moment::{Moment, Signal};
+use crate::mechanism::place::View;
+
+impl Control {
+    /// So much is held for others that some of them are told early. True when something is to be said.
+    pub(super) fn look_ahead(&mut self, place: usize, view: &View) -> bool {
+        let holdings = self.places[place].holdings.as_deref();
+        if let (Memory::Adaptive(adaptive), Some(held)) = (&mut self.memory, holdings) {
+            adaptive.look_ahead(view, held, view.now, &mut self.outbox);
+        }
+        !self.outbox.is_empty()
+    }
+
+    /// The category whose notice is about to expire, if this timer says so of it.
+    pub fn expires(&self, timer: u8, epoch: u16, now: Time) -> Option<usize> {
+        match &self.memory {
+            Memory::Adaptive(adaptive) => adaptive.expires(timer, epoch, now),
+            Memory::Standing(_) | Memory::Requests(_) => None,
+        }
+    }
+
+    /// A notice of the class of `view` is about to expire: it is renewed if congestion lasts.
+    pub fn expiring(&mut self, place: usize, view: View) {
+        let watched = &mut self.places[place];
+        let (class, was) = (view.class, watched.is_congested(view.class));
+        let signal = watched.observe(&Moment::Expiring, view);
+        let lasts = signal.map_or(was, Signal::congested);
+        if !lasts {
+            watched.congested &= !(1 << class);
+        } else if let Memory::Adaptive(adaptive) = &mut self.memory {
+            adaptive.renew(class, view.now, &mut self.outbox);
+        }
+    }
+}

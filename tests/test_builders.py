@@ -35,6 +35,7 @@ from backwater import (
     Routing,
     Scenario,
     Source,
+    Stamp,
     Station,
     Switch,
     Topology,
@@ -47,7 +48,7 @@ from backwater.model.tables import tables
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "builders.py"
 PARTS: tuple[type[Part], ...] = (
     *(Box, Controller, Detector, Notifier, Queue),
-    *(Responder, Source, Topology, Trace),
+    *(Responder, Source, Stamp, Topology, Trace),
 )
 ROWS = [(part, row) for part in PARTS for row in tables()[part.TABLE]]
 

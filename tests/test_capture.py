@@ -317,7 +317,9 @@ def test_requests_of_a_relay_are_action_frames_among_qos_data(tmp_path: Path) ->
     data = on_air(path, QOS_DATA, "wlan.qos.priority", "ip.src")
     assert len(data) == total(result, "attempts") - len(requests)
     assert {row[0] for row in data} == {"0"}
-    assert len(on_air(path, ACK, "frame.number")) == total(result, "attempts") - failures(result)
+    # The last exchange may be under way at the end.
+    answered = total(result, "attempts") - failures(result)
+    assert answered - len(on_air(path, ACK, "frame.number")) in (0, 1)
 
 
 @needs_tshark

@@ -105,6 +105,7 @@ def _document(metrics: Mapping[str, float | None]) -> dict[str, Any]:
     return {
         "fingerprint": "0" * 16,
         "conservation": kept,
+        "sanity": {"ok": True, "faults": []},
         "metrics": dict(metrics),
         "flows": [],
         "ports": [],

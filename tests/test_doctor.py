@@ -55,7 +55,11 @@ def test_an_engine_whose_runs_differ_is_found(monkeypatch: pytest.MonkeyPatch) -
     fingerprints = iter("ab")
 
     def run(*_: object) -> SimpleNamespace:
-        document = {"fingerprint": next(fingerprints), "conservation": {"ok": True}}
+        document = {
+            "fingerprint": next(fingerprints),
+            "conservation": {"ok": True},
+            "sanity": {"faults": []},
+        }
         return SimpleNamespace(document=json.dumps(document))
 
     scenario = SimpleNamespace(resolve=lambda _: SimpleNamespace(run=run))

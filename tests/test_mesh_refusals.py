@@ -50,7 +50,7 @@ MISTAKES = [
     ('transmit = "100 m"', 'transmit = "0 m"', "too small"),
     ("duration", TOPOLOGY.replace("stations = 4", "stations = 5"), "5 stations do not fit"),
     # A way from each to each is 2^31 ways and more.
-    ("duration", GRID.replace("= 2", "= 216"), "2^31"),
+    ("duration", "limits = { nodes = 50000 }\n" + GRID.replace("= 2", "= 216"), "2^31"),
     # AIFSN outside 1 to 255, wherever it may be written.
     (EDCA, EDCA + ", ac.BE.aifsn = 0", "too small"),
     (EDCA, EDCA + ", ac.BE.aifsn = 256", "too large"),

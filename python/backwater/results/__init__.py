@@ -1,5 +1,6 @@
 """What studies and sweeps have measured.
 
-`store` writes one SQLite file, a transaction for each case. `results` reads it for reports,
-notebooks and claims. The manifest beside it says which study ran, how and where.
+`store` writes one SQLite file, a transaction for each case; `integrity` finds what is damaged.
+`results` reads it for reports, notebooks and claims. The manifest beside it says which study ran,
+how and where.
 """

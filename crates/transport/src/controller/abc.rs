@@ -114,7 +114,10 @@ impl Controller for Abc {
     }
 
     fn inspect(&self) -> Inspect {
-        let values = [("abc_window", self.window), ("classic_window", self.classic.window)];
+        let values = [
+            ("abc_window", self.window),
+            ("classic_window", self.classic.window),
+        ];
         let classic = self.dual && self.classic.window < self.window;
         Inspect {
             state: if classic { "classic" } else { "explicit" },

@@ -29,7 +29,9 @@ pub struct Acp {
 impl Controller for Acp {
     fn on_ack(&mut self, ack: &Ack) {
         self.core.hear(ack);
-        let Some(&Feedback::Congestion(CongestionHeader::Target { rate, congested, .. })) = ack.feedback
+        let Some(&Feedback::Congestion(CongestionHeader::Target {
+            rate, congested, ..
+        })) = ack.feedback
         else {
             return;
         };
@@ -74,7 +76,11 @@ impl Controller for Acp {
     fn inspect(&self) -> Inspect {
         Inspect {
             values: Inspect::values([("wanted_bytes", self.wanted)]),
-            state: if self.first { "first phase" } else { "tracking" },
+            state: if self.first {
+                "first phase"
+            } else {
+                "tracking"
+            },
             ..Inspect::default()
         }
     }

@@ -74,7 +74,11 @@ impl Controller for Rcp {
     fn inspect(&self) -> Inspect {
         Inspect {
             values: Inspect::values([("granted_bytes_per_s", self.rate.unwrap_or(0.0))]),
-            state: if self.rate.is_some() { "granted" } else { "asking" },
+            state: if self.rate.is_some() {
+                "granted"
+            } else {
+                "asking"
+            },
             ..Inspect::default()
         }
     }

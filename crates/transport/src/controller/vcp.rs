@@ -46,12 +46,14 @@ impl Vcp {
     /// The load that an echo reports.
     fn reported(feedback: Option<&Feedback>) -> Option<Load> {
         match feedback? {
-            Feedback::Congestion(CongestionHeader::Codepoints { ect1, ect0, ce }) => match (ce, ect0, ect1) {
-                (1.., _, _) => Some(Load::Over),
-                (0, 1.., _) => Some(Load::High),
-                (0, 0, 1..) => Some(Load::Low),
-                (0, 0, 0) => None,
-            },
+            Feedback::Congestion(CongestionHeader::Codepoints { ect1, ect0, ce }) => {
+                match (ce, ect0, ect1) {
+                    (1.., _, _) => Some(Load::Over),
+                    (0, 1.., _) => Some(Load::High),
+                    (0, 0, 1..) => Some(Load::Low),
+                    (0, 0, 0) => None,
+                }
+            }
             _ => None,
         }
     }
@@ -64,7 +66,9 @@ impl Vcp {
                 let growth = (libm::pow(1.0 + self.xi, ratio) - 1.0).min(1.0);
                 self.core.window += growth * ack.acked as f64;
             }
-            Load::High | Load::Over => self.core.increase(ack.acked as f64, self.alpha * ratio * ratio),
+            Load::High | Load::Over => self
+                .core
+                .increase(ack.acked as f64, self.alpha * ratio * ratio),
         }
         self.core.window = self.core.window.min(bounds::MAX_WINDOW);
     }

@@ -38,7 +38,8 @@ impl Xcp {
 impl Controller for Xcp {
     fn on_ack(&mut self, ack: &Ack) {
         self.core.hear(ack);
-        let Some(&Feedback::Congestion(CongestionHeader::Change { change, .. })) = ack.feedback else {
+        let Some(&Feedback::Congestion(CongestionHeader::Change { change, .. })) = ack.feedback
+        else {
             return;
         };
         if change.is_finite() && (change < 0.0 || ack.cwnd_limited) {

@@ -1,12 +1,11 @@
 //! What a run does over time: sums over intervals of equal length, from the events of a recorded run.
 //!
 //! Ports: `capacity_bps`, what a trace's opportunities carry, by the link's account; `throughput_bps`, what
-//! left, by the same account, or frames on a wire; `queue_max_B`, the most bytes held. Flows:
+//! left, by the same account, or frames on a wire and over the air; `queue_max_B`, the most bytes of frames held. Flows:
 //! `goodput_bps`, IP bytes delivered; `delay_mean_s` of what was delivered; `window_B` and `srtt_s` of a
 //! sender, as they stand at the end of the interval. Hops of a flow: `throughput_bps`, IP bytes whose
 //! transmission began. Stations: `aifsn_mean_class<N>`, the mean over the interval. What has no value is null.
-//! Between stations a port carries and holds IP bytes, and a packet leaves its queue as the exchange that
-//! succeeds begins.
+//! A packet leaves its queue as its transmission, or the exchange that succeeds, begins.
 
 mod station;
 #[cfg(test)]
@@ -136,9 +135,6 @@ impl Series {
             .ports
             .entry(record.port)
             .or_insert_with(|| OfPort::new(n));
-        if world.air.hop(record.port).is_some() {
-            return of.on_air(record, at);
-        }
         // A port with one queue holds all classes in it.
         let q = if port.queues().len() == 1 {
             0
@@ -166,7 +162,10 @@ impl Series {
         if of.waiting.is_empty() {
             of.held = [0; 8];
         }
-        of.queue_max[at] = of.queue_max[at].max(of.held.iter().sum());
+        // A station records a transmission when it has succeeded; later events may already be recorded then.
+        if at == of.known {
+            of.queue_max[at] = of.queue_max[at].max(of.held.iter().sum());
+        }
     }
 
     fn of_flow(&mut self, world: &World, record: &Record, at: usize) {
@@ -313,31 +312,6 @@ impl OfPort {
             held: [0; 8],
             known: 0,
             waiting: BTreeSet::new(),
-        }
-    }
-
-    /// At a station, where a packet may leave its queue without having been sent.
-    fn on_air(&mut self, record: &Record, at: usize) {
-        let packet = (record.flow, record.seq);
-        let size = u64::from(record.len);
-        self.go_on(at);
-        match record.what {
-            What::Enqueue => {
-                self.waiting.insert(packet);
-                self.held[0] += size;
-            }
-            _ => {
-                if self.waiting.remove(&packet) {
-                    self.held[0] -= size;
-                }
-                if record.what == What::Send {
-                    self.sent_bits[at] += 8 * size;
-                }
-            }
-        }
-        // A transmission is recorded when it has succeeded; later events may already be recorded then.
-        if at == self.known {
-            self.queue_max[at] = self.queue_max[at].max(self.held[0]);
         }
     }
 

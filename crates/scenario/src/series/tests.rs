@@ -188,16 +188,20 @@ fn stations_over_time_are_those_of_the_run() {
     // 802.11 gives BK an AIFSN of 7, which nobody asked to move, and BE one of 3.
     assert_eq!(of_a(0), vec![7.0; 14]);
     assert!(of_a(1).iter().any(|mean| *mean > 4.0), "{:?}", of_a(1));
-    // A, which offers more than passes, holds a full buffer, and never more.
+    // A, which offers more than passes, holds a full buffer, and never more: 20 frames of 1500 B and 18 B of header and FCS.
     let queue: Vec<u64> = series["ports"]["A>C"]["queue_max_B"]
         .as_array()
         .unwrap()
         .iter()
         .map(|v| v.as_u64().unwrap())
         .collect();
-    assert_eq!(queue.iter().max(), Some(&30_000));
-    let port = &series["ports"]["C>D"]["throughput_bps"];
-    let sent = document["ports"].as_array().unwrap().iter();
-    let sent = sent.clone().find(|p| p["id"] == "C>D").unwrap()["sent_pkts"].as_f64();
-    assert!((area(port) - sent.unwrap() * 12_000.0).abs() < 1e-3);
+    let port = |id: &str| {
+        let mut ports = document["ports"].as_array().unwrap().iter();
+        ports.find(|p| p["id"] == id).unwrap()
+    };
+    assert_eq!(queue.iter().max(), Some(&(20 * 1518)));
+    assert_eq!(port("A>C")["queue_max_B"], 20 * 1518);
+    let sent = port("C>D")["sent_pkts"].as_f64().unwrap();
+    let over_time = &series["ports"]["C>D"]["throughput_bps"];
+    assert!((area(over_time) - sent * 8.0 * 1518.0).abs() < 1e-3);
 }

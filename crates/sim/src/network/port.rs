@@ -11,7 +11,7 @@ use crate::mechanism::gates::Gates;
 use crate::medium::ethernet::{self, GAP, MIN_FRAME, PREAMBLE};
 use crate::medium::service::Service;
 use crate::packet::List;
-use crate::queue::{AnyScheduler, ClassQueue, Managed, Scheduler};
+use crate::queue::{AnyScheduler, ClassQueue, Managed};
 use crate::stamp::Shown;
 use crate::table::{Id, Row};
 
@@ -50,7 +50,7 @@ pub struct Port {
     pub held: u8,
     /// What is so about it.
     pub traits: Traits,
-    /// The class queue, where there is one.
+    /// The class queue, where there is one. The categories of a station have one each.
     queue: ClassQueue,
     /// Data frames sent, but for those that `more.sent` counts.
     sent_packets: u64,
@@ -76,7 +76,7 @@ pub struct Port {
     pub buffer: Limit,
     /// Class queues, where there are several.
     queues: Vec<ClassQueue>,
-    /// Who goes first.
+    /// Who goes first among class queues. At a station its categories contend instead.
     pub scheduler: AnyScheduler,
     /// Knobs of back-pressure, where some mechanism can reach this port.
     pub gates: Option<Box<Gates>>,
@@ -249,16 +249,9 @@ impl Port {
         self.queues().iter().chain(own).map(|queue| &queue.list)
     }
 
-    /// A port that has never sent and holds nothing, without a wire. It belongs to `more`, with so many
-    /// class queues and this buffer.
-    pub fn idle(
-        node: NodeId,
-        far: NodeId,
-        scheduler: AnyScheduler,
-        buffer: Limit,
-        more: PortMore,
-    ) -> Port {
-        let classes = scheduler.classes();
+    /// A port that has never sent and holds nothing, without a wire. It has so many class queues, each with this buffer;
+    /// who goes first among several is for the caller to set, or for what serves the port.
+    pub fn idle(node: NodeId, far: NodeId, classes: usize, buffer: Limit, more: PortMore) -> Port {
         let several = classes > 1;
         let mut port = Port {
             next_try: Time::NEVER,
@@ -287,7 +280,7 @@ impl Port {
             stall_from: Time::ZERO,
             buffer,
             queues: vec![ClassQueue::default(); if several { classes } else { 0 }],
-            scheduler,
+            scheduler: AnyScheduler::Fifo,
             gates: None,
             watch: None,
             more: Box::new(more),
@@ -313,6 +306,8 @@ pub struct PortMore {
     pub rate: Rate,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
+    /// Bytes × ticks for which a station had held frames to a rate before they joined: no part of their time here.
+    pub held_before: u128,
     /// Instant of the last departure that was given an event.
     pub awaited: Time,
     /// What serves it.
@@ -369,6 +364,12 @@ impl Port {
     #[inline]
     pub fn prefetch(&self) -> u64 {
         self.next_try.0 ^ self.max_bytes
+    }
+
+    /// Reads a word of the queue's cache line.
+    #[inline]
+    pub fn prefetch_queue(&self) -> u64 {
+        self.max_bytes
     }
 }
 

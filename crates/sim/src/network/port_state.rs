@@ -30,6 +30,28 @@ impl Port {
         self.note_most(q);
     }
 
+    /// The same for a frame that a station held to a rate for so many ticks before.
+    pub(crate) fn hold_late(&mut self, q: usize, size: u64, late: u64) {
+        self.hold(q, size);
+        if late > 0 {
+            self.more.held_before += u128::from(size) * u128::from(late);
+        }
+    }
+
+    /// A class queue holds one frame of so many bytes less.
+    #[inline(always)]
+    pub(crate) fn free(&mut self, q: usize, size: u64) {
+        let queue = self.queue_mut(q);
+        queue.bytes -= size;
+        queue.packets -= 1;
+    }
+
+    /// A frame that waited for so many ticks is lost from its class queue.
+    pub(crate) fn lose_waiting(&mut self, q: usize, size: u64, waited: u64) {
+        self.free(q, size);
+        self.count_area(size, waited);
+    }
+
     /// Ticks for which the port sent no data although frames waited.
     pub(crate) fn stall_clock(&self, now: Time) -> u64 {
         self.stall

@@ -25,7 +25,7 @@ pub(super) fn follow(calendar: &Calendar, network: &Network, air: &Air) -> u64 {
     let mut stations = Trail::<u32, { TOGETHER + 1 }>::new(0);
     for port in demands.all() {
         let hop = &air.hops[air.hop_number(*port) as usize];
-        read ^= hop.sent.packets ^ u64::from(hop.to);
+        read ^= network.ports[*port].prefetch_queue() ^ u64::from(hop.to);
         stations.push(hop.from, true);
     }
     for station in stations.all() {

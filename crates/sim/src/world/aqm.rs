@@ -123,13 +123,11 @@ impl World {
         let packet_id = self.network.packets.take_after(&mut queue.list, before);
         let packet = &self.network.packets[packet_id];
         let size = packet.frame();
-        queue.bytes -= size;
-        queue.packets -= 1;
         if queue.list.is_empty() {
             port.held &= !(1 << q);
         }
         port.waiting -= 1;
-        port.count_area(size, at.0 - packet.at.0);
+        port.lose_waiting(q, size, at.0 - packet.at.0);
         if port.is(Traits::STALLED) {
             // What stood behind it may go.
             port.retry(at);

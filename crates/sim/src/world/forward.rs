@@ -157,9 +157,7 @@ impl World {
         );
         port.sending = 0;
         let q = port.queue_of(class);
-        let queue = port.queue_mut(q);
-        queue.bytes -= size;
-        queue.packets -= 1;
+        port.free(q, size);
         if port.is(Traits::WATCHED) {
             let gone = Gone {
                 queue: q,

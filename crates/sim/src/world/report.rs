@@ -202,22 +202,16 @@ impl World {
     pub(super) fn port_count(&self, id: PortId, now: Time) -> PortCount {
         let port = &self.network.ports[id];
         let mut count = port.sent();
-        if let Some(hop) = self.air.hop(id) {
-            count.packets += hop.sent.packets;
-            count.bytes += hop.sent.bytes;
-            count.area += hop.backlog.area(now);
-        }
         count.busy = self.busy_ticks(id, &count, now);
         let ahead = port.free_at().0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
-        for packet in port
-            .lists()
-            .flat_map(|list| self.network.packets.walk(list))
-        {
+        let packets = &self.network.packets;
+        let waiting = port.lists().flat_map(|list| packets.walk(list));
+        for packet in waiting.chain(self.judged_at(id)) {
             count.area += u128::from(packet.frame()) * u128::from(now.0 - packet.at.0);
         }
-        let hop = self.air.hop(id).map(|hop| hop.backlog.most());
-        count.max_bytes = hop.unwrap_or(port.max_bytes);
+        count.area -= port.more.held_before;
+        count.max_bytes = port.max_bytes;
         count.stall = port.stall_clock(now);
         count.closed = port
             .gates
@@ -225,6 +219,14 @@ impl World {
             .map(|g| g.closed(now))
             .unwrap_or_default();
         count
+    }
+
+    /// The packets of a radio port that queue management judges.
+    fn judged_at(&self, id: PortId) -> impl Iterator<Item = &Packet> {
+        let radio = self.network.ports[id].is_radio();
+        let judged = radio.then(|| self.air.judged_packets(&self.network));
+        let here = judged.into_iter().flatten();
+        here.filter_map(move |(port, packet)| (port == id).then_some(packet))
     }
 
     /// Ticks for which a port was in use up to `now`. What is still to come of a frame or an exchange under way belongs
@@ -246,8 +248,13 @@ impl World {
     /// Packets in queues and on wires: (data, control, whether queue counters agree with contents).
     fn count_held(&self) -> (u64, u64, bool) {
         let (mut data, mut control, mut agree) = (0, 0, true);
-        for port in self.network.ports.iter() {
-            let mut bytes = u64::from(port.sending);
+        let mut judged = BTreeMap::<PortId, u64>::new();
+        for (id, packet) in self.air.judged_packets(&self.network) {
+            data += 1;
+            *judged.entry(id).or_default() += packet.frame();
+        }
+        for (id, port) in self.network.ports.ids().zip(self.network.ports.iter()) {
+            let mut bytes = u64::from(port.sending) + judged.get(&id).copied().unwrap_or(0);
             for list in port.lists() {
                 let waiting: Vec<&Packet> = self.network.packets.walk(list).collect();
                 data += waiting.len() as u64;
@@ -263,7 +270,7 @@ impl World {
             }
             control += self.network.packets.walk(&port.control).count() as u64;
         }
-        data += self.air.held_at_stations(&self.network).count() as u64;
+        data += self.air.held(&self.network.packets).count() as u64;
         agree &= data + control == u64::from(self.network.packets.live());
         (data, control, agree)
     }
@@ -302,7 +309,8 @@ impl World {
                 }
             }
         }
-        for (id, packet) in self.air.held_at_stations(&self.network) {
+        let judged = self.air.judged_packets(&self.network);
+        for (id, packet) in judged.chain(self.air.held(&self.network.packets)) {
             if let Some(i) = hop[packet.flow.index()].get(&id) {
                 before[packet.flow.index()][*i].add(u64::from(packet.len));
             }

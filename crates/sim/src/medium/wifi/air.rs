@@ -11,6 +11,7 @@ use super::channel::{Far, Link, Near};
 use super::radio::{Hop, Radio};
 use super::reception::{Coded, Hearing, Level};
 use crate::ids::{FlowId, PacketId, PortId};
+use crate::network::Network;
 use crate::packet::{Packet, Packets};
 
 pub use super::timing::Medium;
@@ -319,16 +320,19 @@ impl Air {
         &self,
         station: u32,
         category: usize,
-        packets: &Packets,
+        network: &Network,
         may_send: impl Fn(u32) -> bool,
     ) -> Option<u32> {
         let radio = &self.radios[station as usize];
         let arrival = |hop: &u32| {
-            let queue = &self.hops[*hop as usize].queues[category];
-            match queue.tried.ghost {
-                Some(ghost) => ghost.at,
-                None if radio.turns.is_some() => Time(self.spent[queue.list.head().index()].turn),
-                None => packets[queue.list.head()].at,
+            let hop = &self.hops[*hop as usize];
+            if let Some(ghost) = hop.tried[category].ghost {
+                return ghost.at;
+            }
+            let first = network.ports[hop.port].queue(category).list.head();
+            match radio.turns.is_some() {
+                true => Time(self.spent[first.index()].turn),
+                false => network.packets[first].at,
             }
         };
         let hops = radio.categories[category].hops.iter();
@@ -339,16 +343,9 @@ impl Air {
         first.map(|(_, hop)| hop)
     }
 
-    /// The packets of all queues, each with the port that stands for its hop.
+    /// The packets of flows that stations hold to a rate, each with its port.
     pub fn held<'a>(&'a self, packets: &'a Packets) -> impl Iterator<Item = (PortId, &'a Packet)> {
-        let queued = self.hops.iter().flat_map(move |hop| {
-            let lists = hop.queues.iter().map(|q| &q.list);
-            lists.flat_map(move |list| packets.walk(list).map(|p| (hop.port, p)))
-        });
-        let held = self.radios.iter().flat_map(move |radio| {
-            let holds = radio.holds.iter();
-            holds.flat_map(move |h| packets.walk(&h.list).map(|p| (h.port, p)))
-        });
-        queued.chain(held)
+        let holds = self.radios.iter().flat_map(|radio| &radio.holds);
+        holds.flat_map(move |h| packets.walk(&h.list).map(|p| (h.port, p)))
     }
 }

@@ -30,7 +30,7 @@ impl Air {
         }
         let c = &radio.categories[number];
         let waiting = c.hops.iter().flat_map(|hop| {
-            let queue = &self.hops[*hop as usize].queues[number];
+            let queue = network.ports[self.hops[*hop as usize].port].queue(number);
             let held = network.packets.walk(&queue.list);
             held.filter(move |p| self.enters_with(p) && closed(*hop, p.to))
         });

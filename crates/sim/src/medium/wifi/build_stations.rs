@@ -7,20 +7,18 @@ use backwater_transport::units::Rate;
 use smallvec::{SmallVec, smallvec};
 
 use super::air::{Air, Medium, NOBODY};
-use super::backlog::Backlog;
 use super::channel::{ChannelSpec, Link};
 use super::frame::Reply;
 use super::mac::{Contention, Judged};
 use super::physical::FLOOR;
-use super::radio::{Hop, HopQueue, LastRoute, Radio, StationCount};
+use super::radio::{Hop, LastRoute, Radio, StationCount, Tried};
 use super::reception::Hearing;
 use crate::ids::{NodeId, PortId};
 use crate::limit::Limit;
 use crate::medium::access::{CATEGORIES, Category};
 use crate::medium::service::Service;
 use crate::network::{Network, Port, PortMore};
-use crate::queue::{AnyScheduler, ClassQueue, Managed};
-use crate::record::flow_stats::Count;
+use crate::queue::{ClassQueue, Managed};
 use crate::spec::{MediumSpec, NodeKind, Refusal, Spec, StationSpec};
 use crate::world::build::refuse;
 
@@ -278,19 +276,18 @@ impl Air {
             service: Service::Station,
             ..PortMore::default()
         };
-        let mut port = Port::idle(node, far, AnyScheduler::Fifo, Limit::Unlimited, more);
+        // The station limits what its hops hold together.
+        let categories = radio.categories.len();
+        let mut port = Port::idle(node, far, categories, Limit::Unlimited, more);
         port.far_row = network.nodes[far].row;
         let id = network.ports.push(port);
-        let queues = radio.categories.len();
         self.push_hop(Hop {
             port: id,
             from,
             to,
             rate,
-            queues: smallvec![HopQueue::default(); queues],
+            tried: smallvec![Tried::default(); categories],
             airtime: 0,
-            sent: Count::default(),
-            backlog: Backlog::default(),
         });
         id
     }

@@ -48,13 +48,15 @@ impl Air {
         let first_port = self.first_port;
         let hop = &mut self.hops[hop as usize];
         let port_id = hop.port;
-        let queue = &mut hop.queues[number];
-        if queue.tried.ghost.is_some() {
+        let tried = &mut hop.tried[number];
+        if tried.ghost.is_some() {
             return None;
         }
-        let packet_id = network.packets.take_after(&mut queue.list, Id::NONE);
+        let port = &mut network.ports[port_id];
+        let list = &mut port.queue_mut(number).list;
+        let packet_id = network.packets.take_after(list, Id::NONE);
         let packet = &mut network.packets[packet_id];
-        queue.tried.ghost = Some(Ghost {
+        tried.ghost = Some(Ghost {
             len: packet.len,
             at: packet.at,
             own: packet.ingress.is_none() || packet.ingress.0 < first_port,
@@ -62,13 +64,13 @@ impl Air {
             flow: packet.flow,
         });
         let first = packet.at.max(since);
-        let retries = queue.tried.spent;
+        let retries = tried.spent;
         let c = &radio.categories[number];
         let spent = &mut self.spent[packet_id.index()];
         let clock = c.stall_clock(exchange.begun);
         // A packet is first in line from `first` on: what gates held it back before is no part of its contention.
         let gated_first = clock - spent.stall_clock.max(c.stalled_at_since);
-        let retries_first = retries - queue.tried.overtaken;
+        let retries_first = retries - tried.overtaken;
         let contention = exchange.begun.0 - first.0 - retries_first - gated_first;
         packet.gated += clock - spent.stall_clock;
         spent.contention += contention;
@@ -77,9 +79,9 @@ impl Air {
         packet.serial += now.0 - delta.0 - exchange.begun.0;
         packet.ingress = port_id;
         let (size, arrived) = (packet.frame(), packet.at);
-        hop.sent.add(size);
+        port.free(number, size);
+        port.count_sent(size, now.0 - arrived.0);
         let next = hop.to;
-        hop.backlog.shrink(size, now);
         if let Some(gates) = &mut self.radios[station as usize].gates {
             let to = network.packets[packet_id].to;
             gates.charge_toward(number as u8, Some(next), to, Bytes(size), exchange.begun);
@@ -241,10 +243,10 @@ impl World {
                 let hop = &mut self.air.hops[hop_number as usize];
                 let airtime = now.since(exchange.begun);
                 hop.airtime += airtime.0;
-                let queue = &mut hop.queues[number];
-                let tried = std::mem::take(&mut queue.tried);
+                let tried = std::mem::take(&mut hop.tried[number]);
                 let ghost = tried.ghost.expect("an ACK follows its data");
                 let radio = &mut self.air.radios[station as usize];
+                let queue = self.network.ports[hop.port].queue(number);
                 if queue.list.is_empty() {
                     radio.categories[number].clear(hop_number);
                 }

@@ -22,7 +22,7 @@ impl World {
         if let Some(hop) = exchange.hop {
             let hop = &mut self.air.hops[hop as usize];
             hop.airtime += now.0 - exchange.begun.0;
-            hop.queues[usize::from(exchange.category)].tried.spent += until.0 - exchange.begun.0;
+            hop.tried[usize::from(exchange.category)].spent += until.0 - exchange.begun.0;
         }
         let number = usize::from(exchange.category);
         self.failed(station, number, exchange.hop, exchange.cleared, now, until);
@@ -52,7 +52,7 @@ impl World {
             None => &mut radio.notices.front_mut().expect("one was sent").tries,
             Some(hop) => {
                 radio.categories[number].current = Some(hop);
-                let tried = &mut air.hops[hop as usize].queues[number].tried;
+                let tried = &mut air.hops[hop as usize].tried[number];
                 match long {
                     true => &mut tried.long,
                     false => &mut tried.short,
@@ -87,15 +87,17 @@ impl World {
             .origin_of_first(&self.network, station, hop, number);
         let hop = &mut self.air.hops[hop as usize];
         let (port, to) = (hop.port, hop.to);
-        let queue = &mut hop.queues[number];
-        let lost = match queue.tried.ghost {
+        let queue = self.network.ports[port].queue_mut(number);
+        let lost = match hop.tried[number].ghost {
             Some(_) => None,
             None => Some(self.network.packets.take_after(&mut queue.list, Id::NONE)),
         };
+        let is_empty = queue.list.is_empty();
         let ghost = match lost {
             Some(id) => {
                 let packet = &self.network.packets[id];
-                hop.backlog.shrink(packet.frame(), now);
+                let held = now.0 - packet.at.0;
+                self.network.ports[port].lose_waiting(number, packet.frame(), held);
                 Ghost {
                     len: packet.len,
                     at: packet.at,
@@ -104,10 +106,10 @@ impl World {
                     flow: packet.flow,
                 }
             }
-            None => queue.tried.ghost.expect("looked at above"),
+            None => hop.tried[number].ghost.expect("asked above"),
         };
-        let tried = std::mem::take(&mut queue.tried);
-        if queue.list.is_empty() {
+        let tried = std::mem::take(&mut hop.tried[number]);
+        if is_empty {
             self.air.radios[station as usize].categories[number].clear(hop_number);
         }
         // The sender does not know that its frame was received, where it was.

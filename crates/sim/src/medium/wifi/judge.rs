@@ -184,7 +184,8 @@ impl World {
         let Packet { flow, .. } = self.network.packets[packet_id];
         let size = self.network.packets[packet_id].frame();
         let own = self.air.enters_with(&self.network.packets[packet_id]);
-        self.air.hops[hop as usize].backlog.shrink(size, now);
+        let held = now.0 - self.network.packets[packet_id].at.0;
+        self.network.ports[port].lose_waiting(number, size, held);
         self.look_at_station_loss(station, hop, number, packet_id, now);
         self.network
             .lose(&mut self.books, packet_id, cause, port, now);

@@ -20,7 +20,8 @@ impl Air {
         hop: u32,
         packet_id: PacketId,
     ) {
-        let list = &mut self.hops[hop as usize].queues[number].list;
+        let port = self.hops[hop as usize].port;
+        let list = &mut network.ports[port].queue_mut(number).list;
         let radio = &mut self.radios[station as usize];
         radio.categories[number].line_up(hop);
         let Some(turns) = &mut radio.turns else {
@@ -46,7 +47,8 @@ impl Air {
     ) -> Option<(u32, PacketId)> {
         let mut found: Option<(u64, u32, PacketId)> = None;
         for hop in &self.radios[station as usize].hops {
-            let mut before = self.hops[*hop as usize].queues[number].list.head();
+            let port = self.hops[*hop as usize].port;
+            let mut before = network.ports[port].queue(number).list.head();
             while !before.is_none() {
                 let next = network.packets[before].next;
                 if next.is_none() {
@@ -100,19 +102,16 @@ impl World {
                 return false;
             };
             let first_port = self.air.first_port;
-            let hop = &mut self.air.hops[from as usize];
-            let victim = self
-                .network
-                .packets
-                .take_after(&mut hop.queues[number].list, before);
-            let port = hop.port;
+            let port = self.air.hops[from as usize].port;
+            let list = &mut self.network.ports[port].queue_mut(number).list;
+            let victim = self.network.packets.take_after(list, before);
             let radio = &mut self.air.radios[station as usize];
             if let Some(turns) = &mut radio.turns {
                 turns[number].give_up(richest);
             }
             let packet = &self.network.packets[victim];
             let own = packet.ingress.is_none() || packet.ingress.0 < first_port;
-            hop.backlog.shrink(packet.frame(), now);
+            self.network.ports[port].lose_waiting(number, packet.frame(), now.0 - packet.at.0);
             self.look_at_station_loss(station, from, number, victim, now);
             let radio = &mut self.air.radios[station as usize];
             radio.categories[number].release(own, self.network.packets[victim].frame());

@@ -15,9 +15,9 @@ impl Air {
             let body = match exchange.hop {
                 Some(number) => {
                     let hop = &self.hops[number as usize];
-                    let queue = &hop.queues[usize::from(exchange.category)];
-                    let fresh = queue.tried.ghost.is_none().then(|| {
-                        let id = queue.list.head();
+                    let number_of_queue = usize::from(exchange.category);
+                    let fresh = hop.tried[number_of_queue].ghost.is_none().then(|| {
+                        let id = network.ports[hop.port].queue(number_of_queue).list.head();
                         let packet = &network.packets[id];
                         let of_connection = network.flows[packet.flow].part != Part::None;
                         Carried {

@@ -26,7 +26,6 @@
 pub mod air;
 pub mod air_log;
 mod answer;
-pub mod backlog;
 mod blocked_share;
 mod build_stations;
 pub mod carrier_sense;

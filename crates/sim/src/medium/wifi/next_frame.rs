@@ -22,10 +22,10 @@ impl Air {
         hop: u32,
         now: Time,
     ) -> Time {
-        let queue = &self.hops[hop as usize].queues[number];
-        let host = match queue.tried.ghost {
+        let served = &self.hops[hop as usize];
+        let host = match served.tried[number].ghost {
             Some(_) => None,
-            None => Some(network.packets[queue.list.head()].to),
+            None => Some(network.first_of(served.port, number).to),
         };
         self.gate_opens(station, number, hop, host, now)
     }
@@ -59,12 +59,16 @@ impl Air {
         now: Time,
     ) {
         let radio = &self.radios[station as usize];
-        let queue = &self.hops[hop as usize].queues[number];
-        let tried = queue.tried.ghost.is_some() || queue.tried.short + queue.tried.long > 0;
-        if tried || !radio.gates.as_ref().is_some_and(|gates| gates.selective()) {
+        let served = &self.hops[hop as usize];
+        if served.tried[number].has_begun()
+            || !radio.gates.as_ref().is_some_and(|gates| gates.selective())
+        {
             return;
         }
-        let (mut before, mut at) = (PacketId::NONE, queue.list.head());
+        let (mut before, mut at) = (
+            PacketId::NONE,
+            network.ports[served.port].queue(number).list.head(),
+        );
         while !at.is_none() {
             let packet = &network.packets[at];
             if self.gate_opens(station, number, hop, Some(packet.to), now) <= now {
@@ -73,7 +77,7 @@ impl Air {
             (before, at) = (at, packet.next);
         }
         if !at.is_none() && !before.is_none() {
-            let list = &mut self.hops[hop as usize].queues[number].list;
+            let list = &mut network.ports[served.port].queue_mut(number).list;
             let packet_id = network.packets.take_after(list, before);
             network.packets.insert_after(list, Id::NONE, packet_id);
         }
@@ -91,24 +95,20 @@ impl Air {
         }
     }
 
-    /// The packets that wait at stations, each with the port of its hop.
-    pub(crate) fn held_at_stations<'a>(
+    /// The packets that queue management judges before they are bound to a hop, each with the port that counts it.
+    pub(crate) fn judged_packets<'a>(
         &'a self,
         network: &'a Network,
     ) -> impl Iterator<Item = (PortId, &'a Packet)> {
-        let judged = self
-            .radios
-            .iter()
-            .enumerate()
-            .flat_map(move |(station, radio)| {
-                let judged = radio.categories.iter().filter_map(|c| c.judged.as_ref());
-                let queues = judged.flat_map(|judged| judged.queues());
-                queues.flat_map(move |queue| {
-                    let packets = network.packets.walk(&queue.list);
-                    packets.map(move |p| (self.port_of(network, station as u32, p), p))
-                })
-            });
-        self.held(&network.packets).chain(judged)
+        let radios = (0..self.radios.len() as u32).flat_map(|station| {
+            let categories = &self.radios[station as usize].categories;
+            let judged = categories.iter().filter_map(|c| c.judged.as_ref());
+            judged.flat_map(move |judged| judged.queues().iter().map(move |q| (station, q)))
+        });
+        radios.flat_map(move |(station, queue)| {
+            let packets = network.packets.walk(&queue.list);
+            packets.map(move |p| (self.port_of(network, station, p), p))
+        })
     }
 
     fn fall_dormant(&mut self, calendar: &mut Calendar, station: u32, number: usize, now: Time) {
@@ -162,7 +162,7 @@ impl World {
                 (None, [hop]) => Some(*hop),
                 _ => self
                     .air
-                    .longest_in_line(station, number, &self.network.packets, |_| true),
+                    .longest_in_line(station, number, &self.network, |_| true),
             }
         } else {
             self.choose_at_station(station, number, now)
@@ -170,9 +170,10 @@ impl World {
         let hop = hop?;
         let air = &mut self.air;
         if let Some(turns) = &mut air.radios[station as usize].turns {
-            let queue = &air.hops[hop as usize].queues[number];
-            if queue.tried.ghost.is_none() {
-                turns[number].serve(air.spent[queue.list.head().index()].turn);
+            let served = &air.hops[hop as usize];
+            if served.tried[number].ghost.is_none() {
+                let first = self.network.ports[served.port].queue(number).list.head();
+                turns[number].serve(air.spent[first.index()].turn);
             }
         }
         Some(Some(hop))
@@ -192,7 +193,7 @@ impl World {
         }
         let found = self
             .air
-            .longest_in_line(station, number, &self.network.packets, open);
+            .longest_in_line(station, number, &self.network, open);
         found.or_else(|| self.bind(station, number, now))
     }
 

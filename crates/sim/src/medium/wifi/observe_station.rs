@@ -16,7 +16,6 @@ use crate::mechanism::place::{Place, View};
 use crate::medium::ethernet;
 use crate::network::Network;
 use crate::network::views::queued_hosts;
-use crate::packet::Packets;
 use crate::table::Id;
 use crate::world::World;
 
@@ -35,8 +34,7 @@ impl Air {
         let views: Vec<View> = (0..categories)
             .map(|number| self.station_view(station, number, now))
             .collect();
-        let (air, packets, hosts) = (self, &network.packets, network.hosts.len());
-        let queued = |number| hosts_queued(air, packets, station, number, hosts);
+        let queued = |number| hosts_queued(self, network, station, number);
         mechanisms.controls[control].look(place, &views, Some(busy), Id::NONE, queued);
         mechanisms.collect(control);
     }
@@ -105,11 +103,15 @@ impl Air {
         hop: u32,
         number: usize,
     ) -> u32 {
-        let queue = &self.hops[hop as usize].queues[number];
-        if self.radios[station as usize].watch.is_none() || queue.list.is_empty() {
+        if self.radios[station as usize].watch.is_none() {
             return NOBODY;
         }
-        let ingress = network.packets[queue.list.head()].ingress;
+        let port = self.hops[hop as usize].port;
+        let first = network.ports[port].queue(number).list.head();
+        if first.is_none() {
+            return NOBODY;
+        }
+        let ingress = network.packets[first].ingress;
         self.hop(ingress).map_or(NOBODY, |hop| hop.from)
     }
 
@@ -209,9 +211,7 @@ impl World {
         let view = self.air.station_view(station, number, now);
         let c = &mut self.mechanisms.controls[control];
         if joined {
-            let (air, packets, hosts) =
-                (&self.air, &self.network.packets, self.network.hosts.len());
-            let queued = || hosts_queued(air, packets, station, number, hosts);
+            let queued = || hosts_queued(&self.air, &self.network, station, number);
             c.enqueued(place, view, &seen, &arrival, queued);
         } else {
             c.turned_away(place, view, &seen, &arrival);
@@ -244,14 +244,19 @@ impl World {
 }
 
 /// The hosts for which packets of a category wait at a station.
-fn hosts_queued(air: &Air, packets: &Packets, station: u32, number: usize, hosts: usize) -> Hosts {
+fn hosts_queued(air: &Air, network: &Network, station: u32, number: usize) -> Hosts {
     let radio = &air.radios[station as usize];
-    let of_hop = |hop: &u32| &air.hops[*hop as usize].queues[number].list;
+    let of_hop = |hop: &u32| {
+        &network.ports[air.hops[*hop as usize].port]
+            .queue(number)
+            .list
+    };
     let judged = radio.categories[number].judged.iter();
     let judged = judged.flat_map(|j| j.queues()).map(|queue| &queue.list);
+    let hosts = network.hosts.len();
     let mut words = vec![0u64; hosts.div_ceil(64)];
     for list in radio.hops.iter().map(of_hop).chain(judged) {
-        let queued = queued_hosts(packets, list, hosts);
+        let queued = queued_hosts(&network.packets, list, hosts);
         words.iter_mut().zip(&*queued).for_each(|(w, q)| *w |= q);
     }
     words.into()

@@ -7,7 +7,6 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};
 use smallvec::SmallVec;
 
-use super::backlog::Backlog;
 use super::frame::{Exchange, Frame, Reply};
 use super::mac::Contention;
 use super::rounds::Turns;
@@ -17,7 +16,6 @@ use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Notice;
 use crate::medium::access::{Category, MANAGEMENT_CATEGORY};
 use crate::packet::List;
-use crate::record::flow_stats::Count;
 use crate::stamp::Shown;
 
 /// A transmitter and its queues. What every frame touches comes first: a large network has more stations than the
@@ -177,11 +175,12 @@ impl StationCount {
     }
 }
 
-/// The way from a station to a neighbour, and the frames that wait for it.
+/// How a station serves the port toward a neighbour: where its frames go, and what has become of the first of each category.
+/// Queues and accounts are the port's.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Hop {
-    /// The port that stands for it in results.
+    /// The port whose frames it serves.
     pub port: PortId,
     /// Whose.
     pub from: u32,
@@ -189,23 +188,10 @@ pub struct Hop {
     pub to: u32,
     /// Rate of data frames.
     pub rate: Rate,
-    /// Queues by category.
-    pub queues: SmallVec<[HopQueue; 1]>,
+    /// The attempts to send the first frame, by category.
+    pub tried: SmallVec<[Tried; 1]>,
     /// Ticks of exchanges on it.
     pub airtime: u64,
-    /// Packets sent and their frames' bytes: what the port would count.
-    pub sent: Count,
-    /// Bytes of the frames that wait.
-    pub backlog: Backlog,
-}
-
-/// The frames of a category that wait for a neighbour.
-#[derive(Clone, Debug, Default)]
-pub struct HopQueue {
-    /// Frames, oldest first.
-    pub list: List,
-    /// The first frame was tried.
-    pub tried: Tried,
 }
 
 /// What has become of the first frame of a queue.
@@ -225,6 +211,11 @@ pub struct Tried {
 }
 
 impl Tried {
+    /// Whether the frame was sent before.
+    pub fn has_begun(&self) -> bool {
+        self.ghost.is_some() || self.short + self.long > 0
+    }
+
     /// The transmission is over, with an exchange of so many more ticks.
     pub fn over(&self, to: u32, last: Span, acknowledged: bool) -> Transmission {
         Transmission {

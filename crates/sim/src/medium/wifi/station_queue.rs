@@ -86,10 +86,9 @@ impl Air {
     /// Bytes on the air of the first data frame of a hop.
     pub(crate) fn first_frame(&self, network: &Network, hop: u32, number: usize) -> u64 {
         let hop = &self.hops[hop as usize];
-        let queue = &hop.queues[number];
-        let len = match queue.tried.ghost {
+        let len = match hop.tried[number].ghost {
             Some(ghost) => ghost.len,
-            None => network.packets[queue.list.head()].len,
+            None => network.packets[network.ports[hop.port].queue(number).list.head()].len,
         };
         u64::from(len) + self.medium(hop.from).overhead
     }
@@ -194,9 +193,6 @@ impl Air {
             count.attempts -= u64::from(under_way);
             *radio.base = count;
         }
-        for hop in &mut self.hops {
-            hop.backlog.restart();
-        }
         for member in self.members.values_mut().flatten() {
             (member.base, member.early) = (member.received, 0);
         }
@@ -276,10 +272,12 @@ impl World {
             .stamp_station_arrival(&mut self.network, station, packet_id, false, now);
         let c = &mut self.air.radios[station as usize].categories[number];
         c.book(own, size);
-        let (held, clock) = (c.bytes, c.stall_clock(now));
-        self.air.spent[packet_id.index()].stall_clock = clock;
-        self.air.hops[hop as usize].backlog.grow(size, now);
+        self.air.spent[packet_id.index()].stall_clock = c.stall_clock(now);
+        // Frames of a flow that was held to a rate join later than they came.
+        let late = now.0 - self.network.packets[packet_id].at.0;
+        self.network.ports[port].hold_late(number, size, late);
         if self.books.record.is_some() {
+            let held = self.network.ports[port].queue(number).bytes;
             self.network
                 .note(&mut self.books, What::Enqueue, now, port, packet_id, held);
         }
@@ -323,7 +321,7 @@ impl World {
         c.current = None;
         if radio.gates.is_some() {
             for hop in &c.hops {
-                let tried = &mut self.air.hops[*hop as usize].queues[number].tried;
+                let tried = &mut self.air.hops[*hop as usize].tried[number];
                 tried.overtaken = tried.spent;
             }
         }

@@ -8,7 +8,6 @@ use crate::limit::Limit;
 use crate::medium::boxes::AnyBox;
 use crate::medium::service::{self, Stage};
 use crate::network::{Network, Port, PortMore, Traits};
-use crate::queue::AnyScheduler;
 use crate::spec::{Service, Spec, Way};
 
 impl Network {
@@ -69,7 +68,7 @@ impl Network {
             ..PortMore::default()
         };
         let (node, far) = (self.ports[main].node, self.ports[main].far);
-        let mut port = Port::idle(node, far, AnyScheduler::Fifo, Limit::Unlimited, more);
+        let mut port = Port::idle(node, far, 1, Limit::Unlimited, more);
         port.peer = self.ports[main].peer;
         port.set(Traits::WATCHED, true);
         let id = self.ports.push(port);

@@ -5,7 +5,7 @@ use backwater_transport::units::{PS_PER_S, Rate, Time};
 
 use crate::ids::{NodeId, PortId};
 use crate::network::{Network, Port, PortMore, Traits};
-use crate::queue::Managed;
+use crate::queue::{Managed, Scheduler};
 use crate::spec::{LinkSpec, NodeKind, Refusal, Service, Spec, SwitchModel};
 use crate::switch::Pool;
 use crate::table::Id;
@@ -69,7 +69,9 @@ impl Network {
             managed,
             ..PortMore::default()
         };
-        let mut made = Port::idle(node, far, port.scheduler.clone(), port.buffer, more);
+        let classes = port.scheduler.classes();
+        let mut made = Port::idle(node, far, classes, port.buffer, more);
+        made.scheduler = port.scheduler.clone();
         made.ps_per_byte = match rate.0 {
             0 => 0,
             bps => (8 * PS_PER_S).div_ceil(bps),

@@ -38,8 +38,6 @@ pub struct Certificate {
     pub foreign: u64,
     /// Packets that devices dropped before they were read.
     pub dropped: u64,
-    /// The same inside a namespace, as far as it was last seen.
-    pub inside: u64,
 }
 
 impl Default for Certificate {
@@ -52,7 +50,6 @@ impl Default for Certificate {
             refused: 0,
             foreign: 0,
             dropped: 0,
-            inside: 0,
         }
     }
 }

@@ -50,7 +50,12 @@ fn set(socket: &OwnedFd, request: u64, name: &str, argument: &[u8]) -> io::Resul
 }
 
 fn raise(socket: &OwnedFd, name: &str) -> io::Result<()> {
-    set(socket, SIOCSIFFLAGS, name, &(IFF_UP | IFF_RUNNING).to_ne_bytes())
+    set(
+        socket,
+        SIOCSIFFLAGS,
+        name,
+        &(IFF_UP | IFF_RUNNING).to_ne_bytes(),
+    )
 }
 
 /// Brings the loopback interface up.

@@ -145,7 +145,9 @@ impl Driver {
     fn enter(&mut self, place: usize, length: usize) -> Option<()> {
         let packet = &self.buffer[..length];
         let seen = ip::read(packet)?;
-        let Place { node, otherwise, .. } = self.places[place];
+        let Place {
+            node, otherwise, ..
+        } = self.places[place];
         let known = ip::destination(packet).and_then(|to| self.routes.get(&to).copied());
         let to = known.filter(|to| *to != node).or(otherwise)?;
         let tag = self.payloads.keep(packet);

@@ -103,14 +103,18 @@ mod tests {
 
     /// The sum of all words of a header, which is 0xffff if its checksum is right (RFC 1071).
     fn sum(header: &[u8]) -> u16 {
-        let words = header.chunks(2).map(|w| u32::from(u16::from_be_bytes([w[0], w[1]])));
+        let words = header
+            .chunks(2)
+            .map(|w| u32::from(u16::from_be_bytes([w[0], w[1]])));
         let sum: u32 = words.sum();
         let sum = (sum & 0xffff) + (sum >> 16);
         ((sum & 0xffff) + (sum >> 16)) as u16
     }
 
     fn v4(traffic: u8, ports: [u16; 2]) -> Vec<u8> {
-        let mut packet = vec![0x45, traffic, 0, 28, 0, 1, 0x40, 0, 64, UDP, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+        let mut packet = vec![
+            0x45, traffic, 0, 28, 0, 1, 0x40, 0, 64, UDP, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2,
+        ];
         let checksum = !sum(&packet);
         packet[10..12].copy_from_slice(&checksum.to_be_bytes());
         packet.extend(ports.iter().flat_map(|p| p.to_be_bytes()));

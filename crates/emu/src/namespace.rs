@@ -47,6 +47,8 @@ pub struct Running {
     pub keeper: i32,
     /// Packets of the namespace.
     pub device: OwnedFd,
+    /// The namespace of its network.
+    network: OwnedFd,
     control: OwnedFd,
 }
 
@@ -69,6 +71,7 @@ pub fn prepare(inside: &Inside) -> Result<Running, Fault> {
                 Ok(Message::Descriptor(device)) => Ok(Running {
                     keeper,
                     device,
+                    network: network_of(keeper).map_err(|e| fail("the namespace", &e))?,
                     control: ours,
                 }),
                 Ok(Message::Text(text)) => {
@@ -88,6 +91,11 @@ pub fn prepare(inside: &Inside) -> Result<Running, Fault> {
     }
 }
 
+fn network_of(pid: i32) -> io::Result<OwnedFd> {
+    let path = CString::new(format!("/proc/{pid}/ns/net"))?;
+    system::open(&path, libc::O_RDONLY)
+}
+
 const FIX: &str = "run `backwater doctor`, which says what this system lacks for emulation";
 
 impl Running {
@@ -105,6 +113,15 @@ impl Running {
     /// The keeper is no child of this process.
     pub fn ended(&self) -> io::Result<Option<i32>> {
         Ok(system::wait(self.keeper, false)?.map(|(_, code)| code))
+    }
+
+    /// Packets that the device inside has dropped before they were read.
+    ///
+    /// # Errors
+    /// The namespace cannot be entered.
+    pub fn dropped(&self) -> io::Result<u64> {
+        let text = system::read_in_network(&self.network, "/proc/thread-self/net/dev")?;
+        device::dropped(&text, DEVICE).ok_or_else(|| io::Error::other("the device is gone"))
     }
 
     /// Ends everything inside.

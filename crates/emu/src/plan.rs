@@ -96,7 +96,10 @@ impl<'a> Words<'a> {
 
     fn number(&mut self, of: &str, what: &str) -> Result<f64, Fault> {
         let word = self.need(of, what)?;
-        let number = word.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
+        let number = word
+            .parse()
+            .ok()
+            .filter(|n: &f64| n.is_finite() && *n >= 0.0);
         number.ok_or_else(|| {
             let fix = format!("write `{of} {}`", usage(of));
             Fault::refused(format!("{what} is no number: `{word}`"), of, fix)
@@ -121,7 +124,9 @@ fn usage(of: &str) -> &'static str {
         "delay" => "MILLISECONDS",
         "loss" => "uplink|downlink SHARE",
         "onoff" => "uplink|downlink MEAN-ON-SECONDS MEAN-OFF-SECONDS",
-        "link" => "UPLINK-TRACE DOWNLINK-TRACE [--once] [--uplink-log=FILE] [--uplink-queue=NAME] [--uplink-queue-args=ARGS]",
+        "link" => {
+            "UPLINK-TRACE DOWNLINK-TRACE [--once] [--uplink-log=FILE] [--uplink-queue=NAME] [--uplink-queue-args=ARGS]"
+        }
         _ => "UPLINK-RATE DOWNLINK-RATE, such as `rate 10Mbit/s 50Mbit/s`",
     }
 }
@@ -271,7 +276,10 @@ impl Box {
                 format!("[onoff ({}) mean-on={on}s, mean-off={off}s] ", word(way))
             }
             Box::Link { halves, .. } => {
-                format!("[link, up={}, down={}] ", halves[0].service, halves[1].service)
+                format!(
+                    "[link, up={}, down={}] ",
+                    halves[0].service, halves[1].service
+                )
             }
         }
     }
@@ -286,7 +294,11 @@ fn milliseconds(word: &str) -> Result<String, Fault> {
         }
         _ => {
             let what = format!("`{word}` is no delay");
-            Err(Fault::refused(what, "delay", "write milliseconds, such as `delay 20`"))
+            Err(Fault::refused(
+                what,
+                "delay",
+                "write milliseconds, such as `delay 20`",
+            ))
         }
     }
 }
@@ -318,7 +330,11 @@ fn link(word: &str, words: &mut Words<'_>) -> Result<Box, Fault> {
             (&mut halves[1], field)
         } else {
             let what = format!("`{name}` is no option of `{word}`");
-            return Err(Fault::refused(what, word, format!("write `{word} {}`", usage(word))));
+            return Err(Fault::refused(
+                what,
+                word,
+                format!("write `{word} {}`", usage(word)),
+            ));
         };
         let value = match value {
             Some(value) => value,
@@ -330,7 +346,11 @@ fn link(word: &str, words: &mut Words<'_>) -> Result<Box, Fault> {
             "log" if word == "link" => half.log = Some(value),
             _ => {
                 let what = format!("`{name}` is no option of `{word}`");
-                return Err(Fault::refused(what, word, format!("write `{word} {}`", usage(word))));
+                return Err(Fault::refused(
+                    what,
+                    word,
+                    format!("write `{word} {}`", usage(word)),
+                ));
             }
         }
     }
@@ -347,11 +367,19 @@ fn fill(
     hop: &[&Box],
     way: Way,
 ) -> Result<Option<Map<String, Value>>, Fault> {
-    if let [Box::Link { traces, once, halves }] = hop {
+    if let [
+        Box::Link {
+            traces,
+            once,
+            halves,
+        },
+    ] = hop
+    {
         let half = &halves[way as usize];
         let queue = half.queue.fields()?;
         if !traces {
             fields.insert("rate".into(), json!(spaced(&half.service)));
+            fields.insert("delay".into(), json!("0 s"));
             return Ok(Some(queue));
         }
         fields.extend(queue);
@@ -376,6 +404,7 @@ fn fill(
         Way::Down => hop.iter().rev().filter_map(mine).collect(),
     };
     fields.insert("rate".into(), json!(WIRE));
+    fields.insert("delay".into(), json!("0 s"));
     fields.insert("boxes".into(), Value::Array(boxes));
     Ok(None)
 }
@@ -391,10 +420,11 @@ mod tests {
 
     #[test]
     fn the_first_box_is_the_outermost_one() {
-        let (scenario, logs) = plan("delay 20 loss uplink 0.1 link a b --once --uplink-log=l -- c d")
-            .expect("legal words")
-            .scenario()
-            .expect("legal queues");
+        let (scenario, logs) =
+            plan("delay 20 loss uplink 0.1 link a b --once --uplink-log=l -- c d")
+                .expect("legal words")
+                .scenario()
+                .expect("legal queues");
         let links = &scenario["links"];
         // Out of the namespace: the link, then the loss, then the delay. Into it: the delay, then the link.
         assert_eq!(links["up1"]["trace"], "a");
@@ -421,7 +451,10 @@ mod tests {
         assert_eq!(scenario["links"]["up1"]["boxes"][0]["delay"], "7 ms");
         assert_eq!(scenario["links"]["up2"]["rate"], "10 Mbit/s");
         assert_eq!(scenario["links"]["up3"]["boxes"][0]["delay"], "5 ms");
-        assert_eq!(scenario["ports"]["between1>between2"]["buffer"], "9 packets");
+        assert_eq!(
+            scenario["ports"]["between1>between2"]["buffer"],
+            "9 packets"
+        );
     }
 
     #[test]

@@ -44,25 +44,32 @@ impl Queue {
                 parsed.map_err(|_| refused(pair, "write a whole number"))
             };
             match name {
-                "packets" => drop(fields.insert(
-                    "buffer".into(),
-                    json!(format!("{} packets", number()?)),
-                )),
+                "packets" => {
+                    drop(fields.insert("buffer".into(), json!(format!("{} packets", number()?))))
+                }
                 "bytes" => drop(fields.insert("buffer".into(), json!(format!("{} B", number()?)))),
                 // mahimahi counts these in milliseconds.
                 "target" | "interval" | "qdelay_ref" | "max_burst" => {
-                    let name = if name == "qdelay_ref" { "reference" } else { name };
+                    let name = if name == "qdelay_ref" {
+                        "reference"
+                    } else {
+                        name
+                    };
                     queue.insert(name.into(), json!(format!("{} ms", number()?)));
                 }
                 _ => {
-                    let fix = "mahimahi has packets, bytes, target, interval, qdelay_ref and max_burst";
+                    let fix =
+                        "mahimahi has packets, bytes, target, interval, qdelay_ref and max_burst";
                     return Err(refused(pair, fix));
                 }
             }
         }
         let bounded = ["droptail", "drophead"].contains(&word);
         if bounded && !fields.contains_key("buffer") {
-            return Err(refused(word, "write its size: --uplink-queue-args=packets=100"));
+            return Err(refused(
+                word,
+                "write its size: --uplink-queue-args=packets=100",
+            ));
         }
         fields.insert("queue".into(), Value::Object(queue));
         Ok(fields)
@@ -84,7 +91,10 @@ mod tests {
             arguments: (!arguments.is_empty()).then(|| arguments.to_owned()),
         };
         let fields = |kind, arguments| Value::Object(queue(kind, arguments).fields().expect(kind));
-        assert_eq!(fields("infinite", ""), json!({"queue": {"kind": "infinite"}}));
+        assert_eq!(
+            fields("infinite", ""),
+            json!({"queue": {"kind": "infinite"}})
+        );
         assert_eq!(
             fields("droptail", "packets=100"),
             json!({"buffer": "100 packets", "queue": {"kind": "fifo"}})

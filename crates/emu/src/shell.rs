@@ -14,7 +14,7 @@ use crate::certificate::Bounds;
 use crate::device;
 use crate::driver::{Driver, Patience, Place};
 use crate::fault::Fault;
-use crate::namespace::{self, DEVICE, Inside, Running};
+use crate::namespace::{self, Inside, Running};
 use crate::plan::{INSIDE, OUTSIDE, Plan};
 use crate::system;
 
@@ -106,7 +106,7 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
             otherwise: Some(in_node),
         },
     ];
-    let ended = run(world, places, &[(DEVICE, running)], Some(&name), wishes);
+    let ended = run(world, places, &[running], Some(&name), wishes);
     drop(outside);
     let (driver, code) = ended?;
     for log in logs {
@@ -199,7 +199,7 @@ const SIGNALS: [libc::c_int; 5] = [
 fn run(
     world: World,
     places: Vec<Place>,
-    running: &[(&str, Running)],
+    running: &[Running],
     outside: Option<&str>,
     wishes: &Wishes,
 ) -> Result<(Driver, i32), Fault> {
@@ -211,20 +211,27 @@ fn run(
     };
     let mut driver = Driver::new(world, places, patience, &[&signals]).map_err(fail)?;
     system::be_prompt();
-    for (_, command) in running {
+    for command in running {
         command.start().map_err(fail)?;
     }
     let ended = drive(&mut driver, running, &signals, wishes);
-    let drops = || -> Option<u64> {
-        let text = std::fs::read_to_string("/proc/self/net/dev").ok()?;
-        device::dropped(&text, outside?)
-    };
-    driver.certificate.dropped += drops().unwrap_or(0);
     system::be_ordinary();
+    let drops = || -> std::io::Result<u64> {
+        let mut drops = 0;
+        for command in running {
+            drops += command.dropped()?;
+        }
+        if let Some(name) = outside {
+            let text = std::fs::read_to_string("/proc/self/net/dev")?;
+            drops += device::dropped(&text, name).unwrap_or(0);
+        }
+        Ok(drops)
+    };
+    driver.certificate.dropped = drops().map_err(fail)?;
     system::unblock_signals(&SIGNALS);
     let code = ended.map_err(fail);
     if !matches!(code, Ok(Cause::Command(_))) {
-        running.iter().for_each(|(_, command)| command.end());
+        running.iter().for_each(Running::end);
     }
     code.map(|ended| (driver, ended.code()))
 }
@@ -246,7 +253,7 @@ impl Cause {
 
 fn drive(
     driver: &mut Driver,
-    running: &[(&str, Running)],
+    running: &[Running],
     signals: &OwnedFd,
     wishes: &Wishes,
 ) -> std::io::Result<Cause> {
@@ -265,9 +272,7 @@ fn drive(
                 return Ok(Cause::Signal(signal));
             }
         }
-        for (name, command) in running {
-            let drops = dropped_inside(command.keeper, name);
-            driver.certificate.inside = drops.unwrap_or(driver.certificate.inside);
+        for command in running {
             if let Some(code) = command.ended()? {
                 return Ok(Cause::Command(code));
             }
@@ -287,14 +292,7 @@ fn drive(
     }
 }
 
-/// What the device in the namespace of a keeper's child dropped so far.
-fn dropped_inside(keeper: i32, name: &str) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{keeper}/net/dev")).ok()?;
-    device::dropped(&text, name)
-}
-
 fn report(mut driver: Driver, code: i32, wishes: &Wishes) -> Ended {
-    driver.certificate.dropped += driver.certificate.inside;
     let report = driver.world.report();
     let broken = driver.certificate.broken(&wishes.bounds);
     let flows: Vec<Value> = report

@@ -173,7 +173,9 @@ pub fn send_descriptor(over: &OwnedFd, fd: &OwnedFd) -> io::Result<()> {
         (*head).cmsg_level = libc::SOL_SOCKET;
         (*head).cmsg_type = libc::SCM_RIGHTS;
         (*head).cmsg_len = libc::CMSG_LEN(size_of::<RawFd>() as u32) as _;
-        libc::CMSG_DATA(head).cast::<RawFd>().write_unaligned(fd.as_raw_fd());
+        libc::CMSG_DATA(head)
+            .cast::<RawFd>()
+            .write_unaligned(fd.as_raw_fd());
         libc::sendmsg(over.as_raw_fd(), &message, 0)
     };
     checked(sent as libc::c_int).map(|_| ())
@@ -210,9 +212,8 @@ pub fn receive(over: &OwnedFd) -> io::Result<Message> {
     let head = unsafe { libc::CMSG_FIRSTHDR(&message) };
     if !head.is_null() {
         // SAFETY: a control message of these sockets is a descriptor, which belongs to nobody else.
-        let fd = unsafe {
-            OwnedFd::from_raw_fd(libc::CMSG_DATA(head).cast::<RawFd>().read_unaligned())
-        };
+        let fd =
+            unsafe { OwnedFd::from_raw_fd(libc::CMSG_DATA(head).cast::<RawFd>().read_unaligned()) };
         return Ok(Message::Descriptor(fd));
     }
     Ok(match got {
@@ -294,9 +295,29 @@ pub fn bind_mount(from: &CStr, over: &CStr) -> io::Result<()> {
     // SAFETY: the texts end with zero bytes.
     let done = unsafe {
         let none = std::ptr::null();
-        libc::mount(from.as_ptr(), over.as_ptr(), none, libc::MS_BIND, none.cast())
+        libc::mount(
+            from.as_ptr(),
+            over.as_ptr(),
+            none,
+            libc::MS_BIND,
+            none.cast(),
+        )
     };
     checked(done).map(|_| ())
+}
+
+/// The text of a file as it is in the namespace of a network.
+pub fn read_in_network(network: &OwnedFd, path: &str) -> io::Result<String> {
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            // SAFETY: the descriptor is that of a namespace; only this thread, which ends now, moves there.
+            checked(unsafe { libc::setns(network.as_raw_fd(), libc::CLONE_NEWNET) })?;
+            std::fs::read_to_string(path)
+        });
+        reader
+            .join()
+            .unwrap_or_else(|_| Err(io::Error::other("a reader ended")))
+    })
 }
 
 /// Waits for a child. Gives its number and how it ended; none if it runs on and `block` is false.
@@ -348,7 +369,13 @@ pub fn ignore_signal(signal: libc::c_int) {
 
 /// Gives signals back what they do at the start of a program, and blocks none.
 pub fn default_signals() {
-    for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGPIPE, libc::SIGCHLD] {
+    for signal in [
+        libc::SIGINT,
+        libc::SIGQUIT,
+        libc::SIGTERM,
+        libc::SIGPIPE,
+        libc::SIGCHLD,
+    ] {
         set_signal(signal, libc::SIG_DFL);
     }
     // SAFETY: a set of signals of zeros is empty, and the old one is not asked for.
@@ -452,7 +479,12 @@ impl Poller {
         let woken = unsafe {
             let flags = libc::TFD_TIMER_ABSTIME;
             let fd = self.timer.as_raw_fd();
-            checked(libc::timerfd_settime(fd, flags, &timer, std::ptr::null_mut()))?;
+            checked(libc::timerfd_settime(
+                fd,
+                flags,
+                &timer,
+                std::ptr::null_mut(),
+            ))?;
             libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), 8, -1)
         };
         match checked(woken) {

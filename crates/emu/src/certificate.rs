@@ -32,9 +32,9 @@ pub struct Certificate {
     pub given: u64,
     /// Packets that the model lost.
     pub modelled: u64,
-    /// Packets that a device did not take.
+    /// Packets that a device did not take, or that are longer than the frames on their way.
     pub refused: u64,
-    /// Packets that were no IP, or longer than the frames on their way.
+    /// Packets that are no IP, or whose address no node has: nobody would receive them.
     pub foreign: u64,
     /// Packets that devices dropped before they were read.
     pub dropped: u64,
@@ -63,7 +63,7 @@ impl Certificate {
 
     /// Packets that were lost although the model did not lose them.
     pub fn unmodelled(&self) -> u64 {
-        self.refused + self.foreign + self.dropped
+        self.refused + self.dropped
     }
 
     fn quantile(&self, q: f64) -> Option<f64> {

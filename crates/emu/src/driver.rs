@@ -134,22 +134,23 @@ impl Driver {
             };
             self.certificate.taken += 1;
             self.busy = self.clock.now();
-            if self.enter(place, length).is_none() {
-                self.certificate.foreign += 1;
-            }
+            self.enter(place, length);
         }
         Ok(())
     }
 
-    /// Injects the packet in the buffer; none where it has no way through the world.
-    fn enter(&mut self, place: usize, length: usize) -> Option<()> {
+    /// Injects the packet in the buffer.
+    fn enter(&mut self, place: usize, length: usize) {
         let packet = &self.buffer[..length];
-        let seen = ip::read(packet)?;
         let Place {
             node, otherwise, ..
         } = self.places[place];
         let known = ip::destination(packet).and_then(|to| self.routes.get(&to).copied());
-        let to = known.filter(|to| *to != node).or(otherwise)?;
+        let to = known.filter(|to| *to != node).or(otherwise);
+        let (Some(seen), Some(to)) = (ip::read(packet), to) else {
+            self.certificate.foreign += 1;
+            return;
+        };
         let tag = self.payloads.keep(packet);
         let injected = Injected {
             to,
@@ -160,11 +161,10 @@ impl Driver {
             tag,
         };
         let at = self.busy.max(self.world.now());
-        let entered = self.world.inject(at, node, injected);
-        if entered.is_err() {
+        if self.world.inject(at, node, injected).is_err() {
             self.payloads.free(tag);
+            self.certificate.refused += 1;
         }
-        entered.ok().map(|_| ())
     }
 
     /// Writes a packet that came out to the programs at its node.

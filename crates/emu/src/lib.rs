@@ -4,10 +4,13 @@
 //! * `namespace` runs a command behind a network device of its own; `device` makes these devices, `address` chooses addresses.
 //! * `driver` moves packets between devices and the world; `payloads` keeps their bytes, `ip` reads their headers.
 //! * `clock` tells the time, `certificate` how well it was kept.
-//! * `shell` is `backwater emulate`: all of these together.
+//! * `shell` is `backwater emulate` with boxes, `attach` with programs at the nodes of a scenario.
 //! * `system` wraps system calls.
 
+#![cfg(target_os = "linux")]
+
 pub mod address;
+pub mod attach;
 pub mod certificate;
 pub mod clock;
 pub mod device;

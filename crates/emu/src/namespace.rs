@@ -9,7 +9,6 @@
 
 use std::ffi::CString;
 use std::io;
-use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
 
 use crate::address::Address;
@@ -36,8 +35,8 @@ pub struct Inside {
     pub peer: Address,
     /// Largest IP packet.
     pub mtu: u32,
-    /// The name server that the command is to ask; none leaves /etc/resolv.conf as it is.
-    pub name_server: Option<Ipv4Addr>,
+    /// What /etc/hosts is to have besides; empty leaves it as it is.
+    pub hosts: String,
 }
 
 /// A command behind its device.
@@ -219,10 +218,10 @@ fn furnish(inside: &Inside, keeper: i32) -> (&'static str, io::Result<OwnedFd>) 
     }
     // Some containers forbid it: `ps` then shows the processes outside, which hurts nobody.
     let _ = system::mount_proc();
-    if let Some(server) = inside.name_server
-        && let Err(error) = ask(server)
+    if !inside.hosts.is_empty()
+        && let Err(error) = name_hosts(&inside.hosts)
     {
-        return ("/etc/resolv.conf of its own", Err(error));
+        return ("/etc/hosts of its own", Err(error));
     }
     if let Err(error) = device::raise_loopback() {
         return ("the loopback interface", Err(error));
@@ -238,12 +237,13 @@ fn furnish(inside: &Inside, keeper: i32) -> (&'static str, io::Result<OwnedFd>) 
     ("the device", Ok(opened))
 }
 
-/// Has programs of this namespace ask a name server.
-fn ask(server: Ipv4Addr) -> io::Result<()> {
-    let path = std::env::temp_dir().join(format!("backwater-resolv-{}", system::unix_ms()));
-    std::fs::write(&path, format!("nameserver {server}\n"))?;
+/// Has programs of this namespace know the other nodes by their names.
+fn name_hosts(hosts: &str) -> io::Result<()> {
+    let path = std::env::temp_dir().join(format!("backwater-hosts-{}", system::unique()));
+    let known = std::fs::read_to_string("/etc/hosts").unwrap_or_default();
+    std::fs::write(&path, format!("{known}\n{hosts}"))?;
     let from = CString::new(path.as_os_str().as_encoded_bytes())?;
-    let mounted = system::bind_mount(&from, c"/etc/resolv.conf");
+    let mounted = system::bind_mount(&from, c"/etc/hosts");
     // What is mounted stays when its name is gone.
     std::fs::remove_file(&path)?;
     mounted

@@ -1,4 +1,4 @@
-//! `backwater emulate`: a command in a namespace behind boxes, or commands at nodes of a scenario.
+//! `backwater emulate`: a command in a namespace behind boxes.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::OwnedFd;
@@ -19,7 +19,7 @@ use crate::plan::{INSIDE, OUTSIDE, Plan};
 use crate::system;
 
 /// Largest IP packet: that of Ethernet, which is what the boxes' links carry.
-const MTU: u32 = 1500;
+pub(crate) const MTU: u32 = 1500;
 /// How often the driver looks at what is no packet: children, signals, the live line.
 const LOOK: Span = Span::millis(20);
 /// How often the live line is written.
@@ -86,7 +86,7 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
         own,
         peer: base,
         mtu: MTU,
-        name_server: None,
+        hosts: String::new(),
     };
     let running = namespace::prepare(&inside)?;
     let node = |name: &str| world.node(name).expect("a node of these boxes");
@@ -150,15 +150,16 @@ fn environment(wishes: &Wishes, base: Ipv4Addr) -> Vec<(String, String)> {
     all
 }
 
-fn of_address(address: Address) -> Vec<IpAddr> {
+pub(crate) fn of_address(address: Address) -> Vec<IpAddr> {
     vec![address.v4.into(), address.v6.into()]
 }
 
 /// The network in which the emulator stands. Without privileges it is a new one with nothing else in it.
-struct Outside;
+pub(crate) struct Outside;
 
 impl Outside {
-    fn enter() -> Result<Outside, Fault> {
+    /// Stays here with the privileges for it, else leaves for a new network.
+    pub(crate) fn enter() -> Result<Outside, Fault> {
         if system::has_capability(system::NET_ADMIN) {
             return Ok(Outside);
         }
@@ -195,8 +196,8 @@ const SIGNALS: [libc::c_int; 5] = [
     libc::SIGQUIT,
 ];
 
-/// Starts the commands and drives the world until the first of them ends. Gives the driver and the exit code.
-fn run(
+/// Starts the commands and drives the world until the last of them in the list ends. Gives the driver and the exit code.
+pub(crate) fn run(
     world: World,
     places: Vec<Place>,
     running: &[Running],
@@ -230,9 +231,9 @@ fn run(
     driver.certificate.dropped = drops().map_err(fail)?;
     system::unblock_signals(&SIGNALS);
     let code = ended.map_err(fail);
-    if !matches!(code, Ok(Cause::Command(_))) {
-        running.iter().for_each(Running::end);
-    }
+    let done = usize::from(matches!(code, Ok(Cause::Command(_))));
+    let left = running.iter().take(running.len() - done);
+    left.for_each(Running::end);
     code.map(|ended| (driver, ended.code()))
 }
 
@@ -272,10 +273,10 @@ fn drive(
                 return Ok(Cause::Signal(signal));
             }
         }
-        for command in running {
-            if let Some(code) = command.ended()? {
-                return Ok(Cause::Command(code));
-            }
+        if let Some(command) = running.last()
+            && let Some(code) = command.ended()?
+        {
+            return Ok(Cause::Command(code));
         }
         if wishes.live && now >= line {
             line = now.after(LIVE);
@@ -292,7 +293,7 @@ fn drive(
     }
 }
 
-fn report(mut driver: Driver, code: i32, wishes: &Wishes) -> Ended {
+pub(crate) fn report(mut driver: Driver, code: i32, wishes: &Wishes) -> Ended {
     let report = driver.world.report();
     let broken = driver.certificate.broken(&wishes.bounds);
     let flows: Vec<Value> = report

@@ -35,6 +35,12 @@ pub fn unix_ms() -> u64 {
     now.tv_sec as u64 * 1000 + now.tv_nsec as u64 / 1_000_000
 }
 
+/// A number that no other process of this machine uses at the moment.
+pub fn unique() -> String {
+    // In a namespace of processes the number of the process says little.
+    format!("{}-{}", own_pid(), monotonic_ns())
+}
+
 /// CPU seconds of this process so far.
 pub fn cpu_s() -> f64 {
     let mut now = libc::timespec {

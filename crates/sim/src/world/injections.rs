@@ -12,7 +12,7 @@ use backwater_transport::units::{Bytes, Time};
 use super::{Exit, World};
 use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PortId};
-use crate::limit::Limit;
+use crate::limit::{Limit, MAX_CLASSES};
 use crate::network::{Flow, Label, Network, Part};
 use crate::packet::frame;
 use crate::record::flow_stats::{Count, FlowStats};
@@ -55,7 +55,7 @@ pub enum Rejected {
     Own(String),
     /// No route leads from one node to the other.
     NoRoute(String, String),
-    /// A port on its way has no queue for its class.
+    /// There is no such class, or a port on its way has no queue for it.
     NoClass(u8, String),
     /// It is empty, or longer than the frames on its way.
     Length {
@@ -200,6 +200,10 @@ impl World {
         };
         if from == to {
             return Err(Rejected::Own(network.nodes[from].name.clone()));
+        }
+        if usize::from(class) >= MAX_CLASSES {
+            let name = network.nodes[from].name.clone();
+            return Err(Rejected::NoClass(class, name));
         }
         let declared = |id: &FlowId| {
             let flow = &network.flows[*id];

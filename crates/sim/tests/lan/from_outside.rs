@@ -163,6 +163,9 @@ fn what_cannot_be_injected_is_rejected_and_leaves_the_world_as_it_was() {
         rejected(a, Injected { to: a, ..packet }, 0),
         Rejected::Own("A".into())
     );
+    let (class, at_a) = (8, "A".to_owned());
+    let no_class = Rejected::NoClass(class, at_a);
+    assert_eq!(rejected(a, Injected { class, ..packet }, 0), no_class);
     for len in [0, 1501] {
         let packet = Injected {
             len: Bytes(len),

@@ -279,6 +279,9 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
     if let (Json::Object(fields), Some(budget)) = (&mut form, flow.budget) {
         fields.insert("budget_s".to_owned(), Json::time(budget));
     }
+    if let (Json::Object(fields), true) = (&mut form, flow.hurst) {
+        fields.insert("hurst".to_owned(), Json::Flag(true));
+    }
     if let (Json::Object(fields), Some(route)) = (&mut form, &flow.route) {
         fields.insert("route".to_owned(), names(route));
     }

@@ -39,6 +39,7 @@ pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
     ("silence", &[DATAGRAM]),
     ("ecn", &[UDP]),
     ("budget", &[UDP]),
+    ("hurst", &[UDP]),
 ];
 
 /// `flows.NAME`.
@@ -198,6 +199,12 @@ pub static FLOW: &[Field] = &[
         )
         .at_least("1 us"),
     ),
+    Field::option(Opt::new(
+        "hurst",
+        Kind::Flag,
+        Default::Is("false"),
+        "measure the Hurst parameter of what the source puts on its host's wire, in runs of 2622 s and more",
+    )),
     Field::option(Opt::new(
         "start",
         Kind::Span,

@@ -1,7 +1,7 @@
 //! Superposition of heavy-tailed sources.
 //!
 //! When: n independent renewal processes with Pareto intervals of shape `alpha_gap`, or with exponential ones where
-//! `gap = "exponential"`: the same bursts as a Poisson process, for comparison. The mean interval
+//! `gap_law = "exponential"`: the same bursts as a Poisson process, for comparison. The mean interval
 //! of each is E\[T\] = 8·n·burst/rate, so together they offer n·8·burst/E\[T\] = `rate`; the least
 //! interval is E\[T\](α − 1)/α. The first interval of each is a residual life: with α ≤ 2 intervals have
 //! no variance, and sources that all began with a whole interval would need very long to forget it.
@@ -84,7 +84,7 @@ pub(super) const PART: Part<Build> = Part {
         .at_least("1.01")
         .at_most("100"),
         Opt::new(
-            "gap",
+            "gap_law",
             Kind::Choice(&["pareto", "exponential"]),
             Default::Is("pareto"),
             "law of the intervals; with exponential ones bursts come as a Poisson process, and `alpha_gap` has no meaning",
@@ -125,7 +125,7 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
     })?;
     let sources = args.count("sources");
     let mean = mean_gap(burst.0 as f64, args.rate("rate")) * sources as f64;
-    let gaps = match args.choice("gap") {
+    let gaps = match args.choice("gap_law") {
         "exponential" => Law::Exponential { mean },
         _ => Law::Pareto {
             mean,

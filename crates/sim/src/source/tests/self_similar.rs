@@ -14,7 +14,7 @@ fn options_with(burst: u64, bit_s: u64, sources: u64, alphas: [f64; 2], most: u6
         ("sources", Value::Count(sources)),
         ("alpha_burst", Value::Number(alphas[0])),
         ("alpha_gap", Value::Number(alphas[1])),
-        ("gap", Value::Choice("pareto")),
+        ("gap_law", Value::Choice("pareto")),
         size("burst_max", most),
     ]
 }
@@ -143,8 +143,8 @@ fn one_source_is_long_range_dependent_from_10_ms_to_100_s_on_the_wire() {
     // 1.28 s for 100 sources with shape 1.5, which is the reading of the documents, as for Poisson bursts.
     let with = |burst, bit_s, sources, alpha, gap| {
         let mut options = options_with(burst, bit_s, sources, [1.5, alpha], 1_000_000);
-        options.retain(|(name, _)| *name != "gap");
-        options.push(("gap", Value::Choice(gap)));
+        options.retain(|(name, _)| *name != "gap_law");
+        options.push(("gap_law", Value::Choice(gap)));
         options
     };
     for (burst, bit_s, ps) in [

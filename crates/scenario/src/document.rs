@@ -110,6 +110,11 @@ fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: T
     one.extend(rates(&f.sums, window));
     one.extend(end_to_end(connection, report, window));
     one.insert("hol_victims_pkts".into(), json!(f.victims));
+    if let Some(hurst) = f.hurst {
+        one.insert("hurst".into(), json!(hurst.all));
+        one.insert("hurst_short".into(), json!(hurst.short));
+        one.insert("hurst_long".into(), json!(hurst.long));
+    }
     one.extend(cell::of_flow(world, f.flow, from));
     one.insert("hops".into(), hops.collect());
     if !f.receivers.is_empty() {

@@ -19,9 +19,12 @@ const SHARES: [&str; 12] = [
     "loss_class",
 ];
 
-/// Names of figures that may be negative, and how far: a logarithm, and a difference of ages that are counted in whole
+/// Names of figures that may be negative, and how far: slopes, a logarithm, and a difference of ages that are counted in whole
 /// milliseconds.
-const SIGNED: [(&str, f64); 2] = [
+const SIGNED: [(&str, f64); 5] = [
+    ("hurst", f64::NEG_INFINITY),
+    ("hurst_short", f64::NEG_INFINITY),
+    ("hurst_long", f64::NEG_INFINITY),
     ("score_ln", f64::NEG_INFINITY),
     ("self_inflicted_s", -0.001),
 ];

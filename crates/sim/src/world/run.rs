@@ -216,6 +216,9 @@ impl World {
             return self.network.begin_refills(id);
         }
         let (mut left, most) = (flow.due, flow.packet);
+        if let Some(measured) = &mut flow.variance_time {
+            measured.demand(left, now);
+        }
         while left > 0 {
             let len = left.min(most);
             left -= len;

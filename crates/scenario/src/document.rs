@@ -327,7 +327,12 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     );
     all.insert("dropped_pkts".into(), json!(total(|s| s.dropped.packets)));
     all.insert("jain".into(), json!(jain(&goodputs)));
-    all.insert("convergence_s".into(), json!(report.convergence));
+    let progress = &report.progress;
+    let steadiness = progress.steadiness();
+    all.insert("convergence_s".into(), json!(progress.converged()));
+    all.insert("jain_least_5s".into(), json!(steadiness.least_jain()));
+    all.insert("goodput_variation".into(), json!(steadiness.variation()));
+    all.insert("filled_s".into(), json!(steadiness.filled()));
     all.insert("hop_ratio".into(), json!(hop_ratio(report)));
     all.insert("control_pkts".into(), json!(report.control));
     all.insert(
@@ -346,7 +351,7 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
 }
 
 /// Jain's index (Σx)² / (n Σx²) of the flows' goodputs; none where nothing was delivered.
-fn jain(x: &[f64]) -> Option<f64> {
+pub fn jain(x: &[f64]) -> Option<f64> {
     let (sum, squares) = (x.iter().sum::<f64>(), x.iter().map(|v| v * v).sum::<f64>());
     (squares > 0.0).then(|| sum * sum / (x.len() as f64 * squares))
 }

@@ -28,6 +28,19 @@ pub struct Law {
     pub queue: Watched,
     /// What serves it.
     pub link: Link,
+    /// Its values each time a packet was shown to it; kept on demand.
+    pub trail: Option<Vec<Values>>,
+}
+
+/// Named values of a law at an instant.
+pub type Values = (Time, [(&'static str, f64); 4]);
+
+impl Law {
+    fn note(&mut self, now: Time) {
+        if let Some(trail) = &mut self.trail {
+            trail.push((now, self.stamp.values()));
+        }
+    }
 }
 
 /// The queue that a law watches.
@@ -94,9 +107,10 @@ impl Network {
         let mut seen = self.seen(law, packet, now);
         seen.lost = lost;
         let header = congestion_header(self, packet).copied();
-        let stamp = &mut self.laws[law].stamp;
-        stamp.update(now, seen.backlog);
-        stamp.arrive(&seen, header.as_ref());
+        let law = &mut self.laws[law];
+        law.stamp.update(now, seen.backlog);
+        law.stamp.arrive(&seen, header.as_ref());
+        law.note(now);
     }
 
     /// Lets a law write into a packet that departs from an egress.
@@ -135,6 +149,7 @@ impl Network {
             true => stamp.depart(&seen, &mut passing),
             false => stamp.cross(&seen, &mut passing),
         }
+        self.laws[shown.law].note(now);
         if ecn == found {
             return;
         }

@@ -24,7 +24,7 @@ use crate::packet::Packets;
 use crate::table::Table;
 
 pub use flow::{Flow, Part};
-pub use laws::{Law, Watched};
+pub use laws::{Law, Values, Watched};
 pub use mail::Mail;
 pub use node::Node;
 pub use port::{Port, PortCount, PortMore};

@@ -24,6 +24,7 @@ impl World {
                 name: stamp.name.clone(),
                 queue,
                 link,
+                trail: None,
             });
             self.show(stamp.at, Shown { law, own: true }, spec);
             for egress in &stamp.also {

@@ -66,6 +66,9 @@ fn stamp(stamp: &StampReport) -> Value {
     let values = stamp.values.iter().filter(|(name, _)| !name.is_empty());
     let mut row = Map::from_iter(values.map(|(name, x)| ((*name).to_owned(), json!(x))));
     row.insert("place".to_owned(), json!(stamp.place));
+    let (mean, deviation) = stamp.queue.unzip();
+    row.insert("queue_mean_pkts".to_owned(), json!(mean));
+    row.insert("queue_deviation_pkts".to_owned(), json!(deviation));
     Value::Object(row)
 }
 
@@ -330,6 +333,7 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     let progress = &report.progress;
     let steadiness = progress.steadiness();
     all.insert("convergence_s".into(), json!(progress.converged()));
+    all.insert("jain_mean_1s".into(), json!(steadiness.mean_jain()));
     all.insert("jain_least_5s".into(), json!(steadiness.least_jain()));
     all.insert("goodput_variation".into(), json!(steadiness.variation()));
     all.insert("filled_s".into(), json!(steadiness.filled()));

@@ -17,6 +17,8 @@ pub struct Steadiness {
     /// What has left the window is not in here.
     sums: Vec<u64>,
     least_jain: Option<f64>,
+    /// Seconds with deliveries, and the sum of their indices.
+    jains: (u64, f64),
     /// Seconds after the warm-up, the mean of their bytes, and the sum of squared distances from it (Welford).
     count: u64,
     mean: f64,
@@ -45,6 +47,10 @@ impl Steadiness {
     }
 
     fn compare(&mut self, news: &[u64]) {
+        if let Some(index) = jain(news) {
+            self.jains.0 += 1;
+            self.jains.1 += index;
+        }
         self.sums.resize(news.len(), 0);
         for (sum, new) in self.sums.iter_mut().zip(news) {
             *sum += new;
@@ -67,6 +73,12 @@ impl Steadiness {
     /// Least Jain's index of five seconds after the warm-up in which anything was delivered.
     pub fn least_jain(&self) -> Option<f64> {
         self.least_jain
+    }
+
+    /// Mean of Jain's indices of each second after the warm-up.
+    pub fn mean_jain(&self) -> Option<f64> {
+        let (seconds, sum) = self.jains;
+        (seconds > 0).then(|| sum / seconds as f64)
     }
 
     /// Standard deviation of the bytes of a second over their mean, after the warm-up.
@@ -112,6 +124,7 @@ mod tests {
         let mut seconds = vec![[100, 0]; 5];
         seconds.extend([[50, 50]; 5]);
         assert_eq!(of(&seconds, 0).least_jain(), Some(0.5));
+        assert_eq!(of(&seconds, 0).mean_jain(), Some(0.75));
         assert_eq!(of(&seconds, 5).least_jain(), Some(1.0));
         let one = of(&seconds, 4).least_jain().unwrap();
         assert!((one - 250_000.0 / 260_000.0).abs() < 1e-12, "{one}");

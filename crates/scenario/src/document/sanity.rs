@@ -4,9 +4,10 @@
 use serde_json::{Map, Value};
 
 /// Names of figures that lie between zero and one.
-const SHARES: [&str; 13] = [
+const SHARES: [&str; 14] = [
     "loss",
     "jain",
+    "jain_mean_1s",
     "jain_least_5s",
     "busy",
     "airtime",

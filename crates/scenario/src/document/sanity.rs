@@ -4,9 +4,11 @@
 use serde_json::{Map, Value};
 
 /// Names of figures that lie between zero and one.
-const SHARES: [&str; 12] = [
+const SHARES: [&str; 14] = [
     "loss",
     "jain",
+    "jain_mean_1s",
+    "jain_least_5s",
     "busy",
     "airtime",
     "idle_gated",

@@ -103,6 +103,7 @@ fn header(transport: &TransportSpec) -> u16 {
 impl World {
     /// Makes the two ends of each flow with a transport. Companions follow the flows in their order.
     pub(super) fn connect(&mut self, spec: &Spec) {
+        self.ends.progress.warm_up(self.clock.warm);
         let with = |f: &&FlowSpec| f.transport.is_some();
         let first = spec.flows.len() - spec.flows.iter().filter(with).count();
         let mut companions = (first..).map(Id::new);

@@ -88,7 +88,7 @@ impl World {
                 .ids()
                 .map(|id| self.ends.connection_report(id, now, stats))
                 .collect(),
-            convergence: self.ends.convergence(now),
+            progress: self.ends.progress(now),
             ports: self
                 .network
                 .ports

@@ -202,11 +202,8 @@ fn end_to_end(
             "rtt_mean_s",
             rtt(|s| s.rtt_sum as f64 / s.rtt_count as f64 / TICKS),
         ),
-        // Classes are counted in whole nanoseconds.
-        (
-            "rtt_p95_s",
-            rtt(|s| (s.rtt.quantile(0.95) as f64 / 1e9).max(s.rtt_min.seconds())),
-        ),
+        ("rtt_p50_s", rtt(|s| rtt_quantile(s, 0.5))),
+        ("rtt_p95_s", rtt(|s| rtt_quantile(s, 0.95))),
         (
             "window_mean_B",
             json!(stats.map(|s| s.window_area as f64 / TICKS / window)),
@@ -228,6 +225,11 @@ fn end_to_end(
     rows.into_iter()
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
+}
+
+/// A quantile of the round trip in seconds. Classes are counted in whole nanoseconds, the least one in picoseconds.
+fn rtt_quantile(stats: &ConnectionStats, q: f64) -> f64 {
+    (stats.rtt.quantile(q) as f64 / 1e9).max(stats.rtt_min.seconds())
 }
 
 /// Quantiles of slowdown, by name.

@@ -249,6 +249,7 @@ pub static METRICS: &[Metric] = &[
     metric("acks_dropped_pkts", FLOW, "acknowledgements dropped"),
     metric("rtt_min_s", FLOW, "least round trip"),
     metric("rtt_mean_s", FLOW, "mean round trip"),
+    metric("rtt_p50_s", FLOW, "median of the round trip"),
     metric("rtt_p95_s", FLOW, "95th percentile of the round trip"),
     metric(
         "window_mean_B",

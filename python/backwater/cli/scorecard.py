@@ -13,6 +13,7 @@ from backwater.cli.batch import failures, print_problems, run_study, warnings
 from backwater.errors import Refusal, nearest
 from backwater.model import python_class
 from backwater.present.numbers import number
+from backwater.present.tabular import prose, words
 from backwater.study.execution import Execution
 from backwater.tools import contest_runs
 
@@ -125,7 +126,8 @@ def _show(found: list[Any], label: str) -> None:
         mine = by[label]
         said = says if claim else f"{title} ({mine.reason})"
         rows.append((section, said, *(_cell(by[name]) for name in names)))
-    console.table(f"RFC 9743, {label}", ("section", "criterion", *names), rows, prose=1)
+    columns = (words("section"), prose("criterion"), *map(words, names))
+    console.table(f"RFC 9743, {label}", columns, rows)
     counted = ", ".join(f"{n} {word}" for word, n in _summary(found, label).items())
     console.data(f"{label}: {counted}")
     if rfc9743.idle(found, label):

@@ -36,7 +36,7 @@ const ORDERED: [&[&str]; 7] = [
     &["delay_p50_s", "delay_p95_s", "delay_p99_s", "delay_max_s"],
     &["delay_mean_s", "delay_max_s"],
     &["rtt_min_s", "rtt_mean_s"],
-    &["rtt_min_s", "rtt_p95_s"],
+    &["rtt_min_s", "rtt_p50_s", "rtt_p95_s"],
     &["fct_p50_s", "fct_p95_s", "fct_p99_s"],
     &["slowdown_p50", "slowdown_p95", "slowdown_p99"],
     &["queue_mean_B", "queue_max_B"],

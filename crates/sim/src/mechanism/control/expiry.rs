@@ -24,16 +24,18 @@ impl Control {
         }
     }
 
-    /// A notice of the class of `view` is about to expire: it is renewed if congestion lasts.
-    pub fn expiring(&mut self, place: usize, view: View) {
+    /// A notice of the class of `view` is about to expire: it is renewed if congestion lasts. `stopped` says that the
+    /// station itself may send nothing now.
+    pub fn expiring(&mut self, place: usize, view: View, stopped: bool) {
         let watched = &mut self.places[place];
         let (class, was) = (view.class, watched.is_congested(view.class));
         let signal = watched.observe(&Moment::Expiring, view);
         let lasts = signal.map_or(was, Signal::congested);
-        if !lasts {
-            watched.congested &= !(1 << class);
-        } else if let Memory::Adaptive(adaptive) = &mut self.memory {
-            adaptive.renew(class, view.now, &mut self.outbox);
+        match &mut self.memory {
+            Memory::Adaptive(adaptive) if lasts && adaptive.renews(stopped) => {
+                adaptive.renew(class, view.now, &mut self.outbox);
+            }
+            _ => watched.congested &= !(1 << class),
         }
     }
 }

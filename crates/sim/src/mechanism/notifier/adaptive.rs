@@ -116,6 +116,11 @@ impl Adaptive {
         (expected.epoch == epoch && expected.until >= now).then_some(class.into())
     }
 
+    /// Whether it renews a notice when its own station is stopped, or is not.
+    pub fn renews(&self, stopped: bool) -> bool {
+        !stopped || self.terms.renew_when_stopped
+    }
+
     /// Congestion lasts although the notice is about to expire: the next is longer.
     pub fn renew(&mut self, class: usize, now: Time, out: &mut VecDeque<Told>) {
         self.scale(class, self.terms.increase);
@@ -220,6 +225,7 @@ mod tests {
             lead: Span::millis(12),
             unit: Span::micros(100),
             each_departure: false,
+            renew_when_stopped: true,
             owner: 0.02,
             owner_of_buffer: true,
             cast: Cast::Group,

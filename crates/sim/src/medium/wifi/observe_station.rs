@@ -9,6 +9,7 @@ use crate::ids::{ControlId, PacketId};
 use crate::limit::Limit;
 use crate::mechanism::Mechanisms;
 use crate::mechanism::carrier::Toward;
+use crate::mechanism::gates::Gates;
 use crate::mechanism::moment::{Moment, Seen};
 use crate::mechanism::notice::Hosts;
 use crate::mechanism::notifier::voice::Arrival;
@@ -160,7 +161,10 @@ impl World {
         let (Some(class), Some(station)) = (expires, mechanism.station()) else {
             return self.mechanisms.refresh(control, timer, epoch);
         };
-        mechanism.expiring(0, self.air.station_view(station, class, now));
+        let gates = self.air.radios[station as usize].gates.as_ref();
+        let opens = |g: &Gates| g.opens_toward(class as u8, None, None, now);
+        let stopped = gates.is_some_and(|g| opens(g) > now);
+        mechanism.expiring(0, self.air.station_view(station, class, now), stopped);
         self.mechanisms.collect(control);
     }
 

@@ -239,6 +239,19 @@ const UNSOLVABLE: Micro = Micro {
     ..SOLVABLE
 };
 
+const DSCC: &str = "recipe = \"dscc\"";
+
+/// B names Z: A holds back what goes there, and its flow to E loses less than half of what a stop of the link takes from it.
+/// (It loses something: packets for Z that waited at A when it was told stay, and leave little room for others of its own.)
+#[test]
+fn a_notice_with_a_destination_spares_the_innocent_flow() {
+    let [none, lscc, dscc] = [NONE, LSCC, DSCC].map(|m| UNSOLVABLE.run(m));
+    let shares = [&none, &lscc, &dscc].map(|o| o.share("f1"));
+    let [before, link, named] = shares;
+    assert!(before - named < 0.5 * (before - link), "{shares:?}");
+    assert!(dscc.waste() < 0.05 * none.waste(), "{}", dscc.waste());
+}
+
 /// B can stop A, not one of A's flows.
 #[test]
 fn a_notice_without_a_destination_stops_the_innocent_flow_too() {

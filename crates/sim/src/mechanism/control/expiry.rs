@@ -4,6 +4,7 @@ use backwater_transport::units::Time;
 
 use super::{Control, Memory};
 use crate::mechanism::moment::{Moment, Signal};
+use crate::mechanism::notifier::adaptive::Owner;
 use crate::mechanism::place::View;
 
 impl Control {
@@ -14,6 +15,21 @@ impl Control {
             adaptive.look_ahead(view, held, view.now, &mut self.outbox);
         }
         !self.outbox.is_empty()
+    }
+
+    /// Whether a look ahead waits to hear who owns the buffer's contents; forgets that it does.
+    pub fn takes_owners(&mut self) -> bool {
+        match &mut self.memory {
+            Memory::Adaptive(adaptive) => adaptive.takes_owners(),
+            Memory::Standing(_) | Memory::Requests(_) => false,
+        }
+    }
+
+    /// Says who owns the buffer's contents.
+    pub fn owners(&mut self, view: &View, owners: &[Owner]) {
+        if let Memory::Adaptive(adaptive) = &mut self.memory {
+            adaptive.owners(view, owners, view.now, &mut self.outbox);
+        }
     }
 
     /// The category whose notice is about to expire, if this timer says so of it.

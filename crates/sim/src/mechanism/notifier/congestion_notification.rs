@@ -3,7 +3,9 @@
 //! begins, all neighbours in the routing tree are told, in a group frame that nobody acknowledges; a detector that looks
 //! ahead has only those neighbours told whose packets hold more than a share of the buffer, each in a frame of its own.
 //! Responds: left to the recipe.
-//! Reference: S4, 3.1 to 3.3; IEEE 802.11-2012 13.12 and 8.4.2.103, in the form of IEEE 802.11s/D3.02 (no destination).
+//! With `scope = "destination"` a look ahead names the destination too, and its share is that of one neighbour's packets for it.
+//! Reference: S4, 3.1 to 3.3; IEEE 802.11-2012 13.12 and 8.4.2.103, in the form of IEEE 802.11s/D3.02 (no destination); with
+//! destinations that of IEEE 802.11-10/1428r0.
 //! Differences: S4 tells "shortly before" a notice expires and says no figure: 12 ms before, half way through a shorter one. It
 //! gives no bounds of the time: 1 ms and 6.55 s. "The duration is decreased" at each departure, as S4 may be read, takes it to
 //! the lower bound between two congestions; by default each notice is judged once. S4 tests the buffer "shortly before" a notice
@@ -49,6 +51,8 @@ pub struct AdaptiveTerms {
     pub each_departure: bool,
     /// Whether a station that may send nothing itself renews its notices.
     pub renew_when_stopped: bool,
+    /// Whether a look ahead names the destination whose packets fill the buffer.
+    pub by_destination: bool,
     /// Share of the buffer's contents whose owner is told by a look ahead.
     pub owner: f64,
     /// That share is one of the buffer, not of its contents.
@@ -146,6 +150,12 @@ pub const PART: Part<Build> = Part {
             "what `owner` is a share of: the buffer, or what it holds",
         ),
         Opt::new(
+            "scope",
+            Kind::Choice(&["link", "destination"]),
+            Default::Is("link"),
+            "what a look ahead stops: all that a neighbour sends here, or its packets for the destinations that fill the buffer",
+        ),
+        Opt::new(
             "cast",
             Kind::Choice(&["group", "each"]),
             Default::Is("group"),
@@ -185,6 +195,7 @@ fn terms(args: &Args) -> Result<AdaptiveTerms, Refusal> {
         renew_when_stopped: args.choice("stopped") == "renew",
         owner: args.share("owner"),
         owner_of_buffer: args.choice("owner_of") == "buffer",
+        by_destination: args.choice("scope") == "destination",
         cast: match args.choice("cast") {
             "each" => Cast::Each,
             _ => Cast::Group,

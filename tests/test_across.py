@@ -95,7 +95,7 @@ def test_flows_are_counted_ranked_and_compared() -> None:
 
 
 def test_balance_tells_the_case_that_is_farthest_from_even() -> None:
-    cases = [({}, run(a=3, b=2, c=5)), ({}, run(a=3, b=1, c=5))]
+    cases: list[tuple[dict[str, str], Case]] = [({}, run(a=3, b=2, c=5)), ({}, run(a=3, b=1, c=5))]
     assert compute("balance", cases, metrics=["a", "b"], against="c") == pytest.approx(0.8)
 
 

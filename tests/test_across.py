@@ -47,7 +47,7 @@ def test_rank_correlation_is_spearmans() -> None:
 
 def test_smoothness_sorts_both_curves_by_the_third() -> None:
     # In the order of "none" (1, 2, 0): one is straight, the other has a kink of 4 in the middle.
-    values = {"none": [3, 1, 2], "smooth": [7, 5, 6.5], "rough": [5, 3, 6]}
+    values: dict[str, list[float]] = {"none": [3, 1, 2], "smooth": [7, 5, 6.5], "rough": [5, 3, 6]}
     cases = [
         ({"scheme": scheme, "net": str(i)}, run(a=value))
         for scheme, row in values.items()

@@ -156,7 +156,7 @@ pub static RECIPES: &[Recipe] = &[
         respond: responder::LINK_GATE.id,
         preset: &[
             ("detect", "look_ahead", "40 %"),
-            ("notify", "scope", "destination"),
+            ("notify", "scope", "address"),
         ],
     },
 ];

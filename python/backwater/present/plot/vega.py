@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from backwater.model.quantity import parse_all
 from backwater.present.numbers import Unit
 from backwater.present.plot import over_time
-from backwater.present.plot.spread import boxes, flow_means
 from backwater.present.plot.encoding import CONFIG, y_unit
 from backwater.present.plot.marks import Body, bars, curves, ranking, stack
 from backwater.present.plot.matrix import matrix
@@ -22,6 +21,7 @@ from backwater.present.plot.points import (
     in_order_of,
     points,
 )
+from backwater.present.plot.spread import boxes, flow_means
 
 if TYPE_CHECKING:
     from backwater.results.results import Results

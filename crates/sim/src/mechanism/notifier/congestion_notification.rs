@@ -3,7 +3,7 @@
 //! begins, all neighbours in the routing tree are told, in a group frame that nobody acknowledges; a detector that looks
 //! ahead has only those neighbours told whose packets hold more than a share of the buffer, each in a frame of its own.
 //! Responds: left to the recipe.
-//! With `scope = "destination"` a look ahead names the destination too, and its share is that of one neighbour's packets for it.
+//! With `scope = "address"` a look ahead names the destination too, and its share is that of one neighbour's packets for it.
 //! Reference: S4, 3.1 to 3.3; IEEE 802.11-2012 13.12 and 8.4.2.103, in the form of IEEE 802.11s/D3.02 (no destination); with
 //! destinations that of IEEE 802.11-10/1428r0.
 //! Differences: S4 tells "shortly before" a notice expires and says no figure: 12 ms before, half way through a shorter one. It
@@ -151,7 +151,7 @@ pub const PART: Part<Build> = Part {
         ),
         Opt::new(
             "scope",
-            Kind::Choice(&["link", "destination"]),
+            Kind::Choice(&["link", "address"]),
             Default::Is("link"),
             "what a look ahead stops: all that a neighbour sends here, or its packets for the destinations that fill the buffer",
         ),
@@ -195,7 +195,7 @@ fn terms(args: &Args) -> Result<AdaptiveTerms, Refusal> {
         renew_when_stopped: args.choice("stopped") == "renew",
         owner: args.share("owner"),
         owner_of_buffer: args.choice("owner_of") == "buffer",
-        by_destination: args.choice("scope") == "destination",
+        by_destination: args.choice("scope") == "address",
         cast: match args.choice("cast") {
             "each" => Cast::Each,
             _ => Cast::Group,

@@ -122,6 +122,8 @@ impl Notice {
             ..self.clone()
         };
         match self.classes {
+            // It names destinations for one category.
+            _ if self.hosts.is_some() => vec![self.clone()],
             // One queue for all categories.
             0xff => vec![self.clone()],
             _ => durations.units.iter().enumerate().map(of).collect(),

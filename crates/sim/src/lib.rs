@@ -22,6 +22,7 @@ pub mod record;
 pub mod source;
 pub mod spec;
 pub mod stamp;
+pub mod steadiness;
 pub mod switch;
 pub mod table;
 pub mod targets;

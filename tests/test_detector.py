@@ -61,7 +61,7 @@ class Never(Marks):
         return False
 
 
-class Luck(Marks):
+class Draws(Marks):
     \"\"\"Congested by chance: a run that shared a generator with another would differ.\"\"\"
 
     def __init__(self, setup):
@@ -140,7 +140,7 @@ STUDY = """\
 
 ```toml study
 study = { id = "one", seeds = 2 }
-axes.who = { path = "mechanisms.bp.detect.class", values = ["Marks", "Luck", "Raises"] }
+axes.who = { path = "mechanisms.bp.detect.class", values = ["Marks", "Draws", "Raises"] }
 [claims.c101]
 says = "Nothing is lost."
 metric = "loss"

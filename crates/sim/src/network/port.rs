@@ -48,7 +48,7 @@ pub struct Port {
     pub far_entry: u8,
     /// Bit q: class queue q has a waiting frame.
     pub held: u8,
-    /// What is so about it.
+    /// Flags set on this port.
     pub traits: Traits,
     /// The class queue, where there is one. The categories of a station have one each.
     queue: ClassQueue,
@@ -93,13 +93,13 @@ pub struct Port {
 }
 
 impl Port {
-    /// Whether any of these is so.
+    /// Whether any of these flags is set.
     #[inline(always)]
     pub fn is(&self, traits: u32) -> bool {
         self.traits.0 & traits != 0
     }
 
-    /// Makes these so, or not so.
+    /// Sets these flags, or clears them.
     #[inline(always)]
     pub fn set(&mut self, traits: u32, so: bool) {
         self.traits.0 = if so {

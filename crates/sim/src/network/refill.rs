@@ -50,7 +50,7 @@ impl Network {
         flow.fill().is_some_and(fits)
     }
 
-    /// Has a port that stands idle although packets are missing looked at again.
+    /// Refills an idle port of saturated flows before the event at hand is over.
     pub(crate) fn look_again(&mut self, calendar: &mut Calendar, id: PortId, now: Time) {
         let port = &self.ports[id];
         let first = port.more.missing.front();

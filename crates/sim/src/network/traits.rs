@@ -1,6 +1,6 @@
-//! What is true of a port, in one word that a hop tests at once.
+//! Flags of a port, in one word, so that several are tested at once.
 
-/// A set of truths about a port, so that a hop tests several at once.
+/// A set of flags of a port.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traits(pub(super) u32);
 
@@ -10,7 +10,7 @@ impl Traits {
     pub const WATCHED: u32 = 1;
     /// The choice at hand found every waiting frame held back.
     pub const STALLED: u32 = 2;
-    /// Such a thing has happened.
+    /// It has stalled before.
     pub const EVER_STALLED: u32 = 4;
     /// The node keeps a ledger or a pool.
     pub const ACCOUNTED: u32 = 8;

@@ -24,7 +24,7 @@ fn relay(in_turn: bool) -> Cell {
     cell
 }
 
-/// Three stations share 6.1 Mbit/s, so the relay forwards 2.03 Mbit/s. In turn each flow gets a third of it. First
+/// Three stations share 6.1 Mbit/s, so the relay forwards 2.03 Mbit/s. Round-robin each flow gets a third of it. First
 /// come, first served, each gets in proportion to what comes: 2.03, 2.03 and 4 Mbit/s, so the relay's own flow
 /// twice as much as another.
 #[test]

@@ -221,7 +221,7 @@ impl World {
             let queued = || hosts_queued(&self.air, &self.network, station, number);
             c.enqueued(place, view, &seen, &arrival, queued);
             if c.takes_owners() {
-                c.owners(&view, &owners_of(air, packets, station, number));
+                c.owners(&view, &owners_of(&self.air, &self.network, station, number));
             }
         } else {
             c.turned_away(place, view, &seen, &arrival);
@@ -254,11 +254,11 @@ impl World {
 }
 
 /// How much of each neighbour's packets for each destination waits at a station, ascending.
-fn owners_of(air: &Air, packets: &Packets, station: u32, number: usize) -> Vec<Owner> {
+fn owners_of(air: &Air, network: &Network, station: u32, number: usize) -> Vec<Owner> {
     let mut sums = BTreeMap::new();
     for hop in &air.radios[station as usize].hops {
-        let queue = &air.hops[*hop as usize].queues[number];
-        for packet in packets.walk(&queue.list) {
+        let queue = network.ports[air.hops[*hop as usize].port].queue(number);
+        for packet in network.packets.walk(&queue.list) {
             if let Some(from) = air.hop(packet.ingress).map(|hop| hop.from) {
                 *sums.entry((from, packet.to)).or_insert(0) += packet.frame();
             }

@@ -81,10 +81,9 @@ impl Air {
         let (size, arrived) = (packet.frame(), packet.at);
         port.free(number, size);
         port.count_sent(size, now.0 - arrived.0);
-        let next = hop.to;
         if let Some(gates) = &mut self.radios[station as usize].gates {
             let to = network.packets[packet_id].to;
-            gates.charge_toward(number as u8, Some(next), to, Bytes(size), exchange.begun);
+            gates.charge_toward(number as u8, Some(hop.to), to, Bytes(size), exchange.begun);
         }
         for shown in &self.radios[station as usize].laws {
             network.show_departure(books, *shown, port_id, packet_id, now);

@@ -88,7 +88,9 @@ def main() -> None:
                 shares = busy(times, bursts(rng, len(times), burst), line)
                 rows.append([hurst(shares, 0, 13), hurst(shares, 0, 7), hurst(shares, 7, 13)])
             figures = " ".join(f"{h:.2f}" for h in np.mean(rows, axis=0))
-            print(f"{name:24} {burst / 1e3:3.0f} kB {rate / 1e6:.0f} Mbit/s on {line / 1e6:3.0f}: {figures}")
+            print(
+                f"{name:24} {burst / 1e3:3.0f} kB {rate / 1e6:.0f} Mbit/s on {line / 1e6:3.0f}: {figures}"
+            )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Hurst parameters of Pareto bursts at Pareto intervals on a wire, computed apart from the simulator.
+"""Hurst parameters of Pareto bursts at Pareto intervals on a wire, apart from the simulator.
 
-Bursts with a truncated Pareto law come at renewal instants (Pareto with shape `alpha`, or exponential), are served by a wire of a
-given rate in their order, and the busy share of bins of 10 ms to 81.92 s gives the variance-time plot. Each row is
-the mean over four runs of 4000 s: H over the whole range, up to 1.28 s, and from there on.
+Bursts with a truncated Pareto law come at renewal instants (Pareto with shape `alpha`, or
+exponential), are served by a wire of a given rate in their order, and the busy share of bins of
+10 ms to 81.92 s gives the variance-time plot. Each row is the mean over four runs of 4000 s: H over
+the whole range, up to 1.28 s, and from there on.
 """
 
 import numpy as np
@@ -26,6 +27,7 @@ def least_burst(mean: float, most: float, shape: float) -> float:
 
 
 def bursts(rng: np.random.Generator, count: int, mean: float) -> Array:
+    """Sizes by the truncated law."""
     shape, most = 1.5, 1e6
     least = least_burst(mean, most, shape)
     beyond = (least / most) ** shape
@@ -62,6 +64,7 @@ def busy(times: Array, sizes: Array, rate: float) -> Array:
 
 
 def hurst(shares: Array, first: int, last: int) -> float:
+    """H from the slope of the variance-time plot between two octaves."""
     logs = []
     for octave in range(first, last + 1):
         length = 2**octave
@@ -71,6 +74,7 @@ def hurst(shares: Array, first: int, last: int) -> float:
 
 
 def main() -> None:
+    """Prints the rows."""
     rng = np.random.default_rng(1)
     laws: list[tuple[str, int, float | None]] = [
         ("1 source, shape 1.3", 1, 1.3),
@@ -88,9 +92,8 @@ def main() -> None:
                 shares = busy(times, bursts(rng, len(times), burst), line)
                 rows.append([hurst(shares, 0, 13), hurst(shares, 0, 7), hurst(shares, 7, 13)])
             figures = " ".join(f"{h:.2f}" for h in np.mean(rows, axis=0))
-            print(
-                f"{name:24} {burst / 1e3:3.0f} kB {rate / 1e6:.0f} Mbit/s on {line / 1e6:3.0f}: {figures}"
-            )
+            point = f"{burst / 1e3:3.0f} kB {rate / 1e6:.0f} Mbit/s on {line / 1e6:3.0f}"
+            print(f"{name:24} {point}: {figures}")
 
 
 if __name__ == "__main__":

@@ -49,7 +49,8 @@ def instants(rng: np.random.Generator, sources: int, alpha: float | None, mean: 
             first = least * (rng.random() if inside else rng.random() ** (-1 / (alpha - 1)))
         times = np.cumsum(np.concatenate([[first], gaps]))
         found.append(times[times < DURATION_S])
-    return np.sort(np.concatenate(found))
+    everything: Array = np.sort(np.concatenate(found))
+    return everything
 
 
 def busy(times: Array, sizes: Array, rate: float) -> Array:
@@ -60,7 +61,8 @@ def busy(times: Array, sizes: Array, rate: float) -> Array:
     knots = np.stack([starts, starts + spans], axis=1).ravel()
     served = np.stack([sums - spans, sums], axis=1).ravel()
     grid = np.arange(0, DURATION_S + BIN_S / 2, BIN_S)
-    return np.diff(np.interp(grid, knots, served)) / BIN_S
+    shares: Array = np.diff(np.interp(grid, knots, served)) / BIN_S
+    return shares
 
 
 def hurst(shares: Array, first: int, last: int) -> float:
@@ -84,7 +86,7 @@ def main() -> None:
     points = [(6e3, 1e6, 10e6), (24e3, 2e6, 10e6), (24e3, 6e6, 100e6), (48e3, 8e6, 100e6)]
     for name, sources, alpha in laws:
         for burst, rate, line in points:
-            rows = []
+            rows: list[list[float]] = []
             while len(rows) < 4:
                 times = instants(rng, sources, alpha, sources * 8 * burst / rate)
                 if len(times) == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -241,3 +242,13 @@ def test_a_contest_blames_what_the_person_wrote(run: Command) -> None:
 def test_a_fresh_contest_has_no_cases_yet(run: Command) -> None:
     found = run("contest", "fixed", "--duration", "1")
     assert "are there already" not in found.err
+
+
+def test_a_contest_and_a_scorecard_end_runs_that_cost_more(tmp_path: Path) -> None:
+    for command in (
+        ("contest", "cubic", "--duration", "100000"),
+        ("scorecard", "cubic", "--seeds", "1", "--out", "out"),
+    ):
+        found = call(*command, "--max-wall", "0.01", "--json", cwd=tmp_path)
+        assert found.code == 3
+        assert "--max-wall" in json.dumps(found.document["failures"])

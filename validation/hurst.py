@@ -1,8 +1,9 @@
-"""Hurst parameters of Pareto bursts at Pareto intervals on a wire, computed apart from the simulator.
+"""Hurst parameters of Pareto bursts at Pareto intervals on a wire, apart from the simulator.
 
-Bursts with a truncated Pareto law come at renewal instants (Pareto with shape `alpha`, or exponential), are served by a wire of a
-given rate in their order, and the busy share of bins of 10 ms to 81.92 s gives the variance-time plot. Each row is
-the mean over four runs of 4000 s: H over the whole range, up to 1.28 s, and from there on.
+Bursts with a truncated Pareto law come at renewal instants (Pareto with shape `alpha`, or
+exponential), are served by a wire of a given rate in their order, and the busy share of bins of
+10 ms to 81.92 s gives the variance-time plot. Each row is the mean over four runs of 4000 s: H over
+the whole range, up to 1.28 s, and from there on.
 """
 
 import numpy as np
@@ -26,6 +27,7 @@ def least_burst(mean: float, most: float, shape: float) -> float:
 
 
 def bursts(rng: np.random.Generator, count: int, mean: float) -> Array:
+    """Sizes by the truncated law."""
     shape, most = 1.5, 1e6
     least = least_burst(mean, most, shape)
     beyond = (least / most) ** shape
@@ -47,7 +49,8 @@ def instants(rng: np.random.Generator, sources: int, alpha: float | None, mean: 
             first = least * (rng.random() if inside else rng.random() ** (-1 / (alpha - 1)))
         times = np.cumsum(np.concatenate([[first], gaps]))
         found.append(times[times < DURATION_S])
-    return np.sort(np.concatenate(found))
+    everything: Array = np.sort(np.concatenate(found))
+    return everything
 
 
 def busy(times: Array, sizes: Array, rate: float) -> Array:
@@ -58,10 +61,12 @@ def busy(times: Array, sizes: Array, rate: float) -> Array:
     knots = np.stack([starts, starts + spans], axis=1).ravel()
     served = np.stack([sums - spans, sums], axis=1).ravel()
     grid = np.arange(0, DURATION_S + BIN_S / 2, BIN_S)
-    return np.diff(np.interp(grid, knots, served)) / BIN_S
+    shares: Array = np.diff(np.interp(grid, knots, served)) / BIN_S
+    return shares
 
 
 def hurst(shares: Array, first: int, last: int) -> float:
+    """H from the slope of the variance-time plot between two octaves."""
     logs = []
     for octave in range(first, last + 1):
         length = 2**octave
@@ -71,6 +76,7 @@ def hurst(shares: Array, first: int, last: int) -> float:
 
 
 def main() -> None:
+    """Prints the rows."""
     rng = np.random.default_rng(1)
     laws: list[tuple[str, int, float | None]] = [
         ("1 source, shape 1.3", 1, 1.3),
@@ -80,7 +86,7 @@ def main() -> None:
     points = [(6e3, 1e6, 10e6), (24e3, 2e6, 10e6), (24e3, 6e6, 100e6), (48e3, 8e6, 100e6)]
     for name, sources, alpha in laws:
         for burst, rate, line in points:
-            rows = []
+            rows: list[list[float]] = []
             while len(rows) < 4:
                 times = instants(rng, sources, alpha, sources * 8 * burst / rate)
                 if len(times) == 0:
@@ -88,7 +94,8 @@ def main() -> None:
                 shares = busy(times, bursts(rng, len(times), burst), line)
                 rows.append([hurst(shares, 0, 13), hurst(shares, 0, 7), hurst(shares, 7, 13)])
             figures = " ".join(f"{h:.2f}" for h in np.mean(rows, axis=0))
-            print(f"{name:24} {burst / 1e3:3.0f} kB {rate / 1e6:.0f} Mbit/s on {line / 1e6:3.0f}: {figures}")
+            point = f"{burst / 1e3:3.0f} kB {rate / 1e6:.0f} Mbit/s on {line / 1e6:3.0f}"
+            print(f"{name:24} {point}: {figures}")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def table(cards: list[dict[str, Any]]) -> str:
     for card, rows in zip(cards, own, strict=True):
         verdicts = [row["verdict"] for row in rows]
         counts = [str(verdicts.count(one)) for one in ("pass", "fail", "undecided")]
-        # What it spares others is no merit of a controller that leaves the link idle when it is alone.
+        # Who leaves the link idle when alone spares others for that reason.
         if any(row["claim"] == ALONE and row["verdict"] == "fail" for row in rows):
             counts[0] = f"({counts[0]})"
         signs = [SIGNS[verdict] for verdict in verdicts]

@@ -63,6 +63,8 @@ def command(
     duration: Annotated[float, typer.Option(min=1, help="Seconds of each run.")] = 140.0,
     workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
     plot: Annotated[Path | None, typer.Option(help="A .svg, .png or .pdf of the frontier.")] = None,
+    max_wall: console.MaxWall = None,
+    max_memory: console.MaxMemory = None,
     json: console.Json = False,
 ) -> int:
     """Rank controllers over cellular links by ln(link throughput / delay)."""
@@ -84,7 +86,14 @@ def command(
         )
     with console.Bar(NAME) as bar:
         found = contest_runs.run(
-            names or known, directions, range(1, seeds + 1), duration, workers=workers, progress=bar
+            names or known,
+            directions,
+            range(1, seeds + 1),
+            duration,
+            workers=workers,
+            progress=bar,
+            max_wall_s=max_wall,
+            max_memory=max_memory,
         )
     for failure in [*found.failures, *found.broken]:
         console.message(f"error: {failure}")

@@ -35,6 +35,8 @@ def command(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue what is in the folder.")
     ] = False,
+    max_wall: console.MaxWall = None,
+    max_memory: console.MaxMemory = None,
     json: console.Json = False,
 ) -> int:
     """Check a controller against RFC 9743, beside CUBIC and Reno."""
@@ -43,6 +45,7 @@ def command(
     table, label = subject(controller, option or [])
     study = rfc9743.study(table, label)
     execution = Execution(study, out / study.id, quick, seeds, workers, resume, command=context.obj)
+    execution.max_wall_s, execution.max_memory = max_wall, max_memory
     execution.prepare()
     batch = run_study(execution)
     print_problems(batch)

@@ -292,8 +292,11 @@ def run(
     duration_s: float,
     workers: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    *,
+    max_wall_s: float | None = None,
+    max_memory: str | None = None,
 ) -> Contest:
-    """Every controller over every direction under every seed."""
+    """Every controller over every direction under every seed; the budget is that of each run."""
     plan: list[tuple[str, Direction, int, str | None]] = []
     resolved: list[_native.Resolved] = []
     workers = arguments.whole_or_none(workers, "workers", 1, arguments.MOST_WORKERS)
@@ -331,7 +334,13 @@ def run(
         progress(len(found), len(plan))
 
     progress(0, len(plan))
-    processes.run_batch(resolved, workers or available_cores(), commit)
+    processes.run_batch(
+        resolved,
+        workers or available_cores(),
+        commit,
+        max_wall_s=max_wall_s,
+        max_memory=max_memory,
+    )
     later = {plan[index][:3]: found[index] for index in found if plan[index][3]}
     contest.entries = [
         Entry(*plan[index][:3], found[index], later.get(plan[index][:3]))

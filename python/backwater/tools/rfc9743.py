@@ -36,7 +36,9 @@ class Criterion:
 
 
 CRITERIA = (
-    Criterion("use", "use of the link: alone, beside others, after changes", ("c401", "c402", "c403")),
+    Criterion(
+        "use", "use of the link: alone, beside others, after changes", ("c401", "c402", "c403")
+    ),
     Criterion("5.1.1", "full backoff under persistent congestion", ("c511",)),
     Criterion("5.1.2", "bufferbloat", ("c512",)),
     Criterion("5.1.3", "high packet loss", ("c513",)),
@@ -55,7 +57,7 @@ CRITERIA = (
     Criterion(
         "7.10",
         "multipath",
-        reason="not applicable: it is about transports that send one flow over several paths, and none here does",
+        reason="not applicable: no transport here sends one flow over several paths",
     ),
 )
 
@@ -101,7 +103,10 @@ def verdicts(execution: Execution, label: str) -> list[Verdict]:
 
 
 def idle(found: list[Verdict], label: str) -> bool:
-    """Whether a controller leaves the link idle when it is alone: what it spares others is no merit then."""
+    """Whether a controller leaves the link idle when it is alone.
+
+    What it spares others is no merit then.
+    """
     alone = [one for one in found if one.who == label and one.claim == ALONE]
     return any(one.word == WORDS[DIFFERS] for one in alone)
 

@@ -4,7 +4,7 @@ use backwater_sim::limit::Limit;
 use backwater_sim::medium::access::CATEGORIES;
 use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
-use backwater_sim::medium::wifi::phy::{Answer, Phy, Standard};
+use backwater_sim::medium::wifi::phy::{Answer, Band, Phy, Standard};
 use backwater_sim::medium::wifi::physical::Physical;
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 use backwater_transport::units::Rate;
@@ -69,6 +69,10 @@ fn phy(node: &Node, files: &mut Files<'_>) -> Result<Phy, Diagnostic> {
             _ => Answer::Control,
         },
         short_preamble: args.choice("preamble") == "short",
+        band: match args.choice("standard") {
+            "802.11a" => Band::Ghz5,
+            _ => Band::Ghz2,
+        },
     })
 }
 

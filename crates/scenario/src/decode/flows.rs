@@ -207,7 +207,7 @@ fn ends(record: &Record<'_>, nodes: &[NodeSpec], hosts: &Hosts<'_>) -> Result<En
     let (mut to, several) = hosts.select(record.need("to"))?;
     let pattern = pattern(record, several)?;
     if pattern == Pattern::Group {
-        let own = media(&nodes[from[0]]);
+        let own = expand::media(&nodes[from[0]]);
         if own.is_empty() {
             let (node, name) = (record.need("from"), &nodes[from[0]].name);
             let what = format!(
@@ -218,7 +218,7 @@ fn ends(record: &Record<'_>, nodes: &[NodeSpec], hosts: &Hosts<'_>) -> Result<En
         }
         // A group is of one medium; a pattern such as "*" also matches others.
         to.retain(|host| {
-            media(&nodes[*host])
+            expand::media(&nodes[*host])
                 .iter()
                 .any(|medium| own.contains(medium))
         });
@@ -337,13 +337,6 @@ fn flow(
         hurst: args.flag("hurst"),
         route: None,
     })
-}
-
-fn media(node: &NodeSpec) -> Vec<usize> {
-    match &node.kind {
-        NodeKind::Station(radios) => radios.iter().map(|r| r.medium).collect(),
-        NodeKind::Host { .. } | NodeKind::Switch(_) => Vec::new(),
-    }
 }
 
 /// The class of a host's flow, or the access category of a station's. Where there are 802.11 media (`airy`), flows of hosts

@@ -193,12 +193,33 @@ pub fn write(
                 put16(out, time.unwrap_or(0));
             }
         }
+        FrameKind::Destinations { .. } | FrameKind::Map { .. } | FrameKind::Rate { .. } => {
+            control_header(out, src_host, port, OPCODE_EXTENSION);
+            write_extension(out, kind);
+        }
+    }
+    let body = (size.max(MIN_FRAME) - FCS) as usize;
+    if out.len() - start < body {
+        out.resize(start + body, 0);
+    }
+    // The FCS leaves with the coefficient of the highest power first, which in the reflected form
+    // is the lowest bit of the lowest byte.
+    let fcs = crc32(&out[start..]);
+    out.extend_from_slice(&fcs.to_le_bytes());
+}
+
+/// What an extension frame says behind its opcode.
+fn write_extension(out: &mut Vec<u8>, kind: &FrameKind<'_>) {
+    match *kind {
+        FrameKind::Udp { .. }
+        | FrameKind::Tcp { .. }
+        | FrameKind::Pause { .. }
+        | FrameKind::Pfc { .. } => unreachable!("no extension frame"),
         FrameKind::Destinations {
             quanta,
             classes,
             addresses,
         } => {
-            control_header(out, src_host, port, OPCODE_EXTENSION);
             extension(out, SUBTYPE_DESTINATIONS, classes, quanta, addresses.len());
             list(out, DESTINATIONS_HEADER, addresses);
         }
@@ -213,7 +234,6 @@ pub fn write(
                 None => SUBTYPE_DESTINATION_MAP,
             };
             let stations: u32 = hosts.iter().map(|word| word.count_ones()).sum();
-            control_header(out, src_host, port, OPCODE_EXTENSION);
             extension(out, subtype, classes, quanta, stations as usize);
             out.extend(rate_bps.map(u64::to_be_bytes).into_iter().flatten());
             map(out, hosts);
@@ -224,20 +244,11 @@ pub fn write(
             quanta,
             addresses,
         } => {
-            control_header(out, src_host, port, OPCODE_EXTENSION);
             extension(out, SUBTYPE_RATE, classes, quanta, addresses.len());
             out.extend_from_slice(&rate_bps.to_be_bytes());
             list(out, RATE_HEADER, addresses);
         }
     }
-    let body = (size.max(MIN_FRAME) - FCS) as usize;
-    if out.len() - start < body {
-        out.resize(start + body, 0);
-    }
-    // The FCS leaves with the coefficient of the highest power first, which in the reflected form
-    // is the lowest bit of the lowest byte.
-    let fcs = crc32(&out[start..]);
-    out.extend_from_slice(&fcs.to_le_bytes());
 }
 
 /// Bytes of the smallest frame that carries `kind`, FCS included: 64, or more for a control frame

@@ -175,8 +175,8 @@ mod tests {
     const HOUR: u64 = 3600;
 
     /// Demands of so many bytes at exponential intervals over four hours.
-    fn poisson(bytes: u64, per_second: f64) -> Hurst {
-        let mut random = Random::stream(1, "test", "poisson");
+    fn memoryless(bytes: u64, per_second: f64) -> Hurst {
+        let mut random = Random::stream(1, "test", "memoryless");
         let mut wire = VarianceTime::new(FAST, Time::ZERO);
         let (mut now, end) = (Time::ZERO, Time::ZERO + Span::secs(4 * HOUR));
         loop {
@@ -189,10 +189,10 @@ mod tests {
     }
 
     #[test]
-    fn poisson_has_one_half_at_all_scales() {
+    fn independent_increments_have_one_half_at_all_scales() {
         // The variance of a mean of independent bins falls as 1/t. A variance of n bins has a relative error of √(2/n);
         // the longest bins, of which there are 175, decide: 11 %, 0.15 of an octave, over 6 octaves 0.02 in H.
-        let hurst = poisson(1000, 500.0);
+        let hurst = memoryless(1000, 500.0);
         for h in [hurst.all, hurst.short, hurst.long] {
             let h = h.expect("four hours");
             assert!((h - 0.5).abs() < 0.06, "{hurst:?}");

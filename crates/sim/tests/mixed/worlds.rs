@@ -6,7 +6,7 @@ use backwater_sim::medium::boxes::{AnyBox, BOXES};
 use backwater_sim::medium::trace::{AnyTrace, EMULATORS, First, ServerSpec, TRACES};
 use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
-use backwater_sim::medium::wifi::phy::{Answer, Phy, Standard};
+use backwater_sim::medium::wifi::phy::{Answer, Band, Phy, Standard};
 use backwater_sim::medium::wifi::physical::Physical;
 use backwater_sim::queue::Room;
 use backwater_sim::source::AnySource;
@@ -120,6 +120,15 @@ fn any_medium(r: &mut Random, number: usize) -> MediumSpec {
         control: Rate(if b { 1 } else { 24 } * MBIT),
         answer: one(r, &[Answer::Control, Answer::Mandatory]),
         short_preamble: b && once_in(r, 2),
+        band: Band::Ghz2,
+    };
+    // A short preamble has no 1 Mbit/s.
+    let phy = match phy.short_preamble {
+        true => Phy {
+            control: Rate(2 * MBIT),
+            ..phy
+        },
+        false => phy,
     };
     let access = one(r, &[AccessMode::Dcf, AccessMode::Edca]);
     let retries = one(r, &[0, 2, 7]);

@@ -3,7 +3,7 @@
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
-use backwater_sim::medium::wifi::phy::{Answer, Phy, Standard};
+use backwater_sim::medium::wifi::phy::{Answer, Band, Phy, Standard};
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{
     CategorySpec, FlowSpec, MediumSpec, NodeKind, NodeSpec, Routing, Spec, StationSpec,
@@ -25,6 +25,7 @@ pub const B: Phy = Phy {
     control: Rate(1_000_000),
     answer: Answer::Control,
     short_preamble: false,
+    band: Band::Ghz2,
 };
 
 /// 54 Mbit/s, control frames at 24 Mbit/s.
@@ -34,6 +35,7 @@ pub const G: Phy = Phy {
     control: Rate(24_000_000),
     answer: Answer::Control,
     short_preamble: false,
+    band: Band::Ghz2,
 };
 
 pub const RTS: u64 = 0;

@@ -38,6 +38,9 @@ class Flow(Table):
       segments of Ethernet (packets)
     * `delayed_ack`: longest delay of an acknowledgement, which every second segment ends;
       0 s for none, 40 ms where it is left out (time)
+    * `receiver`: a receiver that lies to get more: eight acknowledgements for the bytes
+      of one, eight copies of each, or acknowledgements that conceal losses and run ahead
+      of the data; it delays none (default honest)
     * `rto_min`: least retransmission timeout; 1 s where it is left out (time)
     * `after_idle`: the window of a stream that sent nothing for longer than its
       retransmission timeout: back to the initial one (RFC 5681 section 4.1), half for
@@ -56,6 +59,8 @@ class Flow(Table):
     * `packet`: largest IP packet (size, default 1500 B)
     * `budget`: a packet that comes to an 802.11 station, on its way or at its end, later
       than this after its creation is lost; none where it is left out (time)
+    * `hurst`: measure the Hurst parameter of what the source puts on its host's wire, in
+      runs of 2622 s and more (default false)
     * `start`: when the source begins (time, default 0 s)
     * `stop`: when the source ends; the end of the run where it is left out (time)
     """
@@ -74,6 +79,7 @@ class Flow(Table):
     recovery: Literal["rack", "sack", "newreno"] | None = None
     initial_window: Packets | None = None
     delayed_ack: Time | None = None
+    receiver: Literal["honest", "divided", "forged", "optimistic"] | None = None
     rto_min: Time | None = None
     after_idle: Literal["restart", "decay", "keep"] | None = None
     pacing: bool | None = None
@@ -82,5 +88,6 @@ class Flow(Table):
     frame: Size | None = None
     packet: Size | None = None
     budget: Time | None = None
+    hurst: bool | None = None
     start: Time | None = None
     stop: Time | None = None

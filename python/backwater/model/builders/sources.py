@@ -58,6 +58,7 @@ class Source(Part):
         sources: int | None = None,
         alpha_burst: float | None = None,
         alpha_gap: float | None = None,
+        gap_law: Literal["pareto", "exponential"] | None = None,
         burst_max: Size | None = None,
     ) -> Source:
         """Superposition of sources with Pareto bursts at Pareto intervals.
@@ -71,6 +72,8 @@ class Source(Part):
         * `alpha_burst`: shape of burst sizes (number, default 1.5, ≥ 0.1, ≤ 100)
         * `alpha_gap`: shape of intervals; at one and below they have no mean (number, default
           1.5, ≥ 1.01, ≤ 100)
+        * `gap_law`: law of the intervals; with exponential ones bursts come as a Poisson
+          process, and `alpha_gap` has no meaning (default pareto)
         * `burst_max`: no burst is larger (size, default 1 MB, ≥ 2 B, ≤ 1000 MB)
         """
         return Source(
@@ -80,6 +83,7 @@ class Source(Part):
             sources=sources,
             alpha_burst=alpha_burst,
             alpha_gap=alpha_gap,
+            gap_law=gap_law,
             burst_max=burst_max,
         )
 
@@ -93,6 +97,8 @@ class Source(Part):
         i_weight: float | None = None,
         p_weight: float | None = None,
         sigma: float | None = None,
+        scene: Time | None = None,
+        scene_sigma: float | None = None,
         phase: Literal["start", "random"] | None = None,
     ) -> Source:
         """Synthetic MPEG-1 video: a group of pictures with lognormal frame sizes.
@@ -105,6 +111,10 @@ class Source(Part):
         * `i_weight`: mean I frame / mean B frame (number, default 5, ≥ 0.01, ≤ 1000)
         * `p_weight`: mean P frame / mean B frame (number, default 2.2, ≥ 0.01, ≤ 1000)
         * `sigma`: standard deviation of ln(size) (number, default 0.3, ≥ 0, ≤ 1)
+        * `scene`: mean length of a scene; at least a group of pictures (time, default 10 s, ≥
+          0 s, ≤ 1000000 s)
+        * `scene_sigma`: standard deviation of ln(size) between scenes; 0 for frames that are
+          independent (number, default 0.35, ≥ 0, ≤ 1)
         * `phase`: where in the group of pictures the flow's start falls (default random)
         """
         return Source(
@@ -115,6 +125,8 @@ class Source(Part):
             i_weight=i_weight,
             p_weight=p_weight,
             sigma=sigma,
+            scene=scene,
+            scene_sigma=scene_sigma,
             phase=phase,
         )
 

@@ -1,6 +1,6 @@
 //! The flows of one run: one for each sender, with the destinations drawn.
 
-use backwater_sim::spec::{FlowSpec, NodeSpec};
+use backwater_sim::spec::{FlowSpec, NodeKind, NodeSpec};
 use backwater_sim::targets::Destination;
 use backwater_transport::random::Random;
 
@@ -107,5 +107,13 @@ mod tests {
                 .keys()
                 .all(|d| d.iter().enumerate().all(|(i, j)| i != *j))
         );
+    }
+}
+
+/// The media of a station.
+pub(super) fn media(node: &NodeSpec) -> Vec<usize> {
+    match &node.kind {
+        NodeKind::Station(radios) => radios.iter().map(|r| r.medium).collect(),
+        NodeKind::Host { .. } | NodeKind::Switch(_) => Vec::new(),
     }
 }

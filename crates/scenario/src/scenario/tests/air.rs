@@ -151,6 +151,24 @@ fn bad_media_stations_and_routes_are_refused_with_the_fix() {
     refused("medium = \"air\"", "medium = \"ether\"", "no medium", "air");
     refused("ac = \"BE\"", "class = 3", "access categories", "ac =");
     refused("transmit = \"100 m\"", "transmit = 100", "no unit", "100 m");
+    refused(
+        "sense = \"190 m\"",
+        "sense = \"90 m\"",
+        "sensed within 90 m",
+        "no less",
+    );
+    refused(
+        "preamble = \"long\"",
+        "preamble = \"short\"",
+        "has no 1 Mbit/s",
+        "2 Mbit/s",
+    );
+    refused(
+        "data = \"11 Mbit/s\", control = \"1 Mbit/s\"",
+        "data = \"2 Mbit/s\", control = \"11 Mbit/s\"",
+        "faster than data",
+        "no faster",
+    );
     refused("capture = \"off\"", "capture = \"10\"", "dB", "off");
     refused(
         "buffer = \"100 packets\"",

@@ -342,6 +342,37 @@ fn check_medium(medium: &MediumSpec) -> Result<(), Refusal> {
     let path = format!("media.{}", medium.name);
     check_rate(medium, medium.phy.data, &format!("{path}.phy.data"))?;
     check_rate(medium, medium.phy.control, &format!("{path}.phy.control"))?;
+    let phy = &medium.phy;
+    if phy.control > phy.data {
+        return refuse(
+            format!("{path}.phy.control"),
+            format!(
+                "control frames at {} bit/s are faster than data at {} bit/s",
+                phy.control.0, phy.data.0
+            ),
+            "write a control rate that is no faster than `data`: who understands the data understands their answers",
+        );
+    }
+    let slowest = phy.standard.rates()[0];
+    if phy.short_preamble && phy.control.0 == slowest {
+        return refuse(
+            format!("{path}.phy.preamble"),
+            "a short preamble has no 1 Mbit/s (IEEE 802.11, 16.2.2.3), and control frames use it",
+            "write control = \"2 Mbit/s\", or preamble = \"long\"",
+        );
+    }
+    if let ChannelSpec::Disc(disc) = &medium.channel
+        && disc.sense < disc.transmit
+    {
+        return refuse(
+            format!("{path}.channel.sense"),
+            format!(
+                "a frame is understood within {} m and sensed within {} m only",
+                disc.transmit, disc.sense
+            ),
+            "write a `sense` that is no less than `transmit`",
+        );
+    }
     for (name, set) in CATEGORIES.iter().zip(medium.mac.categories) {
         check_window(set, &format!("{path}.mac.ac.{name}"))?;
     }

@@ -12,6 +12,15 @@ pub enum Standard {
     Ofdm,
 }
 
+/// The band of a radio.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Band {
+    /// 2.4 GHz: 802.11b and 802.11g.
+    Ghz2,
+    /// 5 GHz: 802.11a.
+    Ghz5,
+}
+
 /// At which rate a station answers with a CTS or an ACK.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -35,6 +44,8 @@ pub struct Phy {
     pub answer: Answer,
     /// Short preamble of 802.11b: 96 µs instead of 192 µs.
     pub short_preamble: bool,
+    /// Shown in captures; nothing else depends on it.
+    pub band: Band,
 }
 
 /// Rates of 802.11b.
@@ -156,6 +167,7 @@ mod tests {
             control: Rate(1_000_000),
             answer: Answer::Control,
             short_preamble,
+            band: Band::Ghz2,
         }
     }
 
@@ -182,6 +194,7 @@ mod tests {
             control: Rate(24_000_000),
             answer: Answer::Control,
             short_preamble: false,
+            band: Band::Ghz5,
         };
         assert_eq!(phy.airtime(1500 + OVERHEAD, phy.data), Span::micros(248));
         for bytes in [RTS, CTS, ACK] {

@@ -4,7 +4,7 @@ use backwater_transport::units::{Rate, Span};
 
 use super::channel::{ChannelSpec, Disc};
 use super::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
-use super::phy::{Answer, Phy, Standard};
+use super::phy::{Answer, Band, Phy, Standard};
 use crate::limit::Limit;
 use crate::spec::{CategorySpec, MediumSpec, NodeKind, NodeSpec, Routing, Spec, StationSpec};
 
@@ -15,6 +15,7 @@ pub(super) const PHY: Phy = Phy {
     control: Rate(6_000_000),
     answer: Answer::Control,
     short_preamble: false,
+    band: Band::Ghz2,
 };
 
 /// RTS/CTS for all, DCF; who is within 100 m hears, nobody else senses anything.

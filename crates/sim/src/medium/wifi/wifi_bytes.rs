@@ -48,7 +48,7 @@ use backwater_transport::units::Time;
 use super::air::{Medium, NOBODY};
 use super::air_log::{AirFrame, Body};
 use super::frame::FrameKind;
-use super::phy::Standard;
+use super::phy::{Band, Standard};
 use crate::mechanism::notice::{Ask, Form, Notice};
 use crate::record::checksum::crc32;
 use crate::record::frame_bytes::{EVERYBODY, mac, map, map_size, put16};
@@ -59,6 +59,7 @@ const PRESENT: u32 = 0b1111;
 const FCS_AT_END: u8 = 0x10;
 const SHORT_PREAMBLE: u8 = 0x02;
 const CCK_2_GHZ: u16 = 0x00A0;
+const OFDM_2_GHZ: u16 = 0x00C0;
 const OFDM_5_GHZ: u16 = 0x0140;
 
 const ACTION: u8 = 0xD0;
@@ -224,9 +225,10 @@ fn body(out: &mut Vec<u8>, notice: &Notice, named: &[u32]) {
 
 fn radiotap(out: &mut Vec<u8>, medium: &Medium, frame: &AirFrame) {
     let phy = &medium.phy;
-    let (frequency, channel) = match phy.standard {
-        Standard::HrDsss => (2412, CCK_2_GHZ),
-        Standard::Ofdm => (5180, OFDM_5_GHZ),
+    let (frequency, channel) = match (phy.standard, phy.band) {
+        (Standard::HrDsss, _) => (2412, CCK_2_GHZ),
+        (Standard::Ofdm, Band::Ghz2) => (2412, OFDM_2_GHZ),
+        (Standard::Ofdm, Band::Ghz5) => (5180, OFDM_5_GHZ),
     };
     let Time(first_bit) = frame.at + phy.preamble();
     out.extend_from_slice(&[0, 0]); // version and padding

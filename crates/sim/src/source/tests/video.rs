@@ -80,7 +80,7 @@ fn sizes_are_lognormal_and_keep_their_mean() {
 
 #[test]
 fn groups_of_pictures_vary_and_are_correlated_by_scene() {
-    // Weights 5, 3 · 2.2, 8 · 1 of 19.6 and frames with a coefficient of variation of 0.3069: a group alone has 0.1080, a scene
+    // Weights 5, 3 · 2.2, 8 · 1 of 19.6 and frames with a coefficient of variation of 0.3069: a group has 0.1080 without scenes, a scene
     // √(exp(0.35²) − 1) = 0.3610. Together (1 + 0.1080²)(1 + 0.3610²) − 1 = 0.1435 = 0.3789². Of that the scenes make
     // r = 0.1303/0.1435 = 0.908; with 25 groups to a scene the correlation of neighbours is 0.908 · 0.96 = 0.872,
     // and 25 groups apart 0.908 · 0.96^25 = 0.327.

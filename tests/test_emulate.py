@@ -119,7 +119,7 @@ def test_a_delay_holds_each_packet_and_none_leaves_early(tmp_path: Path, version
     )
     assert ended.code == 0, ended.err
     least = float(ended.err.split()[-1])
-    # Twice 20 ms. How late the others are depends on what else the machine does, and the certificate says it.
+    # Twice 20 ms. How late others are depends on what else the machine does.
     assert 0.040 <= least < 0.045
 
 

@@ -125,6 +125,7 @@ fn add_flows(spec: &mut Spec, nodes: &[usize]) {
                 budget: None,
                 route: None,
                 transport: None,
+                hurst: false,
             });
         }
     }

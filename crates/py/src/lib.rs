@@ -10,6 +10,7 @@ mod outcome;
 mod responder;
 mod scenario;
 mod script;
+mod stamp;
 mod traces;
 mod watch;
 mod world;
@@ -90,6 +91,8 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<responder::ResponderSetup>()?;
     m.add_class::<responder::NoticeSeen>()?;
     m.add_class::<responder::KnobsSeen>()?;
+    m.add_class::<stamp::StampSetup>()?;
+    m.add_class::<stamp::PacketSeen>()?;
     m.add_class::<controller::AckSeen>()?;
     m.add_class::<controller::RoundSeen>()?;
     m.add_class::<controller::CongestionSeen>()?;

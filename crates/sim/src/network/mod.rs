@@ -26,7 +26,7 @@ use crate::table::Table;
 
 pub use flow::{Flow, Part};
 pub use labels::{Label, Labels};
-pub use laws::{Law, Watched};
+pub use laws::{Law, Values, Watched};
 pub use mail::Mail;
 pub use node::Node;
 pub use port::{Port, PortCount, PortMore};

@@ -306,6 +306,7 @@ impl Network {
             path,
             part: Part::None,
             outside: true,
+            variance_time: None,
             entered: Count::default(),
             stats,
         })

@@ -5,9 +5,9 @@ use backwater_transport::units::Time;
 
 use super::World;
 use crate::event::{Event, Key};
-use crate::ids::{FlowId, PacketId, PortId};
+use crate::ids::{FlowId, LawId, PacketId, PortId};
 use crate::medium::AirFrame;
-use crate::network::{Flow, Part, Traits};
+use crate::network::{Flow, Part, Traits, Values};
 use crate::packet::{Packet, Traffic};
 use crate::prefetch;
 use crate::record::Record;
@@ -62,6 +62,23 @@ impl World {
             }
         }
         false
+    }
+
+    /// From now on the values of laws of explicit feedback are kept.
+    pub fn start_law_log(&mut self) {
+        for law in &mut self.network.laws.0 {
+            law.trail.get_or_insert_default();
+        }
+    }
+
+    /// The values since the last call, by law.
+    pub fn take_law_log(&mut self) -> Vec<(LawId, Vec<Values>)> {
+        let taken = self.network.laws.0.iter_mut().map(|law| {
+            let trail = law.trail.as_mut();
+            trail.map(std::mem::take).unwrap_or_default()
+        });
+        let taken: Vec<Vec<Values>> = taken.collect();
+        self.network.laws.ids().zip(taken).collect()
     }
 
     /// The events recorded since the last call, in order; empty unless the run is recorded.
@@ -216,6 +233,9 @@ impl World {
             return self.network.begin_refills(id);
         }
         let (mut left, most) = (flow.due, flow.packet);
+        if let Some(measured) = &mut flow.variance_time {
+            measured.demand(left, now);
+        }
         while left > 0 {
             let len = left.min(most);
             left -= len;

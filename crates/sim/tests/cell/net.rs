@@ -90,6 +90,7 @@ pub fn spec(ways: [Option<Box<Way>>; 2], seconds: f64) -> Spec {
         source: outside(),
         transport: None,
         budget: None,
+        hurst: false,
         route: None,
     };
     let host = |name: &str| NodeSpec {

@@ -115,6 +115,7 @@ fn draw(number: u64) -> Drawn {
             stop: spec.duration,
             source: source("outside", &[]),
             budget: None,
+            hurst: false,
             route: None,
             transport: None,
         });

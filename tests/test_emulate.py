@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
+
+from backwater.tools import catalogue
 
 BACKWATER = [sys.executable, "-m", "backwater"]
 # A new network; without privileges also a new namespace of users, in which the caller is root.
@@ -138,7 +141,7 @@ def test_the_document_is_alone_on_stdout(tmp_path: Path) -> None:
         program="echo of the command",
     )
     document = ended.document
-    assert document["schema"] == "backwater/emulate/1"
+    jsonschema.validate(document, catalogue.schemas()["emulate"])
     assert "of the command" in ended.err
     certificate = document["certificate"]
     assert certificate["valid"] is True

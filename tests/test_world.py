@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import backwater
@@ -45,7 +47,7 @@ def driven(scenario: str) -> tuple[backwater.World, list[tuple[int, str]]]:
 def test_a_world_that_is_driven_is_the_plain_run() -> None:
     plain = backwater.run(MERGING)
     world, packets = driven(MERGING)
-    fates = []
+    fates: list[Any] = []
     waiting = iter(packets)
     packet = next(waiting, None)
     while True:
@@ -87,14 +89,15 @@ def test_a_packet_that_cannot_be_injected_is_refused() -> None:
     world = backwater.World(MERGING, set=OUTSIDE)
     with pytest.raises(KeyError, match="X"):
         world.inject(0, "A", to="X", length_B=1500)
-    for arguments in (
+    wrong: list[dict[str, Any]] = [
         {"to": "A", "length_B": 1500},
         {"to": "W", "length_B": 1500},
         {"to": "D", "length_B": 0},
         {"to": "D", "length_B": 1501},
         {"to": "D", "length_B": 1500, "ecn": "yes"},
         {"to": "D", "length_B": 1500, "traffic_class": 9},
-    ):
+    ]
+    for arguments in wrong:
         with pytest.raises(ValueError, match=r"\w"):
             world.inject(0, "A", **arguments)
     world.advance(10)

@@ -130,6 +130,9 @@ mod tests {
         honest.report(2000, 3000);
         let told = liar.tell(honest);
         assert_eq!((told[0].upto, told[1].upto), (3000, 15_000));
-        assert!(told.iter().all(|a| a.blocks.count() == 0 && a.echo == Time(7)));
+        assert!(
+            told.iter()
+                .all(|a| a.blocks.count() == 0 && a.echo == Time(7))
+        );
     }
 }

@@ -99,7 +99,7 @@ class World:
         return self._world.exits()
 
     def clone(self) -> World:
-        """A copy that goes on by itself."""
+        """A copy that shares nothing with this world."""
         copy = object.__new__(World)
         copy._world = self._world.clone()
         return copy

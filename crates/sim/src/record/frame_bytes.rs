@@ -598,7 +598,9 @@ mod tests {
             hosts: &hosts,
         };
         let bytes = frame(0, 0, &kind);
-        let expected = [0x42, 0x57, 0x52, 0, 3, 1, 0, 5, 0, 3, 1, 2, 0, 0, 0, 0, 0, 0, 8, 0];
+        let expected = [
+            0x42, 0x57, 0x52, 0, 3, 1, 0, 5, 0, 3, 1, 2, 0, 0, 0, 0, 0, 0, 8, 0,
+        ];
         assert_eq!(bytes[16..36], expected);
         let all = [u64::MAX; MOST_MAPPED / 64];
         for rate in [None, Some(7)] {

@@ -348,7 +348,11 @@ fn more_hosts_than_a_frame_has_addresses_for_are_named_by_a_map() {
     assert_eq!(notice.host_numbers(), (0..300).collect::<Vec<u32>>());
     // 26 B of header, 300 bits, FCS: 68 B.
     assert_eq!(notice.frame_size(), 68);
-    assert!(report.flows[1].sums.max < 10 * MS, "{}", report.flows[1].sums.max);
+    assert!(
+        report.flows[1].sums.max < 10 * MS,
+        "{}",
+        report.flows[1].sums.max
+    );
 }
 
 /// The queue fills at 10 Mbit/s net. The watermark sees it at 40 kB, the fill-rate detector when the

@@ -214,7 +214,9 @@ fn body(out: &mut Vec<u8>, notice: &Notice, named: &[u32]) {
             }
             match notice.map() {
                 Some(hosts) => map(out, hosts),
-                None => named.iter().for_each(|node| out.extend_from_slice(&mac(*node, 0))),
+                None => named
+                    .iter()
+                    .for_each(|node| out.extend_from_slice(&mac(*node, 0))),
             }
         }
     }

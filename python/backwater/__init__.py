@@ -44,6 +44,7 @@ from backwater.model.builders import (
     TraceLink,
 )
 from backwater.model.simulate import RunResult, run
+from backwater.model.world import World
 from backwater.results.results import Results
 from backwater.study.runnable import Study
 from backwater.study.sweep_study import Sweep
@@ -88,6 +89,7 @@ __all__ = [
     "Trace",
     "TraceLink",
     "Unfinished",
+    "World",
     "__version__",
     "run",
 ]

@@ -181,6 +181,55 @@ class Outcome:
     @property
     def flows(self) -> list[str]: ...
 
+class World:
+    @staticmethod
+    def of(resolved: Resolved) -> World: ...
+    @property
+    def now_ps(self) -> int: ...
+    @property
+    def end_ps(self) -> int: ...
+    @property
+    def fingerprint(self) -> str: ...
+    def next_due(self) -> int | None: ...
+    def advance(self, to_ps: int) -> None: ...
+    def inject(
+        self,
+        at_ps: int,
+        source: str,
+        *,
+        to: str,
+        length_B: int,  # noqa: N803
+        traffic_class: int = 0,
+        ecn: str = "not-ect",
+        flow_hash: int | None = None,
+        tag: int = 0,
+    ) -> None: ...
+    def exits(self) -> list[Exit]: ...
+    def clone(self) -> World: ...
+
+class Exit:
+    at_ps: int
+    node: str
+    flow: str
+    tag: int
+    ecn: str
+    cause: str | None
+
+class EmulationError(RuntimeError):
+    fix: str
+
+def emulate(
+    words: list[str],
+    scenario: Resolved | None,
+    attached: list[tuple[str, list[str]]],
+    environment: list[tuple[str, str]],
+    traces: str | None,
+    command_line: str,
+    low_cpu: bool,
+    live: bool,
+    late_p99_s: float,
+    unmodelled_loss: float,
+) -> tuple[int, str, list[str]]: ...
 def run_batch(
     cases: list[Resolved],
     workers: int,

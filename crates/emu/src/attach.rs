@@ -16,7 +16,7 @@ use crate::address;
 use crate::driver::Place;
 use crate::fault::Fault;
 use crate::namespace::{self, Inside};
-use crate::shell::{self, Ended, MTU, Outside, Wishes};
+use crate::shell::{self, Ended, MTU, Wishes};
 
 /// A command at a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn scenario(
     add_flows(&mut spec, &nodes);
     let world = resolved.build_hosted(&spec);
     let world = world.map_err(|d| Fault::Scenario(Box::new(d)))?;
-    let outside = Outside::enter()?;
+    shell::enter_outside()?;
     let addresses = address::free(nodes.len() as u32 + 1, &[]);
     let mut hosts = String::new();
     for (one, address) in attached.iter().zip(&addresses[1..]) {
@@ -72,7 +72,6 @@ pub fn scenario(
         running.push(prepared);
     }
     let ended = shell::run(world, places, &running, None, wishes);
-    drop(outside);
     let (driver, code) = ended?;
     Ok(shell::report(driver, code, wishes))
 }

@@ -83,6 +83,7 @@ pub fn configure(name: &str, own: Address, peer: Address, mtu: u32) -> io::Resul
     // A kernel without IPv6 has no such socket: the path carries IPv4 then.
     if let Ok(socket) = system::socket(libc::AF_INET6) {
         add_v6(&socket, index, own)?;
+        await_v6(own)?;
         route_v6(&socket, index, peer.v6.octets(), 128)?;
     }
     Ok(())
@@ -171,6 +172,30 @@ fn add_v6(socket: &OwnedFd, index: i32, own: Address) -> io::Result<()> {
     system::request(socket, SIOCSIFADDR, &address)
 }
 
+/// Waits until the kernel uses a new address, which it does from a queue of its own.
+fn await_v6(own: Address) -> io::Result<()> {
+    for _ in 0..1000 {
+        let text = std::fs::read_to_string("/proc/net/if_inet6")?;
+        if settled(&text, own) {
+            return Ok(());
+        }
+        system::nap_ms(1);
+    }
+    Err(io::Error::other(
+        "the IPv6 address is not ready after a second",
+    ))
+}
+
+/// Whether an address is there and not tentative, from the text of /proc/net/if_inet6.
+fn settled(text: &str, own: Address) -> bool {
+    const TENTATIVE: u32 = 0x40;
+    let digits: String = own.v6.octets().iter().map(|o| format!("{o:02x}")).collect();
+    let line = text.lines().find(|line| line.starts_with(&digits));
+    let flags = line.and_then(|line| line.split_whitespace().nth(4));
+    let flags = flags.and_then(|flags| u32::from_str_radix(flags, 16).ok());
+    flags.is_some_and(|flags| flags & TENTATIVE == 0)
+}
+
 fn route_v6(socket: &OwnedFd, index: i32, destination: [u8; 16], bits: u16) -> io::Result<()> {
     let route = RouteV6 {
         destination,
@@ -200,6 +225,18 @@ pub fn dropped(text: &str, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tentative_address_is_not_settled() {
+        let own = Address {
+            v4: std::net::Ipv4Addr::LOCALHOST,
+            v6: std::net::Ipv6Addr::LOCALHOST,
+        };
+        let line = |flags: &str| format!("{:0>32} 01 80 10 {flags} lo\n", 1);
+        assert!(settled(&line("80"), own));
+        assert!(!settled(&line("c0"), own));
+        assert!(!settled("", own));
+    }
 
     #[test]
     fn drops_are_those_of_transmission() {

@@ -61,7 +61,7 @@ pub fn prepare(inside: &Inside) -> Result<Running, Fault> {
     let emulator = system::own_pid();
     match system::fork().map_err(|e| fail("a new process", &e))? {
         Forked::Child => {
-            drop(ours);
+            system::close_others(&theirs);
             system::leave(keep(inside, &theirs, emulator))
         }
         Forked::Parent(keeper) => {

@@ -88,7 +88,8 @@ struct Words<'a> {
 
 impl<'a> Words<'a> {
     fn need(&mut self, of: &str, what: &str) -> Result<&'a str, Fault> {
-        self.left.next().map(String::as_str).ok_or_else(|| {
+        let word = self.left.next_if(|word| *word != "--");
+        word.map(String::as_str).ok_or_else(|| {
             let fix = format!("write `{of} {}`", usage(of));
             Fault::refused(format!("{what} is missing"), of, fix)
         })
@@ -461,6 +462,8 @@ mod tests {
     fn a_wrong_word_is_refused_with_what_to_write() {
         for (words, place) in [
             ("delay", "delay"),
+            ("delay -- ls", "delay"),
+            ("link a -- ls", "link"),
             ("delay x", "delay"),
             ("loss up 0.1", "loss"),
             ("loss uplink 1.5", "loss"),

@@ -75,7 +75,8 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
         false => plan.command,
         true => vec![shell(wishes)],
     };
-    let (outside, name) = (Outside::enter()?, format!("bw-{}", system::own_pid()));
+    enter_outside()?;
+    let name = format!("bw-{}", system::own_pid());
     let used = std::fs::read_to_string("/proc/net/fib_trie").unwrap_or_default();
     let addresses = address::free(2, &address::used(&used));
     let (base, own) = (addresses[0], addresses[1]);
@@ -107,7 +108,6 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
         },
     ];
     let ended = run(world, places, &[running], Some(&name), wishes);
-    drop(outside);
     let (driver, code) = ended?;
     for log in logs {
         log.close(&driver.world).map_err(of_failure)?;
@@ -154,28 +154,24 @@ pub(crate) fn of_address(address: Address) -> Vec<IpAddr> {
     vec![address.v4.into(), address.v6.into()]
 }
 
-/// The network in which the emulator stands. Without privileges it is a new one with nothing else in it.
-pub(crate) struct Outside;
-
-impl Outside {
-    /// Stays here with the privileges for it, else leaves for a new network.
-    pub(crate) fn enter() -> Result<Outside, Fault> {
-        if system::has_capability(system::NET_ADMIN) {
-            return Ok(Outside);
-        }
-        let (user, group) = system::user();
-        let made = system::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET)
-            .and_then(|()| namespace::map_user(user, group))
-            .and_then(|()| device::raise_loopback());
-        made.map_err(|error| {
-            let fix = "run it as root, or allow user namespaces; `backwater doctor` says how";
-            Fault::system("a network of its own without privileges", &error, fix)
-        })?;
-        eprintln!(
-            "backwater: without privileges the network outside is a new one: nothing but this machine's loopback is there"
-        );
-        Ok(Outside)
+/// Stays in the network of the caller with the privileges for it. Without them the emulator leaves for a new network, with
+/// nothing else in it.
+pub(crate) fn enter_outside() -> Result<(), Fault> {
+    if system::has_capability(system::NET_ADMIN) {
+        return Ok(());
     }
+    let (user, group) = system::user();
+    let made = system::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET)
+        .and_then(|()| namespace::map_user(user, group))
+        .and_then(|()| device::raise_loopback());
+    made.map_err(|error| {
+        let fix = "run it as root, or allow user namespaces; `backwater doctor` says how";
+        Fault::system("a network of its own without privileges", &error, fix)
+    })?;
+    eprintln!(
+        "backwater: without privileges the network outside is a new one: nothing but its loopback is there"
+    );
+    Ok(())
 }
 
 fn open_outside(name: &str, own: Address, peer: Address) -> Result<OwnedFd, Fault> {

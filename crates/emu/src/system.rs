@@ -24,6 +24,12 @@ pub fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
+/// Sleeps.
+#[expect(clippy::disallowed_methods, reason = "this crate waits for the system")]
+pub fn nap_ms(ms: u64) {
+    std::thread::sleep(std::time::Duration::from_millis(ms));
+}
+
 /// Milliseconds since 1970, for the headers of logs.
 pub fn unix_ms() -> u64 {
     let mut now = libc::timespec {
@@ -242,6 +248,18 @@ pub fn fork() -> io::Result<Forked> {
     match checked(unsafe { libc::fork() })? {
         0 => Ok(Forked::Child),
         pid => Ok(Forked::Parent(pid)),
+    }
+}
+
+/// Closes all descriptors but the standard ones and one more. A copied process holds devices open else.
+pub fn close_others(kept: &OwnedFd) {
+    let kept = kept.as_raw_fd() as libc::c_uint;
+    // SAFETY: the child uses no other descriptor from here on, and drops no owner of one: it ends in `exec` or `leave`.
+    unsafe {
+        if kept > 3 {
+            libc::close_range(3, kept - 1, 0);
+        }
+        libc::close_range(kept + 1, libc::c_uint::MAX, 0);
     }
 }
 

@@ -150,7 +150,7 @@ impl World {
         exits.into_iter().map(of).collect()
     }
 
-    /// A copy that runs independently.
+    /// A copy that shares nothing with this world.
     fn clone(&self) -> World {
         World(Mutex::new(self.lock().clone()))
     }

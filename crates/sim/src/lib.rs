@@ -10,6 +10,7 @@ pub mod ends;
 pub mod event;
 pub mod forwarding;
 pub mod ids;
+pub mod injection;
 pub mod limit;
 pub mod mechanism;
 pub mod medium;

@@ -18,6 +18,7 @@ from backwater.cli import (
     contest,
     diff,
     doctor,
+    emulate,
     explain,
     export,
     list_,
@@ -48,6 +49,7 @@ app = typer.Typer(
 for verb in (list_, explain, run, sweep, report, export, diff, doctor, bench, scorecard):
     app.command(name=verb.NAME)(verb.command)
 app.command(name=contest.NAME, cls=contest.Command)(contest.command)
+app.command(name=emulate.NAME, context_settings=emulate.CONTEXT)(emulate.command)
 app.add_typer(study.app, name=study.NAME)
 app.add_typer(trace.app, name=trace.NAME)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from backwater.model.invariants import broken
+from backwater.tools import emulation
 from backwater.tools.peers import Absent, ns3_version
 
 OLDEST_PYTHON = (3, 10)
@@ -90,6 +91,8 @@ def check() -> list[Check]:
     """Every check, the required ones first. None of them raises."""
     required = [_python(), _module(), _engine(), _trial(), _temporary()]
     optional = [*map(_tool, TOOLS), _ns3(), _extra("polars"), _extra("pandas")]
+    optional.append(Check("emulation: devices", *_emulation(emulation.device())))
+    optional.append(Check("emulation: namespaces", *_emulation(emulation.namespaces())))
     return [replace(row, fix=None) if row.ok else row for row in (*required, *optional)]
 
 
@@ -188,6 +191,11 @@ def _extra(name: str) -> Check:
     if importlib.util.find_spec(name) is None:
         return Check(name, False, False, f"absent: results.to_{name}()", fix)
     return Check(name, True, False, importlib.metadata.version(name), fix)
+
+
+def _emulation(found: tuple[bool, str, str]) -> tuple[bool, bool, str, str]:
+    ok, what, fix = found
+    return ok, False, what, fix
 
 
 def _attempt(name: str, question: Callable[[], str], fix: str) -> Check:

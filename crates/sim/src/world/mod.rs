@@ -35,18 +35,18 @@ mod tell;
 mod transport;
 
 use clock::Clock;
-use injections::Injections;
 
 use crate::books::Books;
 use crate::ends::Ends;
+use crate::injection::Injections;
 use crate::mechanism::Mechanisms;
 use crate::medium::Air;
 use crate::network::Network;
 
 pub use crate::books::{DropKey, Exit, Fate};
+pub use crate::injection::{Injected, Rejected};
 pub use crate::mechanism::Deadlock;
 pub use feedback::StampReport;
-pub use injections::{Injected, Rejected};
 pub use report_rows::{
     ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
 };

@@ -1,0 +1,358 @@
+"""Real programs behind emulated networks. Everything happens in networks that the tests make."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from backwater.tools import catalogue
+
+BACKWATER = [sys.executable, "-m", "backwater"]
+# A new network; without privileges also a new namespace of users, in which the caller is root.
+NETWORK = ["unshare", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"]), "--"]
+TUN = Path("/dev/net/tun")
+
+
+def unfit() -> str | None:
+    """Why emulation cannot be tested here."""
+    if not TUN.exists():
+        return "/dev/net/tun is missing"
+    if shutil.which("unshare") is None or shutil.which("ip") is None:
+        return "unshare and ip are not installed"
+    done = subprocess.run([*NETWORK, "true"], capture_output=True, check=False)
+    return f"no new network: {done.stderr.decode()}" if done.returncode else None
+
+
+REASON = unfit()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
+
+
+@dataclass
+class Ended:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The one document on stdout."""
+        found: dict[str, Any] = json.loads(self.out)
+        return found
+
+
+def script(tmp_path: Path, name: str, text: str) -> str:
+    """A Python program in a file."""
+    path = tmp_path / name
+    path.write_text(text)
+    return f"{sys.executable} {path}"
+
+
+def emulate(
+    tmp_path: Path, *words: str, beside: str | None = None, program: str | None = None
+) -> Ended:
+    """`backwater emulate` in a network of its own, with a program in the network outside."""
+    command = " ".join([*BACKWATER, "emulate", *words])
+    text = "ip link set lo up\n"
+    if beside is not None:
+        text += f"{beside} &\nother=$!\nsleep 0.5\n"
+    text += f"{command}{'' if program is None else f' -- {program}'}\ncode=$?\n"
+    if beside is not None:
+        text += "wait $other\n"
+    done = subprocess.run(
+        [*NETWORK, "sh", "-c", text + "exit $code\n"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+ECHO = """
+import socket, sys
+family = socket.AF_INET6 if sys.argv[1] == "6" else socket.AF_INET
+echo = socket.socket(family, socket.SOCK_DGRAM)
+echo.bind(("", 9090))
+echo.settimeout(20)
+while True:
+    text, whence = echo.recvfrom(2048)
+    if text == b"end":
+        break
+    echo.sendto(text, whence)
+"""
+ASK = """
+import os, socket, sys, time
+family = socket.AF_INET6 if sys.argv[1] == "6" else socket.AF_INET
+base = os.environ["MAHIMAHI_BASE"] if sys.argv[1] == "4" else "fd62:7761:7465:7200::1"
+ask = socket.socket(family, socket.SOCK_DGRAM)
+ask.connect((base, 9090))
+ask.settimeout(10)
+trips = []
+for number in range(int(sys.argv[2])):
+    begun = time.monotonic()
+    ask.send(b"%d" % number)
+    assert ask.recv(2048) == b"%d" % number
+    trips.append(time.monotonic() - begun)
+ask.send(b"end")
+print(min(trips), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("version", ["4", "6"])
+def test_a_delay_holds_each_packet_and_none_leaves_early(tmp_path: Path, version: str) -> None:
+    ended = emulate(
+        tmp_path,
+        "--late 1 delay 20",
+        beside=script(tmp_path, "echo.py", ECHO) + f" {version}",
+        program=script(tmp_path, "ask.py", ASK) + f" {version} 30",
+    )
+    assert ended.code == 0, ended.err
+    least = float(ended.err.split()[-1])
+    # Twice 20 ms. How late others are depends on what else the machine does.
+    assert 0.040 <= least < 0.045
+
+
+def test_the_exit_code_is_that_of_the_command(tmp_path: Path) -> None:
+    assert emulate(tmp_path, "delay 1", program="sh -c 'exit 7'").code == 7
+    assert emulate(tmp_path, "delay 1", program="sh -c 'kill -TERM $$'").code == 128 + 15
+    missing = emulate(tmp_path, "delay 1", program="no-such-command")
+    assert missing.code == 127
+    assert "no-such-command" in missing.err
+
+
+def test_the_document_is_alone_on_stdout(tmp_path: Path) -> None:
+    ended = emulate(
+        tmp_path,
+        "--json --late 1 delay 1 loss uplink 1",
+        program="echo of the command",
+    )
+    document = ended.document
+    jsonschema.validate(document, catalogue.schemas()["emulate"])
+    assert "of the command" in ended.err
+    certificate = document["certificate"]
+    assert certificate["valid"] is True
+    assert certificate["device_drops_pkts"] == certificate["refused_pkts"] == 0
+    assert document["conservation"]["ok"] is True
+
+
+def test_a_broken_bound_is_said_by_the_exit_code(tmp_path: Path) -> None:
+    ended = emulate(
+        tmp_path,
+        "--late 0 delay 1",
+        beside=script(tmp_path, "echo.py", ECHO) + " 4",
+        program=script(tmp_path, "ask.py", ASK) + " 4 5",
+    )
+    assert ended.code == 3
+    assert "not valid: 1 % of packets left" in ended.err
+
+
+SEND = """
+import os, socket, sys, time
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for number in range(int(sys.argv[1])):
+    out.sendto(b"x" * 1472, (os.environ["MAHIMAHI_BASE"], 9090))
+    time.sleep(float(sys.argv[2]))
+time.sleep(0.3)
+"""
+
+
+def test_loss_is_the_models_and_counted(tmp_path: Path) -> None:
+    send = script(tmp_path, "send.py", SEND) + " 400 0.001"
+    ended = emulate(tmp_path, "--json --late 1 loss uplink 0.25", program=send)
+    document = ended.document
+    up = next(flow for flow in document["flows"] if flow["id"] == "up")
+    assert up["entered_pkts"] >= 400
+    # Binomial with n = 400, p = 0.25: 100 with a standard deviation of 8.7; five of them.
+    assert abs(up["dropped_pkts"] - 100) < 44
+    assert document["certificate"]["modelled_loss_pkts"] == up["dropped_pkts"]
+
+
+def test_a_link_log_is_mahimahis_and_its_arrivals_give_back_its_departures(tmp_path: Path) -> None:
+    (tmp_path / "up").write_text("3\n5\n10\n")
+    (tmp_path / "down").write_text("1\n")
+    send = script(tmp_path, "send.py", SEND) + " 120 0.001"
+    ended = emulate(
+        tmp_path,
+        "--late 1 delay 5 link up down --uplink-queue=droptail --uplink-queue-args=packets=2",
+        "--uplink-log=log",
+        program=send,
+    )
+    assert ended.code == 0, ended.err
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert lines[0] == "# mahimahi mm-link (Uplink) [up] > log"
+    assert lines[2] == "# queue: droptail [packets=2]"
+    assert lines[5] == "# mahimahi config: [delay 5 ms] "
+    entries = [line.split() for line in lines if not line.startswith("#")]
+    # Opportunities of the trace, repeated: 3, 5 and 10 of each 10 ms.
+    opportunities = [int(at) for at, kind, *_ in entries if kind == "#"]
+    assert (
+        opportunities
+        == [10 * turn + at for turn in range(len(opportunities)) for at in (3, 5, 10)][
+            : len(opportunities)
+        ]
+    )
+    departures = [(int(at), int(size)) for at, kind, size, *_ in entries if kind == "-"]
+    assert sum(1 for _, size in departures if size == 1504) > 20
+    assert {at for at, _ in departures} <= set(opportunities)
+    assert any(kind == "d" for _, kind, *_ in entries)
+    # Each departure is at the first opportunity that is free for it: first in, first out.
+    arrivals = [int(at) for at, kind, *_ in entries if kind == "+"]
+    assert len(arrivals) >= 120
+    done = subprocess.run(
+        [*BACKWATER, "trace", "log", "log", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_nothing_is_left_behind_when_the_emulator_is_killed(tmp_path: Path) -> None:
+    inside = f"sleep 600 & echo $$ > {tmp_path / 'pid'}; sleep 601"
+    command = f"{' '.join(BACKWATER)} emulate delay 5 -- sh -c '{inside}'"
+    text = f"{command} & echo $!; wait $!; ip -o link; "
+    process = subprocess.Popen(
+        [*NETWORK, "sh", "-c", text], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    assert process.stdout is not None
+    emulator = int(process.stdout.readline())
+    until = time.monotonic() + 30
+    while not (tmp_path / "pid").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    before = descendants(emulator)
+    assert len(before) >= 4
+    os.kill(emulator, signal.SIGKILL)
+    links, _ = process.communicate(timeout=30)
+    assert "bw-" not in links
+    until = time.monotonic() + 10
+    while any(map(alive, before)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(map(alive, before))
+
+
+def descendants(pid: int) -> list[int]:
+    """Children of a process, and theirs."""
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    found = [int(child) for child in listed]
+    return found + [grandchild for child in found for grandchild in descendants(child)]
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that nobody waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_the_emulator_ends_the_command(tmp_path: Path, number: signal.Signals) -> None:
+    process = subprocess.Popen(
+        [*NETWORK, *BACKWATER, "emulate", "delay", "5", "--", "sh", "-c", "echo up; sleep 600"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "up\n"
+    inside = descendants(process.pid)
+    process.send_signal(number)
+    assert process.wait(timeout=20) == 128 + number
+    assert not any(map(alive, inside))
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("delay", "the delay is missing"),
+        ("speed 3", "`speed` is no box"),
+        ("loss uplink 2", "share from 0 to 1"),
+        ("link up", "the downlink is missing"),
+        ("link missing missing", "missing"),
+        ("link bad bad", "line 2"),
+        ("link good good --uplink-queue=droptail", "packets=100"),
+        ("scenario none.toml", "none.toml"),
+        ("scenario merge.toml --attach X=true", "the scenario has no node `X`"),
+    ],
+)
+def test_a_wrong_request_is_refused_before_anything_runs(
+    tmp_path: Path, words: str, says: str
+) -> None:
+    (tmp_path / "bad").write_text("1\nx\n")
+    (tmp_path / "good").write_text("1\n")
+    (tmp_path / "merge.toml").write_text(LINE)
+    program = None if words.startswith("scenario") else "touch ran"
+    ended = emulate(tmp_path, words, program=program)
+    assert ended.code == 2
+    assert says in ended.err
+    assert not (tmp_path / "ran").exists()
+
+
+LINE = """
+schema = "backwater/scenario/1"
+duration = "60 s"
+nodes.W = { kind = "switch" }
+nodes.A = { kind = "host" }
+nodes.B = { kind = "host" }
+nodes.D = { kind = "host" }
+links.a = { ends = ["A", "W"], rate = "100 Mbit/s", delay = "5 ms" }
+links.b = { ends = ["B", "W"], rate = "100 Mbit/s", delay = "5 ms" }
+links.d = { ends = ["W", "D"], rate = "2 Mbit/s", delay = "5 ms" }
+ports."W>D" = { buffer = "500 kB", queue = { kind = "codel" } }
+flows.b.from = "B"
+flows.b.to = "D"
+flows.b.source = { kind = "cbr", packet = "1500 B", rate = "0.5 Mbit/s" }
+"""
+TAKE = """
+import socket, sys
+taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+taken.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
+taken.bind(("", 9090))
+taken.settimeout(3)
+marks = []
+try:
+    while True:
+        text, told, _, _ = taken.recvmsg(2048, 64)
+        marks.append(told[0][2][0] & 3)
+except TimeoutError:
+    pass
+print(len(marks), marks.count(2), marks.count(3))
+"""
+FEED = """
+import socket, time
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+out.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 2)
+time.sleep(0.5)
+for number in range(300):
+    out.sendto(b"x" * 1000, ("D", 9090))
+    time.sleep(0.003)
+"""
+
+
+def test_programs_at_nodes_of_a_scenario_meet_its_marks(tmp_path: Path) -> None:
+    (tmp_path / "line.toml").write_text(LINE)
+    feed = script(tmp_path, "feed.py", FEED)
+    take = script(tmp_path, "take.py", TAKE)
+    ended = emulate(
+        tmp_path, "--late 1 scenario line.toml", f"--attach 'A={feed}'", f"--attach 'D={take}'"
+    )
+    assert ended.code == 0, ended.err
+    received, unmarked, marked = map(int, ended.out.split())
+    # 2.7 Mbit/s into 1.5: CoDel marks after 100 ms above 5 ms, and loses none that can be marked.
+    assert received == 300
+    assert marked > 0
+    assert unmarked + marked == received

@@ -175,6 +175,34 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     ),
     *(_dumbbell(*row, controller) for row in DUMBBELLS for controller in NS3_CONTROLLERS),
     Benchmark(
+        "xcp-10-100M",
+        "XCP on the dumbbell of tcp-10-100M: what explicit feedback costs a hop",
+        "tcp-10-100M",
+        changes={
+            "flows.f.controller": {"kind": "xcp"},
+            "ports.L>R.stamp": {"kind": "xcp"},
+        },
+        aims=(Aim("value", at_most=1.2, relative_to="tcp-10-100M-newreno"),),
+    ),
+    Benchmark(
+        "wlan-12-newreno",
+        "12 stations with New Reno, half of them upwards, at an access point with a wire",
+        "wlan-12",
+        unit=AIR_HOP,
+    ),
+    Benchmark(
+        "wlan-12-iacp",
+        "the same with iACP, whose law sees both directions",
+        "wlan-12",
+        changes={
+            "flows.*.controller": {"kind": "iacp"},
+            "ports.AP>air.stamp": {"kind": "iacp", "g": 0.5},
+            "ports.AP>R.stamped_by": ["AP>air"],
+        },
+        aims=(Aim("value", at_most=1.2, relative_to="wlan-12-newreno"),),
+        unit=AIR_HOP,
+    ),
+    Benchmark(
         "tcp-1000-10G-cubic",
         "cubic: 1000 flows over 10 Gbit/s, round trip 20 ms, 25,000 packets",
         "tcp-1000-10G",

@@ -191,6 +191,13 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         unit=AIR_HOP,
     ),
     Benchmark(
+        "wlan-12-fixed",
+        "the same with windows of five packets, which is the load that iACP leaves",
+        "wlan-12",
+        changes={"flows.*.controller": {"kind": "fixed", "window": "5 packets"}},
+        unit=AIR_HOP,
+    ),
+    Benchmark(
         "wlan-12-iacp",
         "the same with iACP, whose law sees both directions",
         "wlan-12",
@@ -199,7 +206,10 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             "ports.AP>air.stamp": {"kind": "iacp", "g": 0.5},
             "ports.AP>R.stamped_by": ["AP>air"],
         },
-        aims=(Aim("value", at_most=1.2, relative_to="wlan-12-newreno"),),
+        aims=(
+            Aim("value", at_most=1.2, relative_to="wlan-12-newreno"),
+            Aim("value", at_most=1.2, relative_to="wlan-12-fixed"),
+        ),
         unit=AIR_HOP,
     ),
     Benchmark(

@@ -206,7 +206,10 @@ warmup = "2 s"
                 "flows.f{n} = {{ from = \"s{n}\", to = \"AP\", packet = \"1328 B\", source = {{ kind = \"saturated\", packet = \"1328 B\" }} }}\n"
             );
         }
-        let document = run(&text.replace("media.air.mac.rts", "media.air.mac.access = \"dcf\"\nmedia.air.mac.rts"));
+        let document = run(&text.replace(
+            "media.air.mac.rts",
+            "media.air.mac.access = \"dcf\"\nmedia.air.mac.rts",
+        ));
         number(&document["metrics"], "goodput_bps") * 1300.0 / 1328.0
     };
     for (rts, expected) in [("on", 4.40e6), ("off", 5.66e6)] {

@@ -92,7 +92,12 @@ impl Steadiness {
         let enough = |record: &&(u64, u64)| record.1 as f64 >= FILLED * self.mean;
         let known = self.mean > 0.0;
         known
-            .then(|| self.records.iter().find(enough).map(|(second, _)| second + 1))
+            .then(|| {
+                self.records
+                    .iter()
+                    .find(enough)
+                    .map(|(second, _)| second + 1)
+            })
             .flatten()
     }
 }

@@ -134,6 +134,21 @@ def network(scenario: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+#: Twelve stations at an access point with a wire: name, what they have, and the figures to reach.
+CELLS: tuple[tuple[str, str, tuple[Aim, ...]], ...] = (
+    ("wlan-12-newreno", "12 stations with New Reno at an access point with a wire", ()),
+    ("wlan-12-fixed", "the same with windows of five packets, the load that iACP leaves", ()),
+    (
+        "wlan-12-iacp",
+        "the same with iACP, whose law sees both directions",
+        tuple(
+            Aim("value", at_most=1.2, relative_to=peer)
+            for peer in ("wlan-12-newreno", "wlan-12-fixed")
+        ),
+    ),
+)
+
+
 BENCHMARKS: tuple[Benchmark, ...] = (
     Benchmark(
         "lan-merge",
@@ -177,41 +192,10 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     Benchmark(
         "xcp-10-100M",
         "XCP on the dumbbell of tcp-10-100M: what explicit feedback costs a hop",
-        "tcp-10-100M",
-        changes={
-            "flows.f.controller": {"kind": "xcp"},
-            "ports.L>R.stamp": {"kind": "xcp"},
-        },
+        "xcp-10-100M",
         aims=(Aim("value", at_most=1.2, relative_to="tcp-10-100M-newreno"),),
     ),
-    Benchmark(
-        "wlan-12-newreno",
-        "12 stations with New Reno, half of them upwards, at an access point with a wire",
-        "wlan-12",
-        unit=AIR_HOP,
-    ),
-    Benchmark(
-        "wlan-12-fixed",
-        "the same with windows of five packets, which is the load that iACP leaves",
-        "wlan-12",
-        changes={"flows.*.controller": {"kind": "fixed", "window": "5 packets"}},
-        unit=AIR_HOP,
-    ),
-    Benchmark(
-        "wlan-12-iacp",
-        "the same with iACP, whose law sees both directions",
-        "wlan-12",
-        changes={
-            "flows.*.controller": {"kind": "iacp"},
-            "ports.AP>air.stamp": {"kind": "iacp", "g": 0.5},
-            "ports.AP>R.stamped_by": ["AP>air"],
-        },
-        aims=(
-            Aim("value", at_most=1.2, relative_to="wlan-12-newreno"),
-            Aim("value", at_most=1.2, relative_to="wlan-12-fixed"),
-        ),
-        unit=AIR_HOP,
-    ),
+    *(Benchmark(name, what, name, unit=AIR_HOP, aims=aims) for name, what, aims in CELLS),
     Benchmark(
         "tcp-1000-10G-cubic",
         "cubic: 1000 flows over 10 Gbit/s, round trip 20 ms, 25,000 packets",

@@ -113,6 +113,11 @@ fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: T
     one.extend(rates(&f.sums, window));
     one.extend(end_to_end(connection, report, window));
     one.insert("hol_victims_pkts".into(), json!(f.victims));
+    if let Some(hurst) = f.hurst {
+        one.insert("hurst".into(), json!(hurst.all));
+        one.insert("hurst_short".into(), json!(hurst.short));
+        one.insert("hurst_long".into(), json!(hurst.long));
+    }
     one.extend(cell::of_flow(world, f.flow, from));
     one.insert("hops".into(), hops.collect());
     if !f.receivers.is_empty() {
@@ -197,11 +202,8 @@ fn end_to_end(
             "rtt_mean_s",
             rtt(|s| s.rtt_sum as f64 / s.rtt_count as f64 / TICKS),
         ),
-        // Classes are counted in whole nanoseconds.
-        (
-            "rtt_p95_s",
-            rtt(|s| (s.rtt.quantile(0.95) as f64 / 1e9).max(s.rtt_min.seconds())),
-        ),
+        ("rtt_p50_s", rtt(|s| rtt_quantile(s, 0.5))),
+        ("rtt_p95_s", rtt(|s| rtt_quantile(s, 0.95))),
         (
             "window_mean_B",
             json!(stats.map(|s| s.window_area as f64 / TICKS / window)),
@@ -223,6 +225,11 @@ fn end_to_end(
     rows.into_iter()
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
+}
+
+/// A quantile of the round trip in seconds. Classes are counted in whole nanoseconds, the least one in picoseconds.
+fn rtt_quantile(stats: &ConnectionStats, q: f64) -> f64 {
+    (stats.rtt.quantile(q) as f64 / 1e9).max(stats.rtt_min.seconds())
 }
 
 /// Quantiles of slowdown, by name.

@@ -175,6 +175,14 @@ pub static METRICS: &[Metric] = &[
         "packets that waited behind a closed gate though their own way was clear",
     ),
     metric(
+        "hurst",
+        FLOW,
+        "Hurst parameter of what its source puts on its host's wire, by the variance-time plot from 10 ms to 81.92 s; where `hurst` asks for it, null in runs under 2622 s",
+    )
+    .by("Leland, Taqqu, Willinger, Wilson 1994, section 4.1"),
+    metric("hurst_short", FLOW, "the same from 10 ms to 1.28 s"),
+    metric("hurst_long", FLOW, "the same from 1.28 s to 81.92 s"),
+    metric(
         "paused_max",
         RUN,
         "largest share of time that a class of a port was paused",
@@ -241,6 +249,7 @@ pub static METRICS: &[Metric] = &[
     metric("acks_dropped_pkts", FLOW, "acknowledgements dropped"),
     metric("rtt_min_s", FLOW, "least round trip"),
     metric("rtt_mean_s", FLOW, "mean round trip"),
+    metric("rtt_p50_s", FLOW, "median of the round trip"),
     metric("rtt_p95_s", FLOW, "95th percentile of the round trip"),
     metric(
         "window_mean_B",

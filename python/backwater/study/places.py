@@ -92,7 +92,8 @@ class _Scenario:
 
     def _flow(self, place: str) -> list[str] | None:
         name = place.partition("/")[0].partition("~")[0]
-        return None if name in self.flows else nearest(name, self.flows) or self.flows[:5]
+        known = any(fnmatch.fnmatchcase(flow, name) for flow in self.flows)
+        return None if known else nearest(name, self.flows) or self.flows[:5]
 
     def _node(self, place: str) -> list[str] | None:
         name = place.partition("/")[0]

@@ -2,6 +2,7 @@
 
 use backwater_transport::controller::{AnyController, Controller};
 use backwater_transport::endpoint::{AnySender, Protocol, Receiver};
+use backwater_transport::liar::Liar;
 use backwater_transport::segment::SACK_BLOCKS;
 use backwater_transport::units::{Bytes, Time};
 
@@ -124,6 +125,7 @@ impl World {
                 },
                 sender,
                 receiver: Receiver::new(&transport.receiver),
+                liar: transport.receiver.lie.map(|lie| Box::new(Liar::new(lie))),
                 alarms: Default::default(),
                 waiting: false,
                 written: 0,

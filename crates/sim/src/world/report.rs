@@ -174,6 +174,10 @@ impl World {
             victims: stats.victims,
             hops: flow.path.iter().enumerate().map(row).collect(),
             receivers: members.map(receiver).collect(),
+            hurst: flow
+                .variance_time
+                .as_ref()
+                .map(|measured| measured.hurst(self.clock.now)),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::network::PortCount;
 use crate::progress::Progress;
 use crate::record::delays::Delays;
 use crate::record::flow_stats::{Count, DelaySum};
+use crate::record::variance_time::Hurst;
 use crate::world::{StampReport, Standstill};
 
 /// What a run says of itself.
@@ -87,6 +88,8 @@ pub struct FlowReport {
     pub hops: Vec<HopRow>,
     /// By station, for a flow to a group.
     pub receivers: Vec<ReceiverRow>,
+    /// Hurst parameters, where they are measured.
+    pub hurst: Option<Hurst>,
 }
 
 /// A station of the group that a flow sends to.

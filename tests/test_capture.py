@@ -163,6 +163,54 @@ def test_headers_of_a_stream_say_what_the_two_ends_said(tmp_path: Path) -> None:
     assert data[0] == ["1500", "1448", "1", "1"]
 
 
+EXPLICIT = """
+schema = "backwater/scenario/1"
+seed = 1
+duration = "3 s"
+nodes.S = { kind = "host" }
+nodes.W = { kind = "switch" }
+nodes.D = { kind = "host" }
+links.a = { ends = ["S", "W"], rate = "100 Mbit/s", delay = "1 ms" }
+links.b = { ends = ["W", "D"], rate = "2 Mbit/s", delay = "8 ms" }
+ports."W>D" = { buffer = "20 packets", stamp = { kind = "xcp" } }
+[flows.f1]
+from = "S"
+to = "D"
+transport = "tcp"
+controller = { kind = "xcp" }
+source = { kind = "bulk" }
+"""
+
+
+@needs_tshark
+@pytest.mark.parametrize(("scheme", "size"), [("xcp", 20), ("rcp", 16), ("acp", 16), ("iacp", 20)])
+def test_a_congestion_header_is_an_option_of_ip(tmp_path: Path, scheme: str, size: int) -> None:
+    path = tmp_path / "explicit.pcapng"
+    scheme_fields = {"ports.W>D.stamp.kind": scheme, "flows.f1.controller.kind": scheme}
+    backwater.run(EXPLICIT, set=scheme_fields, pcap=path)
+    assert fields(path, "_ws.malformed || _ws.expert.severity == error", "frame.number") == []
+    lengths = {row[0] for row in fields(path, "tcp", "ip.hdr_len")}
+    assert lengths == {str(20 + size)}
+    # tshark names the experimental type 158 of RFC 4727 in hexadecimal.
+    said = subprocess.run(
+        ["tshark", "-r", path, "-O", "ip"], capture_output=True, text=True, check=True
+    )
+    options = said.stdout.count(f"Unknown (0x9e) ({size} bytes)")
+    assert options == len(fields(path, "tcp", "frame.number")) > 10
+
+
+@needs_tshark
+@pytest.mark.parametrize("scheme", ["abc", "vcp"])
+def test_schemes_that_use_the_ecn_bits_have_no_option(tmp_path: Path, scheme: str) -> None:
+    path = tmp_path / "explicit.pcapng"
+    scheme_fields = {"ports.W>D.stamp.kind": scheme, "flows.f1.controller.kind": scheme}
+    backwater.run(EXPLICIT, set=scheme_fields, pcap=path)
+    assert fields(path, "_ws.malformed", "frame.number") == []
+    assert {row[0] for row in fields(path, "tcp", "ip.hdr_len")} == {"20"}
+    seen = {row[0] for row in fields(at_port(path, "W>D"), "tcp.len > 0", "ip.dsfield.ecn")}
+    assert len(seen) > 1
+
+
 AIR = """
 schema = "backwater/scenario/1"
 seed = 1

@@ -112,9 +112,9 @@ class StampSetup:
 
 class PacketSeen:
     now_s: float
-    size_B: int
+    size_B: int  # noqa: N815
     ends: tuple[int, int]
-    waiting_B: int
+    waiting_B: int  # noqa: N815
     waiting_pkts: int
     lost: bool
     rtt_s: float | None

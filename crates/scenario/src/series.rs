@@ -8,6 +8,7 @@
 //! of a class. Laws of explicit feedback: their values as they stand at the end of the interval. What has no value is null.
 //! A packet leaves its queue as its transmission, or the exchange that succeeds, begins.
 
+mod class;
 mod law;
 mod station;
 #[cfg(test)]
@@ -28,9 +29,8 @@ use serde_json::{Map, Value, json};
 
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::document::air::far;
-use crate::document::jain;
 use crate::resolved::Resolved;
-use crate::series::law::OfLaw;
+use crate::series::law::{OfLaw, held};
 use crate::series::station::OfStation;
 use crate::units;
 
@@ -293,12 +293,9 @@ impl Series {
             });
             flows.insert(world.network.flows[*id].name.clone(), one);
         }
-        let laws = self.laws.iter().map(|(id, of)| {
-            let name = world.network.laws[*id].name.clone();
-            (name, of.document())
-        });
-        let laws: Map<String, Value> = laws.collect();
-        let classes = self.classes(world, &rates);
+        let of_class =
+            |(id, of): (&FlowId, &OfFlow)| (world.network.flows[*id].class, of.bits.clone());
+        let classes = class::document(self.flows.iter().map(of_class), &widths);
         let hops: Map<String, Value> = self
             .hops
             .iter()
@@ -312,61 +309,21 @@ impl Series {
         let ends: Vec<Time> = (1..=self.intervals as u64)
             .map(|i| Time(i * self.every.0).min(end))
             .collect();
-        let stations: Map<String, Value> = world
-            .air
-            .radios
-            .iter()
-            .map(|radio| {
-                let of = self.stations.get(&radio.node);
-                (radio.name.clone(), OfStation::document(of, radio, &ends))
-            })
-            .collect();
         json!({
             "every_s": self.every.seconds(),
             "ports": ports,
             "flows": flows,
             "hops": hops,
-            "stations": stations,
+            "stations": station::document(world, &self.stations, &ends),
             "classes": classes,
-            "laws": laws,
+            "laws": law::document(world, &self.laws),
         })
-    }
-
-    /// What the flows of each class delivered together, and how evenly.
-    fn classes(&self, world: &World, rates: &impl Fn(&[u64]) -> Value) -> Map<String, Value> {
-        let mut classes: BTreeMap<u8, Vec<&OfFlow>> = BTreeMap::new();
-        for (id, of) in &self.flows {
-            let class = world.network.flows[*id].class;
-            classes.entry(class).or_default().push(of);
-        }
-        let document = |(class, flows): (u8, Vec<&OfFlow>)| {
-            let of = |i: usize| flows.iter().map(move |flow| flow.bits[i]);
-            let sums: Vec<u64> = (0..self.intervals).map(|i| of(i).sum()).collect();
-            let jain = (0..self.intervals).map(|i| {
-                let each: Vec<f64> = of(i).map(|bits| bits as f64).collect();
-                jain(&each)
-            });
-            let jain: Value = jain.collect();
-            let one = json!({"goodput_bps": rates(&sums), "jain": jain});
-            (class.to_string(), one)
-        };
-        classes.into_iter().map(document).collect()
     }
 }
 
 /// Whether packets of the flow are data: neither control frames nor acknowledgements.
 fn is_data(world: &World, flow: FlowId) -> bool {
     !flow.is_none() && !matches!(world.network.flows[flow].part, Part::Acks(_))
-}
-
-/// The last value known at each place.
-fn held(values: &[Option<f64>]) -> Vec<Option<f64>> {
-    let mut last = None;
-    let each = values.iter().map(|value| {
-        last = value.or(last);
-        last
-    });
-    each.collect()
 }
 
 impl OfPort {

@@ -134,6 +134,21 @@ def network(scenario: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+#: Twelve stations at an access point with a wire: name, what they have, and the figures to reach.
+CELLS: tuple[tuple[str, str, tuple[Aim, ...]], ...] = (
+    ("wlan-12-newreno", "12 stations with New Reno at an access point with a wire", ()),
+    ("wlan-12-fixed", "the same with windows of five packets, the load that iACP leaves", ()),
+    (
+        "wlan-12-iacp",
+        "the same with iACP, whose law sees both directions",
+        tuple(
+            Aim("value", at_most=1.2, relative_to=peer)
+            for peer in ("wlan-12-newreno", "wlan-12-fixed")
+        ),
+    ),
+)
+
+
 BENCHMARKS: tuple[Benchmark, ...] = (
     Benchmark(
         "lan-merge",
@@ -174,6 +189,13 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         ),
     ),
     *(_dumbbell(*row, controller) for row in DUMBBELLS for controller in NS3_CONTROLLERS),
+    Benchmark(
+        "xcp-10-100M",
+        "XCP on the dumbbell of tcp-10-100M: what explicit feedback costs a hop",
+        "xcp-10-100M",
+        aims=(Aim("value", at_most=1.2, relative_to="tcp-10-100M-newreno"),),
+    ),
+    *(Benchmark(name, what, name, unit=AIR_HOP, aims=aims) for name, what, aims in CELLS),
     Benchmark(
         "tcp-1000-10G-cubic",
         "cubic: 1000 flows over 10 Gbit/s, round trip 20 ms, 25,000 packets",

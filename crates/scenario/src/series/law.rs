@@ -1,9 +1,11 @@
 //! The values of a law of explicit feedback over time.
 
+use std::collections::BTreeMap;
+
+use backwater_sim::ids::LawId;
+use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
-
-use super::held;
 
 /// Values as they stand at the end of each interval.
 pub struct OfLaw {
@@ -36,4 +38,23 @@ impl OfLaw {
         let row = named.map(|(name, values)| ((*name).to_owned(), json!(held(values))));
         Value::Object(row.collect::<Map<String, Value>>())
     }
+}
+
+/// The last value known at each place.
+pub fn held(values: &[Option<f64>]) -> Vec<Option<f64>> {
+    let mut last = None;
+    let each = values.iter().map(|value| {
+        last = value.or(last);
+        last
+    });
+    each.collect()
+}
+
+/// The series of all laws, by place.
+pub fn document(world: &World, laws: &BTreeMap<LawId, OfLaw>) -> Map<String, Value> {
+    let named = laws.iter().map(|(id, of)| {
+        let name = world.network.laws[*id].name.clone();
+        (name, of.document())
+    });
+    named.collect()
 }

@@ -1,7 +1,11 @@
 //! AIFSN of a station over time.
 
+use std::collections::BTreeMap;
+
+use backwater_sim::ids::NodeId;
 use backwater_sim::medium::Radio;
 use backwater_sim::record::Record;
+use backwater_sim::world::World;
 use backwater_transport::units::Time;
 use serde_json::{Map, Value, json};
 
@@ -26,6 +30,20 @@ impl OfStation {
         });
         Value::Object(one.collect::<Map<_, _>>())
     }
+}
+
+/// The series of all stations, by name.
+pub fn document(
+    world: &World,
+    stations: &BTreeMap<NodeId, OfStation>,
+    ends: &[Time],
+) -> Map<String, Value> {
+    let radios = world.air.radios.iter();
+    let named = radios.map(|radio| {
+        let of = stations.get(&radio.node);
+        (radio.name.clone(), OfStation::document(of, radio, ends))
+    });
+    named.collect()
 }
 
 fn means(first: u64, moves: &[(Time, u64)], ends: &[Time]) -> Vec<f64> {

@@ -205,3 +205,33 @@ fn stations_over_time_are_those_of_the_run() {
     let over_time = &series["ports"]["C>D"]["throughput_bps"];
     assert!((area(over_time) - sent * 8.0 * 1518.0).abs() < 1e-3);
 }
+
+/// The law's capacity is that of the line from the first packet on, and the flows of a class are its sum.
+#[test]
+fn laws_and_classes_have_series() {
+    let document = of(
+        r#"
+        schema = "backwater/scenario/1"
+        duration = "3 s"
+        nodes = { S = { kind = "host" }, R = { kind = "host" } }
+        links.a = { ends = ["S", "R"], rate = "8 Mbit/s", delay = "1 ms" }
+        ports."S>R" = { buffer = "100 kB", stamp = { kind = "abc" } }
+        flows.f = { from = "S", to = "R", transport = "tcp", controller = { kind = "abc" }, source = { kind = "bulk" } }
+        flows.g = { from = "S", to = "R", transport = "udp", source = { kind = "cbr", packet = "1000 B", rate = "1 Mbit/s" } }
+        "#,
+        Span::secs(1),
+    );
+    let law = &document["series"]["laws"]["S>R"];
+    assert_eq!(law["capacity_bps"], serde_json::json!([8e6, 8e6, 8e6]));
+    assert!(law["tokens"][2].as_f64() <= Some(5.0), "{law}");
+    let (class, flows) = (
+        &document["series"]["classes"]["0"],
+        &document["series"]["flows"],
+    );
+    for i in 0..3 {
+        let [f, g] = ["f", "g"].map(|name| flows[name]["goodput_bps"][i].as_f64().unwrap());
+        assert_eq!(class["goodput_bps"][i].as_f64(), Some(f + g));
+        let jain = (f + g) * (f + g) / (2.0 * (f * f + g * g));
+        assert!((class["jain"][i].as_f64().unwrap() - jain).abs() < 1e-12);
+    }
+}

@@ -249,6 +249,9 @@ impl Tables {
         if !dice.once_in(4) {
             settings["buffer"] = buffer(dice);
         }
+        if dice.once_in(3) {
+            settings["stamp"] = self.part(dice, "stamps", |id| id != "python");
+        }
         settings
     }
 

@@ -14,7 +14,7 @@ use crate::connection::Header;
 use crate::ids::{LawId, PacketId, PortId, kind};
 use crate::medium::service::Link;
 use crate::packet::Traffic;
-use crate::stamp::occupancy::Occupancy;
+use crate::stamp::statistics::QueueStatistics;
 use crate::stamp::{AnyStamp, Backlog, Passing, Seen, Shown, Stamp};
 use crate::table::Row;
 
@@ -30,7 +30,7 @@ pub struct Law {
     /// What serves it.
     pub link: Link,
     /// What waited there over time.
-    pub occupancy: Occupancy,
+    pub statistics: QueueStatistics,
     /// Its values each time a packet was shown to it; kept on demand.
     pub trail: Option<Vec<Values>>,
 }
@@ -73,10 +73,10 @@ impl Port {
 
 impl Network {
     /// Mean and deviation of what waited in a law's queue, in packets; none within the warm-up.
-    pub fn occupancy(&self, law: &Law, now: Time) -> Option<(f64, f64)> {
-        let mut occupancy = law.occupancy;
-        occupancy.stood(self.backlog_of(law), now);
-        occupancy.moments()
+    pub fn statistics(&self, law: &Law, now: Time) -> Option<(f64, f64)> {
+        let mut statistics = law.statistics;
+        statistics.stood(self.backlog_of(law), now);
+        statistics.moments()
     }
 
     fn backlog_of(&self, law: &Law) -> Backlog {
@@ -125,7 +125,7 @@ impl Network {
         seen.lost = lost;
         let header = congestion_header(self, packet).copied();
         let law = &mut self.laws[law];
-        law.occupancy.stood(seen.backlog, now);
+        law.statistics.stood(seen.backlog, now);
         law.stamp.update(now, seen.backlog);
         law.stamp.arrive(&seen, header.as_ref());
         law.note(now);
@@ -162,7 +162,7 @@ impl Network {
             window,
         };
         let law = &mut self.laws[shown.law];
-        law.occupancy.stood(before, now);
+        law.statistics.stood(before, now);
         law.stamp.update(now, before);
         match shown.own {
             true => law.stamp.depart(&seen, &mut passing),
@@ -185,7 +185,7 @@ impl Network {
     pub(crate) fn set_backlog(&mut self, law: LawId, backlog: Backlog, now: Time) {
         let law = &mut self.laws[law];
         if let Watched::Station(waits) = &mut law.queue {
-            law.occupancy.stood(*waits, now);
+            law.statistics.stood(*waits, now);
             law.stamp.update(now, *waits);
             *waits = backlog;
         }

@@ -42,7 +42,7 @@ impl Network {
 }
 
 impl Port {
-    /// Occupancy of a class queue, in the unit of its limit.
+    /// QueueStatistics of a class queue, in the unit of its limit.
     #[inline]
     pub(crate) fn view(&self, q: usize, now: Time) -> View<'static> {
         let queue = self.queue(q);

@@ -11,11 +11,11 @@ use super::{AnyStamp, Build};
 /// What a law of a host writes into departing packets.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Writes {
-    /// A change of throughput, as XCP.
+    /// A change of throughput.
     Change,
-    /// A rate, as RCP.
+    /// A rate.
     Rate,
-    /// A target window, as iACP.
+    /// A target window.
     Window,
     /// A mark: congestion experienced.
     Mark,
@@ -58,7 +58,7 @@ pub(super) const PART: Part<Build> = Part {
             WRITES,
             Kind::Choice(&["change", "rate", "window", "mark"]),
             Default::Required,
-            "what depart returns: a change of throughput for senders of kind xcp, a rate for rcp, a window for iacp, or whether to mark",
+            "what depart returns: what the congestion header of the senders has, or whether to mark",
         ),
         FURTHER_OPTION,
     ],

@@ -28,7 +28,7 @@ impl World {
         let report = |law: &Law| StampReport {
             place: law.name.clone(),
             values: law.stamp.values(),
-            queue: self.network.occupancy(law, self.clock.now),
+            queue: self.network.statistics(law, self.clock.now),
             warning: law.stamp.warning(self.clock.now),
         };
         self.network.laws.iter().map(report).collect()

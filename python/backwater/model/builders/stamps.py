@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from backwater.model.builders.base import Packets, Part, Rate, Share, Size, Time, checked
+from backwater.model.builders.base import Packets, Part, Rate, Share, Size, Time, Written, checked
 
 
 class Stamp(Part):
@@ -311,3 +311,25 @@ class Stamp(Part):
         return Stamp(
             "wwm", weight=weight, segment=segment, flow_timeout=flow_timeout, buffer=buffer
         )
+
+    @staticmethod
+    @checked
+    def python(
+        *,
+        file: str,
+        class_: str,
+        writes: Literal["change", "rate", "window", "mark"],
+        options: Written | None = None,
+    ) -> Stamp:
+        """A class of your own, written in Python.
+
+        Source: docs/how-to.md.
+
+        * `file`: file of the class, which imports no file beside it (required)
+        * `class_`: class with a method depart, and arrive if it wants to hear of arrivals
+          (required)
+        * `writes`: what depart returns: a change of throughput for senders of kind xcp, a
+          rate for rcp, a window for iacp, or whether to mark (required)
+        * `options`: further arguments of the class, by name
+        """
+        return Stamp("python", file=file, class_=class_, writes=writes, options=options)

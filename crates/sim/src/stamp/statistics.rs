@@ -6,7 +6,7 @@ use super::Backlog;
 
 /// Integrals of the packets that wait, and of their squares.
 #[derive(Copy, Clone, Debug)]
-pub struct Occupancy {
+pub struct QueueStatistics {
     /// Nothing counts before.
     from: Time,
     until: Time,
@@ -14,10 +14,10 @@ pub struct Occupancy {
     squares: f64,
 }
 
-impl Occupancy {
+impl QueueStatistics {
     /// What counts from an instant on.
-    pub fn new(from: Time) -> Occupancy {
-        Occupancy {
+    pub fn new(from: Time) -> QueueStatistics {
+        QueueStatistics {
             from,
             until: from,
             sum: 0.0,
@@ -57,12 +57,12 @@ mod tests {
     fn moments_weigh_by_time() {
         let at = |s| Time::ZERO.after(backwater_transport::units::Span::secs(s));
         let waiting = |packets| Backlog { bytes: 0, packets };
-        let mut occupancy = Occupancy::new(at(5));
-        assert_eq!(occupancy.moments(), None);
-        occupancy.stood(waiting(50), at(4));
-        occupancy.stood(waiting(10), at(8));
-        occupancy.stood(waiting(2), at(9));
-        let (mean, deviation) = occupancy.moments().unwrap();
+        let mut statistics = QueueStatistics::new(at(5));
+        assert_eq!(statistics.moments(), None);
+        statistics.stood(waiting(50), at(4));
+        statistics.stood(waiting(10), at(8));
+        statistics.stood(waiting(2), at(9));
+        let (mean, deviation) = statistics.moments().unwrap();
         assert!((mean - 8.0).abs() < 1e-12 && (deviation - libm::sqrt(12.0)).abs() < 1e-12);
     }
 }

@@ -8,6 +8,7 @@ import typer
 
 from backwater.cli import console
 from backwater.present.numbers import number
+from backwater.present.tabular import figures, prose, words
 
 NAME = "bench"
 
@@ -48,7 +49,15 @@ def _show(document: dict[str, Any]) -> None:
                 "; ".join(map(_aim, row["aims"])) or "–",
             )
         )
-    columns = ("benchmark", "median ", "range ", "memory ", "peer", "ratio ", "aims")
+    columns = (
+        words("benchmark"),
+        figures("median"),
+        figures("range", 3),
+        figures("memory", 2),
+        prose("peer", 4),
+        figures("ratio", 1),
+        prose("aims", 5),
+    )
     console.table(None, columns, rows)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,9 +21,9 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
 
 from backwater.errors import BackwaterError, visible
+from backwater.present.tabular import Column, Table, lay_out
 
 Json = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on stdout.")]
 MaxWall = Annotated[
@@ -33,8 +34,6 @@ MaxMemory = Annotated[
     typer.Option(help='Memory of the process at which a run, or a case, is ended: "4 GB".'),
 ]
 MaxCases = Annotated[int | None, typer.Option(min=1, help="Most cases; default 100,000.")]
-# The width of tables in a file or pipe.
-_PIPE_WIDTH = 200
 # Seconds between lines of progress without a terminal.
 _LINE_EVERY_S = 5.0
 
@@ -64,27 +63,20 @@ def fail(error: BackwaterError, as_json: bool) -> int:
     return error.exit_code
 
 
-def table(
-    title: str | None, columns: Sequence[str], rows: Iterable[Sequence[str]], prose: int = -1
-) -> None:
-    """A table on stdout; columns whose name ends in a blank are right-aligned.
+def table(title: str | None, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
+    """A table on stdout that fits the terminal; in a file or pipe it has every column."""
+    show(Table(title, columns, list(rows)))
 
-    Only the column `prose` is wrapped where the terminal is narrow.
-    """
-    grid = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for i, column in enumerate(columns):
-        grid.add_column(
-            column.strip(),
-            justify="right" if column.endswith(" ") else "left",
-            overflow="fold",
-            no_wrap=i != prose % len(columns),
-        )
-    for row in rows:
-        grid.add_row(*row)
-    terminal = sys.stdout.isatty()
-    Console(width=None if terminal else _PIPE_WIDTH, markup=False, highlight=False).print(
-        grid, markup=False
-    )
+
+def show(what: Table) -> None:
+    """Prints a table, and on stderr which columns the terminal is too narrow for."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    laid = lay_out(what, width)
+    for line in laid.lines:
+        data(line)
+    if laid.absent:
+        sys.stdout.flush()
+        message(f"(too narrow for: {', '.join(laid.absent)}; --json has all)")
 
 
 class Bar:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as texts
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,11 +15,12 @@ from backwater.errors import (
     EXIT_UNEXPECTED,
     EXIT_UNFINISHED,
     Refusal,
-    Unfinished,
     nearest,
 )
 from backwater.model import python_class
+from backwater.present import chart_file
 from backwater.present.numbers import number
+from backwater.present.tabular import figures, words
 
 NAME = "contest"
 
@@ -62,7 +62,7 @@ def command(
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 1 to N.")] = 1,
     duration: Annotated[float, typer.Option(min=1, help="Seconds of each run.")] = 140.0,
     workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="A .svg or .png of the frontier.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="A .svg, .png or .pdf of the frontier.")] = None,
     json: console.Json = False,
 ) -> int:
     """Rank controllers over cellular links by ln(link throughput / delay)."""
@@ -73,8 +73,8 @@ def command(
         if name not in known and not python_class.is_class(name):
             near = nearest(name, known) or known
             raise Refusal(f"there is no controller `{name}`", nearest=near, fix="name another")
-    if plot is not None and plot.suffix not in (".svg", ".png"):
-        raise Refusal(f"`{plot.name}` is neither .svg nor .png", place="--plot")
+    if plot is not None:
+        chart_file.check(plot, "--plot")
     directions = contest_runs.directions(_pairs("--trace", trace), _pairs("--held-out", held_out))
     if not trace:
         directions = (
@@ -89,7 +89,7 @@ def command(
     for failure in [*found.failures, *found.broken]:
         console.message(f"error: {failure}")
     if plot is not None:
-        _draw(contest_plot.plot(found), plot)
+        chart_file.write(contest_plot.plot(found), plot)
     kinds = [
         kind
         for kind in (False, True)
@@ -114,19 +114,6 @@ def _pairs(option: str, written: list[str] | None) -> list[Pair]:
             raise Refusal(f"`{text}` is not a pair of traces", place=option, fix=fix)
         pairs.append((up, down))
     return pairs
-
-
-def _draw(spec: dict[str, Any], file: Path) -> None:
-    import vl_convert
-
-    text = texts.dumps(spec)
-    try:
-        if file.suffix == ".svg":
-            file.write_text(vl_convert.vegalite_to_svg(text), encoding="utf-8")
-        else:
-            file.write_bytes(vl_convert.vegalite_to_png(text, scale=2))
-    except OSError as error:
-        raise Unfinished(error.strerror or str(error), place=str(file)) from error
 
 
 def _document(found: Any, directions: Any, kinds: list[bool]) -> dict[str, Any]:
@@ -221,10 +208,18 @@ def _show(found: Any, held_out: bool) -> None:
     ]
     title = "held-out traces" if held_out else "known traces"
     # A controller that is tuned to the known traces ranks lower here.
-    before = ("place ", "over the known ") if held_out else ("place ",)
+    known_place = (figures("over the known", 6),) if held_out else ()
     columns = (
-        *before,
-        *("controller", "ln(Mbit/s ÷ ms) ", "link Mbit/s ", "% used ", "ms "),
-        *(f"± by {contest_runs.SHIFT} ", "2013: ln ", "2013: Mbit/s ", "runs "),
+        figures("place"),
+        *known_place,
+        words("controller"),
+        figures("ln(Mbit/s ÷ ms)"),
+        figures("link Mbit/s"),
+        figures("% used", 5),
+        figures("ms"),
+        figures(f"± by {contest_runs.SHIFT}", 3),
+        figures("2013: ln", 1),
+        figures("2013: Mbit/s", 2),
+        figures("runs", 4),
     )
     console.table(f"{title}; * = nobody is better in link Mbit/s and ms", columns, rows)

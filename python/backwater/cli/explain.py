@@ -10,6 +10,7 @@ from rich.markdown import Markdown
 
 from backwater import _native
 from backwater.cli import console
+from backwater.present.tabular import prose, words
 from backwater.study.definition import Study
 from backwater.tools import catalogue
 
@@ -71,7 +72,14 @@ def _part(kind: str, row: dict[str, Any]) -> None:
     ]
     if options:
         console.data("")
-        console.table(None, ("option", "type", "default", "range", "meaning"), options)
+        columns = (
+            words("option"),
+            prose("type", 2),
+            words("default"),
+            words("range", 1),
+            prose("meaning"),
+        )
+        console.table(None, columns, options)
     console.data("")
 
 

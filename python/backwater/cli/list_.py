@@ -10,6 +10,7 @@ import typer
 from backwater import _native
 from backwater.cli import console
 from backwater.errors import Refusal
+from backwater.present.tabular import prose, words
 from backwater.tools import catalogue
 
 NAME = "list"
@@ -34,7 +35,8 @@ def command(
         return 0
     for one, rows in listed.items():
         shown = [(row["id"], row["summary"], row["source"] or "") for row in rows]
-        console.table(one.upper(), ("id", "summary", "source"), shown or [("none", "", "")])
+        columns = (words("id"), prose("summary"), prose("source", 1))
+        console.table(one.upper(), columns, shown or [("none", "", "")])
         console.data("")
     return 0
 

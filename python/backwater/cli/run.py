@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import json as jsons
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from backwater._native import Resolved
 from backwater.cli import console, override
-from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED
+from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED, Unfinished
 from backwater.model import workers
 from backwater.model.invariants import broken
 from backwater.model.simulate import resolve
-from backwater.present.numbers import metric_text
+from backwater.present import chart_file
+from backwater.present import run as run_view
+from backwater.present.run import charts
 
 NAME = "run"
 MOST = 2**64 - 1
+# Intervals of a chart, where no --series says how long they are.
+CHART_INTERVALS = 200
 
 
 def command(
+    context: typer.Context,
     scenario: Annotated[Path, typer.Argument(help="A scenario in TOML or JSON.")],
     seed: Annotated[
         int | None, typer.Option(min=0, max=MOST, help="Instead of the scenario's seed.")
@@ -37,11 +44,26 @@ def command(
         list[str] | None,
         typer.Option(metavar="LINK=FILE", help="Write a trace link's log; may be repeated."),
     ] = None,
+    series: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help='Keep what happened in each interval, such as "100 ms".'),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="A .svg, .png or .pdf of flows and queues over time.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="An HTML page of the run: tables, curves, network.")
+    ] = None,
+    each: Annotated[
+        bool, typer.Option("--each", help="Every flow and port in a row of its own.")
+    ] = False,
     max_wall: console.MaxWall = None,
     max_memory: console.MaxMemory = None,
     json: console.Json = False,
 ) -> int:
     """Run a scenario once."""
+    if plot is not None:
+        chart_file.check(plot, "--plot")
     overrides = dict(override.parse(one) for one in set_ or ())
     resolved, name = resolve(scenario, seed, overrides)
     logs = dict(override.split(one, "LINK=FILE") for one in mahimahi_log or ())
@@ -51,15 +73,20 @@ def command(
         record,
         pcap,
         mahimahi_log=logs,
+        series=series or _intervals(resolved, wanted=plot is not None or report is not None),
         max_wall_s=max_wall,
         max_memory=max_memory,
     )
     for warning in document["warnings"]:
         console.message(f"warning: {warning}")
+    if plot is not None:
+        chart_file.write(charts.spec(document), plot)
+    if report is not None:
+        _report(document, resolved, context.obj, report)
     if json:
         console.emit(document)
     else:
-        _show(document)
+        _show(document, each, over_time=series is not None)
     wrong = broken(document)
     if wrong is None:
         return EXIT_DONE
@@ -67,53 +94,31 @@ def command(
     return EXIT_UNEXPECTED
 
 
-_FLOW = ("offered_bps", "goodput_bps", "loss", "delay_mean_s", "delay_p99_s", "delay_max_s")
-_PORT = ("busy", "queue_mean_B", "queue_max_B")
+def _intervals(resolved: Resolved, *, wanted: bool) -> str | None:
+    """The length of intervals for a chart, where no --series says it."""
+    if not wanted:
+        return None
+    duration_s = jsons.loads(resolved.canonical)["duration_s"]
+    return f"{max(round(duration_s * 1e9 / CHART_INTERVALS), 1)} ns"
 
 
-def _show(document: dict[str, Any]) -> None:
-    console.table(
-        "FLOWS",
-        ("flow", "offered ", "goodput ", "loss ", "mean delay ", "p99 ", "max "),
-        (
-            (row["id"], *(metric_text(name, row[name]) for name in _FLOW))
-            for row in document["flows"]
-        ),
-    )
-    console.data("")
-    console.table(
-        "PORTS",
-        ("port", "busy ", "mean queue ", "largest ", "paused ", "control frames "),
-        (
-            (
-                row["id"],
-                *(metric_text(name, row[name]) for name in _PORT),
-                metric_text("paused", max(row["paused"], default=0)),
-                str(row["control_pkts"]),
-            )
-            for row in document["ports"]
-        ),
-    )
-    console.data("")
-    if document["drops"]:
-        console.table(
-            "DROPS AFTER THE WARM-UP" if document["warmup_s"] else "DROPS",
-            ("cause", "place", "flow", "class", "packets "),
-            (
-                (row["cause"], row["place"], row["flow"], str(row["class"]), str(row["pkts"]))
-                for row in document["drops"]
-            ),
-        )
+def _report(document: dict[str, Any], resolved: Resolved, command: list[str], path: Path) -> None:
+    from backwater.present import report
+
+    try:
+        report.write_run(document, jsons.loads(resolved.canonical), command, path)
+    except OSError as error:
+        raise Unfinished(
+            f"cannot write: {error.strerror or error}", place=str(path), fix="name another file"
+        ) from error
+
+
+def _show(document: dict[str, Any], each: bool, *, over_time: bool) -> None:
+    shown = run_view.tables(document, each)
+    if over_time:
+        shown.append(run_view.over_time(document))
+    for table in shown:
+        console.show(table)
         console.data("")
-    kept = document["conservation"]
-    console.data(
-        f"{'warm-up included: ' if document['warmup_s'] else ''}"
-        f"{kept['entered_pkts']} packets entered, {kept['delivered_pkts']} delivered, "
-        f"{kept['dropped_pkts']} dropped, {kept['held_pkts']} held"
-    )
-    if document.get("deadlock"):
-        console.data("deadlock: " + " > ".join(document["deadlock"]["cycle"]))
-    console.data(
-        f"seed {document['seed']}, fingerprint {document['fingerprint']}, "
-        f"version {document['version']}"
-    )
+    for line in run_view.closing(document):
+        console.data(line)

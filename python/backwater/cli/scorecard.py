@@ -13,6 +13,7 @@ from backwater.cli.batch import failures, print_problems, run_study, warnings
 from backwater.errors import Refusal, nearest
 from backwater.model import python_class
 from backwater.present.numbers import number
+from backwater.present.tabular import prose, words
 from backwater.study.execution import Execution
 from backwater.tools import contest_runs
 
@@ -113,6 +114,8 @@ def _summary(found: list[Any], label: str) -> dict[str, int]:
 
 
 def _show(found: list[Any], label: str) -> None:
+    from backwater.tools import rfc9743
+
     names = list(dict.fromkeys(one.who for one in found))
     grouped: dict[tuple[str, str, str, str], dict[str, Any]] = {}
     for one in found:
@@ -123,9 +126,12 @@ def _show(found: list[Any], label: str) -> None:
         mine = by[label]
         said = says if claim else f"{title} ({mine.reason})"
         rows.append((section, said, *(_cell(by[name]) for name in names)))
-    console.table(f"RFC 9743, {label}", ("section", "criterion", *names), rows, prose=1)
+    columns = (words("section"), prose("criterion"), *map(words, names))
+    console.table(f"RFC 9743, {label}", columns, rows)
     counted = ", ".join(f"{n} {word}" for word, n in _summary(found, label).items())
     console.data(f"{label}: {counted}")
+    if rfc9743.idle(found, label):
+        console.data(f"{label} leaves the link idle: what it spares others is no merit")
 
 
 def _cell(one: Any) -> str:

@@ -21,6 +21,7 @@ from backwater.cli.batch import (
 )
 from backwater.errors import EXIT_DONE, Refusal
 from backwater.present.numbers import number
+from backwater.present.tabular import figures, prose, words
 from backwater.study.definition import Study, shipped
 from backwater.study.execution import Execution
 from backwater.tools import catalogue
@@ -58,7 +59,14 @@ def list_(json: console.Json = False) -> int:
         return EXIT_DONE
     console.table(
         None,
-        ("id", "title", "source", "claims ", "cases ", "quick "),
+        (
+            words("id"),
+            prose("title"),
+            prose("source", 1),
+            figures("claims", 2),
+            figures("cases", 3),
+            figures("quick", 4),
+        ),
         (
             (
                 row["id"],
@@ -190,9 +198,15 @@ def _show(batch: Batch) -> None:
     ]
     console.table(
         f"{results.study.id}: {results.study.title}",
-        ("", "claim", "says", "verdict", "measured [95 %]", "bound"),
+        (
+            words(""),
+            words("claim"),
+            prose("says"),
+            words("verdict"),
+            words("measured [95 %]", 1),
+            words("bound", 2),
+        ),
         rows,
-        prose=2,
     )
     _show_ablation(results.claims)
     counted = ", ".join(f"{n} {word.replace('_', '-')}" for word, n in results.summary.items())
@@ -207,7 +221,7 @@ def _show_ablation(records: list[dict[str, Any]]) -> None:
         return
     console.table(
         "without the mechanism",
-        ("", "claim", "outcome", "verdict under each ablation"),
+        (words(""), words("claim"), words("outcome"), prose("verdict under each ablation")),
         (
             (
                 "!" if one["outcome"] == STAYS else "",
@@ -217,7 +231,6 @@ def _show_ablation(records: list[dict[str, Any]]) -> None:
             )
             for record, one in ablated
         ),
-        prose=3,
     )
 
 

@@ -19,11 +19,13 @@ from backwater.cli.batch import (
     warnings,
 )
 from backwater.errors import Refusal
-from backwater.present.numbers import metric_text
+from backwater.present import chart_file, plot
+from backwater.present.numbers import Unit, dimension_of, number, unit_for
+from backwater.present.tabular import figures, words
 from backwater.results.results import Results
 from backwater.study.definition import canonical
 from backwater.study.execution import Execution
-from backwater.study.sweep_study import FIGURES, Sweep
+from backwater.study.sweep_study import METRICS, Shown, Sweep
 from backwater.verdict.interval import interval
 
 NAME = "sweep"
@@ -46,6 +48,19 @@ def command(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue what is in the folder.")
     ] = False,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="METRIC[@SCOPE]",
+            help="What to show, such as goodput_bps@flow:bbr or fct_p99_s@flow:web*; "
+            "may be repeated.",
+        ),
+    ] = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="A .svg, .png or .pdf of the first metric; others get their name in it."),
+    ] = None,
     max_wall: console.MaxWall = None,
     max_memory: console.MaxMemory = None,
     max_cases: console.MaxCases = None,
@@ -57,7 +72,10 @@ def command(
         if path in axes:
             raise Refusal(f"axis {path} is given twice", fix="give all its values at once")
         axes[path] = values
-    study = Sweep(scenario, axes, seeds, max_cases).study()
+    if figure is not None:
+        chart_file.check(figure, "--figure")
+    sweep = Sweep(scenario, axes, seeds, max_cases, metric or METRICS)
+    study, shown = sweep.study(), sweep.shown()
     folder = out or Path("results") / study.id
     execution = Execution(
         study, folder, workers=workers, resume=resume, max_cases=max_cases, command=context.obj
@@ -65,15 +83,17 @@ def command(
     execution.max_wall_s, execution.max_memory = max_wall, max_memory
     execution.prepare()
     batch = run_study(execution)
+    for drawn in _draw(batch.results, figure):
+        console.message(f"figure {drawn}")
     if json:
-        console.emit(_document(batch))
+        console.emit(_document(batch, shown))
     else:
-        _show(batch)
+        _show(batch, shown)
     print_problems(batch)
     return exit_code([batch])
 
 
-def _document(batch: Batch) -> dict[str, Any]:
+def _document(batch: Batch, shown: list[Shown]) -> dict[str, Any]:
     results = batch.results
     return {
         "schema": "backwater/sweep/1",
@@ -87,7 +107,7 @@ def _document(batch: Batch) -> dict[str, Any]:
         "cases_total": results.manifest["cases_total"],
         "fingerprint": results.fingerprint,
         "axes": {axis.title: axis.labels for axis in results.study.axes},
-        "rows": _rows(results),
+        "rows": _rows(results, shown),
         "warnings": warnings(results),
         "failures": failures(results),
         "error": None if batch.error is None else batch.error.document()["error"],
@@ -95,13 +115,14 @@ def _document(batch: Batch) -> dict[str, Any]:
     }
 
 
-def _rows(results: Results) -> list[dict[str, Any]]:
-    """Mean and interval of every metric of the run, for each combination."""
+def _rows(results: Results, shown: list[Shown]) -> list[dict[str, Any]]:
+    """Mean and interval of every metric of the run and of what is shown, by combination."""
     titles = {axis.name: axis.title for axis in results.study.axes}
     keys: dict[str, list[str]] = {}
     for case in results.cases:
         keys.setdefault(canonical(case.labels), []).append(case.key)
     metrics = {name: results.metric(name) for scope, name in results.names() if scope == "run"}
+    metrics |= {one.written: _over_scopes(results, one) for one in shown}
     rows = []
     for labels in results.study.combinations():
         members = keys.get(canonical(labels), [])
@@ -120,17 +141,54 @@ def _rows(results: Results) -> list[dict[str, Any]]:
     return rows
 
 
-def _show(batch: Batch) -> None:
+def _over_scopes(results: Results, shown: Shown) -> dict[str, float | None]:
+    """A metric by case; over several scopes it is their mean."""
+    columns = [results.metric(shown.metric, scope) for scope in shown.scopes]
+    means: dict[str, float | None] = {}
+    for key in columns[0]:
+        known = [v for column in columns if (v := column.get(key)) is not None]
+        means[key] = sum(known) / len(known) if known else None
+    return means
+
+
+def _draw(results: Results, figure: Path | None) -> list[Path]:
+    """Writes the figures of the metrics; returns the files."""
+    if figure is None:
+        return []
+    drawn = results.study.figures
+    if not drawn:
+        fix = "leave --figure out, or vary less at once"
+        raise Refusal("a sweep over more than three axes has no figure", place="--figure", fix=fix)
+    paths = [
+        figure if not n else figure.with_name(f"{figure.stem}-{one.id}{figure.suffix}")
+        for n, one in enumerate(drawn)
+    ]
+    for one, path in zip(drawn, paths, strict=True):
+        chart_file.write(plot.spec(results, one), path)
+    return paths
+
+
+def _show(batch: Batch, shown: list[Shown]) -> None:
     results = batch.results
-    axes = [axis.name for axis in results.study.axes]
-    rows = _rows(results)
+    rows = _rows(results, shown)
+    means = {
+        one: [row["metrics"][one.written]["mean"] for row in rows if row["metrics"][one.written]]
+        for one in shown
+    }
+    units = {one: unit_for(dimension_of(one.metric), means[one]) for one in shown}
     console.table(
         results.study.title,
-        (*axes, *(f"{name} " for name in FIGURES)),
         (
-            (*row["case"].values(), *(_cell(row["metrics"].get(name), name) for name in FIGURES))
-            for row in rows
+            *(words(axis.name) for axis in results.study.axes),
+            *(figures(units[one].label(one.title)) for one in shown),
         ),
+        [
+            (
+                *row["case"].values(),
+                *(_cell(row["metrics"].get(one.written), units[one]) for one in shown),
+            )
+            for row in rows
+        ],
     )
     console.data(
         f"{results.finished} of {results.manifest['cases_total']} cases, "
@@ -138,10 +196,10 @@ def _show(batch: Batch) -> None:
     )
 
 
-def _cell(found: dict[str, Any] | None, name: str) -> str:
+def _cell(found: dict[str, Any] | None, unit: Unit) -> str:
     if found is None:
         return "–"
     if found["low"] is None:
-        return metric_text(name, found["mean"])
-    half = (found["high"] - found["low"]) / 2
-    return f"{metric_text(name, found['mean'])} ± {metric_text(name, half)}"
+        return number(found["mean"] / unit.factor)
+    half = (found["high"] - found["low"]) / 2 / unit.factor
+    return f"{number(found['mean'] / unit.factor)} ± {number(half, 2)}"

@@ -12,6 +12,7 @@ from backwater.cli import console, override
 from backwater.errors import EXIT_DONE, Unfinished
 from backwater.model import arguments, trace_file
 from backwater.present import numbers
+from backwater.present.tabular import figures, words
 
 NAME = "trace"
 MOST = 2**64 - 1
@@ -78,7 +79,7 @@ def fit(
     length = numbers.number(found["recording"]["length_s"])
     console.table(
         f"{length} s of the recording, and 20 runs of the model as long",
-        ("", "recording ", "model ", "standard deviation "),
+        (words(""), figures("recording"), figures("model"), figures("standard deviation", 1)),
         (
             (title, _show(found["recording"][name], name), *_model(found["fitted"][name], name))
             for name, title in _TITLES.items()

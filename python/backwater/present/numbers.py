@@ -41,6 +41,9 @@ _TITLES = {
     "jain": "Jain's fairness index",
     "control_pkts": "Control frames",
     "hol_victims_pkts": "Head-of-line victims",
+    "hurst": "Hurst parameter, 10 ms to 82 s",
+    "hurst_short": "Hurst parameter, 10 ms to 1.3 s",
+    "hurst_long": "Hurst parameter, 1.3 s to 82 s",
     "paused_max": "Paused time of the worst port",
     "busy": "Busy time",
     "idle_gated": "Idle time behind closed gates",
@@ -60,6 +63,13 @@ _TITLES = {
     "signal_delay_p95_s": "95th percentile of the signal delay",
     "link_throughput_bps": "Throughput of the link",
     "srtt_s": "Smoothed round trip",
+    "rtt_min_s": "Smallest round trip",
+    "rtt_mean_s": "Mean round trip",
+    "rtt_p50_s": "Median round trip",
+    "rtt_p95_s": "95th percentile of the round trip",
+    "fct_p50_s": "Median completion time",
+    "fct_p95_s": "95th percentile of completion time",
+    "fct_p99_s": "99th percentile of completion time",
 }
 _SHARES = ("loss", "paused", "busy", "idle", "airtime", "collision")
 _SUFFIXES = {"s": "time", "bps": "rate", "B": "size", "pkts": "packets"}
@@ -133,6 +143,17 @@ def capital(name: str) -> str:
     """`burst_size` as "Burst size"; an abbreviation keeps its capitals."""
     text = name.replace("_", " ").replace("-", " ").strip()
     return text[:1].upper() + text[1:]
+
+
+def path_title(path: str) -> str:
+    """The words for a field of a scenario: `links.b.rate` is "Rate of link b"."""
+    parts = path.split(".")
+    if len(parts) < 3:
+        return capital(" ".join(parts))
+    kind, name, *field = parts
+    field = field[:-1] if field[-1] == "kind" else field
+    whose = f"all {kind}" if name == "*" else f"{kind.removesuffix('s')} {name}"
+    return capital(" ".join(field)) + f" of {whose}"
 
 
 def metric_text(metric: str, value: float | None) -> str:

@@ -66,6 +66,7 @@ class _Scenario:
         self.flows = list(resolved["flows"])
         self.nodes = [*resolved["nodes"], *resolved["media"]]
         self.ports = list(resolved["ports"])
+        self.laws = list(resolved.get("stamps", ()))
 
     def nearest(self, scope: str) -> list[str] | None:
         """None if the scope is there, else what is near it."""
@@ -78,6 +79,8 @@ class _Scenario:
             return self._node(place)
         if kind == "port":
             return None if place in self.ports else self._link(place)
+        if kind == "law":
+            return None if place in self.laws else nearest(place, self.laws) or self.laws[:5]
         if kind in ("hop", "receiver"):
             flow, _, rest = place.rpartition("/")
             found = self._flow(flow)

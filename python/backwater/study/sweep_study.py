@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fnmatch
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -9,18 +11,41 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backwater.errors import Refusal
+from backwater.errors import Refusal, nearest, refusing
 from backwater.model import arguments
 from backwater.model import scenario as scenarios
 from backwater.model.builders import Scenario
 from backwater.model.builders.base import plain
+from backwater.model.quantity import parse_all
+from backwater.present.numbers import metric_title
 from backwater.results.results import Results
 from backwater.study.axes import label_of
 from backwater.study.definition import Base, Study
 from backwater.study.execution import Execution
+from backwater.study.metric import METRICS as METRIC_ROWS
 
-# The metrics that a sweep plots.
-FIGURES = ("loss", "goodput_bps", "delay_mean_s")
+# The metrics that a sweep shows unless others are named.
+METRICS = ("loss", "goodput_bps", "delay_mean_s")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A metric that a sweep shows, and where: `goodput_bps@flow:bbr`, or `…@flow:web*`."""
+
+    written: str
+    metric: str
+    # The scope "run", or all scopes that fit the pattern.
+    scopes: tuple[str, ...]
+    # Whether the scope is a pattern.
+    several: bool
+
+    @property
+    def title(self) -> str:
+        """The words for it."""
+        if not self.several:
+            return metric_title(self.metric, self.scopes[0])
+        scope = self.written.partition("@")[2].replace(":", "s ", 1)
+        return f"{metric_title(self.metric)}, {scope}"
 
 
 @dataclass(frozen=True)
@@ -35,6 +60,12 @@ class Sweep:
     seeds: int = 10
     # Instead of the limit of 100,000 cases.
     max_cases: int | None = None
+    # What the figures show: names of metrics, or `metric@scope`; a scope may have a *.
+    metrics: Sequence[str] = METRICS
+
+    def shown(self) -> list[Shown]:
+        """The metrics to show, each with its scopes."""
+        return [_shown(written, self.scenario) for written in self.metrics]
 
     def study(self) -> Study:
         """The sweep as a study."""
@@ -54,7 +85,7 @@ class Sweep:
         ]
         for (path, values), name in zip(self.axes.items(), names, strict=True):
             lines.append(f"axes.{toml(name)} = {_axis(path, values)}")
-        lines += _figures(names)
+        lines += _figures(list(self.axes.values()), names, self.shown())
         block = "\n".join(lines)
         text = (
             f"# Sweep of {stem}\n\n{{{{topology}}}}\n\n{{{{figures}}}}\n\n{{{{repeat}}}}\n\n"
@@ -128,13 +159,55 @@ def _value(path: str, value: Any) -> str:
     return f"{{ label = {label}, set = {{ {toml(path)} = {toml(value)} }} }}"
 
 
-def _figures(names: list[str]) -> list[str]:
+def _shown(written: str, scenario: str | Path | Mapping[str, Any] | Scenario) -> Shown:
+    metric, at, scope = written.partition("@")
+    scope = scope if at else "run"
+    kind, _, pattern = scope.partition(":")
+    if not any(kind in one.scopes and one.fits(metric) for one in METRIC_ROWS):
+        known = [one.id for one in METRIC_ROWS if kind in one.scopes]
+        raise Refusal(
+            f"{kind} has no metric `{metric}`",
+            place=f"metric {written}",
+            nearest=nearest(metric, known) or sorted({s for m in METRIC_ROWS for s in m.scopes}),
+            fix="see `backwater list metrics`; write such as goodput_bps@flow:f1",
+        )
+    if "*" not in pattern:
+        return Shown(written, metric, (scope,), several=False)
+    world, _ = scenarios.read(scenario)
+    with refusing():
+        known = list(json.loads(world.resolve(None).canonical).get(f"{kind}s", {}))
+    found = tuple(f"{kind}:{one}" for one in known if fnmatch.fnmatchcase(one, pattern))
+    if not found:
+        fix = "name one of these, with * for any letters"
+        raise Refusal(
+            f"no {kind} fits `{pattern}`", place=f"metric {written}", nearest=known[:9], fix=fix
+        )
+    return Shown(written, metric, found, several=len(found) > 1)
+
+
+def _figures(
+    values: Sequence[Sequence[Any] | Mapping[str, Any]], names: list[str], shown: Sequence[Shown]
+) -> list[str]:
+    """A figure for each metric: quantities along x as curves, words as bars."""
     if len(names) > 3:
         return []
-    roles = ", ".join(
-        f"{role} = {toml(name)}" for role, name in zip(("x", "curve", "panel"), names, strict=False)
-    )
-    return [f"figures.{y} = {{ {roles}, y = {toml(y)} }}" for y in FIGURES]
+    numeric = [
+        name
+        for name, some in zip(names, values, strict=True)
+        if not isinstance(some, Mapping) and parse_all([str(plain(value)) for value in some])
+    ]
+    order = sorted(names, key=lambda name: name not in numeric[:1])
+    kind = "line" if numeric else "bars"
+    lines = []
+    for number, one in enumerate(shown, 1):
+        # The places of several scopes are the curves.
+        roles = ("x", "panel") if one.several else ("x", "curve", "panel")
+        fields: dict[str, Any] = {"kind": kind, "y": one.metric, "title": one.title}
+        fields |= dict(zip(roles, order, strict=False))
+        fields |= {"scopes": list(one.scopes)} if one.several else {"scope": one.scopes[0]}
+        name = one.metric if one.written == one.metric else f"{one.metric}-{number}"
+        lines.append(f"figures.{toml(name)} = {toml(fields)}")
+    return lines
 
 
 def _names(paths: list[str]) -> list[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backwater.model.quantity import parse_all
-from backwater.present.numbers import capital
+from backwater.present.numbers import capital, path_title
 from backwater.verdict.compare import compare
 from backwater.verdict.interval import interval
 from backwater.verdict.metrics import several, value_of
@@ -71,7 +72,8 @@ def axis_title(results: Results, name: str) -> str:
     """The title of an axis."""
     if name == PLACE:
         return capital(name)
-    return capital(results.study.axis(name).title)
+    title = results.study.axis(name).title
+    return path_title(title) if re.fullmatch(r"[^\s]+\.[^\s]+", title) else capital(title)
 
 
 def values(results: Results, metric: str, scope: str) -> dict[str, float | None]:

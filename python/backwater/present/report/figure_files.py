@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import vl_convert
+from typing import TYPE_CHECKING
 
 from backwater.present import plot, topology
+from backwater.present.chart_file import FORMATS
 
 if TYPE_CHECKING:
     from backwater.results.results import Results
-
-
-def _svg(spec: dict[str, Any]) -> bytes:
-    return vl_convert.vegalite_to_svg(spec).encode()
-
-
-def _png(spec: dict[str, Any]) -> bytes:
-    return vl_convert.vegalite_to_png(spec, scale=3)
-
-
-def _pdf(spec: dict[str, Any]) -> bytes:
-    return vl_convert.vegalite_to_pdf(spec)
-
-
-FORMATS: dict[str, Callable[[dict[str, Any]], bytes]] = {
-    "svg": _svg,
-    "png": _png,
-    "pdf": _pdf,
-}
 
 
 def figures(results: Results, folder: Path, formats: Sequence[str]) -> list[Path]:

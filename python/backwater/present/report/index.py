@@ -12,7 +12,8 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from backwater.present.report import claim_html, prose
-from backwater.present.report.page import command, fill, save
+from backwater.present.report.page import command, fill
+from backwater.present.report.save import save
 from backwater.verdict.claim import is_unexpected
 
 if TYPE_CHECKING:

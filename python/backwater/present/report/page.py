@@ -5,27 +5,26 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jinja2
-import vl_convert
 from markupsafe import Markup, escape
 
 from backwater.present import plot, topology
 from backwater.present.report import claim_html, prose, table
+from backwater.present.report.bundle import bundle
+from backwater.present.report.save import save
 from backwater.results.store import BROKEN, FAILED
 
 if TYPE_CHECKING:
     from backwater.results.results import Results
     from backwater.study.figure import Figure
 
-_HERE = Path(__file__).parent
+HERE = Path(__file__).parent
 _TEMPLATES = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(_HERE),
+    loader=jinja2.FileSystemLoader(HERE),
     autoescape=True,
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
@@ -38,36 +37,13 @@ def write(results: Results, path: Path) -> Path:
     return save(path, _Report(results, path).html())
 
 
-def save(path: Path, text: str) -> Path:
-    """Writes a file whole or not at all."""
-    draft = path.with_name(f".{path.name}.draft")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
-    except OSError:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-        raise
-    return path
-
-
 def fill(template: str, **values: Any) -> str:
     """A page from a template, with the style that all pages share."""
-    style = Markup((_HERE / "style.css").read_text(encoding="utf-8"))
+    style = Markup((HERE / "style.css").read_text(encoding="utf-8"))
     return _TEMPLATES.get_template(template).render(style=style, **values)
 
 
-@lru_cache(maxsize=1)
-def bundle() -> Markup:
-    """Vega, Vega-Lite and Vega-Embed as one script that a page can contain."""
-    script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    assert "</script" not in script.lower(), "the bundle would end its own script element"
-    # The function keeps the bundle's names out of the page.
-    return Markup("(function () {" + script + "\n})();")
-
-
-def _data(value: Any) -> Markup:
+def data(value: Any) -> Markup:
     """JSON that cannot end the script element around it."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return Markup(text.replace("<", "\\u003c"))
@@ -125,7 +101,7 @@ class _Report:
             closing=closing,
             version=results.manifest["version"],
             bundle=bundle() if self.numbers else "",
-            page=Markup((_HERE / "page.js").read_text(encoding="utf-8")),
+            page=Markup((HERE / "page.js").read_text(encoding="utf-8")),
         )
 
     def _rest(self, name: str, title: str, html: str) -> list[tuple[str, str, Markup]]:
@@ -186,8 +162,8 @@ class _Report:
             number,
             title,
             file,
-            _data(spec),
-            _data(table.behind(rows, *meta["titles"])),
+            data(spec),
+            data(table.behind(rows, *meta["titles"])),
             list(meta.get("scales", {})),
             meta.get("scale", ""),
             _caption(figure.kind, seeds, any(row["mean"] is None for row in rows)),
@@ -226,7 +202,7 @@ class _Report:
         shown = table.overview(self.results)
         if not shown.rows:
             return ""
-        text = _data(table.csv_of(self.results))
+        text = data(table.csv_of(self.results))
         curve = next((f.curve for f in self.results.study.figures if f.curve), None)
         keys = {} if curve is None else plot.colours_of(self.results, (curve,))
         colours = {} if curve is None else {plot.axis_title(self.results, curve): keys}

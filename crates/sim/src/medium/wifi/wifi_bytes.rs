@@ -27,7 +27,8 @@
 //!      6      2  time in units of 0.1 TU; 0 ends it
 //!      8      2  number of addresses
 //!     10      8  rate in bit/s, if it has one
-//!  10/18    6 n  MAC addresses of the stations it is about; none speaks of all
+//!  10/18    6 n  MAC addresses of the stations it is about; none speaks of all. More than 246 are named by a map, as in
+//!                the frames of wires
 //! ```
 //!
 //! Zeros fill up to its length.
@@ -50,7 +51,7 @@ use super::frame::FrameKind;
 use super::phy::Standard;
 use crate::mechanism::notice::{Ask, Form, Notice};
 use crate::record::checksum::crc32;
-use crate::record::frame_bytes::{EVERYBODY, mac, put16};
+use crate::record::frame_bytes::{EVERYBODY, mac, map, map_size, put16};
 
 const RADIOTAP: u16 = 24;
 /// TSFT, flags, rate, channel.
@@ -172,8 +173,11 @@ pub fn management_size(notice: &Notice) -> u64 {
     } else {
         0
     };
-    let hosts = notice.host_numbers().len() as u64;
-    HEADER + ELEMENT + rate + ADDRESS * hosts + FCS
+    let hosts = match notice.map() {
+        Some(hosts) => map_size(hosts) as u64,
+        None => ADDRESS * notice.host_numbers().len() as u64,
+    };
+    HEADER + ELEMENT + rate + hosts + FCS
 }
 
 /// A Congestion Notification element in its frame. The one queue of DCF is that of best effort.
@@ -208,8 +212,9 @@ fn body(out: &mut Vec<u8>, notice: &Notice, named: &[u32]) {
             if let Some(rate) = notice.rate() {
                 out.extend_from_slice(&rate.0.to_be_bytes());
             }
-            for node in named {
-                out.extend_from_slice(&mac(*node, 0));
+            match notice.map() {
+                Some(hosts) => map(out, hosts),
+                None => named.iter().for_each(|node| out.extend_from_slice(&mac(*node, 0))),
             }
         }
     }

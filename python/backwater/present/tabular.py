@@ -1,0 +1,129 @@
+"""Tables that fit a width: columns are dropped by a stated priority, or rows become records."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+# Spaces between columns.
+_GAP = 2
+# The narrowest column of prose that is pleasant to read.
+_PROSE = 24
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column; of those with `drop` > 0 the largest is left out first where the width is small."""
+
+    name: str
+    right: bool = False
+    drop: int = 0
+    prose: bool = False
+
+
+def words(name: str, drop: int = 0) -> Column:
+    """A column of names, which are never cut."""
+    return Column(name, drop=drop)
+
+
+def figures(name: str, drop: int = 0) -> Column:
+    """A column of numbers, aligned to the right and never cut."""
+    return Column(name, right=True, drop=drop)
+
+
+def prose(name: str, drop: int = 0) -> Column:
+    """A column of sentences, which are wrapped."""
+    return Column(name, drop=drop, prose=True)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, columns and rows of text."""
+
+    title: str | None
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Laid:
+    """The lines of a table, and the names of columns that did not fit."""
+
+    lines: list[str]
+    absent: list[str]
+
+
+def lay_out(table: Table, width: int | None) -> Laid:
+    """Lays a table out; without a width nothing is dropped or wrapped."""
+    natural = [
+        max([cell_len(column.name), *(cell_len(row[i]) for row in table.rows)])
+        for i, column in enumerate(table.columns)
+    ]
+    kept = list(range(len(table.columns)))
+    while width is not None and _least(table, natural, kept) > width:
+        worst = max(kept, key=lambda i: table.columns[i].drop)
+        if table.columns[worst].drop == 0:
+            break
+        kept.remove(worst)
+    absent = [column.name for i, column in enumerate(table.columns) if i not in kept]
+    title = [] if table.title is None else textwrap.wrap(table.title, width or 10_000)
+    if width is not None and _least(table, natural, kept) > width:
+        return Laid(title + _records(table, kept, width), absent)
+    widths = natural if width is None else _shared(table, natural, kept, width)
+    head = [column.name for column in table.columns]
+    lines = [line for row in (head, *table.rows) for line in _lines(table, row, kept, widths)]
+    return Laid(title + lines, absent)
+
+
+def _least(table: Table, natural: Sequence[int], kept: Sequence[int]) -> int:
+    narrow = (min(natural[i], _PROSE) if table.columns[i].prose else natural[i] for i in kept)
+    return sum(narrow) + _GAP * (len(kept) - 1)
+
+
+def _shared(table: Table, natural: list[int], kept: list[int], width: int) -> list[int]:
+    """The widths of columns; prose shares what names and numbers leave."""
+    widths = list(natural)
+    texts = sorted((i for i in kept if table.columns[i].prose), key=lambda i: natural[i])
+    left = width - _GAP * (len(kept) - 1) - sum(natural[i] for i in kept if i not in texts)
+    for n, i in enumerate(texts):
+        widths[i] = min(natural[i], left // (len(texts) - n))
+        left -= widths[i]
+    return widths
+
+
+def _lines(
+    table: Table, row: Sequence[str], kept: Sequence[int], widths: Sequence[int]
+) -> list[str]:
+    cells = [
+        (textwrap.wrap(row[i], widths[i]) or [""]) if table.columns[i].prose else [row[i]]
+        for i in kept
+    ]
+    lines = []
+    for n in range(max(map(len, cells))):
+        line = ""
+        for cell, i in zip(cells, kept, strict=True):
+            text = cell[n] if n < len(cell) else ""
+            space = " " * (widths[i] - cell_len(text))
+            line += (space + text if table.columns[i].right else text + space) + " " * _GAP
+        lines.append(line.rstrip())
+    return lines
+
+
+def _records(table: Table, kept: Sequence[int], width: int) -> list[str]:
+    """Each row as lines of name and value."""
+    lines = []
+    for row in table.rows:
+        first, *others = (i for i in kept if row[i])
+        lines.append(row[first])
+        for i in others:
+            lines += textwrap.wrap(
+                f"{table.columns[i].name or 'note'}: {row[i]}",
+                width,
+                initial_indent="  ",
+                subsequent_indent="    ",
+                break_long_words=False,
+            )
+    return lines

@@ -1,0 +1,180 @@
+"""What people see in a terminal of 80 and of 120 columns: nothing is cut, nothing runs over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from backwater.present.numbers import path_title
+from backwater.present.tabular import Table, figures, lay_out, prose, words
+from backwater.tools import catalogue
+from command import call
+from terminal import seen
+
+WIDTHS = (80, 120)
+# A dumbbell with a flow of each kind that has its own columns.
+DUMBBELL = """
+schema = "backwater/scenario/1"
+duration = "4 s"
+nodes.S = { kind = "host" }
+nodes.W = { kind = "switch" }
+nodes.D = { kind = "host" }
+links.a = { ends = ["S", "W"], rate = "100 Mbit/s", delay = "5 ms" }
+links.b = { ends = ["W", "D"], rate = "10 Mbit/s", delay = "5 ms" }
+ports."W>D" = { buffer = "50 kB" }
+
+[flows.bulk]
+from = "S"
+to = "D"
+transport = "tcp"
+controller = { kind = "cubic" }
+source = { kind = "bulk" }
+
+[flows.cbr]
+from = "S"
+to = "D"
+source = { kind = "cbr", packet = "1000 B", rate = "1 Mbit/s" }
+"""
+
+
+def incast(senders: int) -> str:
+    """Many like flows into one port."""
+    text = (
+        'schema = "backwater/scenario/1"\nduration = "1 s"\n'
+        'nodes.W = { kind = "switch" }\nnodes.D = { kind = "host" }\n'
+        'links.d = { ends = ["W", "D"], rate = "1 Gbit/s", delay = "5 us" }\n'
+    )
+    for i in range(senders):
+        text += (
+            f'nodes.S{i} = {{ kind = "host" }}\n'
+            f'links.l{i} = {{ ends = ["S{i}", "W"], rate = "1 Gbit/s", delay = "5 us" }}\n'
+            f'flows.f{i} = {{ from = "S{i}", to = "D", transport = "tcp", '
+            'controller = { kind = "newreno" }, source = { kind = "bulk" } }\n'
+        )
+    return text
+
+
+def longest(text: str) -> int:
+    """The length of the longest line, without what moves the cursor."""
+    return max(len(line) for line in text.splitlines() if "\x1b" not in line)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "s.toml").write_text(DUMBBELL)
+    (tmp_path / "incast.toml").write_text(incast(32))
+    return tmp_path
+
+
+COMMANDS = (
+    ("list",),
+    ("study", "list"),
+    ("run", "s.toml", "--series", "100 ms"),
+    ("run", "incast.toml"),
+    ("explain", "bbr3"),
+    ("contest", "cubic", "copa", "--duration", "5"),
+    ("study", "run", "fct-buildup", "--quick", "--out", "o"),
+    (
+        *("sweep", "s.toml", "--axis", "links.b.rate=5 Mbit/s,10 Mbit/s", "--seeds", "1"),
+        *("--metric", "goodput_bps@flow:bulk", "--metric", "rtt_p95_s@flow:bulk"),
+    ),
+)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda one: one[0] + one[-1][:8])
+def test_no_line_is_wider_than_the_terminal(
+    folder: Path, arguments: tuple[str, ...], width: int
+) -> None:
+    text = seen(*arguments, width=width, cwd=folder)
+    assert longest(text) <= width, max(text.splitlines(), key=len)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_id_is_whole(folder: Path, width: int) -> None:
+    text = seen("list", width=width, cwd=folder)
+    lines = {line.split("  ")[0].strip() for line in text.splitlines()}
+    for kind in catalogue.kinds():
+        missing = {row["id"] for row in catalogue.rows(kind)} - lines
+        assert not missing, kind
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_run_shows_what_a_reader_of_congestion_control_looks_for(
+    folder: Path, width: int
+) -> None:
+    text = seen("run", "s.toml", "--series", "100 ms", width=width, cwd=folder)
+    for word in ("goodput", "share", "RTT p50", "retransmitted", "dropped", "Jain", "propagation"):
+        assert word in text, word
+    # Propagation over two links of 5 ms; a packet of 1000 bytes needs less than one with 1500.
+    assert "10 ms" in text
+    assert "▁" in text or "█" in text
+
+
+def test_like_flows_are_one_row_with_their_spread(folder: Path) -> None:
+    grouped = call("run", "incast.toml", cwd=folder).out
+    assert "f* (32)" in grouped
+    assert "S*>W (32)" in grouped
+    assert grouped.count("\n") <= 45
+    each = call("run", "incast.toml", "--each", cwd=folder).out
+    assert "f31 " in each
+
+
+def test_columns_are_dropped_in_the_stated_order_and_then_rows_become_records() -> None:
+    table = Table(
+        None,
+        (words("name"), figures("kept"), figures("second", 1), figures("first", 2)),
+        [("an-id-that-is-whole", "123.456", "2 222 222", "3 333 333")],
+    )
+    wide, narrow, least = lay_out(table, 60), lay_out(table, 40), lay_out(table, 24)
+    assert wide.absent == []
+    assert narrow.absent == ["first"]
+    assert least.absent == ["second", "first"]
+    assert least.lines == ["an-id-that-is-whole", "  kept: 123.456"]
+
+
+def test_prose_is_wrapped_and_numbers_are_not() -> None:
+    table = Table(None, (words("id"), prose("says")), [("x", "word " * 30)])
+    laid = lay_out(table, 40)
+    assert max(map(len, laid.lines)) <= 40
+    assert " ".join(line[4:].strip() for line in laid.lines[1:]).split() == ["word"] * 30
+
+
+def test_a_run_leaves_a_chart_and_a_page(folder: Path) -> None:
+    found = call("run", "s.toml", "--plot", "p.svg", "--report", "r.html", cwd=folder)
+    assert found.code == 0, found.err
+    assert "Goodput" in (folder / "p.svg").read_text()
+    page = (folder / "r.html").read_text()
+    for word in ("END TO END".capitalize(), "spec-goodput", "bw-topo", "How to repeat it"):
+        assert word in page, word
+
+
+def test_a_chart_of_no_known_format_is_refused_before_the_run(folder: Path) -> None:
+    found = call("run", "s.toml", "--plot", "p.bmp", "--json", cwd=folder)
+    assert found.code == 2
+    assert found.document["error"]["place"] == "--plot"
+
+
+def test_a_sweep_shows_the_metrics_that_are_named(folder: Path) -> None:
+    found = call(
+        *("sweep", "s.toml", "--axis", "links.b.rate=5 Mbit/s,10 Mbit/s", "--seeds", "1"),
+        *("--metric", "goodput_bps@flow:c*", "--figure", "g.svg", "--json"),
+        cwd=folder,
+    )
+    assert found.code == 0, found.err
+    # The source sends at 1 Mbit/s.
+    for row in found.document["rows"]:
+        assert row["metrics"]["goodput_bps@flow:c*"]["mean"] == pytest.approx(1e6, rel=0.05)
+    assert "Goodput" in (folder / "g.svg").read_text()
+    wrong = call(
+        *("sweep", "s.toml", "--axis", "seed=1,2", "--metric", "goodput@flow:bulk", "--json"),
+        cwd=folder,
+    )
+    assert wrong.document["error"]["nearest"] == ["goodput_bps"]
+
+
+def test_an_axis_has_a_title_in_words() -> None:
+    assert path_title("links.b.rate") == "Rate of link b"
+    assert path_title("flows.*.controller.kind") == "Controller of all flows"
+    assert path_title("mechanisms.bp.detect.high") == "Detect high of mechanism bp"

@@ -92,6 +92,7 @@ def test_boxes_show_the_mean_of_each_flow(ran: Results) -> None:
         (scheme, pytest.approx(mean)) for scheme, mean in sorted(means)
     ]
     assert {row["flow"] for row in rows} == {"f1"}
+    assert {"low", "high", "n"} <= rows[0].keys(), "the table behind the figure has these columns"
     # Tukey's whiskers.
     assert (drawn.get("mark") or drawn["spec"]["mark"])["extent"] == 1.5
     assert "mark-" in vl_convert.vegalite_to_svg(drawn)

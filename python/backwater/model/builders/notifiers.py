@@ -150,8 +150,10 @@ class Notifier(Part):
         lead: Time | None = None,
         unit: Literal["102.4us", "100us"] | None = None,
         judge: Literal["once", "each-departure"] | None = None,
+        stopped: Literal["renew", "expire"] | None = None,
         owner: Share | None = None,
         owner_of: Literal["buffer", "contents"] | None = None,
+        scope: Literal["link", "address"] | None = None,
         cast: Literal["group", "each"] | None = None,
         reach: Literal["tree", "range"] | None = None,
     ) -> Notifier:
@@ -175,10 +177,15 @@ class Notifier(Part):
         * `unit`: unit of the times in the element: 0.1 TU, or 100 us (default 102.4us)
         * `judge`: how often a buffer that is clear decreases the duration: once for each
           notice, or at each departure (default once)
+        * `stopped`: what a station does that may send nothing itself when its notice is about
+          to expire and its buffer is full: it renews the notice, or lets it expire (default
+          renew)
         * `owner`: a look ahead tells the neighbours whose packets are more than this share
           (share, default 2 %, ≥ 0 %, ≤ 100 %)
         * `owner_of`: what `owner` is a share of: the buffer, or what it holds (default
           buffer)
+        * `scope`: what a look ahead stops: all that a neighbour sends here, or its packets
+          for the destinations that fill the buffer (default link)
         * `cast`: how all neighbours are told: by one frame that is neither acknowledged nor
           repeated, or by one each (default group)
         * `reach`: who is told: neighbours in the routing tree, or all stations that
@@ -194,8 +201,10 @@ class Notifier(Part):
             lead=lead,
             unit=unit,
             judge=judge,
+            stopped=stopped,
             owner=owner,
             owner_of=owner_of,
+            scope=scope,
             cast=cast,
             reach=reach,
         )

@@ -34,6 +34,8 @@ Recipe: TypeAlias = Literal[
     "total-congestion-control",
     "lscc",
     "link-selective-congestion-control",
+    "dscc",
+    "destination-selective-congestion-control",
     "none",
 ]
 

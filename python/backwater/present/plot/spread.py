@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from backwater.present.numbers import metric_title
 from backwater.present.plot.encoding import COLOURS, across, colours_of, y_unit
-from backwater.present.plot.marks import Body, scaled
+from backwater.present.plot.marks import Body, row_of
 from backwater.present.plot.points import Grid, Point, label
 from backwater.verdict.metrics import goodputs
 
@@ -46,12 +46,8 @@ def boxes(results: Results, plan: Grid, figure: Figure, found: list[tuple[Point,
     y_title = unit.label(metric_title(figure.y[0], figure.scope))
     rows: list[dict[str, Any]] = []
     for point, flow in found:
-        row: dict[str, Any] = {"mean": scaled(point.mean, unit), "flow": flow}
+        row = {**row_of(plan, point, unit), "flow": flow}
         row["x"] = along.values[label(point, plan.x)]
-        if plan.panel:
-            row["panel"] = label(point, plan.panel)
-        for index, axis in enumerate(plan.chosen):
-            row[f"chosen_{index}"] = point.labels[axis]
         rows.append(row)
     colours = colours_of(results, plan.x) if plan.x else {"": COLOURS[0]}
     names = list(along.values)

@@ -139,7 +139,7 @@ def behind(rows: Sequence[dict[str, Any]], x_title: str, value_title: str) -> st
     """The rows of a figure as CSV, in the units of its axes."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    extra = [key for key in ("panel", "curve", "part") if any(key in row for row in rows)]
+    extra = [key for key in ("panel", "curve", "part", "flow") if any(key in row for row in rows)]
     writer.writerow([*extra, x_title, value_title, "ci95_low", "ci95_high", "n"])
     for row in rows:
         numbers = [row[key] for key in ("mean", "low", "high")]

@@ -43,7 +43,7 @@ from backwater.model.builders import (
     Trace,
     TraceLink,
 )
-from backwater.model.simulate import RunResult, run
+from backwater.model.simulate import RunResult, draw, run
 from backwater.results.results import Results
 from backwater.study.runnable import Study
 from backwater.study.sweep_study import Sweep
@@ -89,5 +89,6 @@ __all__ = [
     "TraceLink",
     "Unfinished",
     "__version__",
+    "draw",
     "run",
 ]

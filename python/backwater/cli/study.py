@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from backwater import _native
-from backwater.cli import console
+from backwater.cli import complete, console
 from backwater.cli.batch import (
     Batch,
     cost,
@@ -31,10 +31,6 @@ from backwater.verdict.claim import STAYS, is_unexpected
 NAME = "study"
 app = typer.Typer(help="List and run studies.", invoke_without_command=True, rich_markup_mode=None)
 OUT = Path("results")
-
-
-def _complete(incomplete: str) -> list[str]:
-    return [name for name in shipped() if name.startswith(incomplete)]
 
 
 @app.callback()
@@ -85,7 +81,9 @@ def run(
     context: typer.Context,
     ids: Annotated[
         list[str] | None,
-        typer.Argument(help="Studies, or paths of Markdown files.", autocompletion=_complete),
+        typer.Argument(
+            help="Studies, or paths of Markdown files.", autocompletion=complete.studies
+        ),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every shipped study.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="The smaller version.")] = False,

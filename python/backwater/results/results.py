@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from backwater.errors import Refusal, Unfinished
+from backwater.errors import Refusal, Unfinished, nearest
 from backwater.results import integrity
 from backwater.results.integrity import DamagedError
 from backwater.results.store import BROKEN, FAILED, FILE, Store
@@ -20,6 +20,7 @@ from backwater.study.subject import put_in
 from backwater.verdict.claim import Labels, is_unexpected
 
 if TYPE_CHECKING:
+    import altair
     import pandas
     import polars
 
@@ -287,6 +288,20 @@ class Results:
             raise _missing("polars") from error
         frame: polars.DataFrame = polars.DataFrame(self.table(scope))
         return frame
+
+    def figure(self, name: str) -> altair.TopLevelMixin:
+        """A figure of the study or sweep, by its id, as an Altair chart."""
+        from backwater.present import notebook, plot
+
+        known = {one.id: one for one in self.study.figures}
+        if name not in known:
+            near = nearest(name, known) or list(known)
+            raise Refusal(f"there is no figure `{name}`", nearest=near, fix="name one of these")
+        return notebook.chart(plot.spec(self, known[name]))
+
+    def __repr__(self) -> str:
+        done, total = self.finished, self.manifest["cases_total"]
+        return f"<Results of {self.study.id}: {done} of {total} cases, {self.status}>"
 
     def close(self) -> None:
         """Closes the store."""

@@ -22,6 +22,8 @@ WHATS = {
     "queue": ("ports", "queue_max_B"),
     "throughput": ("ports", "throughput_bps"),
 }
+# What a part of several charts must not have.
+_OF_THE_WHOLE = ("$schema", "config", "usermeta")
 WIDTH, HEIGHT = 620, 170
 # More curves than this are drawn as groups: the mean, and the range as a band.
 MOST_CURVES = 8
@@ -32,7 +34,7 @@ MOST_PORTS = 3
 def spec(document: Document, whats: Sequence[str] = ()) -> dict[str, Any]:
     """Charts one above the other; without names, all that have a value other than zero."""
     built = [chart(document, what) for what in whats or shown(document)]
-    views = [{k: v for k, v in one.items() if k not in ("$schema", "config")} for one in built]
+    views = [{k: v for k, v in one.items() if k not in _OF_THE_WHOLE} for one in built]
     return {
         "$schema": SCHEMA,
         "config": CONFIG,

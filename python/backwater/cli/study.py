@@ -24,6 +24,7 @@ from backwater.present.numbers import number
 from backwater.present.tabular import figures, prose, words
 from backwater.study.definition import Study, shipped
 from backwater.study.execution import Execution
+from backwater.study.sources import introduced
 from backwater.tools import catalogue
 from backwater.verdict.ablated import SUBJECT
 from backwater.verdict.claim import STAYS, is_unexpected
@@ -73,6 +74,8 @@ def list_(json: console.Json = False) -> int:
             for row in rows
         ),
     )
+    for line in introduced(*(row["source"] for row in rows)):
+        console.message(line)
     return EXIT_DONE
 
 

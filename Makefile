@@ -79,7 +79,7 @@ test-portable:
 	fi
 
 test-python: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 # What a run finds new goes to target/, so that a test leaves the tree as it was.
 fuzz:

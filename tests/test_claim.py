@@ -14,8 +14,9 @@ from backwater.study.runnable import Study
 from backwater.study.toml_text import Fields, Toml
 from backwater.verdict.claim import Claim, is_unexpected
 from backwater.verdict.compare import compare
-from backwater.verdict.function import FUNCTIONS, value_of
+from backwater.verdict.function import FUNCTIONS
 from backwater.verdict.judge import JudgedCases, judge
+from backwater.verdict.metrics import value_of
 from backwater.verdict.read_claim import read
 
 AXES = """
@@ -27,6 +28,13 @@ axes.rate = { path = "b", values = ["1 Mbit/s", "2 Mbit/s", "4 Mbit/s"] }
 class Case(dict[tuple[str, str], float]):
     def drops(self) -> dict[tuple[str, str], float | None]:
         return {at: value for at, value in self.items() if at[0].startswith("drops:")}
+
+    def by_flow(self, metric: str) -> dict[str, float | None]:
+        return {
+            scope.partition(":")[2]: value
+            for (scope, name), value in self.items()
+            if name == metric and scope.startswith("flow:")
+        }
 
 
 class CaseTable:
@@ -490,21 +498,13 @@ def test_harm_is_the_share_that_is_lost(
     assert found == pytest.approx(harm)
 
 
-class Shares(dict[tuple[str, str], float]):
-    """Goodputs of flows."""
-
-    def drops(self) -> dict[tuple[str, str], float | None]:
-        """None."""
-        return {}
-
-
 def test_functions_of_flows_see_who_gets_least() -> None:
-    case = Shares({(f"flow:f{i}", "goodput_bps"): x for i, x in enumerate((4.0, 4.0, 3.0, 1.0))})
+    case = Case({(f"flow:f{i}", "goodput_bps"): x for i, x in enumerate((4.0, 4.0, 3.0, 1.0))})
     args = {"flows": ["f0", "f1", "f2", "f3"]}
-    assert FUNCTIONS["least_share"].compute([case], args) == pytest.approx(1 / 3)
+    assert FUNCTIONS["least_share"].compute([({}, case)], args) == pytest.approx(1 / 3)
     # 12^2 / (4 x 42).
-    assert FUNCTIONS["jain_of"].compute([case], args) == pytest.approx(144 / 168)
-    assert FUNCTIONS["jain_of"].compute([case], {"flows": ["f0", "f9"]}) is None
+    assert FUNCTIONS["jain_of"].compute([({}, case)], args) == pytest.approx(144 / 168)
+    assert FUNCTIONS["jain_of"].compute([({}, case)], {"flows": ["f0", "f9"]}) is None
 
 
 DIFFERENCE = 'where = { scheme = "pause" }\nagainst = { scheme = "none" }\nby = "difference"\n'

@@ -76,7 +76,9 @@ def poisson(draw: random.Random, mean: float) -> int:
 
 
 @pytest.mark.parametrize(
-    ("size", "mean"), [(single, 1.0), (bursty, 50.0), (heavy, HEAVY_MEAN)], ids=lambda x: str(x)
+    ("size", "mean"),
+    [(single, 1.0), (bursty, 50.0), (heavy, HEAVY_MEAN)],
+    ids=lambda x: getattr(x, "__name__", str(x)),
 )
 @pytest.mark.parametrize(("runs", "episodes"), [(5, 2.0), (10, 0.3), (10, 1.0), (20, 0.3), (20, 1)])
 def test_the_interval_of_rare_losses_covers(

@@ -62,6 +62,41 @@ def test_several_scopes_are_the_curves_of_a_figure(ran: Results) -> None:
     assert "W&gt;D" in vl_convert.vegalite_to_svg(drawn)
 
 
+def test_curves_may_be_sorted_by_one_of_them(ran: Results) -> None:
+    described = next(f for f in ran.study.figures if f.id == "delay")
+    x = described.x or ""
+    drawn = plot.spec(ran, replace(described, sort={"scheme": ("none",)}, sort_metric="loss"))
+    sorted_by = drawn["encoding"]["x"]["sort"] if "encoding" in drawn else None
+    sorted_by = sorted_by or drawn["spec"]["encoding"]["x"]["sort"]
+    means = {
+        label: sum(
+            point.mean or 0.0
+            for point in plot.points(ran, "loss", where={"scheme": ("none",), x: (label,)})
+        )
+        for label in sorted_by
+    }
+    assert list(means.values()) == sorted(means.values())
+
+
+def test_boxes_show_the_mean_of_each_flow(ran: Results) -> None:
+    described = next(f for f in ran.study.figures if f.id == "delay")
+    described = replace(
+        described, kind="box", y=("goodput_bps",), scope="flow:*", x="scheme", curve=None
+    )
+    drawn = plot.spec(ran, described)
+    rows = drawn["data"]["values"]
+    means = [
+        (p.labels["scheme"], p.mean or 0.0) for p in plot.points(ran, "goodput_bps", "flow:f1")
+    ]
+    assert sorted((row["x"], 1e6 * row["mean"]) for row in rows) == [
+        (scheme, pytest.approx(mean)) for scheme, mean in sorted(means)
+    ]
+    assert {row["flow"] for row in rows} == {"f1"}
+    # Tukey's whiskers.
+    assert (drawn.get("mark") or drawn["spec"]["mark"])["extent"] == 1.5
+    assert "mark-" in vl_convert.vegalite_to_svg(drawn)
+
+
 def test_a_matrix_has_a_cell_for_each_pair_and_tells_harm() -> None:
     """Beside PAUSE a flow has 2 Mbit/s; without it the seeds leave 1, 2 and 3 of them."""
 

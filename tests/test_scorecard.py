@@ -70,6 +70,53 @@ def test_a_large_constant_window_does_not_back_off() -> None:
     assert found["c702", "cubic"] == found["c702", "reno"] == "pass"
 
 
+DUMMIES = """\
+class FixedRate:
+    def __init__(self, setup):
+        self.window, self.pacing = 1e6, 5e6
+
+
+class Doubling:
+    def __init__(self, setup):
+        self.window = setup.initial_B
+
+    def on_ack(self, ack):
+        self.window = min(1e8, self.window + ack.acked_B)
+"""
+USE = ("solo", "cross", "cross ends")
+
+
+def test_who_does_nothing_fails_the_use_of_the_link() -> None:
+    label = "fixed (window = 1 packets)"
+    found = words({"kind": "fixed", "window": "1 packets"}, label, *USE)
+    assert [found[claim, label] for claim in ("c401", "c402", "c403")] == ["fail"] * 3
+    assert [found[claim, "cubic"] for claim in ("c401", "c402", "c403")] == ["pass"] * 3
+    assert found["c401", "reno"] == "pass"
+
+
+@pytest.mark.parametrize(
+    ("name", "fails"),
+    [
+        ("FixedRate", {"c401", "c403", "c511"}),
+        ("Doubling", {"c511", "c512", "c5212", "c5214", "c702"}),
+    ],
+)
+def test_who_does_not_listen_fails(name: str, fails: set[str], tmp_path: Path) -> None:
+    (tmp_path / "dummies.py").write_text(DUMMIES)
+    done = call(
+        *("scorecard", f"dummies.py:{name}", "--seeds", "3", "--json", "--out", "out"), cwd=tmp_path
+    )
+    rows = [row for row in done.document["rows"] if row["controller"].startswith("dummies")]
+    assert fails <= {row["claim"] for row in rows if row["verdict"] == "fail"}
+
+
+@pytest.mark.parametrize("label", ["cubic", "vegas"])
+def test_counting_bytes_sees_through_divided_and_copied_acknowledgements(label: str) -> None:
+    """RFC 3465; RFC 6675 counts what SACK blocks report, not copies. A concealed loss is not seen."""
+    found = words({"kind": label}, label, "reno", "divided", "forged", "optimistic")
+    assert found["c7061", label] == "pass"
+
+
 @pytest.mark.parametrize("label", rfc9743.BASELINES)
 def test_a_baseline_is_not_compared_with_itself(label: str) -> None:
     study = rfc9743.study({"kind": label}, label)

@@ -14,6 +14,7 @@ from typing import Any
 
 import page
 
+ALONE = "c401"
 SIGNS = {"pass": "+", "fail": "**−**", "undecided": "?", "not-run": "·", "reference": "="}
 
 
@@ -28,6 +29,9 @@ def table(cards: list[dict[str, Any]]) -> str:
     for card, rows in zip(cards, own, strict=True):
         verdicts = [row["verdict"] for row in rows]
         counts = [str(verdicts.count(one)) for one in ("pass", "fail", "undecided")]
+        # What it spares others is no merit of a controller that leaves the link idle when it is alone.
+        if any(row["claim"] == ALONE and row["verdict"] == "fail" for row in rows):
+            counts[0] = f"({counts[0]})"
         signs = [SIGNS[verdict] for verdict in verdicts]
         lines.append(f"| `{card['controller']}` | " + " | ".join([*counts, *signs]) + " |")
     lines.append("")

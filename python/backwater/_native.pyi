@@ -106,6 +106,21 @@ class Knobs:
         cw_min: int | None = None,
     ) -> None: ...
 
+class StampSetup:
+    place: str
+    seed: int
+
+class PacketSeen:
+    now_s: float
+    size_B: int
+    ends: tuple[int, int]
+    waiting_B: int
+    waiting_pkts: int
+    lost: bool
+    rtt_s: float | None
+    cwnd_pkts: float | None
+    granted: float | None
+
 class AckSeen:
     now_s: float
     acked_B: int  # noqa: N815

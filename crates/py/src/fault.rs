@@ -44,6 +44,14 @@ impl Whose {
         }
     }
 
+    /// The stamp of a port or radio.
+    pub fn stamp(place: &str) -> Whose {
+        Whose {
+            said: format!("the stamp of {place}").into(),
+            place: format!("ports.{place}.stamp").into(),
+        }
+    }
+
     /// The responder of a mechanism.
     pub fn responder(mechanism: &str) -> Whose {
         Whose {

@@ -3,13 +3,17 @@
 mod batch;
 mod controller;
 mod detector;
+#[cfg(target_os = "linux")]
+mod emulate;
 mod fault;
 mod outcome;
 mod responder;
 mod scenario;
 mod script;
+mod stamp;
 mod traces;
 mod watch;
+mod world;
 
 use pyo3::prelude::*;
 
@@ -70,6 +74,10 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(batch::run_batch, m)?)?;
     m.add_function(wrap_pyfunction!(watch::limit_calls, m)?)?;
     m.add_function(wrap_pyfunction!(outcome::diff, m)?)?;
+    #[cfg(target_os = "linux")]
+    m.add_function(wrap_pyfunction!(emulate::emulate, m)?)?;
+    m.add_class::<world::World>()?;
+    m.add_class::<world::Exit>()?;
     m.add_function(wrap_pyfunction!(traces::trace_fit, m)?)?;
     m.add_function(wrap_pyfunction!(traces::trace_make, m)?)?;
     m.add_function(wrap_pyfunction!(traces::trace_log, m)?)?;
@@ -83,6 +91,8 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<responder::ResponderSetup>()?;
     m.add_class::<responder::NoticeSeen>()?;
     m.add_class::<responder::KnobsSeen>()?;
+    m.add_class::<stamp::StampSetup>()?;
+    m.add_class::<stamp::PacketSeen>()?;
     m.add_class::<controller::AckSeen>()?;
     m.add_class::<controller::RoundSeen>()?;
     m.add_class::<controller::CongestionSeen>()?;
@@ -90,6 +100,11 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<controller::SentSeen>()?;
     m.add_class::<controller::TimerSeen>()?;
     m.add("PartError", m.py().get_type::<fault::PartError>())?;
+    #[cfg(target_os = "linux")]
+    m.add(
+        "EmulationError",
+        m.py().get_type::<emulate::EmulationError>(),
+    )?;
     m.add("BudgetError", m.py().get_type::<scenario::BudgetError>())?;
     m.add(
         "ScenarioError",

@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::fault::{self, Fault, Whose};
 use crate::scenario::refuse;
-use crate::{controller, detector, responder, watch};
+use crate::{controller, detector, responder, stamp, watch};
 
 /// The world of a run with its classes: controllers `given` by the name of a flow or of a row of flows, and what the
 /// scenario names.
@@ -46,6 +46,16 @@ pub fn world(
                 responder::make(py, &class, &name, resolved.seed, fault)
             });
             mechanism.respond = made.map_err(|e| unfit(py, resolved, &part.path, e))?;
+        }
+    }
+    for stamp in &mut spec.stamps {
+        let whose = Whose::stamp(&stamp.name);
+        if let Some(part) = hosted(resolved, &whose.place) {
+            let made = watch::call(&whose, || {
+                let class = load(py, part.args)?;
+                stamp::make(py, &class, &stamp.name, part.args, resolved.seed, fault)
+            });
+            stamp.law = made.map_err(|e| unfit(py, resolved, &part.path, e))?;
         }
     }
     let mut world = resolved.build_hosted(&spec).map_err(|d| refuse(&d))?;

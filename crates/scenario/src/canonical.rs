@@ -279,6 +279,9 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
     if let (Json::Object(fields), Some(budget)) = (&mut form, flow.budget) {
         fields.insert("budget_s".to_owned(), Json::time(budget));
     }
+    if let (Json::Object(fields), true) = (&mut form, flow.hurst) {
+        fields.insert("hurst".to_owned(), Json::Flag(true));
+    }
     if let (Json::Object(fields), Some(route)) = (&mut form, &flow.route) {
         fields.insert("route".to_owned(), names(route));
     }
@@ -296,7 +299,7 @@ fn transport(transport: Option<&Transport>, files: &Files<'_>) -> Json {
         ]),
         None => Json::text("off"),
     };
-    object([
+    let mut form = object([
         ("kind", Json::text(t.name)),
         ("controller", part(&t.controller, files)),
         ("frame_B", Json::count(t.sender.frame)),
@@ -308,7 +311,11 @@ fn transport(transport: Option<&Transport>, files: &Files<'_>) -> Json {
         ("silence_s", Json::time(t.sender.silence)),
         ("pacing", Json::Flag(t.sender.pacing)),
         ("marks", Json::text(t.marks())),
-    ])
+    ]);
+    if let (Json::Object(fields), Some(lie)) = (&mut form, t.receiver.lie) {
+        fields.insert("receiver".to_owned(), Json::text(lie.name()));
+    }
+    form
 }
 
 fn part(made: &Made, files: &Files<'_>) -> Json {

@@ -66,6 +66,9 @@ fn stamp(stamp: &StampReport) -> Value {
     let values = stamp.values.iter().filter(|(name, _)| !name.is_empty());
     let mut row = Map::from_iter(values.map(|(name, x)| ((*name).to_owned(), json!(x))));
     row.insert("place".to_owned(), json!(stamp.place));
+    let (mean, deviation) = stamp.queue.unzip();
+    row.insert("queue_mean_pkts".to_owned(), json!(mean));
+    row.insert("queue_deviation_pkts".to_owned(), json!(deviation));
     Value::Object(row)
 }
 
@@ -110,6 +113,11 @@ fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: T
     one.extend(rates(&f.sums, window));
     one.extend(end_to_end(connection, report, window));
     one.insert("hol_victims_pkts".into(), json!(f.victims));
+    if let Some(hurst) = f.hurst {
+        one.insert("hurst".into(), json!(hurst.all));
+        one.insert("hurst_short".into(), json!(hurst.short));
+        one.insert("hurst_long".into(), json!(hurst.long));
+    }
     one.extend(cell::of_flow(world, f.flow, from));
     one.insert("hops".into(), hops.collect());
     if !f.receivers.is_empty() {
@@ -329,7 +337,13 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     );
     all.insert("dropped_pkts".into(), json!(total(|s| s.dropped.packets)));
     all.insert("jain".into(), json!(jain(&goodputs)));
-    all.insert("convergence_s".into(), json!(report.convergence));
+    let progress = &report.progress;
+    let steadiness = progress.steadiness();
+    all.insert("convergence_s".into(), json!(progress.converged()));
+    all.insert("jain_mean_1s".into(), json!(steadiness.mean_jain()));
+    all.insert("jain_least_5s".into(), json!(steadiness.least_jain()));
+    all.insert("goodput_variation".into(), json!(steadiness.variation()));
+    all.insert("filled_s".into(), json!(steadiness.filled()));
     all.insert("hop_ratio".into(), json!(hop_ratio(report)));
     all.insert("control_pkts".into(), json!(report.control));
     all.insert(
@@ -348,7 +362,7 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
 }
 
 /// Jain's index (Σx)² / (n Σx²) of the flows' goodputs; none where nothing was delivered.
-fn jain(x: &[f64]) -> Option<f64> {
+pub fn jain(x: &[f64]) -> Option<f64> {
     let (sum, squares) = (x.iter().sum::<f64>(), x.iter().map(|v| v * v).sum::<f64>());
     (squares > 0.0).then(|| sum * sum / (x.len() as f64 * squares))
 }

@@ -5,7 +5,7 @@ use backwater_sim::medium::boxes::BOXES;
 use backwater_sim::medium::trace::TRACES;
 use backwater_sim::queue::QUEUES;
 use backwater_sim::source::SOURCES;
-use backwater_sim::stamp::STAMPS;
+use backwater_sim::stamp::{self, STAMPS};
 use backwater_transport::controller::{CONTROLLERS, HOSTED};
 use backwater_transport::part::{Opt, Part};
 
@@ -74,7 +74,7 @@ impl PartKind {
             PartKind::Responder => [rows(RESPONDERS), rows(responder::HOSTED)].concat(),
             PartKind::Trace => rows(TRACES),
             PartKind::Box => rows(BOXES),
-            PartKind::Stamp => rows(STAMPS),
+            PartKind::Stamp => [rows(STAMPS), rows(stamp::HOSTED)].concat(),
             PartKind::Controller => [rows(CONTROLLERS), rows(HOSTED)].concat(),
         }
     }

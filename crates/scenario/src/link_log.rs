@@ -57,7 +57,24 @@ impl LinkLog {
         })
     }
 
-    /// Writes what happened.
+    /// Gives the log the header that mm-link writes in real time: direction, command line, instant of its beginning (Unix
+    /// time in milliseconds) and the boxes around the link.
+    #[must_use]
+    pub fn headed(mut self, way: &str, command: &str, begun_ms: u64, config: &str) -> LinkLog {
+        let link = self.header[0].find('[').unwrap_or(0);
+        let begin = format!("# mahimahi mm-link ({way}) {}", &self.header[0][link..]);
+        self.header = vec![
+            begin,
+            format!("# command line: {command}"),
+            self.header[1].clone(),
+            format!("# init timestamp: {begun_ms}"),
+            "# base timestamp: 0".to_owned(),
+            format!("# mahimahi config: {config}"),
+        ];
+        self
+    }
+
+    /// Writes what happened up to the present of the world.
     ///
     /// # Errors
     /// A file that cannot be written.
@@ -65,7 +82,7 @@ impl LinkLog {
         let server = world.network.ports[self.port].more.service.server();
         let log = Log {
             header: self.header,
-            entries: server.expect("it was opened").entries(world.end()),
+            entries: server.expect("it was opened").entries(world.now()),
         };
         let written = self.file.write_all(log.write().as_bytes());
         let done = written.and_then(|()| self.file.flush());

@@ -51,6 +51,7 @@ const RUN: &[&str] = &["run"];
 const FLOW: &[&str] = &["flow"];
 const PORT: &[&str] = &["port"];
 const STATION: &[&str] = &["station"];
+const LAW: &[&str] = &["law"];
 const BOTH: &[&str] = &["run", "flow"];
 const ALL: &[&str] = &["run", "flow", "port"];
 const EVERY: &[&str] = &["run", "flow", "class"];
@@ -137,12 +138,50 @@ pub static METRICS: &[Metric] = &[
         "from the start of the last transfer without end until, for 5 s, all of them stay within 20 % of their mean in each second; null if they never do",
     )
     .by("RFC 5166, section 2.2"),
+    metric(
+        "jain_mean_1s",
+        RUN,
+        "mean of Jain's indices of each second after the warm-up, of the transfers without end",
+    ),
+    metric(
+        "jain_least_5s",
+        RUN,
+        "least Jain's index of five seconds in a row after the warm-up, of the transfers without end",
+    ),
+    metric(
+        "goodput_variation",
+        RUN,
+        "standard deviation over mean of what the transfers without end deliver in a second, after the warm-up",
+    ),
+    metric(
+        "filled_s",
+        RUN,
+        "from the start until the transfers without end deliver, in a second, 90 % of their mean after the warm-up",
+    ),
+    metric(
+        "queue_mean_pkts",
+        LAW,
+        "mean over time of the packets that wait in the queue of a law of explicit feedback",
+    ),
+    metric(
+        "queue_deviation_pkts",
+        LAW,
+        "standard deviation over time of the same",
+    ),
     metric("control_pkts", &["run", "port"], "control frames sent"),
     metric(
         "hol_victims_pkts",
         ALL,
         "packets that waited behind a closed gate though their own way was clear",
     ),
+    metric(
+        "hurst",
+        FLOW,
+        "Hurst parameter of what its source puts on its host's wire, by the variance-time plot from 10 ms to 81.92 s; where `hurst` asks for it, null in runs under 2622 s",
+    )
+    .by("Leland, Taqqu, Willinger, Wilson 1994, section 4.1"),
+    metric("hurst_short", FLOW, "the same from 10 ms to 1.28 s"),
+    metric("hurst_long", FLOW, "the same from 1.28 s to 81.92 s"),
     metric(
         "paused_max",
         RUN,

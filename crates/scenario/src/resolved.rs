@@ -29,7 +29,7 @@ pub struct Input {
 /// A part that a host has to make.
 #[derive(Clone, Debug)]
 pub struct Hosted<'a> {
-    /// Where the scenario names it: `flows.NAME.controller` or `mechanisms.NAME.detect`.
+    /// Where the scenario names it: `flows.NAME.controller`, `mechanisms.NAME.detect` or `ports.NAME.stamp`.
     pub path: String,
     /// The options of its row.
     pub args: &'a Args,
@@ -183,7 +183,12 @@ impl Resolved {
                 args: &made.args,
             })
         });
-        controllers.chain(mechanisms)
+        let stamps = self.draft.stamps.iter().filter(|s| s.hosted());
+        let stamps = stamps.map(|stamp| Hosted {
+            path: format!("ports.{}.stamp", stamp.spec.name),
+            args: &stamp.made.args,
+        });
+        controllers.chain(mechanisms).chain(stamps)
     }
 
     /// A refusal because of the field of a path.

@@ -115,6 +115,9 @@ impl Run {
         if keep.record.is_some() || keep.pcap.is_some() || watched {
             world.start_recording();
         }
+        if keep.series.is_some() {
+            world.start_law_log();
+        }
         if keep.pcap.is_some() {
             world.start_air_log();
         }
@@ -190,6 +193,7 @@ impl Run {
         }
         if let Some(series) = &mut self.series {
             series.extend(&self.world, &records);
+            series.extend_laws(self.world.take_law_log());
         }
         Ok(done)
     }

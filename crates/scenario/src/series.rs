@@ -4,19 +4,22 @@
 //! left, by the same account, or frames on a wire; `queue_max_B`, the most bytes held. Flows:
 //! `goodput_bps`, IP bytes delivered; `delay_mean_s` of what was delivered; `window_B` and `srtt_s` of a
 //! sender, as they stand at the end of the interval. Hops of a flow: `throughput_bps`, IP bytes whose
-//! transmission began. Stations: `aifsn_mean_class<N>`, the mean over the interval. What has no value is null.
+//! transmission began. Stations: `aifsn_mean_class<N>`, the mean over the interval. Classes: `goodput_bps` and `jain` of the flows
+//! of a class. Laws of explicit feedback: their values as they stand at the end of the interval. What has no value is null.
 //! Between stations a port carries and holds IP bytes, and a packet leaves its queue as the exchange that
 //! succeeds begins.
 
+mod law;
 mod station;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use backwater_sim::ids::{FlowId, NodeId, PortId};
+use backwater_sim::ids::{FlowId, LawId, NodeId, PortId};
 use backwater_sim::medium::Server;
 use backwater_sim::network::Part;
+use backwater_sim::network::Values;
 use backwater_sim::packet;
 use backwater_sim::record::{Record, What};
 use backwater_sim::table::Id;
@@ -26,12 +29,14 @@ use serde_json::{Map, Value, json};
 
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::document::air::far;
+use crate::document::jain;
 use crate::resolved::Resolved;
+use crate::series::law::OfLaw;
 use crate::series::station::OfStation;
 use crate::units;
 
 /// Whose each series is, and its name.
-pub static SERIES: [(&str, &str); 9] = [
+pub static SERIES: [(&str, &str); 27] = [
     ("port", "capacity_bps"),
     ("port", "throughput_bps"),
     ("port", "queue_max_B"),
@@ -41,6 +46,24 @@ pub static SERIES: [(&str, &str); 9] = [
     ("flow", "srtt_s"),
     ("hop", "throughput_bps"),
     ("station", "aifsn_mean_class<N>"),
+    ("class", "goodput_bps"),
+    ("class", "jain"),
+    ("law", "accelerate_share"),
+    ("law", "average_queue_pkts"),
+    ("law", "capacity_bps"),
+    ("law", "desired_pkts"),
+    ("law", "flows"),
+    ("law", "interval_s"),
+    ("law", "load"),
+    ("law", "mean_rtt_s"),
+    ("law", "period_s"),
+    ("law", "phi_B"),
+    ("law", "phi_bps"),
+    ("law", "queue_B"),
+    ("law", "rate_bps"),
+    ("law", "target_pkts"),
+    ("law", "tokens"),
+    ("law", "window_pkts"),
 ];
 
 /// More intervals would be no picture.
@@ -74,6 +97,7 @@ pub struct Series {
     /// Bits of a flow's packets sent over a hop.
     hops: BTreeMap<(FlowId, PortId), Vec<u64>>,
     stations: BTreeMap<NodeId, OfStation>,
+    laws: BTreeMap<LawId, OfLaw>,
 }
 
 struct OfPort {
@@ -104,6 +128,18 @@ impl Series {
             flows: BTreeMap::new(),
             hops: BTreeMap::new(),
             stations: BTreeMap::new(),
+            laws: BTreeMap::new(),
+        }
+    }
+
+    /// Adds values of laws, in order of time.
+    pub fn extend_laws(&mut self, log: Vec<(LawId, Vec<Values>)>) {
+        for (law, values) in log {
+            let of = self.laws.entry(law);
+            let of = of.or_insert_with(|| OfLaw::new(self.intervals));
+            for (now, values) in values {
+                of.note(self.every, now, values);
+            }
         }
     }
 
@@ -258,6 +294,12 @@ impl Series {
             });
             flows.insert(world.network.flows[*id].name.clone(), one);
         }
+        let laws = self.laws.iter().map(|(id, of)| {
+            let name = world.network.laws[*id].name.clone();
+            (name, of.document())
+        });
+        let laws: Map<String, Value> = laws.collect();
+        let classes = self.classes(world, &rates);
         let hops: Map<String, Value> = self
             .hops
             .iter()
@@ -286,7 +328,30 @@ impl Series {
             "flows": flows,
             "hops": hops,
             "stations": stations,
+            "classes": classes,
+            "laws": laws,
         })
+    }
+
+    /// What the flows of each class delivered together, and how evenly.
+    fn classes(&self, world: &World, rates: &impl Fn(&[u64]) -> Value) -> Map<String, Value> {
+        let mut classes: BTreeMap<u8, Vec<&OfFlow>> = BTreeMap::new();
+        for (id, of) in &self.flows {
+            let class = world.network.flows[*id].class;
+            classes.entry(class).or_default().push(of);
+        }
+        let document = |(class, flows): (u8, Vec<&OfFlow>)| {
+            let of = |i: usize| flows.iter().map(move |flow| flow.bits[i]);
+            let sums: Vec<u64> = (0..self.intervals).map(|i| of(i).sum()).collect();
+            let jain = (0..self.intervals).map(|i| {
+                let each: Vec<f64> = of(i).map(|bits| bits as f64).collect();
+                jain(&each)
+            });
+            let jain: Value = jain.collect();
+            let one = json!({"goodput_bps": rates(&sums), "jain": jain});
+            (class.to_string(), one)
+        };
+        classes.into_iter().map(document).collect()
     }
 }
 

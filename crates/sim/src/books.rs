@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
 use crate::cause::Cause;
-use crate::ids::{FlowId, PortId};
+use crate::ids::{FlowId, NodeId, PortId};
 use crate::record::Record;
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::Count;
@@ -18,10 +19,14 @@ pub type DropKey = (Cause, PortId, FlowId, u8);
 pub struct Exit {
     /// When.
     pub at: Time,
+    /// The host that received it, or the node where it was lost.
+    pub node: NodeId,
     /// Its flow.
     pub flow: FlowId,
     /// The tag it was injected with.
-    pub tag: u32,
+    pub tag: u64,
+    /// The codepoint with which it came out.
+    pub ecn: Ecn,
     /// What became of it.
     pub fate: Fate,
 }

@@ -10,6 +10,7 @@
 use std::collections::VecDeque;
 
 use backwater_transport::endpoint::{AnySender, Protocol, Receiver};
+use backwater_transport::liar::Liar;
 use backwater_transport::segment::{AckSegment, Segment};
 use backwater_transport::units::{Span, Time};
 use smallvec::SmallVec;
@@ -179,6 +180,8 @@ pub struct Connection {
     pub header: u16,
     /// The receiving end.
     pub receiver: Receiver,
+    /// It lies.
+    pub liar: Option<Box<Liar>>,
     /// From then on the sending host is silent.
     pub stop: Time,
     /// The receiver's clock in the last acknowledgement.

@@ -29,13 +29,9 @@ pub enum Event {
     },
     /// A source's next demand is due.
     Demand(FlowId),
-    /// A packet was handed in from outside.
-    Inject {
-        /// Its flow.
-        flow: FlowId,
-        /// Tells the packets apart that wait outside.
-        serial: u32,
-    },
+    /// The packet that was injected with this number (56 bits) comes to its node. Numbers count up, so packets of one
+    /// instant come in the order in which they were injected.
+    Inject(u64),
     /// An end of a connection may have something due.
     Timer {
         /// Which.
@@ -173,8 +169,8 @@ ranks! {
             epoch: serial as u16,
         };
     Demand(flow) packs (flow.0, 0), from |owner, _serial| Event::Demand(FlowId::raw(owner));
-    Inject {flow serial} packs (flow.0, serial & 0x00ff_ffff),
-        from |owner, serial| Event::Inject { flow: FlowId::raw(owner), serial };
+    Inject(number) packs ((number >> 24) as u32, number as u32 & 0x00ff_ffff),
+        from |owner, serial| Event::Inject(u64::from(owner) << 24 | u64::from(serial));
     Timer {connection side} packs (connection.0, side as u32),
         from |owner, serial| Event::Timer {
             connection: ConnectionId::raw(owner),
@@ -223,20 +219,9 @@ mod tests {
                 },
             ),
             (Time(6), Event::Demand(Id::raw(0))),
-            (
-                Time(6),
-                Event::Inject {
-                    flow: Id::raw(0),
-                    serial: 0,
-                },
-            ),
-            (
-                Time(6),
-                Event::Inject {
-                    flow: Id::raw(0),
-                    serial: 1,
-                },
-            ),
+            (Time(6), Event::Inject(0)),
+            (Time(6), Event::Inject(0x00ff_ffff)),
+            (Time(6), Event::Inject(0x0100_0000)),
             (
                 Time(6),
                 Event::Timer {

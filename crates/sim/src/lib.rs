@@ -17,6 +17,7 @@ pub mod network;
 pub mod packet;
 mod prefetch;
 pub mod progress;
+pub mod steadiness;
 pub mod queue;
 pub mod record;
 pub mod source;

@@ -6,6 +6,7 @@
 use backwater_transport::units::{Span, Time};
 
 use crate::ids::ConnectionId;
+use crate::steadiness::Steadiness;
 
 /// Between two looks: a second, as RFC 5166 section 2.3 has the longer of its scales.
 const EVERY: Span = Span::millis(1000);
@@ -17,7 +18,7 @@ const WHILE: u64 = 5;
 /// The flows that should come to share evenly: those that send without end.
 #[derive(Clone, Debug)]
 pub struct Progress {
-    /// When the second ends; `NEVER` where there is nothing to tell any more.
+    /// When the second ends; `NEVER` where there are not two flows.
     next: Time,
     /// Their bytes delivered by the end of the last one.
     flows: Vec<(ConnectionId, u64)>,
@@ -28,6 +29,9 @@ pub struct Progress {
     /// Seconds since then for which they have shared evenly.
     even: u64,
     converged: Option<u64>,
+    /// First second after the warm-up.
+    measured: u64,
+    steadiness: Steadiness,
 }
 
 impl Default for Progress {
@@ -39,11 +43,18 @@ impl Default for Progress {
             began: 0,
             even: 0,
             converged: None,
+            measured: 0,
+            steadiness: Steadiness::default(),
         }
     }
 }
 
 impl Progress {
+    /// Figures of evenness and steadiness leave the warm-up out, convergence does not.
+    pub fn warm_up(&mut self, until: Time) {
+        self.measured = until.0.div_ceil(EVERY.0);
+    }
+
     /// One more flow, which begins so long after the run. There is something to tell from the second on.
     pub fn follow(&mut self, id: ConnectionId, start: Span) {
         self.flows.push((id, 0));
@@ -67,17 +78,19 @@ impl Progress {
                 let by = delivered(*id);
                 by - std::mem::replace(before, by)
             });
-            let evenly = even(&news.collect::<Vec<_>>());
-            self.even = if evenly && self.second >= self.began {
+            let news: Vec<u64> = news.collect();
+            let (second, begun) = (self.second, self.second >= self.began);
+            self.steadiness
+                .note(second, &news, begun, second >= self.measured);
+            self.even = if even(&news) && begun {
                 self.even + 1
             } else {
                 0
             };
             self.second += 1;
             self.next = self.next.after(EVERY);
-            if self.even == WHILE {
+            if self.even == WHILE && self.converged.is_none() {
                 self.converged = Some(self.second - WHILE - self.began);
-                self.next = Time::NEVER;
             }
         }
     }
@@ -86,6 +99,11 @@ impl Progress {
     /// are not two.
     pub fn converged(&self) -> Option<u64> {
         self.converged
+    }
+
+    /// How evenly and steadily they shared.
+    pub fn steadiness(&self) -> &Steadiness {
+        &self.steadiness
     }
 }
 

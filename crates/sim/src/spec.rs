@@ -226,6 +226,8 @@ pub struct FlowSpec {
     pub source: AnySource,
     /// A packet that comes to an 802.11 station later than this after its creation is lost.
     pub budget: Option<Span>,
+    /// Whether its Hurst parameter is measured.
+    pub hurst: bool,
     /// Nodes in order from `from` to `to`, where a person wrote the route.
     pub route: Option<Vec<usize>>,
     /// Its transport; none for datagrams that nobody answers.

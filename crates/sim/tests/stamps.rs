@@ -194,15 +194,15 @@ fn xcp_respects_what_a_router_before_gave() {
 fn rcp_raises_its_rate_by_the_unused_capacity() {
     let options = [("first_rtt", "100 ms")];
     let mut rcp = law("rcp", Some(Rate(100_000_000)), &options);
-    let before = value(&rcp, "rate_bytes_per_s");
-    assert!(near(before, 0.05 * 12.5e6));
+    let before = value(&rcp, "rate_bps");
+    assert!(near(before, 0.05 * 100e6));
     for n in 0..100 {
         let now = at(1e-4 * f64::from(n));
         rcp.update(now, waiting(0));
         rcp.arrive(&seen(now, waiting(0)), None);
     }
     rcp.update(at(0.01), waiting(0));
-    let factor = value(&rcp, "rate_bytes_per_s") / before;
+    let factor = value(&rcp, "rate_bps") / before;
     assert!((factor - 1.006_316).abs() < 5e-7, "{factor}");
     let granted = depart(
         &mut rcp,
@@ -213,7 +213,7 @@ fn rcp_raises_its_rate_by_the_unused_capacity() {
             rate: f64::INFINITY,
         },
     );
-    let rate = before * factor;
+    let rate = before * factor / 8.0;
     assert_eq!(granted, CongestionHeader::Rate { rtt: RTT, rate });
 }
 
@@ -222,10 +222,10 @@ fn rcp_raises_its_rate_by_the_unused_capacity() {
 fn rcp_keeps_its_rate_within_bounds() {
     let mut idle = law("rcp", Some(Rate(100_000_000)), &[]);
     idle.update(at(30.0), waiting(0));
-    assert!(near(value(&idle, "rate_bytes_per_s"), 0.95 * 12.5e6));
+    assert!(near(value(&idle, "rate_bps"), 0.95 * 100e6));
     let mut full = law("rcp", Some(Rate(100_000_000)), &[]);
     full.update(at(30.0), waiting(10_000));
-    assert!(near(value(&full, "rate_bytes_per_s"), 1000.0 / 0.2));
+    assert!(near(value(&full, "rate_bps"), 8.0 * 1000.0 / 0.2));
 }
 
 /// The share of accelerates among 10,000 departures at 1000 packets/s with a queue of this delay.
@@ -302,17 +302,17 @@ fn swing(b: f64, delay: usize, steps: usize) -> f64 {
     ];
     let mut iacp = law("iacp", None, &options);
     // An empty queue brings the target near the set point.
-    while value(&iacp, "desired_packets") < 5_000.0 {
+    while value(&iacp, "desired_pkts") < 5_000.0 {
         iacp.arrive(
             &seen(Time(1), waiting((10_000.0 - 100.0 / b) as u64 / 2)),
             None,
         );
     }
-    let start = value(&iacp, "desired_packets") + 50.0;
+    let start = value(&iacp, "desired_pkts") + 50.0;
     let mut targets = VecDeque::from(vec![start; delay]);
     let mut worst: f64 = 0.0;
     for step in 0..steps {
-        targets.push_back(value(&iacp, "desired_packets"));
+        targets.push_back(value(&iacp, "desired_pkts"));
         let queue: f64 = targets.pop_front().expect("at least one");
         let now = Time(2 + step as u64);
         iacp.arrive(&seen(now, waiting(queue as u64)), None);
@@ -366,12 +366,12 @@ fn iacp_rests_at_its_set_point_in_the_intended_reading_only() {
                 &mut passing,
             );
         }
-        let before = value(&iacp, "desired_packets");
+        let before = value(&iacp, "desired_pkts");
         assert_eq!(value(&iacp, "flows"), 5.0);
         let mut one = seen(at(0.001), waiting(25));
         one.ends = [0, 4];
         iacp.arrive(&one, None);
-        value(&iacp, "desired_packets") - before
+        value(&iacp, "desired_pkts") - before
     };
     assert!(near(step("intended"), 0.0));
     assert!(near(step("literal"), 0.012 * 0.5 * 25.0 / 5.0));
@@ -394,7 +394,7 @@ fn iacp_winds_up_at_the_published_set_point() {
             };
             iacp.depart(&one, &mut passing);
         }
-        value(&iacp, "desired_packets")
+        value(&iacp, "desired_pkts")
     };
     let departures = [("sample", "departure"), ("anti_windup", "false")];
     // 10,000 steps of 0.012 · 0.5, less what the average needs to get there.
@@ -416,7 +416,7 @@ fn iacp_writes_a_rate_or_a_window() {
         };
         arrive(&mut iacp, at(0.0), waiting(49), &header(RTT));
         match depart(&mut iacp, at(0.001), waiting(49), header(rtt)) {
-            CongestionHeader::Window { window, .. } => window / value(&iacp, "desired_packets"),
+            CongestionHeader::Window { window, .. } => window / value(&iacp, "desired_pkts"),
             other => panic!("{other:?}"),
         }
     };
@@ -443,7 +443,7 @@ fn acp_moves_its_target_and_its_estimate_of_flows() {
     }
     acp.update(at(0.05), backlog);
     assert!(near(
-        value(&acp, "target_packets"),
+        value(&acp, "target_pkts"),
         1.0 + (0.3175 * 19.5 - 0.1587 * 4.0) / 10.0
     ));
     assert!(near(value(&acp, "flows"), 11.0));
@@ -458,7 +458,7 @@ fn acp_moves_its_target_and_its_estimate_of_flows() {
     else {
         panic!("another layout");
     };
-    assert!(near(rate, value(&acp, "target_packets") * 1500.0 / 0.05));
+    assert!(near(rate, value(&acp, "target_pkts") * 1500.0 / 0.05));
     assert!(!congested, "30 of 50");
 }
 
@@ -499,7 +499,7 @@ fn xcp_b_grants_while_the_queue_is_empty_and_follows_its_growth() {
         let mut blind = law("xcpb-reconstructed", None, &[]);
         arrive(&mut blind, at(0.001), backlog, &change(10, 0.0));
         blind.update(at(until), backlog);
-        value(&blind, "phi_bytes_per_s")
+        value(&blind, "phi_bps")
     };
     // The late reaction: the first interval still counts as busy. The second lasts a round trip of 100 ms.
     assert!(near(phi(waiting(0), 0.16), 0.2286 * 50.0 * 1000.0 / 0.1));
@@ -546,7 +546,7 @@ fn a_router_believes_in_the_capacity_it_is_told() {
     ] {
         let rcp = law("rcp", Some(Rate(100_000_000)), options);
         assert!(
-            near(value(&rcp, "rate_bytes_per_s"), 0.05 * expected),
+            near(value(&rcp, "rate_bps"), 0.05 * 8.0 * expected),
             "{options:?}"
         );
     }

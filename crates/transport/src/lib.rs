@@ -10,6 +10,7 @@ mod controller_interface;
 pub mod datagram;
 pub mod endpoint;
 pub mod forecast;
+pub mod liar;
 pub mod part;
 pub mod random;
 mod rate;

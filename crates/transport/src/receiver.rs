@@ -4,6 +4,7 @@
 use crate::congestion_header::{CongestionHeader, Layout};
 use crate::controller_interface::Controller;
 use crate::forecast::Forecaster;
+use crate::liar::Lie;
 use crate::reassembly::Reassembly;
 use crate::segment::{AckSegment, Ecn, Feedback, Segment};
 use crate::setup::{EcnFeedback, Protocol};
@@ -33,6 +34,8 @@ pub struct ReceiverSetup {
     pub forecaster: Option<Box<Forecaster>>,
     /// Acknowledgements report the ECN codepoints of the segments they cover.
     pub codepoints: bool,
+    /// How it lies; the driver puts a `Liar` behind it.
+    pub lie: Option<Lie>,
 }
 
 impl ReceiverSetup {
@@ -46,6 +49,7 @@ impl ReceiverSetup {
             window: 1 << 30,
             forecaster: None,
             codepoints: false,
+            lie: None,
         }
     }
 

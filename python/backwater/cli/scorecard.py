@@ -114,6 +114,8 @@ def _summary(found: list[Any], label: str) -> dict[str, int]:
 
 
 def _show(found: list[Any], label: str) -> None:
+    from backwater.tools import rfc9743
+
     names = list(dict.fromkeys(one.who for one in found))
     grouped: dict[tuple[str, str, str, str], dict[str, Any]] = {}
     for one in found:
@@ -128,6 +130,8 @@ def _show(found: list[Any], label: str) -> None:
     console.table(f"RFC 9743, {label}", columns, rows)
     counted = ", ".join(f"{n} {word}" for word, n in _summary(found, label).items())
     console.data(f"{label}: {counted}")
+    if rfc9743.idle(found, label):
+        console.data(f"{label} leaves the link idle: what it spares others is no merit")
 
 
 def _cell(one: Any) -> str:

@@ -54,6 +54,10 @@ class CaseMetrics:
         """Packets lost by (scope, cause)."""
         return self.results._drops.get(self.key, {})
 
+    def by_flow(self, metric: str) -> Mapping[str, float | None]:
+        """A metric of every flow, by the flow's name."""
+        return self.results._by_flow(metric).get(self.key, {})
+
 
 class Results:
     """The results of a study or sweep so far."""
@@ -66,6 +70,7 @@ class Results:
         self.manifest = manifest
         self.folder = folder
         self._columns: dict[tuple[str, str], dict[str, float | None]] = {}
+        self._flows: dict[str, dict[str, dict[str, float | None]]] = {}
         # Set after judging; results that are opened again read them from the store.
         self.judged: list[dict[str, Any]] | None = None
         # Series of cases that figures over time have run again, by key and length of the intervals.
@@ -150,6 +155,18 @@ class Results:
         ):
             found.setdefault(key, {})[scope, cause] = value
         return found
+
+    def _by_flow(self, metric: str) -> dict[str, dict[str, float | None]]:
+        """A metric of every flow of every case, read once, by the case's key."""
+        if metric not in self._flows:
+            found: dict[str, dict[str, float | None]] = {}
+            for key, scope, value in self.store.query(
+                "SELECT key, scope, value FROM metrics WHERE name = ? AND scope LIKE 'flow:%'",
+                metric,
+            ):
+                found.setdefault(key, {})[scope.partition(":")[2]] = value
+            self._flows[metric] = found
+        return self._flows[metric]
 
     def names(self) -> list[tuple[str, str]]:
         """Every (scope, name) that some case has."""

@@ -277,6 +277,9 @@ def flatten(document: Mapping[str, Any]) -> Iterator[Row]:
     for kind, table in (("flow", "flows"), ("port", "ports"), ("station", "stations")):
         for row in document.get(table) or ():
             yield from _row(f"{kind}:{row['id']}", row)
+    for row in document.get("stamps") or ():
+        for name in ("queue_mean_pkts", "queue_deviation_pkts"):
+            yield f"law:{row['place']}", name, _real(row[name])
     for flow in document["flows"]:
         for hop in flow["hops"]:
             scope = f"hop:{flow['id']}/{hop['from']}>{hop['to']}"

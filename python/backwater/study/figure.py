@@ -12,7 +12,7 @@ from backwater.study.axes import Axes
 from backwater.study.toml_text import Fields
 from backwater.verdict.compare import BY
 
-KINDS = ("line", "bars", "stack", "rank", "plane", "matrix", "time")
+KINDS = ("line", "bars", "stack", "rank", "plane", "matrix", "box", "time")
 SCALES = ("linear", "log", "symlog")
 
 
@@ -50,6 +50,9 @@ class Figure:
     over: Over | None = None
     # Several scopes, which are the curves then.
     places: tuple[str, ...] = ()
+    # The curve by whose values the places on the x axis are sorted.
+    sort: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    sort_metric: str | None = None
 
 
 def read(fields: Fields, name: str, axes: Axes) -> Figure:
@@ -75,13 +78,19 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
         by=fields.choice("by", BY, "") or None,
         over=_over(fields) if kind == "time" else None,
         places=fields.texts("scopes") or (),
+        sort=axes.select(fields, "sort"),
+        sort_metric=fields.text("sort_metric"),
     )
     drawn = kind in ("line", "bars", "time")
     if figure.places and (not drawn or figure.curve or fields.text("scope")):
         fix = "leave out `scope` and `curve`, and draw lines, bars or a figure over time"
         fields.refuse("several scopes are curves", "scopes", fix=fix)
-    if figure.x is None and kind == "line":
+    if figure.x is None and kind in ("line", "box"):
         fields.refuse(f"`{fields.word()}` has no x", fix='add x = "<axis>"')
+    _check_order(fields, figure)
+    if kind == "box" and not (figure.scope.startswith("flow:") and "*" in figure.scope):
+        fix = 'write scope = "flow:up/*"'
+        fields.refuse("a box shows the spread over several flows", "scope", fix=fix)
     if len(ys) > 1 and kind not in ("stack", "time"):
         fix = 'write kind = "stack" or kind = "time"'
         fields.refuse("only a stack or a figure over time has several metrics", "y", fix=fix)
@@ -104,6 +113,15 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
             metric.check(fields, one, place, "y")
     fields.done()
     return figure
+
+
+def _check_order(fields: Fields, figure: Figure) -> None:
+    if figure.sort_metric is not None:
+        metric.check(fields, figure.sort_metric, figure.scope, "sort_metric")
+    ordered = bool(figure.sort) or figure.sort_metric is not None
+    if ordered and figure.kind != "line":
+        fix = "remove it, or draw lines"
+        fields.refuse("only curves are sorted by one of them", "sort", fix=fix)
 
 
 def _over(fields: Fields) -> Over:

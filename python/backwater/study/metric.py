@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from backwater.errors import nearest
 from backwater.model.tables import tables
 from backwater.study.toml_text import Fields
+from backwater.verdict.metrics import several
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,9 @@ def check(fields: Fields, name: str, scope: str, key: str) -> None:
             near=nearest(name, known),
             fix="see `backwater list metrics`",
         )
+    if several(scope) and kind == "flow" and not name.endswith(("_bps", "_pkts")):
+        fix = "name a rate or a count of packets, or one flow"
+        fields.refuse(f"`{name}` of several flows has no sum", key, fix=fix)
 
 
 def _of(kind: str) -> Iterator[Metric]:

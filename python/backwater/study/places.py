@@ -66,6 +66,7 @@ class _Scenario:
         self.flows = list(resolved["flows"])
         self.nodes = [*resolved["nodes"], *resolved["media"]]
         self.ports = list(resolved["ports"])
+        self.laws = list(resolved.get("stamps", ()))
 
     def nearest(self, scope: str) -> list[str] | None:
         """None if the scope is there, else what is near it."""
@@ -78,6 +79,8 @@ class _Scenario:
             return self._node(place)
         if kind == "port":
             return None if place in self.ports else self._link(place)
+        if kind == "law":
+            return None if place in self.laws else nearest(place, self.laws) or self.laws[:5]
         if kind in ("hop", "receiver"):
             flow, _, rest = place.rpartition("/")
             found = self._flow(flow)
@@ -89,7 +92,8 @@ class _Scenario:
 
     def _flow(self, place: str) -> list[str] | None:
         name = place.partition("/")[0].partition("~")[0]
-        return None if name in self.flows else nearest(name, self.flows) or self.flows[:5]
+        known = any(fnmatch.fnmatchcase(flow, name) for flow in self.flows)
+        return None if known else nearest(name, self.flows) or self.flows[:5]
 
     def _node(self, place: str) -> list[str] | None:
         name = place.partition("/")[0]

@@ -17,6 +17,8 @@ from backwater.verdict.judge import JudgedCases, judge
 
 STUDY = "scorecard"
 BASELINES = ("cubic", "reno")
+# What a controller gets alone.
+ALONE = "c401"
 # A claim that compares a controller with itself.
 REFERENCE = "reference"
 WORDS = {REPRODUCED: "pass", DIFFERS: "fail", UNDECIDED: UNDECIDED, NOT_RUN: NOT_RUN}
@@ -34,6 +36,7 @@ class Criterion:
 
 
 CRITERIA = (
+    Criterion("use", "use of the link: alone, beside others, after changes", ("c401", "c402", "c403")),
     Criterion("5.1.1", "full backoff under persistent congestion", ("c511",)),
     Criterion("5.1.2", "bufferbloat", ("c512",)),
     Criterion("5.1.3", "high packet loss", ("c513",)),
@@ -46,10 +49,14 @@ CRITERIA = (
     Criterion("7.1", "conformance to the ECN codepoint", ("c701",)),
     Criterion("7.2", "envelope of circuit breakers", ("c702",)),
     Criterion("7.3", "change of the minimum delay", ("c703",)),
-    Criterion("7.6", "misbehaving receivers", reason="no receiver here lies"),
+    Criterion("7.6", "misbehaving receivers", ("c7061", "c7062")),
     Criterion("7.8", "transients", ("c708",)),
     Criterion("7.9", "change of the path", ("c709",)),
-    Criterion("7.10", "multipath", reason="no transport here has several paths"),
+    Criterion(
+        "7.10",
+        "multipath",
+        reason="not applicable: it is about transports that send one flow over several paths, and none here does",
+    ),
 )
 
 
@@ -91,6 +98,12 @@ def verdicts(execution: Execution, label: str) -> list[Verdict]:
         for claim in row.claims:
             found += [_verdict(row, whole[claim], who, judged_cases) for who in names]
     return found
+
+
+def idle(found: list[Verdict], label: str) -> bool:
+    """Whether a controller leaves the link idle when it is alone: what it spares others is no merit then."""
+    alone = [one for one in found if one.who == label and one.claim == ALONE]
+    return any(one.word == WORDS[DIFFERS] for one in alone)
 
 
 def _not_run(row: Criterion, who: str) -> Verdict:

@@ -1,8 +1,9 @@
 """From cases to verdicts.
 
 `claim` says what is measured, as `read_claim` reads it, and `bound` what is expected of it, in the
-units that `units` permits. `reduce`, `function` and `compare` turn the cases of one seed into one
-number; `interval` gives the 95 % interval of a mean over seeds, `exact` those of shares, quantiles
-and rare losses. `judge` puts them together and writes the record of a claim; `ablated` says whether
-it can fail.
+units that `units` permits. `metrics` reads one case. `reduce`, `function` and `compare` turn the
+cases of one seed into one number, and `across` does where cases are held against each other by
+their labels. `interval` gives the 95 % interval of a mean over seeds, `exact` those of shares,
+quantiles and rare losses. `judge` puts them together and writes the record of a claim; `ablated`
+says whether it can fail.
 """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from backwater.verdict.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED, Bound
-from backwater.verdict.function import Metrics
+from backwater.verdict.metrics import Metrics
 from backwater.verdict.reduce import ALONG
 
 INVARIANT = "invariant"

@@ -4,63 +4,39 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-
-class Metrics(Protocol):
-    """The metrics of one case."""
-
-    def get(self, at: tuple[str, str], /) -> float | None:
-        """The metric of a (scope, name); None if it has no such metric, or no value."""
-
-    def drops(self) -> Mapping[tuple[str, str], float | None]:
-        """Packets lost by (scope, cause)."""
-
-
-def value_of(metrics: Metrics, metric: str, scope: str) -> float | None:
-    """A metric of a case. Drops that never happened have no row and are 0.
-
-    The scope of drops may be a pattern; the metric `dropped_pkts` is the sum over causes.
-    """
-    if scope.startswith("drops:"):
-        return _drops(metrics, scope, metric)
-    return metrics.get((scope, metric))
-
-
-def _drops(metrics: Metrics, scope: str, metric: str) -> float:
-    return sum(
-        value or 0.0
-        for (at, cause), value in metrics.drops().items()
-        if fnmatch.fnmatchcase(at, scope) and metric in (cause, "dropped_pkts")
-    )
+from backwater.verdict import across
+from backwater.verdict.across import Case
+from backwater.verdict.metrics import Metrics, listed, value_of
 
 
 @dataclass(frozen=True)
 class Function:
     """One row."""
 
-    compute: Callable[[Iterable[Metrics], Mapping[str, Any]], float | None]
+    compute: Callable[[Sequence[Case], Mapping[str, Any]], float | None]
     args: tuple[str, ...]
     summary: str
 
 
-def _drop_share(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
+def _drop_share(cases: Sequence[Case], args: Mapping[str, Any]) -> float | None:
     here = everywhere = 0.0
-    for metrics in cases:
+    for _, metrics in cases:
         for (at, _), pkts in metrics.drops().items():
             everywhere += pkts or 0.0
-            if any(fnmatch.fnmatchcase(at, f"drops:{place}") for place in _list(args["places"])):
+            if any(fnmatch.fnmatchcase(at, f"drops:{place}") for place in listed(args["places"])):
                 here += pkts or 0.0
     return here / everywhere if everywhere else None
 
 
-def _least_share(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
+def _least_share(cases: Sequence[Case], args: Mapping[str, Any]) -> float | None:
     return _worst(cases, args, lambda shares: min(shares) * len(shares) / math.fsum(shares))
 
 
-def _jain(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
+def _jain(cases: Sequence[Case], args: Mapping[str, Any]) -> float | None:
     def index(shares: list[float]) -> float:
         squares = math.fsum(share * share for share in shares)
         return math.fsum(shares) ** 2 / (len(shares) * squares)
@@ -68,21 +44,21 @@ def _jain(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
     return _worst(cases, args, index)
 
 
-def _quotient(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
+def _quotient(cases: Sequence[Case], args: Mapping[str, Any]) -> float | None:
     pairs = [
         (metrics.get((args["of"], args["metric"])), metrics.get((args["by"], args["divisor"])))
-        for metrics in cases
+        for _, metrics in cases
     ]
     known = [(over, under) for over, under in pairs if over is not None and under]
     return sum(over / under for over, under in known) / len(known) if known else None
 
 
-def _scope_ratio(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | None:
+def _scope_ratio(cases: Sequence[Case], args: Mapping[str, Any]) -> float | None:
     def total(metrics: Metrics, scopes: Any) -> float:
-        return sum(value_of(metrics, args["metric"], scope) or 0.0 for scope in _list(scopes))
+        return sum(value_of(metrics, args["metric"], scope) or 0.0 for scope in listed(scopes))
 
     above = below = 0.0
-    for metrics in cases:
+    for _, metrics in cases:
         above += total(metrics, args["of"])
         below += total(metrics, args["to"])
     if below:
@@ -90,21 +66,26 @@ def _scope_ratio(cases: Iterable[Metrics], args: Mapping[str, Any]) -> float | N
     return math.inf if above else None
 
 
+def _balance(cases: Sequence[Case], args: Mapping[str, Any]) -> float | None:
+    def total(metrics: Metrics, names: Any) -> float:
+        return math.fsum(metrics.get(("run", name)) or 0.0 for name in listed(names))
+
+    sums = [(total(m, args["metrics"]), total(m, args["against"])) for _, m in cases]
+    found = [above / below for above, below in sums if below]
+    return max(found, key=lambda ratio: abs(ratio - 1), default=None)
+
+
 def _worst(
-    cases: Iterable[Metrics], args: Mapping[str, Any], of: Callable[[list[float]], float]
+    cases: Sequence[Case], args: Mapping[str, Any], of: Callable[[list[float]], float]
 ) -> float | None:
     """The least over the cases of a function of the flows' goodputs."""
     found = []
-    for metrics in cases:
-        known = [metrics.get((f"flow:{flow}", "goodput_bps")) for flow in _list(args["flows"])]
+    for _, metrics in cases:
+        known = [metrics.get((f"flow:{flow}", "goodput_bps")) for flow in listed(args["flows"])]
         shares = [share for share in known if share is not None]
         if len(shares) == len(known) and any(shares):
             found.append(of(shares))
     return min(found, default=None)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -134,7 +115,64 @@ FUNCTIONS: dict[str, Function] = {
         ("flows",),
         "Jain's index of these flows' goodputs, in the worst of the chosen cases",
     ),
+    "balance": Function(
+        _balance,
+        ("metrics", "against"),
+        "the sum of these metrics of the run over the sum of those, in the case that is farthest "
+        "from 1",
+    ),
+    "rank_correlation": Function(
+        across.rank_correlation,
+        ("metric", "with"),
+        "Spearman's rank correlation of two metrics of the run over the chosen cases",
+    ),
+    "smoothness_ratio": Function(
+        across.smoothness_ratio,
+        ("metric", "case", "other", "order"),
+        "mean absolute second difference of the metric over the chosen cases with the labels "
+        "`case`, over that with the labels `other`; both sorted by the metric with the labels "
+        "`order`",
+    ),
+    "largest_change": Function(
+        across.largest_change,
+        ("metric", "other", "when", "most"),
+        "the largest relative change of a metric against the case with the labels `other`, where "
+        "the metric `when` is at most `most` there",
+    ),
+    "share_above": Function(
+        across.share_above,
+        ("metric", "other", "when", "least", "ratio"),
+        "the share of cases whose metric is at least `ratio` of that of the case with the labels "
+        "`other`, where the metric `when` is at least `least` there",
+    ),
+    "flow_count": Function(
+        across.flow_count,
+        ("flows", "least", "most"),
+        "the number of these flows (patterns) with a goodput from `least` to `most` bit/s, mean "
+        "over the chosen cases",
+    ),
+    "flow_count_difference": Function(
+        across.flow_count_difference,
+        ("flows", "least", "most", "case", "other"),
+        "the same with the labels `case`, less that with the labels `other`",
+    ),
+    "flow_quantile": Function(
+        across.flow_quantile,
+        ("flows", "quantile"),
+        "a quantile (0 to 1) of these flows' goodputs in bit/s, mean over the chosen cases",
+    ),
+    "flow_quantile_difference": Function(
+        across.flow_quantile_difference,
+        ("flows", "quantile", "case", "other"),
+        "the same with the labels `case`, less that with the labels `other`",
+    ),
+    "flows_gaining": Function(
+        across.flows_gaining,
+        ("flows", "case", "other", "ratio"),
+        "the share of these flows that have with the labels `case` at least `ratio` of their "
+        "goodput with the labels `other`",
+    ),
 }
 
 # Functions whose number is 1 where two things are equal.
-RATIOS = ("scope_ratio",)
+RATIOS = ("scope_ratio", "smoothness_ratio")

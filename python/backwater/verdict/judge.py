@@ -21,8 +21,9 @@ from backwater.verdict.claim import (
     trials_of,
 )
 from backwater.verdict.compare import compare
-from backwater.verdict.function import FUNCTIONS, Metrics, value_of
+from backwater.verdict.function import FUNCTIONS
 from backwater.verdict.interval import Interval, interval
+from backwater.verdict.metrics import Metrics, value_of
 from backwater.verdict.reduce import CURVES, PAIRS, PLAIN
 
 _SEVERITY = {DIFFERS: 0, UNDECIDED: 1, REPRODUCED: 2}
@@ -359,7 +360,7 @@ def _zero_seeds(found: Interval) -> int | None:
 def _function(claim: Claim, judged_cases: JudgedCases, chosen: list[Labels]) -> Finding:
     compute = FUNCTIONS[claim.function or ""].compute
     numbers = [
-        compute([_finished(judged_cases, case, seed) for case in chosen], claim.args)
+        compute([(case, _finished(judged_cases, case, seed)) for case in chosen], claim.args)
         for seed in judged_cases.seeds
     ]
     finding = _decide(claim, numbers, judged_cases, "")

@@ -14,10 +14,15 @@ from backwater.verdict.bound import DIFFERS
 from backwater.verdict.claim import EXPECTED, KINDS, OVER, PUBLISHED, STRENGTHS, Claim, trials_of
 from backwater.verdict.compare import BY
 from backwater.verdict.function import FUNCTIONS, RATIOS
+from backwater.verdict.metrics import listed
 from backwater.verdict.reduce import ALONG, NUMERIC, REDUCTIONS
 
 # Fields that do not go with a function.
 _UNFIT = ("metric", "scope", "reduce", "along", "against", "by", "of")
+# Functions whose `metric` is one of the run.
+_ALONE = dict.fromkeys(
+    ("rank_correlation", "smoothness_ratio", "largest_change", "share_above"), ("metric",)
+)
 _ID = re.compile(r"c[1-9][0-9]*$")
 
 
@@ -116,7 +121,7 @@ def _check(fields: Fields, claim: Claim, axes: Axes) -> None:
             fix='add reason = "…" and evidence = "<the study that shows why>"',
         )
     if claim.function is not None:
-        _check_function(fields, claim)
+        _check_function(fields, claim, axes)
         return
     metric.check(fields, claim.metric, claim.scope, "metric")
     if claim.args:
@@ -161,7 +166,7 @@ def _check_zero(fields: Fields, claim: Claim) -> None:
         )
 
 
-def _check_function(fields: Fields, claim: Claim) -> None:
+def _check_function(fields: Fields, claim: Claim, axes: Axes) -> None:
     name = claim.function or ""
     if name not in FUNCTIONS:
         near = nearest(name, FUNCTIONS) or list(FUNCTIONS)
@@ -185,3 +190,12 @@ def _check_function(fields: Fields, claim: Claim) -> None:
         scopes = claim.args.get(scope_key, [])
         for scope in scopes if isinstance(scopes, list) else [scopes]:
             metric.check(args, str(claim.args.get(metric_key)), str(scope), metric_key)
+    for key in ("with", "when", "metrics", "against", *_ALONE.get(name, ())):
+        for one in listed(claim.args.get(key, [])):
+            metric.check(args, str(one), "run", key)
+    for key in ("case", "other", "order"):
+        axes.select(args, key)
+    for key in ("least", "most", "quantile", "ratio"):
+        value = claim.args.get(key, 0)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            args.refuse(f"`{args.word(key)}` is no number", key, fix="write a number in SI units")

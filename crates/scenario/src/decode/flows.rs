@@ -52,6 +52,8 @@ pub struct Flow {
     pub transport: Option<Transport>,
     /// How late its packets may be.
     pub budget: Option<Span>,
+    /// Whether its Hurst parameter is measured.
+    pub hurst: bool,
     /// A written route.
     pub route: Option<Vec<usize>>,
 }
@@ -332,6 +334,7 @@ fn flow(
         made,
         transport,
         budget: args.has("budget").then(|| args.span("budget")),
+        hurst: args.flag("hurst"),
         route: None,
     })
 }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::queue::{QUEUES, Queue};
-use backwater_sim::stamp::{AnyStamp, STAMPS};
+use backwater_sim::stamp::{AnyStamp, HOSTED, STAMPS};
 use backwater_transport::units::Bytes;
 
 use super::parts::{self, Made};
@@ -54,7 +54,8 @@ impl Setting {
             setting.buffer = Some(Written { value, node });
         }
         if let Some(node) = record.get("stamp") {
-            let value = parts::read(STAMPS, "stamp", node, files)?;
+            let part = parts::named_among(&[STAMPS, HOSTED], "stamp", node)?;
+            let value = parts::make(part, node, &[], files)?;
             let node = node.clone();
             setting.stamp = Some(Written { value, node });
         }

@@ -1,6 +1,7 @@
 //! Explicit feedback: the laws of egress ports and radios, and further egresses whose departures they stamp.
 
 use backwater_sim::spec::{Egress, StampSpec};
+use backwater_sim::stamp::HOSTED;
 
 use super::parts::Made;
 use super::settings::{Settings, select};
@@ -15,6 +16,13 @@ pub struct Stamp {
     pub made: Made,
     /// Names of the further egresses.
     pub also: Vec<String>,
+}
+
+impl Stamp {
+    /// Whether a host makes it.
+    pub fn hosted(&self) -> bool {
+        HOSTED.iter().any(|part| part.id == self.made.id)
+    }
 }
 
 /// The laws of all egresses, in the order of these.

@@ -7,6 +7,7 @@ use backwater_transport::controller::{Build, CONTROLLERS, Controller, HOSTED, Se
 use backwater_transport::endpoint::{
     AfterIdle, DelayedAck, EcnFeedback, Protocol, ReceiverSetup, Recovery, SenderSetup,
 };
+use backwater_transport::liar::Lie;
 use backwater_transport::part::Args;
 use backwater_transport::part::Part;
 use backwater_transport::random::Random;
@@ -176,6 +177,10 @@ fn adjust(args: &Args, sender: &mut SenderSetup, receiver: &mut ReceiverSetup) {
             Some(Span::ZERO) => None,
             Some(timeout) => Some(DelayedAck { timeout, ..DELAYED }),
         };
+        if let Some(lie) = Lie::ALL.iter().find(|l| l.0 == args.choice("receiver")) {
+            // A receiver that wants more acknowledges at once.
+            (receiver.lie, receiver.delayed_ack) = (Some(lie.1), None);
+        }
         sender.ack_delay = receiver.delayed_ack.map_or(Span::ZERO, |d| d.timeout);
     }
 }

@@ -4,9 +4,11 @@
 use serde_json::{Map, Value};
 
 /// Names of figures that lie between zero and one.
-const SHARES: [&str; 12] = [
+const SHARES: [&str; 14] = [
     "loss",
     "jain",
+    "jain_mean_1s",
+    "jain_least_5s",
     "busy",
     "airtime",
     "idle_gated",
@@ -19,9 +21,12 @@ const SHARES: [&str; 12] = [
     "loss_class",
 ];
 
-/// Names of figures that may be negative, and how far: a logarithm, and a difference of ages that are counted in whole
+/// Names of figures that may be negative, and how far: slopes, a logarithm, and a difference of ages that are counted in whole
 /// milliseconds.
-const SIGNED: [(&str, f64); 2] = [
+const SIGNED: [(&str, f64); 5] = [
+    ("hurst", f64::NEG_INFINITY),
+    ("hurst_short", f64::NEG_INFINITY),
+    ("hurst_long", f64::NEG_INFINITY),
     ("score_ln", f64::NEG_INFINITY),
     ("self_inflicted_s", -0.001),
 ];

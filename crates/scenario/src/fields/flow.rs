@@ -1,6 +1,7 @@
 //! Fields of flows.
 
 use backwater_transport::endpoint::{AfterIdle, Recovery};
+use backwater_transport::liar::Lie;
 use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::kinds::PartKind;
@@ -22,6 +23,8 @@ pub const AFTER_IDLE: &[&str] = &[
     AfterIdle::ALL[1].0,
     AfterIdle::ALL[2].0,
 ];
+/// Receivers of a stream.
+pub const RECEIVERS: &[&str] = &["honest", Lie::ALL[0].0, Lie::ALL[1].0, Lie::ALL[2].0];
 /// Ways in which marks come back.
 pub const MARKS: &[&str] = &["off", "classic", "dctcp", "accurate", "ace"];
 
@@ -34,11 +37,13 @@ pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
     ("marks", &[TCP, DATAGRAM]),
     ("recovery", &[TCP]),
     ("delayed_ack", &[TCP]),
+    ("receiver", &[TCP]),
     ("rto_min", &[TCP]),
     ("after_idle", &[TCP]),
     ("silence", &[DATAGRAM]),
     ("ecn", &[UDP]),
     ("budget", &[UDP]),
+    ("hurst", &[UDP]),
 ];
 
 /// `flows.NAME`.
@@ -127,6 +132,13 @@ pub static FLOW: &[Field] = &[
         )
         .at_most("500 ms"),
     ),
+    Field::option(Opt::new(
+        "receiver",
+        Kind::Choice(RECEIVERS),
+        Default::Is("honest"),
+        "a receiver that lies to get more: eight acknowledgements for the bytes of one, eight copies of each, or acknowledgements \
+         that conceal losses and run ahead of the data; it delays none",
+    )),
     Field::option(
         Opt::new(
             "rto_min",
@@ -198,6 +210,12 @@ pub static FLOW: &[Field] = &[
         )
         .at_least("1 us"),
     ),
+    Field::option(Opt::new(
+        "hurst",
+        Kind::Flag,
+        Default::Is("false"),
+        "measure the Hurst parameter of what the source puts on its host's wire, in runs of 2622 s and more",
+    )),
     Field::option(Opt::new(
         "start",
         Kind::Span,

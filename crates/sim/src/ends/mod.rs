@@ -25,10 +25,10 @@ pub struct Ends {
 // ADDED
 impl Ends {
     /// A report changes nothing: what arrives at this very instant may not all have been delivered.
-    pub(crate) fn convergence(&self, now: Time) -> Option<u64> {
+    pub(crate) fn progress(&self, now: Time) -> Progress {
         let mut progress = self.progress.clone();
         progress.note(now, |id| self.connections[id].receiver.delivered());
-        progress.converged()
+        progress
     }
 
     /// Sees to it that an end is called when something is due.

@@ -146,6 +146,19 @@ pub static RECIPES: &[Recipe] = &[
         respond: responder::LINK_GATE.id,
         preset: &[("detect", "look_ahead", "40 %")],
     },
+    Recipe {
+        id: "dscc",
+        aliases: &["destination-selective-congestion-control"],
+        summary: "as lscc; those who fill a buffer are told early to hold back packets for the destinations that fill it",
+        source: "IEEE 802.11-10/1428r0; S4, figure 4(b)",
+        detect: detector::OCCUPANCY,
+        notify: notifier::CONGESTION.id,
+        respond: responder::LINK_GATE.id,
+        preset: &[
+            ("detect", "look_ahead", "40 %"),
+            ("notify", "scope", "address"),
+        ],
+    },
 ];
 
 #[cfg(test)]

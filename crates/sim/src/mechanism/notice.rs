@@ -122,6 +122,8 @@ impl Notice {
             ..self.clone()
         };
         match self.classes {
+            // It names destinations for one category.
+            _ if self.hosts.is_some() => vec![self.clone()],
             // One queue for all categories.
             0xff => vec![self.clone()],
             _ => durations.units.iter().enumerate().map(of).collect(),
@@ -190,9 +192,24 @@ impl Notice {
         u64::from(frame_bytes::control_size(&self.frame_kind(&addresses)))
     }
 
+    /// Its hosts, where they are too many for their addresses and a map names them.
+    pub fn map(&self) -> Option<&[u64]> {
+        let hosts = self.hosts.as_deref()?;
+        let named: u32 = hosts.iter().map(|word| word.count_ones()).sum();
+        (named as usize > frame_bytes::MOST_ADDRESSES).then_some(hosts)
+    }
+
     /// The control frame's layout for the capture; `addresses` are its host numbers.
-    pub fn frame_kind<'a>(&self, addresses: &'a [u32]) -> FrameKind<'a> {
+    pub fn frame_kind<'a>(&'a self, addresses: &'a [u32]) -> FrameKind<'a> {
         let (classes, quanta) = (self.classes, self.quanta());
+        if let Some(hosts) = self.map() {
+            return FrameKind::Map {
+                classes,
+                rate_bps: self.rate().map(|rate| rate.0),
+                quanta,
+                hosts,
+            };
+        }
         match (self.form, self.rate()) {
             (Form::Pause, _) => FrameKind::Pause { quanta },
             (Form::Pfc, _) => {

@@ -6,6 +6,7 @@ use backwater_transport::units::Time;
 
 use crate::ids::{ConnectionId, NodeId, PortId, kind};
 use crate::record::flow_stats::{Count, FlowStats};
+use crate::record::variance_time::VarianceTime;
 use crate::source::AnySource;
 use crate::table::Row;
 use crate::targets::Targets;
@@ -62,6 +63,8 @@ pub struct Flow {
     pub from: NodeId,
     /// Egress ports on the path, for a flow with one destination.
     pub path: Vec<PortId>,
+    /// Its load on its host's wire by scale, where that is measured.
+    pub variance_time: Option<Box<VarianceTime>>,
 }
 
 impl Row for Flow {

@@ -14,6 +14,7 @@ use crate::connection::Header;
 use crate::ids::{LawId, PacketId, PortId, kind};
 use crate::medium::service::Link;
 use crate::packet::Traffic;
+use crate::stamp::occupancy::Occupancy;
 use crate::stamp::{AnyStamp, Backlog, Passing, Seen, Shown, Stamp};
 use crate::table::Row;
 
@@ -28,6 +29,21 @@ pub struct Law {
     pub queue: Watched,
     /// What serves it.
     pub link: Link,
+    /// What waited there over time.
+    pub occupancy: Occupancy,
+    /// Its values each time a packet was shown to it; kept on demand.
+    pub trail: Option<Vec<Values>>,
+}
+
+/// Named values of a law at an instant.
+pub type Values = (Time, [(&'static str, f64); 4]);
+
+impl Law {
+    fn note(&mut self, now: Time) {
+        if let Some(trail) = &mut self.trail {
+            trail.push((now, self.stamp.values()));
+        }
+    }
 }
 
 /// The queue that a law watches.
@@ -56,6 +72,20 @@ impl Port {
 }
 
 impl Network {
+    /// Mean and deviation of what waited in a law's queue, in packets; none within the warm-up.
+    pub fn occupancy(&self, law: &Law, now: Time) -> Option<(f64, f64)> {
+        let mut occupancy = law.occupancy;
+        occupancy.stood(self.backlog_of(law), now);
+        occupancy.moments()
+    }
+
+    fn backlog_of(&self, law: &Law) -> Backlog {
+        match law.queue {
+            Watched::Port(port) => self.ports[port].backlog(),
+            Watched::Station(waits) => waits,
+        }
+    }
+
     /// A packet has come to a port. It is not in the queue yet, or is lost.
     #[inline(always)]
     pub(crate) fn stamp_arrival(&mut self, id: PortId, packet: PacketId, lost: bool, now: Time) {
@@ -94,9 +124,11 @@ impl Network {
         let mut seen = self.seen(law, packet, now);
         seen.lost = lost;
         let header = congestion_header(self, packet).copied();
-        let stamp = &mut self.laws[law].stamp;
-        stamp.update(now, seen.backlog);
-        stamp.arrive(&seen, header.as_ref());
+        let law = &mut self.laws[law];
+        law.occupancy.stood(seen.backlog, now);
+        law.stamp.update(now, seen.backlog);
+        law.stamp.arrive(&seen, header.as_ref());
+        law.note(now);
     }
 
     /// Lets a law write into a packet that departs from an egress.
@@ -129,12 +161,14 @@ impl Network {
             ecn: &mut ecn,
             window,
         };
-        let stamp = &mut self.laws[shown.law].stamp;
-        stamp.update(now, before);
+        let law = &mut self.laws[shown.law];
+        law.occupancy.stood(before, now);
+        law.stamp.update(now, before);
         match shown.own {
-            true => stamp.depart(&seen, &mut passing),
-            false => stamp.cross(&seen, &mut passing),
+            true => law.stamp.depart(&seen, &mut passing),
+            false => law.stamp.cross(&seen, &mut passing),
         }
+        law.note(now);
         if ecn == found {
             return;
         }
@@ -151,6 +185,7 @@ impl Network {
     pub(crate) fn set_backlog(&mut self, law: LawId, backlog: Backlog, now: Time) {
         let law = &mut self.laws[law];
         if let Watched::Station(waits) = &mut law.queue {
+            law.occupancy.stood(*waits, now);
             law.stamp.update(now, *waits);
             *waits = backlog;
         }
@@ -166,15 +201,13 @@ impl Network {
             .hosts
             .get(packet.to as usize)
             .map_or(u32::MAX, |node| node.0);
+        let backlog = self.backlog_of(&self.laws[law]);
         let law = &mut self.laws[law];
         Seen {
             now,
             size: law.link.occupied(packet.len),
             ends: [from.min(to), from.max(to)],
-            backlog: match law.queue {
-                Watched::Port(port) => self.ports[port].backlog(),
-                Watched::Station(waits) => waits,
-            },
+            backlog,
             lost: false,
             offered: law.link.offered(now),
         }

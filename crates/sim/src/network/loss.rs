@@ -78,8 +78,10 @@ impl Network {
         if flow.outside {
             books.exits.push(Exit {
                 at: now,
+                node: self.ports[place].node,
                 flow: packet.flow,
-                tag: packet.seq,
+                tag: self.labels.tag(packet_id),
+                ecn: packet.traffic.ecn(),
                 fate: Fate::Dropped(cause),
             });
         }

@@ -155,7 +155,7 @@ impl Network {
     fn parties(&self, packet_id: PacketId) -> Parties {
         let packet = &self.packets[packet_id];
         Parties {
-            flow: packet.flow.0,
+            flow: self.labels.flow(packet_id, packet.flow).0,
             from: self.flows[packet.flow].from.0,
             to: packet.to,
             ecn: packet.traffic.ecn(),

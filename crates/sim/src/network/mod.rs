@@ -3,6 +3,7 @@
 mod control_frames;
 mod demand;
 mod flow;
+mod labels;
 mod laws;
 mod loss;
 mod mail;
@@ -24,7 +25,8 @@ use crate::packet::Packets;
 use crate::table::Table;
 
 pub use flow::{Flow, Part};
-pub use laws::{Law, Watched};
+pub use labels::{Label, Labels};
+pub use laws::{Law, Values, Watched};
 pub use mail::Mail;
 pub use node::Node;
 pub use port::{Port, PortCount, PortMore};
@@ -36,6 +38,8 @@ pub struct Network {
     pub(crate) packets: Packets,
     /// What packets of flows with a transport say.
     pub(crate) headers: Headers,
+    /// What the program that drives the world said of packets.
+    pub(crate) labels: Labels,
     /// Nodes in the scenario's order.
     pub nodes: Table<Node>,
     /// Ports: two for each link, then those of boxes and radio hops.

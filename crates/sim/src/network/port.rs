@@ -311,6 +311,8 @@ pub struct PortMore {
     pub name: String,
     /// Line rate.
     pub rate: Rate,
+    /// Largest frame of its link, header and FCS included; no limit where it is 0 (a box or a radio).
+    pub max_frame: u64,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
     /// Instant of the last departure that was given an event.

@@ -7,7 +7,7 @@ use crate::books::Books;
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::forwarding::Forwarding;
-use crate::ids::{PacketId, PortId};
+use crate::ids::{FlowId, PacketId, PortId};
 use crate::limit::MAX_CLASSES;
 use crate::packet::Packet;
 use crate::queue::Scheduler;
@@ -105,7 +105,11 @@ impl Network {
         let packet = &self.packets[packet_id];
         let (flow, egress) = (
             packet.flow,
-            self.forwarding.egress(port.far_row, packet.flow, packet.to),
+            self.forwarding.egress(
+                port.far_row,
+                self.labels.flow(packet_id, packet.flow),
+                packet.to,
+            ),
         );
         let (origin, classes) = port
             .gates
@@ -198,7 +202,8 @@ impl Network {
         port.sending_class = packet.class();
         port.sending_entry = packet.entry;
         port.count_sent(size, waited + duration);
-        port.find_way(&self.forwarding, packet);
+        let flow = self.labels.flow(packet_id, packet.flow);
+        port.find_way(&self.forwarding, flow, packet);
         let (wakeful, refilled) = (port.is(Traits::WAKEFUL), port.is(Traits::REFILLED));
         if port.is(Traits::STAMPED) {
             self.stamp_departure(books, id, packet_id, at);
@@ -231,11 +236,11 @@ impl Port {
     /// Notes with a packet that leaves this port the egress port it goes to at the far end, and through which it
     /// comes in there. To write that when it arrives would delay the reads of the memory beside it.
     #[inline(always)]
-    pub(crate) fn find_way(&self, forwarding: &Forwarding, packet: &mut Packet) {
+    pub(crate) fn find_way(&self, forwarding: &Forwarding, flow: FlowId, packet: &mut Packet) {
         packet.entry = self.far_entry;
         packet.ingress = match self.far_row {
             u32::MAX => Id::NONE,
-            row => forwarding.egress(row, packet.flow, packet.to),
+            row => forwarding.egress(row, flow, packet.to),
         };
     }
 }

@@ -23,12 +23,14 @@
 //!     12      2  EtherType 0x8808
 //!     14      2  opcode 0xFFFE
 //!     16      3  identifier 42-57-52
-//!     19      2  subtype: 1 destinations, 2 rate
+//!     19      2  subtype: 1 destinations, 2 rate; 3 and 4 the same with a map of hosts in place of addresses
 //!     21      1  classes, bit c for class c
 //!     22      2  quanta; 0 lifts the restriction
 //!     24      2  number of stations the restriction is about; 65535 means that many or more
 //!     26      8  rate in bit/s (subtype 2 only)
-//!  26/34    6 n  MAC addresses of the stations, as many as fit 1518 bytes
+//!  26/34    6 n  MAC addresses of the stations, up to 246
+//!  26/34      m  subtypes 3 and 4, for more: a map. Bit h % 8 of byte h / 8, counted from the lowest, is host number h, in the
+//!                order in which the network has its hosts; it ends with the last host named
 //! ```
 //!
 //! Zeros fill up to 64 bytes. Not as on a wire: an IPv4 packet ends at 65535 bytes and the rest of
@@ -83,6 +85,17 @@ pub enum FrameKind<'a> {
         /// Indices of the stations.
         addresses: &'a [u32],
     },
+    /// Pause what goes to many stations, or limit its rate.
+    Map {
+        /// Classes concerned, bit `c` for class `c`.
+        classes: u8,
+        /// The limit in bit/s; none pauses.
+        rate_bps: Option<u64>,
+        /// How long it holds; 0 lifts it.
+        quanta: u16,
+        /// Bit h of the words is host number h.
+        hosts: &'a [u64],
+    },
     /// Limit the rate of what goes to some stations.
     Rate {
         /// Classes concerned, bit `c` for class `c`.
@@ -120,6 +133,12 @@ const OPCODE_EXTENSION: u16 = 0xFFFE;
 const IDENTIFIER: [u8; 3] = [0x42, 0x57, 0x52];
 const SUBTYPE_DESTINATIONS: u16 = 1;
 const SUBTYPE_RATE: u16 = 2;
+const SUBTYPE_DESTINATION_MAP: u16 = 3;
+const SUBTYPE_RATE_MAP: u16 = 4;
+/// More stations than this are named by a map: so many addresses fit behind the longer header.
+pub const MOST_ADDRESSES: usize = ((MAX_CONTROL_FRAME - FCS - RATE_HEADER) / ADDRESS) as usize;
+/// Hosts that a map can name.
+pub const MOST_MAPPED: usize = (8 * (MAX_CONTROL_FRAME - FCS - RATE_HEADER)) as usize;
 pub(super) const FIRST_PORT: u16 = 0xF000;
 
 /// Appends one frame to `out`.
@@ -183,6 +202,22 @@ pub fn write(
             extension(out, SUBTYPE_DESTINATIONS, classes, quanta, addresses.len());
             list(out, DESTINATIONS_HEADER, addresses);
         }
+        FrameKind::Map {
+            classes,
+            rate_bps,
+            quanta,
+            hosts,
+        } => {
+            let subtype = match rate_bps {
+                Some(_) => SUBTYPE_RATE_MAP,
+                None => SUBTYPE_DESTINATION_MAP,
+            };
+            let stations: u32 = hosts.iter().map(|word| word.count_ones()).sum();
+            control_header(out, src_host, port, OPCODE_EXTENSION);
+            extension(out, subtype, classes, quanta, stations as usize);
+            out.extend(rate_bps.map(u64::to_be_bytes).into_iter().flatten());
+            map(out, hosts);
+        }
         FrameKind::Rate {
             classes,
             rate_bps,
@@ -215,6 +250,12 @@ pub fn control_size(kind: &FrameKind<'_>) -> u32 {
         | FrameKind::Pfc { .. } => 0,
         FrameKind::Destinations { addresses, .. } => list_size(DESTINATIONS_HEADER, addresses),
         FrameKind::Rate { addresses, .. } => list_size(RATE_HEADER, addresses),
+        FrameKind::Map {
+            rate_bps, hosts, ..
+        } => {
+            let header = rate_bps.map_or(DESTINATIONS_HEADER, |_| RATE_HEADER);
+            header + map_size(hosts) as u32
+        }
     };
     MIN_FRAME.max(content + FCS)
 }
@@ -308,6 +349,19 @@ fn list(out: &mut Vec<u8>, header: u32, addresses: &[u32]) {
     for &station in that_fit(header, addresses) {
         out.extend_from_slice(&mac(station, 0));
     }
+}
+
+/// Bytes of a map of these hosts.
+pub(crate) fn map_size(hosts: &[u64]) -> usize {
+    let last = hosts.iter().rposition(|word| *word != 0);
+    last.map_or(0, |at| {
+        8 * at + (64 - hosts[at].leading_zeros() as usize).div_ceil(8)
+    })
+}
+
+pub(crate) fn map(out: &mut Vec<u8>, hosts: &[u64]) {
+    let bytes = hosts.iter().flat_map(|word| word.to_le_bytes());
+    out.extend(bytes.take(map_size(hosts)));
 }
 
 pub(crate) fn put16(out: &mut Vec<u8>, value: u16) {
@@ -528,6 +582,35 @@ mod tests {
                 let said = u16::from_be_bytes([bytes[24], bytes[25]]);
                 assert_eq!(usize::from(said), n.min(65_535));
             }
+        }
+    }
+
+    #[test]
+    fn many_stations_are_named_by_a_map() {
+        // 1480 bytes behind the longer header: 246 addresses, or a map of 11,840 hosts.
+        assert_eq!((MOST_ADDRESSES, MOST_MAPPED), (246, 11_840));
+        // Hosts 0, 9 and 67: bit 0 of byte 0, bit 1 of byte 1, bit 3 of byte 8.
+        let hosts = [1 | 1 << 9, 1 << 3, 0];
+        let mut kind = FrameKind::Map {
+            classes: 1,
+            rate_bps: None,
+            quanta: 5,
+            hosts: &hosts,
+        };
+        let bytes = frame(0, 0, &kind);
+        let expected = [0x42, 0x57, 0x52, 0, 3, 1, 0, 5, 0, 3, 1, 2, 0, 0, 0, 0, 0, 0, 8, 0];
+        assert_eq!(bytes[16..36], expected);
+        let all = [u64::MAX; MOST_MAPPED / 64];
+        for rate in [None, Some(7)] {
+            kind = FrameKind::Map {
+                classes: 1,
+                rate_bps: rate,
+                quanta: 5,
+                hosts: &all,
+            };
+            let size = if rate.is_some() { 1518 } else { 1510 };
+            assert_eq!(control_size(&kind), size);
+            assert_eq!(frame(0, 0, &kind).len(), size as usize);
         }
     }
 

@@ -9,6 +9,7 @@ pub mod flow_stats;
 pub mod frame_bytes;
 pub mod pcapng;
 pub(crate) mod tcp_bytes;
+pub mod variance_time;
 
 use std::sync::Arc;
 

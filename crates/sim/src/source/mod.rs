@@ -19,7 +19,7 @@ mod frames;
 mod ip;
 mod law;
 mod on_off;
-pub(crate) mod outside;
+pub mod outside;
 mod pace;
 mod pareto_on_off;
 mod pcap;

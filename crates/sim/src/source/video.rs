@@ -4,11 +4,17 @@
 //! pictures unless phase = "start".
 //! How much: the types follow the pattern `gop`; the mean sizes of I, P and B frames stand in the ratio
 //! `i_weight` : `p_weight` : 1 and are such that a whole group has the mean rate `rate`. A frame has its
-//! mean times exp(σZ − σ²/2) bytes with Z standard normal: lognormal, and the mean is preserved.
+//! mean times exp(σZ − σ²/2) bytes with Z standard normal: lognormal, and the mean is preserved. All frames of a scene
+//! have another such factor in common, with σ = `scene_sigma`. A scene lasts a geometric number of groups of pictures, `scene`
+//! in the mean, so that the sizes of groups k apart have the correlation r·(1 − 1/m)^k, with m groups to a scene and r
+//! the scenes' share of the variance.
 //! Reference: takes the place of the "Star Trek" MPEG-1 trace of Tobagi, Fraleigh, Noureddine;
 //! lognormal sizes by type after Krunz, Sass, Hughes, Statistical Characteristics and Multiplexing of
-//! MPEG Streams, INFOCOM 1995.
-//! Differences: sizes are independent (no scenes), and frames are sent in the order of the pattern,
+//! MPEG Streams, INFOCOM 1995. Scenes that change at I frames and last a geometric number of groups after Krunz and Hughes, A
+//! Traffic Model for MPEG-Coded VBR Streams, SIGMETRICS 1995. With the defaults groups of pictures have a
+//! coefficient of variation of 0.38, as published for Star Wars (Fitzek and Reisslein, frame statistics of MPEG-4 traces, high
+//! quality: 0.38); films lie between 0.35 and 0.60 in MPEG-1 (Rose, Statistical Properties of MPEG Video Traffic, 1995).
+//! Differences: sizes within a scene are independent, and frames are sent in the order of the pattern,
 //! which is the order of display: a coder would send each P before the B frames that refer to it.
 
 use std::array;
@@ -31,6 +37,17 @@ pub struct Video {
     /// Mean size of I, P and B frames in bytes.
     means: [f64; 3],
     sigma: f64,
+    scenes: Scenes,
+}
+
+/// What all frames of a scene have in common.
+#[derive(Clone, Debug)]
+struct Scenes {
+    sigma: f64,
+    /// Chance that a scene ends with a group of pictures.
+    end: f64,
+    /// Factor of the present scene; none before the first frame.
+    factor: Option<f64>,
 }
 
 pub(super) const PART: Part<Build> = Part {
@@ -73,6 +90,22 @@ pub(super) const PART: Part<Build> = Part {
         )
         .at_least("0")
         .at_most("1"),
+        Opt::new(
+            "scene",
+            Kind::Span,
+            Default::Is("10 s"),
+            "mean length of a scene; at least a group of pictures",
+        )
+        .at_least("0 s")
+        .at_most("1000000 s"),
+        Opt::new(
+            "scene_sigma",
+            Kind::Number,
+            Default::Is("0.35"),
+            "standard deviation of ln(size) between scenes; 0 for frames that are independent",
+        )
+        .at_least("0")
+        .at_most("1"),
         phase(
             "random",
             "where in the group of pictures the flow's start falls",
@@ -104,7 +137,30 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
         gop,
         means,
         sigma: args.number("sigma"),
+        scenes: Scenes {
+            sigma: args.number("scene_sigma"),
+            end: gop.len() as f64 / (fps * args.span("scene").seconds()).max(gop.len() as f64),
+            factor: None,
+        },
     }))
+}
+
+/// A lognormal factor of mean one.
+fn lognormal(sigma: f64, random: &mut Random) -> f64 {
+    libm::exp(sigma * random.normal() - 0.5 * sigma * sigma)
+}
+
+impl Scenes {
+    /// The factor of a frame at this position of its group of pictures.
+    fn factor(&mut self, position: usize, random: &mut Random) -> f64 {
+        if self.sigma == 0.0 {
+            return 1.0;
+        }
+        match self.factor {
+            Some(factor) if position > 0 || random.unit() > self.end => factor,
+            _ => *self.factor.insert(lognormal(self.sigma, random)),
+        }
+    }
 }
 
 fn index(kind: u8) -> usize {
@@ -120,7 +176,7 @@ impl Source for Video {
     fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand> {
         let (at, position) = self.frames.next(now, random)?;
         let mean = self.means[index(self.gop.as_bytes()[position])];
-        let factor = libm::exp(self.sigma * random.normal() - 0.5 * self.sigma * self.sigma);
+        let factor = lognormal(self.sigma, random) * self.scenes.factor(position, random);
         let bytes = Bytes((libm::floor(mean * factor + 0.5) as u64).max(1));
         Some(Demand { at, bytes })
     }

@@ -88,7 +88,7 @@ impl Stamp for AbcLaw {
         let capacity = self.meter.rate().unwrap_or(0.0);
         [
             ("accelerate_share", self.share),
-            ("capacity_bytes_per_s", capacity),
+            ("capacity_bps", 8.0 * capacity),
             ("tokens", self.tokens),
             ("", 0.0),
         ]

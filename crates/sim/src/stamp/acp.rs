@@ -114,7 +114,7 @@ impl Stamp for AcpLaw {
 
     fn values(&self) -> [(&'static str, f64); 4] {
         [
-            ("target_packets", self.p),
+            ("target_pkts", self.p),
             ("flows", self.flows),
             ("period_s", self.period.seconds()),
             ("", 0.0),

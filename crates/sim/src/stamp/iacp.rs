@@ -179,8 +179,8 @@ impl Stamp for IacpLaw {
 
     fn values(&self) -> [(&'static str, f64); 4] {
         [
-            ("desired_packets", self.desired),
-            ("average_queue_packets", self.average),
+            ("desired_pkts", self.desired),
+            ("average_queue_pkts", self.average),
             ("flows", self.flows.count()),
             ("mean_rtt_s", self.mean_rtt.get().unwrap_or(0.0)),
         ]

@@ -7,7 +7,9 @@ mod allocation;
 mod iacp;
 pub mod law;
 mod measure;
+pub mod occupancy;
 mod rcp;
+mod script;
 mod vcp;
 mod wwm;
 mod xcp;
@@ -19,6 +21,8 @@ use backwater_transport::part::{Args, Part, Refusal};
 use backwater_transport::units::Time;
 
 use crate::ids::LawId;
+
+pub use script::Writes;
 
 pub use law::{Backlog, CustomStamp, Passing, Place, Seen, Stamp};
 
@@ -138,3 +142,6 @@ pub static STAMPS: &[Part<Build>] = &[
     vcp::PART,
     wwm::PART,
 ];
+
+/// Laws that a host language makes; `build` gives one that writes nothing.
+pub static HOSTED: &[Part<Build>] = &[script::PART];

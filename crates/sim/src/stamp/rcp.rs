@@ -97,7 +97,7 @@ impl Stamp for RcpLaw {
 
     fn values(&self) -> [(&'static str, f64); 4] {
         [
-            ("rate_bytes_per_s", self.rate),
+            ("rate_bps", 8.0 * self.rate),
             ("flows", self.capacity / self.rate),
             ("mean_rtt_s", self.d),
             ("", 0.0),

@@ -88,7 +88,7 @@ impl Stamp for VcpLaw {
     fn values(&self) -> [(&'static str, f64); 4] {
         [
             ("load", self.load),
-            ("queue_bytes", self.queue),
+            ("queue_B", self.queue),
             ("", 0.0),
             ("", 0.0),
         ]

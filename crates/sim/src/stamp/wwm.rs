@@ -56,7 +56,7 @@ impl Stamp for WeightedWindow {
 
     fn values(&self) -> [(&'static str, f64); 4] {
         [
-            ("window_packets", self.packets()),
+            ("window_pkts", self.packets()),
             ("flows", self.flows.count()),
             ("", 0.0),
             ("", 0.0),

@@ -97,8 +97,8 @@ impl Stamp for XcpLaw {
 
     fn values(&self) -> [(&'static str, f64); 4] {
         [
-            ("phi_bytes_per_s", self.phi),
-            ("queue_bytes", self.queue),
+            ("phi_bps", 8.0 * self.phi),
+            ("queue_B", self.queue),
             ("mean_rtt_s", self.mean_rtt.seconds()),
             ("", 0.0),
         ]

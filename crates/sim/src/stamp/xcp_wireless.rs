@@ -109,8 +109,8 @@ impl Stamp for XcpWireless {
     fn values(&self) -> [(&'static str, f64); 4] {
         let capacity = self.meter.rate().unwrap_or(0.0);
         [
-            ("phi_bytes", self.phi),
-            ("capacity_bytes_per_s", capacity),
+            ("phi_B", self.phi),
+            ("capacity_bps", 8.0 * capacity),
             ("", 0.0),
             ("", 0.0),
         ]

@@ -119,7 +119,7 @@ impl Stamp for XcpBlind {
 
     fn values(&self) -> [(&'static str, f64); 4] {
         [
-            ("phi_bytes_per_s", self.phi),
+            ("phi_bps", 8.0 * self.phi),
             ("interval_s", self.interval.seconds()),
             ("", 0.0),
             ("", 0.0),

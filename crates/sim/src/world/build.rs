@@ -76,6 +76,7 @@ impl World {
             let served = |p: &PortId| world.network.ports[*p].more.service.server().is_some();
             flow.stats.age = flow.path.iter().any(served).then(Box::default);
         }
+        world.network.add_variance_times(spec)?;
         world.connect(spec);
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
             world.add_mechanism(spec, number, mechanism)?;

@@ -2,6 +2,7 @@
 
 use backwater_transport::controller::{AnyController, Controller};
 use backwater_transport::endpoint::{AnySender, Protocol, Receiver};
+use backwater_transport::liar::Liar;
 use backwater_transport::segment::SACK_BLOCKS;
 use backwater_transport::units::{Bytes, Time};
 
@@ -102,6 +103,7 @@ fn header(transport: &TransportSpec) -> u16 {
 impl World {
     /// Makes the two ends of each flow with a transport. Companions follow the flows in their order.
     pub(super) fn connect(&mut self, spec: &Spec) {
+        self.ends.progress.warm_up(self.clock.warm);
         let with = |f: &&FlowSpec| f.transport.is_some();
         let first = spec.flows.len() - spec.flows.iter().filter(with).count();
         let mut companions = (first..).map(Id::new);
@@ -123,6 +125,7 @@ impl World {
                 },
                 sender,
                 receiver: Receiver::new(&transport.receiver),
+                liar: transport.receiver.lie.map(|lie| Box::new(Liar::new(lie))),
                 alarms: Default::default(),
                 waiting: false,
                 written: 0,

@@ -16,6 +16,8 @@ pub struct StampReport {
     pub place: String,
     /// Its values; empty names are none.
     pub values: [(&'static str, f64); 4],
+    /// Mean and standard deviation of what waited there, in packets.
+    pub queue: Option<(f64, f64)>,
     /// What it has to say of itself.
     pub warning: Option<String>,
 }
@@ -26,6 +28,7 @@ impl World {
         let report = |law: &Law| StampReport {
             place: law.name.clone(),
             values: law.stamp.values(),
+            queue: self.network.occupancy(law, self.clock.now),
             warning: law.stamp.warning(self.clock.now),
         };
         self.network.laws.iter().map(report).collect()

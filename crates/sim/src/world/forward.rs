@@ -252,8 +252,10 @@ impl World {
         if flow.outside {
             self.books.exits.push(Exit {
                 at: now,
+                node: self.network.hosts[packet.to as usize],
                 flow: flow_id,
-                tag: seq,
+                tag: self.network.labels.tag(packet_id),
+                ecn: packet.traffic.ecn(),
                 fate: Fate::Delivered,
             });
         }

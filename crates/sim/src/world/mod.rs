@@ -3,8 +3,8 @@
 //!
 //! * `build` makes a world from a `Spec` or refuses it. The 802.11 part lies with that medium (`medium/wifi`).
 //! * `connect` makes the two ends of flows with a transport.
-//! * `clock` has the present and the calendar, `injections` the packets that come from outside.
-//! * `run` serves events and is driven from outside.
+//! * `clock` has the present and the calendar.
+//! * `run` serves events; `injections` takes packets from outside and gives back what became of them.
 //! * `forward` moves frames: enqueue, choose, arrive, deliver. `network/transmit` starts them.
 //! * `service` is about ports that are no wires: traces, boxes, stations.
 //! * `refill` keeps the queues of hosts filled whose source is saturated.
@@ -46,6 +46,7 @@ use crate::network::Network;
 pub use crate::books::{DropKey, Exit, Fate};
 pub use crate::mechanism::Deadlock;
 pub use feedback::StampReport;
+pub use injections::{Injected, Rejected};
 pub use report_rows::{
     ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,
 };

@@ -88,7 +88,7 @@ impl World {
                 .ids()
                 .map(|id| self.ends.connection_report(id, now, stats))
                 .collect(),
-            convergence: self.ends.convergence(now),
+            progress: self.ends.progress(now),
             ports: self
                 .network
                 .ports
@@ -174,6 +174,10 @@ impl World {
             victims: stats.victims,
             hops: flow.path.iter().enumerate().map(row).collect(),
             receivers: members.map(receiver).collect(),
+            hurst: flow
+                .variance_time
+                .as_ref()
+                .map(|measured| measured.hurst(self.clock.now)),
         }
     }
 

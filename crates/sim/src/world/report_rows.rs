@@ -9,8 +9,10 @@ use crate::ids::{ConnectionId, FlowId, NodeId, PortId};
 use crate::mechanism::Deadlock;
 use crate::medium::StationCount;
 use crate::network::PortCount;
+use crate::progress::Progress;
 use crate::record::delays::Delays;
 use crate::record::flow_stats::{Count, DelaySum};
+use crate::record::variance_time::Hurst;
 use crate::world::{StampReport, Standstill};
 
 /// What a run says of itself.
@@ -39,9 +41,8 @@ pub struct Report {
     pub all: ClassReport,
     /// Flows with a transport, in the order of the flows.
     pub connections: Vec<ConnectionReport>,
-    /// Seconds from the beginning of the last flow that sends without end until all of these shared evenly;
-    /// none if they have not, or there are not two.
-    pub convergence: Option<u64>,
+    /// How the flows that send without end came to share, and how evenly and steadily.
+    pub progress: Progress,
     /// Ports.
     pub ports: Vec<PortReport>,
     /// 802.11 stations, since the end of the warm-up.
@@ -87,6 +88,8 @@ pub struct FlowReport {
     pub hops: Vec<HopRow>,
     /// By station, for a flow to a group.
     pub receivers: Vec<ReceiverRow>,
+    /// Hurst parameters, where they are measured.
+    pub hurst: Option<Hurst>,
 }
 
 /// A station of the group that a flow sends to.

@@ -1,13 +1,13 @@
-//! Serving events, and being driven from outside: `next_due`, `advance`, `inject`, `take_exits`.
+//! Serving events up to an instant; `injections` has the rest of what a caller drives a world with.
 
 use backwater_transport::segment::Ecn;
-use backwater_transport::units::{Bytes, Time};
+use backwater_transport::units::Time;
 
-use super::{Exit, World};
+use super::World;
 use crate::event::{Event, Key};
-use crate::ids::{FlowId, PacketId, PortId};
+use crate::ids::{FlowId, LawId, PacketId, PortId};
 use crate::medium::AirFrame;
-use crate::network::{Flow, Part, Traits};
+use crate::network::{Flow, Part, Traits, Values};
 use crate::packet::{Packet, Traffic};
 use crate::prefetch;
 use crate::record::Record;
@@ -64,32 +64,21 @@ impl World {
         false
     }
 
-    /// Hands a packet of `len` IP bytes to the host of a flow whose source is `outside`. `tag`
-    /// comes back with its fate.
-    ///
-    /// # Panics
-    /// When `at` lies before the present, the flow has a source of its own, or the packet is empty
-    /// or longer than the flow's packets.
-    pub fn inject(&mut self, at: Time, flow: FlowId, len: Bytes, tag: u32) {
-        assert!(
-            at >= self.clock.now,
-            "a packet cannot be injected into the past"
-        );
-        let f = &self.network.flows[flow];
-        assert!(f.outside, "flow {} has a source of its own", f.name);
-        assert!(
-            len.0 > 0 && len.0 <= f.packet,
-            "a packet of flow {} has 1 to {} bytes",
-            f.name,
-            f.packet
-        );
-        let serial = self.injections.put(flow, len, tag);
-        self.clock.calendar.push(at, Event::Inject { flow, serial });
+    /// From now on the values of laws of explicit feedback are kept.
+    pub fn start_law_log(&mut self) {
+        for law in &mut self.network.laws.0 {
+            law.trail.get_or_insert_default();
+        }
     }
 
-    /// The fates of injected packets since the last call, in order.
-    pub fn take_exits(&mut self) -> Vec<Exit> {
-        std::mem::take(&mut self.books.exits)
+    /// The values since the last call, by law.
+    pub fn take_law_log(&mut self) -> Vec<(LawId, Vec<Values>)> {
+        let taken = self.network.laws.0.iter_mut().map(|law| {
+            let trail = law.trail.as_mut();
+            trail.map(std::mem::take).unwrap_or_default()
+        });
+        let taken: Vec<Vec<Values>> = taken.collect();
+        self.network.laws.ids().zip(taken).collect()
     }
 
     /// The events recorded since the last call, in order; empty unless the run is recorded.
@@ -192,10 +181,7 @@ impl World {
                 epoch,
             } => self.refresh(control, neighbour, epoch, at),
             Event::Demand(flow) => self.demand(flow, at),
-            Event::Inject { flow, serial } => {
-                let injection = self.injections.take(flow, serial);
-                self.originate(flow, injection.len, injection.tag, at);
-            }
+            Event::Inject(number) => self.come_in(number, at),
             Event::Timer { connection, side } => self.ring(connection, side, at),
             Event::Inspect => {
                 self.mechanisms
@@ -247,6 +233,9 @@ impl World {
             return self.network.begin_refills(id);
         }
         let (mut left, most) = (flow.due, flow.packet);
+        if let Some(measured) = &mut flow.variance_time {
+            measured.demand(left, now);
+        }
         while left > 0 {
             let len = left.min(most);
             left -= len;
@@ -308,6 +297,7 @@ impl World {
             gated: 0,
         };
         let packet_id = self.network.packets.create(packet);
+        self.network.labels.clear(packet_id);
         self.air.begin_spending(packet_id);
         packet_id
     }

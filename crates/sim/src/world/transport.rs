@@ -44,6 +44,9 @@ impl World {
         let Header::Data(segment, _) = &self.network.headers[packet] else {
             unreachable!("an acknowledgement among the data");
         };
+        if let Some(liar) = &mut c.liar {
+            liar.see(segment.start + u64::from(segment.len), segment.sent);
+        }
         let ack = c.receiver.on_segment(now, segment, ecn);
         if c.transfers.is_some() {
             self.ends.end_transfers(&self.network, id, now);
@@ -119,6 +122,18 @@ impl World {
     }
 
     fn acknowledge(&mut self, id: ConnectionId, ack: AckSegment, now: Time) {
+        match &mut self.ends.connections[id].liar {
+            None => self.depart_ack(id, ack, now),
+            Some(liar) => {
+                for lie in liar.tell(ack) {
+                    self.depart_ack(id, lie, now);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn depart_ack(&mut self, id: ConnectionId, ack: AckSegment, now: Time) {
         let c = &self.ends.connections[id];
         let len = ack_bytes(c.protocol, ack.blocks.count() as u64) + ack.feedback_bytes();
         self.depart(c.acks, len, Ecn::NotEct, Header::Ack(ack), now);

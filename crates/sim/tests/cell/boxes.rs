@@ -6,9 +6,10 @@ use backwater_sim::medium::trace::First;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
-use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::units::{Span, Time};
 
 use crate::net::{MAHIMAHI, MS, at, delay, deliveries, path_box, recorded, spec, way};
+use crate::outside::inject;
 
 fn world(boxes: Vec<AnyBox>, lines: impl IntoIterator<Item = u64>, seconds: f64) -> World {
     let ways = [
@@ -36,8 +37,8 @@ fn a_delay_counts_from_the_millisecond_and_keeps_order() {
     // A packet at 5.7 ms leaves the box at 25, not 25.7: the opportunity at 25 is too early for it only
     // because it comes first.
     let mut run = world(vec![delay(20)], 1..100, 0.2);
-    run.inject(Time(5 * MS + 700_000_000), Id::new(0), Bytes(1500), 0);
-    run.inject(Time(5 * MS + 800_000_000), Id::new(0), Bytes(1500), 1);
+    inject(&mut run, Time(5 * MS + 700_000_000), Id::new(0), 1500, 0);
+    inject(&mut run, Time(5 * MS + 800_000_000), Id::new(0), 1500, 1);
     assert_eq!(deliveries(&mut run), [(0, 26), (1, 27)]);
     let exact = path_box(
         "delay",
@@ -47,7 +48,7 @@ fn a_delay_counts_from_the_millisecond_and_keeps_order() {
         ],
     );
     let mut run = world(vec![exact], 1..100, 0.2);
-    run.inject(Time(5 * MS + 700_000_000), Id::new(0), Bytes(1500), 0);
+    inject(&mut run, Time(5 * MS + 700_000_000), Id::new(0), 1500, 0);
     assert_eq!(deliveries(&mut run), [(0, 26)]);
 }
 
@@ -65,9 +66,9 @@ fn a_delay_that_changes_keeps_order() {
         ],
     );
     let mut run = world(vec![boxes], 1..200, 0.2);
-    run.inject(Time(49 * MS + 500_000_000), Id::new(0), Bytes(1500), 0);
-    run.inject(at(52), Id::new(0), Bytes(1500), 1);
-    run.inject(Time(99 * MS + 500_000_000), Id::new(0), Bytes(1500), 2);
+    inject(&mut run, Time(49 * MS + 500_000_000), Id::new(0), 1500, 0);
+    inject(&mut run, at(52), Id::new(0), 1500, 1);
+    inject(&mut run, Time(99 * MS + 500_000_000), Id::new(0), 1500, 2);
     assert_eq!(deliveries(&mut run), [(0, 70), (1, 71), (2, 105)]);
 }
 
@@ -80,7 +81,7 @@ fn the_order_of_boxes_matters() {
         (vec![delay(10), on_off(10, 10, "constant")], false),
     ] {
         let mut run = world(boxes, 1..50, 0.1);
-        run.inject(at(5), Id::new(0), Bytes(1500), 0);
+        inject(&mut run, at(5), Id::new(0), 1500, 0);
         assert_eq!(deliveries(&mut run).len(), usize::from(passes));
         let drops = run.report().drops;
         if !passes {
@@ -95,10 +96,10 @@ fn a_shutter_opens_and_shuts_at_its_instants() {
     // Open [0, 3), shut [3, 5), open [5, 8), …
     let mut run = world(vec![on_off(3, 2, "constant")], 1..40, 0.1);
     for ms in 0..20 {
-        run.inject(at(ms), Id::new(0), Bytes(100), ms as u32);
+        inject(&mut run, at(ms), Id::new(0), 100, ms);
     }
-    let passed: Vec<u32> = deliveries(&mut run).iter().map(|d| d.0).collect();
-    let open: Vec<u32> = (0..20).filter(|ms| ms % 5 < 3).collect();
+    let passed: Vec<u64> = deliveries(&mut run).iter().map(|d| d.0).collect();
+    let open: Vec<u64> = (0..20).filter(|ms| ms % 5 < 3).collect();
     assert_eq!(passed, open);
 }
 
@@ -108,7 +109,7 @@ fn losses_are_as_frequent_as_asked_for() {
     let lost = |boxes: Vec<AnyBox>| {
         let mut run = world(boxes, (1..11_000).flat_map(|ms| [ms; 2]), 11.0);
         for n in 0..10_000 {
-            run.inject(at(n), Id::new(0), Bytes(1000), n as u32);
+            inject(&mut run, at(n), Id::new(0), 1000, n);
         }
         10_000 - deliveries(&mut run).len()
     };
@@ -125,7 +126,7 @@ fn losses_are_as_frequent_as_asked_for() {
 fn every_lossy_box_is_a_place_of_its_own() {
     let mut run = world(vec![loss(0.5), loss(0.5), delay(5)], 1..2000, 2.0);
     for n in 0..1000 {
-        run.inject(at(n), Id::new(0), Bytes(100), n as u32);
+        inject(&mut run, at(n), Id::new(0), 100, n);
     }
     deliveries(&mut run);
     let report = run.report();

@@ -5,9 +5,9 @@ use backwater_sim::medium::trace::First;
 use backwater_sim::medium::trace::log::{Entry, Happening, Log};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
-use backwater_transport::units::Bytes;
 
 use crate::net::{MAHIMAHI, at, recorded, spec, way};
+use crate::outside::inject;
 use crate::window::{folder, lines};
 
 /// The entries of a link whose packets come at these milliseconds.
@@ -24,7 +24,7 @@ fn entries(
     let port = &mut world.network.ports[Id::new(0)];
     port.more.service.server_mut().expect("a server").journal = Some(Box::default());
     for (tag, (ms, bytes)) in (0..).zip(arrivals) {
-        world.inject(at(ms), Id::new(0), Bytes(bytes), tag);
+        inject(&mut world, at(ms), Id::new(0), bytes, tag);
     }
     world.advance(world.end());
     let server = world.network.ports[Id::new(0)]

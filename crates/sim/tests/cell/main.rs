@@ -5,6 +5,8 @@ mod fit;
 mod generated;
 mod log;
 mod net;
+#[path = "../support/outside.rs"]
+mod outside;
 mod queues;
 #[path = "../support/statistics.rs"]
 mod statistics;

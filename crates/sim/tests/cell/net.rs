@@ -90,6 +90,7 @@ pub fn spec(ways: [Option<Box<Way>>; 2], seconds: f64) -> Spec {
         source: outside(),
         transport: None,
         budget: None,
+        hurst: false,
         route: None,
     };
     let host = |name: &str| NodeSpec {
@@ -132,7 +133,7 @@ pub fn source(id: &str, given: &[(&'static str, Value)]) -> AnySource {
 }
 
 /// Runs to the end; gives (tag, ms of delivery) of what was delivered.
-pub fn deliveries(world: &mut World) -> Vec<(u32, u64)> {
+pub fn deliveries(world: &mut World) -> Vec<(u64, u64)> {
     world.advance(world.end());
     assert!(world.report().conserved);
     let exits = world.take_exits();

@@ -10,6 +10,7 @@ use backwater_transport::part::{Args, Value};
 use backwater_transport::units::{Bytes, Span};
 
 use crate::net::{CELLSIM, MAHIMAHI, at, deliveries, recorded, spec, way};
+use crate::outside;
 
 fn one_way(way: Option<Box<Way>>, seconds: f64) -> World {
     World::build(&spec([way, None], seconds)).expect("a link")
@@ -18,7 +19,7 @@ fn one_way(way: Option<Box<Way>>, seconds: f64) -> World {
 /// Injects packets of IP bytes at milliseconds, with their positions as tags.
 fn inject(world: &mut World, packets: &[(u64, u64)]) {
     for (tag, (ms, bytes)) in (0..).zip(packets) {
-        world.inject(at(*ms), Id::new(0), Bytes(*bytes), tag);
+        outside::inject(world, at(*ms), Id::new(0), *bytes, tag);
     }
 }
 
@@ -63,8 +64,8 @@ fn an_opportunity_takes_as_many_packets_as_fit_and_a_part_of_the_next() {
     inject(&mut world, &[(0, 1404); 32]);
     let delivered = deliveries(&mut world);
     // Packet n ends with byte 1408 n of the queue: at opportunity ceil(1408 n / 1504).
-    let expected: Vec<(u32, u64)> = (1..=32)
-        .map(|n| (n - 1, (1408 * u64::from(n)).div_ceil(1504)))
+    let expected: Vec<(u64, u64)> = (1..=32u64)
+        .map(|n| (n - 1, (1408 * n).div_ceil(1504)))
         .collect();
     assert_eq!(delivered, expected);
 }
@@ -77,8 +78,8 @@ fn cellsim_sends_frames_in_parts() {
         0.2,
     );
     inject(&mut world, &[(0, 1500); 120]);
-    let expected: Vec<(u32, u64)> = (1..=120)
-        .map(|n| (n - 1, (1514 * u64::from(n)).div_ceil(1500)))
+    let expected: Vec<(u64, u64)> = (1..=120u64)
+        .map(|n| (n - 1, (1514 * n).div_ceil(1500)))
         .collect();
     assert_eq!(deliveries(&mut world), expected);
 }
@@ -192,7 +193,7 @@ fn recording_and_forking_change_nothing() {
         };
         let mut world = World::build(&spec([link(), link()], 1.0)).unwrap();
         for n in 0..200 {
-            world.inject(at(n / 3), Id::new(0), Bytes(40 + 7 * n), n as u32);
+            outside::inject(&mut world, at(n / 3), Id::new(0), 40 + 7 * n, n);
         }
         world
     };

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use backwater_sim::medium::trace::{AnyTrace, Emulator, file};
 use backwater_sim::table::Id;
 use backwater_sim::world::{Fate, World};
-use backwater_transport::units::{Bytes, Time};
+use backwater_transport::units::Time;
 
 use crate::net::{CELLSIM, MAHIMAHI, MS, at, delay, recorded, spec, way};
+use crate::outside::inject;
 
 /// The folder of traces, which lie outside the project.
 pub fn folder() -> Option<PathBuf> {
@@ -54,7 +55,7 @@ fn run(window: u32, traces: [AnyTrace; 2], emulator: &Emulator) -> World {
     loop {
         let late = heard.0 + 1000 * MS <= now.0;
         while in_flight < window || late && heard < now {
-            world.inject(now, data, Bytes(1500), sent);
+            inject(&mut world, now, data, 1500, sent);
             sent += 1;
             in_flight += 1;
             heard = now;
@@ -69,7 +70,7 @@ fn run(window: u32, traces: [AnyTrace; 2], emulator: &Emulator) -> World {
         for exit in world.take_exits() {
             assert_eq!(exit.fate, Fate::Delivered);
             if exit.flow == data {
-                world.inject(exit.at, ack, Bytes(60), exit.tag);
+                inject(&mut world, exit.at, ack, 60, exit.tag);
             } else {
                 in_flight = in_flight.saturating_sub(1);
                 heard = exit.at;

@@ -16,7 +16,7 @@ use crate::net::*;
 /// Ticks to send a full frame with its gap at 10 Mbit/s.
 const SERVICE: u64 = 1538 * 800_000;
 
-fn queue(id: &str, given: &[(&'static str, Value)]) -> Queue {
+pub fn queue(id: &str, given: &[(&'static str, Value)]) -> Queue {
     let part = QUEUES.iter().find(|p| p.id == id).expect("a queue");
     (part.build)(&args(part, given)).expect("legal options")
 }

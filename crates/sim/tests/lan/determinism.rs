@@ -3,6 +3,7 @@
 use std::thread;
 
 use crate::net::*;
+use crate::outside::inject;
 use backwater_sim::record::{Record, What};
 use backwater_sim::source::AnySource;
 use backwater_sim::world::{Fate, World};
@@ -104,11 +105,11 @@ fn a_world_driven_from_outside_is_the_same_world() {
     assert!(expected.control > 0);
 
     let mut world = outside.world();
-    let mut waiting: Vec<(u64, usize, u64, u32)> = (0..3usize)
+    let mut waiting: Vec<(u64, usize, u64, u64)> = (0..3usize)
         .flat_map(|f| {
             packets(f as u64)
                 .enumerate()
-                .map(move |(seq, (at, len))| (at, f, len, seq as u32))
+                .map(move |(seq, (at, len))| (at, f, len, seq as u64))
         })
         .collect();
     waiting.sort_unstable();
@@ -120,7 +121,7 @@ fn a_world_driven_from_outside_is_the_same_world() {
         let due = world.next_due().unwrap_or(Time::NEVER);
         match waiting.get(next) {
             Some((at, f, len, seq)) if *at <= due.0 => {
-                world.inject(Time(*at), flows[*f], Bytes(*len), *seq);
+                inject(&mut world, Time(*at), flows[*f], *len, *seq);
                 next += 1;
             }
             _ if due <= world.end() => world.advance(due),

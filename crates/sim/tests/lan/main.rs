@@ -9,8 +9,11 @@ mod detectors;
 mod determinism;
 mod extremes;
 mod fabric;
+mod from_outside;
 mod headroom;
 mod net;
+#[path = "../support/outside.rs"]
+mod outside;
 mod pause;
 mod property;
 mod purpose;

@@ -143,6 +143,7 @@ impl Net {
             stop,
             source,
             budget: None,
+            hurst: false,
             route: None,
             transport: None,
         });

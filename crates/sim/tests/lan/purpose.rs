@@ -312,6 +312,45 @@ fn addresses_come_from_the_filtering_table_or_from_the_buffer() {
     }
 }
 
+/// Three hundred hosts behind the congested port are too many for addresses, 246 of which fit a frame: a map of hosts names them. W holds what goes
+/// to them, so that X loses nothing; without the notice 1.5 MB at 100 Mbit/s into 50 kB at 10 Mbit/s are lost for the most part. A packet of W to
+/// a host that the map doesn't name passes at once.
+#[test]
+fn more_hosts_than_a_frame_has_addresses_for_are_named_by_a_map() {
+    let mut net = Net::new(2.0);
+    let (w, x, y) = (net.switch("W"), net.switch("X"), net.switch("Y"));
+    let toward = net.link(w, x, 100 * MBIT)[1];
+    let port = net.link(x, y, 10 * MBIT)[0];
+    net.buffer(port, 50_000);
+    let far: Vec<usize> = (0..300).map(|i| net.host(&format!("D{i}"))).collect();
+    far.iter().for_each(|d| {
+        net.link(y, *d, 100 * MBIT);
+    });
+    let (s, free) = (net.host("S"), net.host("E"));
+    net.link(s, w, 100 * MBIT);
+    net.link(x, free, 100 * MBIT);
+    net.flow("big", s, far[299], script([(0, 1_500_000)]));
+    net.flow("small", s, free, script([(500 * MS, 1_500)]));
+    let lost = |net: &Net| net.run().dropped;
+    assert!(lost(&net) > 500);
+    net.recipe(
+        "pause-destination",
+        &[port],
+        &[("addresses", Value::Choice("filtering-table"))],
+    );
+    let (report, records) = net.run_recorded();
+    assert_eq!(report.dropped, 0);
+    let notice = records
+        .iter()
+        .find(|r| r.what == What::Notice && r.port.index() == toward)
+        .and_then(|r| r.notice.as_ref())
+        .expect("a notice");
+    assert_eq!(notice.host_numbers(), (0..300).collect::<Vec<u32>>());
+    // 26 B of header, 300 bits, FCS: 68 B.
+    assert_eq!(notice.frame_size(), 68);
+    assert!(report.flows[1].sums.max < 10 * MS, "{}", report.flows[1].sums.max);
+}
+
 /// The queue fills at 10 Mbit/s net. The watermark sees it at 40 kB, the fill-rate detector when the
 /// extrapolation over its horizon gets there: 5 ms at 10 Mbit/s are 6.25 kB earlier.
 #[test]

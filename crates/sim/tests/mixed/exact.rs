@@ -23,6 +23,7 @@ use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, PS_PER_S, Rate, Span, Time};
 
+use crate::outside::inject;
 use crate::random::{one, source};
 use crate::worlds::{MBIT, part};
 
@@ -114,6 +115,7 @@ fn draw(number: u64) -> Drawn {
             stop: spec.duration,
             source: source("outside", &[]),
             budget: None,
+            hurst: false,
             route: None,
             transport: None,
         });
@@ -158,14 +160,16 @@ fn with_traces(drawn: &Drawn, r: &mut Random) -> Spec {
 fn exits(spec: &Spec, packets: &[(Time, usize, u32)], len: u64) -> Vec<(Time, u32, u32, Fate)> {
     let mut world = World::build(spec).expect("a legal world");
     for (at, flow, tag) in packets {
-        world.inject(*at, Id::new(*flow), Bytes(len), *tag);
+        // Two flows may join the same hosts, so the flow is part of the tag.
+        let tag = (*flow as u64) << 32 | u64::from(*tag);
+        inject(&mut world, *at, Id::new(*flow), len, tag);
     }
     world.advance(world.end());
     assert!(world.report().conserved);
     let exits = world.take_exits();
     let mut exits: Vec<_> = exits
         .iter()
-        .map(|e| (e.at, e.flow.0, e.tag, e.fate))
+        .map(|e| (e.at, (e.tag >> 32) as u32, e.tag as u32, e.fate))
         .collect();
     exits.sort_by_key(|(at, flow, tag, _)| (*at, *flow, *tag));
     exits

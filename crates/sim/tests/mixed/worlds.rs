@@ -362,6 +362,7 @@ impl Draw {
             stop: if late { Span::millis(90) } else { stop },
             source: flow_source(r),
             budget: one(r, &[None, None, None, Some(Span::millis(20))]),
+            hurst: false,
             route: None,
             transport: None,
         });

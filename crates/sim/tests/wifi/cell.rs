@@ -178,6 +178,7 @@ impl Cell {
             stop: seconds,
             source,
             budget: None,
+            hurst: false,
             route: None,
             transport: None,
         });

@@ -80,7 +80,7 @@ def across(results: Results, plan: Grid, discrete: bool = False) -> Across:
         return Across({"": ""}, {"field": "x", "type": "nominal", "axis": None}, "", False)
     labels = plan.joined(plan.x)
     title = " · ".join(axis_title(results, axis) for axis in plan.x)
-    sizes = parse_all(labels) if len(plan.x) == 1 else None
+    sizes = parse_all(labels) if len(plan.x) == 1 and not plan.sorted else None
     if sizes is None:
         named = {
             "field": "x",

@@ -24,6 +24,15 @@ if TYPE_CHECKING:
 # The capacity of a link is an area behind its throughput.
 GROUND, SHADE = "capacity_bps", "#c3d2de"
 HEIGHT = 170
+# Where the document has the series of a scope.
+LISTS = {
+    "port": "ports",
+    "flow": "flows",
+    "hop": "hops",
+    "station": "stations",
+    "class": "classes",
+    "law": "laws",
+}
 X_TITLE = "Time (s)"
 
 
@@ -84,7 +93,7 @@ def _series(results: Results, figure: Figure, case: Case) -> dict[str, list[floa
 
     def at(scope: str) -> dict[str, list[float | None] | None]:
         kind, _, place = scope.partition(":")
-        of: dict[str, list[float | None] | None] | None = series[f"{kind}s"].get(place)
+        of: dict[str, list[float | None] | None] | None = series[LISTS[kind]].get(place)
         if of is None:
             raise StaleError(f"nothing is known over time of {scope}")
         return of

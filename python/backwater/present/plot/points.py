@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from backwater.model.quantity import parse_all
 from backwater.present.numbers import capital, path_title
 from backwater.verdict.compare import compare
-from backwater.verdict.function import value_of
 from backwater.verdict.interval import interval
+from backwater.verdict.metrics import several, value_of
 
 if TYPE_CHECKING:
     from backwater.results.results import Results
@@ -46,6 +46,8 @@ class Grid:
     # A person chooses one value of these at a time.
     chosen: tuple[str, ...]
     labels: Mapping[str, tuple[str, ...]]
+    # The values of x stand in an order of their own, not by size.
+    sorted: bool = False
 
     def joined(self, axes: Sequence[str]) -> list[str]:
         """All combinations of these axes' values, in their order, as labels."""
@@ -75,8 +77,8 @@ def axis_title(results: Results, name: str) -> str:
 
 
 def values(results: Results, metric: str, scope: str) -> dict[str, float | None]:
-    """A metric of every case by its key; drops are added up over the places that a scope names."""
-    if not scope.startswith("drops:"):
+    """A metric of every case by its key; patterns of places are added up."""
+    if not several(scope):
         return results.metric(metric, scope)
     known = {case.key: results.metrics(case.labels, case.seed) for case in results.cases}
     return {
@@ -136,6 +138,20 @@ def at_places(results: Results, metric: str, figure: Figure) -> list[Point]:
         for scope in figure.places
         for point in points(results, metric, scope, figure.where)
     ]
+
+
+def in_order_of(results: Results, figure: Figure, plan: Grid) -> Grid:
+    """The same with the values of x sorted by the curve that the figure names."""
+    if figure.x is None or not (figure.sort or figure.sort_metric):
+        return plan
+    metric = figure.sort_metric or figure.y[0]
+    where = {**figure.where, **figure.sort}
+    sums: dict[str, float] = {}
+    for point in points(results, metric, figure.scope, where):
+        sums[point.labels[figure.x]] = sums.get(point.labels[figure.x], 0.0) + (point.mean or 0.0)
+    known = [text for text in plan.labels[figure.x] if text in sums]
+    ranked = tuple(sorted(known, key=lambda text: sums[text]))
+    return replace(plan, labels={**plan.labels, figure.x: ranked}, sorted=True)
 
 
 def name_of(scope: str) -> str:

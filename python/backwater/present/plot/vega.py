@@ -13,7 +13,15 @@ from backwater.present.plot.encoding import CONFIG, y_unit
 from backwater.present.plot.marks import Body, bars, curves, ranking, stack
 from backwater.present.plot.matrix import matrix
 from backwater.present.plot.plane import plane
-from backwater.present.plot.points import Grid, at_places, axis_title, grid, points
+from backwater.present.plot.points import (
+    Grid,
+    at_places,
+    axis_title,
+    grid,
+    in_order_of,
+    points,
+)
+from backwater.present.plot.spread import boxes, flow_means
 
 if TYPE_CHECKING:
     from backwater.results.results import Results
@@ -72,6 +80,8 @@ def spec(results: Results, figure: Figure) -> dict[str, Any]:
     """The Vega-Lite specification of a figure."""
     if figure.kind == "time":
         return _over_time(results, figure)
+    if figure.kind == "box":
+        return _boxes(results, figure)
     against = None if figure.by is None else (figure.against, figure.by)
     if figure.places:
         tables = [at_places(results, metric, figure) for metric in figure.y]
@@ -79,7 +89,7 @@ def spec(results: Results, figure: Figure) -> dict[str, Any]:
         tables = [points(results, y, figure.scope, figure.where, against) for y in figure.y]
     if not tables[0]:
         raise FigureError(f"no case of these results belongs to figure {figure.id}")
-    plan = grid(results, figure, tables[0])
+    plan = in_order_of(results, figure, grid(results, figure, tables[0]))
     unit = y_unit(figure.y[0], [point.mean for table in tables for point in table])
     if figure.by in ("harm", "ratio"):
         unit = Unit("", 1.0)
@@ -98,6 +108,14 @@ def spec(results: Results, figure: Figure) -> dict[str, Any]:
     else:
         body = curves(results, plan, figure, tables[0], unit)
     return _assemble(results, plan, body, figure.title)
+
+
+def _boxes(results: Results, figure: Figure) -> dict[str, Any]:
+    found = flow_means(results, figure)
+    if not found:
+        raise FigureError(f"no case of these results belongs to figure {figure.id}")
+    plan = grid(results, figure, [point for point, _ in found])
+    return _assemble(results, plan, boxes(results, plan, figure, found), figure.title)
 
 
 def _over_time(results: Results, figure: Figure) -> dict[str, Any]:

@@ -54,6 +54,7 @@ impl Flow {
             stop: self.stop,
             source: self.source.clone(),
             budget: self.budget,
+            hurst: self.hurst,
             route: self.route.clone(),
             transport: self
                 .transport

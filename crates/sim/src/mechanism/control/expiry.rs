@@ -4,6 +4,7 @@ use backwater_transport::units::Time;
 
 use super::{Control, Memory};
 use crate::mechanism::moment::{Moment, Signal};
+use crate::mechanism::notifier::adaptive::Owner;
 use crate::mechanism::place::View;
 
 impl Control {
@@ -16,6 +17,21 @@ impl Control {
         !self.outbox.is_empty()
     }
 
+    /// Whether a look ahead waits to hear who owns the buffer's contents; forgets that it does.
+    pub fn takes_owners(&mut self) -> bool {
+        match &mut self.memory {
+            Memory::Adaptive(adaptive) => adaptive.takes_owners(),
+            Memory::Standing(_) | Memory::Requests(_) => false,
+        }
+    }
+
+    /// Says who owns the buffer's contents.
+    pub fn owners(&mut self, view: &View, owners: &[Owner]) {
+        if let Memory::Adaptive(adaptive) = &mut self.memory {
+            adaptive.owners(view, owners, view.now, &mut self.outbox);
+        }
+    }
+
     /// The category whose notice is about to expire, if this timer says so of it.
     pub fn expires(&self, timer: u8, epoch: u16, now: Time) -> Option<usize> {
         match &self.memory {
@@ -24,16 +40,18 @@ impl Control {
         }
     }
 
-    /// A notice of the class of `view` is about to expire: it is renewed if congestion lasts.
-    pub fn expiring(&mut self, place: usize, view: View) {
+    /// A notice of the class of `view` is about to expire: it is renewed if congestion lasts. `stopped` says that the
+    /// station itself may send nothing now.
+    pub fn expiring(&mut self, place: usize, view: View, stopped: bool) {
         let watched = &mut self.places[place];
         let (class, was) = (view.class, watched.is_congested(view.class));
         let signal = watched.observe(&Moment::Expiring, view);
         let lasts = signal.map_or(was, Signal::congested);
-        if !lasts {
-            watched.congested &= !(1 << class);
-        } else if let Memory::Adaptive(adaptive) = &mut self.memory {
-            adaptive.renew(class, view.now, &mut self.outbox);
+        match &mut self.memory {
+            Memory::Adaptive(adaptive) if lasts && adaptive.renews(stopped) => {
+                adaptive.renew(class, view.now, &mut self.outbox);
+            }
+            _ => watched.congested &= !(1 << class),
         }
     }
 }

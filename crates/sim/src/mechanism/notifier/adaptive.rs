@@ -1,7 +1,7 @@
 //! Notices that say how long congestion is expected to last, by a duration that adapts: what was too short for the buffer
 //! to empty grows, what outlasted congestion shrinks. They end by themselves; a buffer that is clear before ends them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::units::{Span, Time};
 
@@ -25,7 +25,24 @@ pub struct Adaptive {
     /// Stations that may be told, ascending.
     peers: Vec<u32>,
     categories: [Expected; CATEGORIES],
+    /// When notices about single destinations expire, by category, neighbour and host.
+    of_host: BTreeMap<(usize, u32, u32), Time>,
+    /// Hosts in the network, where notices name them.
+    hosts: usize,
+    /// A look ahead waits for those who own the buffer's contents, by destination.
+    wants_owners: bool,
     timers: VecDeque<Timer>,
+}
+
+/// What a station holds of one neighbour's packets for one destination.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The neighbour that they came from.
+    pub station: u32,
+    /// The host that they go to.
+    pub host: u32,
+    /// Bytes.
+    pub bytes: u64,
 }
 
 /// What is said of a category.
@@ -46,7 +63,13 @@ struct Expected {
 
 impl Adaptive {
     /// A memory in which nobody was told anything.
-    pub fn new(terms: AdaptiveTerms, number: u32, one_queue: bool, peers: Vec<u32>) -> Adaptive {
+    pub fn new(
+        terms: AdaptiveTerms,
+        number: u32,
+        one_queue: bool,
+        peers: Vec<u32>,
+        hosts: usize,
+    ) -> Adaptive {
         let expected = Expected {
             duration: terms.initial,
             until: Time::ZERO,
@@ -60,6 +83,9 @@ impl Adaptive {
             one_queue,
             categories: std::array::from_fn(|_| expected.clone()),
             peers,
+            of_host: BTreeMap::new(),
+            hosts,
+            wants_owners: false,
             timers: VecDeque::new(),
             terms,
         }
@@ -90,6 +116,10 @@ impl Adaptive {
         now: Time,
         out: &mut VecDeque<Told>,
     ) {
+        if self.terms.by_destination {
+            self.wants_owners = true;
+            return;
+        }
         let class = view.class;
         let all = holdings.own(class) + holdings.forwarded(class);
         let scale = match self.terms.owner_of_buffer {
@@ -110,10 +140,83 @@ impl Adaptive {
         }
     }
 
+    /// Whether a look ahead waits to hear who owns the buffer's contents; forgets that it does.
+    pub fn takes_owners(&mut self) -> bool {
+        std::mem::take(&mut self.wants_owners)
+    }
+
+    /// The other half of a look ahead: tells neighbours to hold back packets for a destination whose packets from them
+    /// are much of the buffer.
+    pub fn owners(&mut self, view: &View, owners: &[Owner], now: Time, out: &mut VecDeque<Told>) {
+        let class = view.class;
+        let all = owners.iter().map(|o| o.bytes).sum::<u64>() as f64;
+        let scale = match self.terms.owner_of_buffer {
+            true => view.filled() / all,
+            false => 1.0 / all,
+        };
+        for owner in owners {
+            let stopped = self.of_host.get(&(class, owner.station, owner.host));
+            let told = stopped.is_some_and(|until| *until > now)
+                || self.peers.binary_search(&owner.station).is_err();
+            if told || owner.bytes as f64 * scale <= self.terms.owner {
+                continue;
+            }
+            let expected = &mut self.categories[class];
+            expected.judged = false;
+            expected.spoken = true;
+            let until = now + expected.duration;
+            self.of_host
+                .insert((class, owner.station, owner.host), until);
+            out.push_back(self.about_host(class, owner.station, owner.host, until, now));
+        }
+    }
+
+    /// A notice about one destination.
+    fn about_host(&self, class: usize, to: u32, host: u32, until: Time, now: Time) -> Told {
+        let mut told = self.notice(Toward::Station(to), class, now);
+        let left = until.0.saturating_sub(now.0).div_ceil(self.terms.unit.0);
+        let left = u16::try_from(left).expect("bounded by its options");
+        if let Form::Congestion(durations) = &mut told.notice.form {
+            durations.units = [0; CATEGORIES];
+            durations.units[class] = left;
+        }
+        let mut words = vec![0u64; self.hosts.div_ceil(64)];
+        words[host as usize / 64] |= 1 << (host % 64);
+        told.notice.ask = Ask::Stop(left);
+        told.notice.hosts = Some(words.into());
+        // Beside the key of what speaks of all destinations.
+        told.notice.key |= (host + 4) << 2 | class as u32;
+        if !self.one_queue {
+            told.notice.classes = 1 << class;
+        }
+        told
+    }
+
+    /// Ends what holds about single destinations.
+    fn clear_hosts(&mut self, class: usize, now: Time, out: &mut VecDeque<Told>) {
+        let of_class = (class, 0, 0)..(class + 1, 0, 0);
+        let told: Vec<_> = self
+            .of_host
+            .range(of_class)
+            .map(|(k, u)| (*k, *u))
+            .collect();
+        for (key, until) in told {
+            self.of_host.remove(&key);
+            if until > now {
+                out.push_back(self.about_host(class, key.1, key.2, now, now));
+            }
+        }
+    }
+
     /// A notice to all is about to expire; gives its category if it is the last of it.
     pub fn expires(&self, class: u8, epoch: u16, now: Time) -> Option<usize> {
         let expected = &self.categories[usize::from(class)];
         (expected.epoch == epoch && expected.until >= now).then_some(class.into())
+    }
+
+    /// Whether it renews a notice when its own station is stopped, or is not.
+    pub fn renews(&self, stopped: bool) -> bool {
+        !stopped || self.terms.renew_when_stopped
     }
 
     /// Congestion lasts although the notice is about to expire: the next is longer.
@@ -133,6 +236,7 @@ impl Adaptive {
             self.scale(class, self.terms.decrease);
             self.categories[class].judged = true;
         }
+        self.clear_hosts(class, now, out);
         let expected = &mut self.categories[class];
         let to_all = std::mem::replace(&mut expected.until, Time::ZERO) > now;
         if to_all {
@@ -220,6 +324,8 @@ mod tests {
             lead: Span::millis(12),
             unit: Span::micros(100),
             each_departure: false,
+            renew_when_stopped: true,
+            by_destination: false,
             owner: 0.02,
             owner_of_buffer: true,
             cast: Cast::Group,
@@ -228,7 +334,7 @@ mod tests {
     }
 
     fn memory(terms: AdaptiveTerms) -> Adaptive {
-        Adaptive::new(terms, 0, true, vec![3, 5, 8])
+        Adaptive::new(terms, 0, true, vec![3, 5, 8], 100)
     }
 
     /// To whom, and for how many units.
@@ -335,10 +441,41 @@ mod tests {
         assert_eq!(ask(&mut memory, MS, &mut out), told);
     }
 
+    /// Of 1000 B, 30 came from station 5 for host 70 and 20 for host 2: only the first is more than 2 %. The notice names
+    /// that host, and what ends it does too.
+    #[test]
+    fn a_look_ahead_may_name_the_destination() {
+        let terms = AdaptiveTerms {
+            by_destination: true,
+            ..terms()
+        };
+        let (mut memory, mut out) = (memory(terms), VecDeque::new());
+        let view = View::level(Time(0), 0, 450, 1000);
+        memory.look_ahead(&view, &Holdings::default(), Time(MS), &mut out);
+        assert!(out.is_empty() && memory.takes_owners() && !memory.takes_owners());
+        let owner = |station, host, bytes| Owner {
+            station,
+            host,
+            bytes,
+        };
+        let owners = [owner(5, 70, 30), owner(5, 2, 20), owner(77, 70, 400)];
+        memory.owners(&view, &owners, Time(MS), &mut out);
+        memory.owners(&view, &owners, Time(2 * MS), &mut out);
+        memory.clear(0, Time(3 * MS), &mut out);
+        let told: Vec<_> = out.drain(..).map(|t| (t.to, t.notice)).collect();
+        assert_eq!(told.len(), 2, "{told:?}");
+        for ((to, notice), units) in told.iter().zip([1000, 0]) {
+            assert_eq!(*to, Toward::Station(5));
+            assert_eq!((notice.host_numbers(), notice.quanta()), (vec![70], units));
+            assert_eq!(notice.by_category().len(), 1);
+        }
+        assert_eq!(told[0].1.key, told[1].1.key);
+    }
+
     /// A frame speaks of all four categories: of those that it is not about, it says what is left.
     #[test]
     fn a_frame_says_what_is_left_of_other_categories() {
-        let mut memory = Adaptive::new(terms(), 0, false, vec![3]);
+        let mut memory = Adaptive::new(terms(), 0, false, vec![3], 100);
         let mut out = VecDeque::new();
         memory.begin(1, Time(0), &mut out);
         memory.begin(3, Time(40 * MS), &mut out);

@@ -3,10 +3,15 @@
 //! begins, all neighbours in the routing tree are told, in a group frame that nobody acknowledges; a detector that looks
 //! ahead has only those neighbours told whose packets hold more than a share of the buffer, each in a frame of its own.
 //! Responds: left to the recipe.
-//! Reference: S4, 3.1 to 3.3; IEEE 802.11-2012 13.12 and 8.4.2.103, in the form of IEEE 802.11s/D3.02 (no destination).
+//! With `scope = "address"` a look ahead names the destination too, and its share is that of one neighbour's packets for it.
+//! Reference: S4, 3.1 to 3.3; IEEE 802.11-2012 13.12 and 8.4.2.103, in the form of IEEE 802.11s/D3.02 (no destination); with
+//! destinations that of IEEE 802.11-10/1428r0.
 //! Differences: S4 tells "shortly before" a notice expires and says no figure: 12 ms before, half way through a shorter one. It
 //! gives no bounds of the time: 1 ms and 6.55 s. "The duration is decreased" at each departure, as S4 may be read, takes it to
-//! the lower bound between two congestions; by default each notice is judged once.
+//! the lower bound between two congestions; by default each notice is judged once. S4 tests the buffer "shortly before" a notice
+//! expires (3.1) and "after the expiration" (4.1); so two stations that hold much for each other and stop each other renew
+//! their notices for ever, or leave a gap of one access to the medium (`lead = "0 s"`). But 3.2 says that such a phase ends. With
+//! `stopped = "expire"` it does: a buffer that stayed full because its station was stopped does not say that the time was too short.
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::units::Span;
@@ -44,6 +49,10 @@ pub struct AdaptiveTerms {
     pub unit: Span,
     /// Whether each departure from a buffer that is clear decreases the duration.
     pub each_departure: bool,
+    /// Whether a station that may send nothing itself renews its notices.
+    pub renew_when_stopped: bool,
+    /// Whether a look ahead names the destination whose packets fill the buffer.
+    pub by_destination: bool,
     /// Share of the buffer's contents whose owner is told by a look ahead.
     pub owner: f64,
     /// That share is one of the buffer, not of its contents.
@@ -121,6 +130,12 @@ pub const PART: Part<Build> = Part {
             "how often a buffer that is clear decreases the duration: once for each notice, or at each departure",
         ),
         Opt::new(
+            "stopped",
+            Kind::Choice(&["renew", "expire"]),
+            Default::Is("renew"),
+            "what a station does that may send nothing itself when its notice is about to expire and its buffer is full: it renews the notice, or lets it expire",
+        ),
+        Opt::new(
             "owner",
             Kind::Share,
             Default::Is("2 %"),
@@ -133,6 +148,12 @@ pub const PART: Part<Build> = Part {
             Kind::Choice(&["buffer", "contents"]),
             Default::Is("buffer"),
             "what `owner` is a share of: the buffer, or what it holds",
+        ),
+        Opt::new(
+            "scope",
+            Kind::Choice(&["link", "address"]),
+            Default::Is("link"),
+            "what a look ahead stops: all that a neighbour sends here, or its packets for the destinations that fill the buffer",
         ),
         Opt::new(
             "cast",
@@ -171,8 +192,10 @@ fn terms(args: &Args) -> Result<AdaptiveTerms, Refusal> {
             _ => AIR_UNIT,
         },
         each_departure: args.choice("judge") == "each-departure",
+        renew_when_stopped: args.choice("stopped") == "renew",
         owner: args.share("owner"),
         owner_of_buffer: args.choice("owner_of") == "buffer",
+        by_destination: args.choice("scope") == "address",
         cast: match args.choice("cast") {
             "each" => Cast::Each,
             _ => Cast::Group,

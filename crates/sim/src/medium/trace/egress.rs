@@ -106,7 +106,8 @@ impl Network {
         let port = &mut self.ports[id];
         let arrives = departs.after(port.delay);
         let packet = &mut self.packets[packet_id];
-        port.find_way(&self.forwarding, packet);
+        let flow = self.labels.flow(packet_id, packet.flow);
+        port.find_way(&self.forwarding, flow, packet);
         packet.at = arrives;
         if port.wire.is_empty() {
             calendar.push(arrives, Event::Arrive(id));

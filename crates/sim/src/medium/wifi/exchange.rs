@@ -402,6 +402,7 @@ mod tests {
             stop: Span::secs(1),
             source: (row.build)(&Args(vec![("packet", Value::Bytes(Bytes(2000)))])).expect("legal"),
             budget: None,
+            hurst: false,
             route: None,
             transport: None,
         });

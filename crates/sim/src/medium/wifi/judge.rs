@@ -90,7 +90,7 @@ impl Air {
     ) -> usize {
         let packet = &network.packets[packet_id];
         let parties = Parties {
-            flow: packet.flow.0,
+            flow: network.labels.flow(packet_id, packet.flow).0,
             from: network.flows[packet.flow].from.0,
             to: packet.to,
             ecn: packet.traffic.ecn(),

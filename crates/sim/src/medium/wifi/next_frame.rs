@@ -268,6 +268,7 @@ mod tests {
                 stop: Span::millis(640),
                 source: (row.build)(&args).expect("legal"),
                 budget: None,
+                hurst: false,
                 route: None,
                 transport: None,
             });

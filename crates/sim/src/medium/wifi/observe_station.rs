@@ -1,5 +1,7 @@
 //! Detectors at 802.11 stations: they observe what comes into the queues, each MAC transmission, and what is lost.
 
+use std::collections::BTreeMap;
+
 use backwater_transport::units::{Span, Time};
 
 use super::air::{Air, NOBODY};
@@ -9,8 +11,10 @@ use crate::ids::{ControlId, PacketId};
 use crate::limit::Limit;
 use crate::mechanism::Mechanisms;
 use crate::mechanism::carrier::Toward;
+use crate::mechanism::gates::Gates;
 use crate::mechanism::moment::{Moment, Seen};
 use crate::mechanism::notice::Hosts;
+use crate::mechanism::notifier::adaptive::Owner;
 use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::{Place, View};
 use crate::medium::ethernet;
@@ -160,7 +164,10 @@ impl World {
         let (Some(class), Some(station)) = (expires, mechanism.station()) else {
             return self.mechanisms.refresh(control, timer, epoch);
         };
-        mechanism.expiring(0, self.air.station_view(station, class, now));
+        let gates = self.air.radios[station as usize].gates.as_ref();
+        let opens = |g: &Gates| g.opens_toward(class as u8, None, None, now);
+        let stopped = gates.is_some_and(|g| opens(g) > now);
+        mechanism.expiring(0, self.air.station_view(station, class, now), stopped);
         self.mechanisms.collect(control);
     }
 
@@ -213,6 +220,9 @@ impl World {
                 (&self.air, &self.network.packets, self.network.hosts.len());
             let queued = || hosts_queued(air, packets, station, number, hosts);
             c.enqueued(place, view, &seen, &arrival, queued);
+            if c.takes_owners() {
+                c.owners(&view, &owners_of(air, packets, station, number));
+            }
         } else {
             c.turned_away(place, view, &seen, &arrival);
         }
@@ -241,6 +251,25 @@ impl World {
                 .push(next, Event::Observe { control, place });
         }
     }
+}
+
+/// How much of each neighbour's packets for each destination waits at a station, ascending.
+fn owners_of(air: &Air, packets: &Packets, station: u32, number: usize) -> Vec<Owner> {
+    let mut sums = BTreeMap::new();
+    for hop in &air.radios[station as usize].hops {
+        let queue = &air.hops[*hop as usize].queues[number];
+        for packet in packets.walk(&queue.list) {
+            if let Some(from) = air.hop(packet.ingress).map(|hop| hop.from) {
+                *sums.entry((from, packet.to)).or_insert(0) += packet.frame();
+            }
+        }
+    }
+    let owner = |((station, host), bytes)| Owner {
+        station,
+        host,
+        bytes,
+    };
+    sums.into_iter().map(owner).collect()
 }
 
 /// The hosts for which packets of a category wait at a station.

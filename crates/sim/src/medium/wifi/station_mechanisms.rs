@@ -50,7 +50,8 @@ impl Air {
             AnyNotifier::Congestion(terms) => {
                 let one_queue = self.radios[station as usize].categories.len() == 1;
                 let terms = (**terms).clone();
-                let memory = Adaptive::new(terms, number as u32, one_queue, feeders.to_vec());
+                let (peers, hosts) = (feeders.to_vec(), network.hosts.len());
+                let memory = Adaptive::new(terms, number as u32, one_queue, peers, hosts);
                 let memory = Memory::Adaptive(Box::new(memory));
                 (memory, mechanism.detect.rhythm())
             }

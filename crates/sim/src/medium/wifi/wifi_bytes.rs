@@ -27,7 +27,8 @@
 //!      6      2  time in units of 0.1 TU; 0 ends it
 //!      8      2  number of addresses
 //!     10      8  rate in bit/s, if it has one
-//!  10/18    6 n  MAC addresses of the stations it is about; none speaks of all
+//!  10/18    6 n  MAC addresses of the stations it is about; none speaks of all. More than 246 are named by a map, as in
+//!                the frames of wires
 //! ```
 //!
 //! Zeros fill up to its length.
@@ -39,7 +40,7 @@
 //!      0      1  category 13, mesh
 //!      1      1  action 3, congestion control notification
 //!      2      2  element 116, length 8
-//!      4    4 2  expected durations of AC_BK, AC_BE, AC_VI, AC_VO in units of 0.1 TU; 0 ends the congestion
+//!      4    4 2  (behind the destination's address of 6, if it names one: length 14) expected durations of AC_BK, AC_BE, AC_VI, AC_VO in units of 0.1 TU; 0 ends the congestion
 //! ```
 
 use backwater_transport::units::Time;
@@ -50,7 +51,7 @@ use super::frame::FrameKind;
 use super::phy::Standard;
 use crate::mechanism::notice::{Ask, Form, Notice};
 use crate::record::checksum::crc32;
-use crate::record::frame_bytes::{EVERYBODY, mac, put16};
+use crate::record::frame_bytes::{EVERYBODY, mac, map, map_size, put16};
 
 const RADIOTAP: u16 = 24;
 /// TSFT, flags, rate, channel.
@@ -142,7 +143,8 @@ pub fn write(
         (_, Some(Body::Notice(notice, bytes, named))) => {
             full_head(out, ACTION);
             if let Form::Congestion(durations) = notice.form {
-                congestion(out, durations.units, medium.mac.access.categories() == 1);
+                let one_queue = medium.mac.access.categories() == 1;
+                congestion(out, durations.units, one_queue, named);
             } else {
                 out.push(VENDOR_SPECIFIC);
                 out.extend_from_slice(&IDENTIFIER);
@@ -164,25 +166,32 @@ pub fn management_size(notice: &Notice) -> u64 {
         return bytes;
     }
     if let Form::Congestion(_) = notice.form {
-        return HEADER + MESH_ACTION + FCS;
+        return HEADER + MESH_ACTION + ADDRESS * notice.host_numbers().len() as u64 + FCS;
     }
     let rate = if notice.rate().is_some() {
         RATE_FIELD
     } else {
         0
     };
-    let hosts = notice.host_numbers().len() as u64;
-    HEADER + ELEMENT + rate + ADDRESS * hosts + FCS
+    let hosts = match notice.map() {
+        Some(hosts) => map_size(hosts) as u64,
+        None => ADDRESS * notice.host_numbers().len() as u64,
+    };
+    HEADER + ELEMENT + rate + hosts + FCS
 }
 
 /// A Congestion Notification element in its frame. The one queue of DCF is that of best effort.
-fn congestion(out: &mut Vec<u8>, units: [u16; 4], one_queue: bool) {
+fn congestion(out: &mut Vec<u8>, units: [u16; 4], one_queue: bool, named: &[u32]) {
     let units = match one_queue {
         true => [0, units[0], 0, 0],
         false => units,
     };
     out.extend_from_slice(&[MESH, CONGESTION_CONTROL_NOTIFICATION]);
-    out.extend_from_slice(&[CONGESTION_NOTIFICATION, 2 * units.len() as u8]);
+    let length = ADDRESS as usize * named.len() + 2 * units.len();
+    out.extend_from_slice(&[CONGESTION_NOTIFICATION, length as u8]);
+    for node in named {
+        out.extend_from_slice(&mac(*node, 0));
+    }
     for duration in units {
         put_le(out, duration);
     }
@@ -203,8 +212,9 @@ fn body(out: &mut Vec<u8>, notice: &Notice, named: &[u32]) {
             if let Some(rate) = notice.rate() {
                 out.extend_from_slice(&rate.0.to_be_bytes());
             }
-            for node in named {
-                out.extend_from_slice(&mac(*node, 0));
+            match notice.map() {
+                Some(hosts) => map(out, hosts),
+                None => named.iter().for_each(|node| out.extend_from_slice(&mac(*node, 0))),
             }
         }
     }

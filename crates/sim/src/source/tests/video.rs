@@ -10,6 +10,8 @@ pub(super) fn options(sigma: f64, gop: &'static str, phase: &'static str) -> Opt
         ("i_weight", Value::Number(5.0)),
         ("p_weight", Value::Number(2.2)),
         ("sigma", Value::Number(sigma)),
+        ("scene", Value::Span(Span::secs(10))),
+        ("scene_sigma", Value::Number(0.0)),
         ("phase", Value::Choice(phase)),
     ]
 }
@@ -74,6 +76,42 @@ fn sizes_are_lognormal_and_keep_their_mean() {
         assert!((variance(&logs).sqrt() - 0.3).abs() < 0.005);
         assert!((mean(&logs).0 + 0.045).abs() < 4.0 * 0.3 / 30_000.0_f64.sqrt());
     }
+}
+
+#[test]
+fn groups_of_pictures_vary_and_are_correlated_by_scene() {
+    // Weights 5, 3 · 2.2, 8 · 1 of 19.6 and frames with a coefficient of variation of 0.3069: a group has 0.1080 by itself, a scene
+    // √(exp(0.35²) − 1) = 0.3610. Together (1 + 0.1080²)(1 + 0.3610²) − 1 = 0.1435 = 0.3789². Of that the scenes make
+    // r = 0.1303/0.1435 = 0.908; with 25 groups to a scene the correlation of neighbours is 0.908 · 0.96 = 0.872,
+    // and 25 groups apart 0.908 · 0.96^25 = 0.327.
+    let mut options = options(0.3, "IBBPBBPBBPBB", "start");
+    options.retain(|(name, _)| *name != "scene_sigma");
+    options.push(("scene_sigma", Value::Number(0.35)));
+    let mut source = make("video", options).expect("built");
+    let got = take(&mut source, Time::ZERO, &mut stream("scenes"), 12 * 200_000);
+    let groups: Vec<f64> = got
+        .chunks(12)
+        .map(|g| g.iter().map(|d| d.bytes.0 as f64).sum())
+        .collect();
+    let (middle, spread) = (mean(&groups).0, variance(&groups));
+    // 8000 scenes: the mean has a standard error of 0.361 · √(2/8000) = 0.6 %, counted with the lengths of scenes.
+    assert!((middle / 75_000.0 - 1.0).abs() < 0.025, "{middle}");
+    assert!(
+        (spread.sqrt() / middle - 0.3789).abs() < 0.02,
+        "{}",
+        spread.sqrt() / middle
+    );
+    let correlation = |lag: usize| {
+        let pairs = groups.iter().zip(&groups[lag..]);
+        let sum: f64 = pairs.map(|(a, b)| (a - middle) * (b - middle)).sum();
+        sum / (groups.len() - lag) as f64 / spread
+    };
+    assert!((correlation(1) - 0.872).abs() < 0.02, "{}", correlation(1));
+    assert!(
+        (correlation(25) - 0.327).abs() < 0.06,
+        "{}",
+        correlation(25)
+    );
 }
 
 #[test]

@@ -5,8 +5,10 @@ use backwater_transport::units::Time;
 
 use crate::limit::MAX_CLASSES;
 use crate::medium::ethernet::HEADER_FCS;
+use crate::medium::service::Service;
 use crate::network::{Flow, Network, Part};
 use crate::record::flow_stats::{Count, FlowStats};
+use crate::record::variance_time::VarianceTime;
 use crate::source::{AnySource, Source};
 use crate::spec::{FlowSpec, Refusal, Spec};
 use crate::table::Id;
@@ -44,7 +46,35 @@ impl Network {
                 outside: matches!(flow.source, AnySource::Outside(_)),
                 entered: Count::default(),
                 stats: FlowStats::default(),
+                variance_time: None,
             });
+        }
+        Ok(())
+    }
+
+    /// Flows whose Hurst parameter is asked for get a wire to measure it on, that of their host.
+    pub(crate) fn add_variance_times(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        for (number, flow) in spec.flows.iter().enumerate().filter(|(_, f)| f.hurst) {
+            let id = Id::new(number);
+            let path = || format!("flows.{}.hurst", flow.name);
+            if flow.transport.is_some() || self.flows[id].fill().is_some() {
+                return refuse(
+                    path(),
+                    "a Hurst parameter is measured of a source that sends by a law of its own",
+                    "remove `hurst`, or take a source with a rate and no transport",
+                );
+            }
+            let port = &self.ports[self.first_port(id)];
+            let Service::Line = port.more.service else {
+                return refuse(
+                    path(),
+                    "a Hurst parameter is measured on a wire with a line rate",
+                    "remove `hurst`, or put a link between the host and what follows",
+                );
+            };
+            let from = Time(spec.warmup.0);
+            let measured = VarianceTime::new(port.ps_per_byte, from);
+            self.flows[id].variance_time = Some(Box::new(measured));
         }
         Ok(())
     }

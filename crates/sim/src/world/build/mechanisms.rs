@@ -22,6 +22,7 @@ use crate::mechanism::{Mechanisms, legal};
 use crate::medium::offer::Offer;
 use crate::medium::{AIR, WIRE};
 use crate::network::Network;
+use crate::record::frame_bytes::MOST_MAPPED;
 use crate::spec::{MechanismSpec, NodeKind, Refusal, Spec};
 use crate::switch::Ledger;
 use crate::table::Id;
@@ -29,16 +30,14 @@ use crate::world::World;
 
 /// How often gates are looked at for a deadlock.
 const INSPECT: Span = Span::millis(10);
-/// Addresses an extension frame has room for.
-const MAX_ADDRESSES: usize = 246;
 
 impl Network {
-    /// A notice has room for so many addresses only.
+    /// A notice can name so many hosts only.
     fn check_addresses(&self, mechanism: &MechanismSpec) -> Result<(), Refusal> {
         let terms = mechanism.notify.standing();
-        if terms.is_some_and(|t| t.addresses.is_some()) && self.hosts.len() > MAX_ADDRESSES {
+        if terms.is_some_and(|t| t.addresses.is_some()) && self.hosts.len() > MOST_MAPPED {
             let what = format!(
-                "a notice has room for {MAX_ADDRESSES} addresses, and there are {} hosts",
+                "a notice can name {MOST_MAPPED} hosts, and there are {} hosts",
                 self.hosts.len()
             );
             return refuse(

@@ -66,6 +66,7 @@ impl Network {
         let more = PortMore {
             name: port.name.clone(),
             rate,
+            max_frame: link.max_frame.0,
             managed,
             ..PortMore::default()
         };

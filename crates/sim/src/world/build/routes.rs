@@ -48,6 +48,15 @@ impl Network {
         wanted
     }
 
+    /// Packets from outside may go to any host that wires lead to, whatever flows the scenario names.
+    fn want_all_from_outside(&self, wanted: &mut BTreeMap<u32, Vec<NodeId>>) {
+        if self.flows.iter().any(|flow| flow.outside) {
+            for host in (0..self.hosts.len() as u32).filter(|host| self.has_wires(*host)) {
+                wanted.entry(host).or_default();
+            }
+        }
+    }
+
     fn has_wires(&self, host: u32) -> bool {
         !self.nodes[self.hosts[host as usize]].ports.is_empty()
     }
@@ -142,7 +151,7 @@ impl Network {
 impl World {
     /// Fills the forwarding tables.
     pub(in crate::world) fn add_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let wanted = self.network.wanted_routes(spec);
+        let mut wanted = self.network.wanted_routes(spec);
         let wired = spec.routing == Routing::Tree;
         if wired
             && wanted.keys().any(|host| self.network.has_wires(*host))
@@ -155,6 +164,7 @@ impl World {
             );
         }
         if !wanted.is_empty() {
+            self.network.want_all_from_outside(&mut wanted);
             let graph = self.graph(spec)?;
             for (host, sources) in &wanted {
                 self.route_to(spec, &graph, *host, sources);

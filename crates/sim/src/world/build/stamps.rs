@@ -9,6 +9,7 @@ use crate::limit::Limit;
 use crate::medium::service::Link;
 use crate::network::{Law, Traits, Watched};
 use crate::spec::{Egress, Refusal, Spec, StampSpec};
+use crate::stamp::occupancy::Occupancy;
 use crate::stamp::{Backlog, Place, Shown, Stamp};
 
 impl World {
@@ -24,6 +25,8 @@ impl World {
                 name: stamp.name.clone(),
                 queue,
                 link,
+                occupancy: Occupancy::new(self.clock.warm),
+                trail: None,
             });
             self.show(stamp.at, Shown { law, own: true }, spec);
             for egress in &stamp.also {

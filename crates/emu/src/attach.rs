@@ -1,0 +1,133 @@
+//! `backwater emulate scenario`: programs at nodes of a scenario. Each is in a namespace of its own and knows the others by the
+//! names of their nodes; all other nodes and flows are simulated.
+
+use std::fmt::Write as _;
+
+use backwater_scenario::Resolved;
+use backwater_sim::ids::NodeId;
+use backwater_sim::source::AnySource;
+use backwater_sim::source::outside::Outside as FromOutside;
+use backwater_sim::spec::{FlowSpec, Spec};
+use backwater_sim::targets::Destination;
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::{Bytes, Span};
+
+use crate::address;
+use crate::driver::Place;
+use crate::fault::Fault;
+use crate::namespace::{self, Inside};
+use crate::shell::{self, Ended, MTU, Outside, Wishes};
+
+/// A command at a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attached {
+    /// The node.
+    pub node: String,
+    /// The command and its arguments.
+    pub command: Vec<String>,
+}
+
+/// Runs commands at nodes of a scenario until the last one of the list ends.
+///
+/// # Errors
+/// What is refused, or what the system lacks.
+pub fn scenario(
+    resolved: &Resolved,
+    attached: &[Attached],
+    wishes: &Wishes,
+) -> Result<Ended, Fault> {
+    let mut spec = resolved.spec();
+    let nodes = find(&spec, attached)?;
+    add_flows(&mut spec, &nodes);
+    let world = resolved.build_hosted(&spec);
+    let world = world.map_err(|d| Fault::Scenario(Box::new(d)))?;
+    let outside = Outside::enter()?;
+    let addresses = address::free(nodes.len() as u32 + 1, &[]);
+    let mut hosts = String::new();
+    for (one, address) in attached.iter().zip(&addresses[1..]) {
+        let written = writeln!(
+            hosts,
+            "{} {}\n{} {}",
+            address.v4, one.node, address.v6, one.node
+        );
+        written.expect("a text takes all that is written");
+    }
+    let (mut places, mut running) = (Vec::new(), Vec::new());
+    for ((one, node), address) in attached.iter().zip(&nodes).zip(&addresses[1..]) {
+        let prepared = namespace::prepare(&Inside {
+            command: one.command.clone(),
+            environment: wishes.environment.clone(),
+            own: *address,
+            peer: addresses[0],
+            mtu: MTU,
+            hosts: hosts.clone(),
+        })?;
+        let device = prepared.device.try_clone();
+        places.push(Place {
+            node: NodeId::new(*node),
+            device: device.map_err(|e| Fault::system("the device", &e, "try again"))?,
+            addresses: shell::of_address(*address),
+            otherwise: None,
+        });
+        running.push(prepared);
+    }
+    let ended = shell::run(world, places, &running, None, wishes);
+    drop(outside);
+    let (driver, code) = ended?;
+    Ok(shell::report(driver, code, wishes))
+}
+
+/// The nodes of the commands.
+fn find(spec: &Spec, attached: &[Attached]) -> Result<Vec<usize>, Fault> {
+    let mut found: Vec<usize> = Vec::new();
+    for one in attached {
+        let place = format!("--attach {}", one.node);
+        let Some(node) = spec.nodes.iter().position(|n| n.name == one.node) else {
+            let names: Vec<&str> = spec.nodes.iter().map(|n| n.name.as_str()).collect();
+            let fix = format!("name one of {}", names.join(", "));
+            let what = format!("the scenario has no node `{}`", one.node);
+            return Err(Fault::refused(what, &place, fix));
+        };
+        if found.contains(&node) {
+            let what = format!("node `{}` has two commands", one.node);
+            return Err(Fault::refused(
+                what,
+                &place,
+                "attach a shell that starts both",
+            ));
+        }
+        found.push(node);
+    }
+    match found.len() {
+        0 => Err(Fault::refused(
+            "no node has a command",
+            "emulate scenario",
+            "write --attach NODE=COMMAND",
+        )),
+        _ => Ok(found),
+    }
+}
+
+/// A flow from each attached node to each other one, so that routes over wires and radios lead there.
+fn add_flows(spec: &mut Spec, nodes: &[usize]) {
+    for from in nodes {
+        for to in nodes.iter().filter(|to| *to != from) {
+            let name = format!("{}>{}", spec.nodes[*from].name, spec.nodes[*to].name);
+            spec.flows.push(FlowSpec {
+                name,
+                from: *from,
+                to: Destination::Node(*to),
+                class: 0,
+                ecn: Ecn::NotEct,
+                packet: Bytes(MTU.into()),
+                start: Span::ZERO,
+                stop: spec.duration,
+                source: AnySource::Outside(FromOutside),
+                budget: None,
+                route: None,
+                transport: None,
+                hurst: false,
+            });
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Real time: a world behind a wall clock, with real packets. Linux only. The only crate with `unsafe`, sockets and clocks.
+//!
+//! * `plan` reads the boxes of a command line and writes the scenario that they are; `queue` reads mahimahi's queues.
+//! * `namespace` runs a command behind a network device of its own; `device` makes these devices, `address` chooses addresses.
+//! * `driver` moves packets between devices and the world; `payloads` keeps their bytes, `ip` reads their headers.
+//! * `clock` tells the time, `certificate` how well it was kept.
+//! * `shell` is `backwater emulate` with boxes, `attach` with programs at the nodes of a scenario.
+//! * `system` wraps system calls.
+
+#![cfg(target_os = "linux")]
+
+pub mod address;
+pub mod attach;
+pub mod certificate;
+pub mod clock;
+pub mod device;
+pub mod driver;
+pub mod fault;
+pub mod ip;
+pub mod namespace;
+pub mod payloads;
+pub mod plan;
+pub mod queue;
+pub mod shell;
+pub mod system;
+
+pub use fault::Fault;

@@ -1,0 +1,479 @@
+//! The boxes of a command line: `delay 20 link UP DOWN --uplink-queue=droptail … -- COMMAND`, with mahimahi's words. The first
+//! box is the outermost, as nested shells are. All boxes and both directions make one scenario.
+//!
+//! Consecutive boxes without a queue share a wire of 800 Gbit/s, on which a full frame takes 15 ns; a link is a hop of its own.
+
+use serde_json::{Map, Value, json};
+
+use crate::fault::Fault;
+use crate::queue::Queue;
+
+/// Name of the node where the command is.
+pub const INSIDE: &str = "inside";
+/// Name of the node that is the network around the command.
+pub const OUTSIDE: &str = "outside";
+/// Name of the innermost hop's direction out of the namespace; a number follows.
+const UP: &str = "up";
+const DOWN: &str = "down";
+const WIRE: &str = "800 Gbit/s";
+/// No source of these scenarios runs, so their end says nothing; queue management looks at the mean rate of a trace so far.
+const DURATION: &str = "3600 s";
+
+/// A direction: from the command outwards, or back.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Out of the namespace.
+    Up,
+    /// Into it.
+    Down,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Half {
+    /// The file of a trace, or a rate such as `12Mbit/s`.
+    pub service: String,
+    /// Its queue.
+    pub queue: Queue,
+    /// Where a log goes.
+    pub log: Option<String>,
+}
+
+/// A box.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Box {
+    /// `delay MS`.
+    Delay(String),
+    /// `loss uplink|downlink SHARE`.
+    Loss(Way, f64),
+    /// `onoff uplink|downlink ON OFF`: mean lengths in seconds.
+    OnOff(Way, f64, f64),
+    /// `link UP DOWN` with traces, `rate UP DOWN` with rates.
+    Link {
+        /// Whether the services are traces.
+        traces: bool,
+        /// Whether traces end.
+        once: bool,
+        /// Up and down.
+        halves: [Half; 2],
+    },
+}
+
+/// A command behind boxes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// From the outermost to the innermost.
+    pub boxes: Vec<Box>,
+    /// The command; empty for a shell.
+    pub command: Vec<String>,
+}
+
+/// A log that is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogWanted {
+    /// Name of the direction in the scenario.
+    pub link: String,
+    /// Its direction in mahimahi's word.
+    pub way: &'static str,
+    /// The boxes around its link, in mahimahi's words.
+    pub config: String,
+    /// The file.
+    pub file: String,
+}
+
+/// The words of a command line, one after the other.
+struct Words<'a> {
+    left: std::iter::Peekable<std::slice::Iter<'a, String>>,
+}
+
+impl<'a> Words<'a> {
+    fn need(&mut self, of: &str, what: &str) -> Result<&'a str, Fault> {
+        self.left.next().map(String::as_str).ok_or_else(|| {
+            let fix = format!("write `{of} {}`", usage(of));
+            Fault::refused(format!("{what} is missing"), of, fix)
+        })
+    }
+
+    fn number(&mut self, of: &str, what: &str) -> Result<f64, Fault> {
+        let word = self.need(of, what)?;
+        let number = word
+            .parse()
+            .ok()
+            .filter(|n: &f64| n.is_finite() && *n >= 0.0);
+        number.ok_or_else(|| {
+            let fix = format!("write `{of} {}`", usage(of));
+            Fault::refused(format!("{what} is no number: `{word}`"), of, fix)
+        })
+    }
+
+    fn way(&mut self, of: &str) -> Result<Way, Fault> {
+        match self.need(of, "the direction")? {
+            "uplink" => Ok(Way::Up),
+            "downlink" => Ok(Way::Down),
+            other => {
+                let what = format!("`{other}` is no direction");
+                Err(Fault::refused(what, of, "write uplink or downlink"))
+            }
+        }
+    }
+}
+
+/// What follows the name of a box.
+fn usage(of: &str) -> &'static str {
+    match of {
+        "delay" => "MILLISECONDS",
+        "loss" => "uplink|downlink SHARE",
+        "onoff" => "uplink|downlink MEAN-ON-SECONDS MEAN-OFF-SECONDS",
+        "link" => {
+            "UPLINK-TRACE DOWNLINK-TRACE [--once] [--uplink-log=FILE] [--uplink-queue=NAME] [--uplink-queue-args=ARGS]"
+        }
+        _ => "UPLINK-RATE DOWNLINK-RATE, such as `rate 10Mbit/s 50Mbit/s`",
+    }
+}
+
+impl Plan {
+    /// Reads the words behind `backwater emulate` and its own options.
+    ///
+    /// # Errors
+    /// The word that is wrong, and what to write.
+    pub fn read(words: &[String]) -> Result<Plan, Fault> {
+        let mut boxes = Vec::new();
+        let mut words = Words {
+            left: words.iter().peekable(),
+        };
+        while let Some(word) = words.left.next() {
+            let word = match word.strip_prefix("mm-").unwrap_or(word) {
+                "--" => {
+                    let command: Vec<String> = words.left.cloned().collect();
+                    return Plan { boxes, command }.checked();
+                }
+                word => word,
+            };
+            boxes.push(match word {
+                "delay" => Box::Delay(milliseconds(words.need(word, "the delay")?)?),
+                "loss" => {
+                    let way = words.way(word)?;
+                    let share = words.number(word, "the share of packets lost")?;
+                    if share > 1.0 {
+                        let what = format!("{share} of the packets cannot be lost");
+                        return Err(Fault::refused(what, word, "write a share from 0 to 1"));
+                    }
+                    Box::Loss(way, share)
+                }
+                "onoff" => Box::OnOff(
+                    words.way(word)?,
+                    words.number(word, "the mean length while open")?,
+                    words.number(word, "the mean length while shut")?,
+                ),
+                "link" | "rate" => link(word, &mut words)?,
+                other => {
+                    let what = format!("`{other}` is no box");
+                    let fix = "write delay, loss, onoff, link or rate, and -- before the command";
+                    return Err(Fault::refused(what, other, fix));
+                }
+            });
+        }
+        Plan {
+            boxes,
+            command: Vec::new(),
+        }
+        .checked()
+    }
+
+    fn checked(self) -> Result<Plan, Fault> {
+        if self.boxes.is_empty() {
+            let fix = "write at least one, such as `delay 20 -- COMMAND`";
+            return Err(Fault::refused("there is no box", "emulate", fix));
+        }
+        Ok(self)
+    }
+
+    /// The log that is asked for of a direction of a hop.
+    fn log(&self, hop: &[&Box], way: Way, link: &str) -> Option<LogWanted> {
+        let [one @ Box::Link { halves, .. }] = hop else {
+            return None;
+        };
+        let around = self.boxes.iter().take_while(|b| !std::ptr::eq(*b, *one));
+        Some(LogWanted {
+            link: link.to_owned(),
+            way: match way {
+                Way::Up => "Uplink",
+                Way::Down => "Downlink",
+            },
+            config: around.map(Box::described).collect(),
+            file: halves[way as usize].log.clone()?,
+        })
+    }
+
+    /// The scenario of these boxes, and the logs that are asked for.
+    ///
+    /// # Errors
+    /// A queue that no table has.
+    pub fn scenario(&self) -> Result<(Value, Vec<LogWanted>), Fault> {
+        let (mut links, mut nodes, mut ports) = (Map::new(), Map::new(), Map::new());
+        let mut logs = Vec::new();
+        // From the inside outwards, each hop is a link or the boxes up to the next one.
+        let mut hops: Vec<Vec<&Box>> = Vec::new();
+        for one in self.boxes.iter().rev() {
+            let link = |b: &&Box| matches!(b, Box::Link { .. });
+            match hops.last_mut() {
+                Some(hop) if !link(&one) && !hop.iter().any(link) => hop.push(one),
+                _ => hops.push(vec![one]),
+            }
+        }
+        let name = |place: usize| match place {
+            0 => INSIDE.to_owned(),
+            place if place == hops.len() => OUTSIDE.to_owned(),
+            place => format!("between{place}"),
+        };
+        for (number, hop) in hops.iter().enumerate() {
+            let (inner, outer) = (name(number), name(number + 1));
+            for way in [Way::Up, Way::Down] {
+                let (from, to, word) = match way {
+                    Way::Up => (&inner, &outer, UP),
+                    Way::Down => (&outer, &inner, DOWN),
+                };
+                let link = format!("{word}{}", number + 1);
+                let mut fields = Map::from_iter([
+                    ("from".to_owned(), json!(from)),
+                    ("to".to_owned(), json!(to)),
+                ]);
+                if let Some(port) = fill(&mut fields, hop, way)? {
+                    ports.insert(format!("{from}>{to}"), Value::Object(port));
+                }
+                logs.extend(self.log(hop, way, &link));
+                links.insert(link, Value::Object(fields));
+            }
+        }
+        for place in 0..=hops.len() {
+            let kind = match place {
+                place if place == 0 || place == hops.len() => "host",
+                _ => "switch",
+            };
+            nodes.insert(name(place), json!({"kind": kind}));
+        }
+        let flow = |from, to| json!({"from": from, "to": to, "source": {"kind": "outside"}});
+        let scenario = json!({
+            "schema": "backwater/scenario/1", "seed": 1, "duration": DURATION,
+            "nodes": nodes, "links": links, "ports": ports,
+            "flows": {UP: flow(INSIDE, OUTSIDE), DOWN: flow(OUTSIDE, INSIDE)},
+        });
+        Ok((scenario, logs))
+    }
+}
+
+impl Box {
+    /// As mahimahi's logs name it.
+    fn described(&self) -> String {
+        let word = |way: &Way| match way {
+            Way::Up => "uplink",
+            Way::Down => "downlink",
+        };
+        match self {
+            Box::Delay(delay) => format!("[delay {delay}] "),
+            Box::Loss(way, share) => format!("[loss ({}) rate={share}] ", word(way)),
+            Box::OnOff(way, on, off) => {
+                format!("[onoff ({}) mean-on={on}s, mean-off={off}s] ", word(way))
+            }
+            Box::Link { halves, .. } => {
+                format!(
+                    "[link, up={}, down={}] ",
+                    halves[0].service, halves[1].service
+                )
+            }
+        }
+    }
+}
+
+/// A delay as mahimahi writes it, in milliseconds, or with a unit of ours.
+fn milliseconds(word: &str) -> Result<String, Fault> {
+    match word.parse::<f64>() {
+        Ok(ms) if ms.is_finite() && ms >= 0.0 => Ok(format!("{word} ms")),
+        Err(_) if word.ends_with('s') && word.starts_with(|c: char| c.is_ascii_digit()) => {
+            Ok(spaced(word))
+        }
+        _ => {
+            let what = format!("`{word}` is no delay");
+            Err(Fault::refused(
+                what,
+                "delay",
+                "write milliseconds, such as `delay 20`",
+            ))
+        }
+    }
+}
+
+/// A quantity with the blank between number and unit that scenarios have.
+fn spaced(word: &str) -> String {
+    let end = word.find(|c: char| !c.is_ascii_digit() && c != '.');
+    let (number, unit) = word.split_at(end.unwrap_or(word.len()));
+    format!("{number} {}", unit.trim_start())
+}
+
+fn link(word: &str, words: &mut Words<'_>) -> Result<Box, Fault> {
+    let mut halves = [Half::default(), Half::default()];
+    halves[0].service = words.need(word, "the uplink")?.to_owned();
+    halves[1].service = words.need(word, "the downlink")?.to_owned();
+    let mut once = false;
+    while let Some(option) = words.left.next_if(|w| w.starts_with("--") && w.len() > 2) {
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (option.as_str(), None),
+        };
+        if name == "--once" && value.is_none() {
+            once = true;
+            continue;
+        }
+        let (half, field) = if let Some(field) = name.strip_prefix("--uplink-") {
+            (&mut halves[0], field)
+        } else if let Some(field) = name.strip_prefix("--downlink-") {
+            (&mut halves[1], field)
+        } else {
+            let what = format!("`{name}` is no option of `{word}`");
+            return Err(Fault::refused(
+                what,
+                word,
+                format!("write `{word} {}`", usage(word)),
+            ));
+        };
+        let value = match value {
+            Some(value) => value,
+            None => words.need(word, name)?.to_owned(),
+        };
+        match field {
+            "queue" => half.queue.kind = Some(value),
+            "queue-args" => half.queue.arguments = Some(value),
+            "log" if word == "link" => half.log = Some(value),
+            _ => {
+                let what = format!("`{name}` is no option of `{word}`");
+                return Err(Fault::refused(
+                    what,
+                    word,
+                    format!("write `{word} {}`", usage(word)),
+                ));
+            }
+        }
+    }
+    Ok(Box::Link {
+        traces: word == "link",
+        once,
+        halves,
+    })
+}
+
+/// Fills in what a direction of a hop is; gives the settings of its port, where it has a rate.
+fn fill(
+    fields: &mut Map<String, Value>,
+    hop: &[&Box],
+    way: Way,
+) -> Result<Option<Map<String, Value>>, Fault> {
+    if let [
+        Box::Link {
+            traces,
+            once,
+            halves,
+        },
+    ] = hop
+    {
+        let half = &halves[way as usize];
+        let queue = half.queue.fields()?;
+        if !traces {
+            fields.insert("rate".into(), json!(spaced(&half.service)));
+            fields.insert("delay".into(), json!("0 s"));
+            return Ok(Some(queue));
+        }
+        fields.extend(queue);
+        fields.insert("kind".into(), json!("trace"));
+        fields.insert("trace".into(), json!(half.service));
+        fields.insert("repeat".into(), json!(!once));
+        return Ok(None);
+    }
+    let mine = |b: &&Box| match b {
+        Box::Delay(delay) => Some(json!({"kind": "delay", "delay": delay})),
+        Box::Loss(of, share) if *of == way => {
+            Some(json!({"kind": "loss", "share": format!("{} %", share * 100.0)}))
+        }
+        Box::OnOff(of, on, off) if *of == way => {
+            Some(json!({"kind": "on-off", "on": format!("{on} s"), "off": format!("{off} s")}))
+        }
+        _ => None,
+    };
+    // A hop lists its boxes from the inside; packets from outside pass them the other way round.
+    let boxes: Vec<Value> = match way {
+        Way::Up => hop.iter().filter_map(mine).collect(),
+        Way::Down => hop.iter().rev().filter_map(mine).collect(),
+    };
+    fields.insert("rate".into(), json!(WIRE));
+    fields.insert("delay".into(), json!("0 s"));
+    fields.insert("boxes".into(), Value::Array(boxes));
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(words: &str) -> Result<Plan, Fault> {
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        Plan::read(&words)
+    }
+
+    #[test]
+    fn the_first_box_is_the_outermost_one() {
+        let (scenario, logs) =
+            plan("delay 20 loss uplink 0.1 link a b --once --uplink-log=l -- c d")
+                .expect("legal words")
+                .scenario()
+                .expect("legal queues");
+        let links = &scenario["links"];
+        // Out of the namespace: the link, then the loss, then the delay. Into it: the delay, then the link.
+        assert_eq!(links["up1"]["trace"], "a");
+        assert_eq!(links["up1"]["repeat"], false);
+        assert_eq!(links["down1"]["trace"], "b");
+        let kinds = |link: &str| -> Vec<&str> {
+            let boxes = links[link]["boxes"].as_array().expect("boxes");
+            boxes.iter().filter_map(|b| b["kind"].as_str()).collect()
+        };
+        assert_eq!(kinds("up2"), ["loss", "delay"]);
+        assert_eq!(kinds("down2"), ["delay"]);
+        assert_eq!(links["up2"]["to"], OUTSIDE);
+        assert_eq!(logs.len(), 1);
+        assert_eq!((logs[0].link.as_str(), logs[0].way), ("up1", "Uplink"));
+        assert_eq!(logs[0].config, "[delay 20 ms] [loss (uplink) rate=0.1] ");
+    }
+
+    #[test]
+    fn boxes_around_a_link_are_hops_on_both_sides_of_it() {
+        let (scenario, _) = plan("delay 5ms rate 10Mbit/s 20Mbit/s --uplink-queue=droptail --uplink-queue-args=packets=9 delay 7")
+            .expect("legal words")
+            .scenario()
+            .expect("legal queues");
+        assert_eq!(scenario["links"]["up1"]["boxes"][0]["delay"], "7 ms");
+        assert_eq!(scenario["links"]["up2"]["rate"], "10 Mbit/s");
+        assert_eq!(scenario["links"]["up3"]["boxes"][0]["delay"], "5 ms");
+        assert_eq!(
+            scenario["ports"]["between1>between2"]["buffer"],
+            "9 packets"
+        );
+    }
+
+    #[test]
+    fn a_wrong_word_is_refused_with_what_to_write() {
+        for (words, place) in [
+            ("delay", "delay"),
+            ("delay x", "delay"),
+            ("loss up 0.1", "loss"),
+            ("loss uplink 1.5", "loss"),
+            ("onoff uplink 1", "onoff"),
+            ("link a", "link"),
+            ("link a b --colour=red", "link"),
+            ("speed 3", "speed"),
+            ("-- ls", "emulate"),
+        ] {
+            match plan(words) {
+                Err(Fault::Refused { place: found, .. }) => assert_eq!(found, place, "{words}"),
+                other => panic!("{words}: {other:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A world that Python drives: packets in, time forward, fates out.
+
+use std::sync::{Mutex, MutexGuard};
+
+use backwater_sim::ids::NodeId;
+use backwater_sim::world::{self as native, Fate, Injected};
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::{Bytes, Time};
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::scenario::{Resolved, refuse};
+
+/// Names of codepoints.
+const ECN: [(&str, Ecn); 4] = [
+    ("not-ect", Ecn::NotEct),
+    ("ect0", Ecn::Ect0),
+    ("ect1", Ecn::Ect1),
+    ("ce", Ecn::Ce),
+];
+
+/// A simulated network in the middle of a run.
+#[pyclass(module = "backwater._native", frozen)]
+pub struct World(Mutex<native::World>);
+
+/// What became of an injected packet.
+#[pyclass(module = "backwater._native", frozen, get_all)]
+pub struct Exit {
+    at_ps: u64,
+    node: String,
+    flow: String,
+    tag: u64,
+    ecn: &'static str,
+    cause: Option<&'static str>,
+}
+
+impl World {
+    fn lock(&self) -> MutexGuard<'_, native::World> {
+        self.0.lock().unwrap_or_else(|broken| broken.into_inner())
+    }
+}
+
+fn node(world: &native::World, name: &str) -> PyResult<NodeId> {
+    let found = world.node(name);
+    found.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+}
+
+#[pymethods]
+impl World {
+    /// The world of a scenario, at its beginning.
+    #[staticmethod]
+    fn of(resolved: &Resolved) -> PyResult<World> {
+        if let Some(part) = resolved.scenario.hosted().next() {
+            let what = format!(
+                "`{}` is a class of Python, which a world cannot copy",
+                part.path
+            );
+            let fix = "take a part of the tables, or run the scenario by `backwater run`";
+            return Err(refuse(&resolved.scenario.refuse(&part.path, &what, fix)));
+        }
+        let world = resolved.scenario.build().map_err(|d| refuse(&d))?;
+        Ok(World(Mutex::new(world)))
+    }
+
+    #[getter]
+    fn now_ps(&self) -> u64 {
+        self.lock().now().0
+    }
+
+    #[getter]
+    fn end_ps(&self) -> u64 {
+        self.lock().end().0
+    }
+
+    #[getter]
+    fn fingerprint(&self) -> String {
+        format!("{:016x}", self.lock().report().fingerprint)
+    }
+
+    fn next_due(&self) -> Option<u64> {
+        self.lock().next_due().map(|at| at.0)
+    }
+
+    fn advance(&self, py: Python<'_>, to_ps: u64) -> PyResult<()> {
+        py.detach(|| {
+            let mut world = self.lock();
+            if Time(to_ps) < world.now() {
+                let what = format!("{} lies before {}, the present", Time(to_ps), world.now());
+                return Err(PyValueError::new_err(what));
+            }
+            world.advance(Time(to_ps));
+            Ok(())
+        })
+    }
+
+    #[pyo3(signature = (at_ps, source, *, to, length_B, traffic_class = 0, ecn = "not-ect", flow_hash = None, tag = 0))]
+    #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
+    #[allow(non_snake_case, reason = "names end in their unit")]
+    fn inject(
+        &self,
+        at_ps: u64,
+        source: &str,
+        to: &str,
+        length_B: u64,
+        traffic_class: u8,
+        ecn: &str,
+        flow_hash: Option<u32>,
+        tag: u64,
+    ) -> PyResult<()> {
+        let mut world = self.lock();
+        let codepoint = ECN.iter().find(|(name, _)| *name == ecn);
+        let Some((_, ecn)) = codepoint else {
+            let what = format!("{ecn:?} is no codepoint; write not-ect, ect0, ect1 or ce");
+            return Err(PyValueError::new_err(what));
+        };
+        let packet = Injected {
+            to: node(&world, to)?,
+            class: traffic_class,
+            len: Bytes(length_B),
+            ecn: *ecn,
+            hash: flow_hash,
+            tag,
+        };
+        let from = node(&world, source)?;
+        let taken = world.inject(Time(at_ps), from, packet);
+        taken.map_err(|why| PyValueError::new_err(why.to_string()))?;
+        Ok(())
+    }
+
+    /// The fates of injected packets since the last call.
+    fn exits(&self) -> Vec<Exit> {
+        let mut world = self.lock();
+        let exits = world.take_exits();
+        let name = |ecn: Ecn| {
+            ECN.iter()
+                .find(|(_, e)| *e == ecn)
+                .map_or("", |(name, _)| *name)
+        };
+        let of = |exit: native::Exit| Exit {
+            at_ps: exit.at.0,
+            node: world.network.nodes[exit.node].name.clone(),
+            flow: world.network.flows[exit.flow].name.clone(),
+            tag: exit.tag,
+            ecn: name(exit.ecn),
+            cause: match exit.fate {
+                Fate::Delivered => None,
+                Fate::Dropped(cause) => Some(cause.name()),
+            },
+        };
+        exits.into_iter().map(of).collect()
+    }
+
+    /// A copy that goes on by itself.
+    fn clone(&self) -> World {
+        World(Mutex::new(self.lock().clone()))
+    }
+}

@@ -1,0 +1,58 @@
+//! What the program that drives a world says of the packets that it injects. It stands beside the packets, since they fill
+//! their cache line and few worlds are driven from outside.
+
+use crate::ids::{FlowId, PacketId};
+use crate::table::Id;
+
+/// What is said of a packet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Comes back with its fate.
+    pub tag: u64,
+    /// What queues and equal ways that tell flows apart see in place of its flow's number; `NONE` for that number.
+    pub flow: FlowId,
+}
+
+impl Label {
+    /// Of a packet that the world made itself.
+    const OWN: Label = Label {
+        tag: 0,
+        flow: Id::NONE,
+    };
+}
+
+/// A label for each place in the arena of packets; none before the first injection.
+#[derive(Clone, Debug, Default)]
+pub struct Labels(Vec<Label>);
+
+impl Labels {
+    /// A new packet takes this place, and its world made it.
+    #[inline(always)]
+    pub fn clear(&mut self, packet: PacketId) {
+        if let Some(label) = self.0.get_mut(packet.index()) {
+            *label = Label::OWN;
+        }
+    }
+
+    /// Labels a packet.
+    pub fn set(&mut self, packet: PacketId, label: Label) {
+        if self.0.len() <= packet.index() {
+            self.0.resize(packet.index() + 1, Label::OWN);
+        }
+        self.0[packet.index()] = label;
+    }
+
+    /// The tag of an injected packet.
+    pub fn tag(&self, packet: PacketId) -> u64 {
+        self.0.get(packet.index()).map_or(0, |label| label.tag)
+    }
+
+    /// What tells a packet's flow from others: the hash it was injected with, or the number of its flow.
+    #[inline(always)]
+    pub fn flow(&self, packet: PacketId, flow: FlowId) -> FlowId {
+        match self.0.get(packet.index()) {
+            Some(label) if !label.flow.is_none() => label.flow,
+            _ => flow,
+        }
+    }
+}

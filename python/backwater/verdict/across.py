@@ -1,0 +1,146 @@
+"""Functions that hold the cases of a seed against each other, found by their labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from backwater.verdict.metrics import Metrics, goodputs, listed
+from backwater.verdict.reduce import spearman
+
+Labels = Mapping[str, str]
+Case = tuple[Labels, Metrics]
+Args = Mapping[str, Any]
+
+
+def rank_correlation(cases: Sequence[Case], args: Args) -> float | None:
+    """Spearman's rank correlation of two metrics over the cases."""
+    pairs = [
+        (one, other)
+        for _, metrics in cases
+        if (one := metrics.get(("run", args["metric"]))) is not None
+        and (other := metrics.get(("run", args["with"]))) is not None
+    ]
+    return spearman(pairs) if len(pairs) > 1 else None
+
+
+def smoothness_ratio(cases: Sequence[Case], args: Args) -> float | None:
+    """Mean absolute second difference of one curve over that of another."""
+
+    def bend(labels: Labels) -> float | None:
+        steps = _in_order(cases, args["metric"], labels, args["order"])
+        bends = [abs(a - 2 * b + c) for a, b, c in zip(steps, steps[1:], steps[2:], strict=False)]
+        return math.fsum(bends) / len(bends) if bends else None
+
+    above, below = bend(args["case"]), bend(args["other"])
+    return None if above is None or not below else above / below
+
+
+def _in_order(cases: Sequence[Case], metric: str, curve: Labels, order: Labels) -> list[float]:
+    """The values of a curve, sorted by those of another curve at the same places."""
+    pairs = []
+    for value, partner in _paired(cases, curve, order):
+        key, found = partner.get(("run", metric)), value.get(("run", metric))
+        if key is not None and found is not None:
+            pairs.append((key, found))
+    return [found for _, found in sorted(pairs)]
+
+
+def largest_change(cases: Sequence[Case], args: Args) -> float | None:
+    """The largest relative change against the partner, where its `when` is at most `most`."""
+    ratios = _ratios(cases, args, lambda level: level <= float(args["most"]))
+    return max((abs(ratio - 1) for ratio in ratios), default=None)
+
+
+def share_above(cases: Sequence[Case], args: Args) -> float | None:
+    """The share of cases with at least `ratio` of the partner, where its `when` is not less."""
+    ratios = list(_ratios(cases, args, lambda level: level >= float(args["least"])))
+    above = sum(ratio >= args["ratio"] for ratio in ratios)
+    return above / len(ratios) if ratios else None
+
+
+def _ratios(cases: Sequence[Case], args: Args, chosen: Any) -> Iterator[float]:
+    for metrics, partner in _paired(cases, {}, args["other"]):
+        level = partner.get(("run", args["when"]))
+        mine, other = (one.get(("run", args["metric"])) for one in (metrics, partner))
+        if level is not None and chosen(level) and mine is not None and other:
+            yield mine / other
+
+
+def flow_count(cases: Sequence[Case], args: Args) -> float | None:
+    """Flows with a goodput from `least` to `most`, mean over the cases."""
+    counts = [
+        sum(
+            args["least"] <= bps <= args["most"]
+            for bps in goodputs(metrics, args["flows"]).values()
+        )
+        for _, metrics in cases
+    ]
+    return sum(counts) / len(counts) if counts else None
+
+
+def flow_count_difference(cases: Sequence[Case], args: Args) -> float | None:
+    """How many more flows have such a goodput in `case` than in `other`."""
+    mine, other = (
+        flow_count([one for one in cases if _is(one[0], args[key])], args)
+        for key in ("case", "other")
+    )
+    return None if mine is None or other is None else mine - other
+
+
+def flow_quantile(cases: Sequence[Case], args: Args) -> float | None:
+    """A quantile of the flows' goodputs, in bit/s, mean over the cases."""
+    found = [
+        _quantile(sorted(goodputs(metrics, args["flows"]).values()), args["quantile"])
+        for _, metrics in cases
+    ]
+    known = [value for value in found if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def flow_quantile_difference(cases: Sequence[Case], args: Args) -> float | None:
+    """How much higher that quantile is in `case` than in `other`."""
+    mine, other = (
+        flow_quantile([one for one in cases if _is(one[0], args[key])], args)
+        for key in ("case", "other")
+    )
+    return None if mine is None or other is None else mine - other
+
+
+def flows_gaining(cases: Sequence[Case], args: Args) -> float | None:
+    """The share of flows with at least `ratio` of what they have in `other`."""
+    gains = []
+    for metrics, partner in _paired(cases, args["case"], args["other"]):
+        before = goodputs(partner, args["flows"])
+        after = goodputs(metrics, args["flows"])
+        gains += [after[name] >= args["ratio"] * bps for name, bps in before.items()]
+    return sum(gains) / len(gains) if gains else None
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float | None:
+    """Between two values in order where the quantile lies between them."""
+    if not ordered:
+        return None
+    at = share * (len(ordered) - 1)
+    low, high = ordered[math.floor(at)], ordered[math.ceil(at)]
+    return low + (high - low) * (at - math.floor(at))
+
+
+def _paired(
+    cases: Sequence[Case], mine: Labels, other: Labels
+) -> Iterator[tuple[Metrics, Metrics]]:
+    """Each case of `mine` with the one that is equal in everything but the axes of `other`."""
+    known = {_key(labels): metrics for labels, metrics in cases}
+    for labels, metrics in cases:
+        partner = known.get(_key({**labels, **other}))
+        if _is(labels, mine) and partner is not None and (mine or not _is(labels, other)):
+            yield metrics, partner
+
+
+def _is(labels: Labels, selection: Mapping[str, Any]) -> bool:
+    return all(labels[axis] in listed(value) for axis, value in selection.items())
+
+
+def _key(labels: Labels) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(labels.items()))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import jsonschema
 import pytest
 
+from backwater.tools import catalogue
 from backwater.tools.problems import problems
 from backwater.tools.templates import KINDS
 from command import call
@@ -45,6 +47,18 @@ def test_the_detector_of_the_template_stops_losses(tmp_path: Path) -> None:
         cwd=tmp_path,
     ).document
     assert with_it["metrics"]["dropped_pkts"] < off["metrics"]["dropped_pkts"]
+
+
+def test_documents_match_their_schemas(tmp_path: Path) -> None:
+    known = catalogue.schemas()
+    for words in (
+        ("new", "scenario", "a"),
+        ("copy", "lan-merging"),
+        ("check", "a.toml"),
+        ("draw", "a.toml"),
+    ):
+        found = call(*words, "--json", cwd=tmp_path).document
+        jsonschema.validate(found, known[words[0]])
 
 
 def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:

@@ -57,6 +57,8 @@ def matrix(
     layer = [
         {"mark": {"type": "rect"}, "encoding": {"color": shade, "tooltip": tooltip}},
         {
+            # The page's style finds the numbers by this name.
+            "name": "cells",
             "mark": {"type": "text", "fontSize": 11},
             "encoding": {"text": {"field": "shown"}, "color": told},
         },

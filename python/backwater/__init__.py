@@ -44,11 +44,13 @@ from backwater.model.builders import (
     TraceLink,
 )
 from backwater.model.simulate import RunResult, draw, run
+from backwater.present import notebook
 from backwater.results.results import Results
 from backwater.study.runnable import Study
 from backwater.study.sweep_study import Sweep
 
 __version__ = _native.version()
+Results.drawn_by = notebook.figure
 
 __all__ = [
     "AccessCategories",

@@ -84,9 +84,7 @@ def run(
     context: typer.Context,
     ids: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="Studies, or paths of Markdown files.", autocompletion=complete.studies
-        ),
+        typer.Argument(help="Studies, or Markdown files.", autocompletion=complete.studies),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every shipped study.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="The smaller version.")] = False,

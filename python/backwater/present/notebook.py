@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import polars
     import xarray
 
+    from backwater.results.results import Results
+    from backwater.study.figure import Figure
+
 
 def missing(module: str, extra: str | None = None) -> Refusal:
     """The refusal where a library of an extra is absent."""
@@ -30,6 +33,13 @@ def chart(spec: dict[str, Any]) -> altair.TopLevelMixin:
         raise missing("altair") from error
     found: altair.TopLevelMixin = altair.Chart.from_dict(_valid(spec))
     return found
+
+
+def figure(results: Results, which: Figure) -> altair.TopLevelMixin:
+    """A figure of a study or sweep as an Altair chart."""
+    from backwater.present import plot
+
+    return chart(plot.spec(results, which))
 
 
 def _valid(spec: Any) -> Any:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from backwater.errors import Refusal, Unfinished, nearest
 from backwater.results import integrity
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import altair
     import pandas
     import polars
+
+    from backwater.study.figure import Figure
 
 MANIFEST = "manifest.json"
 
@@ -61,6 +63,9 @@ class CaseMetrics:
 
 class Results:
     """The results of a study or sweep so far."""
+
+    # Draws a figure as a chart. The package sets it: results know nothing of pictures.
+    drawn_by: ClassVar[Callable[[Results, Figure], altair.TopLevelMixin]]
 
     def __init__(
         self, study: Study, store: Store, manifest: dict[str, Any], folder: Path | None
@@ -308,13 +313,11 @@ class Results:
 
     def figure(self, name: str) -> altair.TopLevelMixin:
         """A figure of the study or sweep, by its id, as an Altair chart."""
-        from backwater.present import notebook, plot
-
         known = {one.id: one for one in self.study.figures}
         if name not in known:
             near = nearest(name, known) or list(known)
             raise Refusal(f"there is no figure `{name}`", nearest=near, fix="name one of these")
-        return notebook.chart(plot.spec(self, known[name]))
+        return self.drawn_by(known[name])
 
     def __repr__(self) -> str:
         done, total = self.finished, self.manifest["cases_total"]

@@ -36,7 +36,9 @@ class Criterion:
 
 
 CRITERIA = (
-    Criterion("use", "use of the link: alone, beside others, after changes", ("c401", "c402", "c403")),
+    Criterion(
+        "use", "use of the link: alone, beside others, after changes", ("c401", "c402", "c403")
+    ),
     Criterion("5.1.1", "full backoff under persistent congestion", ("c511",)),
     Criterion("5.1.2", "bufferbloat", ("c512",)),
     Criterion("5.1.3", "high packet loss", ("c513",)),

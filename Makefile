@@ -6,8 +6,8 @@ OUT := out
 FUZZ_SECONDS := 20
 # Random worlds of `make worlds`.
 WORLDS := 1000000
-# The experiments of the switched-LAN document, in its order.
-DEMO := lan-merging lan-rate-mismatch lan-cos lan-independent lan-backbone lan-source-control lan-uniform-fixed
+# One experiment of every source: switched LAN, mesh with AIFSN, cellular link, 802.11s, and queues beside them.
+DEMO := lan-merging mesh-baseline cell-fixed-window mesh40-micro-collision aqm-bufferbloat
 
 # Where rustup puts cargo: a shell that was open before it ran doesn't know.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -22,7 +22,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 .PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz worlds bench tables docs clean
 
 help:
-	@echo "make demo    build everything, run the switched-LAN experiments with few seeds, say where the reports are"
+	@echo "make demo    build everything, run one experiment of every source and a small contest, in 5 minutes"
 	@echo "make test    everything that must hold before a change is merged"
 	@echo "make ablate  the quick form of all studies without their mechanisms: which claims can't fail?"
 	@echo "make setup   build the release into $(VENV)/"
@@ -47,7 +47,8 @@ $(VENV)/.built: $(VENV)/.tools $(ENGINE)
 
 demo: setup
 	$(BIN)/backwater study run $(DEMO) --quick --resume --out $(OUT)/demo
-	@echo "reports: $(CURDIR)/$(OUT)/demo/index.html"
+	$(BIN)/backwater contest cubic bbr3 copa sprout --duration 30 --plot $(OUT)/demo/contest.svg
+	@echo "start here: $(CURDIR)/$(OUT)/demo/index.html; the contest: $(OUT)/demo/contest.svg"
 
 ablate: setup
 	$(BIN)/backwater study run --all --quick --ablate --resume --out $(OUT)/ablate

@@ -76,6 +76,7 @@ def test_schemas_are_schemas(run: Command) -> None:
     assert {"run", "study", "list", "error", "bench", "sweep", "scenario", "manifest"} <= set(found)
     for schema in found.values():
         jsonschema.Draft202012Validator.check_schema(schema)
+    assert len({schema["$id"] for schema in found.values()}) == len(found)
 
 
 def test_list_has_every_kind_of_the_engine_and_of_the_contract(run: Command) -> None:

@@ -43,13 +43,15 @@ from backwater.model.builders import (
     Trace,
     TraceLink,
 )
-from backwater.model.simulate import RunResult, run
+from backwater.model.simulate import RunResult, draw, run
 from backwater.model.world import World
+from backwater.present import notebook
 from backwater.results.results import Results
 from backwater.study.runnable import Study
 from backwater.study.sweep_study import Sweep
 
 __version__ = _native.version()
+Results.drawn_by = notebook.figure
 
 __all__ = [
     "AccessCategories",
@@ -91,5 +93,6 @@ __all__ = [
     "Unfinished",
     "World",
     "__version__",
+    "draw",
     "run",
 ]

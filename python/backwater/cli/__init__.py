@@ -14,14 +14,17 @@ import typer
 from backwater import _native
 from backwater.cli import (
     bench,
+    check,
     console,
     contest,
     diff,
     doctor,
+    draw,
     emulate,
     explain,
     export,
     list_,
+    new,
     report,
     run,
     scorecard,
@@ -46,8 +49,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for verb in (list_, explain, run, sweep, report, export, diff, doctor, bench, scorecard):
+for verb in (
+    *(list_, explain, new, check, draw, run, sweep, report, export, diff, doctor, bench),
+    scorecard,
+):
     app.command(name=verb.NAME)(verb.command)
+app.command(name=new.COPY)(new.copy)
 app.command(name=contest.NAME, cls=contest.Command)(contest.command)
 app.command(name=emulate.NAME, context_settings=emulate.CONTEXT)(emulate.command)
 app.add_typer(study.app, name=study.NAME)

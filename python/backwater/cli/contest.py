@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand
 
 from backwater import _native
-from backwater.cli import console
+from backwater.cli import complete, console
 from backwater.errors import (
     EXIT_DONE,
     EXIT_UNEXPECTED,
@@ -50,6 +50,7 @@ def command(
         typer.Argument(
             metavar="[CONTROLLER]...",
             help="Controllers, or FILE.py:Class; default all of `list controllers`.",
+            autocompletion=complete.controllers,
         ),
     ] = None,
     trace: Annotated[

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from backwater import _native
-from backwater.cli import console
+from backwater.cli import complete, console
 from backwater.present.tabular import prose, words
 from backwater.study.definition import Study
 from backwater.tools import catalogue
@@ -17,15 +17,12 @@ from backwater.tools import catalogue
 NAME = "explain"
 
 
-def _complete(incomplete: str) -> list[str]:
-    names = {row["id"] for kind in catalogue.kinds() for row in catalogue.rows(kind)}
-    return sorted(name for name in names if name.startswith(incomplete))
-
-
 def command(
     name: Annotated[
         str,
-        typer.Argument(help="The id of anything in `backwater list`.", autocompletion=_complete),
+        typer.Argument(
+            help="The id of anything in `backwater list`.", autocompletion=complete.names
+        ),
     ],
     json: console.Json = False,
 ) -> int:

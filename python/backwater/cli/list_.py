@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from backwater import _native
-from backwater.cli import console
+from backwater.cli import complete, console
 from backwater.errors import Refusal
 from backwater.present.tabular import prose, words
 from backwater.tools import catalogue
@@ -18,7 +18,10 @@ NAME = "list"
 
 def command(
     kind: Annotated[
-        str | None, typer.Argument(help="One kind only: queues, mechanisms, studies, …")
+        str | None,
+        typer.Argument(
+            help="One kind only: queues, mechanisms, studies, …", autocompletion=complete.kinds
+        ),
     ] = None,
     schemas: Annotated[
         bool, typer.Option("--schemas", help="The JSON schemas of all documents instead.")

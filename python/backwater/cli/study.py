@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from backwater import _native
-from backwater.cli import console
+from backwater.cli import complete, console
 from backwater.cli.batch import (
     Batch,
     cost,
@@ -24,6 +24,7 @@ from backwater.present.numbers import number
 from backwater.present.tabular import figures, prose, words
 from backwater.study.definition import Study, shipped
 from backwater.study.execution import Execution
+from backwater.study.sources import introduced
 from backwater.tools import catalogue
 from backwater.verdict.ablated import SUBJECT
 from backwater.verdict.claim import STAYS, is_unexpected
@@ -31,10 +32,6 @@ from backwater.verdict.claim import STAYS, is_unexpected
 NAME = "study"
 app = typer.Typer(help="List and run studies.", invoke_without_command=True, rich_markup_mode=None)
 OUT = Path("results")
-
-
-def _complete(incomplete: str) -> list[str]:
-    return [name for name in shipped() if name.startswith(incomplete)]
 
 
 @app.callback()
@@ -77,6 +74,8 @@ def list_(json: console.Json = False) -> int:
             for row in rows
         ),
     )
+    for line in introduced(*(row["source"] for row in rows)):
+        console.message(line)
     return EXIT_DONE
 
 
@@ -85,7 +84,7 @@ def run(
     context: typer.Context,
     ids: Annotated[
         list[str] | None,
-        typer.Argument(help="Studies, or paths of Markdown files.", autocompletion=_complete),
+        typer.Argument(help="Studies, or Markdown files.", autocompletion=complete.studies),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every shipped study.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="The smaller version.")] = False,

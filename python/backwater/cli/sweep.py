@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from backwater import _native
-from backwater.cli import console, override
+from backwater.cli import complete, console, override
 from backwater.cli.batch import (
     Batch,
     cost,
@@ -55,6 +55,7 @@ def command(
             metavar="METRIC[@SCOPE]",
             help="What to show, such as goodput_bps@flow:bbr or fct_p99_s@flow:web*; "
             "may be repeated.",
+            autocompletion=complete.metrics,
         ),
     ] = None,
     figure: Annotated[

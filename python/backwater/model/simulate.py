@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,14 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backwater import _native
-from backwater.errors import refusing
+from backwater.errors import Refusal, refusing
 from backwater.model import arguments, scenario
 from backwater.model.builders import Scenario
 from backwater.model.outcome import Controllers, document_of, run_resolved
 
 if TYPE_CHECKING:
+    import altair
     import pandas
     import polars
+
+    from backwater.present.notebook import Drawing, OverTime
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,26 @@ class RunResult:
         """The ports by name."""
         return {row["id"]: row for row in self.document["ports"]}
 
+    @property
+    def over_time(self) -> OverTime:
+        """What flows and ports did in each interval; needs `series` in the run."""
+        from backwater.present.notebook import OverTime
+
+        if self.document.get("series") is None:
+            fix = 'run with series="100 ms"'
+            raise Refusal("the run kept nothing over time", place="series", fix=fix)
+        return OverTime(self.document["series"])
+
+    def plot(self, *whats: str) -> altair.TopLevelMixin:
+        """Charts over time, by default all: goodput, rtt, delay, window, queue (and throughput).
+
+        The run needs `series`.
+        """
+        from backwater.present import notebook
+        from backwater.present import run as view
+
+        return notebook.chart(view.spec(self.document, whats))
+
     def named(self) -> dict[str, NDArray[Any]]:
         """The columns with names in place of indices."""
         named = dict(self.columns)
@@ -83,6 +107,14 @@ class RunResult:
             {name: column.tolist() for name, column in self.named().items()}
         )
         return frame
+
+    def __repr__(self) -> str:
+        goodput = self.metrics.get("goodput_bps") or 0.0
+        return (
+            f"<RunResult {self.document['scenario']}, seed {self.document['seed']}: "
+            f"{len(self.document['flows'])} flows, {goodput / 1e6:.4g} Mbit/s, "
+            f"fingerprint {self.fingerprint}>"
+        )
 
     def _repr_html_(self) -> str:
         from backwater.present import report
@@ -140,6 +172,18 @@ def run(
     events = _in_order(outcome.columns) if columns else {}
     document = document_of(outcome, name)
     return RunResult(document, events, outcome.whats, outcome.places, outcome.flows)
+
+
+def draw(
+    what: str | Path | Mapping[str, Any] | Scenario,
+    *,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
+) -> Drawing:
+    """The network of a scenario: a notebook shows it, `save` writes it."""
+    from backwater.present.notebook import Drawing
+
+    overrides = arguments.table(set, "set", "give paths and values")
+    return Drawing(json.loads(resolve(what, None, overrides)[0].canonical))
 
 
 def resolve(

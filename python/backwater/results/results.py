@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from backwater.errors import Refusal, Unfinished
+from backwater.errors import Refusal, Unfinished, nearest
 from backwater.results import integrity
 from backwater.results.integrity import DamagedError
 from backwater.results.store import BROKEN, FAILED, FILE, Store
@@ -20,8 +20,11 @@ from backwater.study.subject import put_in
 from backwater.verdict.claim import Labels, is_unexpected
 
 if TYPE_CHECKING:
+    import altair
     import pandas
     import polars
+
+    from backwater.study.figure import Figure
 
 MANIFEST = "manifest.json"
 
@@ -60,6 +63,9 @@ class CaseMetrics:
 
 class Results:
     """The results of a study or sweep so far."""
+
+    # Draws a figure as a chart. The package sets it: results know nothing of pictures.
+    drawn_by: ClassVar[Callable[[Results, Figure], altair.TopLevelMixin]]
 
     def __init__(
         self, study: Study, store: Store, manifest: dict[str, Any], folder: Path | None
@@ -304,6 +310,18 @@ class Results:
             raise _missing("polars") from error
         frame: polars.DataFrame = polars.DataFrame(self.table(scope))
         return frame
+
+    def figure(self, name: str) -> altair.TopLevelMixin:
+        """A figure of the study or sweep, by its id, as an Altair chart."""
+        known = {one.id: one for one in self.study.figures}
+        if name not in known:
+            near = nearest(name, known) or list(known)
+            raise Refusal(f"there is no figure `{name}`", nearest=near, fix="name one of these")
+        return self.drawn_by(known[name])
+
+    def __repr__(self) -> str:
+        done, total = self.finished, self.manifest["cases_total"]
+        return f"<Results of {self.study.id}: {done} of {total} cases, {self.status}>"
 
     def close(self) -> None:
         """Closes the store."""

@@ -67,4 +67,8 @@ def schemas() -> dict[str, Any]:
         path.stem: json.loads(path.read_text(encoding="utf-8"))
         for path in sorted(folder.glob("*.json"))
     }
-    return {**found, "scenario": json.loads(_native.schema())}
+    found["scenario"] = json.loads(_native.schema())
+    # A name, not an address: an editor or validator can tell the schemas apart without a network.
+    return {
+        name: {"$id": f"urn:backwater:schema:{name}:1", **schema} for name, schema in found.items()
+    }

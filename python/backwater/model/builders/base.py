@@ -27,7 +27,22 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Part:
+class NoSuchPartError(Refusal, AttributeError):
+    """A part that no table has."""
+
+
+class _Kinds(type):
+    """Names the nearest part where a class of parts has none of a name."""
+
+    def __getattr__(cls, name: str) -> Any:
+        known = [one for one in vars(cls) if not one.startswith("_") and one.islower()]
+        near = [] if name.startswith("_") else nearest(name, known)
+        raise NoSuchPartError(
+            f"{cls.__name__} has no `{name}`", place=cls.__name__, nearest=near, fix="name a part"
+        )
+
+
+class Part(metaclass=_Kinds):
     """A part with its options: `Source("cbr", rate="3 Mbit/s")`, or `Source.cbr(...)`.
 
     Without a kind it holds options of a part that a recipe names.

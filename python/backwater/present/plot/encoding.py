@@ -15,8 +15,8 @@ from backwater.present.plot.points import PLACE, Grid, axis_title, in_order
 if TYPE_CHECKING:
     from backwater.results.results import Results
 
-# Okabe and Ito's colours without black and yellow, which vanish on dark and on white paper.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F6A3B", "#808080")
+# After Okabe and Ito; each has a contrast of 3 to 1 or more on white and on dark paper.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#C56B9C", "#B07800", "#3A94CC", "#7F6A3B", "#808080")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 INK, FAINT = "#222222", "#d9d9d9"
 # On an axis, ~g takes its precision from the step between ticks: 300 becomes 3e+2.

@@ -41,7 +41,7 @@ def matrix(
     y = {"field": "curve", "type": "nominal", "sort": lines, "title": y_title}
     if figure.by == "harm":
         scale: dict[str, Any] = {"domain": [-1, 0, 1], "range": DIVERGING, "clamp": True}
-        dark = "abs(datum.mean) > 0.6"
+        dark = "abs(datum.mean) > 0.8"
     else:
         top = max(means, default=1.0)
         scale = {"domain": [0, top], "range": GROWING, "clamp": True}
@@ -57,6 +57,8 @@ def matrix(
     layer = [
         {"mark": {"type": "rect"}, "encoding": {"color": shade, "tooltip": tooltip}},
         {
+            # The page's style finds the numbers by this name.
+            "name": "cells",
             "mark": {"type": "text", "fontSize": 11},
             "encoding": {"text": {"field": "shown"}, "color": told},
         },

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from backwater.present.report import claim_html, prose
 from backwater.present.report.page import command, fill
 from backwater.present.report.save import save
+from backwater.study.sources import introduced
 from backwater.verdict.claim import is_unexpected
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def write_index(results: Sequence[Results], path: Path) -> Path:
         tally=tally,
         claims=sum(counts.values()),
         unexpected=unexpected,
+        sources=introduced(*(line.source for line in lines)),
         commands=list(dict.fromkeys(command(one.manifest) for one in results)),
         version=results[0].manifest["version"] if results else "",
     )

@@ -17,6 +17,7 @@ from backwater.present.report import claim_html, prose, table
 from backwater.present.report.bundle import bundle
 from backwater.present.report.save import save
 from backwater.results.store import BROKEN, FAILED
+from backwater.study.sources import introduced
 
 if TYPE_CHECKING:
     from backwater.results.results import Results
@@ -93,6 +94,7 @@ class _Report:
             "report.html.j2",
             title=text.title or study.title or study.id,
             study=study,
+            sources=introduced(study.source),
             facts=self._facts(),
             notices=self._notices(),
             tally=self._tally(),

@@ -22,6 +22,8 @@ WHATS = {
     "queue": ("ports", "queue_max_B"),
     "throughput": ("ports", "throughput_bps"),
 }
+# What a part of several charts must not have.
+_OF_THE_WHOLE = ("$schema", "config", "usermeta")
 WIDTH, HEIGHT = 620, 170
 # More curves than this are drawn as groups: the mean, and the range as a band.
 MOST_CURVES = 8
@@ -31,8 +33,9 @@ MOST_PORTS = 3
 
 def spec(document: Document, whats: Sequence[str] = ()) -> dict[str, Any]:
     """Charts one above the other; without names, all that have a value other than zero."""
+    _check_series(document)
     built = [chart(document, what) for what in whats or shown(document)]
-    views = [{k: v for k, v in one.items() if k not in ("$schema", "config")} for one in built]
+    views = [{k: v for k, v in one.items() if k not in _OF_THE_WHOLE} for one in built]
     return {
         "$schema": SCHEMA,
         "config": CONFIG,
@@ -51,9 +54,7 @@ def chart(document: Document, what: str) -> dict[str, Any]:
     if what not in WHATS:
         near = nearest(what, WHATS) or list(WHATS)
         raise Refusal(f"a run has no chart `{what}`", nearest=near, fix="name one of these")
-    if document.get("series") is None:
-        fix = 'run with series="100 ms", or on the command line with --series "100 ms"'
-        raise Refusal("the run kept nothing over time", place="series", fix=fix)
+    _check_series(document)
     metric = WHATS[what][1]
     curves = _curves(document, what)
     if not curves:
@@ -70,6 +71,12 @@ def chart(document: Document, what: str) -> dict[str, Any]:
         row["text"] = f"{number(row['mean'])} {unit.name}" if known else "–"
     title = unit.label(metric_title(metric))
     return _chart(rows, list(groups), title, banded)
+
+
+def _check_series(document: Document) -> None:
+    if document.get("series") is None:
+        fix = 'run with series="100 ms", or on the command line with --series "100 ms"'
+        raise Refusal("the run kept nothing over time", place="series", fix=fix)
 
 
 def _curves(document: Document, what: str) -> dict[str, Sequence[float | None]]:

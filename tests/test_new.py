@@ -1,0 +1,103 @@
+"""Templates run as they are; `check` names every problem; `draw` and `copy` write files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from backwater.tools import catalogue
+from backwater.tools.problems import problems
+from backwater.tools.templates import KINDS
+from command import call
+
+# Four problems, one in each of four lines, and nothing that follows from them.
+WRONG = """\
+schema = "backwater/scenario/1"
+duration = "10 second"
+nodes.S = { kind = "hst" }
+nodes.W = { kind = "switch" }
+nodes.D = { kind = "host" }
+links.a = { ends = ["S", "W"], rate = "100 Mbit/s", delay = "5 ms" }
+links.b = { ends = ["W", "E"], rate = "10 Mbit/s", delay = "5 ms" }
+flows.f = { from = "S", to = "D", transport = "tcp", controller = { kind = "cubik" }, source = { kind = "bulk" } }
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_template_runs_as_it_is(tmp_path: Path, kind: str) -> None:
+    made = call("new", kind, "my-part", "--json", cwd=tmp_path).document
+    assert all((tmp_path / file).is_file() for file in made["files"])
+    assert call("check", made["files"][0], cwd=tmp_path).code == 0
+    words = made["run"].split()[1:]
+    found = call(*words, *(["--quick"] if kind == "study" else []), "--json", cwd=tmp_path)
+    assert found.code == 0, found.err
+    if kind == "study":
+        assert found.document["studies"][0]["summary"]["reproduced"] == 1
+    else:
+        assert all(flow["goodput_bps"] > 1e6 for flow in found.document["flows"])
+
+
+def test_the_detector_of_the_template_stops_losses(tmp_path: Path) -> None:
+    call("new", "detector", "mine", cwd=tmp_path)
+    with_it = call("run", "mine.toml", "--json", cwd=tmp_path).document
+    off = call(
+        *("run", "mine.toml", "--json", "--set", "mechanisms.bp.detect.options.high=1000"),
+        cwd=tmp_path,
+    ).document
+    assert with_it["metrics"]["dropped_pkts"] < off["metrics"]["dropped_pkts"]
+
+
+def test_documents_match_their_schemas(tmp_path: Path) -> None:
+    known = catalogue.schemas()
+    for words in (
+        ("new", "scenario", "a"),
+        ("copy", "lan-merging"),
+        ("check", "a.toml"),
+        ("draw", "a.toml"),
+    ):
+        found = call(*words, "--json", cwd=tmp_path).document
+        jsonschema.validate(found, known[words[0]])
+
+
+def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    assert call("new", "scenario", "a", cwd=tmp_path).code == 0
+    assert call("new", "scenario", "a", cwd=tmp_path).code == 2
+    assert call("copy", "lan-merging", cwd=tmp_path).code == 0
+    assert call("copy", "lan-merging", cwd=tmp_path).code == 2
+    assert call("check", "lan-merging.md", cwd=tmp_path).code == 0
+
+
+def test_every_problem_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(WRONG)
+    found = problems(tmp_path / "w.toml")
+    assert [one.line for one in found] == [2, 3, 7, 8]
+    for one, word in zip(found, ("second", "hst", "`E`", "cubik"), strict=True):
+        assert word in one.what
+    ended = call("check", "w.toml", "--json", cwd=tmp_path)
+    assert ended.code == 2
+    assert len(ended.document["problems"]) == 4
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_each_problem_alone_is_one_problem(tmp_path: Path, number: int) -> None:
+    """Mending makes no problems of its own: seven lines are right, one may be wrong."""
+    right = WRONG.replace("second", "s").replace("hst", "host").replace('"E"', '"D"')
+    right = right.replace("cubik", "cubic")
+    lines = right.splitlines()
+    lines[number] = WRONG.splitlines()[number]
+    (tmp_path / "w.toml").write_text("\n".join(lines))
+    assert len(problems(tmp_path / "w.toml")) == (number in (1, 2, 6, 7))
+
+
+def test_a_network_is_drawn_in_letters_and_as_files(tmp_path: Path) -> None:
+    call("new", "scenario", "mine", cwd=tmp_path)
+    letters = call("draw", "mine.toml", cwd=tmp_path).out
+    for word in ("W (switch)", "100 Mbit/s ── S1", "[W>D: 100 kB]", "one: S1 → D"):
+        assert word in letters
+    assert call("draw", "mine.toml", "-o", "d.svg", cwd=tmp_path).code == 0
+    assert "var(" not in (tmp_path / "d.svg").read_text()
+    assert call("draw", "mine.toml", "-o", "d.png", cwd=tmp_path).code == 0
+    assert (tmp_path / "d.png").read_bytes()[:4] == b"\x89PNG"
+    assert call("draw", "mine.toml", "-o", "d.bmp", cwd=tmp_path).code == 2

@@ -175,7 +175,8 @@ impl Wheel {
         let (from, mask) = (self.position, self.buckets.len() - 1);
         if self.put > self.taken {
             self.position += 1;
-            while self.buckets[self.position as usize & mask].is_empty() && stray != Some(self.position)
+            while self.buckets[self.position as usize & mask].is_empty()
+                && stray != Some(self.position)
             {
                 self.position += 1;
             }

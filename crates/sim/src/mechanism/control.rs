@@ -230,13 +230,7 @@ impl Control {
     }
 
     /// A frame found no room in its queue. True when something is to be said.
-    pub fn refused(
-        &mut self,
-        place: usize,
-        view: View,
-        seen: &Seen,
-        arrival: &Arrival,
-    ) -> bool {
+    pub fn refused(&mut self, place: usize, view: View, seen: &Seen, arrival: &Arrival) -> bool {
         let watched = &mut self.places[place];
         let was = watched.is_congested(arrival.class);
         if watched.observes == Observes::All {

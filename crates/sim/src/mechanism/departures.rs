@@ -21,7 +21,8 @@ impl Mechanisms {
         port.is(Traits::ACCOUNTED)
             && network.nodes[port.node].alarms > 0
             && (port.waiting > 0 && port.is(Traits::MAY_RELIEVE)
-                || port.sending > 0 && self.may_relieve(network, port.node, port.sending_entry.into()))
+                || port.sending > 0
+                    && self.may_relieve(network, port.node, port.sending_entry.into()))
     }
 
     /// A frame has joined the queue whose departure may end an alarm: those before it are awaited as well.

@@ -81,9 +81,10 @@ impl World {
         if port.is(Traits::LIMITED) && !port.has_room(q, size) {
             return self.overflow(id, packet_id, q, now);
         }
-        let managed = port.is(Traits::WATCHED) && port.shut_until == Time::NEVER;
         let mut observed = port.is(Traits::WATCHED);
+        let mut managed = false;
         if observed {
+            managed = port.shut_until == Time::NEVER;
             let Some(detected) = self.admit_watched(id, packet_id, q, now) else {
                 return;
             };
@@ -227,9 +228,13 @@ impl World {
         let packet = &mut self.network.packets[packet_id];
         if packet.flow.is_none() {
             let calendar = &mut self.clock.calendar;
-            return self
-                .network
-                .receive_control_frame(&mut self.books, calendar, id, packet_id, now);
+            return self.network.receive_control_frame(
+                &mut self.books,
+                calendar,
+                id,
+                packet_id,
+                now,
+            );
         }
         let egress = std::mem::replace(&mut packet.ingress, id);
         if egress.is_none() {

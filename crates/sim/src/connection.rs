@@ -180,10 +180,10 @@ pub struct Connection {
     pub header: u16,
     /// The receiving end.
     pub receiver: Receiver,
-    /// From then on the sending host is silent.
-    pub stop: Time,
     /// The receiving end lies.
     pub liar: Option<Box<Liar>>,
+    /// From then on the sending host is silent.
+    pub stop: Time,
     /// The receiver's clock in the last acknowledgement.
     pub heard: Time,
     /// Bytes that the application has written.

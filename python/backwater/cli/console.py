@@ -6,6 +6,7 @@ import json
 import math
 import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
@@ -46,6 +47,13 @@ def data(text: str) -> None:
 def message(text: str) -> None:
     """A line on stderr."""
     sys.stderr.write(visible(text) + "\n")
+
+
+def paragraph(text: str) -> None:
+    """A sentence on stderr, in lines that fit the terminal."""
+    width = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
+    for line in [text] if width is None else textwrap.wrap(text, width):
+        message(line)
 
 
 def emit(document: Mapping[str, Any]) -> None:

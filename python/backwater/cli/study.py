@@ -75,7 +75,7 @@ def list_(json: console.Json = False) -> int:
         ),
     )
     for line in introduced(*(row["source"] for row in rows)):
-        console.message(line)
+        console.paragraph(line)
     return EXIT_DONE
 
 

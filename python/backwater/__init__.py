@@ -45,13 +45,13 @@ from backwater.model.builders import (
 )
 from backwater.model.simulate import RunResult, draw, run
 from backwater.model.world import World
-from backwater.present import notebook
+from backwater.present import display
 from backwater.results.results import Results
 from backwater.study.runnable import Study
 from backwater.study.sweep_study import Sweep
 
 __version__ = _native.version()
-Results.drawn_by = notebook.figure
+Results.drawn_by = display.figure
 
 __all__ = [
     "AccessCategories",

@@ -113,7 +113,7 @@ impl Driver {
     ///
     /// # Errors
     /// A device that is gone.
-    pub fn turn(&mut self, latest: Time) -> io::Result<()> {
+    pub fn poll_once(&mut self, latest: Time) -> io::Result<()> {
         for place in 0..self.places.len() {
             self.take(place)?;
         }

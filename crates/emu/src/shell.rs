@@ -21,7 +21,7 @@ use crate::system;
 /// Largest IP packet: that of Ethernet, which is what the boxes' links carry.
 pub(crate) const MTU: u32 = 1500;
 /// How often the driver looks at what is no packet: children, signals, the live line.
-const LOOK: Span = Span::millis(20);
+const CHECK: Span = Span::millis(20);
 /// How often the live line is written.
 const LIVE: Span = Span::millis(500);
 /// The variable that names the network outside, as mahimahi has it.
@@ -255,14 +255,14 @@ fn drive(
     wishes: &Wishes,
 ) -> std::io::Result<Cause> {
     let mut line = Time::ZERO;
-    let mut look = Time::ZERO;
+    let mut next_check = Time::ZERO;
     loop {
-        driver.turn(look)?;
+        driver.poll_once(next_check)?;
         let now = driver.clock.now();
-        if now < look {
+        if now < next_check {
             continue;
         }
-        look = now.after(LOOK);
+        next_check = now.after(CHECK);
         while let Some((signal, from_terminal)) = system::next_signal(signals)? {
             // The terminal sends Ctrl-C to the command as well, which decides what it means.
             if signal != libc::SIGCHLD && !from_terminal {

@@ -136,11 +136,11 @@ impl Scripted {
             )));
         }
         self.pacing = pacing.map(|rate| Rate(rate as u64));
-        self.look_at_timer(py)
+        self.check_timer(py)
     }
 
     /// Reads when the object wants to be called.
-    fn look_at_timer(&mut self, py: Python<'_>) -> PyResult<()> {
+    fn check_timer(&mut self, py: Python<'_>) -> PyResult<()> {
         let object = self.object.bind(py);
         let wake: Option<f64> = match object.getattr_opt("wake_s")? {
             Some(wake) => wake.extract()?,

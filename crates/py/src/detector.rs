@@ -108,7 +108,7 @@ struct Scripted {
     fault: Fault,
     needs: Needs,
     /// It has a method `sent`.
-    hears_all: bool,
+    observes_sent: bool,
 }
 
 /// Makes a mechanism's detector by calling `factory(setup)`; each place that is watched gets a deep copy.
@@ -136,7 +136,7 @@ pub fn make(
         }
     }
     Ok(AnyDetector::Custom(Box::new(Scripted {
-        hears_all: object.hasattr("sent")?,
+        observes_sent: object.hasattr("sent")?,
         object: object.unbind(),
         whose: Whose::detector(mechanism),
         fault: fault.clone(),
@@ -205,7 +205,7 @@ impl Detector for Scripted {
                 alarm.then_some(Signal::Congested)
             }
             Moment::Sent(seen) | Moment::Lost(seen) => {
-                let said = match (self.hears_all, moment) {
+                let said = match (self.observes_sent, moment) {
                     (true, Moment::Sent(_)) => self.ask("sent", view, Some(seen)),
                     _ => None,
                 };
@@ -231,7 +231,7 @@ impl Clone for Scripted {
             whose: self.whose.clone(),
             fault: self.fault.clone(),
             needs: self.needs,
-            hears_all: self.hears_all,
+            observes_sent: self.observes_sent,
         }
     }
 }

@@ -85,7 +85,7 @@ struct Scripted {
     fault: Fault,
     writes: Writes,
     /// It has a method `arrive`.
-    hears_arrivals: bool,
+    observes_arrivals: bool,
 }
 
 /// What `depart` returned.
@@ -118,7 +118,7 @@ pub fn make(
         ));
     }
     Ok(AnyStamp::Custom(Box::new(Scripted {
-        hears_arrivals: object.hasattr("arrive")?,
+        observes_arrivals: object.hasattr("arrive")?,
         object: object.unbind(),
         whose: Whose::stamp(place),
         fault: fault.clone(),
@@ -185,7 +185,7 @@ impl Stamp for Scripted {
     }
 
     fn arrive(&mut self, seen: &Seen, header: Option<&CongestionHeader>) {
-        if self.hears_arrivals {
+        if self.observes_arrivals {
             let packet = PacketSeen::of(seen, header);
             self.call("arrive", packet, |_| Ok(()));
         }
@@ -218,7 +218,7 @@ impl Clone for Scripted {
             whose: self.whose.clone(),
             fault: self.fault.clone(),
             writes: self.writes,
-            hears_arrivals: self.hears_arrivals,
+            observes_arrivals: self.observes_arrivals,
         }
     }
 }

@@ -167,7 +167,7 @@ impl Calendar {
             self.arrange();
         }
         if self.start == self.end && self.heap.is_empty() {
-            self.turn();
+            self.take_buckets();
         }
         if self.start == self.end {
             (self.start, self.end) = (0, self.heap.len().min(MOVE));
@@ -180,7 +180,7 @@ impl Calendar {
     /// Moves the events of the next bucket, which are later than all others outside the wheel, to the list, those of
     /// several if a bucket holds few; to the heap what is too much for it.
     #[inline]
-    fn turn(&mut self) {
+    fn take_buckets(&mut self) {
         let Some(wheel) = &mut self.wheel else {
             return;
         };
@@ -188,7 +188,7 @@ impl Calendar {
         let end = ROOM - MOVE;
         let mut start = end;
         while end - start < self.batch && self.heap.is_empty() {
-            let Some(due) = wheel.turn() else {
+            let Some(due) = wheel.next_bucket() else {
                 break;
             };
             if due.len() > start.min(SORT) {

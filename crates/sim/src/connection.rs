@@ -180,7 +180,7 @@ pub struct Connection {
     pub header: u16,
     /// The receiving end.
     pub receiver: Receiver,
-    /// It lies.
+    /// The receiving end lies.
     pub liar: Option<Box<Liar>>,
     /// From then on the sending host is silent.
     pub stop: Time,

@@ -78,6 +78,7 @@ impl Key {
     }
 
     /// Packs: 64 bits of time, 8 of rank, 32 of owner, 24 of serial.
+    #[inline(always)]
     pub fn new(at: Time, event: Event) -> Key {
         let (rank, owner, serial) = pack(event);
         let tie = u64::from(rank as u8) << 56 | u64::from(owner) << 24 | u64::from(serial);

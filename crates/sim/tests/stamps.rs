@@ -499,7 +499,7 @@ fn xcp_b_grants_while_the_queue_is_empty_and_follows_its_growth() {
         let mut blind = law("xcpb-reconstructed", None, &[]);
         arrive(&mut blind, at(0.001), backlog, &change(10, 0.0));
         blind.update(at(until), backlog);
-        value(&blind, "phi_bps")
+        value(&blind, "phi_bps") / 8.0
     };
     // The late reaction: the first interval still counts as busy. The second lasts a round trip of 100 ms.
     assert!(near(phi(waiting(0), 0.16), 0.2286 * 50.0 * 1000.0 / 0.1));

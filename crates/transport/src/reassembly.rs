@@ -2,17 +2,29 @@
 
 use crate::segment::{AckSegment, SACK_BLOCKS};
 
+/// Above all bytes of a stream.
+const NO_BYTE: u64 = u64::MAX;
+
 /// All bytes below `next` and the blocks above have arrived. Segments in order use the first two fields
 /// only.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Reassembly {
     next: u64,
     /// `[first, end)`, disjoint, not adjacent, ascending.
     blocks: Vec<(u64, u64)>,
-    /// One byte of each block reported last, the newest first.
+    /// One byte of each block reported last, the newest first; `NO_BYTE` behind the last.
     recent: [u64; SACK_BLOCKS],
-    known: usize,
+}
+
+impl Default for Reassembly {
+    fn default() -> Self {
+        Reassembly {
+            next: 0,
+            blocks: Vec::new(),
+            recent: [NO_BYTE; SACK_BLOCKS],
+        }
+    }
 }
 
 impl Reassembly {
@@ -58,13 +70,11 @@ impl Reassembly {
 
     /// Puts a block first in the list of blocks to report. Each block is listed once.
     fn remember(&mut self, byte: u64, block: usize) {
-        let at = self.recent[..self.known]
-            .iter()
-            .position(|r| self.block_of(*r).is_none_or(|b| b == block));
-        let last = at.unwrap_or(self.known.min(SACK_BLOCKS - 1));
+        let mut recent = self.recent.iter();
+        let at = recent.position(|r| self.block_of(*r).is_none_or(|b| b == block));
+        let last = at.unwrap_or(SACK_BLOCKS - 1);
         self.recent.copy_within(0..last, 1);
         self.recent[0] = byte;
-        self.known = self.known.max(last + 1);
     }
 
     fn block_of(&self, byte: u64) -> Option<usize> {
@@ -81,7 +91,7 @@ impl Reassembly {
             return;
         }
         let duplicate = ack.blocks.count();
-        for byte in &self.recent[..self.known] {
+        for byte in &self.recent {
             let Some(at) = self.block_of(*byte) else {
                 continue;
             };

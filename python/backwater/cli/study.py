@@ -24,7 +24,7 @@ from backwater.present.numbers import number
 from backwater.present.tabular import figures, prose, words
 from backwater.study.definition import Study, shipped
 from backwater.study.execution import Execution
-from backwater.study.sources import introduced
+from backwater.study.source_names import introduced
 from backwater.tools import catalogue
 from backwater.verdict.ablated import SUBJECT
 from backwater.verdict.claim import STAYS, is_unexpected

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-    from backwater.present.notebook import Drawing, OverTime
+    from backwater.present.display import Drawing, OverTime
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class RunResult:
     @property
     def over_time(self) -> OverTime:
         """What flows and ports did in each interval; needs `series` in the run."""
-        from backwater.present.notebook import OverTime
+        from backwater.present.display import OverTime
 
         if self.document.get("series") is None:
             fix = 'run with series="100 ms"'
@@ -75,10 +75,10 @@ class RunResult:
 
         The run needs `series`.
         """
-        from backwater.present import notebook
+        from backwater.present import display
         from backwater.present import run as view
 
-        return notebook.chart(view.spec(self.document, whats))
+        return display.chart(view.spec(self.document, whats))
 
     def named(self) -> dict[str, NDArray[Any]]:
         """The columns with names in place of indices."""
@@ -180,7 +180,7 @@ def draw(
     set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
 ) -> Drawing:
     """The network of a scenario: a notebook shows it, `save` writes it."""
-    from backwater.present.notebook import Drawing
+    from backwater.present.display import Drawing
 
     overrides = arguments.table(set, "set", "give paths and values")
     return Drawing(json.loads(resolve(what, None, overrides)[0].canonical))

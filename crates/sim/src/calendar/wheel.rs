@@ -23,7 +23,7 @@ pub(super) struct Wheel {
     /// What would have suited the events since the last look.
     better: u32,
     /// Number of the bucket taken out last: instant >> shift, not wrapped.
-    turned: u64,
+    position: u64,
     /// Their events, in no order.
     buckets: Vec<Vec<Place>>,
     /// Room of buckets that have been emptied, used again last in, first out: it is still in the caches then.
@@ -84,8 +84,8 @@ struct Count {
     put: u64,
     /// Events put into the heap.
     strays: u64,
-    /// Buckets turned by, empty ones included.
-    turned: u64,
+    /// Buckets passed, empty ones included.
+    passed: u64,
     /// Events until the next look.
     until: u64,
 }
@@ -125,7 +125,7 @@ impl Wheel {
         Wheel {
             shift,
             better: shift,
-            turned: keys[0].at().0 >> shift,
+            position: keys[0].at().0 >> shift,
             buckets: vec![Vec::new(); buckets],
             spare: Vec::new(),
             put: 0,
@@ -141,8 +141,8 @@ impl Wheel {
 
     /// The least key that the wheel takes: what comes before it is of a bucket that was taken out.
     pub(super) fn edge(&self) -> Key {
-        if self.turned < u64::MAX >> self.shift {
-            Key::least((self.turned + 1) << self.shift)
+        if self.position < u64::MAX >> self.shift {
+            Key::least((self.position + 1) << self.shift)
         } else {
             Key::NEVER
         }
@@ -153,14 +153,14 @@ impl Wheel {
     pub(super) fn push(&mut self, key: Key) {
         let (at, tie) = (key.at().0, key.tie());
         let number = at >> self.shift;
-        let turn = self.buckets.len() as u64;
-        if number - self.turned >= turn || tie & Place::BEYOND != 0 {
+        let buckets = self.buckets.len() as u64;
+        if number - self.position >= buckets || tie & Place::BEYOND != 0 {
             self.count.strays += 1;
             return self.heap.push(key);
         }
         self.put += 1;
         let place = Place::new(at - (number << self.shift), tie);
-        let bucket = &mut self.buckets[(number & (turn - 1)) as usize];
+        let bucket = &mut self.buckets[(number & (buckets - 1)) as usize];
         if bucket.len() == bucket.capacity() {
             return make_room(bucket, &mut self.spare, place);
         }
@@ -170,20 +170,21 @@ impl Wheel {
     /// Takes out the events of the next bucket that has any, in no order, but for its strays. None when the wheel is
     /// empty.
     #[inline]
-    pub(super) fn turn(&mut self) -> Option<Vec<Place>> {
+    pub(super) fn next_bucket(&mut self) -> Option<Vec<Place>> {
         let stray = self.heap.first().map(|key| key.at().0 >> self.shift);
-        let (from, turn) = (self.turned, self.buckets.len() - 1);
+        let (from, mask) = (self.position, self.buckets.len() - 1);
         if self.put > self.taken {
-            self.turned += 1;
-            while self.buckets[self.turned as usize & turn].is_empty() && stray != Some(self.turned)
+            self.position += 1;
+            while self.buckets[self.position as usize & mask].is_empty()
+                && stray != Some(self.position)
             {
-                self.turned += 1;
+                self.position += 1;
             }
         } else {
-            self.turned = stray?;
+            self.position = stray?;
         }
-        self.count.turned += self.turned - from;
-        let due = std::mem::take(&mut self.buckets[self.turned as usize & turn]);
+        self.count.passed += self.position - from;
+        let due = std::mem::take(&mut self.buckets[self.position as usize & mask]);
         self.taken += due.len() as u64;
         Some(due)
     }
@@ -192,13 +193,13 @@ impl Wheel {
     #[inline]
     pub(super) fn stray(&mut self) -> Option<Key> {
         let first = self.heap.first()?;
-        (first.at().0 >> self.shift == self.turned).then(|| self.heap.pop())?
+        (first.at().0 >> self.shift == self.position).then(|| self.heap.pop())?
     }
 
     /// The instant at which the bucket that was taken out last begins, and its ticks as a power of two.
     #[inline]
     pub(super) fn bucket(&self) -> (u64, u32) {
-        (self.turned << self.shift, self.shift)
+        (self.position << self.shift, self.shift)
     }
 
     /// Takes the room of a bucket back.
@@ -216,7 +217,7 @@ impl Wheel {
         let Count {
             put,
             strays,
-            turned,
+            passed,
             until,
         } = self.count;
         let put = self.put - put;
@@ -229,11 +230,11 @@ impl Wheel {
             ..Count::default()
         };
         let events = put + strays;
-        if events < FULL / 2 * turned {
-            let few = (FULL * turned / events).ilog2();
+        if events < FULL / 2 * passed {
+            let few = (FULL * passed / events).ilog2();
             self.better = (self.shift + few).min(WIDEST);
-        } else if events > FULL * 2 * turned {
-            let many = (events / (FULL * turned.max(1))).ilog2();
+        } else if events > FULL * 2 * passed {
+            let many = (events / (FULL * passed.max(1))).ilog2();
             self.better = self.shift.saturating_sub(many);
         }
         self.better != self.shift || strays > put / 4
@@ -247,11 +248,11 @@ impl Wheel {
 
     /// All events, in no order.
     pub(super) fn keys(&self) -> impl Iterator<Item = Key> + '_ {
-        let numbers = self.turned + 1..;
-        let turn = self.buckets.len() - 1;
-        let held = numbers.take(turn + 1).flat_map(move |number| {
+        let numbers = self.position + 1..;
+        let mask = self.buckets.len() - 1;
+        let held = numbers.take(mask + 1).flat_map(move |number| {
             let begin = number << self.shift;
-            let bucket = self.buckets[number as usize & turn].iter();
+            let bucket = self.buckets[number as usize & mask].iter();
             bucket.map(move |place| place.key(begin))
         });
         held.chain(self.heap.keys())

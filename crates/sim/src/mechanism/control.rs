@@ -18,7 +18,7 @@ use super::notifier::request::Requests;
 use super::notifier::standing::{Standing, Timer};
 use super::notifier::voice::Arrival;
 use super::place::{Place, Rhythm, Tally, View};
-use super::watched::Hears;
+use super::watched::Observes;
 use crate::ids::{NodeId, PortId, kind};
 use crate::table::Row;
 
@@ -132,19 +132,19 @@ impl Control {
 
     /// Whether something may follow from a departure of this class, beside what rates count.
     #[inline]
-    pub fn hears_departure(&self, place: usize, class: usize) -> bool {
+    pub fn observes_departure(&self, place: usize, class: usize) -> bool {
         let watched = &self.places[place];
-        match watched.hears {
-            Hears::None => false,
-            Hears::Turning => watched.is_congested(class),
-            Hears::All => true,
+        match watched.observes {
+            Observes::None => false,
+            Observes::Changes => watched.is_congested(class),
+            Observes::All => true,
         }
     }
 
     /// Whether something may follow from an arrival, beside what rates count.
     #[inline]
-    pub fn hears_arrivals(&self, place: usize) -> bool {
-        self.places[place].hears != Hears::None || matches!(self.memory, Memory::Standing(_))
+    pub fn observes_arrivals(&self, place: usize) -> bool {
+        self.places[place].observes != Observes::None || matches!(self.memory, Memory::Standing(_))
     }
 
     /// Whether any class is congested, so that departures matter.
@@ -216,40 +216,34 @@ impl Control {
     ) -> bool {
         let watched = &mut self.places[place];
         let was = watched.is_congested(arrival.class);
-        let signal = match watched.hears {
-            Hears::Turning if was => None,
-            Hears::None => None,
-            Hears::Turning | Hears::All => watched.observe(&Moment::Enqueued(seen), view),
+        let signal = match watched.observes {
+            Observes::Changes if was => None,
+            Observes::None => None,
+            Observes::Changes | Observes::All => watched.observe(&Moment::Enqueued(seen), view),
         };
-        self.hear(place, arrival, was);
+        self.note_arrival(place, arrival, was);
         match signal {
             Some(Signal::LookAhead) => self.look_ahead(place, &view),
-            Some(signal) if !was => self.turn(place, signal, arrival, queued),
+            Some(signal) if !was => self.on_signal(place, signal, arrival, queued),
             _ => !self.outbox.is_empty(),
         }
     }
 
     /// A frame found no room in its queue. True when something is to be said.
-    pub fn turned_away(
-        &mut self,
-        place: usize,
-        view: View,
-        seen: &Seen,
-        arrival: &Arrival,
-    ) -> bool {
+    pub fn refused(&mut self, place: usize, view: View, seen: &Seen, arrival: &Arrival) -> bool {
         let watched = &mut self.places[place];
         let was = watched.is_congested(arrival.class);
-        if watched.hears == Hears::All {
+        if watched.observes == Observes::All {
             watched.observe(&Moment::Refused(seen), view);
         }
-        self.hear(place, arrival, was);
+        self.note_arrival(place, arrival, was);
         !self.outbox.is_empty()
     }
 
     #[inline]
-    fn hear(&mut self, place: usize, arrival: &Arrival, congested: bool) {
+    fn note_arrival(&mut self, place: usize, arrival: &Arrival, congested: bool) {
         if let Memory::Standing(standing) = &mut self.memory {
-            standing.hear(place, arrival);
+            standing.note_sender(place, arrival);
             if congested {
                 standing.keep_up(place, arrival, &mut self.outbox);
             }
@@ -275,10 +269,10 @@ impl Control {
         watched.is_congested(view.class) && watched.detector.may_relieve(view)
     }
 
-    /// A place's time to look. `views` are its classes as they stand; `busy` the ticks for which its medium has been
+    /// A place's timer has come. `views` are its classes as they stand; `busy` the ticks for which its medium has been
     /// busy so far, where others send on it as well; `port` that of the place. True when congestion began or ended or
     /// something is to be said.
-    pub fn look(
+    pub fn sample(
         &mut self,
         place: usize,
         views: &[View],
@@ -353,7 +347,7 @@ impl Control {
     }
 
     /// The detector spoke of a class that was not congested.
-    fn turn(
+    fn on_signal(
         &mut self,
         place: usize,
         signal: Signal,

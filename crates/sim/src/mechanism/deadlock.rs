@@ -28,7 +28,7 @@ impl Network {
 
 impl Mechanisms {
     /// Looks for a deadlock, the first time it is seen.
-    pub(crate) fn look_for_deadlock(
+    pub(crate) fn detect_deadlock(
         &mut self,
         network: &Network,
         calendar: &mut Calendar,

@@ -11,7 +11,7 @@ use crate::network::{Network, Port, Traits};
 
 impl Mechanisms {
     /// Whether departures of what came in through a port of a node that keeps accounts may end an alarm.
-    pub(crate) fn heeds(&self, network: &Network, node: NodeId, local: usize) -> bool {
+    pub(crate) fn may_relieve(&self, network: &Network, node: NodeId, local: usize) -> bool {
         let watch = network.nodes[node].watch.get(local).copied().flatten();
         watch.is_some_and(|(control, place)| self.controls[control].alarmed(place))
     }
@@ -20,8 +20,9 @@ impl Mechanisms {
     fn awaited(&self, network: &Network, port: &Port) -> bool {
         port.is(Traits::ACCOUNTED)
             && network.nodes[port.node].alarms > 0
-            && (port.waiting > 0 && port.is(Traits::HEEDED)
-                || port.sending > 0 && self.heeds(network, port.node, port.sending_entry.into()))
+            && (port.waiting > 0 && port.is(Traits::MAY_RELIEVE)
+                || port.sending > 0
+                    && self.may_relieve(network, port.node, port.sending_entry.into()))
     }
 
     /// A frame has joined the queue whose departure may end an alarm: those before it are awaited as well.
@@ -33,7 +34,7 @@ impl Mechanisms {
         now: Time,
     ) {
         let port = &mut network.ports[id];
-        port.set(Traits::HEEDED, true);
+        port.set(Traits::MAY_RELIEVE, true);
         if port.free_at() > now {
             self.wake_at_departure(network, calendar, id);
         }
@@ -63,7 +64,7 @@ impl Mechanisms {
             });
         let port = &mut network.ports[id];
         if port.waiting == 0 {
-            port.set(Traits::HEEDED, false);
+            port.set(Traits::MAY_RELIEVE, false);
         }
         let at = port.free_at();
         if matters && port.more.awaited != at {

@@ -23,7 +23,7 @@ use crate::packet;
 struct Traffic {
     anywhere: bool,
     ports: BTreeSet<PortId>,
-    turns: BTreeSet<(PortId, PortId)>,
+    pairs: BTreeSet<(PortId, PortId)>,
 }
 
 impl Traffic {
@@ -32,7 +32,7 @@ impl Traffic {
         Traffic {
             anywhere: paths().any(Vec::is_empty),
             ports: paths().flatten().copied().collect(),
-            turns: paths()
+            pairs: paths()
                 .flat_map(|p| p.windows(2).map(|w| (w[0], w[1])))
                 .collect(),
         }
@@ -44,8 +44,8 @@ impl Traffic {
     }
 
     /// Whether frames may come through one port to the other.
-    fn turns(&self, from: PortId, to: PortId) -> bool {
-        self.anywhere || self.turns.contains(&(from, to))
+    fn crosses(&self, from: PortId, to: PortId) -> bool {
+        self.anywhere || self.pairs.contains(&(from, to))
     }
 }
 
@@ -73,7 +73,7 @@ impl Mechanisms {
                     Toward::Port(port) => Some(port),
                     Toward::Station(_) | Toward::Everybody | Toward::Itself => None,
                 })
-                .filter(|toward| traffic.turns(network.ports[*toward].peer, id))
+                .filter(|toward| traffic.crosses(network.ports[*toward].peer, id))
                 .collect();
             let come = network.still_to_come(id, &feeders, &traffic, frame);
             // The frame that crosses the mark has room.

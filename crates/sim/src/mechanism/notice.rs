@@ -131,7 +131,7 @@ impl Notice {
     }
 
     /// Whether all obey who hear it; else neighbours in the routing tree do.
-    pub fn everybody_obeys(&self) -> bool {
+    pub fn is_for_all_receivers(&self) -> bool {
         !matches!(self.form, Form::Congestion(durations) if durations.to_tree)
     }
 

@@ -6,26 +6,26 @@ use super::needs::Set;
 use super::place::{Holdings, Place, Rhythm, Tally, View};
 use crate::limit::MAX_CLASSES;
 
-/// Which arrivals and departures a detector hears of: of others nothing could follow.
+/// Which arrivals and departures a detector observes; from others nothing could follow.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Hears {
+pub(super) enum Observes {
     /// None: it looks at its timer only.
     None,
     /// Arrivals in a class that is not congested, departures from one that is.
-    Turning,
+    Changes,
     /// All.
     All,
 }
 
-impl Hears {
+impl Observes {
     /// By what a detector says that it needs.
-    fn of(detector: &AnyDetector) -> Hears {
+    fn of(detector: &AnyDetector) -> Observes {
         let needs = detector.needs().needs;
         match detector {
-            _ if needs.has(Set::HOLDINGS) => Hears::All,
-            AnyDetector::Custom(_) => Hears::All,
-            _ if needs.has(Set::RATES) => Hears::None,
-            _ => Hears::Turning,
+            _ if needs.has(Set::HOLDINGS) => Observes::All,
+            AnyDetector::Custom(_) => Observes::All,
+            _ if needs.has(Set::RATES) => Observes::None,
+            _ => Observes::Changes,
         }
     }
 }
@@ -36,7 +36,7 @@ pub struct Watched {
     /// Where.
     pub(super) place: Place,
     pub(super) detector: AnyDetector,
-    pub(super) hears: Hears,
+    pub(super) observes: Observes,
     /// Bits of the classes that are congested.
     pub(super) congested: u8,
     /// Whether its node counts it among its alarms.
@@ -59,7 +59,7 @@ impl Watched {
     ) -> Watched {
         Watched {
             place,
-            hears: Hears::of(&detector),
+            observes: Observes::of(&detector),
             detector,
             congested: 0,
             noted: false,

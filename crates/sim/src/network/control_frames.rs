@@ -42,7 +42,7 @@ impl Network {
     }
 
     /// A control frame has reached the far end of `id`'s wire: its receiver reacts later.
-    pub(crate) fn hear(
+    pub(crate) fn receive_control_frame(
         &mut self,
         books: &mut Books,
         calendar: &mut Calendar,

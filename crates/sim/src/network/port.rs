@@ -168,12 +168,15 @@ impl Port {
         self.queues().iter().map(|queue| queue.bytes).sum()
     }
 
-    /// A frame has joined a class queue: the most bytes held may have risen.
+    /// A class queue holds one more frame of so many bytes.
     #[inline(always)]
-    pub fn note_most(&mut self, q: usize) {
-        let held = match self.is(Traits::CLASSES) {
-            true => self.held_bytes(),
-            false => self.queue(q).bytes,
+    pub(crate) fn hold(&mut self, q: usize, size: u64) {
+        let held = if self.is(Traits::CLASSES) {
+            self.queues[q].hold(size);
+            self.held_bytes()
+        } else {
+            self.queue.hold(size);
+            self.queue.bytes
         };
         self.max_bytes = self.max_bytes.max(held);
     }

@@ -21,15 +21,6 @@ impl Port {
         }
     }
 
-    /// A class queue holds one more frame of so many bytes.
-    #[inline(always)]
-    pub(crate) fn hold(&mut self, q: usize, size: u64) {
-        let queue = self.queue_mut(q);
-        queue.bytes += size;
-        queue.packets += 1;
-        self.note_most(q);
-    }
-
     /// The same for a frame that a station held to a rate for so many ticks before.
     pub(crate) fn hold_late(&mut self, q: usize, size: u64, late: u64) {
         self.hold(q, size);

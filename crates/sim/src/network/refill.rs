@@ -51,7 +51,7 @@ impl Network {
     }
 
     /// Refills an idle port of saturated flows before the event at hand is over.
-    pub(crate) fn look_again(&mut self, calendar: &mut Calendar, id: PortId, now: Time) {
+    pub(crate) fn recheck_idle_port(&mut self, calendar: &mut Calendar, id: PortId, now: Time) {
         let port = &self.ports[id];
         let first = port.more.missing.front();
         let Some(bytes) = first.and_then(|flow| self.flows[*flow].fill()) else {

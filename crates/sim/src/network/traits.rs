@@ -33,9 +33,12 @@ impl Traits {
     /// Saturated flows of its host keep its queue filled.
     pub const REFILLED: u32 = 8192;
     /// A frame waits, or has waited since the queue was empty, whose departure may end an alarm at the node.
-    pub const HEEDED: u32 = 4096;
+    pub const MAY_RELIEVE: u32 = 4096;
     /// Laws of explicit feedback are shown its packets.
     pub const STAMPED: u32 = 16384;
+    /// Others than the queue are told when a transmission begins. A run that is recorded has every departure served in
+    /// its own time.
+    pub const NOTED_DEPARTURES: u32 = Traits::STAMPED | Traits::REFILLED | Traits::ATTENTIVE;
     /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
     pub const EXACT: u32 = Traits::STALLED
         | Traits::WAKEFUL

@@ -203,19 +203,35 @@ impl Network {
         port.sending_entry = packet.entry;
         port.count_sent(size, waited + duration);
         let flow = self.labels.flow(packet_id, packet.flow);
-        port.find_way(&self.forwarding, flow, packet);
-        let (wakeful, refilled) = (port.is(Traits::WAKEFUL), port.is(Traits::REFILLED));
-        if port.is(Traits::STAMPED) {
+        port.set_next_hop(&self.forwarding, flow, packet);
+        let wakeful = port.is(Traits::WAKEFUL);
+        if port.is(Traits::NOTED_DEPARTURES) {
+            self.note_departure(books, id, packet_id, (at, begin), waited);
+        }
+        self.launch(calendar, id, packet_id);
+        wakeful
+    }
+
+    /// The transmission of a frame, chosen at the first instant, begins at the second: laws of explicit feedback,
+    /// the record and saturated flows are told.
+    #[inline(never)]
+    fn note_departure(
+        &mut self,
+        books: &mut Books,
+        id: PortId,
+        packet_id: PacketId,
+        (at, begin): (Time, Time),
+        waited: u64,
+    ) {
+        if self.ports[id].is(Traits::STAMPED) {
             self.stamp_departure(books, id, packet_id, at);
         }
         if books.record.is_some() {
             self.note(books, What::Send, begin, id, packet_id, waited);
         }
-        if refilled {
+        if self.ports[id].is(Traits::REFILLED) {
             self.left_queue(id, packet_id);
         }
-        self.launch(calendar, id, packet_id);
-        wakeful
     }
 
     /// Puts a frame whose transmission has begun, and ends at `next_try`, on the wire.
@@ -236,7 +252,7 @@ impl Port {
     /// Notes with a packet that leaves this port the egress port it goes to at the far end, and through which it
     /// comes in there. To write that when it arrives would delay the reads of the memory beside it.
     #[inline(always)]
-    pub(crate) fn find_way(&self, forwarding: &Forwarding, flow: FlowId, packet: &mut Packet) {
+    pub(crate) fn set_next_hop(&self, forwarding: &Forwarding, flow: FlowId, packet: &mut Packet) {
         packet.entry = self.far_entry;
         packet.ingress = match self.far_row {
             u32::MAX => Id::NONE,

@@ -7,13 +7,13 @@ use backwater_transport::part::{Args, Default, Kind, Opt, Part};
 use super::row::Build;
 use crate::limit::MAX_CLASSES;
 
-/// The turn and the deficits.
+/// The class whose turn it is, and the deficits.
 #[derive(Clone, Debug)]
 pub struct Drr {
     classes: usize,
     quantum: [u64; MAX_CLASSES],
     deficit: [u64; MAX_CLASSES],
-    turn: usize,
+    current: usize,
 }
 
 impl Drr {
@@ -24,7 +24,7 @@ impl Drr {
             classes,
             quantum,
             deficit,
-            turn: 0,
+            current: 0,
         }
     }
 
@@ -34,17 +34,17 @@ impl Drr {
 
     pub(super) fn pick(&mut self, ready: u8, held: u8, size: impl Fn(usize) -> u64) -> usize {
         loop {
-            let turn = self.turn;
-            if ready >> turn & 1 == 1 && self.deficit[turn] >= size(turn) {
-                self.deficit[turn] -= size(turn);
-                return turn;
+            let current = self.current;
+            if ready >> current & 1 == 1 && self.deficit[current] >= size(current) {
+                self.deficit[current] -= size(current);
+                return current;
             }
-            if held >> turn & 1 == 0 {
-                self.deficit[turn] = 0;
+            if held >> current & 1 == 0 {
+                self.deficit[current] = 0;
             }
-            self.turn = (turn + 1) % self.classes;
-            if ready >> self.turn & 1 == 1 {
-                self.deficit[self.turn] += self.quantum[self.turn];
+            self.current = (current + 1) % self.classes;
+            if ready >> self.current & 1 == 1 {
+                self.deficit[self.current] += self.quantum[self.current];
             }
         }
     }

@@ -17,6 +17,15 @@ pub struct ClassQueue {
     pub packets: u64,
 }
 
+impl ClassQueue {
+    /// It holds one more frame of so many bytes.
+    #[inline(always)]
+    pub fn hold(&mut self, size: u64) {
+        self.bytes += size;
+        self.packets += 1;
+    }
+}
+
 /// Chooses the class that sends next.
 pub trait Scheduler {
     /// Number of class queues.

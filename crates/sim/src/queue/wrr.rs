@@ -7,12 +7,12 @@ use super::drr::{WEIGHTS, weights};
 use super::row::Build;
 use crate::limit::MAX_CLASSES;
 
-/// The turn and what is left of it.
+/// The class whose turn it is, and how many frames it may still send.
 #[derive(Clone, Debug)]
 pub struct Wrr {
     classes: usize,
     weight: [u64; MAX_CLASSES],
-    turn: usize,
+    current: usize,
     left: u64,
 }
 
@@ -23,12 +23,12 @@ impl Wrr {
 
     pub(super) fn pick(&mut self, ready: u8, _held: u8, _size: impl Fn(usize) -> u64) -> usize {
         loop {
-            if self.left > 0 && ready >> self.turn & 1 == 1 {
+            if self.left > 0 && ready >> self.current & 1 == 1 {
                 self.left -= 1;
-                return self.turn;
+                return self.current;
             }
-            self.turn = (self.turn + 1) % self.classes;
-            self.left = self.weight[self.turn];
+            self.current = (self.current + 1) % self.classes;
+            self.left = self.weight[self.current];
         }
     }
 }
@@ -62,7 +62,7 @@ pub const PART: Part<Build<Wrr>> = Part {
         Ok(Wrr {
             classes,
             weight,
-            turn: 0,
+            current: 0,
             left: weight[0],
         }
         .into())
@@ -80,7 +80,7 @@ mod tests {
         let mut wrr = Wrr {
             classes: 2,
             weight,
-            turn: 0,
+            current: 0,
             left: 1,
         };
         let picks: Vec<usize> = (0..8).map(|_| wrr.pick(0b11, 0b11, |_| 1)).collect();

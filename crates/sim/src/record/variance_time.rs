@@ -180,7 +180,7 @@ mod tests {
         let mut wire = VarianceTime::new(FAST, Time::ZERO);
         let (mut now, end) = (Time::ZERO, Time::ZERO + Span::secs(4 * HOUR));
         loop {
-            now = now + Span::from_seconds(random.exponential(1.0 / per_second));
+            now += Span::from_seconds(random.exponential(1.0 / per_second));
             if now >= end {
                 return wire.hurst(end);
             }

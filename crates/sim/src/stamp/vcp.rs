@@ -28,7 +28,7 @@ pub struct VcpLaw {
     kappa: f64,
     interval: Span,
     capacity: f64,
-    look: Time,
+    next_sample: Time,
     control: Time,
     queue: f64,
     arrived: u64,
@@ -43,9 +43,9 @@ impl VcpLaw {
         self.control += self.interval;
     }
 
-    fn look(&mut self, backlog: Backlog) {
+    fn sample(&mut self, backlog: Backlog) {
         self.queue += 0.25 * (backlog.bytes as f64 - self.queue);
-        self.look += SAMPLE;
+        self.next_sample += SAMPLE;
     }
 }
 
@@ -63,9 +63,9 @@ impl Stamp for VcpLaw {
     }
 
     fn update(&mut self, now: Time, backlog: Backlog) {
-        while self.control.min(self.look) <= now {
-            if self.look <= self.control {
-                self.look(backlog);
+        while self.control.min(self.next_sample) <= now {
+            if self.next_sample <= self.control {
+                self.sample(backlog);
             } else {
                 self.control();
             }
@@ -130,7 +130,7 @@ pub const PART: Part<Build> = Part {
             kappa: args.number("kappa"),
             interval,
             capacity: 0.0,
-            look: Time::ZERO.after(SAMPLE),
+            next_sample: Time::ZERO.after(SAMPLE),
             control: Time::ZERO.after(interval),
             queue: 0.0,
             arrived: 0,

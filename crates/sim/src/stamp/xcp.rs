@@ -18,7 +18,7 @@ use super::law::{Backlog, Believed, CAPACITY, Passing, Place, SCALE, Seen, Stamp
 use super::xcp_wireless::XcpWireless;
 
 /// Shortest interval between two looks at the least backlog.
-const LOOK: f64 = 0.002;
+const LEAST_QUEUE_INTERVAL: f64 = 0.002;
 
 /// The options and the state.
 #[derive(Clone, Debug)]
@@ -32,8 +32,8 @@ pub struct XcpLaw {
     mean_rtt: Span,
     interval: Span,
     control: Time,
-    look: Time,
-    /// Least backlog since the last look, and the one before that look.
+    queue_interval_end: Time,
+    /// Least backlog since the last queue interval ended; `queue` is that of the interval before.
     least: u64,
     queue: f64,
     phi: f64,
@@ -53,12 +53,12 @@ impl XcpLaw {
     }
 
     /// The queue interval is over.
-    fn look(&mut self, backlog: Backlog) {
+    fn end_queue_interval(&mut self, backlog: Backlog) {
         self.queue = self.least.min(backlog.bytes) as f64;
         self.least = backlog.bytes;
         let drain = backlog.bytes as f64 / self.capacity;
-        let next = ((self.mean_rtt.seconds() - drain) / 2.0).max(LOOK);
-        self.look += Span::from_seconds(next);
+        let next = ((self.mean_rtt.seconds() - drain) / 2.0).max(LEAST_QUEUE_INTERVAL);
+        self.queue_interval_end += Span::from_seconds(next);
     }
 }
 
@@ -76,9 +76,9 @@ impl Stamp for XcpLaw {
     }
 
     fn update(&mut self, now: Time, backlog: Backlog) {
-        while self.control.min(self.look) <= now {
-            if self.look <= self.control {
-                self.look(backlog);
+        while self.control.min(self.queue_interval_end) <= now {
+            if self.queue_interval_end <= self.control {
+                self.end_queue_interval(backlog);
             } else {
                 self.divide();
             }
@@ -140,7 +140,7 @@ pub const PART: Part<Build> = Part {
             mean_rtt: FIRST,
             interval: FIRST,
             control: Time::ZERO.after(FIRST),
-            look: Time::ZERO.after(FIRST),
+            queue_interval_end: Time::ZERO.after(FIRST),
             least: 0,
             queue: 0.0,
             phi: 0.0,

@@ -37,8 +37,8 @@ impl World {
         );
         let port = &self.network.ports[id];
         let (node_id, ledger) = (port.node, port.is(Traits::LEDGER));
-        let heeded = self.network.nodes[node_id].alarms > 0
-            && self.mechanisms.heeds(&self.network, node_id, local);
+        let may_relieve = self.network.nodes[node_id].alarms > 0
+            && self.mechanisms.may_relieve(&self.network, node_id, local);
         let node = &mut self.network.nodes[node_id];
         let calm = match &mut node.pool {
             Some(pool) => pool.admit_calmly(local, class, size),
@@ -52,7 +52,7 @@ impl World {
             let ledger = ledger.expect("the ledger that the port knows of");
             ledger.add(local, class, size);
         }
-        match calm && !heeded && !ledger {
+        match calm && !may_relieve && !ledger {
             true => Booking::Calm,
             false => Booking::Entered,
         }

@@ -24,7 +24,7 @@ impl World {
             Some(_) => self.network.victim(id, packet_id, q, now),
         };
         let Some(queue) = victim else {
-            return self.turn_away(id, packet_id, q, Cause::BufferFull, now);
+            return self.refuse_arrival(id, packet_id, q, Cause::BufferFull, now);
         };
         self.discard(id, queue, Id::NONE, Cause::BufferFull, now);
         self.enqueue(id, packet_id, now);
@@ -143,6 +143,6 @@ impl World {
             lost: true,
         };
         self.network.lose(&mut self.books, packet_id, cause, id, at);
-        self.look_at_departure(id, &gone, at);
+        self.observe_departure(id, &gone, at);
     }
 }

@@ -81,17 +81,20 @@ impl World {
         if port.is(Traits::LIMITED) && !port.has_room(q, size) {
             return self.overflow(id, packet_id, q, now);
         }
-        let managed = port.is(Traits::WATCHED) && port.shut_until == Time::NEVER;
-        let mut look = port.is(Traits::WATCHED);
-        if look {
-            let Some(looks) = self.admit_watched(id, packet_id, q, now) else {
+        let mut observed = port.is(Traits::WATCHED);
+        let mut managed = false;
+        if observed {
+            managed = port.shut_until == Time::NEVER;
+            let Some(detected) = self.admit_watched(id, packet_id, q, now) else {
                 return;
             };
-            look = looks;
+            observed = detected;
         }
-        self.network.stamp_arrival(id, packet_id, false, now);
+        if exact {
+            self.network.stamp_arrival(id, packet_id, false, now);
+        }
         let port = &mut self.network.ports[id];
-        if !look && port.next_try == Time::NEVER && port.shut_until <= now {
+        if !observed && port.next_try == Time::NEVER && port.shut_until <= now {
             port.hold(q, size);
             let (books, calendar) = (&mut self.books, &mut self.clock.calendar);
             if self.network.transmit(books, calendar, id, packet_id, now) {
@@ -100,13 +103,13 @@ impl World {
             return;
         }
         self.network.join(id, packet_id, q, now);
-        if look {
-            self.look_at_arrival(id, packet_id, q, now);
+        if observed {
+            self.observe_arrival(id, packet_id, q, now);
             if managed {
                 self.network.sort(id, packet_id);
             }
         }
-        if exact || look {
+        if exact || observed {
             self.catch_up(id, now);
         }
     }
@@ -123,7 +126,7 @@ impl World {
     ) -> Option<bool> {
         let managed = self.network.ports[id].shut_until == Time::NEVER;
         if managed && !self.network.admit(&mut self.books, id, packet_id, q, now) {
-            self.turn_away(id, packet_id, q, Cause::Aqm, now);
+            self.refuse_arrival(id, packet_id, q, Cause::Aqm, now);
             return None;
         }
         if !self.network.ports[id].is(Traits::ACCOUNTED) {
@@ -131,7 +134,7 @@ impl World {
         }
         match self.account_arrival(id, packet_id, now) {
             Booking::Refused => {
-                self.turn_away(id, packet_id, q, Cause::MemoryFull, now);
+                self.refuse_arrival(id, packet_id, q, Cause::MemoryFull, now);
                 None
             }
             Booking::Calm => {
@@ -166,7 +169,7 @@ impl World {
                 entry,
                 lost: false,
             };
-            self.look_at_departure(id, &gone, at);
+            self.observe_departure(id, &gone, at);
         }
     }
 
@@ -225,9 +228,13 @@ impl World {
         let packet = &mut self.network.packets[packet_id];
         if packet.flow.is_none() {
             let calendar = &mut self.clock.calendar;
-            return self
-                .network
-                .hear(&mut self.books, calendar, id, packet_id, now);
+            return self.network.receive_control_frame(
+                &mut self.books,
+                calendar,
+                id,
+                packet_id,
+                now,
+            );
         }
         let egress = std::mem::replace(&mut packet.ingress, id);
         if egress.is_none() {
@@ -264,7 +271,7 @@ impl World {
         }
         self.network.packets.free(packet_id);
         if part != Part::None {
-            self.hear_header(part, packet_id, ecn, now);
+            self.receive_header(part, packet_id, ecn, now);
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::table::Id;
 impl World {
     /// A frame has left a port that is watched, or was lost from its queue: books it, and lets detectors look.
     #[inline(always)]
-    pub(super) fn look_at_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
+    pub(super) fn observe_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
         if self.network.ports[id].is(Traits::ACCOUNTED) {
             self.account_departure(id, gone, at);
         }
@@ -36,14 +36,14 @@ impl World {
             if let (false, Some(tally)) = (gone.lost, c.tally(place)) {
                 tally.left(false, gone.queue as u8, Id::NONE, gone.size, at);
             }
-            if !c.hears_departure(place, gone.queue) {
+            if !c.observes_departure(place, gone.queue) {
                 return;
             }
             let view = self.network.ports[id].view(gone.queue, at);
             let seen = gone.seen(&self.network.ports[id]);
             let c = &mut self.mechanisms.controls[control];
             if c.released(place, view, &gone.moment(&seen)) {
-                self.after_look(control, place, id, at);
+                self.after_observation(control, place, id, at);
             }
         }
     }
@@ -65,14 +65,14 @@ impl World {
             let view = self.network.ingress_view(watched, class, at);
             let seen = gone.seen(&self.network.ports[id]);
             if self.mechanisms.controls[control].released(place, view, &gone.moment(&seen)) {
-                self.after_look(control, place, watched, at);
+                self.after_observation(control, place, watched, at);
             }
         }
     }
 
     /// A frame has been queued at a port that is watched: records it, and lets detectors look.
     #[inline(never)]
-    pub(super) fn look_at_arrival(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
+    pub(super) fn observe_arrival(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
         let port = &mut self.network.ports[id];
         if port.shut_until == Time::NEVER
             && let Some(server) = port.more.service.server_mut()
@@ -103,18 +103,18 @@ impl World {
             }
             let queued = || queued_hosts(packets, &port.queue(q).list, hosts.len());
             if c.enqueued(place, view, &seen, &arrival, queued) {
-                self.after_look(control, place, id, now);
+                self.after_observation(control, place, id, now);
             }
         }
         if self.network.ports[id].is(Traits::ACCOUNTED)
             && let Some(from) = self.network.entrance(packet_id)
         {
-            self.look_at_entry(id, from, packet_id, q, now);
+            self.observe_ingress(id, from, packet_id, q, now);
         }
     }
 
     /// A frame has been queued that came in through a port of a node that keeps accounts.
-    fn look_at_entry(
+    fn observe_ingress(
         &mut self,
         id: PortId,
         from: PortId,
@@ -149,13 +149,13 @@ impl World {
         }
         let c = &mut self.mechanisms.controls[control];
         if c.enqueued(place, view, &seen, &arrival, || Arc::from([])) {
-            self.after_look(control, place, from, now);
+            self.after_observation(control, place, from, now);
         }
     }
 
     /// A frame finds no room in its queue. Detectors still see who sent it, and to whom.
     #[cold]
-    pub(super) fn turn_away(
+    pub(super) fn refuse_arrival(
         &mut self,
         id: PortId,
         packet_id: PacketId,
@@ -173,19 +173,19 @@ impl World {
             if let Some(tally) = c.tally(place) {
                 tally.came(seen.prev, q as u8, flow, seen.bytes, now);
             }
-            if c.turned_away(place, view, &seen, &arrival) {
-                self.after_look(control, place, id, now);
+            if c.refused(place, view, &seen, &arrival) {
+                self.after_observation(control, place, id, now);
             }
         }
         if let Some(server) = self.network.ports[id].more.service.server_mut() {
-            server.turned_away(cause, &self.network.packets[packet_id], now);
+            server.refused(cause, &self.network.packets[packet_id], now);
         }
         self.network
             .lose(&mut self.books, packet_id, cause, id, now);
     }
 
     /// The timer of a place has come: an output port with a detector of rates.
-    pub(crate) fn look_at_port(&mut self, control: ControlId, place: usize, id: PortId, now: Time) {
+    pub(crate) fn observe_port(&mut self, control: ControlId, place: usize, id: PortId, now: Time) {
         self.catch_up(id, now);
         let classes = self.network.ports[id].queues().len();
         let views: Vec<View> = (0..classes)
@@ -197,22 +197,22 @@ impl World {
             self.network.hosts.len(),
         );
         let queued = |q| -> Hosts { queued_hosts(packets, &ports[id].queue(q).list, hosts) };
-        if self.mechanisms.controls[control].look(place, &views, None, id, queued) {
-            self.after_look(control, place, id, now);
+        if self.mechanisms.controls[control].sample(place, &views, None, id, queued) {
+            self.after_observation(control, place, id, now);
         }
     }
 
     /// After a detector spoke: collects what is to be said, and has the port's departures served
     /// while they matter.
-    fn after_look(&mut self, control: ControlId, place: usize, id: PortId, now: Time) {
+    fn after_observation(&mut self, control: ControlId, place: usize, id: PortId, now: Time) {
         let c = &mut self.mechanisms.controls[control];
         let (alarmed, before) = (c.alarmed(place), c.note_alarm(place));
         self.mechanisms.collect(control);
         let node_id = self.network.ports[id].node;
         let node = &mut self.network.nodes[node_id];
         node.alarms = node.alarms + u32::from(alarmed) - u32::from(before);
-        let turned = alarmed && !before || before && node.alarms == 0;
-        if self.network.ports[id].is(Traits::ACCOUNTED) && turned {
+        let changed = alarmed && !before || before && node.alarms == 0;
+        if self.network.ports[id].is(Traits::ACCOUNTED) && changed {
             for i in 0..self.network.nodes[node_id].ports.len() {
                 let port = self.network.nodes[node_id].ports[i];
                 self.mind_departures(port, now);
@@ -233,7 +233,7 @@ impl World {
         let port = &mut self.network.ports[id];
         port.set(Traits::WAKEFUL, own || node || port.is(Traits::ATTENTIVE));
         // Whose frames wait is not looked up.
-        port.set(Traits::HEEDED, node && port.waiting > 0);
+        port.set(Traits::MAY_RELIEVE, node && port.waiting > 0);
         // The frame under way was judged by the alarms that held when it started.
         if port.is(Traits::WAKEFUL) && !port.is(Traits::ATTENTIVE) && port.free_at() > now {
             self.mechanisms

@@ -32,6 +32,7 @@ impl World {
                 place += 1;
             }
         }
-        self.network.look_again(&mut self.clock.calendar, id, now);
+        self.network
+            .recheck_idle_port(&mut self.clock.calendar, id, now);
     }
 }

@@ -185,7 +185,7 @@ impl World {
             Event::Timer { connection, side } => self.ring(connection, side, at),
             Event::Inspect => {
                 self.mechanisms
-                    .look_for_deadlock(&self.network, &mut self.clock.calendar, at)
+                    .detect_deadlock(&self.network, &mut self.clock.calendar, at)
             }
             Event::Warm => self.warm(at),
             Event::Silence(radio) => self.silence(radio, at),

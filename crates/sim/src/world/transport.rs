@@ -24,16 +24,16 @@ impl World {
     }
 
     /// A packet of a connection has come to its end.
-    pub(super) fn hear_header(&mut self, part: Part, packet: PacketId, ecn: Ecn, now: Time) {
+    pub(super) fn receive_header(&mut self, part: Part, packet: PacketId, ecn: Ecn, now: Time) {
         match part {
-            Part::Data(id) => self.hear_segment(id, packet, ecn, now),
-            Part::Acks(id) => self.hear_ack(id, packet, now),
+            Part::Data(id) => self.receive_segment(id, packet, ecn, now),
+            Part::Acks(id) => self.receive_ack(id, packet, now),
             Part::None => unreachable!("a header without a connection"),
         }
     }
 
     /// A segment has come to the receiving end.
-    fn hear_segment(&mut self, id: ConnectionId, packet: PacketId, ecn: Ecn, now: Time) {
+    fn receive_segment(&mut self, id: ConnectionId, packet: PacketId, ecn: Ecn, now: Time) {
         if self.ends.progress.due(now) {
             let connections = &self.ends.connections;
             self.ends
@@ -59,7 +59,7 @@ impl World {
     }
 
     /// An acknowledgement has come to the sending end.
-    fn hear_ack(&mut self, id: ConnectionId, packet: PacketId, now: Time) {
+    fn receive_ack(&mut self, id: ConnectionId, packet: PacketId, now: Time) {
         let c = &mut self.ends.connections[id];
         let Header::Ack(ack) = &self.network.headers[packet] else {
             unreachable!("data among the acknowledgements");

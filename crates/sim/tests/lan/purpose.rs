@@ -319,9 +319,10 @@ fn addresses_come_from_the_filtering_table_or_from_the_buffer() {
 fn more_hosts_than_a_frame_has_addresses_for_are_named_by_a_map() {
     let mut net = Net::new(2.0);
     let (w, x, y) = (net.switch("W"), net.switch("X"), net.switch("Y"));
-    let toward = net.link(w, x, 100 * MBIT)[1];
+    let [held, toward] = net.link(w, x, 100 * MBIT);
     let port = net.link(x, y, 10 * MBIT)[0];
     net.buffer(port, 50_000);
+    net.buffer(held, 2_000_000);
     let far: Vec<usize> = (0..300).map(|i| net.host(&format!("D{i}"))).collect();
     far.iter().for_each(|d| {
         net.link(y, *d, 100 * MBIT);
@@ -331,6 +332,10 @@ fn more_hosts_than_a_frame_has_addresses_for_are_named_by_a_map() {
     net.link(x, free, 100 * MBIT);
     net.flow("big", s, far[299], script([(0, 1_500_000)]));
     net.flow("small", s, free, script([(500 * MS, 1_500)]));
+    // A filtering table names hosts that somebody sends to.
+    for (i, d) in far[..299].iter().enumerate() {
+        net.flow(&format!("f{i}"), free, *d, script([(1_900 * MS, 64)]));
+    }
     let lost = |net: &Net| net.run().dropped;
     assert!(lost(&net) > 500);
     net.recipe(

@@ -148,6 +148,7 @@ fn a_link_takes_the_fastest_rate_that_keeps_the_target() {
     }
     let mut cell = pair(plain(), 60.0);
     cell.0.media[0].phy.data = Rate(12_000_000);
+    cell.0.media[0].phy.control = Rate(12_000_000);
     assert_eq!(rate(&cell), Ok(Rate(12_000_000)));
     let refused = rate(&pair(plain(), 193.0)).expect_err("too far");
     assert!(refused.contains("out of reach"), "{refused}");

@@ -67,7 +67,7 @@ impl NetworkWindow {
     }
 
     /// Takes the round trip of an acknowledgement.
-    pub fn hear(&mut self, ack: &Ack) {
+    pub fn on_ack(&mut self, ack: &Ack) {
         self.rtt = ack.srtt.min(self.max_rtt);
     }
 

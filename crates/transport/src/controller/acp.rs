@@ -28,7 +28,7 @@ pub struct Acp {
 
 impl Controller for Acp {
     fn on_ack(&mut self, ack: &Ack) {
-        self.core.hear(ack);
+        self.core.on_ack(ack);
         let Some(&Feedback::Congestion(CongestionHeader::Target {
             rate, congested, ..
         })) = ack.feedback

@@ -27,7 +27,7 @@ pub struct Iacp {
 
 impl Controller for Iacp {
     fn on_ack(&mut self, ack: &Ack) {
-        self.core.hear(ack);
+        self.core.on_ack(ack);
         if let Some(&Feedback::Congestion(CongestionHeader::Window { window, .. })) = ack.feedback
             && window.is_finite()
         {

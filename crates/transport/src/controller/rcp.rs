@@ -28,7 +28,7 @@ pub struct Rcp {
 
 impl Controller for Rcp {
     fn on_ack(&mut self, ack: &Ack) {
-        self.core.hear(ack);
+        self.core.on_ack(ack);
         if let Some(&Feedback::Congestion(CongestionHeader::Rate { rate, .. })) = ack.feedback
             && rate.is_finite()
         {

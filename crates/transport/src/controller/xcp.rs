@@ -37,7 +37,7 @@ impl Xcp {
 
 impl Controller for Xcp {
     fn on_ack(&mut self, ack: &Ack) {
-        self.core.hear(ack);
+        self.core.on_ack(ack);
         let Some(&Feedback::Congestion(CongestionHeader::Change { change, .. })) = ack.feedback
         else {
             return;

@@ -328,8 +328,8 @@ class Stamp(Part):
         * `file`: file of the class, which imports no file beside it (required)
         * `class_`: class with a method depart, and arrive if it wants to hear of arrivals
           (required)
-        * `writes`: what depart returns: a change of throughput for senders of kind xcp, a
-          rate for rcp, a window for iacp, or whether to mark (required)
+        * `writes`: what depart returns: what the congestion header of the senders has, or
+          whether to mark (required)
         * `options`: further arguments of the class, by name
         """
         return Stamp("python", file=file, class_=class_, writes=writes, options=options)

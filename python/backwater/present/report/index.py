@@ -14,7 +14,7 @@ from markupsafe import Markup
 from backwater.present.report import claim_html, prose
 from backwater.present.report.page import command, fill
 from backwater.present.report.save import save
-from backwater.study.sources import introduced
+from backwater.study.source_names import introduced
 from backwater.verdict.claim import is_unexpected
 
 if TYPE_CHECKING:

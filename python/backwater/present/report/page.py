@@ -17,7 +17,7 @@ from backwater.present.report import claim_html, prose, table
 from backwater.present.report.bundle import bundle
 from backwater.present.report.save import save
 from backwater.results.store import BROKEN, FAILED
-from backwater.study.sources import introduced
+from backwater.study.source_names import introduced
 
 if TYPE_CHECKING:
     from backwater.results.results import Results

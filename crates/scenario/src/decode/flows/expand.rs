@@ -80,6 +80,14 @@ fn derangement(from: &[usize], to: &[usize], random: &mut Random) -> Vec<usize> 
     }
 }
 
+/// The media of a station.
+pub(super) fn media(node: &NodeSpec) -> Vec<usize> {
+    match &node.kind {
+        NodeKind::Station(radios) => radios.iter().map(|r| r.medium).collect(),
+        NodeKind::Host { .. } | NodeKind::Switch(_) => Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -107,13 +115,5 @@ mod tests {
                 .keys()
                 .all(|d| d.iter().enumerate().all(|(i, j)| i != *j))
         );
-    }
-}
-
-/// The media of a station.
-pub(super) fn media(node: &NodeSpec) -> Vec<usize> {
-    match &node.kind {
-        NodeKind::Station(radios) => radios.iter().map(|r| r.medium).collect(),
-        NodeKind::Host { .. } | NodeKind::Switch(_) => Vec::new(),
     }
 }

@@ -326,12 +326,12 @@ mod tests {
         }
 
         /// Looks, with buffers of which so much is in use; gives what is asked of others and of own flows.
-        fn look(&mut self, now: u64, busy: u64, held: u64) -> (Vec<Asked>, Vec<OwnFlow>) {
+        fn sample(&mut self, now: u64, busy: u64, held: u64) -> (Vec<Asked>, Vec<OwnFlow>) {
             let views: Vec<View> = (0..4)
                 .map(|class| View::level(Time(now), class, held, 100))
                 .collect();
             let none = |_| [].into();
-            self.0.look(0, &views, Some(busy), Id::NONE, none);
+            self.0.sample(0, &views, Some(busy), Id::NONE, none);
             self.1 = Time(now);
             let (mut asked, mut own) = (Vec::new(), Vec::new());
             while let Some(told) = self.0.next_told() {
@@ -383,7 +383,7 @@ mod tests {
             r.came(Some(station), 1, Id::raw(station), 62_500);
             r.left(false, 1, Id::raw(station), 31_250);
         }
-        let (asked, own) = r.look(PERIOD, PERIOD, 0);
+        let (asked, own) = r.sample(PERIOD, PERIOD, 0);
         assert_eq!(asked, [(0, 1, true, 1_000_000), (1, 1, true, 1_000_000)]);
         assert_eq!(own, []);
     }
@@ -396,7 +396,7 @@ mod tests {
         r.came(Some(1), 2, Id::raw(1), 100_000);
         r.left(false, 1, Id::raw(0), 10_000);
         r.left(false, 2, Id::raw(1), 100_000);
-        let (asked, _) = r.look(PERIOD, PERIOD, 0);
+        let (asked, _) = r.sample(PERIOD, PERIOD, 0);
         // 20 kB is below the 55 kB of the mean flow, and yet the only one that can step back.
         assert_eq!(asked.len(), 1);
         assert_eq!((asked[0].0, asked[0].2), (0, true));
@@ -410,14 +410,14 @@ mod tests {
             r.left(false, 1, Id::raw(0), 31_250);
         };
         steady(&mut r);
-        assert_eq!(r.look(PERIOD, PERIOD / 2, 0), (vec![], vec![]));
+        assert_eq!(r.sample(PERIOD, PERIOD / 2, 0), (vec![], vec![]));
         r.taken((0, 1, true, 0), PERIOD);
         steady(&mut r);
-        let (asked, _) = r.look(2 * PERIOD, PERIOD, 0);
+        let (asked, _) = r.sample(2 * PERIOD, PERIOD, 0);
         assert_eq!(asked, [(0, 1, false, 1_250_000)]);
         // Nothing is asked where the medium is fully used.
         steady(&mut r);
-        assert_eq!(r.look(3 * PERIOD, 3 * PERIOD, 0).0, []);
+        assert_eq!(r.sample(3 * PERIOD, 3 * PERIOD, 0).0, []);
     }
 
     /// A relay tells itself what an own flow gets, what each forwarded one leaves with, and whether it is congested. When
@@ -436,7 +436,7 @@ mod tests {
                 }
                 r.came(None, 1, flow, 125_000);
                 r.left(true, 1, flow, 62_500);
-                told = r.look(period * PERIOD, period * PERIOD, 0).1;
+                told = r.sample(period * PERIOD, period * PERIOD, 0).1;
             }
             told
         };
@@ -466,7 +466,7 @@ mod tests {
                 r.came(None, 1, Id::raw(9), 31_250);
                 r.left(true, 1, Id::raw(9), 31_250);
             }
-            told.push(r.look(period * PERIOD, period * PERIOD, 0).1);
+            told.push(r.sample(period * PERIOD, period * PERIOD, 0).1);
         }
         let forwarded = |told: &Vec<OwnFlow>| told.first().map(|own| own.forwarded);
         let found: Vec<_> = told.iter().map(forwarded).collect();
@@ -481,7 +481,7 @@ mod tests {
         let (flow, at) = (Id::raw(0), |ms: u64| Time(ms * MILLISECOND));
         r.tally().came(Some(0), 1, flow, 5_000, at(230));
         r.tally().left(false, 1, flow, 2_500, at(240));
-        let (asked, _) = r.look(PERIOD, PERIOD, 0);
+        let (asked, _) = r.sample(PERIOD, PERIOD, 0);
         assert_eq!(asked, [(0, 1, true, 1_000_000)]);
     }
 
@@ -501,7 +501,7 @@ mod tests {
             r.came(Some(0), 1, Id::raw(0), 62_500);
             r.left(false, 1, Id::raw(0), 31_250);
             let now = period * PERIOD;
-            for asked in r.look(now, now, 0).0 {
+            for asked in r.sample(now, now, 0).0 {
                 r.taken(asked, now);
                 periods.push(period);
             }
@@ -514,7 +514,7 @@ mod tests {
             r.came(Some(0), 1, Id::raw(0), 31_250);
             r.left(false, 1, Id::raw(0), 31_250);
             let now = period * PERIOD;
-            for asked in r.look(now, now, 0).0 {
+            for asked in r.sample(now, now, 0).0 {
                 r.taken(asked, now);
             }
         }
@@ -555,7 +555,7 @@ mod tests {
                 r.came(Some(station), 1, Id::raw(station), bytes);
                 r.left(false, 1, Id::raw(station), bytes);
             }
-            let asked = r.look(PERIOD, PERIOD, held).0;
+            let asked = r.sample(PERIOD, PERIOD, held).0;
             asked.iter().map(|a| a.0).collect::<Vec<_>>()
         };
         assert_eq!(asked(80), [0, 1]);

@@ -111,7 +111,7 @@ impl Standing {
     }
 
     /// Remembers who sent.
-    pub fn hear(&mut self, place: usize, arrival: &Arrival) {
+    pub fn note_sender(&mut self, place: usize, arrival: &Arrival) {
         let voice = &mut self.voices[place];
         if let (Some(from), false) = (arrival.from, voice.heard.is_empty()) {
             voice.heard[from][arrival.class] = Some(arrival.now);

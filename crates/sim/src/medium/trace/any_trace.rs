@@ -25,6 +25,7 @@ macro_rules! traces {
         })*
 
         impl Schedule for AnyTrace {
+            #[inline]
             fn next(&mut self, size: u64, random: &mut Random) -> Option<Time> {
                 match self {
                     $(AnyTrace::$Name(trace) => trace.next(size, random),)*

@@ -44,6 +44,8 @@ pub struct Shape {
 #[derive(Clone, Debug)]
 pub struct Cox {
     shape: Shape,
+    /// Logarithm of the chance that one more opportunity comes with those so far; none where each comes alone.
+    ln_more: Option<f64>,
     /// bit/s; none before the first tick.
     rate: Option<f64>,
     /// No opportunity before then.
@@ -59,8 +61,10 @@ pub struct Cox {
 impl Cox {
     /// A link of this shape.
     pub fn new(shape: Shape) -> Cox {
+        let more = 1.0 - 1.0 / shape.burst;
         Cox {
             shape,
+            ln_more: (shape.burst > 1.0).then(|| libm::log(more)),
             rate: None,
             outage_until: Time::ZERO,
             until: Time::ZERO,
@@ -125,7 +129,7 @@ impl Schedule for Cox {
             };
             if at < self.until {
                 self.at = at;
-                self.burst = extra(self.shape.burst, random);
+                self.burst = self.ln_more.map_or(0, |ln_more| extra(ln_more, random));
                 return Some(at);
             }
             from = self.until;
@@ -133,13 +137,9 @@ impl Schedule for Cox {
     }
 }
 
-/// How many opportunities come with the first, geometric with mean `burst` - 1.
-fn extra(burst: f64, random: &mut Random) -> u64 {
-    if burst <= 1.0 {
-        return 0;
-    }
-    let go_on = 1.0 - 1.0 / burst;
-    libm::floor(libm::log(random.unit()) / libm::log(go_on)) as u64
+/// How many opportunities come with the first: geometric. `ln_more` is the logarithm of the chance of one more.
+fn extra(ln_more: f64, random: &mut Random) -> u64 {
+    libm::floor(libm::log(random.unit()) / ln_more) as u64
 }
 
 pub(super) const PART: Part<Build<Cox>> = Part {

@@ -206,7 +206,7 @@ impl Server {
 
     /// Queue management refuses an arriving packet. mm-link logs each packet that its queue does not have after it
     /// came, whatever the cause, and none that is dropped as it leaves.
-    pub fn turned_away(&mut self, cause: Cause, packet: &Packet, now: Time) {
+    pub fn refused(&mut self, cause: Cause, packet: &Packet, now: Time) {
         let bytes = self.size(packet.len);
         if let (Some(journal), Cause::Aqm) = (&mut self.journal, cause) {
             journal.dropped(now, bytes);

@@ -101,7 +101,7 @@ pub struct Spent {
     /// Ticks of exchanges that failed.
     pub retries: u64,
     /// Its round at a station that serves flows round-robin.
-    pub turn: u64,
+    pub round: u64,
     /// The stall clock of its category when it joined the queue.
     pub stall_clock: u64,
 }
@@ -330,8 +330,8 @@ impl Air {
                 return ghost.at;
             }
             let first = network.ports[hop.port].queue(category).list.head();
-            match radio.turns.is_some() {
-                true => Time(self.spent[first.index()].turn),
+            match radio.rounds.is_some() {
+                true => Time(self.spent[first.index()].round),
                 false => network.packets[first].at,
             }
         };

@@ -112,7 +112,7 @@ impl Air {
             categories,
             own_share: station.own_share,
             blocked_share: 1.0,
-            turns: station.in_turn.then(Box::default),
+            rounds: station.in_turn.then(Box::default),
             hops: Vec::new(),
             frame: None,
             reply: Reply::None,

@@ -135,7 +135,7 @@ impl CarrierSense {
     /// The frame that it received has ended: what station `here` learns from it. True if it is whole and for
     /// this station, or for all.
     #[inline]
-    pub(super) fn hear_out(
+    pub(super) fn end_reception(
         &mut self,
         here: u32,
         frame: &Frame,

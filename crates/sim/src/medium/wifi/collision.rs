@@ -39,7 +39,7 @@ impl Air {
             let sense = &mut self.sensing[link.to as usize];
             sense.energy -= u32::from(link.senses);
             sense.power -= link.power;
-            if sense.lock == station && sense.hear_out(link.to, frame, medium, now) {
+            if sense.lock == station && sense.end_reception(link.to, frame, medium, now) {
                 self.heard.push(link.to);
             }
             if sense.energy == 0 && sense.lock == NOBODY && !sense.sending {

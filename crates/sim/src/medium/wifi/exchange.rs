@@ -164,7 +164,7 @@ impl World {
                     Some(hop) => self.spread(station, hop, now),
                     None => {
                         for i in 0..self.air.heard.len() {
-                            self.obey(station, self.air.heard[i], now);
+                            self.receive_management_frame(station, self.air.heard[i], now);
                         }
                     }
                 }
@@ -208,7 +208,7 @@ impl World {
         let exchange = self.air.radios[station as usize].exchange;
         let exchange = exchange.expect("a data frame belongs to an exchange");
         let Some(hop) = exchange.hop else {
-            return self.heed(station, receiver, now);
+            return self.receive_notice(station, receiver, now);
         };
         let Some(packet_id) =
             self.air
@@ -251,7 +251,7 @@ impl World {
                 }
                 radio.categories[number].spend(u64::from(ghost.len), now);
                 let done = tried.over(exchange.to, airtime, true);
-                self.air.look_at_transmission(
+                self.air.observe_transmission(
                     &mut self.mechanisms,
                     station,
                     number,

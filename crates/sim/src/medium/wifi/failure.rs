@@ -115,7 +115,7 @@ impl World {
         // The sender does not know that its frame was received, where it was.
         let done = tried.over(to, Span::ZERO, false);
         self.air
-            .look_at_transmission(&mut self.mechanisms, station, number, &ghost, &done, now);
+            .observe_transmission(&mut self.mechanisms, station, number, &ghost, &done, now);
         if let Some(id) = lost {
             self.network
                 .lose(&mut self.books, id, Cause::RetryLimit, port, now);

@@ -186,7 +186,7 @@ impl World {
         let own = self.air.enters_with(&self.network.packets[packet_id]);
         let held = now.0 - self.network.packets[packet_id].at.0;
         self.network.ports[port].lose_waiting(number, size, held);
-        self.look_at_station_loss(station, hop, number, packet_id, now);
+        self.observe_station_loss(station, hop, number, packet_id, now);
         self.network
             .lose(&mut self.books, packet_id, cause, port, now);
         self.air

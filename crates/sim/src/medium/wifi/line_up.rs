@@ -24,14 +24,14 @@ impl Air {
         let list = &mut network.ports[port].queue_mut(number).list;
         let radio = &mut self.radios[station as usize];
         radio.categories[number].line_up(hop);
-        let Some(turns) = &mut radio.turns else {
+        let Some(rounds) = &mut radio.rounds else {
             return network.packets.append(list, packet_id);
         };
-        let turn = turns[number].join(network.packets[packet_id].flow);
+        let round = rounds[number].join(network.packets[packet_id].flow);
         let spent = &mut self.spent;
-        spent[packet_id.index()].turn = turn;
+        spent[packet_id.index()].round = round;
         let (mut before, mut next) = (Id::NONE, list.head());
-        while !next.is_none() && spent[next.index()].turn <= turn {
+        while !next.is_none() && spent[next.index()].round <= round {
             (before, next) = (next, network.packets[next].next);
         }
         network.packets.insert_after(list, before, packet_id);
@@ -54,10 +54,10 @@ impl Air {
                 if next.is_none() {
                     break;
                 }
-                let turn = self.spent[next.index()].turn;
-                let newer = found.is_none_or(|(newest, ..)| turn >= newest);
+                let round = self.spent[next.index()].round;
+                let newer = found.is_none_or(|(newest, ..)| round >= newest);
                 if network.packets[next].flow == flow && newer {
-                    found = Some((turn, *hop, before));
+                    found = Some((round, *hop, before));
                 }
                 before = next;
             }
@@ -91,10 +91,10 @@ impl World {
                 Room::ShareFull => return false,
                 Room::Full => {}
             }
-            let Some(turns) = &mut radio.turns else {
+            let Some(rounds) = &mut radio.rounds else {
                 return false;
             };
-            let Some(richest) = turns[number].richest(flow) else {
+            let Some(richest) = rounds[number].richest(flow) else {
                 return false;
             };
             let Some((from, before)) = self.air.newest(&self.network, station, number, richest)
@@ -106,13 +106,13 @@ impl World {
             let list = &mut self.network.ports[port].queue_mut(number).list;
             let victim = self.network.packets.take_after(list, before);
             let radio = &mut self.air.radios[station as usize];
-            if let Some(turns) = &mut radio.turns {
-                turns[number].give_up(richest);
+            if let Some(rounds) = &mut radio.rounds {
+                rounds[number].give_up(richest);
             }
             let packet = &self.network.packets[victim];
             let own = packet.ingress.is_none() || packet.ingress.0 < first_port;
             self.network.ports[port].lose_waiting(number, packet.frame(), now.0 - packet.at.0);
-            self.look_at_station_loss(station, from, number, victim, now);
+            self.observe_station_loss(station, from, number, victim, now);
             let radio = &mut self.air.radios[station as usize];
             radio.categories[number].release(own, self.network.packets[victim].frame());
             self.air.tell_backlog(&mut self.network, station, now);

@@ -169,11 +169,11 @@ impl World {
         };
         let hop = hop?;
         let air = &mut self.air;
-        if let Some(turns) = &mut air.radios[station as usize].turns {
+        if let Some(rounds) = &mut air.radios[station as usize].rounds {
             let served = &air.hops[hop as usize];
             if served.tried[number].ghost.is_none() {
                 let first = self.network.ports[served.port].queue(number).list.head();
-                turns[number].serve(air.spent[first.index()].turn);
+                rounds[number].serve(air.spent[first.index()].round);
             }
         }
         Some(Some(hop))

@@ -24,7 +24,7 @@ use crate::table::Id;
 use crate::world::World;
 
 impl Air {
-    fn look_at_station(
+    fn take_station_sample(
         &self,
         network: &Network,
         mechanisms: &mut Mechanisms,
@@ -39,7 +39,7 @@ impl Air {
             .map(|number| self.station_view(station, number, now))
             .collect();
         let queued = |number| hosts_queued(self, network, station, number);
-        mechanisms.controls[control].look(place, &views, Some(busy), Id::NONE, queued);
+        mechanisms.controls[control].sample(place, &views, Some(busy), Id::NONE, queued);
         mechanisms.collect(control);
     }
 
@@ -120,7 +120,7 @@ impl Air {
     }
 
     /// A MAC transmission of a station is over: acknowledged, or given up. Its frame is still counted as held.
-    pub(crate) fn look_at_transmission(
+    pub(crate) fn observe_transmission(
         &self,
         mechanisms: &mut Mechanisms,
         station: u32,
@@ -136,7 +136,7 @@ impl Air {
         if let (true, Some(tally)) = (done.acknowledged, c.tally(place)) {
             tally.left(ghost.own, number as u8, ghost.flow, len, now);
         }
-        if !c.hears_departure(place, number) {
+        if !c.observes_departure(place, number) {
             return;
         }
         let bytes = ethernet::frame(len);
@@ -174,7 +174,7 @@ impl World {
     }
 
     /// A packet is lost from a station's queue before it was tried. It is still counted as held.
-    pub(crate) fn look_at_station_loss(
+    pub(crate) fn observe_station_loss(
         &mut self,
         station: u32,
         hop: u32,
@@ -191,7 +191,7 @@ impl World {
     }
 
     /// A packet has joined a watched station's queue, or found no room in it.
-    pub(crate) fn look_at_station_arrival(
+    pub(crate) fn observe_station_arrival(
         &mut self,
         hop: u32,
         number: usize,
@@ -203,7 +203,7 @@ impl World {
         let Some((control, place)) = self.air.radios[station as usize].watch else {
             return;
         };
-        if !self.mechanisms.controls[control].hears_arrivals(place) {
+        if !self.mechanisms.controls[control].observes_arrivals(place) {
             return;
         }
         let seen = self.air.seen_queued(&self.network, hop, number, packet_id);
@@ -224,7 +224,7 @@ impl World {
                 c.owners(&view, &owners_of(&self.air, &self.network, station, number));
             }
         } else {
-            c.turned_away(place, view, &seen, &arrival);
+            c.refused(place, view, &seen, &arrival);
         }
         self.mechanisms.collect(control);
     }
@@ -233,8 +233,8 @@ impl World {
     pub(crate) fn observe(&mut self, control: ControlId, place: u8, now: Time) {
         let number = usize::from(place);
         match self.mechanisms.controls[control].place(number) {
-            Place::Egress(port) => self.look_at_port(control, number, port, now),
-            Place::Station(station) => self.air.look_at_station(
+            Place::Egress(port) => self.observe_port(control, number, port, now),
+            Place::Station(station) => self.air.take_station_sample(
                 &self.network,
                 &mut self.mechanisms,
                 control,

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::frame::{Exchange, Frame, Reply};
 use super::mac::Contention;
-use super::rounds::Turns;
+use super::rounds::RoundRobin;
 use crate::ids::{ControlId, FlowId, NodeId, PortId};
 use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;
@@ -38,7 +38,7 @@ pub struct Radio {
     /// Part of that for own packets which gates hold back.
     pub blocked_share: f64,
     /// Rounds of flows by category, where they are served round-robin.
-    pub turns: Option<Box<[Turns; 4]>>,
+    pub rounds: Option<Box<[RoundRobin; 4]>>,
     /// Contention by category.
     pub categories: SmallVec<[Contention; 1]>,
     /// The frame on the air.

@@ -380,7 +380,7 @@ impl Air {
             level.power -= near.power;
             if sense.lock == station {
                 sense.damaged |= hearing.struck(receivers, &coded, sense.suspect, before, now);
-                if sense.hear_out(u32::from(*here), frame, medium, now) {
+                if sense.end_reception(u32::from(*here), frame, medium, now) {
                     self.heard.push(u32::from(*here));
                 }
                 if level.power < receivers.busy_from {

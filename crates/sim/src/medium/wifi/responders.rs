@@ -213,22 +213,22 @@ impl World {
     }
 
     /// A station has received the management frame that another sends; one without a responder for it does nothing.
-    pub(crate) fn obey(&mut self, from: u32, station: u32, now: Time) {
+    pub(crate) fn receive_management_frame(&mut self, from: u32, station: u32, now: Time) {
         let sender = &self.air.radios[from as usize];
         let sent = sender.notices.front().expect("the frame that was sent");
         let notice = sent.notice.clone();
-        if !notice.everybody_obeys() && !self.air.are_peers(from, station) {
+        if !notice.is_for_all_receivers() && !self.air.are_peers(from, station) {
             return;
         }
         self.answer_at(from, station, &notice, now);
     }
 
     /// A notice has reached the station that it is for, maybe once more.
-    pub(crate) fn heed(&mut self, from: u32, station: u32, now: Time) {
+    pub(crate) fn receive_notice(&mut self, from: u32, station: u32, now: Time) {
         let sender = &mut self.air.radios[from as usize];
         let sent = sender.notices.front_mut().expect("the frame that was sent");
         if !std::mem::replace(&mut sent.heard, true) {
-            self.obey(from, station, now);
+            self.receive_management_frame(from, station, now);
         }
     }
 

@@ -10,9 +10,9 @@
 
 use crate::ids::FlowId;
 
-/// The turns of the flows of an access category.
+/// The rounds of the flows of an access category.
 #[derive(Clone, Debug, Default)]
-pub struct Turns {
+pub struct RoundRobin {
     /// Round of the frame that was first in line last.
     round: u64,
     flows: Vec<Entry>,
@@ -26,7 +26,7 @@ struct Entry {
     frames: u32,
 }
 
-impl Turns {
+impl RoundRobin {
     fn entry(&mut self, flow: FlowId) -> &mut Entry {
         let at = match self.flows.iter().position(|e| e.flow == flow) {
             Some(at) => at,
@@ -86,32 +86,32 @@ mod tests {
     #[test]
     fn a_flow_that_comes_later_does_not_wait_for_all_of_another() {
         let (a, b) = (Id::raw(1), Id::raw(2));
-        let mut turns = Turns::default();
-        let rounds: Vec<u64> = (0..5).map(|_| turns.join(a)).collect();
-        assert_eq!(rounds, [1, 2, 3, 4, 5]);
-        turns.serve(2);
-        assert_eq!([turns.join(b), turns.join(b)], [2, 3]);
+        let mut rounds = RoundRobin::default();
+        let first: Vec<u64> = (0..5).map(|_| rounds.join(a)).collect();
+        assert_eq!(first, [1, 2, 3, 4, 5]);
+        rounds.serve(2);
+        assert_eq!([rounds.join(b), rounds.join(b)], [2, 3]);
         // What was not used is not saved up.
-        turns.serve(40);
-        assert_eq!(turns.join(b), 40);
+        rounds.serve(40);
+        assert_eq!(rounds.join(b), 40);
     }
 
     #[test]
     fn who_holds_most_gives_way_to_who_holds_less() {
         let (a, b) = (Id::raw(1), Id::raw(2));
-        let mut turns = Turns::default();
+        let mut rounds = RoundRobin::default();
         for _ in 0..3 {
-            turns.join(a);
+            rounds.join(a);
         }
-        assert_eq!(turns.richest(a), None);
-        assert_eq!(turns.richest(b), Some(a));
-        turns.join(b);
-        assert_eq!(turns.richest(b), Some(a));
-        turns.give_up(a);
-        assert_eq!(turns.richest(b), None);
-        assert_eq!(turns.join(a), 3);
-        turns.leave(a);
-        turns.leave(b);
-        assert_eq!(turns.richest(b), Some(a));
+        assert_eq!(rounds.richest(a), None);
+        assert_eq!(rounds.richest(b), Some(a));
+        rounds.join(b);
+        assert_eq!(rounds.richest(b), Some(a));
+        rounds.give_up(a);
+        assert_eq!(rounds.richest(b), None);
+        assert_eq!(rounds.join(a), 3);
+        rounds.leave(a);
+        rounds.leave(b);
+        assert_eq!(rounds.richest(b), Some(a));
     }
 }

@@ -284,7 +284,7 @@ impl World {
         self.air
             .one_more(&mut self.clock.calendar, station, number, now);
         self.air.tell_backlog(&mut self.network, station, now);
-        self.look_at_station_arrival(hop, number, packet_id, true, now);
+        self.observe_station_arrival(hop, number, packet_id, true, now);
     }
 
     /// A packet that comes to a hop's queue is lost.
@@ -299,7 +299,7 @@ impl World {
         let Hop { from, port, .. } = self.air.hops[hop as usize];
         self.air
             .stamp_station_arrival(&mut self.network, from, packet_id, true, now);
-        self.look_at_station_arrival(hop, number, packet_id, false, now);
+        self.observe_station_arrival(hop, number, packet_id, false, now);
         let (network, books) = (&mut self.network, &mut self.books);
         self.air
             .lose_at_station(network, books, packet_id, cause, port, now);
@@ -325,8 +325,8 @@ impl World {
                 tried.overtaken = tried.spent;
             }
         }
-        if let Some(turns) = &mut radio.turns {
-            turns[number].leave(ghost.flow);
+        if let Some(rounds) = &mut radio.rounds {
+            rounds[number].leave(ghost.flow);
         }
         let size = ethernet::frame(u64::from(ghost.len));
         self.make_free(station, number, ghost.own, size, ghost.flow, now);

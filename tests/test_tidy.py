@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 KNOWN = Path(__file__).with_name("tidy.json")
 FOLDERS = ("crates", "python", "scripts", "validation", "tests", "docs", "benches", "fuzz")
 GENERATED = "Written by `make tables`"
-CRATES = ("transport", "sim", "scenario", "py")
+CRATES = ("transport", "sim", "scenario", "emu", "py")
 
 FILE_LINES = 400
 FUNCTION_LINES = 70

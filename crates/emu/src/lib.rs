@@ -1,6 +1,7 @@
 //! Real time: a world behind a wall clock, with real packets. Linux only. The only crate with `unsafe`, sockets and clocks.
 //!
-//! * `plan` reads the boxes of a command line and writes the scenario that they are; `queue` reads mahimahi's queues.
+//! * `plan` reads the boxes of a command line and writes the scenario that they are; `words` reads single words and
+//!   `queue` mahimahi's queues.
 //! * `namespace` runs a command behind a network device of its own; `device` makes these devices, `address` chooses addresses.
 //! * `driver` moves packets between devices and the world; `payloads` keeps their bytes, `ip` reads their headers.
 //! * `clock` tells the time, `certificate` how well it was kept.
@@ -23,5 +24,6 @@ pub mod plan;
 pub mod queue;
 pub mod shell;
 pub mod system;
+pub mod words;
 
 pub use fault::Fault;

@@ -1,0 +1,48 @@
+//! Clocks of the system.
+
+use super::processes::own_pid;
+
+/// Nanoseconds of the monotonic clock.
+pub fn monotonic_ns() -> u64 {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `now` is a timespec that the call may write; the clock exists on every Linux.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Sleeps.
+#[expect(clippy::disallowed_methods, reason = "this crate waits for the system")]
+pub fn nap_ms(ms: u64) {
+    std::thread::sleep(std::time::Duration::from_millis(ms));
+}
+
+/// Milliseconds since 1970, for the headers of logs.
+pub fn unix_ms() -> u64 {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: as above.
+    unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut now) };
+    now.tv_sec as u64 * 1000 + now.tv_nsec as u64 / 1_000_000
+}
+
+/// A number that no other process of this machine uses at the moment.
+pub fn unique() -> String {
+    // In a namespace of processes the number of the process says little.
+    format!("{}-{}", own_pid(), monotonic_ns())
+}
+
+/// CPU seconds of this process so far.
+pub fn cpu_s() -> f64 {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: as above.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut now) };
+    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
+}

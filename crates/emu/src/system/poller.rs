@@ -1,0 +1,75 @@
+//! Sleep until a descriptor can be read or a timer is due.
+
+use std::io;
+use std::mem::zeroed;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+use super::call::checked;
+use super::descriptors::read;
+
+/// Waits until one of some descriptors has something to read or a timer is due.
+#[derive(Debug)]
+pub struct Poller {
+    epoll: OwnedFd,
+    timer: OwnedFd,
+}
+
+impl Poller {
+    /// For these descriptors.
+    pub fn new<'a>(descriptors: impl Iterator<Item = &'a OwnedFd>) -> io::Result<Poller> {
+        // SAFETY: both calls take numbers; the descriptors are fresh.
+        let (epoll, timer) = unsafe {
+            let epoll = OwnedFd::from_raw_fd(checked(libc::epoll_create1(libc::EPOLL_CLOEXEC))?);
+            let flags = libc::TFD_CLOEXEC | libc::TFD_NONBLOCK;
+            let timer = checked(libc::timerfd_create(libc::CLOCK_MONOTONIC, flags))?;
+            (epoll, OwnedFd::from_raw_fd(timer))
+        };
+        let poller = Poller { epoll, timer };
+        poller.add(&poller.timer)?;
+        for fd in descriptors {
+            poller.add(fd)?;
+        }
+        Ok(poller)
+    }
+
+    fn add(&self, fd: &OwnedFd) -> io::Result<()> {
+        let mut event = libc::epoll_event {
+            events: libc::EPOLLIN as u32,
+            u64: 0,
+        };
+        let (epoll, fd) = (self.epoll.as_raw_fd(), fd.as_raw_fd());
+        // SAFETY: the event outlives the call; both descriptors are open.
+        checked(unsafe { libc::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &mut event) }).map(|_| ())
+    }
+
+    /// Sleeps until something can be read, or the monotonic clock shows `until_ns`.
+    pub fn sleep(&self, until_ns: u64) -> io::Result<()> {
+        let moment = libc::timespec {
+            tv_sec: (until_ns / 1_000_000_000) as _,
+            tv_nsec: (until_ns % 1_000_000_000).max(1) as _,
+        };
+        // SAFETY: a timer of zeros does not repeat.
+        let mut timer: libc::itimerspec = unsafe { zeroed() };
+        timer.it_value = moment;
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; 8];
+        // SAFETY: the structures outlive the calls, and the length is that of the array.
+        let woken = unsafe {
+            let flags = libc::TFD_TIMER_ABSTIME;
+            let fd = self.timer.as_raw_fd();
+            checked(libc::timerfd_settime(
+                fd,
+                flags,
+                &timer,
+                std::ptr::null_mut(),
+            ))?;
+            libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), 8, -1)
+        };
+        match checked(woken) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        let mut expired = [0; 8];
+        read(&self.timer, &mut expired).map(|_| ())
+    }
+}

@@ -352,16 +352,21 @@ fn what_cannot_work_is_refused_with_its_remedy() {
     assert!(refusal(&radio).contains("capacity"), "{}", refusal(&radio));
 }
 
-/// Without a router that writes, RCP, ACP and VCP keep the window that they begin with: ten packets of 1538 B for each of two flows in
-/// 42 ms are 5.9 of 20 Mbit/s.
+/// Without a router that writes, RCP, ACP and iACP keep the window that they begin with: ten packets of 1538 B for each of two flows in
+/// 42 ms are 5.9 of 20 Mbit/s. VCP's packets begin with the code for low load, so that its window grows until packets are lost.
 #[test]
 fn without_a_stamp_no_law_fills_the_link() {
-    for scheme in ["rcp", "acp", "vcp", "iacp"] {
+    for (scheme, least, most) in [
+        ("rcp", 0.0, 0.35),
+        ("acp", 0.0, 0.35),
+        ("iacp", 0.0, 0.35),
+        ("vcp", 0.9, 1.0),
+    ] {
         let controller = format!("{{ kind = \"{scheme}\" }}");
         let text = dumbbell(&controller, DEEP).replace("\"41 ms\"", "\"1 ms\"");
         let without = document(&text);
         let busy = number(row(&without, "ports", "L>R"), "busy");
-        assert!(busy < 0.35, "{scheme}: {busy}");
+        assert!((least..=most).contains(&busy), "{scheme}: {busy}");
         assert!(
             warnings(&without).contains("no port on its path writes")
                 || warnings(&without).contains("no stamp"),

@@ -275,11 +275,15 @@ def name_files() -> dict[str, int]:
     token = re.compile(r'\b\w+::|\bmod \w+;|\b[A-Z]\w*\b|"[\w-]+"')
     tokens = [set(token.findall(uncommented(path))) for path in sources()]
     measured = {}
+    # In the binding `Python` is the interpreter.
+    binding = {at for at, path in enumerate(sources()) if "crates/py/" in name(path)}
     for part, rows in sorted(Counter(parts()).items()):
         snake = part.replace("-", "_")
         camel = "".join(word.capitalize() for word in snake.split("_"))
         known_as = {f"{snake}::", f"mod {snake};", camel, f'"{part}"'}
-        known_by = sum(not known_as.isdisjoint(one) for one in tokens)
+        beside = binding if part == "python" else set()
+        files = [one for at, one in enumerate(tokens) if at not in beside]
+        known_by = sum(not known_as.isdisjoint(one) for one in files)
         # A sender and its router share a name: each has its file and its table.
         measured[part] = known_by - NAME_FILES * (rows - 1)
     return measured

@@ -69,7 +69,7 @@ def md1k_loss(rho: mpf, room: int, gap: mpf = NO_GAP) -> mpf:
 
 
 def batch_wait(rho: mpf, batch: int) -> mpf:
-    """Mean wait where arrivals come in batches at Poisson instants."""
+    """Mean wait where arrivals come in batches at exponential intervals."""
     return (rho + batch - 1) / (2 * (1 - rho))
 
 

@@ -6,9 +6,7 @@ use std::fmt::Write as _;
 use backwater_scenario::Resolved;
 use backwater_sim::ids::NodeId;
 use backwater_sim::source::AnySource;
-use backwater_sim::source::outside::Outside as FromOutside;
 use backwater_sim::spec::{FlowSpec, Spec};
-use backwater_sim::targets::Destination;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span};
 
@@ -115,13 +113,13 @@ fn add_flows(spec: &mut Spec, nodes: &[usize]) {
             spec.flows.push(FlowSpec {
                 name,
                 from: *from,
-                to: Destination::Node(*to),
+                to: (*to).into(),
                 class: 0,
                 ecn: Ecn::NotEct,
                 packet: Bytes(MTU.into()),
                 start: Span::ZERO,
                 stop: spec.duration,
-                source: AnySource::Outside(FromOutside),
+                source: AnySource::of_caller(),
                 budget: None,
                 route: None,
                 transport: None,

@@ -2,18 +2,10 @@
 //!
 //! Reference: mahimahi mm-link(1). A name that mahimahi does not have is a row of the table of queues.
 
+use backwater_scenario::{MAHIMAHI_QUEUES, UNBOUNDED};
 use serde_json::{Map, Value, json};
 
 use crate::fault::Fault;
-
-/// mahimahi's names, and those of the table.
-const NAMES: [(&str, &str); 5] = [
-    ("infinite", "infinite"),
-    ("droptail", "fifo"),
-    ("drophead", "drop-head"),
-    ("codel", "codel-mahimahi"),
-    ("pie", "pie-mahimahi"),
-];
 
 /// What a link's direction is told of its queue.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,8 +22,8 @@ impl Queue {
     /// # Errors
     /// The word that mahimahi does not know either.
     pub fn fields(&self) -> Result<Map<String, Value>, Fault> {
-        let word = self.kind.as_deref().unwrap_or("infinite");
-        let known = NAMES.iter().find(|(name, _)| *name == word);
+        let word = self.kind.as_deref().unwrap_or(UNBOUNDED);
+        let known = MAHIMAHI_QUEUES.iter().find(|(name, _)| *name == word);
         let kind = known.map_or(word, |(_, kind)| kind);
         let mut queue = Map::from_iter([("kind".to_owned(), json!(kind))]);
         let mut fields = Map::new();

@@ -34,7 +34,7 @@ mod wireless;
 pub use combinations::legal_json;
 pub use diagnostic::Diagnostic;
 pub use files::Folders;
-pub use link_log::LinkLog;
+pub use link_log::{LinkLog, MAHIMAHI_QUEUES, UNBOUNDED};
 pub use resolved::{Hosted, Input, Resolved};
 pub use run::{Columns, Failure, Keep, NO_FLOW, Names, Run, diff};
 pub use scenario::Scenario;

@@ -126,16 +126,26 @@ fn find(resolved: &Resolved, wanted: &str) -> Result<Found, Diagnostic> {
     Err(Fault::unknown(what, wanted, names).at(&origin))
 }
 
+/// mahimahi's words for queues, and the queues of the table that they mean. Reference: mm-link(1).
+pub const MAHIMAHI_QUEUES: [(&str, &str); 5] = [
+    (UNBOUNDED, "infinite"),
+    ("droptail", "fifo"),
+    ("drophead", "drop-head"),
+    ("codel", "codel-mahimahi"),
+    ("pie", "pie-mahimahi"),
+];
+
+/// mahimahi's word for a queue without a bound.
+pub const UNBOUNDED: &str = "infinite";
+
 /// A queue in mahimahi's words, where it has any.
 fn queue(id: &str, buffer: Limit) -> String {
-    let kind = match (id, buffer) {
-        (_, Limit::Unlimited) => return "infinite".to_owned(),
-        ("fifo" | DEFAULT_QUEUE, _) => "droptail",
-        ("drop-head", _) => "drophead",
-        ("codel-mahimahi", _) => "codel",
-        ("pie-mahimahi", _) => "pie",
-        (other, _) => other,
-    };
+    if buffer == Limit::Unlimited {
+        return UNBOUNDED.to_owned();
+    }
+    let plain = if id == DEFAULT_QUEUE { "fifo" } else { id };
+    let word = MAHIMAHI_QUEUES.iter().find(|(_, kind)| *kind == plain);
+    let kind = word.map_or(id, |(word, _)| word);
     match buffer {
         Limit::Packets(n) => format!("{kind} [packets={n}]"),
         Limit::Bytes(bytes) => format!("{kind} [bytes={}]", bytes.0),

@@ -21,6 +21,12 @@ pub enum Destination {
     Group(Vec<usize>),
 }
 
+impl From<usize> for Destination {
+    fn from(node: usize) -> Destination {
+        Destination::Node(node)
+    }
+}
+
 impl Destination {
     /// The nodes that it names.
     pub fn nodes(&self) -> Vec<usize> {

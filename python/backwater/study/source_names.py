@@ -9,7 +9,7 @@ NAMES = {
     "S0": "a submission to IEEE 802.11 TGs: back-pressure in a mesh by adjusting AIFSN (SEE-Mesh)",
     "S1": "iACP: explicit feedback of an access point of a wireless LAN to windows of senders",
     "S2": "Tobagi, Fraleigh, Noureddine: Congestion Control in Local Area Networks",
-    "S3": "a report of the MIT 6.829 contest: controllers over an emulated cellular link (Zekalho)",
+    "S3": "a report of the MIT 6.829 contest: controllers over an emulated cellular link",
     "S4": "MSWiM 2010: TCC and LSCC, congestion control inside an 802.11s mesh of 40 stations",
 }
 

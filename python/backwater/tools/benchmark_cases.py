@@ -136,7 +136,7 @@ def network(scenario: str) -> str:
 
 #: Twelve stations at an access point with a wire: name, what they have, and the figures to reach.
 CELLS: tuple[tuple[str, str, tuple[Aim, ...]], ...] = (
-    ("wlan-12-newreno", "12 stations with New Reno at an access point with a wire", ()),
+    ("wlan-12-newreno", "12 stations with newreno at an access point with a wire", ()),
     ("wlan-12-fixed", "the same with windows of five packets, the load that iACP leaves", ()),
     (
         "wlan-12-iacp",

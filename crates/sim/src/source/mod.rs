@@ -143,6 +143,18 @@ sources! {
     saturated::Saturated,
 }
 
+impl AnySource {
+    /// The source of a flow whose packets the caller of the world injects.
+    pub fn of_caller() -> AnySource {
+        AnySource::Outside(outside::Outside)
+    }
+
+    /// Whether the caller of the world injects the packets.
+    pub fn is_of_caller(&self) -> bool {
+        matches!(self, AnySource::Outside(_))
+    }
+}
+
 /// How a source is made from its checked options.
 pub type Build = fn(&Args) -> Result<AnySource, Refusal>;
 

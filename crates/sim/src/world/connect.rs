@@ -44,7 +44,7 @@ pub(super) fn ack_flows(flows: &[FlowSpec]) -> Result<Vec<FlowSpec>, Refusal> {
                 "write larger packets, such as \"1500 B\"",
             );
         }
-        if matches!(flow.source, AnySource::Outside(_)) {
+        if flow.source.is_of_caller() {
             return refuse(
                 format!("{path}.source"),
                 "packets from outside are datagrams with a transport of their own",
@@ -70,7 +70,7 @@ pub(super) fn ack_flows(flows: &[FlowSpec]) -> Result<Vec<FlowSpec>, Refusal> {
             from: to,
             to: Destination::Node(flow.from),
             packet: Bytes(ack_bytes(protocol, SACK_BLOCKS as u64) + congestion),
-            source: AnySource::Outside(crate::source::outside::Outside),
+            source: AnySource::of_caller(),
             route: flow
                 .route
                 .as_ref()

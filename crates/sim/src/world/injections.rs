@@ -15,7 +15,6 @@ use crate::network::{Flow, Label, Network, Part};
 use crate::packet::frame;
 use crate::record::flow_stats::{Count, FlowStats};
 use crate::source::AnySource;
-use crate::source::outside::Outside;
 use crate::table::Id;
 use crate::targets::Targets;
 
@@ -192,11 +191,11 @@ impl Network {
             packet: most,
             stop: Time::NEVER,
             seq: 0,
-            source: AnySource::Outside(Outside),
+            source: AnySource::of_caller(),
             due: 0,
             // Nothing of it is drawn.
             random: Random::stream(0, "source", &name),
-            compass: Random::stream(0, "destination", &name),
+            compass: Random::stream(0, "source", &name),
             name,
             path,
             part: Part::None,

@@ -43,7 +43,7 @@ impl Network {
                 compass: Random::stream(spec.seed, "destination", &flow.name),
                 path: Vec::new(),
                 part: Part::None,
-                outside: matches!(flow.source, AnySource::Outside(_)),
+                outside: flow.source.is_of_caller(),
                 entered: Count::default(),
                 stats: FlowStats::default(),
                 variance_time: None,

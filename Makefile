@@ -6,8 +6,8 @@ OUT := out
 FUZZ_SECONDS := 20
 # Random worlds of `make worlds`.
 WORLDS := 1000000
-# One experiment of every source: switched LAN, mesh with AIFSN, cellular link, 802.11s, and queues beside them.
-DEMO := lan-merging mesh-baseline cell-fixed-window mesh40-micro-collision aqm-bufferbloat
+# One experiment of every source: switched LAN, mesh with AIFSN, cellular link, WLAN with feedback, 802.11s, and queues beside them.
+DEMO := lan-merging mesh-baseline cell-fixed-window wlan-hetero-rtt mesh40-micro-collision aqm-bufferbloat
 
 # Where rustup puts cargo: a shell that was open before it ran doesn't know.
 export PATH := $(HOME)/.cargo/bin:$(PATH)

@@ -51,7 +51,7 @@ PHRASES = {
     r"\bhas a\b[^.;]{0,60}\blooked\b": "schedules",
     r"\bears?\b": "receiver, reception",
     r"\bin turn\b": "round-robin",
-    r"\b(look_at|hears?|obey|heed)_\w+": "observe, receive, react to: the verb of what the method does",
+    r"\b(look_at|hears?|obey|heed)_\w+": "observe, receive, react to",
     r"(?i)\bheed(s|ed)?\b": "reacts to, may end an alarm",
     r"\b(find_way|turn_away|turned_away)\b": "set_next_hop, refuse_arrival",
 }

@@ -1,4 +1,4 @@
-"""How often 95 % intervals of the mean of a count of rare events cover it: exact (Garwood 1936) and mid-P.
+"""How often 95 % intervals of a mean count of rare events cover it: exact (Garwood) and mid-P.
 
 A count is a whole number, so the coverage jumps with the mean. The exact interval covers in 95 % or
 more of all samples, up to 99 % where few events are expected. Mid-P comes closer to 95 % on

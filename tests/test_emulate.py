@@ -313,7 +313,7 @@ nodes.B = { kind = "host" }
 nodes.D = { kind = "host" }
 links.a = { ends = ["A", "W"], rate = "100 Mbit/s", delay = "5 ms" }
 links.b = { ends = ["B", "W"], rate = "100 Mbit/s", delay = "5 ms" }
-links.d = { ends = ["W", "D"], rate = "2 Mbit/s", delay = "5 ms" }
+links.d = { ends = ["W", "D"], rate = "1 Mbit/s", delay = "5 ms" }
 ports."W>D" = { buffer = "500 kB", queue = { kind = "codel" } }
 flows.b.from = "B"
 flows.b.to = "D"
@@ -354,7 +354,7 @@ def test_programs_at_nodes_of_a_scenario_meet_its_marks(tmp_path: Path) -> None:
     )
     assert ended.code == 0, ended.err
     received, unmarked, marked = map(int, ended.out.split())
-    # 2.7 Mbit/s into 1.5: CoDel marks after 100 ms above 5 ms, and loses none that can be marked.
+    # 2.7 Mbit/s into 0.5, and on a busy machine no less than that: CoDel marks after 100 ms above 5 ms, and loses none that can be marked.
     assert received == 300
     assert marked > 0
     assert unmarked + marked == received

@@ -354,7 +354,8 @@ def test_programs_at_nodes_of_a_scenario_meet_its_marks(tmp_path: Path) -> None:
     )
     assert ended.code == 0, ended.err
     received, unmarked, marked = map(int, ended.out.split())
-    # 2.7 Mbit/s into 0.5, and on a busy machine no less than that: CoDel marks after 100 ms above 5 ms, and loses none that can be marked.
+    # 2.7 Mbit/s, less on a busy machine, into 0.5: CoDel marks after 100 ms above 5 ms, and loses
+    # none that can be marked.
     assert received == 300
     assert marked > 0
     assert unmarked + marked == received

@@ -124,8 +124,8 @@ def test_a_delay_holds_each_packet_and_none_leaves_early(tmp_path: Path, version
     )
     assert ended.code == 0, ended.err
     least = float(ended.err.split()[-1])
-    # Twice 20 ms. How late others are depends on what else the machine does.
-    assert 0.040 <= least < 0.045
+    # Twice 20 ms; a delay that is applied once more takes 60 ms. Lateness between depends on the machine.
+    assert 0.040 <= least < 0.060
 
 
 def test_the_exit_code_is_that_of_the_command(tmp_path: Path) -> None:

@@ -241,14 +241,16 @@ const UNSOLVABLE: Micro = Micro {
 
 const DSCC: &str = "recipe = \"dscc\"";
 
-/// B names Z: A holds back what goes there, and its flow to E loses less than half of what a stop of the link takes from it.
-/// (It loses something: packets for Z that waited at A when it was told stay, and leave little room for others of its own.)
+/// B names Z: A holds back what goes there, and its flow to E keeps 90 %. Of packets that it would hold back A takes none here:
+/// where they may take half of the room for own packets, the flow finds too little (`mesh40-micro-unsolvable`, c3 and c4).
 #[test]
 fn a_notice_with_a_destination_spares_the_innocent_flow() {
-    let [none, lscc, dscc] = [NONE, LSCC, DSCC].map(|m| UNSOLVABLE.run(m));
-    let shares = [&none, &lscc, &dscc].map(|o| o.share("f1"));
-    let [before, link, named] = shares;
-    assert!(before - named < 0.5 * (before - link), "{shares:?}");
+    let unblocked = |recipe: &str| format!("{recipe}, respond = {{ blocked = \"0 %\" }}");
+    let [none, lscc, dscc] =
+        [NONE.to_string(), unblocked(LSCC), unblocked(DSCC)].map(|m| UNSOLVABLE.run(&m));
+    let [before, link, named] = [&none, &lscc, &dscc].map(|o| o.share("f1"));
+    assert!(named >= 0.9 * before, "{named} {before}");
+    assert!(link < 0.9 * before, "{link} {before}");
     assert!(dscc.waste() < 0.05 * none.waste(), "{}", dscc.waste());
 }
 

@@ -15,6 +15,7 @@ SAME = 0.01
 DASHES = [[1, 0], [7, 5], [2, 4]]
 WIDTHS = [4.5, 1.8, 1.8]
 _KINDS = ("line", "bars")
+ZERO = "Zero at every point."
 
 Row = dict[str, Any]
 
@@ -43,11 +44,11 @@ def zero_panels(rows: list[Row], panels: Sequence[str]) -> tuple[list[Row], list
     empty = [panel for panel in panels if _is_zero(row for row in rows if row["panel"] == panel)]
     if len(panels) < 2:
         whole = bool(rows) and _is_zero(rows)
-        return rows, list(panels), ["Zero at every point."] if whole else []
+        return rows, list(panels), [ZERO] if whole else []
     if not empty:
         return rows, list(panels), []
     if len(empty) == len(panels):
-        return rows, list(panels), ["Zero at every point."]
+        return rows, list(panels), [ZERO]
     left = [panel for panel in panels if panel not in empty]
     said = [f"Zero at every point: {', '.join(empty)}."]
     if len(left) == 1:

@@ -158,7 +158,7 @@ def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str,
     rows, said = body.rows, list(body.said)
     if body.omits_zeros:
         rows, panels, zeros = together.zero_panels(rows, panels)
-        said = zeros + said
+        said = zeros if together.ZERO in zeros else zeros + said
     bounds = [row for row in body.bounds if "panel" not in row or row["panel"] in panels]
     columns = min(len(plan.labels[plan.panel[-1]]), MOST_COLUMNS, len(panels)) if plan.panel else 1
     # Figures over time are wide, with panels one above the other.

@@ -156,6 +156,8 @@ class _Report:
             words = "not in the quick set" if self.results.quick else str(error)
             return Drawn(figure.id, number, title, file, empty, empty, [], "", "", words)
         meta = spec["usermeta"]["backwater"]
+        if plot.ZERO in meta["said"]:
+            return Drawn(figure.id, number, title, file, empty, empty, [], "", plot.ZERO, "zero")
         # The line through the best points of a plane is drawn from them.
         # Bounds of claims stand in the claims.
         drawn = spec["data"]["values"]

@@ -120,7 +120,7 @@ def dimension_of(metric: str) -> str:
 def metric_title(metric: str, scope: str = "run", names: Mapping[str, str] | None = None) -> str:
     """The words for a metric, with the flow, class or port it is about.
 
-    `names` has the study's own words for scopes, such as "video" for `class:1`.
+    `names` has the study's own words for scopes, such as "data" for `class:0`.
     """
     known = names or {}
     by_class = re.fullmatch(r"(\w+)_class(\d+)", metric)

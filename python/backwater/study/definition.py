@@ -89,7 +89,7 @@ class Study:
     name: str
     text: str
     ablations: Ablations
-    # The study's own words for scopes: "video" for `class:1`.
+    # The study's own words for scopes: "data" for `class:0`.
     names: Mapping[str, str] = field(default_factory=dict)
     # Of a study about one controller, once that is known.
     subject: Subject | None = None
@@ -338,7 +338,7 @@ def _names(fields: Fields) -> dict[str, str]:
     written = fields.typed("names", dict, "a table of scopes and words") or {}
     for scope, word in written.items():
         if not isinstance(word, str) or not word:
-            fields.refuse(f"`{scope}` has no word", "names", scope, fix='write "video"')
+            fields.refuse(f"`{scope}` has no word", "names", scope, fix='write such as "data"')
     return dict(written)
 
 

@@ -109,10 +109,11 @@ mutants:
 	    echo "not mutated: cargo-mutants is absent (cargo install --locked cargo-mutants)"; \
 	fi
 
-# All of them take days on two cores: MUTANTS='--shard 3/50' or MUTANTS='--file crates/sim/src/queue/red.rs' takes a part.
+# All of them take days on two cores: MUTANTS='--shard 3/50' or MUTANTS='--re queue/red.rs' takes a part.
 mutants-all: setup
 	@if cargo mutants --version >/dev/null 2>&1; then \
 	    (set -x; cargo mutants --output target $(MUTANTS)); status=$$?; \
+	    test -f target/mutants.out/outcomes.json || exit $$status; \
 	    $(BIN)/python docs/results/mutants.py --into docs/results/mutants.md target/mutants.out && exit $$status; \
 	else \
 	    echo "not mutated: cargo-mutants is absent (cargo install --locked cargo-mutants)"; \

@@ -6,6 +6,7 @@
 //! * `driver` moves packets between devices and the world; `payloads` keeps their bytes, `ip` reads their headers.
 //! * `clock` tells the time, `certificate` how well it was kept.
 //! * `shell` is `backwater emulate` with boxes, `attach` with programs at the nodes of a scenario.
+//! * `flow` is `backwater flow`: both ends of a flow over real UDP.
 //! * `system` wraps system calls.
 
 #![cfg(target_os = "linux")]
@@ -17,6 +18,7 @@ pub mod clock;
 pub mod device;
 pub mod driver;
 pub mod fault;
+pub mod flow;
 pub mod ip;
 pub mod namespace;
 pub mod payloads;

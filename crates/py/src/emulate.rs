@@ -62,7 +62,8 @@ pub fn emulate(
     Ok((ended.code, ended.document.to_string(), ended.broken))
 }
 
-fn raise(py: Python<'_>, fault: Fault) -> PyErr {
+/// The Python exception of a fault.
+pub fn raise(py: Python<'_>, fault: Fault) -> PyErr {
     let text = fault.to_string();
     let (error, name, value) = match fault {
         Fault::Scenario(diagnostic) => return refuse(&diagnostic),

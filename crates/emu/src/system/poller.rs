@@ -25,14 +25,15 @@ impl Poller {
             (epoll, OwnedFd::from_raw_fd(timer))
         };
         let poller = Poller { epoll, timer };
-        poller.add(&poller.timer)?;
+        poller.watch(&poller.timer)?;
         for fd in descriptors {
-            poller.add(fd)?;
+            poller.watch(fd)?;
         }
         Ok(poller)
     }
 
-    fn add(&self, fd: &OwnedFd) -> io::Result<()> {
+    /// Wakes for this descriptor, too.
+    pub fn watch(&self, fd: &impl AsRawFd) -> io::Result<()> {
         let mut event = libc::epoll_event {
             events: libc::EPOLLIN as u32,
             u64: 0,

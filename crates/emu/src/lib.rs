@@ -7,6 +7,7 @@
 //! * `clock` tells the time, `certificate` how well it was kept.
 //! * `shell` is `backwater emulate` with boxes, `attach` with programs at the nodes of a scenario.
 //! * `flow` is `backwater flow`: both ends of a flow over real UDP.
+//! * `probe` is load for benchmarks.
 //! * `system` wraps system calls.
 
 #![cfg(target_os = "linux")]
@@ -23,6 +24,7 @@ pub mod ip;
 pub mod namespace;
 pub mod payloads;
 pub mod plan;
+pub mod probe;
 pub mod queue;
 pub mod shell;
 pub mod system;

@@ -42,6 +42,8 @@ pub struct Wishes {
     pub live: bool,
     /// What the result must hold.
     pub bounds: Bounds,
+    /// Packets pass without a model.
+    pub raw: bool,
 }
 
 /// How an emulation went.
@@ -62,6 +64,7 @@ pub struct Ended {
 pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let plan = Plan::read(words)?;
     let (scenario, wanted) = plan.scenario()?;
+    let plan_is_raw = plan.is_raw();
     let resolved = resolve(&scenario, wishes)?;
     let mut world = build(&resolved)?;
     let begun = system::unix_ms();
@@ -107,6 +110,10 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
             otherwise: Some(in_node),
         },
     ];
+    let wishes = &Wishes {
+        raw: plan_is_raw,
+        ..wishes.clone()
+    };
     let ended = run(world, places, &[running], Some(&name), &mut logs, wishes);
     let (mut driver, code) = ended?;
     for log in logs {
@@ -208,12 +215,15 @@ pub(crate) fn run(
         false => Patience::EXACT,
     };
     let mut driver = Driver::new(world, places, patience, &[signals.descriptor()]).map_err(fail)?;
+    driver.raw = wishes.raw;
+    let cpu = system::cpu_s();
     system::be_prompt();
     for command in running {
         command.start().map_err(fail)?;
     }
     let ended = drive(&mut driver, running, &signals, logs, wishes);
     system::be_ordinary();
+    driver.cpu_s = system::cpu_s() - cpu;
     let drops = || -> std::io::Result<u64> {
         let mut drops = 0;
         for command in running {
@@ -325,6 +335,7 @@ pub(crate) fn report(mut driver: Driver, code: i32, wishes: &Wishes) -> Ended {
                 "dropped_pkts": report.dropped, "held_pkts": report.held, "ok": report.conserved},
             "flows": flows,
             "certificate": driver.certificate.document(&wishes.bounds),
+            "cost": {"cpu_s": driver.cpu_s, "wall_s": driver.clock.now().seconds()},
         }),
         broken,
     }

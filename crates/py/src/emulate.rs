@@ -48,6 +48,7 @@ pub fn emulate(
             late_p99_s,
             unmodelled_loss,
         },
+        raw: false,
     };
     let attached: Vec<Attached> = attached
         .into_iter()

@@ -2,6 +2,7 @@
 
 use backwater_emu::flow::setup::{self, FLOW};
 use backwater_emu::flow::{Ending, listen, send};
+use backwater_emu::probe::{self, Load};
 use backwater_transport::units::Span;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -81,4 +82,37 @@ pub fn flow_listen(
     };
     let ended = py.detach(|| listen::listen(&wishes));
     ended.map(signal).map_err(|fault| raise(py, fault))
+}
+
+/// Sends the load of a benchmark; gives counts as JSON.
+#[pyfunction]
+pub fn probe_send(
+    py: Python<'_>,
+    host: String,
+    port: u16,
+    packets: u64,
+    rate_pps: f64,
+    poisson: bool,
+    size: usize,
+) -> PyResult<String> {
+    let load = Load {
+        host,
+        port,
+        packets,
+        rate_pps,
+        poisson,
+        size,
+    };
+    let sent = py.detach(|| probe::send(&load));
+    sent.map(|v| v.to_string())
+        .map_err(|fault| raise(py, fault))
+}
+
+/// Receives the load of a benchmark; gives delays as JSON.
+#[pyfunction]
+pub fn probe_receive(py: Python<'_>, port: u16, packets: u64, nominal_s: f64) -> PyResult<String> {
+    let received = py.detach(|| probe::receive(port, packets, nominal_s));
+    received
+        .map(|v| v.to_string())
+        .map_err(|fault| raise(py, fault))
 }

@@ -83,6 +83,8 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.add_function(wrap_pyfunction!(flow::flow_scenario, m)?)?;
         m.add_function(wrap_pyfunction!(flow::flow_listen, m)?)?;
         m.add_function(wrap_pyfunction!(flow::flow_send, m)?)?;
+        m.add_function(wrap_pyfunction!(flow::probe_send, m)?)?;
+        m.add_function(wrap_pyfunction!(flow::probe_receive, m)?)?;
     }
     m.add_class::<world::World>()?;
     m.add_class::<world::Exit>()?;

@@ -76,7 +76,7 @@ def send(
     with _refusing():
         text = json.dumps(fields)
         scenario = _native.Scenario.from_json(
-            _native.flow_scenario(text, seed), "flow send", Path.cwd()
+            _native.flow_scenario(text, seed), "flow send", str(Path.cwd())
         )
         ended = _native.flow_send(
             host,

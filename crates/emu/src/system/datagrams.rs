@@ -87,6 +87,16 @@ pub struct Came {
     pub codepoint: u8,
     /// Whence.
     pub whence: SocketAddr,
+    /// When the kernel received it, in nanoseconds since 1970, where `stamp_datagrams` asked for it.
+    pub stamped_ns: Option<u64>,
+}
+
+/// Has the kernel note when each datagram arrives.
+///
+/// # Errors
+/// What the system refuses.
+pub fn stamp_datagrams(socket: &UdpSocket) -> io::Result<()> {
+    set(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)
 }
 
 /// Takes a datagram; none where nothing is there now.
@@ -117,18 +127,19 @@ pub fn take_datagram(socket: &UdpSocket, into: &mut [u8]) -> io::Result<Option<C
             _ => Err(error),
         };
     }
+    let told = control_messages(&message);
     Ok(Some(Came {
         length: got as usize,
-        codepoint: codepoint(&message),
+        codepoint: told.0,
         whence: address(&whence),
+        stamped_ns: told.1,
     }))
 }
 
-/// The two bits of ECN in the control messages of a datagram.
-fn codepoint(message: &libc::msghdr) -> u8 {
-    let mut codepoint = 0;
-    // SAFETY: the kernel has filled the control buffer, and says how far; both kinds of message begin with the byte or
-    // number that is read.
+/// The two bits of ECN and the kernel's stamp in the control messages of a datagram.
+fn control_messages(message: &libc::msghdr) -> (u8, Option<u64>) {
+    let (mut codepoint, mut stamped) = (0, None);
+    // SAFETY: the kernel has filled the control buffer, and says how far; each kind of message begins with what is read.
     unsafe {
         let mut head = libc::CMSG_FIRSTHDR(message);
         while !head.is_null() {
@@ -138,12 +149,18 @@ fn codepoint(message: &libc::msghdr) -> u8 {
                     let class = libc::CMSG_DATA(head).cast::<libc::c_int>();
                     codepoint = class.read_unaligned() as u8 & 3;
                 }
+                (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) => {
+                    let at = libc::CMSG_DATA(head)
+                        .cast::<libc::timespec>()
+                        .read_unaligned();
+                    stamped = Some(at.tv_sec as u64 * 1_000_000_000 + at.tv_nsec as u64);
+                }
                 _ => {}
             }
             head = libc::CMSG_NXTHDR(message, head);
         }
     }
-    codepoint
+    (codepoint, stamped)
 }
 
 /// An address as the kernel has written it; IPv4 in IPv6 stays what it is.

@@ -239,7 +239,7 @@ impl Run {
                 .map_err(|e| Failure::Io(name, e))?;
         }
         for log in self.logs {
-            log.close(&self.world)?;
+            log.close(&mut self.world)?;
         }
         let names = Names {
             places: self

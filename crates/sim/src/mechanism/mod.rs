@@ -6,7 +6,7 @@
 //! * `place`, `moment`: where detectors look and what they see there.
 //! * `needs`: what a part asks of the medium and the other parts.
 //! * `control`: detectors and notifier at a node.
-//! * `notice`, `carrier`: what is said, and how it gets there.
+//! * `notice`, `carrier`: what is said, and how it gets there; `echo`: what the echo of a mark says.
 //! * `gates`: knobs that hold frames back.
 
 pub mod carrier;
@@ -14,6 +14,7 @@ pub mod control;
 mod deadlock;
 mod departures;
 pub mod detector;
+mod echo;
 pub mod gates;
 mod headroom;
 pub mod legal;
@@ -28,6 +29,7 @@ mod watched;
 
 pub use control::Control;
 pub use detector::{AnyDetector, DETECTORS};
+pub(crate) use echo::Echo;
 pub use mechanisms::Deadlock;
 pub(crate) use mechanisms::Mechanisms;
 pub use notifier::{AnyNotifier, NOTIFIERS};

@@ -192,6 +192,12 @@ impl Notice {
         u64::from(frame_bytes::control_size(&self.frame_kind(&addresses)))
     }
 
+    /// Bytes of it as a header field of a data frame: its control frame without addresses, type, padding and FCS.
+    pub fn field_size(&self) -> u64 {
+        let addresses = self.host_numbers();
+        u64::from(frame_bytes::control_field(&self.frame_kind(&addresses)))
+    }
+
     /// Its hosts, where they are too many for their addresses and a map names them.
     pub fn map(&self) -> Option<&[u64]> {
         let hosts = self.hosts.as_deref()?;

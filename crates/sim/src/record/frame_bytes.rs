@@ -120,6 +120,11 @@ const FCS: u32 = 4;
 pub(super) const IP: u32 = 20;
 const UDP: u32 = 8;
 const ADDRESS: u32 = 6;
+const MAC_HEADER: u32 = 14;
+/// Addresses, type, opcode and a time. 802.3 Annex 31B.
+const PAUSE_CONTENT: u32 = MAC_HEADER + 2 + 2;
+/// Addresses, type, opcode, class vector and eight times. 802.3 Annex 31D.
+const PFC_CONTENT: u32 = MAC_HEADER + 2 + 2 + 16;
 const DESTINATIONS_HEADER: u32 = 26;
 const RATE_HEADER: u32 = 34;
 
@@ -254,11 +259,20 @@ fn write_extension(out: &mut Vec<u8>, kind: &FrameKind<'_>) {
 /// Bytes of the smallest frame that carries `kind`, FCS included: 64, or more for a control frame
 /// that lists many stations, at most 1518.
 pub fn control_size(kind: &FrameKind<'_>) -> u32 {
-    let content = match *kind {
-        FrameKind::Udp { .. }
-        | FrameKind::Tcp { .. }
-        | FrameKind::Pause { .. }
-        | FrameKind::Pfc { .. } => 0,
+    MIN_FRAME.max(control_content(kind) + FCS)
+}
+
+/// Bytes of what a control frame says from its opcode on: what a header field says in its place.
+pub fn control_field(kind: &FrameKind<'_>) -> u32 {
+    control_content(kind).saturating_sub(MAC_HEADER)
+}
+
+/// Bytes of a control frame without padding and FCS. A frame of data has none.
+fn control_content(kind: &FrameKind<'_>) -> u32 {
+    match *kind {
+        FrameKind::Udp { .. } | FrameKind::Tcp { .. } => 0,
+        FrameKind::Pause { .. } => PAUSE_CONTENT,
+        FrameKind::Pfc { .. } => PFC_CONTENT,
         FrameKind::Destinations { addresses, .. } => list_size(DESTINATIONS_HEADER, addresses),
         FrameKind::Rate { addresses, .. } => list_size(RATE_HEADER, addresses),
         FrameKind::Map {
@@ -267,8 +281,7 @@ pub fn control_size(kind: &FrameKind<'_>) -> u32 {
             let header = rate_bps.map_or(DESTINATIONS_HEADER, |_| RATE_HEADER);
             header + map_size(hosts) as u32
         }
-    };
-    MIN_FRAME.max(content + FCS)
+    }
 }
 
 /// Bytes of a header and as many of the addresses as fit behind it.

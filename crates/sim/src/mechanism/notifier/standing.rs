@@ -9,7 +9,7 @@ use backwater_transport::units::{Rate, Span, Time};
 use super::terms::{Addresses, Terms};
 use super::voice::{Arrival, Neighbour, Voice, VoiceSpec};
 use crate::limit::MAX_CLASSES;
-use crate::mechanism::carrier::{Told, Toward};
+use crate::mechanism::carrier::{CarriedBy, Told, Toward};
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::{Ask, Form, Hosts, Notice, holds};
 use crate::mechanism::responder::{AnyResponder, Responder};
@@ -64,6 +64,11 @@ impl Standing {
     pub fn add(&mut self, spec: VoiceSpec) {
         let voice = Voice::new(spec, self.terms.audience, self.neighbours.len());
         self.voices.push(voice);
+    }
+
+    /// What takes its notices to their receivers.
+    pub fn carried_by(&self) -> CarriedBy {
+        self.terms.carrier
     }
 
     /// Whether its notices move the class gates of a neighbour, which know no origin.

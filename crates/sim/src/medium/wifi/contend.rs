@@ -126,6 +126,7 @@ impl World {
         until: Time,
     ) -> (FrameKind, Exchange) {
         let medium = self.air.medium(station);
+        let mut field = None;
         let (to, bytes, rate) = match hop {
             None => {
                 let radio = &self.air.radios[station as usize];
@@ -135,7 +136,8 @@ impl World {
             Some(hop) => {
                 let bytes = self.air.first_frame(&self.network, hop, number);
                 let hop = &self.air.hops[hop as usize];
-                (hop.to, bytes, hop.rate)
+                field = self.air.field_toward(station, hop.to);
+                (hop.to, bytes + field.unwrap_or(0), hop.rate)
             }
         };
         let rts = to != NOBODY && bytes > medium.mac.rts_above;
@@ -151,6 +153,7 @@ impl World {
             data: medium.phy.airtime(bytes, rate),
             ack: medium.ack(rate),
             bytes,
+            field: field.is_some(),
             rate,
             rts,
             goes_on: false,

@@ -1,5 +1,8 @@
 //! Mechanisms at ports of switches: what watches a port, and who speaks for it at its node.
 
+use backwater_transport::controller::Controller;
+use backwater_transport::segment::Ecn;
+use backwater_transport::endpoint::EcnFeedback;
 use backwater_transport::units::{Rate, Span, Time};
 
 use super::refuse;
@@ -7,7 +10,7 @@ use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{ControlId, NodeId, PortId};
 use crate::limit::Limit;
-use crate::mechanism::carrier::{Toward, quantum};
+use crate::mechanism::carrier::{CarriedBy, Toward, quantum};
 use crate::mechanism::control::{Control, Memory, Watched};
 use crate::mechanism::detector::Detector;
 use crate::mechanism::gates::Gates;
@@ -18,26 +21,32 @@ use crate::mechanism::notifier::voice::VoiceSpec;
 use crate::mechanism::notifier::{Cast, Terms};
 use crate::mechanism::place::Place;
 use crate::mechanism::responder::{AnyResponder, Responder};
-use crate::mechanism::{Mechanisms, legal};
+use crate::mechanism::{Echo, Mechanisms, legal};
 use crate::medium::offer::Offer;
 use crate::medium::{AIR, WIRE};
-use crate::network::Network;
+use crate::network::{Network, Traits};
 use crate::record::frame_bytes::MOST_MAPPED;
-use crate::spec::{MechanismSpec, NodeKind, Refusal, Spec};
+use crate::spec::{MechanismSpec, NodeKind, Refusal, Spec, TransportSpec};
 use crate::switch::Ledger;
 use crate::table::Id;
 use crate::world::World;
 
 /// How often gates are looked at for a deadlock.
 const INSPECT: Span = Span::millis(10);
+/// Hosts that a header field can name: 20 bytes and an address each fit the 482 bytes of an envelope frame (802.3as).
+const MOST_IN_FIELD: usize = (482 - 20) / 6;
 
 impl Network {
     /// A notice can name so many hosts only.
     fn check_addresses(&self, mechanism: &MechanismSpec) -> Result<(), Refusal> {
         let terms = mechanism.notify.standing();
-        if terms.is_some_and(|t| t.addresses.is_some()) && self.hosts.len() > MOST_MAPPED {
+        let most = match mechanism.notify.carried_by() {
+            CarriedBy::Header => MOST_IN_FIELD,
+            CarriedBy::Frame | CarriedBy::Mark => MOST_MAPPED,
+        };
+        if terms.is_some_and(|t| t.addresses.is_some()) && self.hosts.len() > most {
             let what = format!(
-                "a notice can name {MOST_MAPPED} hosts, and there are {} hosts",
+                "a notice can name {most} hosts, and there are {} hosts",
                 self.hosts.len()
             );
             return refuse(
@@ -99,6 +108,16 @@ impl Network {
         Ok(())
     }
 
+    /// The echoes in the ACKs that leave a port tell its neighbour of a mechanism's marks.
+    fn read_echoes(&mut self, id: PortId, mechanism: u32, terms: &Terms) {
+        let port = &mut self.ports[id];
+        let echoes = &mut port.more.carried.get_or_insert_default().echoes;
+        if !echoes.iter().any(|echo| echo.is_of(mechanism)) {
+            echoes.push(Echo::new(mechanism, terms));
+        }
+        port.set(Traits::CARRIES, true);
+    }
+
     /// A detector of what came in needs accounts, or shared memory.
     fn check_memory(
         &mut self,
@@ -149,7 +168,8 @@ impl Mechanisms {
         let stops = stops_by_class(mechanism, terms);
         let speaks = |c: &ControlId| {
             let c = &self.controls[*c];
-            let shared = || stops && c.standing().is_some_and(Standing::moves_gates);
+            let moves = || c.only_marks() || c.standing().is_some_and(Standing::moves_gates);
+            let shared = || stops && moves();
             c.node() == node && (c.number() == number as u32 || shared())
         };
         self.controls.ids().find(speaks)
@@ -185,6 +205,14 @@ impl Mechanisms {
             told.gates.get_or_insert_with(|| Box::new(Gates::default()));
             let answer = (number as u32, mechanism.respond.clone());
             told.more.responders.push(answer);
+            if terms.carrier == CarriedBy::Header {
+                network.ports[port].more.carried.get_or_insert_default();
+                network.ports[port].set(Traits::CARRIES, true);
+            }
+        }
+        if terms.carrier == CarriedBy::Mark {
+            let control = Control::new(node, number as u32, Memory::Marks);
+            return Ok(self.controls.push(control));
         }
         let ports = network.nodes[node].ports.iter();
         let neighbours = ports.map(|p| (Toward::Port(*p), quantum(network.ports[*p].more.rate)));
@@ -242,10 +270,10 @@ impl Mechanisms {
         Ok(())
     }
 
-    /// Adds a port to the memory of who was told.
+    /// Adds a port to the memory of who was told. Where packets are marked, echoes to the same neighbours are read.
     fn add_voice(
         &mut self,
-        network: &Network,
+        network: &mut Network,
         control: ControlId,
         id: PortId,
         egress: bool,
@@ -263,15 +291,23 @@ impl Mechanisms {
             })
             .fold(0u64, |set, (i, _)| set | 1 << i);
         let own = 1 << port.local;
+        let audience = if egress {
+            obeying & !own
+        } else {
+            obeying & own
+        };
+        if let (true, Some(terms)) = (self.controls[control].only_marks(), of.notify.standing()) {
+            let node = &network.nodes[port.node];
+            for (_, told) in (0..64).zip(node.ports.clone()).filter(|(n, _)| audience >> n & 1 == 1) {
+                network.read_echoes(told, number, terms);
+            }
+            return;
+        }
         let voice = VoiceSpec {
             port: id,
             line: port.more.rate,
             one_queue: egress && port.queues().len() == 1,
-            audience: if egress {
-                obeying & !own
-            } else {
-                obeying & own
-            },
+            audience,
             behind,
         };
         let standing = self.controls[control].standing_mut();
@@ -287,14 +323,14 @@ impl World {
         mechanism: &MechanismSpec,
     ) -> Result<(), Refusal> {
         if !mechanism.stations.is_empty() {
-            check(mechanism, &AIR)?;
+            check(spec, mechanism, &AIR)?;
             self.network.check_addresses(mechanism)?;
             self.add_to_stations(spec, number, mechanism)?;
         }
         if mechanism.at.is_empty() {
             return Ok(());
         }
-        check(mechanism, &WIRE)?;
+        check(spec, mechanism, &WIRE)?;
         self.network.check_addresses(mechanism)?;
         let path = format!("mechanisms.{}", mechanism.name);
         let Some(terms) = mechanism.notify.standing() else {
@@ -350,17 +386,31 @@ impl World {
 }
 
 /// Refuses parts that can't work together on a medium.
-fn check(mechanism: &MechanismSpec, medium: &Offer) -> Result<(), Refusal> {
+fn check(spec: &Spec, mechanism: &MechanismSpec, medium: &Offer) -> Result<(), Refusal> {
     let parts = [
         mechanism.detect.needs(),
         mechanism.notify.needs(),
         mechanism.respond.needs(),
     ];
-    legal::check(parts, medium).or_else(|illegal| {
+    let by = mechanism.notify.carried_by();
+    let carrier = medium.carrier(by).expect("wires and radios have all carriers");
+    legal::check(parts, medium, carrier).or_else(|illegal| {
         let section = illegal.third.section();
         let path = format!("mechanisms.{}.{section}", mechanism.name);
         refuse(path, format!("this part {}", illegal.reason), illegal.fix)
-    })
+    })?;
+    let takes_marks = |t: &TransportSpec| {
+        t.sender.ecn != EcnFeedback::Off || t.controller.ecn() != Ecn::NotEct
+    };
+    let transports = || spec.flows.iter().filter_map(|f| f.transport.as_ref());
+    if by == CarriedBy::Mark && !transports().any(takes_marks) {
+        return refuse(
+            format!("mechanisms.{}.notify.carrier", mechanism.name),
+            "no flow's transport takes marks, so nothing would echo one",
+            "write marks = \"classic\" for a flow, or carrier = \"header\"",
+        );
+    }
+    Ok(())
 }
 
 /// Whether those who are told are asked to stop, not to slow down.

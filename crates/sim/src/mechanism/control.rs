@@ -148,7 +148,8 @@ impl Control {
     /// Whether something may follow from an arrival, beside what rates count.
     #[inline]
     pub fn observes_arrivals(&self, place: usize) -> bool {
-        self.places[place].observes != Observes::None || matches!(self.memory, Memory::Standing(_) | Memory::Marks)
+        self.places[place].observes != Observes::None
+            || matches!(self.memory, Memory::Standing(_) | Memory::Marks)
     }
 
     /// Whether any class is congested, so that departures matter.

@@ -136,7 +136,9 @@ mod tests {
             find(&notifiers, names[1]),
             find(&responders, names[2]),
         ];
-        check(parts, medium, carrier).err().map(|i| (i.third, i.reason))
+        check(parts, medium, carrier)
+            .err()
+            .map(|i| (i.third, i.reason))
     }
 
     #[test]
@@ -225,18 +227,65 @@ mod tests {
             (["watermark", "pause", "gate"], wire, Carrier::Mark, None),
             (["watermark", "pfc", "aifsn"], air, Carrier::Mark, None),
             (["python", "pause", "python"], air, Carrier::Mark, None),
-            (["ingress-watermark", "pfc", "gate"], wire, Carrier::Mark, None),
-            (["watermark", "destination", "gate"], wire, Carrier::HeaderField, None),
-            (["watermark", "pause", "shaper"], wire, Carrier::HeaderField, None),
-            (["watermark", "pause", "stop-all"], air, Carrier::HeaderField, None),
-            (["watermark", "destination", "gate"], air, Carrier::Mark, Some("one bit")),
-            (["watermark", "pause", "shaper"], wire, Carrier::Mark, Some("one bit")),
-            (["rate-comparison", "request", "gate"], air, Carrier::HeaderField, Some("management")),
-            (["occupancy", "congestion-notification", "gate"], air, Carrier::Mark, Some("management")),
+            (
+                ["ingress-watermark", "pfc", "gate"],
+                wire,
+                Carrier::Mark,
+                None,
+            ),
+            (
+                ["watermark", "destination", "gate"],
+                wire,
+                Carrier::HeaderField,
+                None,
+            ),
+            (
+                ["watermark", "pause", "shaper"],
+                wire,
+                Carrier::HeaderField,
+                None,
+            ),
+            (
+                ["watermark", "pause", "stop-all"],
+                air,
+                Carrier::HeaderField,
+                None,
+            ),
+            (
+                ["watermark", "destination", "gate"],
+                air,
+                Carrier::Mark,
+                Some("one bit"),
+            ),
+            (
+                ["watermark", "pause", "shaper"],
+                wire,
+                Carrier::Mark,
+                Some("one bit"),
+            ),
+            (
+                ["rate-comparison", "request", "gate"],
+                air,
+                Carrier::HeaderField,
+                Some("management"),
+            ),
+            (
+                ["occupancy", "congestion-notification", "gate"],
+                air,
+                Carrier::Mark,
+                Some("management"),
+            ),
         ] {
             let said = verdict_by(names, medium, carrier).map(|(_, said)| said);
-            assert_eq!(said.is_some(), reason.is_some(), "{names:?} {carrier:?}: {said:?}");
-            assert!(said.unwrap_or("").contains(reason.unwrap_or("")), "{names:?}: {said:?}");
+            assert_eq!(
+                said.is_some(),
+                reason.is_some(),
+                "{names:?} {carrier:?}: {said:?}"
+            );
+            assert!(
+                said.unwrap_or("").contains(reason.unwrap_or("")),
+                "{names:?}: {said:?}"
+            );
         }
     }
 }

@@ -275,7 +275,9 @@ impl World {
             }
             control += self.network.packets.walk(&port.control).count() as u64;
             let carried = port.more.carried.iter();
-            notices += carried.map(|c| c.waiting.len() + c.riding.len()).sum::<usize>();
+            notices += carried
+                .map(|c| c.waiting.len() + c.riding.len())
+                .sum::<usize>();
         }
         data += self.air.held(&self.network.packets).count() as u64;
         agree &= data + control == u64::from(self.network.packets.live());

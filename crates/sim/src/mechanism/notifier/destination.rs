@@ -6,7 +6,9 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::{AUDIENCE, Addresses, AnyNotifier, Build, CARRIER, CAST, QUANTA, REFRESH, Terms, WINDOW, base};
+use super::{
+    AUDIENCE, Addresses, AnyNotifier, Build, CARRIER, CAST, QUANTA, REFRESH, Terms, WINDOW, base,
+};
 use crate::mechanism::notice::Form;
 
 /// The row.

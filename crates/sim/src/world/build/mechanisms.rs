@@ -1,8 +1,8 @@
 //! Mechanisms at ports of switches: what watches a port, and who speaks for it at its node.
 
 use backwater_transport::controller::Controller;
-use backwater_transport::segment::Ecn;
 use backwater_transport::endpoint::EcnFeedback;
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
 
 use super::refuse;
@@ -298,7 +298,10 @@ impl Mechanisms {
         };
         if let (true, Some(terms)) = (self.controls[control].only_marks(), of.notify.standing()) {
             let node = &network.nodes[port.node];
-            for (_, told) in (0..64).zip(node.ports.clone()).filter(|(n, _)| audience >> n & 1 == 1) {
+            for (_, told) in (0..64)
+                .zip(node.ports.clone())
+                .filter(|(n, _)| audience >> n & 1 == 1)
+            {
                 network.read_echoes(told, number, terms);
             }
             return;
@@ -393,15 +396,16 @@ fn check(spec: &Spec, mechanism: &MechanismSpec, medium: &Offer) -> Result<(), R
         mechanism.respond.needs(),
     ];
     let by = mechanism.notify.carried_by();
-    let carrier = medium.carrier(by).expect("wires and radios have all carriers");
+    let carrier = medium
+        .carrier(by)
+        .expect("wires and radios have all carriers");
     legal::check(parts, medium, carrier).or_else(|illegal| {
         let section = illegal.third.section();
         let path = format!("mechanisms.{}.{section}", mechanism.name);
         refuse(path, format!("this part {}", illegal.reason), illegal.fix)
     })?;
-    let takes_marks = |t: &TransportSpec| {
-        t.sender.ecn != EcnFeedback::Off || t.controller.ecn() != Ecn::NotEct
-    };
+    let takes_marks =
+        |t: &TransportSpec| t.sender.ecn != EcnFeedback::Off || t.controller.ecn() != Ecn::NotEct;
     let transports = || spec.flows.iter().filter_map(|f| f.transport.as_ref());
     if by == CarriedBy::Mark && !transports().any(takes_marks) {
         return refuse(

@@ -228,7 +228,7 @@ impl Control {
         };
         self.note_arrival(place, arrival, was);
         match signal {
-            Some(Signal::LookAhead) => self.look_ahead(place, &view),
+            Some(Signal::EarlyWarning) => self.warn_early(place, &view),
             Some(signal) if !was => self.on_signal(place, signal, arrival, queued),
             _ => !self.outbox.is_empty(),
         }

@@ -146,7 +146,7 @@ pub static RECIPES: &[Recipe] = &[
         detect: detector::OCCUPANCY,
         notify: notifier::CONGESTION.id,
         respond: responder::LINK_GATE.id,
-        preset: &[("detect", "look_ahead", "40 %")],
+        preset: &[("detect", "early_warning", "40 %")],
     },
     Recipe {
         id: "dscc",
@@ -157,7 +157,7 @@ pub static RECIPES: &[Recipe] = &[
         notify: notifier::CONGESTION.id,
         respond: responder::LINK_GATE.id,
         preset: &[
-            ("detect", "look_ahead", "40 %"),
+            ("detect", "early_warning", "40 %"),
             ("notify", "scope", "address"),
         ],
     },

@@ -60,7 +60,7 @@ pub enum Signal {
     /// So congested that all neighbours that send should send less.
     CongestedByAll,
     /// Not congested yet: neighbours whose packets fill the buffer should send less.
-    LookAhead,
+    EarlyWarning,
     /// Still full, and falling: nothing more is asked, and nothing is taken back.
     Easing,
     /// Not congested, or no longer.

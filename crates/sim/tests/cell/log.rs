@@ -6,7 +6,7 @@ use backwater_sim::medium::trace::log::{Entry, Happening, Log};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 
-use crate::net::{MAHIMAHI, at, recorded, spec, way};
+use crate::net::{MAHIMAHI, at, direction, recorded, spec};
 use crate::outside::inject;
 use crate::window::{folder, lines};
 
@@ -17,7 +17,7 @@ fn entries(
     ms: u64,
     room: Limit,
 ) -> Vec<Entry> {
-    let link = way(recorded(trace, false), MAHIMAHI, First::Opportunity, vec![]);
+    let link = direction(recorded(trace, false), MAHIMAHI, First::Opportunity, vec![]);
     let mut spec = spec([link, None], ms as f64 / 1000.0);
     spec.ports[0].buffer = room;
     let mut world = World::build(&spec).expect("a link");

@@ -9,15 +9,15 @@ use crate::mechanism::place::View;
 
 impl Control {
     /// So much is held for others that some of them are told early. True when something is to be said.
-    pub(super) fn look_ahead(&mut self, place: usize, view: &View) -> bool {
+    pub(super) fn warn_early(&mut self, place: usize, view: &View) -> bool {
         let holdings = self.places[place].holdings.as_deref();
         if let (Memory::Adaptive(adaptive), Some(held)) = (&mut self.memory, holdings) {
-            adaptive.look_ahead(view, held, view.now, &mut self.outbox);
+            adaptive.warn_early(view, held, view.now, &mut self.outbox);
         }
         !self.outbox.is_empty()
     }
 
-    /// Whether a look ahead waits to hear who owns the buffer's contents; forgets that it does.
+    /// Whether an early warning waits to hear who owns the buffer's contents; forgets that it does.
     pub fn takes_owners(&mut self) -> bool {
         match &mut self.memory {
             Memory::Adaptive(adaptive) => adaptive.takes_owners(),

@@ -1,113 +1,34 @@
 //! Mechanisms at ports of switches: what watches a port, and who speaks for it at its node.
 
-use backwater_transport::controller::Controller;
-use backwater_transport::endpoint::EcnFeedback;
-use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
 
+use super::check_mechanisms::check;
 use super::refuse;
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{ControlId, NodeId, PortId};
-use crate::limit::Limit;
 use crate::mechanism::carrier::{CarriedBy, Toward, quantum};
 use crate::mechanism::control::{Control, Memory, Watched};
 use crate::mechanism::detector::Detector;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::needs::Set;
 use crate::mechanism::notice::Form;
-use crate::mechanism::notifier::standing::{MAX_NEIGHBOURS, Standing};
+use crate::mechanism::notifier::standing::Standing;
 use crate::mechanism::notifier::voice::VoiceSpec;
 use crate::mechanism::notifier::{Cast, Terms};
 use crate::mechanism::place::Place;
 use crate::mechanism::responder::{AnyResponder, Responder};
-use crate::mechanism::{Echo, Mechanisms, legal};
-use crate::medium::offer::Offer;
+use crate::mechanism::{Echo, Mechanisms};
 use crate::medium::{AIR, WIRE};
 use crate::network::{Network, Traits};
-use crate::record::frame_bytes::MOST_MAPPED;
-use crate::spec::{MechanismSpec, NodeKind, Refusal, Spec, TransportSpec};
-use crate::switch::Ledger;
+use crate::spec::{MechanismSpec, NodeKind, Refusal, Spec};
 use crate::table::Id;
 use crate::world::World;
 
 /// How often gates are looked at for a deadlock.
 const INSPECT: Span = Span::millis(10);
-/// Hosts that a header field can name: 20 bytes and an address each fit the 482 bytes of an envelope frame (802.3as).
-const MOST_IN_FIELD: usize = (482 - 20) / 6;
 
 impl Network {
-    /// A notice can name so many hosts only.
-    fn check_addresses(&self, mechanism: &MechanismSpec) -> Result<(), Refusal> {
-        let terms = mechanism.notify.standing();
-        let most = match mechanism.notify.carried_by() {
-            CarriedBy::Header => MOST_IN_FIELD,
-            CarriedBy::Frame | CarriedBy::Mark => MOST_MAPPED,
-        };
-        if terms.is_some_and(|t| t.addresses.is_some()) && self.hosts.len() > most {
-            let what = format!(
-                "a notice can name {most} hosts, and there are {} hosts",
-                self.hosts.len()
-            );
-            return refuse(
-                format!("mechanisms.{}.notify", mechanism.name),
-                what,
-                "take a notifier that names classes",
-            );
-        }
-        Ok(())
-    }
-
-    /// Whether back-pressure can be at the node of a port.
-    fn check_node(&self, spec: &Spec, id: PortId, path: &str) -> Result<(), Refusal> {
-        let node = self.ports[id].node;
-        let at = |what: String, fix: &str| refuse(format!("{path}.at"), what, fix);
-        if self.nodes[node].host.is_some() {
-            return at(
-                format!("{} is a port of a host", self.ports[id].more.name),
-                "back-pressure watches ports of switches",
-            );
-        }
-        let special = |p: &PortId| spec.links[p.index() / 2].ways.iter().any(Option::is_some);
-        if let Some(port) = self.nodes[node].ports.iter().find(|p| special(p)) {
-            let what = format!(
-                "{} is not a symmetric Ethernet link",
-                self.ports[*port].more.name
-            );
-            return at(what, "back-pressure travels over wires, both ways");
-        }
-        if self.nodes[node].ports.len() > MAX_NEIGHBOURS {
-            return at(
-                format!("a switch with back-pressure has at most {MAX_NEIGHBOURS} ports"),
-                "use a smaller switch",
-            );
-        }
-        Ok(())
-    }
-
-    /// A detector of output queues needs class queues with a limit.
-    fn check_queue(&self, id: PortId, of: &MechanismSpec, path: &str) -> Result<(), Refusal> {
-        let port = &self.ports[id];
-        let name = &port.more.name;
-        if port.chooses_itself() {
-            return refuse(
-                format!("{path}.at"),
-                format!(
-                    "the queue at {name} keeps flows apart, not classes that a detector could watch"
-                ),
-                "give the port a queue such as strict-priority, codel or red",
-            );
-        }
-        if port.buffer == Limit::Unlimited && of.detect.needs().needs.has(Set::BOUND) {
-            return refuse(
-                format!("{path}.at"),
-                format!("{name} has no limit that its marks could be a share of"),
-                "give the port a buffer",
-            );
-        }
-        Ok(())
-    }
-
     /// The echoes in the ACKs that leave a port tell its neighbour of a mechanism's marks.
     fn read_echoes(&mut self, id: PortId, mechanism: u32, terms: &Terms) {
         let port = &mut self.ports[id];
@@ -116,42 +37,6 @@ impl Network {
             echoes.push(Echo::new(mechanism, terms));
         }
         port.set(Traits::CARRIES, true);
-    }
-
-    /// A detector of what came in needs accounts, or shared memory.
-    fn check_memory(
-        &mut self,
-        id: PortId,
-        mechanism: &MechanismSpec,
-        path: &str,
-    ) -> Result<(), Refusal> {
-        let node = self.ports[id].node;
-        let ports = self.nodes[node].ports.clone();
-        let has_pool = self.nodes[node].pool.is_some();
-        if has_pool != mechanism.detect.needs().needs.has(Set::POOL) {
-            let (what, fix) = match has_pool {
-                true => (
-                    "has shared memory, whose thresholds are dynamic",
-                    "take detect.kind = \"dynamic-threshold\"",
-                ),
-                false => (
-                    "has no shared memory",
-                    "take another detector, or model = \"shared-memory\"",
-                ),
-            };
-            return refuse(
-                format!("{path}.detect"),
-                format!("{} {what}", self.nodes[node].name),
-                fix,
-            );
-        }
-        if !has_pool {
-            self.nodes[node]
-                .ledger
-                .get_or_insert_with(|| Box::new(Ledger::new(ports.len())));
-        }
-        self.account(&ports);
-        Ok(())
     }
 }
 
@@ -386,35 +271,6 @@ impl World {
         }
         Ok(())
     }
-}
-
-/// Refuses parts that can't work together on a medium.
-fn check(spec: &Spec, mechanism: &MechanismSpec, medium: &Offer) -> Result<(), Refusal> {
-    let parts = [
-        mechanism.detect.needs(),
-        mechanism.notify.needs(),
-        mechanism.respond.needs(),
-    ];
-    let by = mechanism.notify.carried_by();
-    let carrier = medium
-        .carrier(by)
-        .expect("wires and radios have all carriers");
-    legal::check(parts, medium, carrier).or_else(|illegal| {
-        let section = illegal.third.section();
-        let path = format!("mechanisms.{}.{section}", mechanism.name);
-        refuse(path, format!("this part {}", illegal.reason), illegal.fix)
-    })?;
-    let takes_marks =
-        |t: &TransportSpec| t.sender.ecn != EcnFeedback::Off || t.controller.ecn() != Ecn::NotEct;
-    let transports = || spec.flows.iter().filter_map(|f| f.transport.as_ref());
-    if by == CarriedBy::Mark && !transports().any(takes_marks) {
-        return refuse(
-            format!("mechanisms.{}.notify.carrier", mechanism.name),
-            "no flow's transport takes marks, so nothing would echo one",
-            "write marks = \"classic\" for a flow, or carrier = \"header\"",
-        );
-    }
-    Ok(())
 }
 
 /// Whether those who are told are asked to stop, not to slow down.

@@ -105,7 +105,9 @@ fn find(resolved: &Resolved, wanted: &str) -> Result<Found, Diagnostic> {
         let Some(link) = links.get(index / 2) else {
             break;
         };
-        let trace = link.directions[index % 2].as_ref().and_then(|w| w.trace.as_ref());
+        let trace = link.directions[index % 2]
+            .as_ref()
+            .and_then(|w| w.trace.as_ref());
         let (Some(trace), Some(way)) = (trace, &link.spec.directions[index % 2]) else {
             continue;
         };

@@ -22,7 +22,7 @@ use backwater_transport::units::{Bytes, Rate, Span};
 use super::notice::Notice;
 use crate::ids::PortId;
 
-/// How a notice travels: a choice of the notifier. The medium's `Carrier` says what that is there.
+/// How a notice travels, as the notifier's options choose. `Carrier` says what that is on a medium.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum CarriedBy {
     /// A frame of its own.

@@ -180,7 +180,7 @@ impl Control {
         })
     }
 
-    /// Whether it wants to know from which neighbour a frame came.
+    /// Whether it needs the neighbour from which a frame came.
     pub fn listens(&self, place: usize) -> bool {
         self.standing().is_some_and(|s| s.listens(place))
     }
@@ -209,7 +209,7 @@ impl Control {
         self.places[place].tally.as_deref_mut()
     }
 
-    /// A frame was queued: lets the detector look. `queued` are the hosts of the frames in the congested queue.
+    /// A frame was queued: lets the detector observe. `queued` are the hosts of the frames in the congested queue.
     /// True when congestion began or something is to be said.
     pub fn enqueued(
         &mut self,

@@ -3,7 +3,7 @@
 //! that is told owns its *responder*, which moves that place's knobs. A recipe names a detector, a notifier and a
 //! responder; the medium gives the carrier; `legal` says what works together.
 //!
-//! * `place`, `moment`: where detectors look and what they see there.
+//! * `place`, `moment`: where detectors observe, and what they observe there.
 //! * `needs`: what a part asks of the medium and the other parts.
 //! * `control`: detectors and notifier at a node.
 //! * `notice`, `carrier`: what is said, and how it gets there; `echo`: what the echo of a mark says.

@@ -16,7 +16,7 @@ use crate::mechanism::Echo;
 use crate::mechanism::notice::Notice;
 use crate::record::fingerprint::Mark;
 
-/// The notices of a port whose data frames bring some.
+/// The notices that data frames of a port bring to the far end.
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
     /// Fields that wait for a data frame.
@@ -48,8 +48,8 @@ impl Network {
         waiting.push_back(self.mail.put(notice));
     }
 
-    /// A data frame begins to leave a port: it takes the field that has waited longest, and its ACK says what its
-    /// receiver was told by marks.
+    /// A data frame begins to leave a port. It takes the field that has waited longest. An ACK with an echo of a mark
+    /// brings a notice too.
     pub(super) fn carry_notices(
         &mut self,
         books: &mut Books,
@@ -103,7 +103,7 @@ impl Network {
 }
 
 impl Books {
-    /// A notice goes with a data frame.
+    /// Counts a notice that a data frame brings.
     fn note_carried(&mut self, notice: &Notice, id: PortId, now: Time) {
         let detail = u64::from(notice.classes) << 16 | u64::from(notice.quanta());
         self.fingerprint.add(Mark::Notice, now, id.0, detail);

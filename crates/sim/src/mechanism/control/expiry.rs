@@ -8,7 +8,7 @@ use crate::mechanism::notifier::adaptive::Owner;
 use crate::mechanism::place::View;
 
 impl Control {
-    /// So much is held for others that some of them are told early. True when something is to be said.
+    /// The station holds so much for others that it warns some of them early. True when a notice is to be sent.
     pub(super) fn warn_early(&mut self, place: usize, view: &View) -> bool {
         let holdings = self.places[place].holdings.as_deref();
         if let (Memory::Adaptive(adaptive), Some(held)) = (&mut self.memory, holdings) {
@@ -17,7 +17,7 @@ impl Control {
         !self.outbox.is_empty()
     }
 
-    /// Whether an early warning waits to hear who owns the buffer's contents; forgets that it does.
+    /// Whether an early warning must know whose packets fill the buffer. Clears that flag.
     pub fn takes_owners(&mut self) -> bool {
         match &mut self.memory {
             Memory::Adaptive(adaptive) => adaptive.takes_owners(),
@@ -25,7 +25,7 @@ impl Control {
         }
     }
 
-    /// Says who owns the buffer's contents.
+    /// Tells the early warning whose packets fill the buffer.
     pub fn owners(&mut self, view: &View, owners: &[Owner]) {
         if let Memory::Adaptive(adaptive) = &mut self.memory {
             adaptive.owners(view, owners, view.now, &mut self.outbox);

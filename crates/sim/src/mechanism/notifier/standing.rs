@@ -88,7 +88,7 @@ impl Standing {
             .position(|n| n.to == to || n.to == Toward::Everybody)
     }
 
-    /// Whether it wants to know from which neighbour a frame came.
+    /// Whether it needs the neighbour from which a frame came.
     pub fn listens(&self, place: usize) -> bool {
         !self.voices[place].heard.is_empty()
     }

@@ -1,7 +1,7 @@
 //! Frames on the air. A station that waits has no event of its own: when a frame ends, the stations that
 //! it made idle form a group under its sender, and the group has one event, at the earliest instant at
 //! which one of them would send. When it comes, whoever still counts to that instant sends; the others
-//! have become busy, and the frame that made them so will look after them.
+//! have become busy, and join the group of the frame that made them so.
 //!
 //! Two stations that begin at one instant don't hear each other in time: a station that becomes busy at
 //! the instant at which it would send is marked `due`, and still sends.

@@ -25,7 +25,7 @@ use crate::world::World;
 use crate::world::build::refuse;
 
 impl Air {
-    /// A station's memory of whom it told, and when its detector looks.
+    /// A station's memory of whom it told, and when its detector samples.
     fn memory_at(
         &self,
         network: &Network,
@@ -244,7 +244,7 @@ impl World {
                 radio.echoes.push(Echo::new(number as u32, terms));
             }
             if let Some(Rhythm { period, .. }) = rhythm {
-                // Stations don't look in step.
+                // Stations sample at different instants.
                 let phase = Time(radio.random.between(1, period.0));
                 let look = Event::Observe { control, place: 0 };
                 self.clock.calendar.push(phase, look);

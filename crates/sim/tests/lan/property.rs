@@ -7,8 +7,7 @@ use backwater_sim::queue::Aqm;
 use backwater_sim::spec::*;
 use backwater_sim::targets::Destination;
 use backwater_sim::world::World;
-use backwater_transport::controller::Controller;
-use backwater_transport::endpoint::{DelayedAck, Protocol};
+use backwater_transport::endpoint::{DelayedAck, EcnFeedback, Protocol};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
@@ -157,6 +156,11 @@ fn any_transport(r: &mut Random, flow: &mut FlowSpec) {
     let protocol = one(r, &[Protocol::Stream, Protocol::Stream, Protocol::Datagram]);
     carry(flow, protocol, controller, given);
     let transport = flow.transport.as_mut().expect("just given");
+    let marks = one(
+        r,
+        &[EcnFeedback::Off, EcnFeedback::Classic, EcnFeedback::Ace],
+    );
+    (transport.sender.ecn, transport.receiver.ecn) = (marks, marks);
     // Within the 30 ms of the run.
     transport.sender.rto_min = Span::millis(r.between(1, 10));
     transport.sender.silence = Span::millis(r.between(1, 10));
@@ -207,7 +211,7 @@ fn any_mechanism(r: &mut Random, net: &mut Net) {
         let transports = || net.0.flows.iter().filter_map(|f| f.transport.as_ref());
         let room = notify == "destination" || respond == "shaper";
         let carrier = match one(r, &["frame", "header", "mark"]) {
-            "mark" if room || transports().all(|t| t.controller.ecn() == Ecn::NotEct) => "header",
+            "mark" if room || transports().all(|t| t.sender.ecn == EcnFeedback::Off) => "header",
             carrier => carrier,
         };
         given.push(("carrier", Value::Choice(carrier)));

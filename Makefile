@@ -22,7 +22,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz mutants mutants-all worlds bench tables docs clean
+.PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz mutants mutants-all worlds bench tables docs reports crates clean
 
 help:
 	@echo "make demo    build everything, run one experiment of every source and a small contest, in 5 minutes"
@@ -34,7 +34,9 @@ help:
 	@echo "make bench   the cost of a packet hop, beside ns-3 where it is installed"
 	@echo "make lint    formatting, lints and types only"
 	@echo "make tables  what is written from the engine's tables: docs/reference and the builders of Python"
-	@echo "make docs    the same, and the API documentation of the crates"
+	@echo "make docs    the documentation site, with a search that works without a server"
+	@echo "make reports the quick form of all studies, whose reports the site then shows"
+	@echo "make crates  the API documentation of the crates"
 	@echo "make clean   remove what was built; results in $(OUT)/ stay"
 
 setup: $(VENV)/.built
@@ -130,7 +132,16 @@ tables: setup
 	$(BIN)/python scripts/builders.py
 	$(BIN)/python scripts/reference.py
 
+# Reports that `make reports` has made become part of the gallery.
 docs: tables
+	$(BIN)/maturin develop --release --extras docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "start here: $(CURDIR)/$(OUT)/site/index.html"
+
+reports: setup
+	$(BIN)/backwater study run --all --quick --resume --out $(OUT)/reports
+
+crates: setup
 	cargo doc --workspace --no-deps --locked
 
 clean:

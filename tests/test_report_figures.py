@@ -140,6 +140,23 @@ def test_a_matrix_has_a_cell_for_each_pair_and_tells_harm() -> None:
     assert "Harm by goodput" in svg
 
 
+def test_a_bound_is_a_line_behind_the_last_cell_within_it() -> None:
+    """Cells are 64 by 34; the columns are 4, 8 and 10 Mbit/s."""
+    results = reported.made(lambda labels, seed: {"loss": 0.1 * seed})
+    like = next(f for f in results.study.figures if f.id == "loss")
+    described = replace(
+        like,
+        kind="matrix",
+        curve="scheme",
+        panel=None,
+        where={"burst": (results.study.axis("burst").labels[0],)},
+        bounds={"a bound": {"none": "4 Mbit/s", "pause": "8 Mbit/s"}},
+    )
+    svg = vl_convert.vegalite_to_svg(plot.spec(results, described))
+    lines = re.findall(r'"rule mark" transform="translate\((\d+),(\d+)\)" x2="0" y2="34"', svg)
+    assert lines == [("64", "0"), ("128", "34")]
+
+
 def test_axes_carry_units(ran: Results) -> None:
     assert titles(figure(ran, "loss")) == {"Rate (Mbit/s)", "Packet loss (%)"}
     assert titles(figure(ran, "delay")) == {"Rate (Mbit/s)", "Mean delay (ms)"}

@@ -40,6 +40,14 @@ pub enum Box {
     Loss(Way, f64),
     /// `onoff uplink|downlink ON OFF`: mean lengths in seconds.
     OnOff(Way, f64, f64),
+    /// `jitter uplink|downlink MS`: the most.
+    Jitter(Way, String),
+    /// `reorder uplink|downlink SHARE MS`.
+    Reorder(Way, f64, String),
+    /// `mark uplink|downlink SHARE`.
+    Mark(Way, f64),
+    /// `raw`: packets pass without a model.
+    Raw,
     /// `link UP DOWN` with traces, `rate UP DOWN` with rates.
     Link {
         /// Whether the services are traces.
@@ -93,24 +101,27 @@ impl Plan {
             };
             boxes.push(match word {
                 "delay" => Box::Delay(milliseconds(words.need(word, "the delay")?)?),
-                "loss" => {
+                "loss" => Box::Loss(words.way(word)?, words.share(word)?),
+                "mark" => Box::Mark(words.way(word)?, words.share(word)?),
+                "jitter" => {
                     let way = words.way(word)?;
-                    let share = words.number(word, "the share of packets lost")?;
-                    if share > 1.0 {
-                        let what = format!("{share} of the packets cannot be lost");
-                        return Err(Fault::refused(what, word, "write a share from 0 to 1"));
-                    }
-                    Box::Loss(way, share)
+                    Box::Jitter(way, milliseconds(words.need(word, "the longest delay")?)?)
+                }
+                "reorder" => {
+                    let (way, share) = (words.way(word)?, words.share(word)?);
+                    let by = milliseconds(words.need(word, "the delay of those held back")?)?;
+                    Box::Reorder(way, share, by)
                 }
                 "onoff" => Box::OnOff(
                     words.way(word)?,
                     words.number(word, "the mean length while open")?,
                     words.number(word, "the mean length while shut")?,
                 ),
+                "raw" => Box::Raw,
                 "link" | "rate" => link(word, &mut words)?,
                 other => {
                     let what = format!("`{other}` is no box");
-                    let fix = "write delay, loss, onoff, link or rate, and -- before the command";
+                    let fix = "write delay, jitter, loss, onoff, reorder, mark, link or rate, and -- before the command";
                     return Err(Fault::refused(what, other, fix));
                 }
             });
@@ -127,7 +138,16 @@ impl Plan {
             let fix = "write at least one, such as `delay 20 -- COMMAND`";
             return Err(Fault::refused("there is no box", "emulate", fix));
         }
+        if self.boxes.len() > 1 && self.boxes.contains(&Box::Raw) {
+            let what = "raw forwarding has no other box";
+            return Err(Fault::refused(what, "raw", "remove `raw`"));
+        }
         Ok(self)
+    }
+
+    /// Whether packets pass without a model.
+    pub fn is_raw(&self) -> bool {
+        self.boxes == [Box::Raw]
     }
 
     /// The log that is asked for of a direction of a hop.
@@ -212,6 +232,12 @@ impl Box {
             Way::Down => "downlink",
         };
         match self {
+            Box::Raw => "[raw] ".to_owned(),
+            Box::Jitter(way, most) => format!("[jitter ({}) most={most}] ", word(way)),
+            Box::Reorder(way, share, by) => {
+                format!("[reorder ({}) rate={share}, by={by}] ", word(way))
+            }
+            Box::Mark(way, share) => format!("[mark ({}) rate={share}] ", word(way)),
             Box::Delay(delay) => format!("[delay {delay}] "),
             Box::Loss(way, share) => format!("[loss ({}) rate={share}] ", word(way)),
             Box::OnOff(way, on, off) => {
@@ -310,6 +336,13 @@ fn fill(
         Box::Loss(of, share) if *of == way => {
             Some(json!({"kind": "loss", "share": format!("{} %", share * 100.0)}))
         }
+        Box::Jitter(of, most) if *of == way => Some(json!({"kind": "jitter", "most": most})),
+        Box::Reorder(of, share, by) if *of == way => {
+            Some(json!({"kind": "reorder", "share": format!("{} %", share * 100.0), "by": by}))
+        }
+        Box::Mark(of, share) if *of == way => {
+            Some(json!({"kind": "mark", "share": format!("{} %", share * 100.0)}))
+        }
         Box::OnOff(of, on, off) if *of == way => {
             Some(json!({"kind": "on-off", "on": format!("{on} s"), "off": format!("{off} s")}))
         }
@@ -357,6 +390,25 @@ mod tests {
         assert_eq!(logs.len(), 1);
         assert_eq!((logs[0].link.as_str(), logs[0].way), ("up1", "Uplink"));
         assert_eq!(logs[0].config, "[delay 20 ms] [loss (uplink) rate=0.1] ");
+    }
+
+    #[test]
+    fn boxes_of_one_direction_are_in_that_alone() {
+        let words = "jitter uplink 5 reorder downlink 0.25 7 mark uplink 0.5 -- c";
+        let (scenario, _) = plan(words)
+            .expect("legal words")
+            .scenario()
+            .expect("no queues");
+        let boxes = |link: &str| scenario["links"][link]["boxes"].clone();
+        // A packet from inside meets the innermost box first.
+        assert_eq!(
+            boxes("up1"),
+            json!([{"kind": "mark", "share": "50 %"}, {"kind": "jitter", "most": "5 ms"}])
+        );
+        assert_eq!(
+            boxes("down1"),
+            json!([{"kind": "reorder", "share": "25 %", "by": "7 ms"}])
+        );
     }
 
     #[test]

@@ -57,14 +57,14 @@ pub enum CongestionHeader {
     Rate {
         /// Round trip.
         rtt: Span,
-        /// Bytes/s on the link.
+        /// Bytes/s of frames; what a link adds between frames is not in it.
         rate: f64,
     },
     /// A target rate.
     Target {
         /// Round trip.
         rtt: Span,
-        /// Bytes/s on the link.
+        /// Bytes/s of frames; what a link adds between frames is not in it.
         rate: f64,
         /// A link on the path is congested.
         congested: bool,

@@ -41,6 +41,10 @@ pub fn labels(media: &[MediumSpec]) -> Map<String, Value> {
         ] {
             labels.insert(format!("{prefix}mac.{name}"), value);
         }
+        if let Some(lifetime) = mac.lifetime {
+            let seconds = format!("{} s", lifetime.seconds());
+            labels.insert(format!("{prefix}mac.lifetime"), json!(seconds));
+        }
         labels.insert(
             format!("{prefix}phy.answer"),
             json!(answer(medium.phy.answer)),

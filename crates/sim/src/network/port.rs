@@ -309,6 +309,8 @@ pub struct PortMore {
     pub rate: Rate,
     /// Largest frame of its link, header and FCS included; no limit where it is 0 (a box or a radio).
     pub max_frame: u64,
+    /// Ticks that frames sent before a change of the line rate took, beyond those at the present rate.
+    pub rate_excess: i128,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
     /// Bytes × ticks for which a station had held frames to a rate before they joined: no part of their time here.

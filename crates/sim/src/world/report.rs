@@ -241,7 +241,8 @@ impl World {
             let frames = count.packets + count.control;
             let bytes = count.bytes + count.control_bytes + (PREAMBLE + GAP) * frames;
             let ahead = port.gap_until.0.saturating_sub(now.0);
-            return (bytes * port.ps_per_byte).saturating_sub(ahead);
+            let ticks = i128::from(bytes * port.ps_per_byte) + port.more.rate_excess;
+            return (ticks - i128::from(ahead)).max(0) as u64;
         };
         let exchange = self.air.radios[hop.from as usize].exchange;
         let mine = |number| self.air.hops[number as usize].port == id;

@@ -151,6 +151,7 @@ fn any_medium(r: &mut Random, number: usize) -> MediumSpec {
         ),
         countdown: one(r, &[Countdown::IdleSlot, Countdown::Boundary]),
         nav_reset: once_in(r, 2),
+        lifetime: once_in(r, 4).then(|| Span::millis(20)),
         categories,
     };
     let sense = one(r, &[100.0, 220.0]);

@@ -1,9 +1,10 @@
 //! Ports of a world: two for each link.
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{PS_PER_S, Rate, Time};
+use backwater_transport::units::{Rate, Time};
 
 use crate::ids::{NodeId, PortId};
+use crate::medium::ethernet;
 use crate::network::{Network, Port, PortMore, Traits};
 use crate::queue::{Managed, Scheduler};
 use crate::spec::{LinkSpec, NodeKind, Refusal, Service, Spec, SwitchModel};
@@ -73,10 +74,7 @@ impl Network {
         let classes = port.scheduler.classes();
         let mut made = Port::idle(node, far, classes, port.buffer, more);
         made.scheduler = port.scheduler.clone();
-        made.ps_per_byte = match rate.0 {
-            0 => 0,
-            bps => (8 * PS_PER_S).div_ceil(bps),
-        };
+        made.ps_per_byte = ethernet::ps_per_byte(rate);
         made.delay = delay;
         made.peer = Id::new(first + 1 - side);
         made.local = local;

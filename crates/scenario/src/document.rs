@@ -377,8 +377,8 @@ pub fn jain(x: &[f64]) -> Option<f64> {
 
 /// What first hops carried over what last hops carried, of the flows with several.
 fn hop_ratio(report: &Report) -> Option<f64> {
-    let ways = report.flows.iter().filter(|f| f.hops.len() > 1);
-    let ends = ways.map(|f| (f.hops[0].count.bytes, f.hops[f.hops.len() - 1].count.bytes));
+    let paths = report.flows.iter().filter(|f| f.hops.len() > 1);
+    let ends = paths.map(|f| (f.hops[0].count.bytes, f.hops[f.hops.len() - 1].count.bytes));
     let (first, last) = ends.fold((0, 0), |(a, b), (x, y)| (a + x, b + y));
     (last > 0).then(|| first as f64 / last as f64)
 }

@@ -242,6 +242,10 @@ kind = "trace"
 trace = "up"
 buffer = "2 packets"
 queue = { kind = "fifo" }
+[flows.data]
+from = "inside"
+to = "outside"
+source = { kind = "outside" }
 """
 
 

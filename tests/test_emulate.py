@@ -125,8 +125,7 @@ def test_a_delay_holds_each_packet_and_none_leaves_early(tmp_path: Path, version
     )
     assert ended.code == 0, ended.err
     least = float(ended.err.split()[-1])
-    # Twice 20 ms; a delay that is applied once more takes 60 ms. Lateness between depends on the
-    # machine.
+    # Twice 20 ms; a delay applied once more takes 60 ms. Lateness depends on the machine.
     assert 0.040 <= least < 0.060
 
 

@@ -72,7 +72,7 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     for log in &wanted {
         let opened = LinkLog::open(&mut world, &resolved, &log.link, Path::new(&log.file));
         let opened = opened.map_err(of_failure)?;
-        logs.push(opened.headed(log.way, &wishes.command_line, begun, &log.config));
+        logs.push(opened.headed(log.direction, &wishes.command_line, begun, &log.config));
     }
     let command = match plan.command.is_empty() {
         false => plan.command,

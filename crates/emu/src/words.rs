@@ -4,7 +4,7 @@ use crate::fault::Fault;
 
 /// A direction: from the command outwards, or back.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// Out of the namespace.
     Up,
     /// Into it.
@@ -53,10 +53,10 @@ impl<'a> Words<'a> {
     }
 
     /// The next word as a direction.
-    pub fn way(&mut self, of: &str) -> Result<Way, Fault> {
+    pub fn direction(&mut self, of: &str) -> Result<Direction, Fault> {
         match self.need(of, "the direction")? {
-            "uplink" => Ok(Way::Up),
-            "downlink" => Ok(Way::Down),
+            "uplink" => Ok(Direction::Up),
+            "downlink" => Ok(Direction::Down),
             other => {
                 let what = format!("`{other}` is no direction");
                 Err(Fault::refused(what, of, "write uplink or downlink"))

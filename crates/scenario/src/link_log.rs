@@ -120,8 +120,10 @@ fn find(resolved: &Resolved, wanted: &str) -> Result<Found, Diagnostic> {
         let Some(link) = links.get(index / 2) else {
             break;
         };
-        let trace = link.ways[index % 2].as_ref().and_then(|w| w.trace.as_ref());
-        let (Some(trace), Some(way)) = (trace, &link.spec.ways[index % 2]) else {
+        let trace = link.directions[index % 2]
+            .as_ref()
+            .and_then(|w| w.trace.as_ref());
+        let (Some(trace), Some(way)) = (trace, &link.spec.directions[index % 2]) else {
             continue;
         };
         if way.name != wanted && port.spec.name != wanted {

@@ -40,6 +40,15 @@ def command(
     record: Annotated[
         Path | None, typer.Option(help="Write every event, for `backwater diff`.")
     ] = None,
+    perfetto: Annotated[
+        Path | None, typer.Option(help="Write a trace of every packet for ui.perfetto.dev.")
+    ] = None,
+    qlog: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Write a qlog file for each flow with a transport, for qvis."
+        ),
+    ] = None,
     mahimahi_log: Annotated[
         list[str] | None,
         typer.Option(metavar="LINK=FILE", help="Write a trace link's log; may be repeated."),
@@ -76,6 +85,8 @@ def command(
         series=series or _intervals(resolved, wanted=plot is not None or report is not None),
         max_wall_s=max_wall,
         max_memory=max_memory,
+        perfetto=perfetto,
+        qlog=qlog,
     )
     for warning in document["warnings"]:
         console.message(f"warning: {warning}")

@@ -5,11 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from backwater import _native
 from backwater.errors import Refusal, Unfinished, nearest, refusing
 from backwater.model import arguments, python_class
+
+
+class Summed(Protocol):
+    """What has a run's document."""
+
+    @property
+    def document(self) -> str:
+        """As JSON."""
+
 
 #: Factories of congestion controllers by flow.
 Controllers = Mapping[str, Callable[[_native.ControllerSetup], Any]]
@@ -27,6 +36,8 @@ def run_resolved(
     series: str | None = None,
     max_wall_s: float | None = None,
     max_memory: str | None = None,
+    perfetto: str | Path | None = None,
+    qlog: str | Path | None = None,
 ) -> _native.Outcome:
     """Runs a resolved scenario in this process."""
     try:
@@ -41,6 +52,8 @@ def run_resolved(
                 series,
                 arguments.seconds(max_wall_s),
                 arguments.memory(max_memory),
+                None if perfetto is None else str(perfetto),
+                None if qlog is None else str(qlog),
             )
     except _native.BudgetError as error:
         raise Unfinished(
@@ -64,7 +77,7 @@ def run_resolved(
     except OSError as error:
         raise Unfinished(
             f"cannot write the recording: {error.strerror or error}",
-            place=error.filename or str(record or pcap),
+            place=error.filename or str(record or pcap or perfetto or qlog),
             fix="make room, or name a file you can write to",
         ) from error
 
@@ -78,7 +91,7 @@ def part_failed(error: _native.PartError) -> Unfinished:
     )
 
 
-def document_of(outcome: _native.Outcome, name: str) -> dict[str, Any]:
+def document_of(outcome: _native.Outcome | Summed, name: str) -> dict[str, Any]:
     """The document of `backwater run --json`."""
     return {
         "schema": "backwater/run/1",

@@ -15,6 +15,7 @@ use crate::queue::{AnyScheduler, ClassQueue, Managed};
 use crate::stamp::Shown;
 use crate::table::{Id, Row};
 
+use super::carried::Carried;
 use super::traits::Traits;
 
 /// An egress port and the wire that leaves it. What a hop touches comes first, in two cache lines.
@@ -309,6 +310,8 @@ pub struct PortMore {
     pub rate: Rate,
     /// Largest frame of its link, header and FCS included; no limit where it is 0 (a box or a radio).
     pub max_frame: u64,
+    /// Ticks that frames sent before a change of the line rate took, beyond those at the present rate.
+    pub rate_excess: i128,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
     /// Bytes × ticks for which a station had held frames to a rate before they joined: no part of their time here.
@@ -327,6 +330,8 @@ pub struct PortMore {
     pub responders: Vec<(u32, AnyResponder)>,
     /// Notices that have arrived and wait for the reaction time.
     pub reacting: VecDeque<NoticeId>,
+    /// Notices that data frames bring to the far end, where some may.
+    pub carried: Option<Box<Carried>>,
     /// Counters.
     pub sent: PortCount,
     /// Counters at the end of the warm-up.

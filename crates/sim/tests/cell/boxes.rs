@@ -10,15 +10,15 @@ use backwater_transport::part::Value;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span, Time};
 
-use crate::net::{MAHIMAHI, MS, at, delay, deliveries, path_box, recorded, spec, way};
+use crate::net::{MAHIMAHI, MS, at, delay, deliveries, direction, path_box, recorded, spec};
 use crate::outside::inject;
 
 fn world(boxes: Vec<AnyBox>, lines: impl IntoIterator<Item = u64>, seconds: f64) -> World {
-    let ways = [
-        way(recorded(lines, false), MAHIMAHI, First::Opportunity, boxes),
+    let directions = [
+        direction(recorded(lines, false), MAHIMAHI, First::Opportunity, boxes),
         None,
     ];
-    World::build(&spec(ways, seconds)).expect("a link")
+    World::build(&spec(directions, seconds)).expect("a link")
 }
 
 fn on_off(on: u64, off: u64, lengths: &'static str) -> AnyBox {

@@ -7,7 +7,7 @@ use backwater_sim::table::Id;
 use backwater_sim::world::World;
 use backwater_transport::units::Time;
 
-use crate::net::{MAHIMAHI, at, recorded, spec, way};
+use crate::net::{MAHIMAHI, at, direction, recorded, spec};
 use crate::outside::inject;
 use crate::window::{folder, lines};
 
@@ -18,7 +18,7 @@ fn entries(
     ms: u64,
     room: Limit,
 ) -> Vec<Entry> {
-    let link = way(recorded(trace, false), MAHIMAHI, First::Opportunity, vec![]);
+    let link = direction(recorded(trace, false), MAHIMAHI, First::Opportunity, vec![]);
     let mut spec = spec([link, None], ms as f64 / 1000.0);
     spec.ports[0].buffer = room;
     let mut world = World::build(&spec).expect("a link");

@@ -34,6 +34,10 @@ from backwater.verdict.claim import STAYS, is_unexpected
 NAME = "study"
 app = typer.Typer(help="List and run studies.", invoke_without_command=True, rich_markup_mode=None)
 OUT = Path("results")
+Ablate = Annotated[
+    bool,
+    typer.Option("--ablate", help="Judge every claim without its mechanism, too: can it fail?"),
+]
 
 
 @app.callback()
@@ -102,10 +106,7 @@ def run(
     max_memory: console.MaxMemory = None,
     max_cases: console.MaxCases = None,
     shard: console.Shard = None,
-    ablate: Annotated[
-        bool,
-        typer.Option("--ablate", help="Judge every claim without its mechanism, too: can it fail?"),
-    ] = False,
+    ablate: Ablate = False,
     json: console.Json = False,
 ) -> int:
     """Run studies: store, claims and report."""

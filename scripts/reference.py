@@ -62,8 +62,8 @@ def mechanism_legal() -> str:
     """The page of the combinations that work."""
     rows = json.loads(_native.legal())
     lines = [LEGAL_HEAD]
-    for medium in dict.fromkeys(row["medium"] for row in rows):
-        here = [row for row in rows if row["medium"] == medium]
+    for medium, carrier in dict.fromkeys((row["medium"], row["carrier"]) for row in rows):
+        here = [row for row in rows if (row["medium"], row["carrier"]) == (medium, carrier)]
         responders = list(dict.fromkeys(row["respond"] for row in here))
         reasons: dict[str, int] = {}
         cells: dict[tuple[str, str], list[str]] = {}
@@ -79,7 +79,7 @@ def mechanism_legal() -> str:
         ]
         table += [f"| `{d}` | `{n}` | {' | '.join(found)} |" for (d, n), found in cells.items()]
         notes = [f"{number}. {said}." for said, number in reasons.items()]
-        lines += [f"## {medium}", "\n".join(table), "Refused because:", "\n".join(notes)]
+        lines += [f"## {medium}, {carrier}", "\n".join(table), "Refused because:", "\n".join(notes)]
     return "\n\n".join(lines) + "\n"
 
 

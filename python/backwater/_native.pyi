@@ -233,6 +233,21 @@ def emulate(
     late_p99_s: float,
     unmodelled_loss: float,
 ) -> tuple[int, str, list[str]]: ...
+def flow_scenario(fields_json: str, seed: int) -> str: ...
+def flow_send(
+    host: str,
+    port: int,
+    scenario: Resolved,
+    fields_json: str,
+    total_B: int | None,  # noqa: N803
+    duration_s: float | None,
+    interval_s: float,
+) -> int | None: ...
+def flow_listen(address: str, port: int, interval_s: float, once: bool) -> int | None: ...
+def probe_send(
+    host: str, port: int, packets: int, rate_pps: float, poisson: bool, size: int
+) -> str: ...
+def probe_receive(port: int, packets: int, nominal_s: float) -> str: ...
 def run_batch(
     cases: list[Resolved],
     workers: int,

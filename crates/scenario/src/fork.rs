@@ -52,8 +52,8 @@ impl Resolved {
         let number = links.iter().position(|l| l.spec.name == name);
         let number = number.expect("a link of the canonical form");
         let link = &links[number].spec;
-        for (side, way) in link.ways.iter().enumerate() {
-            let rate = match way.as_ref().map(|way| &way.service) {
+        for (side, direction) in link.directions.iter().enumerate() {
+            let rate = match direction.as_ref().map(|direction| &direction.service) {
                 None => link.rate,
                 Some(Service::Line(rate, _)) => *rate,
                 // The trace of this direction says when packets leave.

@@ -103,7 +103,7 @@ impl Resolved {
         self.draft.duration
     }
 
-    /// What of it doesn't count.
+    /// The time at its beginning that metrics leave out.
     pub fn warmup(&self) -> Span {
         self.draft.warmup
     }
@@ -158,7 +158,7 @@ impl Resolved {
     /// refused.
     pub fn build(&self) -> Result<World, Diagnostic> {
         if let Some(part) = self.hosted().next() {
-            let what = "nobody here runs a class of another language";
+            let what = "a part is a Python class, and this program runs no Python";
             let fix = "run it by the command or from Python";
             return Err(self.refuse(&join(&part.path, "kind"), what, fix));
         }
@@ -251,7 +251,7 @@ fn pattern<'a>(ports: &'a Node, port: &str, field: Option<&&str>) -> &'a Origin 
         let node = field.map_or(Some(&e.node), |f| e.node.get(f));
         node.map(|n| (names::rank(&e.key), n))
     });
-    // Of equals this takes the last.
+    // Of equal ones this takes the last.
     fields
         .max_by_key(|(rank, _)| *rank)
         .map_or(&ports.origin, |(_, n)| &n.origin)

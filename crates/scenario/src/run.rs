@@ -204,7 +204,7 @@ impl Run {
             write_records(&self.world, &records, file).map_err(|e| Failure::Io(name.clone(), e))?;
         }
         if let Some((name, capture)) = &mut self.pcap {
-            let frames = self.world.take_air_frames();
+            let frames = self.world.take_air_frames(done);
             capture_records(&self.world, &records, &frames, capture)
                 .map_err(|e| Failure::Io(name.clone(), e))?;
         }
@@ -226,12 +226,13 @@ impl Run {
         Ok(done)
     }
 
-    /// Records up to the present, in the order of their times. A transmission is recorded when it is
-    /// decided, and begins up to an inter-packet gap later.
+    /// Records up to the present, in the order of their times; no later than frames that are still on the air, so that a capture is
+    /// in order too. A transmission is recorded when it is decided, and begins up to an inter-packet gap later.
     fn in_order(&mut self, all: bool) -> Vec<Record> {
         self.records.append(&mut self.world.take_records());
         self.records.sort_by_key(|r| r.at);
         let now = self.world.now();
+        let now = self.world.on_air_since().map_or(now, |at| now.min(at));
         let ripe = if all {
             self.records.len()
         } else {
@@ -273,7 +274,7 @@ impl Run {
                 .map_err(|e| Failure::Io(name, e))?;
         }
         for log in self.logs {
-            log.close(&self.world)?;
+            log.close(&mut self.world)?;
         }
         let names = Names {
             places: self

@@ -1,5 +1,5 @@
-//! The congestion header of schemes with explicit feedback. The sender writes its state and what it
-//! asks for, routers lower that on the way, the receiver echoes it, and the sender obeys.
+//! The congestion header of schemes with explicit feedback. The sender writes its state and its
+//! request, routers may lower the request, the receiver echoes it, and the sender adjusts to the echo.
 //!
 //! A field without a limit is `f64::INFINITY`: no router has lowered it yet.
 
@@ -57,14 +57,14 @@ pub enum CongestionHeader {
     Rate {
         /// Round trip.
         rtt: Span,
-        /// Bytes/s on the link.
+        /// Bytes/s of frames; what a link adds between frames is not in it.
         rate: f64,
     },
     /// A target rate.
     Target {
         /// Round trip.
         rtt: Span,
-        /// Bytes/s on the link.
+        /// Bytes/s of frames; what a link adds between frames is not in it.
         rate: f64,
         /// A link on the path is congested.
         congested: bool,

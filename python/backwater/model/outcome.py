@@ -60,11 +60,7 @@ def run_resolved(
             str(error), place=name or None, fix="make the run smaller, or lift the limit"
         ) from error
     except _native.PartError as error:
-        raise Unfinished(
-            f"{error.whose} failed: {python_class.raised(error.__cause__)}",
-            place=error.place,
-            fix="correct the class; its run has ended",
-        ) from error.__cause__
+        raise part_failed(error) from error.__cause__
     except KeyError as error:
         (flow,) = error.args
         known = [
@@ -84,6 +80,15 @@ def run_resolved(
             place=error.filename or str(record or pcap or perfetto or qlog),
             fix="make room, or name a file you can write to",
         ) from error
+
+
+def part_failed(error: _native.PartError) -> Unfinished:
+    """What a class from a file of Python did wrong."""
+    return Unfinished(
+        f"{error.whose} failed: {python_class.raised(error.__cause__)}",
+        place=error.place,
+        fix="correct the class; its run has ended",
+    )
 
 
 def document_of(outcome: _native.Outcome | Summed, name: str) -> dict[str, Any]:

@@ -77,7 +77,7 @@ pub const PART: Part<Offer> = Part {
     ],
     build: Offer {
         name: "wire",
-        carrier: Some(Carrier::ControlFrame),
+        carriers: &[Carrier::ControlFrame, Carrier::HeaderField, Carrier::Mark],
         // A queue that drains at a line rate gives every notice a rate to name.
         gives: Set::EVERYWHERE
             .and(Set::INTERFACES)

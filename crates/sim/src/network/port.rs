@@ -15,6 +15,7 @@ use crate::queue::{AnyScheduler, ClassQueue, Managed};
 use crate::stamp::Shown;
 use crate::table::{Id, Row};
 
+use super::carried::Carried;
 use super::traits::Traits;
 
 /// An egress port and the wire that leaves it. What a hop touches comes first, in two cache lines.
@@ -335,6 +336,8 @@ pub struct PortMore {
     pub responders: Vec<(u32, AnyResponder)>,
     /// Notices that have arrived and wait for the reaction time.
     pub reacting: VecDeque<NoticeId>,
+    /// Notices that data frames bring to the far end, where some may.
+    pub carried: Option<Box<Carried>>,
     /// Counters.
     pub sent: PortCount,
     /// Counters at the end of the warm-up.

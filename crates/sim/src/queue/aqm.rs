@@ -66,7 +66,7 @@ pub struct Parties {
     pub ecn: Ecn,
 }
 
-/// The queues an algorithm looks after.
+/// The queues that an algorithm manages.
 #[derive(Copy, Clone, Debug)]
 pub struct Waiting<'a> {
     /// Its own queues, or the port's class queues.

@@ -3,6 +3,7 @@
 pub mod age;
 pub(crate) mod checksum;
 mod congestion_bytes;
+pub mod control_size;
 pub mod delays;
 pub mod fingerprint;
 pub mod flow_stats;

@@ -65,7 +65,7 @@ pub struct World {
     pub ends: Ends,
     /// 802.11 media and stations.
     pub air: Air,
-    /// What watches places, and what it has to say.
+    /// Detectors and notifiers at their places, and notices to send.
     pub(crate) mechanisms: Mechanisms,
     /// What has happened.
     pub(crate) books: Books,

@@ -95,7 +95,8 @@ impl World {
                 .map(|id| self.port_report(id, now))
                 .collect(),
             stations: self.stations_since_warmup(now),
-            control: self.books.notices_sent + self.management_frames(),
+            control: self.books.notices_sent - self.books.notices_carried
+                + self.management_frames(),
             deadlock: self.mechanisms.deadlock.clone(),
             standstill: self.standstill(held),
             stamps: self.stamp_reports(),
@@ -247,9 +248,9 @@ impl World {
         hop.airtime + under_way.map_or(0, |e| now.since(e.begun).0)
     }
 
-    /// Packets in queues and on wires: (data, control, whether queue counters agree with contents).
+    /// Packets in queues and on wires: (data, notices, whether queue counters agree with contents).
     fn count_held(&self) -> (u64, u64, bool) {
-        let (mut data, mut control, mut agree) = (0, 0, true);
+        let (mut data, mut control, mut notices, mut agree) = (0, 0, 0, true);
         let mut judged = BTreeMap::<PortId, u64>::new();
         for (id, packet) in self.air.judged_packets(&self.network) {
             data += 1;
@@ -271,10 +272,14 @@ impl World {
                 }
             }
             control += self.network.packets.walk(&port.control).count() as u64;
+            let carried = port.more.carried.iter();
+            notices += carried
+                .map(|c| c.waiting.len() + c.riding.len())
+                .sum::<usize>();
         }
         data += self.air.held(&self.network.packets).count() as u64;
         agree &= data + control == u64::from(self.network.packets.live());
-        (data, control, agree)
+        (data, control + notices as u64, agree)
     }
 
     /// For each flow with one destination, what each hop of its path has received so far: what

@@ -87,7 +87,7 @@ fn any_box(r: &mut Random) -> AnyBox {
     }
 }
 
-fn any_way(r: &mut Random, line: Rate, delay: Span) -> Option<Box<Way>> {
+fn any_direction(r: &mut Random, line: Rate, delay: Span) -> Option<Box<Direction>> {
     if !once_in(r, 3) {
         return None;
     }
@@ -105,7 +105,7 @@ fn any_way(r: &mut Random, line: Rate, delay: Span) -> Option<Box<Way>> {
             delay_behind: Span::millis(one(r, &[0, 0, 20])),
         })),
     };
-    Some(Box::new(Way {
+    Some(Box::new(Direction {
         name: String::new(),
         boxes: (0..one(r, &[0, 0, 1, 2])).map(|_| any_box(r)).collect(),
         service,
@@ -151,6 +151,7 @@ fn any_medium(r: &mut Random, number: usize) -> MediumSpec {
         ),
         countdown: one(r, &[Countdown::IdleSlot, Countdown::Boundary]),
         nav_reset: once_in(r, 2),
+        lifetime: once_in(r, 4).then(|| Span::millis(20)),
         categories,
     };
     let sense = one(r, &[100.0, 220.0]);
@@ -268,7 +269,7 @@ impl Draw {
             ends: [a, b],
             rate: line,
             delay,
-            ways: [(); 2].map(|()| any_way(r, line, delay).filter(|_| !self.plain)),
+            directions: [(); 2].map(|()| any_direction(r, line, delay).filter(|_| !self.plain)),
             max_frame: Bytes(1518),
         });
     }

@@ -180,11 +180,11 @@ class Notifier(Part):
         * `stopped`: what a station does that may send nothing itself when its notice is about
           to expire and its buffer is full: it renews the notice, or lets it expire (default
           renew)
-        * `owner`: a look ahead tells the neighbours whose packets are more than this share
+        * `owner`: an early warning tells the neighbours whose packets are more than this share
           (share, default 2 %, ≥ 0 %, ≤ 100 %)
         * `owner_of`: what `owner` is a share of: the buffer, or what it holds (default
           buffer)
-        * `scope`: what a look ahead stops: all that a neighbour sends here, or its packets
+        * `scope`: what an early warning stops: all that a neighbour sends here, or its packets
           for the destinations that fill the buffer (default link)
         * `cast`: how all neighbours are told: by one frame that is neither acknowledged nor
           repeated, or by one each (default group)

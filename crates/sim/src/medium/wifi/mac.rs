@@ -61,6 +61,8 @@ pub struct MacSpec {
     pub countdown: Countdown,
     /// Whether a NAV that an RTS set is taken back when no frame follows (10.3.2.4).
     pub nav_reset: bool,
+    /// dot11EDCATableMSDULifetime: how long a packet may wait at a station and be tried. 10.22.2.7.
+    pub lifetime: Option<Span>,
     /// Access categories, lowest first; only the first under DCF.
     pub categories: [Category; 4],
 }
@@ -149,7 +151,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// The queues that it looks after.
+    /// The queues that it manages.
     pub fn queues(&self) -> &[ClassQueue] {
         match self.managed.queues.is_empty() {
             true => &self.one,

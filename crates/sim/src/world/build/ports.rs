@@ -44,7 +44,10 @@ impl Network {
     /// The port at one end of a link; `first` is the number of the port at its other end or its own.
     fn add_port(&mut self, spec: &Spec, link: &LinkSpec, first: usize, side: usize) {
         let port = &spec.ports[first + side];
-        let (rate, delay) = match link.ways[side].as_ref().map(|way| &way.service) {
+        let (rate, delay) = match link.directions[side]
+            .as_ref()
+            .map(|direction| &direction.service)
+        {
             Some(Service::Line(rate, delay)) => (*rate, *delay),
             Some(Service::Trace(server)) => (Rate(0), server.delay_behind),
             None => (link.rate, link.delay),
@@ -158,7 +161,7 @@ fn check_link(link: &LinkSpec) -> Result<(), Refusal> {
             "name two different nodes",
         );
     }
-    if link.rate.0 == 0 && link.ways.iter().any(Option::is_none) {
+    if link.rate.0 == 0 && link.directions.iter().any(Option::is_none) {
         return refuse(
             format!("{path}.rate"),
             "a link has no rate",

@@ -94,7 +94,7 @@ def _study(study: Study, reported: bool) -> str:
     run = f"`backwater study run {study.id} --out out/{study.id}`"
     lines += ["", "## Report", ""]
     if reported:
-        # The page belongs to a run, not to the site, so it opens by itself.
+        # The page belongs to a run: it has no part of the site around it.
         lines.append(
             f'<a href="reports/{study.id}.html">The report of a run</a>; {run} makes your own.'
         )

@@ -2,8 +2,8 @@
 //! so that nothing that was changed is passed over: each difference is applied or refused with the reason.
 
 use backwater_sim::ids::{FlowId, PortId};
-use backwater_sim::spec::Service;
-use backwater_sim::world::{Unchangeable, World};
+use backwater_sim::spec::{Service, Unchangeable};
+use backwater_sim::world::World;
 use backwater_transport::units::Time;
 use serde_json::Value;
 

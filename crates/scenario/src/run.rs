@@ -89,8 +89,8 @@ pub struct Run {
     world: World,
     record: Option<(String, BufWriter<File>)>,
     pcap: Option<(String, Capture<BufWriter<File>>)>,
-    perfetto: Option<(String, Perfetto)>,
-    qlog: Option<(String, Qlog)>,
+    perfetto: Option<Perfetto>,
+    qlog: Option<Qlog>,
     columns: Option<Columns>,
     logs: Vec<LinkLog>,
     series: Option<Series>,
@@ -168,19 +168,13 @@ impl Run {
                 .map_err(|e| Failure::Io(name, e))
         };
         let pcap = keep.pcap.map(open).transpose()?.map(capture).transpose()?;
-        let created = |path: &Path| {
-            let name = path.display().to_string();
-            let file = File::create(path).map_err(|e| Failure::Io(name.clone(), e))?;
-            Ok((name, Perfetto::new(file, &world)))
-        };
-        let perfetto = keep.perfetto.map(created).transpose()?;
-        let begun = |path: &Path| {
-            let name = path.display().to_string();
-            Qlog::new(path, &world, env!("CARGO_PKG_VERSION"))
-                .map(|q| (name.clone(), q))
-                .map_err(|e| Failure::Io(name, e))
-        };
-        let qlog = keep.qlog.map(begun).transpose()?;
+        let named = |path: &Path| path.display().to_string();
+        let trace =
+            |path: &Path| Perfetto::create(path, &world).map_err(|e| Failure::Io(named(path), e));
+        let logs_of =
+            |path: &Path| Qlog::create(path, &world).map_err(|e| Failure::Io(named(path), e));
+        let perfetto = keep.perfetto.map(trace).transpose()?;
+        let qlog = keep.qlog.map(logs_of).transpose()?;
         Ok(Run {
             resolved: resolved.clone(),
             world,
@@ -214,13 +208,13 @@ impl Run {
             capture_records(&self.world, &records, &frames, capture)
                 .map_err(|e| Failure::Io(name.clone(), e))?;
         }
-        if let Some((name, trace)) = &mut self.perfetto {
+        if let Some(trace) = &mut self.perfetto {
             let written = trace.extend(&self.world, &records);
-            written.map_err(|e| Failure::Io(name.clone(), e))?;
+            written.map_err(|e| Failure::Io(trace.name(), e))?;
         }
-        if let Some((name, qlog)) = &mut self.qlog {
+        if let Some(qlog) = &mut self.qlog {
             let written = qlog.extend(&self.world, &records);
-            written.map_err(|e| Failure::Io(name.clone(), e))?;
+            written.map_err(|e| Failure::Io(qlog.name(), e))?;
         }
         if let Some(columns) = &mut self.columns {
             columns.extend(&records);
@@ -262,13 +256,12 @@ impl Run {
     /// # Errors
     /// A file that cannot be written.
     pub fn finish(mut self) -> Result<(Value, Option<Columns>, Names), Failure> {
-        if let Some((name, trace)) = self.perfetto {
-            trace
-                .finish(&self.world)
-                .map_err(|e| Failure::Io(name, e))?;
+        if let Some(mut trace) = self.perfetto {
+            let written = trace.finish(&self.world);
+            written.map_err(|e| Failure::Io(trace.name(), e))?;
         }
-        if let Some((name, qlog)) = self.qlog {
-            qlog.finish().map_err(|e| Failure::Io(name, e))?;
+        if let Some(mut qlog) = self.qlog {
+            qlog.finish().map_err(|e| Failure::Io(qlog.name(), e))?;
         }
         let report = self.world.last_report();
         if let Some((name, mut file)) = self.record {

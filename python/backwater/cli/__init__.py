@@ -25,6 +25,7 @@ from backwater.cli import (
     export,
     flow,
     list_,
+    merge,
     new,
     report,
     run,
@@ -51,7 +52,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for verb in (
-    *(list_, explain, new, check, draw, run, sweep, report, export, diff, doctor, bench),
+    *(list_, explain, new, check, draw, run, sweep, merge, report, export, diff, doctor, bench),
     scorecard,
 ):
     app.command(name=verb.NAME)(verb.command)

@@ -110,7 +110,7 @@ class World:
         *,
         set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
     ) -> World:
-        """A copy that shares nothing with this world and goes on by itself from here.
+        """A copy that shares nothing with this world and goes on from here.
 
         `set` changes fields of the fork's scenario from the present on: the rate of a link, the
         source of a flow or any of its options, and its stop. A new source begins at the present; a

@@ -24,6 +24,7 @@ use backwater_transport::units::Time;
 
 /// Files of the flows of a run.
 pub struct Qlog {
+    folder: PathBuf,
     flows: BTreeMap<FlowId, OfFlow>,
     /// Flows that carry ACKs, and the flow of their data.
     acks: BTreeMap<FlowId, FlowId>,
@@ -53,9 +54,10 @@ impl Qlog {
     ///
     /// # Errors
     /// A file cannot be created.
-    pub fn new(folder: &Path, world: &World, version: &str) -> io::Result<Qlog> {
+    pub fn create(folder: &Path, world: &World) -> io::Result<Qlog> {
         fs::create_dir_all(folder)?;
         let mut qlog = Qlog {
+            folder: folder.to_owned(),
             flows: BTreeMap::new(),
             acks: BTreeMap::new(),
         };
@@ -63,7 +65,7 @@ impl Qlog {
             let name = &world.network.flows[connection.data].name;
             let path = folder.join(format!("{}.qlog", name.replace('/', "_")));
             let datagram = connection.protocol != Protocol::Stream;
-            File::create(&path)?.write_all(head(name, datagram, version).as_bytes())?;
+            File::create(&path)?.write_all(head(name, datagram).as_bytes())?;
             qlog.acks.insert(connection.acks, connection.data);
             qlog.flows.insert(
                 connection.data,
@@ -81,6 +83,11 @@ impl Qlog {
             );
         }
         Ok(qlog)
+    }
+
+    /// The folder.
+    pub fn name(&self) -> String {
+        self.folder.display().to_string()
     }
 
     /// Adds events, in order of time.
@@ -125,7 +132,7 @@ impl Qlog {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub fn finish(&mut self) -> io::Result<()> {
         for of in self.flows.values_mut() {
             of.out.push_str("\n]}]}\n");
             of.flush()?;
@@ -135,7 +142,8 @@ impl Qlog {
 }
 
 /// What stands before the events.
-fn head(name: &str, datagram: bool, version: &str) -> String {
+fn head(name: &str, datagram: bool) -> String {
+    let version = env!("CARGO_PKG_VERSION");
     let name = serde_json::Value::from(name);
     let protocol = if datagram { "UDP" } else { "TCP" };
     format!(

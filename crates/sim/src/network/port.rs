@@ -187,6 +187,12 @@ impl Port {
         matches!(self.more.service, Service::Station)
     }
 
+    /// Sets the line rate; 0 where there is none.
+    pub(crate) fn set_rate(&mut self, rate: Rate) {
+        self.ps_per_byte = ethernet::ps_per_byte(rate);
+        self.more.rate = rate;
+    }
+
     /// How long a frame of so many bytes is on the wire, preamble included.
     #[inline(always)]
     pub fn frame_time(&self, bytes: u64) -> u64 {
@@ -363,6 +369,14 @@ pub struct PortCount {
     pub stall: u64,
     /// Ticks for which each class was stopped, wholly or toward some destinations.
     pub closed: [u64; 8],
+}
+
+impl PortCount {
+    /// Bytes of data and control frames, preambles and gaps included.
+    pub fn wire_bytes(&self) -> u64 {
+        let frames = self.packets + self.control;
+        self.bytes + self.control_bytes + (PREAMBLE + GAP) * frames
+    }
 }
 
 impl Row for Port {

@@ -6,20 +6,10 @@ use backwater_transport::units::{Rate, Time};
 use super::World;
 use crate::event::Event;
 use crate::ids::{FlowId, PortId};
-use crate::medium::ethernet::{self, GAP, PREAMBLE};
 use crate::medium::service::Service;
-use crate::network::{Part, Port};
-use crate::queue::Aqm;
+use crate::network::Part;
 use crate::source::{AnySource, Source};
-
-/// Why a change is refused, and what to do instead.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unchangeable {
-    /// The reason.
-    pub what: String,
-    /// The remedy.
-    pub fix: &'static str,
-}
+use crate::spec::Unchangeable;
 
 fn refuse(what: impl Into<String>, fix: &'static str) -> Result<(), Unchangeable> {
     let what = what.into();
@@ -90,7 +80,7 @@ impl World {
                 "the caller injects the packets of a source `outside`"
             } else if source.waits() {
                 "the source waits for answers, and one may be under way"
-            } else if matches!(source, AnySource::Saturated(_)) {
+            } else if source.fill().is_some() {
                 "a saturated source keeps the queue of its host filled from the beginning"
             } else if source.endless() {
                 "a source without an end has written all it will ever send"
@@ -148,27 +138,5 @@ impl World {
             self.ends.connections[connection].stop = stop;
         }
         Ok(())
-    }
-}
-
-impl Port {
-    /// Another line rate. Nothing is due at the port now.
-    fn change_rate(&mut self, rate: Rate, now: Time) {
-        let tick = ethernet::ps_per_byte(rate);
-        let (free, sent) = (self.free_at(), self.sent());
-        let frames = sent.packets + sent.control;
-        let mut bytes = sent.bytes + sent.control_bytes + (PREAMBLE + GAP) * frames;
-        if self.gap_until > now {
-            // The gap that follows the last frame is one of the new rate.
-            bytes -= GAP;
-            self.gap_until = Time(free.0 + GAP * tick);
-        }
-        self.more.rate_excess +=
-            i128::from(bytes) * (i128::from(self.ps_per_byte) - i128::from(tick));
-        self.ps_per_byte = tick;
-        self.more.rate = rate;
-        if let Some(managed) = &mut self.more.managed {
-            managed.aqm.line_rate(rate);
-        }
     }
 }

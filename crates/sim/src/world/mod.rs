@@ -48,7 +48,6 @@ use crate::network::Network;
 pub use crate::books::{DropKey, Exit, Fate};
 pub use crate::injection::{Injected, Rejected};
 pub use crate::mechanism::Deadlock;
-pub use change::Unchangeable;
 pub use feedback::StampReport;
 pub use report_rows::{
     ClassReport, ConnectionReport, DropRow, FlowReport, HopRow, PortReport, ReceiverRow, Report,

@@ -401,7 +401,11 @@ impl Draw {
                 "watermark",
                 &[("high", Value::Share(0.3)), ("low", Value::Share(0.1))],
             ),
-            notify: part(NOTIFIERS, one(r, &["pause", "pfc"]), &[]),
+            notify: part(
+                NOTIFIERS,
+                one(r, &["pause", "pfc"]),
+                &[("carrier", Value::Choice(one(r, &["frame", "header"])))],
+            ),
             respond: part(RESPONDERS, "gate", &[]),
         });
     }

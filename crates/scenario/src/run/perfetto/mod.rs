@@ -4,7 +4,7 @@
 //! a flow that are on their way at one time lie in lanes one below the other. An arrow leads from a packet to its
 //! transmissions.
 //!
-//! Where a gate held the packet back, `gate` is the last part of its waiting, as long as the gate did: records say how
+//! Where a gate held the packet back, `closed gate` is the last part of its waiting, as long as the gate did: records say how
 //! long, not when. At a port of an 802.11 station contention and failed exchanges belong to `queue`. Of a packet to a
 //! group the first delivery ends the slice.
 
@@ -14,6 +14,7 @@ mod wire;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io;
+use std::path::{Path, PathBuf};
 
 use backwater_sim::cause::Cause;
 use backwater_sim::ids::{FlowId, PortId};
@@ -26,7 +27,7 @@ use backwater_transport::units::{Span, Time};
 use tracks::{Name, Note, Track, Tracks};
 
 /// Parts of the delay at a port, in their order; behind the names of flows.
-const PARTS: [&str; 4] = ["queue", "gate", "serialisation", "propagation"];
+const PARTS: [&str; 4] = ["queue", "closed gate", "serialisation", "propagation"];
 /// What happens at a port or to a packet.
 const EVENTS: [&str; 4] = ["lost", "marked", "control frame", "knob"];
 /// Counters of a flow and their units.
@@ -39,6 +40,7 @@ const COUNTERS: [(What, &str, &str); 4] = [
 
 /// A trace that is being written.
 pub struct Perfetto {
+    path: PathBuf,
     tracks: Tracks,
     ports: Vec<OfPort>,
     flows: Vec<OfFlow>,
@@ -55,7 +57,8 @@ struct OfPort {
     node: Track,
     /// A counter for each class queue.
     queues: Vec<Track>,
-    aifsn: Option<Track>,
+    /// What responders move at a station.
+    moved: Option<Track>,
     held: Vec<u64>,
     /// Frames whose last bits leave then: instant, class queue, bytes.
     leaving: VecDeque<(Time, usize, u64)>,
@@ -87,7 +90,11 @@ struct Hop {
 
 impl Perfetto {
     /// A trace of this world.
-    pub fn new(file: File, world: &World) -> Perfetto {
+    ///
+    /// # Errors
+    /// The file cannot be created.
+    pub fn create(path: &Path, world: &World) -> io::Result<Perfetto> {
+        let file = File::create(path)?;
         let network = &world.network;
         let flows = network.flows.iter().map(|f| f.name.as_str());
         let names = flows.chain(PARTS).chain(EVENTS);
@@ -104,7 +111,7 @@ impl Perfetto {
                 track: tracks.track(&port.more.name, Some(node), None),
                 node,
                 queues: Vec::new(),
-                aifsn: None,
+                moved: None,
                 held: vec![0; port.queues().len()],
                 leaving: VecDeque::new(),
             }
@@ -117,7 +124,8 @@ impl Perfetto {
             lanes: Vec::new(),
         });
         let flows: Vec<OfFlow> = flows.collect();
-        Perfetto {
+        Ok(Perfetto {
+            path: path.to_owned(),
             tracks,
             ports,
             names: flows.len() as u64,
@@ -125,7 +133,12 @@ impl Perfetto {
             packets: BTreeMap::new(),
             spare: Vec::new(),
             arrows: 0,
-        }
+        })
+    }
+
+    /// The file.
+    pub fn name(&self) -> String {
+        self.path.display().to_string()
     }
 
     /// Adds events, in order of time.
@@ -148,8 +161,9 @@ impl Perfetto {
                 // Its transmission is a slice.
                 What::Notice => {}
                 What::Knob => self.at_port(record, 3),
-                What::Aifsn => self.aifsn(record),
                 What::Window | What::Threshold | What::Srtt | What::Pacing => self.count(record),
+                // What a responder moved at a station.
+                moved => self.count_moved(record, moved.name()),
             }
             self.tracks.spill()?;
         }
@@ -160,7 +174,7 @@ impl Perfetto {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn finish(mut self, world: &World) -> io::Result<()> {
+    pub fn finish(&mut self, world: &World) -> io::Result<()> {
         let (now, under_way) = (world.now(), std::mem::take(&mut self.packets));
         for ((flow, number), passage) in under_way {
             self.draw(world, (flow, number), &passage, now, None);
@@ -366,11 +380,11 @@ impl Perfetto {
         self.tracks.count(at, of.queues[queue], of.held[queue]);
     }
 
-    fn aifsn(&mut self, record: &Record) {
+    fn count_moved(&mut self, record: &Record, name: &str) {
         let of = &mut self.ports[record.port.index()];
         let track = *of
-            .aifsn
-            .get_or_insert_with(|| self.tracks.track("AIFSN", Some(of.node), Some("slots")));
+            .moved
+            .get_or_insert_with(|| self.tracks.track(name, Some(of.node), Some("")));
         self.tracks.count(record.at, track, record.value);
     }
 

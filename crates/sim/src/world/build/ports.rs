@@ -4,7 +4,6 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
 use crate::ids::{NodeId, PortId};
-use crate::medium::ethernet;
 use crate::network::{Network, Port, PortMore, Traits};
 use crate::queue::{Managed, Scheduler};
 use crate::spec::{LinkSpec, NodeKind, Refusal, Service, Spec, SwitchModel};
@@ -69,7 +68,6 @@ impl Network {
         };
         let more = PortMore {
             name: port.name.clone(),
-            rate,
             max_frame: link.max_frame.0,
             managed,
             ..PortMore::default()
@@ -77,7 +75,7 @@ impl Network {
         let classes = port.scheduler.classes();
         let mut made = Port::idle(node, far, classes, port.buffer, more);
         made.scheduler = port.scheduler.clone();
-        made.ps_per_byte = ethernet::ps_per_byte(rate);
+        made.set_rate(rate);
         made.delay = delay;
         made.peer = Id::new(first + 1 - side);
         made.local = local;

@@ -2,8 +2,10 @@
 //! clock, a socket and a format for what they exchange.
 //!
 //! * `wire` is the format, `setup` what the sending end tells the listening one of itself.
-//! * `send` is the sending end, `listen` the listening one, which serves any number of flows; `tally` counts what comes there.
+//! * `send` is the sending end; `greet` finds the other one and takes leave of it.
+//! * `listen` is the listening end, which serves any number of flows; `tally` counts what comes there.
 
+mod greet;
 pub mod listen;
 pub mod send;
 pub mod setup;

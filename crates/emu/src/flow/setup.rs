@@ -2,6 +2,7 @@
 //! their halves from them as a simulated world does.
 
 use backwater_scenario::{Diagnostic, Folders, Resolved, Scenario};
+use backwater_sim::source::ENDLESS;
 use backwater_sim::spec::TransportSpec;
 use backwater_transport::controller::CONTROLLERS;
 use backwater_transport::controller::Controller;
@@ -35,7 +36,7 @@ pub fn scenario(fields: &Map<String, Value>, seed: u64) -> Value {
     let mut flow = fields.clone();
     flow.insert("from".into(), json!("here"));
     flow.insert("to".into(), json!("there"));
-    flow.insert("source".into(), json!({"kind": "bulk"}));
+    flow.insert("source".into(), json!({"kind": ENDLESS.id}));
     json!({
         "schema": "backwater/scenario/1", "seed": seed, "duration": "1 s",
         "nodes": {"here": {"kind": "host"}, "there": {"kind": "host"}},
@@ -69,7 +70,7 @@ pub fn ends(resolved: &Resolved) -> Result<TransportSpec, Fault> {
 pub fn told(fields: &Map<String, Value>) -> String {
     let mut told = fields.clone();
     if !from_tables(&told["controller"]) {
-        told.insert("controller".into(), json!({"kind": "fixed"}));
+        told.insert("controller".into(), json!({"kind": CONTROLLERS[0].id}));
     }
     Value::Object(told).to_string()
 }

@@ -178,6 +178,9 @@ pub static SOURCES: &[Part<Build>] = &[
     saturated::PART,
 ];
 
+/// The source that writes bytes without end.
+pub static ENDLESS: &Part<Build> = &bulk::PART;
+
 /// The largest demand, so that a typing error can't fill the memory of a run. Written "1000 MB" in
 /// the tables.
 const LARGEST: Bytes = Bytes(1_000_000_000);

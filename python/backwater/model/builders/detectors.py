@@ -180,8 +180,8 @@ class Detector(Part):
 
         * `high`: share of the buffer above which a station is congested (share, default 60 %,
           ≥ 0 %, ≤ 100 %)
-        * `early_warning`: share of the buffer held for others above which those who own much of
-          it are told early; nobody where it is left out (share, ≥ 0 %, ≤ 100 %)
+        * `early_warning`: share of the buffer held for others above which those who own much
+          of it are told early; nobody where it is left out (share, ≥ 0 %, ≤ 100 %)
         * `still`: share that must still be held when a notice is about to expire for
           congestion to last (share, default 20 %, ≥ 0 %, ≤ 100 %)
         * `low`: share down to which a departure ends congestion (share, default 10 %, ≥ 0 %,

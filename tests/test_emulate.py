@@ -233,9 +233,18 @@ schema = "backwater/scenario/1"
 duration = "3600 s"
 nodes.inside = { kind = "host" }
 nodes.outside = { kind = "host" }
-links.up = { from = "inside", to = "outside", kind = "trace", trace = "up", buffer = "2 packets" }
 links.down = { from = "outside", to = "inside", rate = "1 Gbit/s", delay = "0 s" }
-links.up.queue = { kind = "fifo" }
+[links.up]
+from = "inside"
+to = "outside"
+kind = "trace"
+trace = "up"
+buffer = "2 packets"
+queue = { kind = "fifo" }
+[flows.data]
+from = "inside"
+to = "outside"
+source = { kind = "outside" }
 """
 
 

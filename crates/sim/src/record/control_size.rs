@@ -1,15 +1,8 @@
 //! How long control frames are, and header fields that say the same.
 
 use super::frame_bytes::{
-    ADDRESS, DESTINATIONS_HEADER, FCS, FrameKind, MAX_CONTROL_FRAME, MIN_FRAME, RATE_HEADER,
-    map_size,
+    ADDRESS, FCS, FrameKind, MAC_HEADER, MAX_CONTROL_FRAME, MIN_FRAME, control_content,
 };
-
-const MAC_HEADER: u32 = 14;
-/// Addresses, type, opcode and a time. 802.3 Annex 31B.
-const PAUSE_CONTENT: u32 = MAC_HEADER + 2 + 2;
-/// Addresses, type, opcode, class vector and eight times. 802.3 Annex 31D.
-const PFC_CONTENT: u32 = MAC_HEADER + 2 + 2 + 16;
 
 /// Bytes of the smallest frame that carries `kind`, FCS included: 64, or more for a control frame
 /// that lists many stations, at most 1518.
@@ -22,25 +15,8 @@ pub fn control_field(kind: &FrameKind<'_>) -> u32 {
     control_content(kind).saturating_sub(MAC_HEADER)
 }
 
-/// Bytes of a control frame without padding and FCS. A frame of data has none.
-fn control_content(kind: &FrameKind<'_>) -> u32 {
-    match *kind {
-        FrameKind::Udp { .. } | FrameKind::Tcp { .. } => 0,
-        FrameKind::Pause { .. } => PAUSE_CONTENT,
-        FrameKind::Pfc { .. } => PFC_CONTENT,
-        FrameKind::Destinations { addresses, .. } => list_size(DESTINATIONS_HEADER, addresses),
-        FrameKind::Rate { addresses, .. } => list_size(RATE_HEADER, addresses),
-        FrameKind::Map {
-            rate_bps, hosts, ..
-        } => {
-            let header = rate_bps.map_or(DESTINATIONS_HEADER, |_| RATE_HEADER);
-            header + map_size(hosts) as u32
-        }
-    }
-}
-
 /// Bytes of a header and as many of the addresses as fit behind it.
-fn list_size(header: u32, addresses: &[u32]) -> u32 {
+pub(super) fn list_size(header: u32, addresses: &[u32]) -> u32 {
     header + ADDRESS * that_fit(header, addresses).len() as u32
 }
 

@@ -37,7 +37,7 @@
 //! a longer frame is trailer; time to live stays 64, since nothing here routes.
 
 use super::checksum::{crc32, internet_checksum};
-use super::control_size::that_fit;
+use super::control_size::{list_size, that_fit};
 use crate::connection::Header;
 
 /// What a frame carries.
@@ -121,8 +121,13 @@ pub(super) const FCS: u32 = 4;
 pub(super) const IP: u32 = 20;
 const UDP: u32 = 8;
 pub(super) const ADDRESS: u32 = 6;
-pub(super) const DESTINATIONS_HEADER: u32 = 26;
-pub(super) const RATE_HEADER: u32 = 34;
+pub(super) const MAC_HEADER: u32 = 14;
+/// Addresses, type, opcode and a time. 802.3 Annex 31B.
+const PAUSE_CONTENT: u32 = MAC_HEADER + 2 + 2;
+/// Addresses, type, opcode, class vector and eight times. 802.3 Annex 31D.
+const PFC_CONTENT: u32 = MAC_HEADER + 2 + 2 + 16;
+const DESTINATIONS_HEADER: u32 = 26;
+const RATE_HEADER: u32 = 34;
 
 const ETHERTYPE_IPV4: u16 = 0x0800;
 const ETHERTYPE_MAC_CONTROL: u16 = 0x8808;
@@ -248,6 +253,23 @@ fn write_extension(out: &mut Vec<u8>, kind: &FrameKind<'_>) {
             extension(out, SUBTYPE_RATE, classes, quanta, addresses.len());
             out.extend_from_slice(&rate_bps.to_be_bytes());
             list(out, RATE_HEADER, addresses);
+        }
+    }
+}
+
+/// Bytes of a control frame without padding and FCS. A frame of data has none.
+pub(super) fn control_content(kind: &FrameKind<'_>) -> u32 {
+    match *kind {
+        FrameKind::Udp { .. } | FrameKind::Tcp { .. } => 0,
+        FrameKind::Pause { .. } => PAUSE_CONTENT,
+        FrameKind::Pfc { .. } => PFC_CONTENT,
+        FrameKind::Destinations { addresses, .. } => list_size(DESTINATIONS_HEADER, addresses),
+        FrameKind::Rate { addresses, .. } => list_size(RATE_HEADER, addresses),
+        FrameKind::Map {
+            rate_bps, hosts, ..
+        } => {
+            let header = rate_bps.map_or(DESTINATIONS_HEADER, |_| RATE_HEADER);
+            header + map_size(hosts) as u32
         }
     }
 }

@@ -131,8 +131,8 @@ def test_which_detectors_can_be_put_out_of_reach() -> None:
     assert without == {"dynamic-threshold", "queue-rate-difference", "python"}
 
 
-def test_an_inert_detector_does_not_look_ahead() -> None:
-    assert out_of_reach("occupancy") == {"high": "100 %", "look_ahead": "100 %"}
+def test_an_inert_detector_does_not_warn_early() -> None:
+    assert out_of_reach("occupancy") == {"high": "100 %", "early_warning": "100 %"}
 
 
 def test_an_inert_mechanism_keeps_its_recipe() -> None:

@@ -251,12 +251,23 @@ impl Calendar {
         self.edge = wheel.edge();
     }
 
+    /// Forgets an event wherever it is scheduled. Takes as long as all events are many.
+    pub fn cancel(&mut self, event: Event) {
+        self.arrange_some(|key| key.event() != event);
+    }
+
     /// Puts all events into a wheel that suits them, or, if they are few, makes do without.
     fn arrange(&mut self) {
+        self.arrange_some(|_| true);
+    }
+
+    /// The same for the events that are kept.
+    fn arrange_some(&mut self, kept: impl Fn(&Key) -> bool) {
         let old = self.wheel.take();
         let mut keys = self.soonest().to_vec();
         keys.extend(self.heap.keys());
         keys.extend(old.iter().flat_map(|w| w.keys()));
+        keys.retain(kept);
         keys.sort_unstable();
         *self = Calendar {
             batch: self.batch,

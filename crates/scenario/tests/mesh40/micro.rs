@@ -189,11 +189,11 @@ const BLOCK: Micro = Micro {
     flows: &[("f1", "E", "Z", 6), ("f2", "F", "Y", 1)],
 };
 
-const BLIND: &str = "detect = { look_ahead = \"100 %\" }";
+const BLIND: &str = "detect = { early_warning = \"100 %\" }";
 
-/// Without a look ahead R's buffer fills with packets that gates hold back, and R stops all: F as well.
+/// Without an early warning R's buffer fills with packets that gates hold back, and R stops all: F as well.
 #[test]
-fn a_look_ahead_keeps_a_buffer_from_filling_with_blocked_packets() {
+fn an_early_warning_keeps_a_buffer_from_filling_with_blocked_packets() {
     let with = BLOCK.run(LSCC);
     let without = BLOCK.run(&format!("{LSCC}, {BLIND}"));
     assert!(with.share("f2") > 0.95, "{}", with.share("f2"));
@@ -224,7 +224,7 @@ const SOLVABLE: Micro = Micro {
 };
 
 #[test]
-fn a_look_ahead_stops_whom_it_must_and_spares_the_others() {
+fn an_early_warning_stops_whom_it_must_and_spares_the_others() {
     let [none, tcc, lscc] = [NONE, TCC, LSCC].map(|m| SOLVABLE.run(m));
     assert!(lscc.share("f2") > 0.95, "{}", lscc.share("f2"));
     assert!(tcc.share("f2") < 0.5, "{}", tcc.share("f2"));

@@ -12,7 +12,7 @@ use super::radio::Radio;
 pub struct CarrierSense {
     /// Whose frame it receives; `NOBODY` if none.
     pub lock: u32,
-    /// Its last busy period was ended by this station's frame, whose group looks after it.
+    /// Its last busy period was ended by this station's frame, whose contention group it belongs to.
     pub cover: u32,
     /// That frame is damaged.
     pub damaged: bool,

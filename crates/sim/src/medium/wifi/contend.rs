@@ -1,7 +1,7 @@
 //! Frames on the air. A station that waits has no event of its own: when a frame ends, the stations that
 //! it made idle form a group under its sender, and the group has one event, at the earliest instant at
 //! which one of them would send. When it comes, whoever still counts to that instant sends; the others
-//! have become busy, and the frame that made them so will look after them.
+//! have become busy, and join the group of the frame that made them so.
 //!
 //! Two stations that begin at one instant don't hear each other in time: a station that becomes busy at
 //! the instant at which it would send is marked `due`, and still sends.
@@ -126,6 +126,7 @@ impl World {
         until: Time,
     ) -> (FrameKind, Exchange) {
         let medium = self.air.medium(station);
+        let mut field = None;
         let (to, bytes, rate) = match hop {
             None => {
                 let radio = &self.air.radios[station as usize];
@@ -135,7 +136,8 @@ impl World {
             Some(hop) => {
                 let bytes = self.air.first_frame(&self.network, hop, number);
                 let hop = &self.air.hops[hop as usize];
-                (hop.to, bytes, hop.rate)
+                field = self.air.field_toward(station, hop.to);
+                (hop.to, bytes + field.unwrap_or(0), hop.rate)
             }
         };
         let rts = to != NOBODY && bytes > medium.mac.rts_above;
@@ -151,6 +153,7 @@ impl World {
             data: medium.phy.airtime(bytes, rate),
             ack: medium.ack(rate),
             bytes,
+            field: field.is_some(),
             rate,
             rts,
             goes_on: false,

@@ -202,6 +202,9 @@ impl World {
         let Some(hop) = exchange.hop else {
             return self.receive_notice(station, receiver, now);
         };
+        if exchange.field {
+            self.receive_field(station, receiver, now);
+        }
         let Some(packet_id) =
             self.air
                 .leave_queue(&mut self.network, &mut self.books, station, hop, now)
@@ -209,6 +212,9 @@ impl World {
             return;
         };
         let port_id = self.air.hops[hop as usize].port;
+        if !self.air.radios[station as usize].echoes.is_empty() {
+            self.receive_echo((station, receiver), packet_id, now);
+        }
         self.books.packet_hops += 1;
         if self.air.is_late(&self.network, packet_id, now) {
             self.network
@@ -233,6 +239,9 @@ impl World {
             Some(hop_number) => {
                 let hop = &mut self.air.hops[hop_number as usize];
                 let airtime = now.since(exchange.begun);
+                if exchange.field {
+                    radio.end_field(exchange.to);
+                }
                 hop.airtime += airtime.0;
                 let tried = std::mem::take(&mut hop.tried[number]);
                 let ghost = tried.ghost.expect("an ACK follows its data");

@@ -75,6 +75,8 @@ pub struct Exchange {
     pub ack: Span,
     /// Its bytes.
     pub bytes: u64,
+    /// Whether a notice rides in its header.
+    pub field: bool,
     /// Its rate.
     pub rate: Rate,
     /// Whether it began with an RTS.

@@ -151,7 +151,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// The queues that it looks after.
+    /// The queues that it manages.
     pub fn queues(&self) -> &[ClassQueue] {
         match self.managed.queues.is_empty() {
             true => &self.one,

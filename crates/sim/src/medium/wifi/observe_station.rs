@@ -253,6 +253,10 @@ impl World {
         if joined {
             let queued = || hosts_queued(&self.air, &self.network, station, number);
             c.enqueued(place, view, &seen, &arrival, queued);
+            let port = self.air.hops[hop as usize].port;
+            let at = (port, packet_id);
+            self.mark_congested(control, place, at, number, now);
+            let c = &mut self.mechanisms.controls[control];
             if c.takes_owners() {
                 c.owners(&view, &owners_of(&self.air, &self.network, station, number));
             }

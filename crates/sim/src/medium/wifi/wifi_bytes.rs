@@ -188,6 +188,11 @@ pub fn management_size(notice: &Notice) -> u64 {
     HEADER + ELEMENT + rate + hosts + FCS
 }
 
+/// Bytes of a notice as a header field of a data frame: its management frame without header and FCS.
+pub fn field_size(notice: &Notice) -> u64 {
+    management_size(notice) - HEADER - FCS
+}
+
 /// A Congestion Notification element in its frame. The one queue of DCF is that of best effort.
 fn congestion(out: &mut Vec<u8>, units: [u16; 4], one_queue: bool, named: &[u32]) {
     let units = match one_queue {

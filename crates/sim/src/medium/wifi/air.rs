@@ -156,9 +156,8 @@ impl Members<'_> {
     /// A station of this number hears nothing any more, after a frame of station `by`.
     #[inline(always)]
     pub(super) fn take(&mut self, number: usize, sense: &mut CarrierSense, by: u32, now: Time) {
-        if sense.fall_silent(by, number as Number, now) {
-            // Which stations count cannot be predicted, so nothing branches on it.
-            self.0[number / 64] |= u64::from(sense.counting != 0) << (number % 64);
+        if sense.fall_silent(by, number as Number, now) && sense.counting != 0 {
+            self.0[number / 64] |= 1 << (number % 64);
         }
     }
 }

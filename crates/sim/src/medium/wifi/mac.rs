@@ -209,8 +209,7 @@ impl Contention {
     /// Whether it has a frame that no gate holds back.
     #[inline]
     pub fn wants_medium(&self) -> bool {
-        // Who has a frame cannot be predicted: no branch.
-        (self.frames > 0) & !self.dormant
+        self.frames > 0 && !self.dormant
     }
 
     /// Ticks for which gates have held back all of its frames.
@@ -346,7 +345,7 @@ impl Contention {
         if at.0 < first {
             return false;
         }
-        let due = self.wants_medium() & (self.expiry(base, slot) == at);
+        let due = self.wants_medium() && self.expiry(base, slot) == at;
         let passed = (at.0 - first) / slot.0
             + match countdown {
                 Countdown::IdleSlot => 0,

@@ -279,11 +279,9 @@ impl Radio {
     pub fn expiry(&self, base: Time, slot: Span) -> Time {
         // DCF has one, and a group asks all of its stations at the end of each frame.
         if let [only] = &self.categories[..] {
-            let counted = only.expiry(base, slot);
-            return if only.wants_medium() {
-                counted
-            } else {
-                Time::NEVER
+            return match only.wants_medium() {
+                true => only.expiry(base, slot),
+                false => Time::NEVER,
             };
         }
         let waiting = self.categories.iter().filter(|c| c.wants_medium());

@@ -122,7 +122,8 @@ impl Calendar {
             self.make_room();
             return self.push_key(key);
         }
-        if self.end - self.start > STEPS && self.near[self.end - STEPS] < key {
+        // A small network's list never ends beyond these steps, and is asked no more than that.
+        if self.end > STEPS && self.is_far(key) {
             return self.insert_late(key);
         }
         let (list, room) = self.near.split_at_mut(self.end);
@@ -136,6 +137,12 @@ impl Calendar {
         }
         *hole = key;
         self.end += 1;
+    }
+
+    /// Whether so many events are sooner.
+    #[inline]
+    fn is_far(&self, key: Key) -> bool {
+        self.end - self.start > STEPS && self.near[self.end - STEPS] < key
     }
 
     /// Puts an event into the list behind so many that moving them one by one would take longer.

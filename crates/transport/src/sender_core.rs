@@ -177,7 +177,10 @@ impl SenderCore {
     fn report_transmission(&mut self, sent: &Sent) -> Option<Box<Feedback>> {
         let departure = self.controller.on_sent(sent);
         self.wants_transmissions = departure != Departure::Ignored;
-        self.limits = self.controller.limits();
+        // A congestion header says what the window is and does not move it.
+        if !matches!(departure, Departure::Announced(Feedback::Congestion(_))) {
+            self.limits = self.controller.limits();
+        }
         match departure {
             Departure::Announced(feedback) => Some(Box::new(feedback)),
             Departure::Ignored | Departure::Noted => None,

@@ -61,7 +61,14 @@ impl Row for Law {
 
 impl Port {
     /// What the class queues hold; the frame in transmission counts.
+    #[inline]
     fn backlog(&self) -> Backlog {
+        if let [only] = self.queues() {
+            return Backlog {
+                bytes: only.bytes,
+                packets: only.packets,
+            };
+        }
         let mut sum = Backlog::default();
         for queue in self.queues() {
             sum.bytes += queue.bytes;
@@ -79,6 +86,7 @@ impl Network {
         statistics.moments()
     }
 
+    #[inline]
     fn backlog_of(&self, law: &Law) -> Backlog {
         match law.queue {
             Watched::Port(port) => self.ports[port].backlog(),
@@ -120,6 +128,7 @@ impl Network {
     }
 
     /// Shows a packet to the law of the queue to which it comes.
+    #[inline(always)]
     pub(crate) fn show_arrival(&mut self, law: LawId, packet: PacketId, lost: bool, now: Time) {
         let mut seen = self.seen(law, packet, now);
         seen.lost = lost;
@@ -132,6 +141,7 @@ impl Network {
     }
 
     /// Lets a law write into a packet that departs from an egress.
+    #[inline(always)]
     pub(crate) fn show_departure(
         &mut self,
         books: &mut Books,
@@ -192,6 +202,7 @@ impl Network {
     }
 
     /// A packet beside a law's queue.
+    #[inline(always)]
     fn seen(&mut self, law: LawId, packet: PacketId, now: Time) -> Seen {
         let packet = &self.packets[packet];
         let flow = &self.flows[packet.flow];

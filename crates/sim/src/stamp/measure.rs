@@ -1,6 +1,6 @@
 //! What laws measure: rates over a window, capacities, and active flows.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use backwater_transport::part::{Default, Kind, Opt};
 use backwater_transport::units::{Span, Time};
@@ -161,8 +161,10 @@ pub const FLOW_TIMEOUT: Opt = Opt::new(
 #[derive(Clone, Debug)]
 pub struct Flows {
     span: Span,
-    last: BTreeMap<[u32; 2], Time>,
-    order: VecDeque<(Time, [u32; 2])>,
+    /// Pairs in order, each with its last packet.
+    last: Vec<([u32; 2], Time)>,
+    /// No pair's last packet is older.
+    oldest: Time,
 }
 
 impl Flows {
@@ -170,20 +172,24 @@ impl Flows {
     pub fn new(span: Span) -> Flows {
         Flows {
             span,
-            last: BTreeMap::new(),
-            order: VecDeque::new(),
+            last: Vec::new(),
+            oldest: Time::NEVER,
         }
     }
 
     /// A packet of a pair.
     pub fn note(&mut self, now: Time, ends: [u32; 2]) {
-        self.last.insert(ends, now);
-        self.order.push_back((now, ends));
+        match self.last.binary_search_by_key(&ends, |pair| pair.0) {
+            Ok(place) => self.last[place].1 = now,
+            Err(place) => self.last.insert(place, (ends, now)),
+        }
+        self.oldest = self.oldest.min(now);
         let span = self.span;
-        while let Some((then, ends)) = self.order.pop_front_if(|e| e.0.after(span) < now) {
-            if self.last.get(&ends) == Some(&then) {
-                self.last.remove(&ends);
-            }
+        // Pairs are gone through once in a span or when one ends, not at every packet.
+        if self.oldest.after(span) < now {
+            self.last.retain(|pair| pair.1.after(span) >= now);
+            let oldest = self.last.iter().map(|pair| pair.1).min();
+            self.oldest = oldest.unwrap_or(Time::NEVER);
         }
     }
 

@@ -26,6 +26,7 @@ impl QueueStatistics {
     }
 
     /// The backlog has been this up to now.
+    #[inline]
     pub fn stood(&mut self, backlog: Backlog, now: Time) {
         if now <= self.until {
             return;

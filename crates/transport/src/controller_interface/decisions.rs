@@ -10,7 +10,7 @@ pub enum Departure {
     Ignored,
     /// It has recorded the transmission.
     Noted,
-    /// It has recorded the transmission and adds this to the segment's header.
+    /// It has recorded the transmission and adds this to the segment's header. With a congestion header its limits stay.
     Announced(Feedback),
 }
 

@@ -105,6 +105,7 @@ impl Medium {
 
     /// From the end of a frame of this kind, as it is heard, to the end of the exchange; with the next exchange, where
     /// the TXOP goes on.
+    #[inline]
     pub fn rest(&self, kind: FrameKind, exchange: &Exchange) -> Span {
         self.remainder(kind, exchange, self.delta)
     }
@@ -114,21 +115,22 @@ impl Medium {
         self.remainder(kind, exchange, Span::ZERO)
     }
 
+    #[inline]
     fn remainder(&self, kind: FrameKind, exchange: &Exchange, delta: Span) -> Span {
         let then = |span: Span| self.sifs + span + delta;
-        let ack = then(exchange.ack);
-        let data = then(exchange.data) + ack;
-        let next = match (exchange.goes_on, exchange.rts) {
-            (false, _) => Span::ZERO,
-            (true, false) => data,
-            (true, true) => then(self.rts) + then(self.cts) + data,
+        let ack = || then(exchange.ack);
+        let data = || then(exchange.data) + ack();
+        let rest = match kind {
+            FrameKind::Rts => then(self.cts) + data(),
+            FrameKind::Cts => data(),
+            FrameKind::Data => ack(),
+            FrameKind::Ack => Span::ZERO,
+            FrameKind::Group => return Span::ZERO,
         };
-        match kind {
-            FrameKind::Rts => then(self.cts) + data + next,
-            FrameKind::Cts => data + next,
-            FrameKind::Data => ack + next,
-            FrameKind::Ack => next,
-            FrameKind::Group => Span::ZERO,
+        match (exchange.goes_on, exchange.rts) {
+            (false, _) => rest,
+            (true, false) => rest + data(),
+            (true, true) => rest + then(self.rts) + then(self.cts) + data(),
         }
     }
 

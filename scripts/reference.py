@@ -33,9 +33,9 @@ plain numbers. A part is a table whose `kind` names it; its options are in [part
 LEGAL_HEAD = """# What works together
 
 Any detector, notifier and responder can be named together; this says for each medium whether they
-work, and if not, why not. Written by `make docs` from what each part says it needs. A mechanism may
-watch ports of switches (wire) and 802.11 stations. What a single place must have besides, such as a
-buffer with a limit, is checked when a scenario is read.
+work, and if not, why not. Written by `make tables` from what each part says it needs. A mechanism
+may watch ports of switches (wire) and 802.11 stations. What a single place must have besides, such
+as a buffer with a limit, is checked when a scenario is read.
 
 Over the air a notice is a management frame: PAUSE, priority PAUSE and the extension frames travel
 as action frames with the same content."""
@@ -62,8 +62,8 @@ def mechanism_legal() -> str:
     """The page of the combinations that work."""
     rows = json.loads(_native.legal())
     lines = [LEGAL_HEAD]
-    for medium in dict.fromkeys(row["medium"] for row in rows):
-        here = [row for row in rows if row["medium"] == medium]
+    for medium, carrier in dict.fromkeys((row["medium"], row["carrier"]) for row in rows):
+        here = [row for row in rows if (row["medium"], row["carrier"]) == (medium, carrier)]
         responders = list(dict.fromkeys(row["respond"] for row in here))
         reasons: dict[str, int] = {}
         cells: dict[tuple[str, str], list[str]] = {}
@@ -79,7 +79,7 @@ def mechanism_legal() -> str:
         ]
         table += [f"| `{d}` | `{n}` | {' | '.join(found)} |" for (d, n), found in cells.items()]
         notes = [f"{number}. {said}." for said, number in reasons.items()]
-        lines += [f"## {medium}", "\n".join(table), "Refused because:", "\n".join(notes)]
+        lines += [f"## {medium}, {carrier}", "\n".join(table), "Refused because:", "\n".join(notes)]
     return "\n\n".join(lines) + "\n"
 
 

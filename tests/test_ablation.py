@@ -131,6 +131,10 @@ def test_which_detectors_can_be_put_out_of_reach() -> None:
     assert without == {"dynamic-threshold", "queue-rate-difference", "python"}
 
 
+def test_an_inert_detector_does_not_warn_early() -> None:
+    assert out_of_reach("occupancy") == {"high": "100 %", "early_warning": "100 %"}
+
+
 def test_an_inert_mechanism_keeps_its_recipe() -> None:
     study = Study.parse(markdown(), "s.md")
     found = replacements(study, {"scheme": "pause", "rate": "8 Mbit/s"}, False)

@@ -279,8 +279,11 @@ def failures(result: backwater.RunResult) -> int:
 
 
 def whole(path: Path) -> None:
-    """Every frame is one of 802.11 that is decoded, with the right check sequence."""
-    wrong = '_ws.malformed || !wlan || wlan.fcs.status == "Bad"'
+    """Every frame is decoded as one of 802.11; of a lost one only the check sequence is wrong."""
+    bad = '(wlan.fcs.status == "Bad" && radiotap.flags.badfcs == 0)'
+    good = '(wlan.fcs.status == "Good" && radiotap.flags.badfcs == 1)'
+    malformed = "(_ws.malformed && radiotap.flags.badfcs == 0)"
+    wrong = f"{malformed} || !wlan || {bad} || {good}"
     done = subprocess.run(
         ["tshark", "-r", path, "-o", "wlan.check_checksum:TRUE", "-Y", wrong],
         capture_output=True,
@@ -301,6 +304,10 @@ def test_a_cell_with_rts_is_captured_frame_by_frame(tmp_path: Path) -> None:
     delivered = result.document["conservation"]["delivered_pkts"]
     assert failures(result) > 10
     assert len(on_air(path, RTS, "frame.number")) == attempts
+    # What fails here is an RTS that collides, or whose receiver sends itself.
+    lost = fields(path, "radiotap.flags.badfcs == 1", "wlan.fc.type_subtype")
+    assert len(lost) == failures(result)
+    assert {row[0] for row in lost} == {RTS}
     # One exchange may be under way at the end. All stations hear one another, so that nothing
     # follows a CTS but success.
     for kind in (CTS, DATA, ACK):
@@ -323,7 +330,7 @@ def test_times_durations_and_rates_of_an_exchange_are_those_of_802_11b(tmp_path:
     # and 1 µs of propagation after each frame.
     begun = [round(float(row[0]) * 1e6) for row in (rts, cts, data, ack)]
     assert [at - begun[0] for at in begun] == [0, 363, 678, 1873]
-    assert [int(row[2]) for row in (rts, cts, data, ack)] == [1825, 1510, 315, 0]
+    assert [int(row[2]) for row in (rts, cts, data, ack)] == [1822, 1508, 314, 0]
     assert [float(row[3]) for row in (rts, cts, data, ack)] == [1, 1, 11, 1]
     # 24 bytes are radiotap's.
     assert [int(row[4]) - 24 for row in (rts, cts, data, ack)] == [20, 14, 1364, 14]
@@ -379,6 +386,31 @@ to = "D"
 ac = "BE"
 source = { kind = "cbr", packet = "1500 B", rate = "4 Mbit/s", phase = "random" }
 """
+
+
+@needs_tshark
+def test_qos_data_is_counted_for_each_receiver_and_priority(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.pcapng"
+    flows = {
+        f"f{to}{ac}": {
+            "from": "C",
+            "to": to,
+            "ac": ac,
+            "source": {"kind": "cbr", "packet": "500 B", "rate": "40 kbit/s"},
+        }
+        for to in "AB"
+        for ac in ("BE", "VO")
+    }
+    backwater.run(MESH, set={"flows": flows, "routes": {}, "mechanisms": {}}, pcap=path)
+    sent = fields(
+        path, "wlan.fc.retry == 0 && wlan.qos", "wlan.ra", "wlan.qos.priority", "wlan.seq"
+    )
+    counted: dict[tuple[str, str], list[int]] = {}
+    for receiver, priority, number in sent:
+        counted.setdefault((receiver, priority), []).append(int(number))
+    # IEEE 802.11-2016 10.3.2.11, Table 10-3: a counter for each <Address 1, TID>.
+    assert len(counted) == 4
+    assert all(numbers == list(range(50)) for numbers in counted.values())
 
 
 @needs_tshark

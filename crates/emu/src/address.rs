@@ -24,7 +24,7 @@ impl Address {
     }
 }
 
-/// So many addresses that none of the used ones is among.
+/// This many addresses in a row, none of them in use.
 pub fn free(count: u32, used: &[Ipv4Addr]) -> Vec<Address> {
     let mut chosen = Vec::new();
     for number in 1.. {

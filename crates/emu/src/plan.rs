@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::fault::Fault;
 use crate::queue::Queue;
-use crate::words::{Way, Words, milliseconds, spaced, usage};
+use crate::words::{Direction, Words, milliseconds, spaced, usage};
 
 /// Name of the node where the command is.
 pub const INSIDE: &str = "inside";
@@ -37,9 +37,17 @@ pub enum Box {
     /// `delay MS`.
     Delay(String),
     /// `loss uplink|downlink SHARE`.
-    Loss(Way, f64),
+    Loss(Direction, f64),
     /// `onoff uplink|downlink ON OFF`: mean lengths in seconds.
-    OnOff(Way, f64, f64),
+    OnOff(Direction, f64, f64),
+    /// `jitter uplink|downlink MS`: the most.
+    Jitter(Direction, String),
+    /// `reorder uplink|downlink SHARE MS`.
+    Reorder(Direction, f64, String),
+    /// `mark uplink|downlink SHARE`.
+    Mark(Direction, f64),
+    /// `raw`: packets pass without a model.
+    Raw,
     /// `link UP DOWN` with traces, `rate UP DOWN` with rates.
     Link {
         /// Whether the services are traces.
@@ -66,7 +74,7 @@ pub struct LogWanted {
     /// Name of the direction in the scenario.
     pub link: String,
     /// Its direction in mahimahi's word.
-    pub way: &'static str,
+    pub direction: &'static str,
     /// The boxes around its link, in mahimahi's words.
     pub config: String,
     /// The file.
@@ -93,24 +101,27 @@ impl Plan {
             };
             boxes.push(match word {
                 "delay" => Box::Delay(milliseconds(words.need(word, "the delay")?)?),
-                "loss" => {
-                    let way = words.way(word)?;
-                    let share = words.number(word, "the share of packets lost")?;
-                    if share > 1.0 {
-                        let what = format!("{share} of the packets cannot be lost");
-                        return Err(Fault::refused(what, word, "write a share from 0 to 1"));
-                    }
-                    Box::Loss(way, share)
+                "loss" => Box::Loss(words.direction(word)?, words.share(word)?),
+                "mark" => Box::Mark(words.direction(word)?, words.share(word)?),
+                "jitter" => {
+                    let direction = words.direction(word)?;
+                    Box::Jitter(direction, milliseconds(words.need(word, "the longest delay")?)?)
+                }
+                "reorder" => {
+                    let (direction, share) = (words.direction(word)?, words.share(word)?);
+                    let by = milliseconds(words.need(word, "the delay of those held back")?)?;
+                    Box::Reorder(direction, share, by)
                 }
                 "onoff" => Box::OnOff(
-                    words.way(word)?,
+                    words.direction(word)?,
                     words.number(word, "the mean length while open")?,
                     words.number(word, "the mean length while shut")?,
                 ),
+                "raw" => Box::Raw,
                 "link" | "rate" => link(word, &mut words)?,
                 other => {
                     let what = format!("`{other}` is no box");
-                    let fix = "write delay, loss, onoff, link or rate, and -- before the command";
+                    let fix = "write delay, jitter, loss, onoff, reorder, mark, link or rate, and -- before the command";
                     return Err(Fault::refused(what, other, fix));
                 }
             });
@@ -127,23 +138,32 @@ impl Plan {
             let fix = "write at least one, such as `delay 20 -- COMMAND`";
             return Err(Fault::refused("there is no box", "emulate", fix));
         }
+        if self.boxes.len() > 1 && self.boxes.contains(&Box::Raw) {
+            let what = "raw forwarding has no other box";
+            return Err(Fault::refused(what, "raw", "remove `raw`"));
+        }
         Ok(self)
     }
 
+    /// Whether packets pass without a model.
+    pub fn is_raw(&self) -> bool {
+        self.boxes == [Box::Raw]
+    }
+
     /// The log that is asked for of a direction of a hop.
-    fn log(&self, hop: &[&Box], way: Way, link: &str) -> Option<LogWanted> {
+    fn log(&self, hop: &[&Box], direction: Direction, link: &str) -> Option<LogWanted> {
         let [one @ Box::Link { halves, .. }] = hop else {
             return None;
         };
         let around = self.boxes.iter().take_while(|b| !std::ptr::eq(*b, *one));
         Some(LogWanted {
             link: link.to_owned(),
-            way: match way {
-                Way::Up => "Uplink",
-                Way::Down => "Downlink",
+            direction: match direction {
+                Direction::Up => "Uplink",
+                Direction::Down => "Downlink",
             },
             config: around.map(Box::described).collect(),
-            file: halves[way as usize].log.clone()?,
+            file: halves[direction as usize].log.clone()?,
         })
     }
 
@@ -170,20 +190,20 @@ impl Plan {
         };
         for (number, hop) in hops.iter().enumerate() {
             let (inner, outer) = (name(number), name(number + 1));
-            for way in [Way::Up, Way::Down] {
-                let (from, to, word) = match way {
-                    Way::Up => (&inner, &outer, UP),
-                    Way::Down => (&outer, &inner, DOWN),
+            for direction in [Direction::Up, Direction::Down] {
+                let (from, to, word) = match direction {
+                    Direction::Up => (&inner, &outer, UP),
+                    Direction::Down => (&outer, &inner, DOWN),
                 };
                 let link = format!("{word}{}", number + 1);
                 let mut fields = Map::from_iter([
                     ("from".to_owned(), json!(from)),
                     ("to".to_owned(), json!(to)),
                 ]);
-                if let Some(port) = fill(&mut fields, hop, way)? {
+                if let Some(port) = fill(&mut fields, hop, direction)? {
                     ports.insert(format!("{from}>{to}"), Value::Object(port));
                 }
-                logs.extend(self.log(hop, way, &link));
+                logs.extend(self.log(hop, direction, &link));
                 links.insert(link, Value::Object(fields));
             }
         }
@@ -207,15 +227,24 @@ impl Plan {
 impl Box {
     /// As mahimahi's logs name it.
     fn described(&self) -> String {
-        let word = |way: &Way| match way {
-            Way::Up => "uplink",
-            Way::Down => "downlink",
+        let word = |direction: &Direction| match direction {
+            Direction::Up => "uplink",
+            Direction::Down => "downlink",
         };
         match self {
+            Box::Raw => "[raw] ".to_owned(),
+            Box::Jitter(direction, most) => format!("[jitter ({}) most={most}] ", word(direction)),
+            Box::Reorder(direction, share, by) => {
+                format!("[reorder ({}) rate={share}, by={by}] ", word(direction))
+            }
+            Box::Mark(direction, share) => format!("[mark ({}) rate={share}] ", word(direction)),
             Box::Delay(delay) => format!("[delay {delay}] "),
-            Box::Loss(way, share) => format!("[loss ({}) rate={share}] ", word(way)),
-            Box::OnOff(way, on, off) => {
-                format!("[onoff ({}) mean-on={on}s, mean-off={off}s] ", word(way))
+            Box::Loss(direction, share) => format!("[loss ({}) rate={share}] ", word(direction)),
+            Box::OnOff(direction, on, off) => {
+                format!(
+                    "[onoff ({}) mean-on={on}s, mean-off={off}s] ",
+                    word(direction)
+                )
             }
             Box::Link { halves, .. } => {
                 format!(
@@ -282,7 +311,7 @@ fn link(word: &str, words: &mut Words<'_>) -> Result<Box, Fault> {
 fn fill(
     fields: &mut Map<String, Value>,
     hop: &[&Box],
-    way: Way,
+    direction: Direction,
 ) -> Result<Option<Map<String, Value>>, Fault> {
     if let [
         Box::Link {
@@ -292,7 +321,7 @@ fn fill(
         },
     ] = hop
     {
-        let half = &halves[way as usize];
+        let half = &halves[direction as usize];
         let queue = half.queue.fields()?;
         if !traces {
             fields.insert("rate".into(), json!(spaced(&half.service)));
@@ -307,18 +336,25 @@ fn fill(
     }
     let mine = |b: &&Box| match b {
         Box::Delay(delay) => Some(json!({"kind": "delay", "delay": delay})),
-        Box::Loss(of, share) if *of == way => {
+        Box::Loss(of, share) if *of == direction => {
             Some(json!({"kind": "loss", "share": format!("{} %", share * 100.0)}))
         }
-        Box::OnOff(of, on, off) if *of == way => {
+        Box::Jitter(of, most) if *of == direction => Some(json!({"kind": "jitter", "most": most})),
+        Box::Reorder(of, share, by) if *of == direction => {
+            Some(json!({"kind": "reorder", "share": format!("{} %", share * 100.0), "by": by}))
+        }
+        Box::Mark(of, share) if *of == direction => {
+            Some(json!({"kind": "mark", "share": format!("{} %", share * 100.0)}))
+        }
+        Box::OnOff(of, on, off) if *of == direction => {
             Some(json!({"kind": "on-off", "on": format!("{on} s"), "off": format!("{off} s")}))
         }
         _ => None,
     };
     // A hop lists its boxes from the inside; packets from outside pass them the other way round.
-    let boxes: Vec<Value> = match way {
-        Way::Up => hop.iter().filter_map(mine).collect(),
-        Way::Down => hop.iter().rev().filter_map(mine).collect(),
+    let boxes: Vec<Value> = match direction {
+        Direction::Up => hop.iter().filter_map(mine).collect(),
+        Direction::Down => hop.iter().rev().filter_map(mine).collect(),
     };
     fields.insert("rate".into(), json!(WIRE));
     fields.insert("delay".into(), json!("0 s"));
@@ -355,8 +391,30 @@ mod tests {
         assert_eq!(kinds("down2"), ["delay"]);
         assert_eq!(links["up2"]["to"], OUTSIDE);
         assert_eq!(logs.len(), 1);
-        assert_eq!((logs[0].link.as_str(), logs[0].way), ("up1", "Uplink"));
+        assert_eq!(
+            (logs[0].link.as_str(), logs[0].direction),
+            ("up1", "Uplink")
+        );
         assert_eq!(logs[0].config, "[delay 20 ms] [loss (uplink) rate=0.1] ");
+    }
+
+    #[test]
+    fn boxes_of_one_direction_are_in_that_alone() {
+        let words = "jitter uplink 5 reorder downlink 0.25 7 mark uplink 0.5 -- c";
+        let (scenario, _) = plan(words)
+            .expect("legal words")
+            .scenario()
+            .expect("no queues");
+        let boxes = |link: &str| scenario["links"][link]["boxes"].clone();
+        // A packet from inside meets the innermost box first.
+        assert_eq!(
+            boxes("up1"),
+            json!([{"kind": "mark", "share": "50 %"}, {"kind": "jitter", "most": "5 ms"}])
+        );
+        assert_eq!(
+            boxes("down1"),
+            json!([{"kind": "reorder", "share": "25 %", "by": "7 ms"}])
+        );
     }
 
     #[test]

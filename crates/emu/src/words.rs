@@ -4,7 +4,7 @@ use crate::fault::Fault;
 
 /// A direction: from the command outwards, or back.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// Out of the namespace.
     Up,
     /// Into it.
@@ -40,11 +40,23 @@ impl<'a> Words<'a> {
         })
     }
 
+    /// The next word as a share of the packets.
+    pub fn share(&mut self, of: &str) -> Result<f64, Fault> {
+        let share = self.number(of, "the share of packets")?;
+        match share <= 1.0 {
+            true => Ok(share),
+            false => {
+                let what = format!("{share} is no share of the packets");
+                Err(Fault::refused(what, of, "write a share from 0 to 1"))
+            }
+        }
+    }
+
     /// The next word as a direction.
-    pub fn way(&mut self, of: &str) -> Result<Way, Fault> {
+    pub fn direction(&mut self, of: &str) -> Result<Direction, Fault> {
         match self.need(of, "the direction")? {
-            "uplink" => Ok(Way::Up),
-            "downlink" => Ok(Way::Down),
+            "uplink" => Ok(Direction::Up),
+            "downlink" => Ok(Direction::Down),
             other => {
                 let what = format!("`{other}` is no direction");
                 Err(Fault::refused(what, of, "write uplink or downlink"))
@@ -57,7 +69,9 @@ impl<'a> Words<'a> {
 pub fn usage(of: &str) -> &'static str {
     match of {
         "delay" => "MILLISECONDS",
-        "loss" => "uplink|downlink SHARE",
+        "loss" | "mark" => "uplink|downlink SHARE",
+        "jitter" => "uplink|downlink MILLISECONDS",
+        "reorder" => "uplink|downlink SHARE MILLISECONDS",
         "onoff" => "uplink|downlink MEAN-ON-SECONDS MEAN-OFF-SECONDS",
         "link" => {
             "UPLINK-TRACE DOWNLINK-TRACE [--once] [--uplink-log=FILE] [--uplink-queue=NAME] [--uplink-queue-args=ARGS]"

@@ -106,13 +106,13 @@ pub fn make(
             "a controller has a method on_round(self, round) or on_ack(self, ack)",
         ));
     }
-    scripted.look(py)?;
+    scripted.read_settings(py)?;
     Ok(AnyController::Custom(Box::new(scripted)))
 }
 
 impl Scripted {
     /// Reads what the object wants now.
-    fn look(&mut self, py: Python<'_>) -> PyResult<()> {
+    fn read_settings(&mut self, py: Python<'_>) -> PyResult<()> {
         let object = self.object.bind(py);
         let window: f64 = object.getattr("window")?.extract()?;
         if !(window >= 0.0 && window.is_finite()) {
@@ -177,7 +177,7 @@ impl Scripted {
             let seen = Py::new(py, seen)?;
             watch::call(&whose, || {
                 self.object.call_method1(py, method, (seen,))?;
-                self.look(py)
+                self.read_settings(py)
             })
         });
         if let Err(error) = told {

@@ -9,11 +9,13 @@ use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::{AnyTrace, First};
-use backwater_sim::spec::{NodeKind, NodeSpec, Service, SwitchModel, Way};
+use backwater_sim::spec::{Direction, NodeKind, NodeSpec, Service, SwitchModel};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
 
-use crate::decode::{Draft, Flow, Link, Made, MadeWay, Mechanism, Pattern, Port, Stamp, Transport};
+use crate::decode::{
+    Draft, Flow, Link, Made, MadeDirection, Mechanism, Pattern, Port, Stamp, Transport,
+};
 use crate::fields::flow::UDP;
 use crate::fields::network::{OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY};
 use crate::files::Files;
@@ -142,28 +144,30 @@ fn link(link: &Link, ends: Json, files: &Files<'_>) -> Json {
         ("ends".to_owned(), ends),
         ("max_frame_B".to_owned(), Json::size(spec.max_frame)),
     ]);
-    let ways: Vec<Json> = spec
-        .ways
+    let directions: Vec<Json> = spec
+        .directions
         .iter()
-        .zip(&link.ways)
-        .filter_map(|(way, made)| Some(self::way(way.as_ref()?, made.as_ref()?, files)))
+        .zip(&link.directions)
+        .filter_map(|(direction, made)| {
+            Some(self::direction(direction.as_ref()?, made.as_ref()?, files))
+        })
         .collect();
-    if ways.is_empty() {
+    if directions.is_empty() {
         form.insert("rate_bps".to_owned(), Json::rate(spec.rate));
         form.insert("delay_s".to_owned(), Json::time(spec.delay));
     } else {
-        form.insert("ways".to_owned(), Json::List(ways));
+        form.insert("ways".to_owned(), Json::List(directions));
     }
     Json::Object(form)
 }
 
-fn way(way: &Way, made: &MadeWay, files: &Files<'_>) -> Json {
+fn direction(direction: &Direction, made: &MadeDirection, files: &Files<'_>) -> Json {
     let boxes = made.boxes.iter().map(|made| part(made, files)).collect();
     let mut form = BTreeMap::from([
-        ("name".to_owned(), Json::text(&way.name)),
+        ("name".to_owned(), Json::text(&direction.name)),
         ("boxes".to_owned(), Json::List(boxes)),
     ]);
-    let more = match &way.service {
+    let more = match &direction.service {
         Service::Line(rate, delay) => vec![
             ("kind", Json::text("ethernet")),
             ("rate_bps", Json::rate(*rate)),

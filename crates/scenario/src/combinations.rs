@@ -1,4 +1,4 @@
-//! What detector, notifier and responder work together on which medium: the rows of `docs/reference/mechanism-legal.md`.
+//! What detector, notifier and responder work together on which medium with which carrier: the rows of `docs/reference/mechanism-legal.md`.
 
 use backwater_sim::mechanism::legal;
 use backwater_sim::mechanism::needs::Needs;
@@ -24,19 +24,21 @@ pub fn legal_json() -> Json {
     let notifiers = parts(PartKind::Notifier, notifier::NEEDS);
     let responders = parts(PartKind::Responder, responder::NEEDS);
     let mut rows = Vec::new();
-    let media = MEDIA.iter().map(|row| row.build);
-    for medium in media.filter(|medium| medium.carrier.is_some()) {
-        for (detect, d) in &detectors {
-            for (notify, n) in &notifiers {
-                for (respond, r) in &responders {
-                    let verdict = legal::check([*d, *n, *r], &medium);
-                    let refused = verdict.err().map(|illegal| {
-                        json!({ "section": illegal.third.section(), "reason": illegal.reason })
-                    });
-                    rows.push(json!({
-                        "medium": medium.name, "detect": detect, "notify": notify,
-                        "respond": respond, "works": refused.is_none(), "refused": refused,
-                    }));
+    for medium in MEDIA.iter().map(|row| row.build) {
+        for carrier in medium.carriers {
+            for (detect, d) in &detectors {
+                for (notify, n) in &notifiers {
+                    for (respond, r) in &responders {
+                        let verdict = legal::check([*d, *n, *r], &medium, *carrier);
+                        let refused = verdict.err().map(|illegal| {
+                            json!({ "section": illegal.third.section(), "reason": illegal.reason })
+                        });
+                        rows.push(json!({
+                            "medium": medium.name, "carrier": carrier.name(),
+                            "detect": detect, "notify": notify, "respond": respond,
+                            "works": refused.is_none(), "refused": refused,
+                        }));
+                    }
                 }
             }
         }

@@ -208,6 +208,14 @@ fn end_to_end(
             "window_mean_B",
             json!(stats.map(|s| s.window_area as f64 / TICKS / window)),
         ),
+        (
+            "window_least_B",
+            json!(stats.filter(|s| s.falls_to_least > 0).map(|s| s.least)),
+        ),
+        (
+            "window_falls_to_least",
+            json!(stats.map(|s| s.falls_to_least)),
+        ),
         ("transfers", json!(stats.map(|s| s.completed))),
         ("fct_p50_s", completion(0.5)),
         ("fct_p95_s", completion(0.95)),
@@ -369,8 +377,8 @@ pub fn jain(x: &[f64]) -> Option<f64> {
 
 /// What first hops carried over what last hops carried, of the flows with several.
 fn hop_ratio(report: &Report) -> Option<f64> {
-    let ways = report.flows.iter().filter(|f| f.hops.len() > 1);
-    let ends = ways.map(|f| (f.hops[0].count.bytes, f.hops[f.hops.len() - 1].count.bytes));
+    let paths = report.flows.iter().filter(|f| f.hops.len() > 1);
+    let ends = paths.map(|f| (f.hops[0].count.bytes, f.hops[f.hops.len() - 1].count.bytes));
     let (first, last) = ends.fold((0, 0), |(a, b), (x, y)| (a + x, b + y));
     (last > 0).then(|| first as f64 / last as f64)
 }

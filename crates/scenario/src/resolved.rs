@@ -6,11 +6,13 @@ use backwater_sim::spec::{MediumSpec, Refusal, Spec};
 use backwater_sim::world::World;
 use backwater_transport::part::Args;
 use backwater_transport::units::Span;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
 use crate::decode::{Draft, Link, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
+use crate::document::document;
 use crate::fields::flow::{CONTROLLER, TCP};
 use crate::files::{Files, hex};
 use crate::names;
@@ -101,7 +103,7 @@ impl Resolved {
         self.draft.duration
     }
 
-    /// What of it doesn't count.
+    /// The time at its beginning that metrics leave out.
     pub fn warmup(&self) -> Span {
         self.draft.warmup
     }
@@ -156,7 +158,7 @@ impl Resolved {
     /// refused.
     pub fn build(&self) -> Result<World, Diagnostic> {
         if let Some(part) = self.hosted().next() {
-            let what = "nobody here runs a class of another language";
+            let what = "a part is a Python class, and this program runs no Python";
             let fix = "run it by the command or from Python";
             return Err(self.refuse(&join(&part.path, "kind"), what, fix));
         }
@@ -166,6 +168,12 @@ impl Resolved {
     /// The same for a host, which put detectors into the specification, and gives controllers to the world's flows.
     pub fn build_hosted(&self, spec: &Spec) -> Result<World, Diagnostic> {
         World::build(spec).map_err(|refusal| self.refusal(refusal))
+    }
+
+    /// The document of a world of this scenario that has come to its end.
+    pub fn document(&self, world: &mut World) -> Value {
+        let report = world.report();
+        document(self, world, &report)
     }
 
     /// The parts that a host has to make.
@@ -243,7 +251,7 @@ fn pattern<'a>(ports: &'a Node, port: &str, field: Option<&&str>) -> &'a Origin 
         let node = field.map_or(Some(&e.node), |f| e.node.get(f));
         node.map(|n| (names::rank(&e.key), n))
     });
-    // Of equals this takes the last.
+    // Of equal ones this takes the last.
     fields
         .max_by_key(|(rank, _)| *rank)
         .map_or(&ports.origin, |(_, n)| &n.origin)

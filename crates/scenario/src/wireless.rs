@@ -108,6 +108,15 @@ pub static MAC: &[Field] = &[
         Default::Is("true"),
         "whether a NAV by an RTS is taken back when no frame follows",
     )),
+    Field::option(
+        Opt::new(
+            "lifetime",
+            Kind::Span,
+            Default::Absent,
+            "how long a packet may wait at a station and be tried; what is older is given up at its next turn (ns-3: 500 ms; left out = for ever)",
+        )
+        .at_least("1 ms"),
+    ),
     Field::free(
         "ac",
         Shape::Fields(CATEGORIES),

@@ -125,15 +125,15 @@ fn media() -> Vec<(String, String)> {
         all.push((format!("wire, {}", part.id), wire(&boxes)));
     }
     let link = |trace: &str, emulator: &str, more: &str| {
-        let way = |from: &str, to: &str| {
+        let direction = |from: &str, to: &str| {
             format!(
                 r#"{{ from = "{from}", to = "{to}", kind = "trace", trace = {trace}, emulator = "{emulator}"{more} }}"#
             )
         };
         format!(
             "{hosts}links.down = {}\nlinks.up = {}\n",
-            way("S", "D"),
-            way("D", "S")
+            direction("S", "D"),
+            direction("D", "S")
         )
     };
     for part in TRACES {

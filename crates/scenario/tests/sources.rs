@@ -245,15 +245,15 @@ fn a_saturated_host_uses_every_opportunity_of_a_trace() {
                 (100, "codel"),
                 (333, "drop-head"),
             ] {
-                let way = |from: &str, to: &str| {
+                let direction = |from: &str, to: &str| {
                     format!(
                         r#"{{ from = "{from}", to = "{to}", kind = "trace", trace = {{ kind = "constant", rate = "12 Mbit/s" }}, emulator = "{emulator}", first = "{first}", queue = {{ kind = "{queue}" }} }}"#
                     )
                 };
                 let medium = format!(
                     "nodes.S = {{ kind = \"host\" }}\nnodes.D = {{ kind = \"host\" }}\nlinks.down = {}\nlinks.up = {}\n",
-                    way("S", "D"),
-                    way("D", "S")
+                    direction("S", "D"),
+                    direction("D", "S")
                 );
                 let flow = format!(r#"source = {{ kind = "saturated", packet = "{packet} B" }}"#);
                 let world = build(&medium, &flow).unwrap_or_else(|d| panic!("{d}"));

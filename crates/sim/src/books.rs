@@ -59,9 +59,11 @@ pub struct Books {
     pub exits: Vec<Exit>,
     /// Frames received over a link, control frames included.
     pub packet_hops: u64,
-    /// Control frames sent over wires.
+    /// Notices sent over wires.
     pub notices_sent: u64,
-    /// Control frames received over wires.
+    /// Of these, with data frames.
+    pub notices_carried: u64,
+    /// Notices received over wires.
     pub notices_heard: u64,
 }
 

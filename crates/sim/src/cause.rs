@@ -19,11 +19,13 @@ pub enum Cause {
     Late,
     /// No 802.11 station of its group received it.
     Unheard,
+    /// It waited at an 802.11 station for longer than the lifetime of an MSDU.
+    Expired,
 }
 
 impl Cause {
     /// All, in the order of their numbers.
-    pub const ALL: [Cause; 8] = [
+    pub const ALL: [Cause; 9] = [
         Cause::BufferFull,
         Cause::MemoryFull,
         Cause::Aqm,
@@ -32,6 +34,7 @@ impl Cause {
         Cause::RetryLimit,
         Cause::Late,
         Cause::Unheard,
+        Cause::Expired,
     ];
 
     /// Name in results.
@@ -43,6 +46,7 @@ impl Cause {
             Cause::RandomLoss => "random-loss",
             Cause::LinkOff => "link-off",
             Cause::RetryLimit => "retry-limit",
+            Cause::Expired => "lifetime",
             Cause::Late => "late",
             Cause::Unheard => "unheard",
         }
@@ -57,6 +61,9 @@ impl Cause {
             Cause::RandomLoss => "a box on its way loses at random",
             Cause::LinkOff => "a box on its way was shut",
             Cause::RetryLimit => "an 802.11 station gave it up",
+            Cause::Expired => {
+                "it waited at an 802.11 station for longer than the lifetime of an MSDU"
+            }
             Cause::Late => "it came to an 802.11 station later than its flow's budget",
             Cause::Unheard => "no 802.11 station of its group received it",
         }

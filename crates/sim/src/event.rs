@@ -62,6 +62,8 @@ pub enum Event {
     Release(FlowId),
     /// A gate of this station opens.
     Open(StationId),
+    /// The data frame that brings the oldest notice on this port's wire has reached the far end.
+    Carried(PortId),
 }
 
 /// An instant and an event, packed into 128 bits whose order is the order of service.
@@ -187,6 +189,7 @@ ranks! {
     Expire(station) packs (station.0, 0), from |owner, _serial| Event::Expire(StationId::raw(owner));
     Release(flow) packs (flow.0, 0), from |owner, _serial| Event::Release(FlowId::raw(owner));
     Open(station) packs (station.0, 0), from |owner, _serial| Event::Open(StationId::raw(owner));
+    Carried(port) packs (port.0, 0), from |owner, _serial| Event::Carried(PortId::raw(owner));
 }
 
 #[cfg(test)]
@@ -252,6 +255,7 @@ mod tests {
             (Time(6), Event::Expire(Id::raw(0))),
             (Time(6), Event::Release(Id::raw(0))),
             (Time(6), Event::Open(Id::raw(0))),
+            (Time(6), Event::Carried(Id::raw(0))),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),
         ];
         for pair in in_order.windows(2) {

@@ -25,7 +25,7 @@ pub struct Forwarding {
     rows: Vec<Row>,
     entries: Vec<Entry>,
     /// Ways that are listed.
-    ways: Vec<PortId>,
+    choices: Vec<PortId>,
 }
 
 /// Marks a written entry that names an ECMP group.
@@ -81,16 +81,16 @@ impl Entry {
     }
 
     /// These ways, if a step leads from each to the next and they are as many as bits can choose from.
-    fn even(ways: &[PortId]) -> Option<Entry> {
-        let [first, second, ..] = ways else {
-            return Some(Entry::one(ways[0].0));
+    fn even(choices: &[PortId]) -> Option<Entry> {
+        let [first, second, ..] = choices else {
+            return Some(Entry::one(choices[0].0));
         };
         let step = second.0.checked_sub(first.0)?;
-        let even = ways
+        let even = choices
             .windows(2)
             .all(|pair| pair[1].0.checked_sub(pair[0].0) == Some(step));
-        let fits = step < Entry::LISTED.into() && ways.len().is_power_of_two();
-        let mask = u16::try_from(ways.len() - 1).ok()?;
+        let fits = step < Entry::LISTED.into() && choices.len().is_power_of_two();
+        let mask = u16::try_from(choices.len() - 1).ok()?;
         (even && fits).then_some(Entry {
             first: first.0,
             step: step as u16,
@@ -123,22 +123,22 @@ impl Forwarding {
     }
 
     /// Writes that frames to a host leave through this port, or one of these; gives whether that stood there.
-    pub fn write(&mut self, row: u32, host: usize, ways: &[PortId]) -> bool {
-        let entry = match ways {
+    pub fn write(&mut self, row: u32, host: usize, choices: &[PortId]) -> bool {
+        let entry = match choices {
             [port] => port.0,
-            _ => GROUP | self.group(ways),
+            _ => GROUP | self.group(choices),
         };
         let place = row as usize * self.hosts + host;
         std::mem::replace(&mut self.written[place], entry) == entry
     }
 
-    fn group(&mut self, ways: &[PortId]) -> u32 {
-        if let Some(known) = self.known.get(ways) {
+    fn group(&mut self, choices: &[PortId]) -> u32 {
+        if let Some(known) = self.known.get(choices) {
             return *known;
         }
         let number = self.groups.len() as u32;
-        self.groups.push(ways.to_vec());
-        self.known.insert(ways.to_vec(), number);
+        self.groups.push(choices.to_vec());
+        self.known.insert(choices.to_vec(), number);
         number
     }
 
@@ -185,7 +185,7 @@ impl Forwarding {
                     entry if entry == own.0 && entry != NOWHERE => Entry::LAST,
                     entry => *seen
                         .entry(entry)
-                        .or_insert_with(|| lay(&mut self.ways, &self.groups, entry)),
+                        .or_insert_with(|| lay(&mut self.choices, &self.groups, entry)),
                 })
                 .collect();
             let next = numbers.len() as u32;
@@ -265,21 +265,21 @@ impl Forwarding {
     /// One of the ways that are listed there.
     #[inline(never)]
     fn listed(&self, place: usize, hash: u32) -> PortId {
-        let ways = self.ways[place].0;
-        self.ways[place + 1 + (hash % ways) as usize]
+        let choices = self.choices[place].0;
+        self.choices[place + 1 + (hash % choices) as usize]
     }
 }
 
 /// Lays down the ways of a written entry.
-fn lay(ways: &mut Vec<PortId>, groups: &[Vec<PortId>], entry: u32) -> Entry {
+fn lay(choices: &mut Vec<PortId>, groups: &[Vec<PortId>], entry: u32) -> Entry {
     if entry & GROUP == 0 {
         return Entry::one(entry);
     }
     let group = &groups[(entry & !GROUP) as usize];
     Entry::even(group).unwrap_or_else(|| {
-        let place = ways.len() as u32;
-        ways.push(Id::new(group.len()));
-        ways.extend(group);
+        let place = choices.len() as u32;
+        choices.push(Id::new(group.len()));
+        choices.extend(group);
         Entry {
             first: place,
             step: Entry::LISTED,
@@ -295,13 +295,13 @@ mod tests {
 
     /// Rows of entries: none, one of the switch's ports, or a group of them; sometimes the host's own.
     fn row(hosts: usize) -> impl Strategy<Value = Vec<Vec<u32>>> {
-        let ways = prop_oneof![
+        let choices = prop_oneof![
             1 => Just(vec![]),
             4 => (0u32..3).prop_map(|p| vec![p]),
             4 => (2usize..9).prop_map(|n| (0..n as u32).collect()),
             2 => Just(vec![1000]),
         ];
-        prop::collection::vec(ways, hosts)
+        prop::collection::vec(choices, hosts)
     }
 
     proptest! {
@@ -316,14 +316,14 @@ mod tests {
             let mut tables = Forwarding::default();
             for (number, row) in rows.iter().enumerate() {
                 prop_assert_eq!(tables.add_row(hosts), number as u32);
-                for (host, ways) in row.iter().enumerate().filter(|(_, ways)| !ways.is_empty()) {
-                    let port = |way: &u32| match way {
+                for (host, choices) in row.iter().enumerate().filter(|(_, choices)| !choices.is_empty()) {
+                    let port = |choice: &u32| match choice {
                         1000 => last[host],
-                        way => Id::raw(*way + 100 * number as u32),
+                        choice => Id::raw(*choice + 100 * number as u32),
                     };
-                    let ways: Vec<PortId> = ways.iter().map(port).collect();
-                    prop_assert!(!tables.write(number as u32, host, &ways));
-                    prop_assert!(tables.write(number as u32, host, &ways));
+                    let choices: Vec<PortId> = choices.iter().map(port).collect();
+                    prop_assert!(!tables.write(number as u32, host, &choices));
+                    prop_assert!(tables.write(number as u32, host, &choices));
                 }
             }
             let mut packed = tables.clone();
@@ -331,9 +331,9 @@ mod tests {
             for (number, row) in rows.iter().enumerate() {
                 for host in (0..hosts).filter(|h| !row[*h].is_empty()) {
                     for flow in flows.iter().map(|f| Id::raw(*f)) {
-                        let way = tables.written(number as u32, flow, host as u32);
-                        prop_assert!(tables.leads(number as u32, host, way));
-                        prop_assert_eq!(packed.egress(number as u32, flow, host as u32), way);
+                        let choice = tables.written(number as u32, flow, host as u32);
+                        prop_assert!(tables.leads(number as u32, host, choice));
+                        prop_assert_eq!(packed.egress(number as u32, flow, host as u32), choice);
                     }
                 }
             }
@@ -357,8 +357,8 @@ mod tests {
             assert_eq!(tables.add_row(8), switch);
             for (host, port) in last.iter().enumerate() {
                 let own = host / 4 == switch as usize;
-                let way = if own { *port } else { Id::raw(1 + switch) };
-                tables.write(switch, host, &[way]);
+                let choice = if own { *port } else { Id::raw(1 + switch) };
+                tables.write(switch, host, &[choice]);
             }
         }
         tables.pack(&last);
@@ -371,26 +371,26 @@ mod tests {
         // the second knows pairs of them, the third has one way to all.
         let last = [Id::NONE; 16];
         let mut tables = Forwarding::default();
-        let ways: [fn(u32) -> u32; 3] = [
+        let choices: [fn(u32) -> u32; 3] = [
             |s| if s == 1 || s == 2 { 10 + s } else { 9 },
             |s| 20 + s / 2,
             |_| 30,
         ];
         // One that tells the switches apart, so that they have columns.
-        let all = ways.iter().chain([&((|s| 40 + s) as fn(u32) -> u32)]);
-        for (number, way) in all.clone().enumerate() {
+        let all = choices.iter().chain([&((|s| 40 + s) as fn(u32) -> u32)]);
+        for (number, choice) in all.clone().enumerate() {
             assert_eq!(tables.add_row(16), number as u32);
             for host in 0..16 {
-                tables.write(number as u32, host, &[Id::raw(way(host as u32 / 4))]);
+                tables.write(number as u32, host, &[Id::raw(choice(host as u32 / 4))]);
             }
         }
         tables.pack(&last);
         let counts: Vec<u32> = tables.rows.iter().map(|row| row.count).collect();
         assert_eq!(counts, [2, 1, 0, 3]);
-        for (number, way) in all.enumerate() {
+        for (number, choice) in all.enumerate() {
             for host in 0..16 {
                 let port = tables.egress(number as u32, Id::raw(7), host);
-                assert_eq!(port, Id::raw(way(host / 4)));
+                assert_eq!(port, Id::raw(choice(host / 4)));
             }
         }
     }

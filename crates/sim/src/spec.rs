@@ -115,14 +115,14 @@ pub struct LinkSpec {
     /// Propagation delay, the same both ways.
     pub delay: Span,
     /// What a direction has that a plain wire has not: `ends[0]` to `ends[1]`, then back.
-    pub ways: [Option<Box<Way>>; 2],
+    pub directions: [Option<Box<Direction>>; 2],
     /// Largest frame, header and FCS included, without preamble.
     pub max_frame: Bytes,
 }
 
 /// A direction of a link that is not a plain wire, or not the same one both ways.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct Direction {
     /// Its own name, where it has one.
     pub name: String,
     /// What packets pass before the queue, in order.
@@ -243,4 +243,13 @@ pub struct Refusal {
     pub what: String,
     /// What to write instead.
     pub fix: String,
+}
+
+/// Why a change is refused, and what to do instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unchangeable {
+    /// The reason.
+    pub what: String,
+    /// The remedy.
+    pub fix: &'static str,
 }

@@ -1,5 +1,5 @@
-//! The congestion header of schemes with explicit feedback. The sender writes its state and what it
-//! asks for, routers lower that on the way, the receiver echoes it, and the sender obeys.
+//! The congestion header of schemes with explicit feedback. The sender writes its state and its
+//! request, routers may lower the request, the receiver echoes it, and the sender adjusts to the echo.
 //!
 //! A field without a limit is `f64::INFINITY`: no router has lowered it yet.
 

@@ -81,7 +81,7 @@ pub struct SenderCore {
     pub counters: SenderCounters,
     ce_bytes: u64,
     ace: Ace,
-    /// The controller wants to hear of transmissions.
+    /// The controller is told of transmissions.
     wants_transmissions: bool,
     /// The flow was window-limited in this round, and in the last.
     window_limited: (bool, bool),

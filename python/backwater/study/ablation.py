@@ -29,7 +29,7 @@ MECHANISMS = "mechanisms"
 # looks ahead to it, with the setting that doesn't. A detector without such a mark is not made
 # inert: free memory, a full buffer and what a class of Python asks for are always within reach.
 MARKS: Mapping[str, Any] = {"high": "100 %", "xoff": "1000 MB", "alpha": 10.0}
-AROUND: Mapping[str, Any] = {"horizon": "0 s", "busy_below": "0 %"}
+AROUND: Mapping[str, Any] = {"horizon": "0 s", "busy_below": "0 %", "early_warning": "100 %"}
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,8 @@ class Figure:
     # The curve by whose values the places on the x axis are sorted.
     sort: dict[str, tuple[str, ...]] = field(default_factory=dict)
     sort_metric: str | None = None
+    # Whether the scale of y is its own although other figures of the study show the same metric.
+    own_scale: bool = False
     # Lines across a matrix: for each name and row, the last column within.
     bounds: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -82,6 +84,7 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
         places=fields.texts("scopes") or (),
         sort=axes.select(fields, "sort"),
         sort_metric=fields.text("sort_metric"),
+        own_scale=fields.typed("own_scale", bool, "true or false") or False,
         bounds=_bounds(fields, kind, axes),
     )
     drawn = kind in ("line", "bars", "time")

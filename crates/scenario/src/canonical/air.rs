@@ -49,6 +49,10 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
         ("countdown", Json::text(countdown(mac.countdown))),
         ("nav_reset", Json::Flag(mac.nav_reset)),
         (
+            "lifetime_s",
+            mac.lifetime.map_or(Json::Flag(false), Json::time),
+        ),
+        (
             "ac",
             CATEGORIES.iter().zip(&mac.categories).map(set).collect(),
         ),

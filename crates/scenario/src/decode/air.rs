@@ -112,6 +112,7 @@ fn mac(node: &Node, standard: Standard, files: &mut Files<'_>) -> Result<MacSpec
             _ => Countdown::Boundary,
         },
         nav_reset: args.flag("nav_reset"),
+        lifetime: args.has("lifetime").then(|| args.span("lifetime")),
         categories,
     })
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use backwater_sim::medium::boxes::{AnyBox, BOXES, Delay};
 use backwater_sim::medium::trace::{AnyTrace, EMULATORS, First, ServerSpec, TRACES};
-use backwater_sim::spec::{LinkSpec, Service, Way};
+use backwater_sim::spec::{Direction, LinkSpec, Service};
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use super::lookup::find;
@@ -25,12 +25,12 @@ pub struct Link {
     /// The link.
     pub spec: LinkSpec,
     /// Its directions, if they have traces or boxes: `ends[0]` to `ends[1]`, then back.
-    pub ways: [Option<MadeWay>; 2],
+    pub directions: [Option<MadeDirection>; 2],
 }
 
 /// How a direction was made.
 #[derive(Clone, Debug)]
-pub struct MadeWay {
+pub struct MadeDirection {
     /// Its trace.
     pub trace: Option<Made>,
     /// Its boxes, in order; the delay of a trace link before its queue comes behind them.
@@ -47,8 +47,8 @@ struct Half<'a> {
     node: &'a Node,
     ends: [usize; 2],
     max_frame: Bytes,
-    way: Way,
-    made: MadeWay,
+    direction: Direction,
+    made: MadeDirection,
 }
 
 /// The file of a trace that is named by its path alone.
@@ -120,10 +120,13 @@ fn pair(there: Half<'_>, back: Half<'_>) -> Result<Link, Diagnostic> {
             ends: there.ends,
             rate: Rate(0),
             delay: Span::ZERO,
-            ways: [Some(Box::new(there.way)), Some(Box::new(back.way))],
+            directions: [
+                Some(Box::new(there.direction)),
+                Some(Box::new(back.direction)),
+            ],
             max_frame: there.max_frame,
         },
-        ways: [Some(there.made), Some(back.made)],
+        directions: [Some(there.made), Some(back.made)],
     })
 }
 
@@ -158,15 +161,15 @@ fn wire(
     let args = &record.args;
     let (rate, delay) = (args.rate("rate"), args.span("delay"));
     let (boxes, made) = boxes(record, files)?;
-    let way = || {
-        Some(Box::new(Way {
+    let direction = || {
+        Some(Box::new(Direction {
             name: name.to_owned(),
             boxes: boxes.clone(),
             service: Service::Line(rate, delay),
         }))
     };
     let special = !boxes.is_empty();
-    let made = || MadeWay {
+    let made = || MadeDirection {
         trace: None,
         boxes: made.clone(),
         delay: Span::ZERO,
@@ -178,14 +181,14 @@ fn wire(
             ends,
             rate,
             delay,
-            ways: if special {
-                [way(), way()]
+            directions: if special {
+                [direction(), direction()]
             } else {
                 [None, None]
             },
             max_frame: args.bytes("max_frame"),
         },
-        ways: if special {
+        directions: if special {
             [Some(made()), Some(made())]
         } else {
             [None, None]
@@ -249,12 +252,12 @@ fn half<'a>(
         node: record.node,
         ends,
         max_frame: args.bytes("max_frame"),
-        way: Way {
+        direction: Direction {
             name: name.to_owned(),
             boxes,
             service,
         },
-        made: MadeWay {
+        made: MadeDirection {
             trace,
             boxes: made,
             delay,

@@ -16,11 +16,15 @@ pub fn of_flows(flows: &[Flow]) -> f64 {
 
 /// Opportunities of all traces at their fastest.
 pub fn of_traces(links: &[Link], duration: Span) -> f64 {
-    let ways = links
-        .iter()
-        .flat_map(|l| l.spec.ways.iter().flatten().zip(l.ways.iter().flatten()));
-    let each = ways.filter_map(|(way, made)| {
-        let Service::Trace(server) = &way.service else {
+    let directions = links.iter().flat_map(|l| {
+        l.spec
+            .directions
+            .iter()
+            .flatten()
+            .zip(l.directions.iter().flatten())
+    });
+    let each = directions.filter_map(|(direction, made)| {
+        let Service::Trace(server) = &direction.service else {
             return None;
         };
         let rate = fastest(&made.trace.as_ref()?.args)?;

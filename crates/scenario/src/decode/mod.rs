@@ -23,7 +23,7 @@ use backwater_sim::spec::{MechanismSpec, MediumSpec, NodeSpec, PortSpec, Routing
 use backwater_transport::units::Span;
 
 pub use flows::{Flow, Pattern};
-pub use links::{Link, MadeWay};
+pub use links::{Link, MadeDirection};
 pub use parts::Made;
 pub use ports::DEFAULT_QUEUE;
 pub use stamps::Stamp;

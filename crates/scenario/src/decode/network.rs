@@ -114,10 +114,10 @@ fn join(cable: Cable, name: String, ends: [usize; 2]) -> Link {
             ends,
             rate: cable.rate,
             delay: cable.delay,
-            ways: [None, None],
+            directions: [None, None],
             max_frame: cable.max_frame,
         },
-        ways: [None, None],
+        directions: [None, None],
     }
 }
 

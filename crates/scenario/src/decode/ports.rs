@@ -49,19 +49,22 @@ pub fn read(
     let radios: Vec<String> = nodes.iter().flat_map(named).collect();
     let egresses = egresses(&names, nodes, radio_name);
     let all: Vec<&str> = names.iter().chain(&radios).map(String::as_str).collect();
-    let ways = links.iter().flat_map(|link| &link.ways);
-    let traced = names.iter().zip(ways).filter_map(|(name, way)| {
-        let setting = way.as_ref()?.port.clone()?;
-        Some((name.clone(), setting))
-    });
+    let directions = links.iter().flat_map(|link| &link.directions);
+    let traced = names
+        .iter()
+        .zip(directions)
+        .filter_map(|(name, direction)| {
+            let setting = direction.as_ref()?.port.clone()?;
+            Some((name.clone(), setting))
+        });
     let settings = Settings::read(top, &all, traced, files)?;
     let fallback = default_queue(top, classes, files)?;
     let mut ports = Vec::new();
     for (i, name) in names.iter().enumerate() {
         let link = &links[i / 2];
         let owner = &nodes[link.spec.ends[i % 2]];
-        let way = link.ways[i % 2].as_ref();
-        let traced = way.is_some_and(|way| way.trace.is_some());
+        let direction = link.directions[i % 2].as_ref();
+        let traced = direction.is_some_and(|direction| direction.trace.is_some());
         let (queue, made) = settings.queue(name)?.unwrap_or(&fallback).clone();
         let written = settings.buffer(name)?;
         let buffer = buffer(
@@ -205,14 +208,17 @@ fn port_names(nodes: &[NodeSpec], links: &[Link]) -> Vec<String> {
     }
     let mut names = Vec::new();
     for link in links() {
-        for (way, [a, b]) in link
-            .ways
+        for (direction, [a, b]) in link
+            .directions
             .iter()
             .zip([link.ends, [link.ends[1], link.ends[0]]])
         {
             let mut name = format!("{}>{}", nodes[a].name, nodes[b].name);
             if parallel[&pair(link)] > 1 {
-                name = format!("{name}#{}", way.as_ref().map_or(&link.name, |w| &w.name));
+                name = format!(
+                    "{name}#{}",
+                    direction.as_ref().map_or(&link.name, |w| &w.name)
+                );
             }
             names.push(name);
         }

@@ -41,6 +41,10 @@ pub fn labels(media: &[MediumSpec]) -> Map<String, Value> {
         ] {
             labels.insert(format!("{prefix}mac.{name}"), value);
         }
+        if let Some(lifetime) = mac.lifetime {
+            let seconds = format!("{} s", lifetime.seconds());
+            labels.insert(format!("{prefix}mac.lifetime"), json!(seconds));
+        }
         labels.insert(
             format!("{prefix}phy.answer"),
             json!(answer(medium.phy.answer)),
@@ -105,8 +109,8 @@ pub fn receivers(world: &World, flow: &FlowReport) -> Value {
     flow.receivers.iter().map(row).collect()
 }
 
-/// Bits per second of the packets lost in a mesh: at the station where they began, after hops, and these times the hops they
-/// had made, all of them and those that found no room. None without stations.
+/// Loss in a mesh in bit/s: packets lost at their first station; packets lost after one hop or more; the latter weighted by the
+/// hops made; and of these, packets lost for want of room. None without stations.
 pub fn losses(world: &World, report: &Report, window: f64) -> [(String, Value); 4] {
     let [mut local, mut intra, mut weighted, mut no_room] = [0.0; 4];
     for drop in &report.drops {

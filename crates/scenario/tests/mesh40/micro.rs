@@ -189,11 +189,11 @@ const BLOCK: Micro = Micro {
     flows: &[("f1", "E", "Z", 6), ("f2", "F", "Y", 1)],
 };
 
-const BLIND: &str = "detect = { look_ahead = \"100 %\" }";
+const BLIND: &str = "detect = { early_warning = \"100 %\" }";
 
-/// Without a look ahead R's buffer fills with packets that gates hold back, and R stops all: F as well.
+/// Without an early warning R's buffer fills with packets that gates hold back, and R stops all: F as well.
 #[test]
-fn a_look_ahead_keeps_a_buffer_from_filling_with_blocked_packets() {
+fn an_early_warning_keeps_a_buffer_from_filling_with_blocked_packets() {
     let with = BLOCK.run(LSCC);
     let without = BLOCK.run(&format!("{LSCC}, {BLIND}"));
     assert!(with.share("f2") > 0.95, "{}", with.share("f2"));
@@ -224,7 +224,7 @@ const SOLVABLE: Micro = Micro {
 };
 
 #[test]
-fn a_look_ahead_stops_whom_it_must_and_spares_the_others() {
+fn an_early_warning_stops_whom_it_must_and_spares_the_others() {
     let [none, tcc, lscc] = [NONE, TCC, LSCC].map(|m| SOLVABLE.run(m));
     assert!(lscc.share("f2") > 0.95, "{}", lscc.share("f2"));
     assert!(tcc.share("f2") < 0.5, "{}", tcc.share("f2"));
@@ -241,14 +241,16 @@ const UNSOLVABLE: Micro = Micro {
 
 const DSCC: &str = "recipe = \"dscc\"";
 
-/// B names Z: A holds back what goes there, and its flow to E loses less than half of what a stop of the link takes from it.
-/// (It loses something: packets for Z that waited at A when it was told stay, and leave little room for others of its own.)
+/// B names Z: A holds back what goes there, and its flow to E keeps 90 %. Of packets that it would hold back A takes none here:
+/// where they may take half of the room for own packets, the flow finds too little (`mesh40-micro-unsolvable`, c3 and c4).
 #[test]
 fn a_notice_with_a_destination_spares_the_innocent_flow() {
-    let [none, lscc, dscc] = [NONE, LSCC, DSCC].map(|m| UNSOLVABLE.run(m));
-    let shares = [&none, &lscc, &dscc].map(|o| o.share("f1"));
-    let [before, link, named] = shares;
-    assert!(before - named < 0.5 * (before - link), "{shares:?}");
+    let unblocked = |recipe: &str| format!("{recipe}, respond = {{ blocked = \"0 %\" }}");
+    let [none, lscc, dscc] =
+        [NONE.to_string(), unblocked(LSCC), unblocked(DSCC)].map(|m| UNSOLVABLE.run(&m));
+    let [before, link, named] = [&none, &lscc, &dscc].map(|o| o.share("f1"));
+    assert!(named >= 0.9 * before, "{named} {before}");
+    assert!(link < 0.9 * before, "{link} {before}");
     assert!(dscc.waste() < 0.05 * none.waste(), "{}", dscc.waste());
 }
 

@@ -206,6 +206,7 @@ impl Tables {
         }
         if dice.once_in(3) {
             mac["nav_reset"] = json!(false);
+            mac["lifetime"] = json!("50 ms");
         }
         if dice.once_in(3) {
             mac["retry_short"] = json!(dice.below(8));

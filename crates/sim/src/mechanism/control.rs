@@ -2,12 +2,13 @@
 //! Several mechanisms that send PAUSE or PFC at one node share one, because those frames carry no origin.
 
 mod expiry;
+mod marks;
 
 use std::collections::VecDeque;
 
 use backwater_transport::units::Time;
 
-use super::carrier::{Told, Toward};
+use super::carrier::{CarriedBy, Told, Toward};
 use super::detector::Detector;
 use super::gates::Gates;
 use super::moment::{Moment, Seen, Signal};
@@ -49,6 +50,8 @@ pub enum Memory {
     Requests(Box<Requests>),
     /// Notices with a duration that adapts.
     Adaptive(Box<Adaptive>),
+    /// None: packets are marked.
+    Marks,
 }
 
 impl Control {
@@ -79,7 +82,7 @@ impl Control {
     pub fn standing(&self) -> Option<&Standing> {
         match &self.memory {
             Memory::Standing(standing) => Some(standing),
-            Memory::Requests(_) | Memory::Adaptive(_) => None,
+            Memory::Requests(_) | Memory::Adaptive(_) | Memory::Marks => None,
         }
     }
 
@@ -93,7 +96,7 @@ impl Control {
     pub fn standing_mut(&mut self) -> Option<&mut Standing> {
         match &mut self.memory {
             Memory::Standing(standing) => Some(standing),
-            Memory::Requests(_) | Memory::Adaptive(_) => None,
+            Memory::Requests(_) | Memory::Adaptive(_) | Memory::Marks => None,
         }
     }
 
@@ -101,8 +104,9 @@ impl Control {
     pub fn speaks_like(&self, terms: Option<&Terms>) -> bool {
         match (self.standing(), terms) {
             (Some(standing), Some(terms)) => standing.speaks_like(terms),
+            (None, Some(terms)) => self.only_marks() && terms.carrier == CarriedBy::Mark,
             (None, None) => true,
-            _ => false,
+            (Some(_), None) => false,
         }
     }
 
@@ -144,7 +148,8 @@ impl Control {
     /// Whether something may follow from an arrival, beside what rates count.
     #[inline]
     pub fn observes_arrivals(&self, place: usize) -> bool {
-        self.places[place].observes != Observes::None || matches!(self.memory, Memory::Standing(_))
+        self.places[place].observes != Observes::None
+            || matches!(self.memory, Memory::Standing(_) | Memory::Marks)
     }
 
     /// Whether any class is congested, so that departures matter.
@@ -175,7 +180,7 @@ impl Control {
         })
     }
 
-    /// Whether it wants to know from which neighbour a frame came.
+    /// Whether it needs the neighbour from which a frame came.
     pub fn listens(&self, place: usize) -> bool {
         self.standing().is_some_and(|s| s.listens(place))
     }
@@ -204,7 +209,7 @@ impl Control {
         self.places[place].tally.as_deref_mut()
     }
 
-    /// A frame was queued: lets the detector look. `queued` are the hosts of the frames in the congested queue.
+    /// A frame was queued: lets the detector observe. `queued` are the hosts of the frames in the congested queue.
     /// True when congestion began or something is to be said.
     pub fn enqueued(
         &mut self,
@@ -223,7 +228,7 @@ impl Control {
         };
         self.note_arrival(place, arrival, was);
         match signal {
-            Some(Signal::LookAhead) => self.look_ahead(place, &view),
+            Some(Signal::EarlyWarning) => self.warn_early(place, &view),
             Some(signal) if !was => self.on_signal(place, signal, arrival, queued),
             _ => !self.outbox.is_empty(),
         }
@@ -342,7 +347,7 @@ impl Control {
         match &mut self.memory {
             Memory::Standing(standing) => standing.start_timer(to),
             Memory::Adaptive(adaptive) => adaptive.start_timer(),
-            Memory::Requests(_) => None,
+            Memory::Requests(_) | Memory::Marks => None,
         }
     }
 
@@ -372,7 +377,7 @@ impl Control {
         match &mut self.memory {
             Memory::Standing(standing) => standing.begin(place, arrival, queued, out),
             Memory::Adaptive(adaptive) => adaptive.begin(arrival.class, arrival.now, out),
-            Memory::Requests(_) => {}
+            Memory::Requests(_) | Memory::Marks => {}
         }
     }
 
@@ -382,7 +387,7 @@ impl Control {
         match &mut self.memory {
             Memory::Standing(standing) => standing.end(place, class, out),
             Memory::Adaptive(adaptive) => adaptive.clear(class, now, out),
-            Memory::Requests(_) => {}
+            Memory::Requests(_) | Memory::Marks => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 //! where the world is built.
 
 use super::needs::{Needs, Set};
-use crate::medium::offer::Offer;
+use crate::medium::offer::{Carrier, Offer};
 
 /// A third of a mechanism.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -38,14 +38,13 @@ pub struct Illegal {
     pub fix: &'static str,
 }
 
-/// Whether a combination can work on a medium; if not, the first reason.
+/// Whether a combination can work on a medium with one of its carriers; if not, the first reason.
 ///
 /// # Errors
 /// What a part needs and does not get.
-pub fn check(parts: [Needs; 3], medium: &Offer) -> Result<(), Illegal> {
-    let given = parts
-        .iter()
-        .fold(medium.gives, |set, part| set.and(part.gives));
+pub fn check(parts: [Needs; 3], medium: &Offer, carrier: Carrier) -> Result<(), Illegal> {
+    let given = medium.gives.and(carrier.gives());
+    let given = parts.iter().fold(given, |set, part| set.and(part.gives));
     let thirds = [Third::Detect, Third::Notify, Third::Respond];
     for (part, third) in parts.iter().zip(thirds) {
         if let Some(missing) = part.needs.without(given).iter().next() {
@@ -84,7 +83,11 @@ fn reason(missing: Set) -> (&'static str, &'static str) {
         ),
         Set::MANAGEMENT => (
             "needs 802.11 management frames",
-            "take notifier pause, pfc or destination, or name stations",
+            "take notifier pause, pfc or destination, or name stations and leave carrier = \"frame\"",
+        ),
+        Set::ROOM => (
+            "needs room for addresses or a rate, and a mark is one bit",
+            "write carrier = \"header\" or \"frame\", or take notifier pause or pfc with responder gate",
         ),
         Set::RATE => (
             "needs a notice that names a rate, and a station drains at none of its own",
@@ -116,6 +119,15 @@ mod tests {
 
     /// What parts of these names say to a medium.
     fn verdict(names: [&str; 3], medium: &Offer) -> Option<(Third, &'static str)> {
+        verdict_by(names, medium, medium.carriers[0])
+    }
+
+    /// The same with a carrier.
+    fn verdict_by(
+        names: [&str; 3],
+        medium: &Offer,
+        carrier: Carrier,
+    ) -> Option<(Third, &'static str)> {
         let detectors = rows([DETECTORS, detector::HOSTED], detector::NEEDS);
         let notifiers = rows([NOTIFIERS, &[]], notifier::NEEDS);
         let responders = rows([RESPONDERS, responder::HOSTED], responder::NEEDS);
@@ -124,7 +136,9 @@ mod tests {
             find(&notifiers, names[1]),
             find(&responders, names[2]),
         ];
-        check(parts, medium).err().map(|i| (i.third, i.reason))
+        check(parts, medium, carrier)
+            .err()
+            .map(|i| (i.third, i.reason))
     }
 
     #[test]
@@ -201,6 +215,77 @@ mod tests {
             let (blamed, reason) = verdict(names, medium).expect("refused");
             assert_eq!(blamed, third, "{names:?}");
             assert!(reason.contains(word), "{names:?}: {reason}");
+        }
+    }
+
+    /// A header field has room for all that a frame of its own says, but for what is defined as a management frame. A
+    /// mark is one bit: it names no address and no rate.
+    #[test]
+    fn a_mark_has_no_room_and_a_request_is_a_management_frame() {
+        let (wire, air) = (&ethernet::PART.build, &wifi::PART.build);
+        for (names, medium, carrier, reason) in [
+            (["watermark", "pause", "gate"], wire, Carrier::Mark, None),
+            (["watermark", "pfc", "aifsn"], air, Carrier::Mark, None),
+            (["python", "pause", "python"], air, Carrier::Mark, None),
+            (
+                ["ingress-watermark", "pfc", "gate"],
+                wire,
+                Carrier::Mark,
+                None,
+            ),
+            (
+                ["watermark", "destination", "gate"],
+                wire,
+                Carrier::HeaderField,
+                None,
+            ),
+            (
+                ["watermark", "pause", "shaper"],
+                wire,
+                Carrier::HeaderField,
+                None,
+            ),
+            (
+                ["watermark", "pause", "stop-all"],
+                air,
+                Carrier::HeaderField,
+                None,
+            ),
+            (
+                ["watermark", "destination", "gate"],
+                air,
+                Carrier::Mark,
+                Some("one bit"),
+            ),
+            (
+                ["watermark", "pause", "shaper"],
+                wire,
+                Carrier::Mark,
+                Some("one bit"),
+            ),
+            (
+                ["rate-comparison", "request", "gate"],
+                air,
+                Carrier::HeaderField,
+                Some("management"),
+            ),
+            (
+                ["occupancy", "congestion-notification", "gate"],
+                air,
+                Carrier::Mark,
+                Some("management"),
+            ),
+        ] {
+            let said = verdict_by(names, medium, carrier).map(|(_, said)| said);
+            assert_eq!(
+                said.is_some(),
+                reason.is_some(),
+                "{names:?} {carrier:?}: {said:?}"
+            );
+            assert!(
+                said.unwrap_or("").contains(reason.unwrap_or("")),
+                "{names:?}: {said:?}"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! All mechanisms of a world, and what they have said during the event at hand.
+//! All mechanisms of a world, and the notices that they have issued during the current event.
 
 use std::collections::VecDeque;
 

@@ -3,10 +3,10 @@
 //! that is told owns its *responder*, which moves that place's knobs. A recipe names a detector, a notifier and a
 //! responder; the medium gives the carrier; `legal` says what works together.
 //!
-//! * `place`, `moment`: where detectors look and what they see there.
+//! * `place`, `moment`: where detectors observe, and what they observe there.
 //! * `needs`: what a part asks of the medium and the other parts.
 //! * `control`: detectors and notifier at a node.
-//! * `notice`, `carrier`: what is said, and how it gets there.
+//! * `notice`, `carrier`: what is said, and how it gets there; `echo`: what the echo of a mark says.
 //! * `gates`: knobs that hold frames back.
 
 pub mod carrier;
@@ -14,6 +14,7 @@ pub mod control;
 mod deadlock;
 mod departures;
 pub mod detector;
+mod echo;
 pub mod gates;
 mod headroom;
 pub mod legal;
@@ -28,6 +29,7 @@ mod watched;
 
 pub use control::Control;
 pub use detector::{AnyDetector, DETECTORS};
+pub(crate) use echo::Echo;
 pub use mechanisms::Deadlock;
 pub(crate) use mechanisms::Mechanisms;
 pub use notifier::{AnyNotifier, NOTIFIERS};
@@ -144,7 +146,7 @@ pub static RECIPES: &[Recipe] = &[
         detect: detector::OCCUPANCY,
         notify: notifier::CONGESTION.id,
         respond: responder::LINK_GATE.id,
-        preset: &[("detect", "look_ahead", "40 %")],
+        preset: &[("detect", "early_warning", "40 %")],
     },
     Recipe {
         id: "dscc",
@@ -155,7 +157,7 @@ pub static RECIPES: &[Recipe] = &[
         notify: notifier::CONGESTION.id,
         respond: responder::LINK_GATE.id,
         preset: &[
-            ("detect", "look_ahead", "40 %"),
+            ("detect", "early_warning", "40 %"),
             ("notify", "scope", "address"),
         ],
     },

@@ -22,7 +22,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// A frame of which only the class is known: for detectors that look at levels alone.
+    /// A frame of which only the class is known: for detectors that need levels alone.
     pub fn of_class(class: u8) -> Seen {
         Seen {
             class,
@@ -46,7 +46,7 @@ pub enum Moment<'a> {
     Lost(&'a Seen),
     /// A frame found no room in the queue.
     Refused(&'a Seen),
-    /// The detector's time to look again.
+    /// The detector's timer has gone off.
     Timer,
     /// A notice about the class is about to expire.
     Expiring,
@@ -60,7 +60,7 @@ pub enum Signal {
     /// So congested that all neighbours that send should send less.
     CongestedByAll,
     /// Not congested yet: neighbours whose packets fill the buffer should send less.
-    LookAhead,
+    EarlyWarning,
     /// Still full, and falling: nothing more is asked, and nothing is taken back.
     Easing,
     /// Not congested, or no longer.

@@ -33,6 +33,9 @@ impl Set {
     /// An 802.11 station that is told.
     pub const STATION: Set = Set(1 << 11);
 
+    /// A carrier with room for more than one bit: addresses, a rate, or a request.
+    pub const ROOM: Set = Set(1 << 12);
+
     /// What every medium gives that carries notices: its queues are watched, and what is told has gates.
     pub const EVERYWHERE: Set = Set::RATES
         .and(Set::HOLDINGS)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use backwater_transport::units::{Rate, Span};
 
 use crate::ids::{FlowId, PortId};
+use crate::record::control_size;
 use crate::record::frame_bytes::{self, FrameKind};
 
 /// A set of hosts: bit h of the words is host number h.
@@ -189,7 +190,13 @@ impl Notice {
     /// Bytes of its control frame on a wire, header and FCS included.
     pub fn frame_size(&self) -> u64 {
         let addresses = self.host_numbers();
-        u64::from(frame_bytes::control_size(&self.frame_kind(&addresses)))
+        u64::from(control_size::control_size(&self.frame_kind(&addresses)))
+    }
+
+    /// Bytes of it as a header field of a data frame: its control frame without addresses, type, padding and FCS.
+    pub fn field_size(&self) -> u64 {
+        let addresses = self.host_numbers();
+        u64::from(control_size::control_field(&self.frame_kind(&addresses)))
     }
 
     /// Its hosts, where they are too many for their addresses and a map names them.

@@ -1,5 +1,6 @@
 //! What a medium offers to the rest of the engine: its row in `MEDIA` says so.
 
+use crate::mechanism::carrier::CarriedBy;
 use crate::mechanism::needs::Set;
 use crate::record::pcapng::LinkType;
 
@@ -8,8 +9,8 @@ use crate::record::pcapng::LinkType;
 pub struct Offer {
     /// What tables of mechanisms call it.
     pub name: &'static str,
-    /// What takes a notice over it.
-    pub carrier: Option<Carrier>,
+    /// What takes a notice over it; nothing where back-pressure can't pass.
+    pub carriers: &'static [Carrier],
     /// What it gives to the parts of a mechanism.
     pub gives: Set,
     /// What its frames look like in a capture.
@@ -23,4 +24,45 @@ pub enum Carrier {
     ControlFrame,
     /// An 802.11 management frame, which contends, takes airtime and can be lost.
     ManagementFrame,
+    /// A header field of the next data frame to the neighbour.
+    HeaderField,
+    /// Congestion experienced (CE) on data packets, and its echo in the ACKs that pass the neighbour.
+    Mark,
+}
+
+impl Carrier {
+    /// What tables of mechanisms call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Carrier::ControlFrame => "control frame",
+            Carrier::ManagementFrame => "management frame",
+            Carrier::HeaderField => "header field",
+            Carrier::Mark => "mark",
+        }
+    }
+
+    /// Which choice of a notifier's `carrier` names it.
+    pub fn carried_by(self) -> CarriedBy {
+        match self {
+            Carrier::ControlFrame | Carrier::ManagementFrame => CarriedBy::Frame,
+            Carrier::HeaderField => CarriedBy::Header,
+            Carrier::Mark => CarriedBy::Mark,
+        }
+    }
+
+    /// What it gives to the parts of a mechanism.
+    pub fn gives(self) -> Set {
+        match self {
+            Carrier::ControlFrame | Carrier::HeaderField => Set::ROOM,
+            Carrier::ManagementFrame => Set::ROOM.and(Set::MANAGEMENT),
+            Carrier::Mark => Set::NONE,
+        }
+    }
+}
+
+impl Offer {
+    /// What takes notices over it that are carried like this.
+    pub fn carrier(&self, by: CarriedBy) -> Option<Carrier> {
+        self.carriers.iter().copied().find(|c| c.carried_by() == by)
+    }
 }

@@ -52,6 +52,18 @@ impl Network {
     ) {
         let posted: NoticeId = Id::raw(self.packets[packet_id].to);
         self.packets.free(packet_id);
+        self.await_reaction(books, calendar, id, posted, now);
+    }
+
+    /// A notice has reached the far end of `id`'s wire.
+    pub(super) fn await_reaction(
+        &mut self,
+        books: &mut Books,
+        calendar: &mut Calendar,
+        id: PortId,
+        posted: NoticeId,
+        now: Time,
+    ) {
         books.notices_heard += 1;
         let peer = self.ports[id].peer;
         let port = &mut self.ports[peer];

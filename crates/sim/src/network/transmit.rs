@@ -206,18 +206,19 @@ impl Network {
         port.set_next_hop(&self.forwarding, flow, packet);
         let wakeful = port.is(Traits::WAKEFUL);
         if port.is(Traits::NOTED_DEPARTURES) {
-            self.note_departure(books, id, packet_id, (at, begin), waited);
+            self.note_departure(books, calendar, id, packet_id, (at, begin), waited);
         }
         self.launch(calendar, id, packet_id);
         wakeful
     }
 
     /// The transmission of a frame, chosen at the first instant, begins at the second: laws of explicit feedback,
-    /// the record and saturated flows are told.
+    /// the record, notices that wait for a data frame, and saturated flows are told.
     #[inline(never)]
     fn note_departure(
         &mut self,
         books: &mut Books,
+        calendar: &mut Calendar,
         id: PortId,
         packet_id: PacketId,
         (at, begin): (Time, Time),
@@ -228,6 +229,9 @@ impl Network {
         }
         if books.record.is_some() {
             self.note(books, What::Send, begin, id, packet_id, waited);
+        }
+        if self.ports[id].is(Traits::CARRIES) {
+            self.carry_notices(books, calendar, id, packet_id, begin);
         }
         if self.ports[id].is(Traits::REFILLED) {
             self.left_queue(id, packet_id);

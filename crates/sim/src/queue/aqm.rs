@@ -66,7 +66,7 @@ pub struct Parties {
     pub ecn: Ecn,
 }
 
-/// The queues an algorithm looks after.
+/// The queues that an algorithm manages.
 #[derive(Copy, Clone, Debug)]
 pub struct Waiting<'a> {
     /// Its own queues, or the port's class queues.
@@ -97,6 +97,9 @@ impl Waiting<'_> {
 pub trait Aqm {
     /// It is put to a port of this rate, with its stream.
     fn attach(&mut self, _rate: Rate, _random: &mut Random) {}
+
+    /// The port's line rate is another from now on.
+    fn line_rate(&mut self, _rate: Rate) {}
 
     /// Queues of its own; none watches the port's class queues.
     fn queues(&self) -> usize {

@@ -37,6 +37,7 @@
 //! a longer frame is trailer; time to live stays 64, since nothing here routes.
 
 use super::checksum::{crc32, internet_checksum};
+use super::control_size::{list_size, that_fit};
 use crate::connection::Header;
 
 /// What a frame carries.
@@ -116,10 +117,15 @@ pub const MIN_FRAME: u32 = 64;
 /// Largest control frame, FCS included: the untagged basic frame of IEEE 802.3.
 pub const MAX_CONTROL_FRAME: u32 = 1518;
 
-const FCS: u32 = 4;
+pub(super) const FCS: u32 = 4;
 pub(super) const IP: u32 = 20;
 const UDP: u32 = 8;
-const ADDRESS: u32 = 6;
+pub(super) const ADDRESS: u32 = 6;
+pub(super) const MAC_HEADER: u32 = 14;
+/// Addresses, type, opcode and a time. 802.3 Annex 31B.
+const PAUSE_CONTENT: u32 = MAC_HEADER + 2 + 2;
+/// Addresses, type, opcode, class vector and eight times. 802.3 Annex 31D.
+const PFC_CONTENT: u32 = MAC_HEADER + 2 + 2 + 16;
 const DESTINATIONS_HEADER: u32 = 26;
 const RATE_HEADER: u32 = 34;
 
@@ -251,14 +257,12 @@ fn write_extension(out: &mut Vec<u8>, kind: &FrameKind<'_>) {
     }
 }
 
-/// Bytes of the smallest frame that carries `kind`, FCS included: 64, or more for a control frame
-/// that lists many stations, at most 1518.
-pub fn control_size(kind: &FrameKind<'_>) -> u32 {
-    let content = match *kind {
-        FrameKind::Udp { .. }
-        | FrameKind::Tcp { .. }
-        | FrameKind::Pause { .. }
-        | FrameKind::Pfc { .. } => 0,
+/// Bytes of a control frame without padding and FCS. A frame of data has none.
+pub(super) fn control_content(kind: &FrameKind<'_>) -> u32 {
+    match *kind {
+        FrameKind::Udp { .. } | FrameKind::Tcp { .. } => 0,
+        FrameKind::Pause { .. } => PAUSE_CONTENT,
+        FrameKind::Pfc { .. } => PFC_CONTENT,
         FrameKind::Destinations { addresses, .. } => list_size(DESTINATIONS_HEADER, addresses),
         FrameKind::Rate { addresses, .. } => list_size(RATE_HEADER, addresses),
         FrameKind::Map {
@@ -267,19 +271,7 @@ pub fn control_size(kind: &FrameKind<'_>) -> u32 {
             let header = rate_bps.map_or(DESTINATIONS_HEADER, |_| RATE_HEADER);
             header + map_size(hosts) as u32
         }
-    };
-    MIN_FRAME.max(content + FCS)
-}
-
-/// Bytes of a header and as many of the addresses as fit behind it.
-fn list_size(header: u32, addresses: &[u32]) -> u32 {
-    header + ADDRESS * that_fit(header, addresses).len() as u32
-}
-
-/// The addresses that fit a control frame behind a header of so many bytes.
-fn that_fit(header: u32, addresses: &[u32]) -> &[u32] {
-    let room = (MAX_CONTROL_FRAME - FCS - header) / ADDRESS;
-    &addresses[..addresses.len().min(room as usize)]
+    }
 }
 
 /// An IP packet of a flow.
@@ -399,6 +391,7 @@ fn ipv4(node: u32) -> [u8; 4] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::control_size::control_size;
     use super::*;
 
     fn frame(size: u32, ip_len: u32, kind: &FrameKind<'_>) -> Vec<u8> {

@@ -1,7 +1,8 @@
 //! Packets of one size at constant intervals.
 //!
 //! When: packet n at start + phase + n·8·packet/rate, without accumulating rounding. The phase is zero,
-//! or uniform within one interval.
+//! or uniform within one interval. With jitter each packet is late by a uniform share of the interval, for itself: the rate and the order
+//! stay, and senders do not keep step.
 //! How much: one packet.
 //! Reference: constant bit rate; with random phases the arrivals of N·D/D/1.
 //! Differences: ns-3's OnOffApplication without off time sends its first packet one interval after the
@@ -20,7 +21,9 @@ pub struct Cbr {
     packet: Bytes,
     pace: Pace,
     random_phase: bool,
-    /// Instant of the last packet.
+    /// Greatest lateness of a packet, seconds.
+    jitter: f64,
+    /// Instant of the last packet, without its jitter.
     last: Option<Time>,
     carry: Carry,
 }
@@ -40,15 +43,27 @@ pub(super) const PART: Part<Build> = Part {
             "first packet at the flow's start, or at a random instant within the first interval \
              (so that several flows don't send in lockstep)",
         ),
+        Opt::new(
+            "jitter",
+            Kind::Share,
+            Default::Is("0 %"),
+            "greatest lateness of a packet, as a share of the interval; uniform, and drawn for each packet",
+        )
+        .at_most("100 %"),
     ],
     build,
 };
 
 fn build(args: &Args) -> Result<AnySource, Refusal> {
     let packet = args.bytes("packet");
+    let pace = Pace::new(packet, args.rate("rate"));
     Ok(AnySource::Cbr(Cbr {
         packet,
-        pace: Pace::new(packet, args.rate("rate")),
+        jitter: match args.has("jitter") {
+            true => args.share("jitter") * pace.seconds(),
+            false => 0.0,
+        },
+        pace,
         random_phase: args.choice("phase") == "random",
         last: None,
         carry: Carry::default(),
@@ -65,8 +80,12 @@ impl Source for Cbr {
             None => now,
         };
         self.last = Some(at);
+        let late = match self.jitter > 0.0 {
+            true => Span::from_seconds(self.jitter * random.unit()),
+            false => Span::ZERO,
+        };
         Some(Demand {
-            at,
+            at: later(at, late)?,
             bytes: self.packet,
         })
     }

@@ -5,7 +5,7 @@
 //!
 //! Reference: Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005, section 4.1: the load factor is
 //! (λ + κ q) / (γ C t_ρ), low below 80 %, overload above 100 %; the backlog is sampled every 10 ms and smoothed
-//! with a weight of 3/4 on what was.
+//! with a weight of 3/4 on the previous value.
 
 use backwater_transport::congestion_header::{CongestionHeader, Layout};
 use backwater_transport::part::{Default, Kind, Opt, Part};

@@ -1,6 +1,7 @@
 //! From a `Spec` to a world, or a refusal that names the field. After this nothing fails.
 
 pub(crate) mod boxes;
+mod check_mechanisms;
 mod flows;
 pub(super) mod graph;
 pub(crate) mod mechanisms;

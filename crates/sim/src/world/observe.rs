@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
 use super::World;
@@ -102,7 +103,9 @@ impl World {
                 tally.came(seen.prev, q as u8, packet.flow, seen.bytes, now);
             }
             let queued = || queued_hosts(packets, &port.queue(q).list, hosts.len());
-            if c.enqueued(place, view, &seen, &arrival, queued) {
+            let spoke = c.enqueued(place, view, &seen, &arrival, queued);
+            self.mark_congested(control, place, (id, packet_id), q, now);
+            if spoke {
                 self.after_observation(control, place, id, now);
             }
         }
@@ -148,8 +151,27 @@ impl World {
             );
         }
         let c = &mut self.mechanisms.controls[control];
-        if c.enqueued(place, view, &seen, &arrival, || Arc::from([])) {
+        let spoke = c.enqueued(place, view, &seen, &arrival, || Arc::from([]));
+        self.mark_congested(control, place, (id, packet_id), class, now);
+        if spoke {
             self.after_observation(control, place, from, now);
+        }
+    }
+
+    /// Marks a packet that has joined a queue, where its class is congested at a place that marks.
+    pub(crate) fn mark_congested(
+        &mut self,
+        control: ControlId,
+        place: usize,
+        (id, packet_id): (PortId, PacketId),
+        class: usize,
+        now: Time,
+    ) {
+        let takes_marks = |ecn| matches!(ecn, Ecn::Ect0 | Ecn::Ect1);
+        if self.mechanisms.controls[control].marks(place, class)
+            && takes_marks(self.network.packets[packet_id].traffic.ecn())
+        {
+            self.network.mark(&mut self.books, packet_id, id, now);
         }
     }
 

@@ -11,7 +11,6 @@ use super::report_rows::{
 };
 use crate::connection::{ConnectionStats, Headers};
 use crate::ids::{FlowId, PortId};
-use crate::medium::ethernet::{GAP, PREAMBLE};
 use crate::medium::{Member, Radio, StationCount};
 use crate::network::{Flow, Part, PortCount};
 use crate::packet::{Packet, Packets};
@@ -96,7 +95,8 @@ impl World {
                 .map(|id| self.port_report(id, now))
                 .collect(),
             stations: self.stations_since_warmup(now),
-            control: self.books.notices_sent + self.management_frames(),
+            control: self.books.notices_sent - self.books.notices_carried
+                + self.management_frames(),
             deadlock: self.mechanisms.deadlock.clone(),
             standstill: self.standstill(held),
             stamps: self.stamp_reports(),
@@ -238,10 +238,9 @@ impl World {
     fn busy_ticks(&self, id: PortId, count: &PortCount, now: Time) -> u64 {
         let Some(hop) = self.air.hop(id) else {
             let port = &self.network.ports[id];
-            let frames = count.packets + count.control;
-            let bytes = count.bytes + count.control_bytes + (PREAMBLE + GAP) * frames;
             let ahead = port.gap_until.0.saturating_sub(now.0);
-            return (bytes * port.ps_per_byte).saturating_sub(ahead);
+            let ticks = i128::from(count.wire_bytes() * port.ps_per_byte) + port.more.rate_excess;
+            return (ticks - i128::from(ahead)).max(0) as u64;
         };
         let exchange = self.air.radios[hop.from as usize].exchange;
         let mine = |number| self.air.hops[number as usize].port == id;
@@ -249,9 +248,9 @@ impl World {
         hop.airtime + under_way.map_or(0, |e| now.since(e.begun).0)
     }
 
-    /// Packets in queues and on wires: (data, control, whether queue counters agree with contents).
+    /// Packets in queues and on wires: (data, notices, whether queue counters agree with contents).
     fn count_held(&self) -> (u64, u64, bool) {
-        let (mut data, mut control, mut agree) = (0, 0, true);
+        let (mut data, mut control, mut notices, mut agree) = (0, 0, 0, true);
         let mut judged = BTreeMap::<PortId, u64>::new();
         for (id, packet) in self.air.judged_packets(&self.network) {
             data += 1;
@@ -273,10 +272,14 @@ impl World {
                 }
             }
             control += self.network.packets.walk(&port.control).count() as u64;
+            let carried = port.more.carried.iter();
+            notices += carried
+                .map(|c| c.waiting.len() + c.riding.len())
+                .sum::<usize>();
         }
         data += self.air.held(&self.network.packets).count() as u64;
         agree &= data + control == u64::from(self.network.packets.live());
-        (data, control, agree)
+        (data, control + notices as u64, agree)
     }
 
     /// For each flow with one destination, what each hop of its path has received so far: what

@@ -101,13 +101,18 @@ impl World {
             .for_each(|p| p.set(Traits::WATCHED, true));
     }
 
-    /// Frames that stations began to send since the last call.
-    pub fn take_air_frames(&mut self) -> Vec<AirFrame> {
+    /// Frames of stations since the last call, up to the first that is still on the air; at the end of the run all.
+    pub fn take_air_frames(&mut self, at_end: bool) -> Vec<AirFrame> {
         self.air
             .log
             .as_mut()
-            .map(|log| log.take())
+            .map(|log| log.take(at_end))
             .unwrap_or_default()
+    }
+
+    /// When the first frame began that is still on the air, of those that are kept.
+    pub fn on_air_since(&self) -> Option<Time> {
+        self.air.log.as_ref().and_then(|log| log.on_air_since())
     }
 
     /// Keeps every frame on the air from now on. Call it before the first `advance`.
@@ -195,6 +200,10 @@ impl World {
             Event::Expire(radio) => self.expire(radio, at),
             Event::Release(flow) => self.release_held(flow, at),
             Event::Open(station) => self.air.open(&mut self.clock.calendar, station, at),
+            Event::Carried(port) => {
+                self.network
+                    .receive_carried(&mut self.books, &mut self.clock.calendar, port, at)
+            }
         }
     }
 

@@ -1,5 +1,5 @@
 //! Notices on their way: as control frames on wires, ahead of data, which take effect when the receiver's reaction time is
-//! over; as management frames between stations, ahead of the data of the highest category.
+//! over; as management frames between stations, ahead of the data of the highest category; as header fields of data frames.
 
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
@@ -7,7 +7,7 @@ use backwater_transport::units::Time;
 use super::World;
 use crate::event::Event;
 use crate::ids::{NoticeId, PortId};
-use crate::mechanism::carrier::Toward;
+use crate::mechanism::carrier::{CarriedBy, Toward};
 use crate::mechanism::notice::Notice;
 use crate::medium::ethernet::HEADER_FCS;
 use crate::network::{Network, Traits};
@@ -33,10 +33,21 @@ impl World {
     pub(super) fn post_all(&mut self, now: Time) {
         while let Some((control, told)) = self.mechanisms.outbox.pop_front() {
             let to = told.to;
+            let by = self.mechanisms.controls[control].carried_by();
             match (to, self.mechanisms.controls[control].station()) {
+                (Toward::Port(id), _) if by == CarriedBy::Header => {
+                    self.catch_up(id, now);
+                    let books = &mut self.books;
+                    self.network.post_in_header(books, id, told.notice, now);
+                }
                 (Toward::Port(id), _) => self.post_on_wire(id, told.notice, now),
                 (Toward::Itself, Some(station)) => {
                     self.answer_at(station, station, &told.notice, now);
+                }
+                (Toward::Station(told_station), Some(station)) if by == CarriedBy::Header => {
+                    let pair = (station, told_station);
+                    self.air
+                        .post_in_field(&mut self.books, (control, told), pair, now);
                 }
                 (Toward::Station(_) | Toward::Everybody, Some(station)) => {
                     let calendar = &mut self.clock.calendar;

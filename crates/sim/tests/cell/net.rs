@@ -6,7 +6,7 @@ use backwater_sim::medium::trace::{AnyTrace, EMULATORS, Emulator, First, ServerS
 use backwater_sim::queue::AnyScheduler;
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{
-    FlowSpec, LinkSpec, NodeKind, NodeSpec, PortSpec, Routing, Service, Spec, Way,
+    Direction, FlowSpec, LinkSpec, NodeKind, NodeSpec, PortSpec, Routing, Service, Spec,
 };
 use backwater_sim::targets::Destination;
 use backwater_sim::world::World;
@@ -52,13 +52,13 @@ pub fn delay(ms: u64) -> AnyBox {
 }
 
 /// A direction served by a trace.
-pub fn way(
+pub fn direction(
     trace: AnyTrace,
     emulator: &Emulator,
     first: First,
     boxes: Vec<AnyBox>,
-) -> Option<Box<Way>> {
-    Some(Box::new(Way {
+) -> Option<Box<Direction>> {
+    Some(Box::new(Direction {
         name: String::new(),
         boxes,
         service: Service::Trace(Box::new(ServerSpec {
@@ -75,7 +75,7 @@ pub fn way(
 
 /// Hosts S and R, a link with these directions, and flows from outside: "data" from S to R with packets
 /// of up to 1500 bytes, "ack" back.
-pub fn spec(ways: [Option<Box<Way>>; 2], seconds: f64) -> Spec {
+pub fn spec(directions: [Option<Box<Direction>>; 2], seconds: f64) -> Spec {
     let duration = Span::from_seconds(seconds);
     let outside = || source("outside", &[]);
     let flow = |name: &str, from: usize, to: usize| FlowSpec {
@@ -114,7 +114,7 @@ pub fn spec(ways: [Option<Box<Way>>; 2], seconds: f64) -> Spec {
             ends: [0, 1],
             rate: Rate(1_000_000_000),
             delay: Span::ZERO,
-            ways,
+            directions,
             max_frame: Bytes(1518),
         }],
         ports: vec![port("S>R"), port("R>S")],

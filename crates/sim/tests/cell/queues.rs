@@ -10,7 +10,7 @@ use backwater_sim::world::{Report, World};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
 
-use crate::net::{MAHIMAHI, generated, source, spec, way};
+use crate::net::{MAHIMAHI, direction, generated, source, spec};
 use crate::statistics::agrees;
 
 /// Opportunities in a second.
@@ -33,7 +33,7 @@ fn link(seed: u64, load: f64, room: u64) -> Report {
             ("burst", Value::Number(1.0)),
         ],
     );
-    let mut trace = way(poisson, MAHIMAHI, MAHIMAHI.first, vec![]);
+    let mut trace = direction(poisson, MAHIMAHI, MAHIMAHI.first, vec![]);
     let served = trace.as_mut().expect("a direction");
     if let Service::Trace(server) = &mut served.service {
         server.milliseconds = false;

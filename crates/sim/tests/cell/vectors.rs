@@ -3,17 +3,17 @@
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::First;
 use backwater_sim::queue::{AnyAqm, QUEUES};
-use backwater_sim::spec::Way;
+use backwater_sim::spec::Direction;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 use backwater_transport::part::{Args, Value};
 use backwater_transport::units::{Bytes, Span};
 
-use crate::net::{CELLSIM, MAHIMAHI, at, deliveries, recorded, spec, way};
+use crate::net::{CELLSIM, MAHIMAHI, at, deliveries, direction, recorded, spec};
 use crate::outside;
 
-fn one_way(way: Option<Box<Way>>, seconds: f64) -> World {
-    World::build(&spec([way, None], seconds)).expect("a link")
+fn one_direction(direction: Option<Box<Direction>>, seconds: f64) -> World {
+    World::build(&spec([direction, None], seconds)).expect("a link")
 }
 
 /// Injects packets of IP bytes at milliseconds, with their positions as tags.
@@ -29,7 +29,7 @@ fn one_line_per_millisecond_is_twelve_megabits() {
     // 1500 B × 8 / 1 ms = 12 Mbit/s for cellsim, whose packets need 1514 B each.
     for (emulator, packets) in [(MAHIMAHI, 1000), (CELLSIM, 1_500_000 / 1514)] {
         let trace = recorded([1], true);
-        let mut world = one_way(way(trace, emulator, First::Opportunity, vec![]), 1.0);
+        let mut world = one_direction(direction(trace, emulator, First::Opportunity, vec![]), 1.0);
         inject(&mut world, &vec![(0, 1500); 1200]);
         let delivered = deliveries(&mut world);
         assert_eq!(delivered.len(), packets);
@@ -47,8 +47,8 @@ fn one_line_per_millisecond_is_twelve_megabits() {
 fn an_opportunity_takes_as_many_packets_as_fit_and_a_part_of_the_next() {
     // 96 + 4 B each: 15 in 1504 B with 4 B left, which the 16th takes; the next opportunity then has
     // 1504 - 96 = 1408 B for others: 14 and 8 B of the 31st.
-    let mut world = one_way(
-        way(recorded([1], true), MAHIMAHI, First::Opportunity, vec![]),
+    let mut world = one_direction(
+        direction(recorded([1], true), MAHIMAHI, First::Opportunity, vec![]),
         0.01,
     );
     inject(&mut world, &[(0, 96); 40]);
@@ -57,8 +57,8 @@ fn an_opportunity_takes_as_many_packets_as_fit_and_a_part_of_the_next() {
     assert_eq!([at_ms(1), at_ms(2), at_ms(3)], [15, 15, 10]);
     // A part that is carried over changes the count: of 1404 + 4 B packets the first opportunity sends
     // one and 96 B of the second, the second the other 1312 B and 192 B of the third.
-    let mut world = one_way(
-        way(recorded([1], true), MAHIMAHI, First::Opportunity, vec![]),
+    let mut world = one_direction(
+        direction(recorded([1], true), MAHIMAHI, First::Opportunity, vec![]),
         0.1,
     );
     inject(&mut world, &[(0, 1404); 32]);
@@ -73,8 +73,8 @@ fn an_opportunity_takes_as_many_packets_as_fit_and_a_part_of_the_next() {
 #[test]
 fn cellsim_sends_frames_in_parts() {
     // 1514 B against 1500 B: packet n ends at opportunity ceil(1514 n / 1500).
-    let mut world = one_way(
-        way(recorded([1], true), CELLSIM, First::Opportunity, vec![]),
+    let mut world = one_direction(
+        direction(recorded([1], true), CELLSIM, First::Opportunity, vec![]),
         0.2,
     );
     inject(&mut world, &[(0, 1500); 120]);
@@ -88,8 +88,8 @@ fn cellsim_sends_frames_in_parts() {
 fn what_no_packet_wants_is_lost() {
     // Opportunities at 1 to 9; packets of half an opportunity at 3 and at 7 leave at 4 and 8, however
     // much was left before.
-    let mut world = one_way(
-        way(recorded(1..10, false), MAHIMAHI, First::Opportunity, vec![]),
+    let mut world = one_direction(
+        direction(recorded(1..10, false), MAHIMAHI, First::Opportunity, vec![]),
         1.0,
     );
     inject(&mut world, &[(3, 748), (3, 748), (7, 748)]);
@@ -100,8 +100,8 @@ fn what_no_packet_wants_is_lost() {
 fn ties_go_to_the_opportunity_or_to_the_arrival() {
     // A packet at 5 and opportunities at 5, 5 and 8.
     for (first, leaves) in [(First::Opportunity, [8, 8]), (First::Arrival, [5, 5])] {
-        let mut world = one_way(
-            way(recorded([5, 5, 8, 8], false), MAHIMAHI, first, vec![]),
+        let mut world = one_direction(
+            direction(recorded([5, 5, 8, 8], false), MAHIMAHI, first, vec![]),
             1.0,
         );
         inject(&mut world, &[(5, 1500), (5, 1500)]);
@@ -109,7 +109,10 @@ fn ties_go_to_the_opportunity_or_to_the_arrival() {
     }
     // What is left of an opportunity at 5 belongs to those that were there before.
     for (first, leaves) in [(First::Opportunity, 9), (First::Arrival, 5)] {
-        let mut world = one_way(way(recorded([5, 9], false), MAHIMAHI, first, vec![]), 1.0);
+        let mut world = one_direction(
+            direction(recorded([5, 9], false), MAHIMAHI, first, vec![]),
+            1.0,
+        );
         inject(&mut world, &[(4, 700), (5, 700)]);
         assert_eq!(deliveries(&mut world), [(0, 5), (1, leaves)]);
     }
@@ -119,15 +122,15 @@ fn ties_go_to_the_opportunity_or_to_the_arrival() {
 fn a_trace_repeats_from_its_last_line_or_ends() {
     // Passes of 0 2 10: opportunities at 0 2 10 10 12 20 20 22 …; a packet at 0 misses the first.
     let lines = [0, 2, 10];
-    let mut world = one_way(
-        way(recorded(lines, true), MAHIMAHI, First::Opportunity, vec![]),
+    let mut world = one_direction(
+        direction(recorded(lines, true), MAHIMAHI, First::Opportunity, vec![]),
         1.0,
     );
     inject(&mut world, &[(0, 1500); 7]);
     let leaves: Vec<u64> = deliveries(&mut world).iter().map(|d| d.1).collect();
     assert_eq!(leaves, [2, 10, 10, 12, 20, 20, 22]);
-    let mut world = one_way(
-        way(recorded(lines, false), MAHIMAHI, First::Opportunity, vec![]),
+    let mut world = one_direction(
+        direction(recorded(lines, false), MAHIMAHI, First::Opportunity, vec![]),
         1.0,
     );
     inject(&mut world, &[(0, 1500); 7]);
@@ -143,7 +146,7 @@ fn a_packet_under_way_does_not_count_in_its_queue() {
     // finds room. Opportunities at 1 3 5 7.
     let mut spec = spec(
         [
-            way(
+            direction(
                 recorded([1, 3, 5, 7], false),
                 CELLSIM,
                 First::Opportunity,
@@ -167,7 +170,7 @@ fn a_packet_under_way_does_not_count_in_its_queue() {
 fn a_packet_larger_than_an_opportunity_is_refused_where_it_would_end_the_link() {
     let mut spec = spec(
         [
-            way(recorded([1], true), MAHIMAHI, First::Opportunity, vec![]),
+            direction(recorded([1], true), MAHIMAHI, First::Opportunity, vec![]),
             None,
         ],
         1.0,
@@ -184,7 +187,7 @@ fn a_packet_larger_than_an_opportunity_is_refused_where_it_would_end_the_link() 
 fn recording_and_forking_change_nothing() {
     let build = || {
         let link = || {
-            way(
+            direction(
                 recorded([1, 1, 4, 9], true),
                 CELLSIM,
                 First::Arrival,
@@ -218,7 +221,7 @@ fn active_queue_management_judges_at_opportunities() {
     // A queue that stands: two packets come for each opportunity. CoDel's first loss comes 100 ms after
     // the delay has passed 5 ms (RFC 8289), so what waits at the end is less than without it.
     let held = |aqm: Option<AnyAqm>| {
-        let link = way(recorded([1], true), MAHIMAHI, First::Opportunity, vec![]);
+        let link = direction(recorded([1], true), MAHIMAHI, First::Opportunity, vec![]);
         let mut spec = spec([link, None], 2.0);
         spec.ports[0].aqm = aqm;
         let mut world = World::build(&spec).unwrap();

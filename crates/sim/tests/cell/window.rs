@@ -8,7 +8,7 @@ use backwater_sim::table::Id;
 use backwater_sim::world::{Fate, World};
 use backwater_transport::units::Time;
 
-use crate::net::{CELLSIM, MAHIMAHI, MS, at, delay, recorded, spec, way};
+use crate::net::{CELLSIM, MAHIMAHI, MS, at, delay, direction, recorded, spec};
 use crate::outside::inject;
 
 /// The folder of traces, which lie outside the project.
@@ -44,11 +44,11 @@ fn verizon() -> Option<[AnyTrace; 2]> {
 /// traces. A second without an acknowledgement sends one packet more.
 fn run(window: u32, traces: [AnyTrace; 2], emulator: &Emulator) -> World {
     let [down, up] = traces;
-    let ways = [
-        way(down, emulator, emulator.first, vec![delay(20)]),
-        way(up, emulator, emulator.first, vec![delay(20)]),
+    let directions = [
+        direction(down, emulator, emulator.first, vec![delay(20)]),
+        direction(up, emulator, emulator.first, vec![delay(20)]),
     ];
-    let mut world = World::build(&spec(ways, 140.0)).unwrap();
+    let mut world = World::build(&spec(directions, 140.0)).unwrap();
     let (data, ack) = (Id::new(0), Id::new(1));
     let (mut sent, mut in_flight, mut heard) = (0, 0, Time::ZERO);
     let mut now = Time::ZERO;

@@ -144,25 +144,28 @@ fn ecmp_spreads_flows_over_all_shortest_paths_and_keeps_each_on_one() {
     }
     let (report, records) = net.run_recorded();
     assert_eq!(report.delivered, 192);
-    let mut ways: BTreeMap<usize, BTreeSet<Vec<usize>>> = BTreeMap::new();
+    let mut paths: BTreeMap<usize, BTreeSet<Vec<usize>>> = BTreeMap::new();
     let mut under_way: BTreeMap<(usize, u32), Vec<usize>> = BTreeMap::new();
     for r in &records {
-        let way = under_way.entry((r.flow.index(), r.seq)).or_default();
+        let path = under_way.entry((r.flow.index(), r.seq)).or_default();
         match r.what {
-            What::Send => way.push(r.port.index()),
+            What::Send => path.push(r.port.index()),
             What::Deliver => {
-                ways.entry(r.flow.index()).or_default().insert(way.clone());
+                paths
+                    .entry(r.flow.index())
+                    .or_default()
+                    .insert(path.clone());
             }
             _ => {}
         }
     }
     let mut flows_of: BTreeMap<Vec<usize>, u32> = BTreeMap::new();
-    for ways in ways.values() {
-        assert_eq!(ways.len(), 1, "a flow has one path");
-        let way = ways.first().expect("one");
+    for paths in paths.values() {
+        assert_eq!(paths.len(), 1, "a flow has one path");
+        let path = paths.first().expect("one");
         // Host, edge, aggregation, core, aggregation, edge.
-        assert_eq!(way.len(), 6);
-        *flows_of.entry(way.clone()).or_default() += 1;
+        assert_eq!(path.len(), 6);
+        *flows_of.entry(path.clone()).or_default() += 1;
     }
     assert_eq!(flows_of.len(), 4, "{flows_of:?}");
     assert!(flows_of.values().all(|n| *n >= 4), "{flows_of:?}");

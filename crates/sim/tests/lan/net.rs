@@ -100,7 +100,7 @@ impl Net {
             ends: [a, b],
             rate: Rate(rate),
             delay: Span::micros(1),
-            ways: [None, None],
+            directions: [None, None],
             max_frame: Bytes(1518),
         });
         for (from, to) in [(a, b), (b, a)] {

@@ -7,7 +7,7 @@ use backwater_sim::queue::Aqm;
 use backwater_sim::spec::*;
 use backwater_sim::targets::Destination;
 use backwater_sim::world::World;
-use backwater_transport::endpoint::{DelayedAck, Protocol};
+use backwater_transport::endpoint::{DelayedAck, EcnFeedback, Protocol};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
@@ -156,6 +156,11 @@ fn any_transport(r: &mut Random, flow: &mut FlowSpec) {
     let protocol = one(r, &[Protocol::Stream, Protocol::Stream, Protocol::Datagram]);
     carry(flow, protocol, controller, given);
     let transport = flow.transport.as_mut().expect("just given");
+    let marks = one(
+        r,
+        &[EcnFeedback::Off, EcnFeedback::Classic, EcnFeedback::Ace],
+    );
+    (transport.sender.ecn, transport.receiver.ecn) = (marks, marks);
     // Within the 30 ms of the run.
     transport.sender.rto_min = Span::millis(r.between(1, 10));
     transport.sender.silence = Span::millis(r.between(1, 10));
@@ -203,6 +208,13 @@ fn any_mechanism(r: &mut Random, net: &mut Net) {
             "ingress-watermark" => (one(r, &["pause", "pfc"]), "gate"),
             _ => (one(r, &["pause", "pfc", "destination"]), respond),
         };
+        let transports = || net.0.flows.iter().filter_map(|f| f.transport.as_ref());
+        let room = notify == "destination" || respond == "shaper";
+        let carrier = match one(r, &["frame", "header", "mark"]) {
+            "mark" if room || transports().all(|t| t.sender.ecn == EcnFeedback::Off) => "header",
+            carrier => carrier,
+        };
+        given.push(("carrier", Value::Choice(carrier)));
         given.push(("xoff", Value::Bytes(Bytes(6_000))));
         given.push(("xon", Value::Bytes(Bytes(4_000))));
         // Sometimes two that meet at some switch, and have to speak with one voice there.
@@ -213,6 +225,7 @@ fn any_mechanism(r: &mut Random, net: &mut Net) {
     }
     if !pool.is_empty() && r.between(0, 3) > 0 {
         let notify = one(r, &["pause", "pfc"]);
+        given.retain(|(name, _)| *name != "carrier");
         net.mechanism(["dynamic-threshold", notify, "gate"], &pool, &given);
     }
 }

@@ -51,7 +51,7 @@ fn link(r: &mut Random, spec: &mut Spec, ends: [usize; 2], rate: Rate, delay: Sp
         ends,
         rate,
         delay,
-        ways: [None, None],
+        directions: [None, None],
         max_frame: Bytes(1518),
     });
 }
@@ -134,12 +134,12 @@ fn draw(number: u64) -> Drawn {
 /// The same with trace links in place of some directions.
 fn with_traces(drawn: &Drawn, r: &mut Random) -> Spec {
     let mut spec = drawn.spec.clone();
-    for way in spec.links.iter_mut().flat_map(|l| &mut l.ways) {
+    for direction in spec.links.iter_mut().flat_map(|l| &mut l.directions) {
         if r.between(0, 1) == 0 {
             continue;
         }
         let given = [("rate", Value::Rate(drawn.rate))];
-        *way = Some(Box::new(Way {
+        *direction = Some(Box::new(Direction {
             name: String::new(),
             boxes: Vec::new(),
             service: Service::Trace(Box::new(ServerSpec {

@@ -47,10 +47,10 @@ fn refused(refusal: &Refusal, number: u64) {
 fn delays(spec: &Spec, world: &World, report: &Report, number: u64) {
     let delay = |port: usize| match port / 2 {
         link if link >= spec.links.len() => Some(AIR),
-        link => match &spec.links[link].ways[port % 2] {
+        link => match &spec.links[link].directions[port % 2] {
             None => Some(spec.links[link].delay),
-            Some(way) if !way.boxes.is_empty() => None,
-            Some(way) => match way.service {
+            Some(direction) if !direction.boxes.is_empty() => None,
+            Some(direction) => match direction.service {
                 Service::Line(_, delay) => Some(delay),
                 Service::Trace(ref server) => Some(server.delay_behind),
             },
@@ -94,7 +94,10 @@ fn shares(spec: &Spec, report: &Report, number: u64) {
     }
     for (i, port) in report.ports.iter().enumerate().take(spec.ports.len()) {
         let link = &spec.links[i / 2];
-        let rate = match link.ways[i % 2].as_ref().map(|way| &way.service) {
+        let rate = match link.directions[i % 2]
+            .as_ref()
+            .map(|direction| &direction.service)
+        {
             Some(Service::Trace(_)) => continue,
             Some(Service::Line(rate, _)) => *rate,
             None => link.rate,
@@ -161,14 +164,21 @@ fn cover(covered: &mut Covered, spec: &Spec, report: &Report) {
         let hops = || flow.hops.iter().map(|hop| hop.port.index());
         flow.sums.delivered.packets > 0 && hops().any(air) && !hops().all(air)
     };
-    let ways = |f: &dyn Fn(&backwater_sim::spec::Way) -> bool| {
-        (0..wires).any(|p| used(p) && spec.links[p / 2].ways[p % 2].as_deref().is_some_and(f))
+    let directions = |f: &dyn Fn(&backwater_sim::spec::Direction) -> bool| {
+        (0..wires).any(|p| {
+            used(p)
+                && spec.links[p / 2].directions[p % 2]
+                    .as_deref()
+                    .is_some_and(f)
+        })
     };
     let bridge =
         |n: &backwater_sim::spec::NodeSpec| matches!(&n.kind, NodeKind::Station(r) if r.len() > 1);
     covered.both += u64::from(report.flows.iter().any(crossed));
-    covered.traces += u64::from(ways(&|way| matches!(way.service, Service::Trace(_))));
-    covered.boxes += u64::from(ways(&|way| !way.boxes.is_empty()));
+    covered.traces += u64::from(directions(&|direction| {
+        matches!(direction.service, Service::Trace(_))
+    }));
+    covered.boxes += u64::from(directions(&|direction| !direction.boxes.is_empty()));
     covered.bridges += u64::from(spec.nodes.iter().any(bridge));
     covered.marked += u64::from(report.all.marked.packets > 0);
     covered.dropped += u64::from(report.dropped > 0);

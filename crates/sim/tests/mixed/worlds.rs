@@ -72,13 +72,19 @@ fn any_trace(r: &mut Random) -> AnyTrace {
 
 fn any_box(r: &mut Random) -> AnyBox {
     let span = |micros| Value::Span(Span::micros(micros));
-    match r.between(0, 2) {
+    match r.between(0, 5) {
         0 => {
             let delay = span(one(r, &[0, 300, 4_000]));
             let clock = Value::Choice(one(r, &["exact", "ms"]));
             part(BOXES, "delay", &[("delay", delay), ("clock", clock)])
         }
         1 => part(BOXES, "loss", &[("share", Value::Share(0.1))]),
+        2 => part(BOXES, "jitter", &[("most", span(one(r, &[300, 4_000])))]),
+        3 => part(BOXES, "mark", &[("share", Value::Share(0.1))]),
+        4 => {
+            let share = Value::Share(0.1);
+            part(BOXES, "reorder", &[("share", share), ("by", span(2_000))])
+        }
         _ => part(
             BOXES,
             "on-off",
@@ -87,7 +93,7 @@ fn any_box(r: &mut Random) -> AnyBox {
     }
 }
 
-fn any_way(r: &mut Random, line: Rate, delay: Span) -> Option<Box<Way>> {
+fn any_direction(r: &mut Random, line: Rate, delay: Span) -> Option<Box<Direction>> {
     if !once_in(r, 3) {
         return None;
     }
@@ -105,7 +111,7 @@ fn any_way(r: &mut Random, line: Rate, delay: Span) -> Option<Box<Way>> {
             delay_behind: Span::millis(one(r, &[0, 0, 20])),
         })),
     };
-    Some(Box::new(Way {
+    Some(Box::new(Direction {
         name: String::new(),
         boxes: (0..one(r, &[0, 0, 1, 2])).map(|_| any_box(r)).collect(),
         service,
@@ -151,6 +157,7 @@ fn any_medium(r: &mut Random, number: usize) -> MediumSpec {
         ),
         countdown: one(r, &[Countdown::IdleSlot, Countdown::Boundary]),
         nav_reset: once_in(r, 2),
+        lifetime: once_in(r, 4).then(|| Span::millis(20)),
         categories,
     };
     let sense = one(r, &[100.0, 220.0]);
@@ -268,7 +275,7 @@ impl Draw {
             ends: [a, b],
             rate: line,
             delay,
-            ways: [(); 2].map(|()| any_way(r, line, delay).filter(|_| !self.plain)),
+            directions: [(); 2].map(|()| any_direction(r, line, delay).filter(|_| !self.plain)),
             max_frame: Bytes(1518),
         });
     }
@@ -394,7 +401,11 @@ impl Draw {
                 "watermark",
                 &[("high", Value::Share(0.3)), ("low", Value::Share(0.1))],
             ),
-            notify: part(NOTIFIERS, one(r, &["pause", "pfc"]), &[]),
+            notify: part(
+                NOTIFIERS,
+                one(r, &["pause", "pfc"]),
+                &[("carrier", Value::Choice(one(r, &["frame", "header"])))],
+            ),
             respond: part(RESPONDERS, "gate", &[]),
         });
     }

@@ -17,7 +17,7 @@ fn wire(cell: &mut Cell, a: usize, b: usize, rate: u64) {
         ends: [a, b],
         rate: Rate(rate),
         delay: Span::micros(1),
-        ways: [None, None],
+        directions: [None, None],
         max_frame: Bytes(1518),
     });
     for (from, to) in [(a, b), (b, a)] {

@@ -93,6 +93,7 @@ pub fn dcf(phy: Phy, rts_above: u64) -> MacSpec {
         after_collision: AfterCollision::Difs,
         countdown: Countdown::IdleSlot,
         nav_reset: true,
+        lifetime: None,
         categories: AccessMode::Dcf.defaults(phy.standard.window()),
     }
 }

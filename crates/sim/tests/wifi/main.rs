@@ -11,3 +11,4 @@ mod physical;
 mod queues;
 mod saturation;
 mod thresholds;
+mod txop;

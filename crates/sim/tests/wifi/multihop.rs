@@ -6,7 +6,7 @@ use backwater_sim::cause::Cause;
 use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::mac::{AfterCollision, MacSpec};
 use backwater_sim::spec::CategorySpec;
-use backwater_sim::world::{PortReport, Report};
+use backwater_sim::world::{DropRow, PortReport, Report};
 use backwater_transport::units::Span;
 
 use crate::cell::{B, BASIC, Cell, RTS, cbr, dcf, disc, edca, once as one_packet, saturated};
@@ -102,6 +102,54 @@ fn lost_packets_are_blamed_on_the_retry_limit_after_as_many_transmissions() {
     let port = report.ports.iter().find(hop).expect("the hop from A to B");
     let waited = port.count.area as f64 / port.count.max_bytes as f64 / Span::secs(1).0 as f64;
     assert!(waited > 0.0 && waited < 0.072, "{waited}");
+}
+
+/// A station that is offered four times what it can send gives up what has waited for longer than the lifetime of an MSDU, and nothing
+/// else leaves later: an exchange of 1500 B at 11 Mbit/s takes less than 2 ms, a backoff at most 31 slots of 20 µs.
+#[test]
+fn no_packet_is_sent_after_its_lifetime() {
+    for (lifetime, longest_ms) in [(Some(50), 50.0 + 3.0), (None, f64::INFINITY)] {
+        let mut mac = dcf(B, BASIC);
+        mac.lifetime = lifetime.map(Span::millis);
+        let mut cell = Cell::new(2.0, B, mac, disc(100.0, 100.0));
+        let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        cell.flow(a, b, 1, cbr(1500, 24_000_000));
+        let (_, report) = cell.run();
+        let expired = report.drops.iter().filter(|d| d.key.0 == Cause::Expired);
+        assert_eq!(expired.count() > 0, lifetime.is_some());
+        let most = report.flows[0].sums.max as f64 / 1e9;
+        assert!(most < longest_ms, "{most} ms");
+        // 100 packets of more than 1.5 ms each wait otherwise.
+        assert!(
+            most > if lifetime.is_some() { 45.0 } else { 150.0 },
+            "{most} ms"
+        );
+    }
+}
+
+/// Nor is it tried any more: without a limit of retries the lifetime ends the attempts of a frame that can't get through.
+#[test]
+fn a_frame_is_not_tried_after_its_lifetime() {
+    let mut mac = dcf(B, BASIC);
+    mac.lifetime = Some(Span::millis(20));
+    let mut cell = Cell::new(1.0, B, mac, disc(100.0, 100.0));
+    let [a, b] = [0.0, 100.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    let c = cell.station("c", 200.0, 0.0);
+    let d = cell.station("d", 300.0, 0.0);
+    cell.flow(c, d, 1, saturated(1500));
+    let doomed = packet(&mut cell, a, b, 100);
+    let (_, report) = cell.run();
+    let of_doomed = |d: &&DropRow| d.key.2.index() == doomed;
+    let causes: Vec<Cause> = report
+        .drops
+        .iter()
+        .filter(of_doomed)
+        .map(|d| d.key.0)
+        .collect();
+    assert_eq!(causes, [Cause::Expired]);
+    // Each failed attempt takes 1310 µs and a timeout of more than 300 µs.
+    let attempts = report.stations[0].attempts;
+    assert!((2..=12).contains(&attempts), "{attempts}");
 }
 
 /// The first frame of an idle station leaves at once: 1310 µs and 1 µs of propagation; with RTS/CTS

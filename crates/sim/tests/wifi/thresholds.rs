@@ -189,7 +189,7 @@ fn sends(cell: &Cell, station: usize) -> (Vec<(u64, FrameKind)>, Report) {
     world.advance(world.end());
     let report = world.report();
     assert!(report.conserved, "a packet is missing");
-    let frames = world.take_air_frames().into_iter();
+    let frames = world.take_air_frames(true).into_iter();
     let own = frames.filter(|f| f.from == station as u32);
     let at = |ps: u64| {
         assert_eq!(ps % 1_000_000, 0, "{ps}");

@@ -11,7 +11,7 @@ fn value(controller: &AnyController, name: &str) -> f64 {
     values.iter().find(|(n, _)| *n == name).expect(name).1
 }
 
-/// One segment acknowledged over a round trip of 50 ms, after so many ms in one way; the flight is a
+/// One segment acknowledged over a round trip of 50 ms, with a one-way delay of so many ms; the flight is a
 /// full window of 10 segments.
 fn ack(ms: f64, one_way_ms: u64) -> Ack<'static> {
     let mut ack = quiet_ack(at(ms / 1000.0), 9 * MSS);
@@ -162,7 +162,7 @@ fn a_latecomer_learns_the_base_delay() {
     }
 }
 
-/// A longer way looks like a queue of 30 ms, half the target, which no sender can empty: after 20 s and
+/// A longer path looks like a queue of 30 ms, half the target, which no sender can empty: after 20 s and
 /// five round trips it is the base delay.
 #[test]
 fn a_longer_path_is_measured_anew() {

@@ -169,7 +169,7 @@ class Detector(Part):
     def occupancy(
         *,
         high: Share | None = None,
-        look_ahead: Share | None = None,
+        early_warning: Share | None = None,
         still: Share | None = None,
         low: Share | None = None,
         count: Literal["forwarded", "all"] | None = None,
@@ -180,8 +180,8 @@ class Detector(Part):
 
         * `high`: share of the buffer above which a station is congested (share, default 60 %,
           ≥ 0 %, ≤ 100 %)
-        * `look_ahead`: share of the buffer held for others above which those who own much of
-          it are told early; nobody where it is left out (share, ≥ 0 %, ≤ 100 %)
+        * `early_warning`: share of the buffer held for others above which those who own much
+          of it are told early; nobody where it is left out (share, ≥ 0 %, ≤ 100 %)
         * `still`: share that must still be held when a notice is about to expire for
           congestion to last (share, default 20 %, ≥ 0 %, ≤ 100 %)
         * `low`: share down to which a departure ends congestion (share, default 10 %, ≥ 0 %,
@@ -190,7 +190,7 @@ class Detector(Part):
           packets (default forwarded)
         """
         return Detector(
-            "occupancy", high=high, look_ahead=look_ahead, still=still, low=low, count=count
+            "occupancy", high=high, early_warning=early_warning, still=still, low=low, count=count
         )
 
     @staticmethod

@@ -24,6 +24,7 @@ class Notifier(Part):
         quanta: int | None = None,
         refresh: Share | None = None,
         cast: Literal["each", "group"] | None = None,
+        carrier: Literal["frame", "header", "mark"] | None = None,
     ) -> Notifier:
         """PAUSE frames: all classes, a time.
 
@@ -40,9 +41,18 @@ class Notifier(Part):
           50 %, ≥ 1 %, ≤ 99 %)
         * `cast`: over the air: a frame to each, acknowledged and repeated, or one to all that
           hear it, which is neither (default each)
+        * `carrier`: what takes the notice there: a frame of its own; a header field of the
+          next data frame that way; or CE on packets while their class is congested, whose
+          echo tells the neighbours that it passes (default frame)
         """
         return Notifier(
-            "pause", audience=audience, window=window, quanta=quanta, refresh=refresh, cast=cast
+            "pause",
+            audience=audience,
+            window=window,
+            quanta=quanta,
+            refresh=refresh,
+            cast=cast,
+            carrier=carrier,
         )
 
     @staticmethod
@@ -54,6 +64,7 @@ class Notifier(Part):
         quanta: int | None = None,
         refresh: Share | None = None,
         cast: Literal["each", "group"] | None = None,
+        carrier: Literal["frame", "header", "mark"] | None = None,
     ) -> Notifier:
         """Priority PAUSE frames: a class vector, a time.
 
@@ -70,9 +81,18 @@ class Notifier(Part):
           50 %, ≥ 1 %, ≤ 99 %)
         * `cast`: over the air: a frame to each, acknowledged and repeated, or one to all that
           hear it, which is neither (default each)
+        * `carrier`: what takes the notice there: a frame of its own; a header field of the
+          next data frame that way; or CE on packets while their class is congested, whose
+          echo tells the neighbours that it passes (default frame)
         """
         return Notifier(
-            "pfc", audience=audience, window=window, quanta=quanta, refresh=refresh, cast=cast
+            "pfc",
+            audience=audience,
+            window=window,
+            quanta=quanta,
+            refresh=refresh,
+            cast=cast,
+            carrier=carrier,
         )
 
     @staticmethod
@@ -84,6 +104,7 @@ class Notifier(Part):
         quanta: int | None = None,
         refresh: Share | None = None,
         cast: Literal["each", "group"] | None = None,
+        carrier: Literal["frame", "header", "mark"] | None = None,
         addresses: Literal["filtering-table", "buffer"] | None = None,
         per_class: bool | None = None,
     ) -> Notifier:
@@ -102,6 +123,9 @@ class Notifier(Part):
           50 %, ≥ 1 %, ≤ 99 %)
         * `cast`: over the air: a frame to each, acknowledged and repeated, or one to all that
           hear it, which is neither (default each)
+        * `carrier`: what takes the notice there: a frame of its own; a header field of the
+          next data frame that way; or CE on packets while their class is congested, whose
+          echo tells the neighbours that it passes (default frame)
         * `addresses`: all addresses reached through the port, or those of the frames in the
           queue and of those that find no room in it (default filtering-table)
         * `per_class`: stop the congested class only (default false)
@@ -113,6 +137,7 @@ class Notifier(Part):
             quanta=quanta,
             refresh=refresh,
             cast=cast,
+            carrier=carrier,
             addresses=addresses,
             per_class=per_class,
         )
@@ -180,12 +205,12 @@ class Notifier(Part):
         * `stopped`: what a station does that may send nothing itself when its notice is about
           to expire and its buffer is full: it renews the notice, or lets it expire (default
           renew)
-        * `owner`: a look ahead tells the neighbours whose packets are more than this share
-          (share, default 2 %, ≥ 0 %, ≤ 100 %)
+        * `owner`: an early warning tells the neighbours whose packets are more than this
+          share (share, default 2 %, ≥ 0 %, ≤ 100 %)
         * `owner_of`: what `owner` is a share of: the buffer, or what it holds (default
           buffer)
-        * `scope`: what a look ahead stops: all that a neighbour sends here, or its packets
-          for the destinations that fill the buffer (default link)
+        * `scope`: what an early warning stops: all that a neighbour sends here, or its
+          packets for the destinations that fill the buffer (default link)
         * `cast`: how all neighbours are told: by one frame that is neither acknowledged nor
           repeated, or by one each (default group)
         * `reach`: who is told: neighbours in the routing tree, or all stations that

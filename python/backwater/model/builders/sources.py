@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from backwater.model.builders.base import Part, Rate, Size, Time, checked
+from backwater.model.builders.base import Part, Rate, Share, Size, Time, checked
 
 
 class Source(Part):
@@ -159,6 +159,7 @@ class Source(Part):
         packet: Size,
         rate: Rate,
         phase: Literal["start", "random"] | None = None,
+        jitter: Share | None = None,
     ) -> Source:
         """Packets of one size at constant intervals.
 
@@ -168,8 +169,10 @@ class Source(Part):
         * `rate`: rate (rate, required, ≥ 1 bit/s, ≤ 800 Gbit/s)
         * `phase`: first packet at the flow's start, or at a random instant within the first
           interval (so that several flows don't send in lockstep) (default start)
+        * `jitter`: greatest lateness of a packet, as a share of the interval; uniform, and
+          drawn for each packet (share, default 0 %, ≤ 100 %)
         """
-        return Source("cbr", packet=packet, rate=rate, phase=phase)
+        return Source("cbr", packet=packet, rate=rate, phase=phase, jitter=jitter)
 
     @staticmethod
     @checked

@@ -75,6 +75,8 @@ class Mac(Table):
       (EDCA); standard = that of the access (default standard)
     * `nav_reset`: whether a NAV by an RTS is taken back when no frame follows (default
       true)
+    * `lifetime`: how long a packet may wait at a station and be tried; what is older is
+      given up at its next turn (ns-3: 500 ms; left out = for ever) (time)
     * `ac`: parameters by access category
     """
 
@@ -86,6 +88,7 @@ class Mac(Table):
     after_collision: Literal["timeout", "difs", "eifs"] | None = None
     countdown: Literal["standard", "idle-slot", "boundary"] | None = None
     nav_reset: bool | None = None
+    lifetime: Time | None = None
     ac: MacCategories | Written | None = None
 
 

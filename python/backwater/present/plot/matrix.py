@@ -23,7 +23,7 @@ def matrix(
     results: Results, plan: Grid, figure: Figure, found: Sequence[Point], unit: Unit
 ) -> Body:
     """Rows are the values of `curve`, columns those of `x`."""
-    title = metric_title(figure.y[0], figure.scope)
+    title = metric_title(figure.y[0], figure.scope, results.study.names)
     shade_title = f"Harm by {title.lower()}" if figure.by == "harm" else unit.label(title)
     rows = []
     for point in found:

@@ -83,16 +83,16 @@ fn single_options_override_the_emulator() {
         1,
     );
     let form: Json = serde_json::from_str(&read(&text).unwrap().canonical).unwrap();
-    let way = &form["links"]["down"]["ways"][0];
+    let direction = &form["links"]["down"]["ways"][0];
     assert_eq!(
-        (&way["opportunity_B"], &way["overhead_B"]),
+        (&direction["opportunity_B"], &direction["overhead_B"]),
         (&json!(1514), &json!(4))
     );
     assert_eq!(
-        (&way["first"], &way["clock"]),
+        (&direction["first"], &direction["clock"]),
         (&json!("opportunity"), &json!("exact"))
     );
-    assert_eq!(way["delay_s"], 0);
+    assert_eq!(direction["delay_s"], 0);
 }
 
 #[test]
@@ -237,9 +237,9 @@ fn a_trace_file_is_read_or_refused_with_its_line() {
     let resolved = read(b"1\n5\n").unwrap_or_else(|d| panic!("{d}"));
     assert_eq!(resolved.inputs[0].path, "a.down");
     let form: Json = serde_json::from_str(&resolved.canonical).unwrap();
-    let way = &form["links"]["down"]["ways"][0];
+    let direction = &form["links"]["down"]["ways"][0];
     assert_eq!(
-        (&way["trace"]["kind"], &way["repeat"]),
+        (&direction["trace"]["kind"], &direction["repeat"]),
         (&json!("file"), &json!(true))
     );
     for (content, why) in [

@@ -8,24 +8,24 @@ use crate::mechanism::notifier::adaptive::Owner;
 use crate::mechanism::place::View;
 
 impl Control {
-    /// So much is held for others that some of them are told early. True when something is to be said.
-    pub(super) fn look_ahead(&mut self, place: usize, view: &View) -> bool {
+    /// The station holds so much for others that it warns some of them early. True when a notice is to be sent.
+    pub(super) fn warn_early(&mut self, place: usize, view: &View) -> bool {
         let holdings = self.places[place].holdings.as_deref();
         if let (Memory::Adaptive(adaptive), Some(held)) = (&mut self.memory, holdings) {
-            adaptive.look_ahead(view, held, view.now, &mut self.outbox);
+            adaptive.warn_early(view, held, view.now, &mut self.outbox);
         }
         !self.outbox.is_empty()
     }
 
-    /// Whether a look ahead waits to hear who owns the buffer's contents; forgets that it does.
+    /// Whether an early warning must know whose packets fill the buffer. Clears that flag.
     pub fn takes_owners(&mut self) -> bool {
         match &mut self.memory {
             Memory::Adaptive(adaptive) => adaptive.takes_owners(),
-            Memory::Standing(_) | Memory::Requests(_) => false,
+            Memory::Standing(_) | Memory::Requests(_) | Memory::Marks => false,
         }
     }
 
-    /// Says who owns the buffer's contents.
+    /// Tells the early warning whose packets fill the buffer.
     pub fn owners(&mut self, view: &View, owners: &[Owner]) {
         if let Memory::Adaptive(adaptive) = &mut self.memory {
             adaptive.owners(view, owners, view.now, &mut self.outbox);
@@ -36,7 +36,7 @@ impl Control {
     pub fn expires(&self, timer: u8, epoch: u16, now: Time) -> Option<usize> {
         match &self.memory {
             Memory::Adaptive(adaptive) => adaptive.expires(timer, epoch, now),
-            Memory::Standing(_) | Memory::Requests(_) => None,
+            Memory::Standing(_) | Memory::Requests(_) | Memory::Marks => None,
         }
     }
 

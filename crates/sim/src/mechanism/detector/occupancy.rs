@@ -1,4 +1,4 @@
-//! Detects: all that a station holds rising above a share of its buffer; or, if asked to look ahead, what it holds for others
+//! Detects: all that a station holds rising above a share of its buffer; or, if asked to warn early, what it holds for others
 //! rising above another share. When a notice is about to expire, congestion lasts if what it holds for others is still as
 //! much as a third share; it is over when that has fallen to a fourth.
 //! Tells and responds: left to the recipe.
@@ -18,7 +18,7 @@ use crate::mechanism::place::View;
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Occupancy {
     high: f64,
-    look_ahead: Option<f64>,
+    early_warning: Option<f64>,
     still: f64,
     low: f64,
     /// Counts own packets too when it asks whether congestion lasts or is over.
@@ -57,9 +57,9 @@ impl Detector for Occupancy {
             Moment::Enqueued(_) if view.filled() > self.high => Some(Signal::Congested),
             Moment::Enqueued(_) => {
                 let above = |mark: f64| forwarded(view) > mark;
-                self.look_ahead
+                self.early_warning
                     .is_some_and(above)
-                    .then_some(Signal::LookAhead)
+                    .then_some(Signal::EarlyWarning)
             }
             Moment::Expiring if self.counted(view) >= self.still => Some(Signal::Congested),
             Moment::Expiring => Some(Signal::Clear),
@@ -101,7 +101,7 @@ pub const PART: Part<Build<Occupancy>> = Part {
             "share of the buffer above which a station is congested",
         ),
         mark(
-            "look_ahead",
+            "early_warning",
             Default::Absent,
             "share of the buffer held for others above which those who own much of it are told early; nobody where it is left out",
         ),
@@ -125,7 +125,9 @@ pub const PART: Part<Build<Occupancy>> = Part {
     build: |args| {
         let occupancy = Occupancy {
             high: args.share("high"),
-            look_ahead: args.has("look_ahead").then(|| args.share("look_ahead")),
+            early_warning: args
+                .has("early_warning")
+                .then(|| args.share("early_warning")),
             still: args.share("still"),
             low: args.share("low"),
             all: args.choice("count") == "all",
@@ -154,7 +156,7 @@ mod tests {
 
     const PLAIN: Occupancy = Occupancy {
         high: 0.6,
-        look_ahead: Some(0.4),
+        early_warning: Some(0.4),
         still: 0.2,
         low: 0.1,
         all: false,
@@ -199,7 +201,7 @@ mod tests {
             (&came, 200, 400, false, None),
             (&came, 200, 401, false, Some(Signal::Congested)),
             (&came, 200, 401, true, None),
-            (&came, 0, 401, false, Some(Signal::LookAhead)),
+            (&came, 0, 401, false, Some(Signal::EarlyWarning)),
             (&came, 0, 400, false, None),
             // A saturated own source holds 200 for ever: that alone is no congestion.
             (&expiring, 200, 199, true, Some(Signal::Clear)),
@@ -211,7 +213,7 @@ mod tests {
             assert_eq!(said, expected, "{moment:?} {own} {others}");
         }
         let literal = Occupancy {
-            look_ahead: None,
+            early_warning: None,
             all: true,
             ..PLAIN
         };

@@ -29,7 +29,7 @@ pub struct Adaptive {
     of_host: BTreeMap<(usize, u32, u32), Time>,
     /// Hosts in the network, where notices name them.
     hosts: usize,
-    /// A look ahead waits for those who own the buffer's contents, by destination.
+    /// An early warning waits for those who own the buffer's contents, by destination.
     wants_owners: bool,
     timers: VecDeque<Timer>,
 }
@@ -109,7 +109,7 @@ impl Adaptive {
     }
 
     /// So much is held for others that those who own much of it are told, unless they were.
-    pub fn look_ahead(
+    pub fn warn_early(
         &mut self,
         view: &View,
         holdings: &Holdings,
@@ -140,12 +140,12 @@ impl Adaptive {
         }
     }
 
-    /// Whether a look ahead waits to hear who owns the buffer's contents; forgets that it does.
+    /// Whether an early warning waits to hear who owns the buffer's contents; forgets that it does.
     pub fn takes_owners(&mut self) -> bool {
         std::mem::take(&mut self.wants_owners)
     }
 
-    /// The other half of a look ahead: tells neighbours to hold back packets for a destination whose packets from them
+    /// The other half of an early warning: tells neighbours to hold back packets for a destination whose packets from them
     /// are much of the buffer.
     pub fn owners(&mut self, view: &View, owners: &[Owner], now: Time, out: &mut VecDeque<Told>) {
         let class = view.class;
@@ -409,7 +409,7 @@ mod tests {
 
     /// Station 5 owns 3 % of the buffer, station 3 owns 2 %, station 8 nothing: 5 is told, and not again while that holds.
     #[test]
-    fn a_look_ahead_tells_those_who_own_much_of_the_buffer_once() {
+    fn an_early_warning_tells_those_who_own_much_of_the_buffer_once() {
         let (mut memory, mut out) = (memory(terms()), VecDeque::new());
         let mut held = Holdings::default();
         for (prev, bytes) in [(Some(5), 30), (Some(3), 20), (None, 200), (Some(77), 200)] {
@@ -422,7 +422,7 @@ mod tests {
         }
         let view = View::level(Time(0), 0, 450, 1000);
         let ask = |memory: &mut Adaptive, now, out: &mut VecDeque<Told>| {
-            memory.look_ahead(&view, &held, Time(now), out);
+            memory.warn_early(&view, &held, Time(now), out);
             said(out)
         };
         let told = [(Toward::Station(5), 1000)];
@@ -444,14 +444,14 @@ mod tests {
     /// Of 1000 B, 30 came from station 5 for host 70 and 20 for host 2: only the first is more than 2 %. The notice names
     /// that host, and what ends it does too.
     #[test]
-    fn a_look_ahead_may_name_the_destination() {
+    fn an_early_warning_may_name_the_destination() {
         let terms = AdaptiveTerms {
             by_destination: true,
             ..terms()
         };
         let (mut memory, mut out) = (memory(terms), VecDeque::new());
         let view = View::level(Time(0), 0, 450, 1000);
-        memory.look_ahead(&view, &Holdings::default(), Time(MS), &mut out);
+        memory.warn_early(&view, &Holdings::default(), Time(MS), &mut out);
         assert!(out.is_empty() && memory.takes_owners() && !memory.takes_owners());
         let owner = |station, host, bytes| Owner {
             station,

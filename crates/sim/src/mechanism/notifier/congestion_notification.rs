@@ -3,7 +3,7 @@
 //! begins, all neighbours in the routing tree are told, in a group frame that nobody acknowledges; a detector that looks
 //! ahead has only those neighbours told whose packets hold more than a share of the buffer, each in a frame of its own.
 //! Responds: left to the recipe.
-//! With `scope = "address"` a look ahead names the destination too, and its share is that of one neighbour's packets for it.
+//! With `scope = "address"` an early warning names the destination too, and its share is that of one neighbour's packets for it.
 //! Reference: S4, 3.1 to 3.3; IEEE 802.11-2012 13.12 and 8.4.2.103, in the form of IEEE 802.11s/D3.02 (no destination); with
 //! destinations that of IEEE 802.11-10/1428r0.
 //! Differences: S4 tells "shortly before" a notice expires and says no figure: 12 ms before, half way through a shorter one. It
@@ -51,9 +51,9 @@ pub struct AdaptiveTerms {
     pub each_departure: bool,
     /// Whether a station that may send nothing itself renews its notices.
     pub renew_when_stopped: bool,
-    /// Whether a look ahead names the destination whose packets fill the buffer.
+    /// Whether an early warning names the destination whose packets fill the buffer.
     pub by_destination: bool,
-    /// Share of the buffer's contents whose owner is told by a look ahead.
+    /// Share of the buffer's contents whose owner is told by an early warning.
     pub owner: f64,
     /// That share is one of the buffer, not of its contents.
     pub owner_of_buffer: bool,
@@ -139,7 +139,7 @@ pub const PART: Part<Build> = Part {
             "owner",
             Kind::Share,
             Default::Is("2 %"),
-            "a look ahead tells the neighbours whose packets are more than this share",
+            "an early warning tells the neighbours whose packets are more than this share",
         )
         .at_least("0 %")
         .at_most("100 %"),
@@ -153,7 +153,7 @@ pub const PART: Part<Build> = Part {
             "scope",
             Kind::Choice(&["link", "address"]),
             Default::Is("link"),
-            "what a look ahead stops: all that a neighbour sends here, or its packets for the destinations that fill the buffer",
+            "what an early warning stops: all that a neighbour sends here, or its packets for the destinations that fill the buffer",
         ),
         Opt::new(
             "cast",

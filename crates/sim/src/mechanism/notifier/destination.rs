@@ -6,7 +6,9 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::{AUDIENCE, Addresses, AnyNotifier, Build, CAST, QUANTA, REFRESH, Terms, WINDOW, base};
+use super::{
+    AUDIENCE, Addresses, AnyNotifier, Build, CARRIER, CAST, QUANTA, REFRESH, Terms, WINDOW, base,
+};
 use crate::mechanism::notice::Form;
 
 /// The row.
@@ -21,6 +23,7 @@ pub const PART: Part<Build> = Part {
         QUANTA,
         REFRESH,
         CAST,
+        CARRIER,
         Opt::new(
             "addresses",
             Kind::Choice(&["filtering-table", "buffer"]),

@@ -17,6 +17,7 @@ pub use congestion_notification::{AdaptiveTerms, Reach};
 pub use request::Request;
 pub use terms::{Addresses, Audience, Cast, Terms};
 
+use super::carrier::CarriedBy;
 use super::needs::Needs;
 use super::notice::Form;
 
@@ -39,6 +40,11 @@ impl AnyNotifier {
             AnyNotifier::Request(_) => request::NEEDS,
             AnyNotifier::Congestion(_) => congestion_notification::NEEDS,
         }
+    }
+
+    /// What takes its notices to their receivers.
+    pub fn carried_by(&self) -> CarriedBy {
+        self.standing().map_or(CarriedBy::Frame, |t| t.carrier)
     }
 
     /// Its terms, where its notices are standing ones.
@@ -86,6 +92,13 @@ const CAST: Opt = Opt::new(
     "over the air: a frame to each, acknowledged and repeated, or one to all that hear it, which is neither",
 );
 
+const CARRIER: Opt = Opt::new(
+    "carrier",
+    Kind::Choice(&["frame", "header", "mark"]),
+    Default::Is("frame"),
+    "what takes the notice there: a frame of its own; a header field of the next data frame that way; or CE on packets while their class is congested, whose echo tells the neighbours that it passes",
+);
+
 fn base(args: &Args, form: Form) -> Terms {
     Terms {
         form,
@@ -101,6 +114,11 @@ fn base(args: &Args, form: Form) -> Terms {
         cast: match args.choice("cast") {
             "group" => Cast::Group,
             _ => Cast::Each,
+        },
+        carrier: match args.choice("carrier") {
+            "header" => CarriedBy::Header,
+            "mark" => CarriedBy::Mark,
+            _ => CarriedBy::Frame,
         },
     }
 }

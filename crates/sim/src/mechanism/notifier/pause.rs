@@ -6,7 +6,7 @@
 
 use backwater_transport::part::Part;
 
-use super::{AUDIENCE, AnyNotifier, Build, CAST, QUANTA, REFRESH, WINDOW, base};
+use super::{AUDIENCE, AnyNotifier, Build, CARRIER, CAST, QUANTA, REFRESH, WINDOW, base};
 use crate::mechanism::notice::Form;
 
 /// The row.
@@ -15,6 +15,6 @@ pub const PART: Part<Build> = Part {
     aliases: &["802.3x"],
     summary: "PAUSE frames: all classes, a time",
     source: "IEEE 802.3 Annex 31B",
-    options: &[AUDIENCE, WINDOW, QUANTA, REFRESH, CAST],
+    options: &[AUDIENCE, WINDOW, QUANTA, REFRESH, CAST, CARRIER],
     build: |args| Ok(AnyNotifier::Standing(base(args, Form::Pause))),
 };

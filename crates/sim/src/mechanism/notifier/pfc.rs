@@ -4,7 +4,7 @@
 
 use backwater_transport::part::Part;
 
-use super::{AUDIENCE, AnyNotifier, Build, CAST, QUANTA, REFRESH, Terms, WINDOW, base};
+use super::{AUDIENCE, AnyNotifier, Build, CARRIER, CAST, QUANTA, REFRESH, Terms, WINDOW, base};
 use crate::mechanism::notice::Form;
 
 /// The row.
@@ -13,7 +13,7 @@ pub const PART: Part<Build> = Part {
     aliases: &["802.1Qbb"],
     summary: "priority PAUSE frames: a class vector, a time",
     source: "IEEE 802.1Qbb",
-    options: &[AUDIENCE, WINDOW, QUANTA, REFRESH, CAST],
+    options: &[AUDIENCE, WINDOW, QUANTA, REFRESH, CAST, CARRIER],
     build: |args| {
         Ok(AnyNotifier::Standing(Terms {
             per_class: true,

@@ -495,7 +495,7 @@ mod tests {
         let mut periods = Vec::new();
         let level = |r: &mut Relay| match r.0.memory_mut() {
             Memory::Requests(requests) => requests.steps.get(&(0, 1)).map(|s| s.level),
-            Memory::Standing(_) | Memory::Adaptive(_) => None,
+            Memory::Standing(_) | Memory::Adaptive(_) | Memory::Marks => None,
         };
         for period in 1..=9 {
             r.came(Some(0), 1, Id::raw(0), 62_500);

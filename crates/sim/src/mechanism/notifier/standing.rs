@@ -9,7 +9,7 @@ use backwater_transport::units::{Rate, Span, Time};
 use super::terms::{Addresses, Terms};
 use super::voice::{Arrival, Neighbour, Voice, VoiceSpec};
 use crate::limit::MAX_CLASSES;
-use crate::mechanism::carrier::{Told, Toward};
+use crate::mechanism::carrier::{CarriedBy, Told, Toward};
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::{Ask, Form, Hosts, Notice, holds};
 use crate::mechanism::responder::{AnyResponder, Responder};
@@ -66,6 +66,11 @@ impl Standing {
         self.voices.push(voice);
     }
 
+    /// What takes its notices to their receivers.
+    pub fn carried_by(&self) -> CarriedBy {
+        self.terms.carrier
+    }
+
     /// Whether its notices move the class gates of a neighbour, which know no origin.
     pub fn moves_gates(&self) -> bool {
         !self.apart()
@@ -83,7 +88,7 @@ impl Standing {
             .position(|n| n.to == to || n.to == Toward::Everybody)
     }
 
-    /// Whether it wants to know from which neighbour a frame came.
+    /// Whether it needs the neighbour from which a frame came.
     pub fn listens(&self, place: usize) -> bool {
         !self.voices[place].heard.is_empty()
     }

@@ -2,6 +2,7 @@
 
 use backwater_transport::units::Span;
 
+use crate::mechanism::carrier::CarriedBy;
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::Form;
 
@@ -9,7 +10,7 @@ use crate::mechanism::notice::Form;
 pub const NEEDS: Needs = Needs::of(Set::NONE);
 
 /// What they need that name addresses: those behind what waits to leave.
-pub const NEEDS_OF_ADDRESSES: Needs = Needs::of(Set::QUEUE);
+pub const NEEDS_OF_ADDRESSES: Needs = Needs::of(Set::QUEUE.and(Set::ROOM));
 
 /// What a notifier of standing notices decides.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct Terms {
     pub addresses: Option<Addresses>,
     /// A frame to each neighbour, or one to all.
     pub cast: Cast,
+    /// What takes the notice there.
+    pub carrier: CarriedBy,
 }
 
 /// Whom to tell.
@@ -71,6 +74,7 @@ impl Terms {
     /// Whether notices like these and those can have one timer at a neighbour.
     pub(super) fn alike(&self, other: &Terms) -> bool {
         let timer = |t: &Terms| (t.quanta, t.refresh.to_bits());
-        self.form == other.form && timer(self) == timer(other)
+        let frame = |t: &Terms| (t.form, t.carrier);
+        frame(self) == frame(other) && timer(self) == timer(other)
     }
 }

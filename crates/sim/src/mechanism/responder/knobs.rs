@@ -34,7 +34,7 @@ pub struct Transmitter {
     pub moved: Vec<Moved>,
     /// Own flows to hold to a rate from now on, or no longer.
     pub held: Vec<(FlowId, Hold)>,
-    /// When the responder wants to look again.
+    /// When the responder's timers go off.
     pub timers: Vec<Time>,
 }
 

@@ -1,8 +1,8 @@
-//! Detects and tells: left to the recipe. Responds: a station sends nothing to the sender of the notice until its time is over
-//! or a notice of no time ends it; what goes to others passes by, in order of arrival. Own packets that are held back so may take
-//! no more than a part of what own packets may take: others find room.
+//! Detects and tells: left to the recipe. Responds: a station sends nothing to the sender of the notice until the notice's time is
+//! over or a notice of zero time ends it. Frames to other stations are sent meanwhile, in order of arrival. Own packets behind
+//! the gate may fill only a part of the room for own packets, so that packets to other stations find room.
 //! Reference: S4, 3.3 (link selective congestion control): half of the share of own packets.
-//! Differences: own packets that waited already when the gate closed stay.
+//! Differences: own packets that waited already when the gate closed stay queued.
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 

@@ -15,7 +15,7 @@ use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::{Ask, Notice};
 
 /// What it needs.
-pub const NEEDS: Needs = Needs::of(Set::RATE.and(Set::QUEUE).and(Set::GATES));
+pub const NEEDS: Needs = Needs::of(Set::RATE.and(Set::ROOM).and(Set::QUEUE).and(Set::GATES));
 
 /// Share of the fair rate, and the bucket's depth.
 #[derive(Clone, Debug)]

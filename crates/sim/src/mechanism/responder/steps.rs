@@ -16,7 +16,7 @@ use crate::medium::access::Category;
 pub const NEEDS: Needs = Needs::of(Set::TRANSMITTER);
 
 /// What those need that answer with a rate.
-pub const NEEDS_OF_RATE: Needs = Needs::of(Set::TRANSMITTER.and(Set::RATE));
+pub const NEEDS_OF_RATE: Needs = Needs::of(Set::TRANSMITTER.and(Set::RATE).and(Set::ROOM));
 
 /// What a step moves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! Every packet comes out a constant time later. From an instant on that may be another time, as where
-//! a path changes; packets come out in the order in which they went in.
+//! Every packet comes out a constant time later. The delay may change at given
+//! instants, as when a path changes. Packets come out in the order in which they went in.
 //!
 //! Reference: mahimahi mm-delay; the delay queue of cellsim.
 //! Differences: with `clock = "exact"` the time is exact. The emulators count whole milliseconds from the
@@ -16,10 +16,10 @@ use crate::medium::trace::floor;
 #[derive(Clone, Debug)]
 pub struct Delay {
     delay: Span,
-    /// From when on how long.
+    /// Delays, each with the instant from which it holds.
     then: Option<(Time, Span)>,
     milliseconds: bool,
-    /// When the packet before came out.
+    /// When the previous packet came out.
     last: Time,
 }
 
@@ -34,7 +34,7 @@ impl Delay {
         }
     }
 
-    /// The shortest that it ever is.
+    /// The shortest of its delays.
     pub fn least(&self) -> Span {
         self.then
             .map_or(self.delay, |(_, then)| then.min(self.delay))

@@ -1,6 +1,6 @@
 //! A port served at the opportunities of a trace. It never transmits at once: `shut_until` is `NEVER` for it, so that
-//! `choose` leads here. When the choice at hand can be made and when the packet leaves is the server's to say; the rest
-//! is as on a wire.
+//! `choose` leads here. The server says when a choice can be made and when the packet leaves; the rest is as on a
+//! wire.
 
 use backwater_transport::units::Time;
 

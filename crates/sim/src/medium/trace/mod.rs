@@ -295,7 +295,7 @@ pub const PART: Part<Offer> = Part {
     ],
     build: Offer {
         name: "trace",
-        carrier: None,
+        carriers: &[],
         gives: Set::NONE,
         link: LinkType::Ethernet,
     },

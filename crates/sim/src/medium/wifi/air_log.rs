@@ -20,8 +20,8 @@ pub struct AirFrame {
     pub to: u32,
     /// What.
     pub kind: FrameKind,
-    /// From its end to the end of the exchange.
-    pub rest: Span,
+    /// Its Duration field, before it is rounded up to microseconds.
+    pub duration: Span,
     /// Rate of what follows the PHY header.
     pub rate: Rate,
     /// What a data or management frame carries.
@@ -30,6 +30,19 @@ pub struct AirFrame {
     pub number: u16,
     /// It was on the air before.
     pub retry: bool,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a frame.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Its last bit is still to come.
+    OnAir,
+    /// Its receiver has it whole, or one station of its group.
+    Received,
+    /// Nobody for whom it was has it whole: a collision, noise, or a receiver that was busy with another frame.
+    Lost,
 }
 
 /// What a data or management frame carries.
@@ -58,13 +71,15 @@ pub struct Carried {
     pub header: Option<Box<Header>>,
 }
 
-/// Frames so far, and what sequence numbers and retry bits need. A station counts sequence numbers for
-/// itself, under EDCA for each category (10.3.2.11); management frames have a counter of their own.
+/// Frames so far, and what sequence numbers and retry bits need. Under EDCA a station counts the data frames to each receiver by
+/// category, and with one more counter all others; under DCF it has that one only. 10.3.2.11, Table 10-3.
 #[derive(Clone, Debug, Default)]
 pub struct AirLog {
     frames: Vec<AirFrame>,
-    /// By station: next sequence number of each category, and of management frames.
-    next: Vec<[u16; 5]>,
+    /// By station: next sequence number of frames that have no counter of their own.
+    baseline: Vec<u16>,
+    /// By hop: that of each category.
+    next: Vec<[u16; 4]>,
     /// By hop and category: the packet sent last, with its number.
     last: Vec<[Option<(Carried, u16)>; 4]>,
     /// By station: number of the management frame sent last.
@@ -73,22 +88,39 @@ pub struct AirLog {
 
 /// Sequence numbers have twelve bits.
 const NUMBERS: u16 = 4096;
-const MANAGEMENT: usize = 4;
 
 impl AirLog {
     /// A log of so many stations and hops.
     pub fn new(stations: usize, hops: usize) -> AirLog {
         AirLog {
             frames: Vec::new(),
-            next: vec![[0; 5]; stations],
+            baseline: vec![0; stations],
+            next: vec![[0; 4]; hops],
             last: vec![[const { None }; 4]; hops],
             last_ask: vec![0; stations],
         }
     }
 
-    /// Frames since the last call.
-    pub fn take(&mut self) -> Vec<AirFrame> {
-        std::mem::take(&mut self.frames)
+    /// Frames since the last call, up to the first that is still on the air; at the end of a run all that are left.
+    pub fn take(&mut self, at_end: bool) -> Vec<AirFrame> {
+        let on_air = self.frames.iter().position(|f| f.fate == Fate::OnAir);
+        let until = on_air.filter(|_| !at_end).unwrap_or(self.frames.len());
+        self.frames.drain(..until).collect()
+    }
+
+    /// When the first frame began that is still on the air.
+    pub fn on_air_since(&self) -> Option<Time> {
+        let first = self.frames.iter().find(|f| f.fate == Fate::OnAir);
+        first.map(|frame| frame.at)
+    }
+
+    /// A station's frame has ended.
+    pub fn conclude(&mut self, station: u32, received: bool) {
+        let sent = self.frames.iter_mut().rev().find(|f| f.from == station);
+        sent.expect("a frame that began").fate = match received {
+            true => Fate::Received,
+            false => Fate::Lost,
+        };
     }
 
     /// Adds a frame as it stands.
@@ -97,12 +129,13 @@ impl AirLog {
     }
 
     /// The packet that a hop's category sends, its number, and whether it was sent before; `None`
-    /// repeats the packet that its receiver has already.
+    /// repeats the packet that its receiver has already. `counted_apart` where it is a QoS data frame to one station.
     pub fn packet(
         &mut self,
         station: u32,
         hop: u32,
         category: u8,
+        counted_apart: bool,
         packet: Option<Carried>,
     ) -> (Carried, u16, bool) {
         let last = &mut self.last[hop as usize][usize::from(category)];
@@ -114,7 +147,10 @@ impl AirLog {
             return (sent.clone(), *number, true);
         }
         let packet = packet.expect("what its receiver has was sent");
-        let number = Self::count(&mut self.next[station as usize][usize::from(category)]);
+        let number = Self::count(match counted_apart {
+            true => &mut self.next[hop as usize][usize::from(category)],
+            false => &mut self.baseline[station as usize],
+        });
         *last = Some((packet.clone(), number));
         (packet, number, false)
     }
@@ -123,7 +159,7 @@ impl AirLog {
     pub fn management(&mut self, station: u32, repeated: bool) -> u16 {
         let last = &mut self.last_ask[station as usize];
         if !repeated {
-            *last = Self::count(&mut self.next[station as usize][MANAGEMENT]);
+            *last = Self::count(&mut self.baseline[station as usize]);
         }
         *last
     }

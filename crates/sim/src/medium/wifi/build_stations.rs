@@ -118,6 +118,8 @@ impl Air {
             reply: Reply::None,
             after: NOBODY,
             notices: VecDeque::new(),
+            fields: Vec::new(),
+            echoes: Vec::new(),
             watch: None,
             responders: Vec::new(),
             gates: None,

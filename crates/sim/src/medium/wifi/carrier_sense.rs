@@ -12,7 +12,7 @@ use super::radio::Radio;
 pub struct CarrierSense {
     /// Whose frame it receives; `NOBODY` if none.
     pub lock: u32,
-    /// Its last busy period was ended by this station's frame, whose group looks after it.
+    /// Its last busy period was ended by this station's frame, whose contention group it belongs to.
     pub cover: u32,
     /// That frame is damaged.
     pub damaged: bool,
@@ -40,6 +40,8 @@ pub struct CarrierSense {
     pub nav_check: Time,
     /// A NAV by an RTS, which holds if a frame begins before `nav_check`.
     pub nav_rts: Time,
+    /// Saved TXOP holder: whose exchange set the NAV. 10.22.2.4.
+    pub holder: u32,
     /// Under the disc: how many frames it senses.
     pub energy: u32,
     /// Under the disc: power of the frames on the air that reach it.
@@ -67,6 +69,7 @@ impl CarrierSense {
             nav: Time::ZERO,
             nav_check: Time::ZERO,
             nav_rts: Time::ZERO,
+            holder: NOBODY,
             energy: 0,
             power: 0,
             wanted: 0,
@@ -142,7 +145,7 @@ impl CarrierSense {
         medium: &Medium,
         now: Time,
     ) -> bool {
-        self.lock = NOBODY;
+        let sender = std::mem::replace(&mut self.lock, NOBODY);
         if self.damaged {
             self.defer = now + medium.bystander_defers;
             return false;
@@ -153,6 +156,10 @@ impl CarrierSense {
         }
         if frame.rest > Span::ZERO {
             let until = now + frame.rest;
+            self.holder = match frame.kind {
+                FrameKind::Cts | FrameKind::Ack => frame.to,
+                FrameKind::Rts | FrameKind::Data | FrameKind::Group => sender,
+            };
             if frame.kind == FrameKind::Rts && medium.mac.nav_reset {
                 self.nav_rts = until;
                 self.nav_check = now + medium.nav_holds;

@@ -60,11 +60,6 @@ pub(super) struct Near {
 impl Near {
     /// What a frame covers that cannot be understood.
     pub const NOTHING: i64 = i64::MIN;
-
-    /// Whether it can be understood there.
-    pub fn decodes(&self) -> bool {
-        self.covers != Near::NOTHING
-    }
 }
 
 /// What a station's transmission is to one that cannot understand it under the physical channel.

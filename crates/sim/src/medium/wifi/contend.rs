@@ -1,7 +1,7 @@
 //! Frames on the air. A station that waits has no event of its own: when a frame ends, the stations that
 //! it made idle form a group under its sender, and the group has one event, at the earliest instant at
 //! which one of them would send. When it comes, whoever still counts to that instant sends; the others
-//! have become busy, and the frame that made them so will look after them.
+//! have become busy, and join the group of the frame that made them so.
 //!
 //! Two stations that begin at one instant don't hear each other in time: a station that becomes busy at
 //! the instant at which it would send is marked `due`, and still sends.
@@ -9,8 +9,8 @@
 use backwater_transport::units::{Span, Time};
 
 use super::air::{Air, NOBODY};
-use super::air_log::AirFrame;
-use super::frame::{Exchange, Frame, FrameKind, Reply};
+use super::air_log::{AirFrame, Fate};
+use super::frame::{Exchange, Frame, FrameKind};
 use super::phy;
 use crate::calendar::Calendar;
 use crate::event::Event;
@@ -95,46 +95,15 @@ impl World {
         now: Time,
         until: Option<Time>,
     ) {
-        let (to, bytes, rate) = match hop {
-            None => {
-                let radio = &self.air.radios[station as usize];
-                let notice = radio.notices.front().expect("a management frame waits");
-                (
-                    notice.to,
-                    notice.bytes,
-                    self.air.medium(station).phy.control,
-                )
-            }
-            Some(hop) => {
-                let bytes = self.air.first_frame(&self.network, hop, number);
-                let hop = &self.air.hops[hop as usize];
-                (hop.to, bytes, hop.rate)
-            }
-        };
-        let radio = &self.air.radios[station as usize];
-        let medium = &self.air.media[radio.medium as usize];
-        let data = medium.phy.airtime(bytes, rate);
-        let rts = to != NOBODY && bytes > medium.mac.rts_above;
-        let txop = radio.categories[number].set.txop;
-        let exchange = Exchange {
-            category: number as u8,
-            hop,
-            to,
-            data,
-            ack: medium.ack(rate),
-            bytes,
-            rate,
-            rts,
-            cleared: false,
-            begun: now,
-            txop_end: until.unwrap_or(now + txop),
-            own_end: now,
-        };
-        let kind = match (rts, to) {
-            (true, _) => FrameKind::Rts,
-            (false, NOBODY) => FrameKind::Group,
-            (false, _) => FrameKind::Data,
-        };
+        let txop = self.air.radios[station as usize].categories[number]
+            .set
+            .txop;
+        let until = until.unwrap_or(now + txop);
+        let (kind, mut exchange) = self.plan(station, number, hop, now, until);
+        let to = exchange.to;
+        if until > now {
+            exchange.goes_on = self.expects_another(station, number, kind, &exchange);
+        }
         let radio = &mut self.air.radios[station as usize];
         let unfinished = radio.exchange.replace(exchange);
         debug_assert!(unfinished.is_none(), "a station has one exchange");
@@ -147,29 +116,96 @@ impl World {
         self.emit(station, kind, to, now);
     }
 
+    /// The exchange that a category would begin now, and the kind of its first frame.
+    pub(super) fn plan(
+        &self,
+        station: u32,
+        number: usize,
+        hop: Option<u32>,
+        now: Time,
+        until: Time,
+    ) -> (FrameKind, Exchange) {
+        let medium = self.air.medium(station);
+        let mut field = None;
+        let (to, bytes, rate) = match hop {
+            None => {
+                let radio = &self.air.radios[station as usize];
+                let notice = radio.notices.front().expect("a management frame waits");
+                (notice.to, notice.bytes, medium.phy.control)
+            }
+            Some(hop) => {
+                let bytes = self.air.first_frame(&self.network, hop, number);
+                let hop = &self.air.hops[hop as usize];
+                field = self.air.field_toward(station, hop.to);
+                (hop.to, bytes + field.unwrap_or(0), hop.rate)
+            }
+        };
+        let rts = to != NOBODY && bytes > medium.mac.rts_above;
+        let kind = match (rts, to) {
+            (true, _) => FrameKind::Rts,
+            (false, NOBODY) => FrameKind::Group,
+            (false, _) => FrameKind::Data,
+        };
+        let exchange = Exchange {
+            category: number as u8,
+            hop,
+            to,
+            data: medium.phy.airtime(bytes, rate),
+            ack: medium.ack(rate),
+            bytes,
+            field: field.is_some(),
+            rate,
+            rts,
+            goes_on: false,
+            cleared: false,
+            begun: now,
+            txop_end: until,
+            own_end: now,
+        };
+        (kind, exchange)
+    }
+
+    /// Whether the TXOP has room for one more exchange like this one, and the category a frame for it.
+    fn expects_another(
+        &self,
+        station: u32,
+        number: usize,
+        kind: FrameKind,
+        exchange: &Exchange,
+    ) -> bool {
+        let radio = &self.air.radios[station as usize];
+        let notices = usize::from(exchange.hop.is_none());
+        if radio.categories[number].frames < 2 || radio.notices.len() > notices {
+            return false;
+        }
+        let medium = self.air.medium(station);
+        let whole = medium.whole(kind, exchange);
+        exchange.begun + whole + medium.sifs + whole <= exchange.txop_end
+    }
+
     /// A station begins to send a frame.
     pub(crate) fn emit(&mut self, station: u32, kind: FrameKind, to: u32, now: Time) {
         let air = &mut self.air;
-        let radio = &mut air.radios[station as usize];
-        let medium = &air.media[radio.medium as usize];
-        let control = medium.phy.control;
-        let (bytes, rate, span, rest) = match (kind, radio.reply, radio.exchange) {
-            (FrameKind::Cts, Reply::Cts { rest, .. }, _) => {
-                (phy::CTS, medium.phy.answer_to(control), medium.cts, rest)
-            }
-            (FrameKind::Ack, Reply::Ack { of, .. }, _) => {
-                let rate = medium.phy.answer_to(of);
-                (phy::ACK, rate, medium.ack(of), Span::ZERO)
-            }
-            (_, _, exchange) => {
-                let e = exchange.expect("RTS and data belong to an exchange");
-                let rest = medium.rest(kind, e.data, e.ack);
-                match kind {
-                    FrameKind::Rts => (phy::RTS, control, medium.rts, rest),
-                    _ => (e.bytes, e.rate, e.data, rest),
-                }
-            }
+        let began = match kind {
+            FrameKind::Cts | FrameKind::Ack => to,
+            FrameKind::Rts | FrameKind::Data | FrameKind::Group => station,
         };
+        let exchange = air.radios[began as usize].exchange.as_ref();
+        let exchange = exchange.expect("a frame belongs to an exchange");
+        let medium = &air.media[air.radios[station as usize].medium as usize];
+        let phy = &medium.phy;
+        let (bytes, rate, span) = match kind {
+            FrameKind::Rts => (phy::RTS, phy.control, medium.rts),
+            FrameKind::Cts => (phy::CTS, phy.answer_to(phy.control), medium.cts),
+            FrameKind::Ack => (phy::ACK, phy.answer_to(exchange.rate), exchange.ack),
+            FrameKind::Data | FrameKind::Group => (exchange.bytes, exchange.rate, exchange.data),
+        };
+        let rest = medium.rest(kind, exchange);
+        let duration = match air.log {
+            Some(_) => medium.duration(kind, exchange),
+            None => Span::ZERO,
+        };
+        let radio = &mut air.radios[station as usize];
         radio.count.airtime += span.0;
         radio.count.frames += 1;
         radio.frame = Some(Frame {
@@ -187,11 +223,12 @@ impl World {
                 from: station,
                 to,
                 kind,
-                rest,
+                duration,
                 rate,
                 body: None,
                 number: 0,
                 retry: false,
+                fate: Fate::OnAir,
             };
             self.air.log_frame(&self.network, frame);
         }

@@ -120,21 +120,19 @@ impl World {
     pub(crate) fn conclude(&mut self, station: u32, frame: Frame, now: Time) -> Option<u32> {
         let to = frame.to;
         let understood = !self.air.heard.is_empty();
+        if let Some(log) = &mut self.air.log {
+            log.conclude(station, understood);
+        }
         match frame.kind {
             FrameKind::Rts => {
-                // A station whose NAV says that others have the medium does not answer.
-                let answers = understood && self.air.sensing[to as usize].reserved() <= now;
-                if answers {
-                    let exchange = self.air.radios[station as usize].exchange;
-                    let exchange = exchange.expect("an exchange begins with its RTS");
-                    let medium = self.air.medium(station);
-                    let rest = medium.rest(FrameKind::Cts, exchange.data, exchange.ack);
-                    self.air.answer(
-                        &mut self.clock.calendar,
-                        to,
-                        Reply::Cts { to: station, rest },
-                        now,
-                    )
+                let exchange = self.air.radios[station as usize].exchange;
+                let exchange = exchange.expect("an exchange begins with its RTS");
+                // A station whose NAV says that others have the medium does not answer, except the holder of that TXOP. 10.22.2.4.
+                let sense = &self.air.sensing[to as usize];
+                let of_holder = sense.holder == station && exchange.txop_end > now;
+                if understood && (sense.reserved() <= now || of_holder) {
+                    let reply = Reply::Cts { to: station };
+                    self.air.answer(&mut self.clock.calendar, to, reply, now)
                 } else {
                     self.exchange_failed(station, now)
                 }
@@ -144,15 +142,9 @@ impl World {
                     .answer(&mut self.clock.calendar, to, Reply::Go, now)
             }
             FrameKind::Data if understood => {
-                let exchange = self.air.radios[station as usize].exchange;
-                let of = exchange.expect("a data frame belongs to an exchange").rate;
                 self.take_in(station, to, now);
-                self.air.answer(
-                    &mut self.clock.calendar,
-                    to,
-                    Reply::Ack { to: station, of },
-                    now,
-                )
+                let reply = Reply::Ack { to: station };
+                self.air.answer(&mut self.clock.calendar, to, reply, now)
             }
             FrameKind::Data => self.exchange_failed(station, now),
             FrameKind::Ack if understood => self.exchange_done(to, now),
@@ -178,8 +170,8 @@ impl World {
         let station = station.0;
         let radio = &self.air.radios[station as usize];
         match radio.reply {
-            Reply::Cts { to, .. } => self.emit(station, FrameKind::Cts, to, now),
-            Reply::Ack { to, .. } => self.emit(station, FrameKind::Ack, to, now),
+            Reply::Cts { to } => self.emit(station, FrameKind::Cts, to, now),
+            Reply::Ack { to } => self.emit(station, FrameKind::Ack, to, now),
             Reply::Go => {
                 let radio = &mut self.air.radios[station as usize];
                 let exchange = radio.exchange.as_mut().expect("an exchange that goes on");
@@ -210,6 +202,9 @@ impl World {
         let Some(hop) = exchange.hop else {
             return self.receive_notice(station, receiver, now);
         };
+        if exchange.field {
+            self.receive_field(station, receiver, now);
+        }
         let Some(packet_id) =
             self.air
                 .leave_queue(&mut self.network, &mut self.books, station, hop, now)
@@ -217,6 +212,9 @@ impl World {
             return;
         };
         let port_id = self.air.hops[hop as usize].port;
+        if !self.air.radios[station as usize].echoes.is_empty() {
+            self.receive_echo((station, receiver), packet_id, now);
+        }
         self.books.packet_hops += 1;
         if self.air.is_late(&self.network, packet_id, now) {
             self.network
@@ -241,6 +239,9 @@ impl World {
             Some(hop_number) => {
                 let hop = &mut self.air.hops[hop_number as usize];
                 let airtime = now.since(exchange.begun);
+                if exchange.field {
+                    radio.end_field(exchange.to);
+                }
                 hop.airtime += airtime.0;
                 let tried = std::mem::take(&mut hop.tried[number]);
                 let ghost = tried.ghost.expect("an ACK follows its data");
@@ -292,24 +293,9 @@ impl World {
         let Some(Some(hop)) = self.next_frame(station, number, now) else {
             return false;
         };
-        let bytes = self.air.first_frame(&self.network, hop, number);
+        let (kind, next) = self.plan(station, number, Some(hop), now, until);
         let medium = self.air.medium(station);
-        let hop = &self.air.hops[hop as usize];
-        let rate = hop.rate;
-        let data = medium.phy.airtime(bytes, rate);
-        let kind = if hop.to == NOBODY {
-            FrameKind::Group
-        } else if bytes > medium.mac.rts_above {
-            FrameKind::Rts
-        } else {
-            FrameKind::Data
-        };
-        let own = if kind == FrameKind::Rts {
-            medium.rts
-        } else {
-            data
-        };
-        now + medium.sifs + own + medium.delta + medium.rest(kind, data, medium.ack(rate)) <= until
+        now + medium.sifs + medium.whole(kind, &next) <= until
     }
 }
 

@@ -67,7 +67,7 @@ impl World {
             c.cw = c.set.cw_min;
             air.radios[station as usize].count.retry_drops += 1;
             match hop {
-                Some(hop) => self.give_up(station, hop, number, now, until),
+                Some(hop) => self.give_up(station, hop, number, Cause::RetryLimit, now, until),
                 None => {
                     let radio = &mut self.air.radios[station as usize];
                     radio.notices.pop_front();
@@ -78,9 +78,27 @@ impl World {
         self.air.draw(station, number);
     }
 
+    /// Whether the first packet of a hop has waited for longer than the lifetime of an MSDU.
+    pub(super) fn has_expired(&self, station: u32, hop: u32, number: usize, now: Time) -> bool {
+        let Some(lifetime) = self.air.medium(station).mac.lifetime else {
+            return false;
+        };
+        let hop = &self.air.hops[hop as usize];
+        let waits = hop.tried[number].ghost.is_none();
+        waits && now.since(self.network.first_of(hop.port, number).at) > lifetime
+    }
+
     /// The first frame of a hop's queue is given up; if its packet was received nevertheless, nothing
     /// is lost.
-    fn give_up(&mut self, station: u32, hop: u32, number: usize, now: Time, until: Time) {
+    pub(super) fn give_up(
+        &mut self,
+        station: u32,
+        hop: u32,
+        number: usize,
+        cause: Cause,
+        now: Time,
+        until: Time,
+    ) {
         let (hop_number, first_port) = (hop, self.air.first_port);
         let from = self
             .air
@@ -112,13 +130,20 @@ impl World {
         if is_empty {
             self.air.radios[station as usize].categories[number].clear(hop_number);
         }
-        // The sender does not know that its frame was received, where it was.
-        let done = tried.over(to, Span::ZERO, false);
-        self.air
-            .observe_transmission(&mut self.mechanisms, station, number, &ghost, &done, now);
+        if tried.has_begun() {
+            // The sender does not know that its frame was received, where it was.
+            let done = tried.over(to, Span::ZERO, false);
+            self.air.observe_transmission(
+                &mut self.mechanisms,
+                station,
+                number,
+                &ghost,
+                &done,
+                now,
+            );
+        }
         if let Some(id) = lost {
-            self.network
-                .lose(&mut self.books, id, Cause::RetryLimit, port, now);
+            self.network.lose(&mut self.books, id, cause, port, now);
         }
         self.departed(station, number, ghost, now, until);
     }

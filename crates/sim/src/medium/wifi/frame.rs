@@ -39,12 +39,10 @@ pub struct Frame {
 pub enum Reply {
     /// Nothing.
     None,
-    /// A CTS; `rest` follows it.
+    /// A CTS.
     Cts {
         /// To whom.
         to: u32,
-        /// From its end to the end of the exchange.
-        rest: Span,
     },
     /// The data frame that was cleared.
     Go,
@@ -52,8 +50,6 @@ pub enum Reply {
     Ack {
         /// To whom.
         to: u32,
-        /// Rate of the frame that it answers.
-        of: Rate,
     },
     /// The next exchange of a TXOP.
     Next {
@@ -79,10 +75,15 @@ pub struct Exchange {
     pub ack: Span,
     /// Its bytes.
     pub bytes: u64,
+    /// Whether a notice rides in its header.
+    pub field: bool,
     /// Its rate.
     pub rate: Rate,
     /// Whether it began with an RTS.
     pub rts: bool,
+    /// Another exchange is expected to follow in the TXOP. The frame is settled only then, so the Duration fields
+    /// reserve the time of an exchange like this one. 9.2.5.2, single protection.
+    pub goes_on: bool,
     /// Whether the CTS came.
     pub cleared: bool,
     /// When it began.

@@ -1,6 +1,6 @@
 //! Keeps the frames that stations send, for a capture.
 
-use super::air::Air;
+use super::air::{Air, NOBODY};
 use super::air_log::{AirFrame, Body, Carried};
 use super::frame::FrameKind;
 use crate::network::{Network, Part};
@@ -29,7 +29,10 @@ impl Air {
                             header: of_connection.then(|| Box::new(network.headers[id].clone())),
                         }
                     });
-                    let sent = log.packet(station, number, exchange.category, fresh);
+                    let medium = &self.media[radio.medium as usize];
+                    let counted_apart = medium.mac.access.categories() > 1 && hop.to != NOBODY;
+                    let category = exchange.category;
+                    let sent = log.packet(station, number, category, counted_apart, fresh);
                     (frame.number, frame.retry) = (sent.1, sent.2);
                     Body::Packet(sent.0, exchange.category)
                 }

@@ -61,6 +61,8 @@ pub struct MacSpec {
     pub countdown: Countdown,
     /// Whether a NAV that an RTS set is taken back when no frame follows (10.3.2.4).
     pub nav_reset: bool,
+    /// dot11EDCATableMSDULifetime: how long a packet may wait at a station and be tried. 10.22.2.7.
+    pub lifetime: Option<Span>,
     /// Access categories, lowest first; only the first under DCF.
     pub categories: [Category; 4],
 }
@@ -149,7 +151,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// The queues that it looks after.
+    /// The queues that it manages.
     pub fn queues(&self) -> &[ClassQueue] {
         match self.managed.queues.is_empty() {
             true => &self.one,
@@ -252,7 +254,7 @@ impl Contention {
         };
         if held + step > room {
             Room::Full
-        } else if mine + step > libm::floor(room as f64 * share) as u64 {
+        } else if mine + step > (room as f64 * share) as u64 {
             Room::ShareFull
         } else {
             Room::Free
@@ -330,6 +332,7 @@ impl Contention {
     }
 
     /// When it would send, if the medium, idle since `base`, stayed so.
+    #[inline]
     pub fn expiry(&self, base: Time, slot: Span) -> Time {
         let counted = Time(base.0 + self.aifs.0 + u64::from(self.slots) * slot.0);
         counted.max(self.ready).max(self.held)

@@ -14,6 +14,7 @@
 //! * `station_queue` takes packets in, `line_up` orders them (`rounds`: round-robin by flow), `next_frame` chooses one at the attempt,
 //!   `blocked_share` limits what waits at gates, `judge` lets queue management decide.
 //! * `contend` lets stations count down and send, `exchange` and `failure` draw the consequences, `group_frames` has those to many.
+//! * `notices` sends management frames of mechanisms, `carried` brings notices with data frames.
 //! * `observe_station` lets detectors look, `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`).
 
 //!
@@ -28,6 +29,7 @@ pub mod air_log;
 mod answer;
 mod blocked_share;
 mod build_stations;
+mod carried;
 pub mod carrier_sense;
 pub mod channel;
 mod check_flows;
@@ -74,12 +76,15 @@ pub const PART: Part<Offer> = Part {
     options: &[],
     build: Offer {
         name: "802.11",
-        carrier: Some(Carrier::ManagementFrame),
+        carriers: &[
+            Carrier::ManagementFrame,
+            Carrier::HeaderField,
+            Carrier::Mark,
+        ],
         gives: Set::EVERYWHERE
             .and(Set::BUSY)
             .and(Set::TRANSMITTER)
-            .and(Set::STATION)
-            .and(Set::MANAGEMENT),
+            .and(Set::STATION),
         link: LinkType::Radiotap,
     },
 };

@@ -5,6 +5,7 @@ use backwater_transport::units::Time;
 
 use super::air::Air;
 use crate::calendar::Calendar;
+use crate::cause::Cause;
 use crate::event::Event;
 use crate::ids::{PacketId, PortId, StationId};
 use crate::network::Network;
@@ -144,13 +145,26 @@ impl Air {
 }
 
 impl World {
-    /// What a category sends next: a management frame (`Some(None)`), the first frame of a hop, or nothing.
+    /// What a category sends next: a management frame (`Some(None)`), the first frame of a hop, or nothing. Frames whose lifetime is
+    /// over are given up first.
     pub(crate) fn next_frame(
         &mut self,
         station: u32,
         number: usize,
         now: Time,
     ) -> Option<Option<u32>> {
+        loop {
+            let next = self.first_in_line(station, number, now)?;
+            match next {
+                Some(hop) if self.has_expired(station, hop, number, now) => {
+                    self.give_up(station, hop, number, Cause::Expired, now, now);
+                }
+                _ => return Some(next),
+            }
+        }
+    }
+
+    fn first_in_line(&mut self, station: u32, number: usize, now: Time) -> Option<Option<u32>> {
         let radio = &self.air.radios[station as usize];
         if radio.is_top(number) && !radio.notices.is_empty() {
             return Some(None);
@@ -202,7 +216,8 @@ impl World {
     pub(crate) fn has_frames_ready(&mut self, station: u32, now: Time) -> bool {
         let radio = &self.air.radios[station as usize];
         let managed = radio.categories.iter().any(|c| c.judged.is_some());
-        if radio.gates.is_none() && !managed {
+        let expire = self.air.medium(station).mac.lifetime.is_some();
+        if radio.gates.is_none() && !managed && !expire {
             return true;
         }
         let mut ready = false;

@@ -11,9 +11,9 @@ use super::frame::{Exchange, Frame, Reply};
 use super::mac::Contention;
 use super::rounds::RoundRobin;
 use crate::ids::{ControlId, FlowId, NodeId, PortId};
-use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Notice;
+use crate::mechanism::{AnyResponder, Echo};
 use crate::medium::access::{Category, MANAGEMENT_CATEGORY};
 use crate::packet::List;
 use crate::stamp::Shown;
@@ -53,6 +53,10 @@ pub struct Radio {
     pub exchange: Option<Exchange>,
     /// Management frames that wait, ahead of the data of the highest category.
     pub notices: VecDeque<Management>,
+    /// Notices that wait for a data frame to their station: each frame takes the first as a header field.
+    pub fields: Vec<Management>,
+    /// Who reads echoes of marks in the ACKs that leave.
+    pub echoes: Vec<Echo>,
     /// Own flows that always have something to send and have lost a packet for want of room, once for each.
     pub owed: VecDeque<FlowId>,
     /// Gates that hold back frames of categories, toward next hops or toward destinations.
@@ -98,12 +102,12 @@ impl Default for LastRoute {
     }
 }
 
-/// A management frame that waits.
+/// A notice that waits: a management frame, or a header field of a data frame.
 #[derive(Clone, Debug)]
 pub struct Management {
     /// For whom; `NOBODY` for all neighbours.
     pub to: u32,
-    /// Length, header and FCS included.
+    /// Length of the frame, header and FCS included, or of the field.
     pub bytes: u64,
     /// Who speaks.
     pub control: ControlId,
@@ -273,6 +277,13 @@ impl Radio {
     /// When it sends, if the medium, idle since `base`, stays so; `NEVER` if it has nothing to send.
     #[inline]
     pub fn expiry(&self, base: Time, slot: Span) -> Time {
+        // DCF has one, and a group asks all of its stations at the end of each frame.
+        if let [only] = &self.categories[..] {
+            return match only.wants_medium() {
+                true => only.expiry(base, slot),
+                false => Time::NEVER,
+            };
+        }
         let waiting = self.categories.iter().filter(|c| c.wants_medium());
         waiting
             .map(|c| c.expiry(base, slot))

@@ -1,6 +1,7 @@
 //! Reception under the physical channel. Preamble: from `preamble_detect` on, if its SINR reaches the threshold of
-//! the lowest rate. Capture: at any time during the frame that is being received; of preambles that begin at
-//! one instant the strongest is taken.
+//! the lowest rate. Of preambles that begin at one instant the strongest is taken. Capture: a later one takes the receiver away from
+//! its frame, at any time, if it is stronger than all others by the threshold; without capture none does. Either way the
+//! SINR decides whether the frame is received.
 //!
 //! The bits of a frame fail at a rate that follows the SINR, so the first failure comes as in a Poisson process whose
 //! rate moves. It is drawn by thinning (Lewis and Shedler 1979): while the power on the air stays below some bound, the rate
@@ -309,13 +310,10 @@ impl Air {
             let heard = before as i64 <= near.covers && !sense.sending;
             let takes = if sense.lock == NOBODY {
                 heard
-            } else if receivers.capture.is_some() {
+            } else {
                 let together =
                     || self.coded[sense.lock as usize].begun == now && near.power > hearing.wanted;
                 heard && (before as i64 <= near.overrides || together())
-            } else {
-                sense.damaged |= near.decodes();
-                false
             };
             if takes {
                 if sense.lock != NOBODY {
@@ -364,7 +362,7 @@ impl Air {
         let medium = &self.media[self.radios[sender].medium as usize];
         let receivers = medium.receivers.as_ref().expect("a physical channel");
         let coded = self.coded[sender];
-        let group = &mut self.groups[sender];
+        let mut group = self.groups[sender].members();
         self.heard.clear();
         let beyond = self.near[sender].len();
         let (reached, disturbed) = self.idlers[sender].split_at(beyond);

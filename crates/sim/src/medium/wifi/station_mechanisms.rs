@@ -6,8 +6,7 @@ use super::air::{Air, NOBODY};
 use super::mac::Contention;
 use crate::event::Event;
 use crate::limit::Limit;
-use crate::mechanism::AnyNotifier;
-use crate::mechanism::carrier::{AIR_UNIT, Toward};
+use crate::mechanism::carrier::{AIR_UNIT, CarriedBy, Toward};
 use crate::mechanism::control::{Control, Memory, Watched};
 use crate::mechanism::detector::Detector;
 use crate::mechanism::needs::Set;
@@ -18,6 +17,7 @@ use crate::mechanism::notifier::voice::VoiceSpec;
 use crate::mechanism::notifier::{Cast, Reach, Terms};
 use crate::mechanism::place::{Place, Rhythm};
 use crate::mechanism::responder::Responder;
+use crate::mechanism::{AnyNotifier, Echo};
 use crate::network::Network;
 use crate::spec::{MechanismSpec, Refusal, Spec};
 use crate::table::Id;
@@ -25,7 +25,7 @@ use crate::world::World;
 use crate::world::build::refuse;
 
 impl Air {
-    /// A station's memory of whom it told, and when its detector looks.
+    /// A station's memory of whom it told, and when its detector samples.
     fn memory_at(
         &self,
         network: &Network,
@@ -40,6 +40,9 @@ impl Air {
                 let most = mechanism.respond.most();
                 let requests = Requests::new(*terms, number as u32, most, rhythm);
                 (Memory::Requests(Box::new(requests)), Some(rhythm))
+            }
+            AnyNotifier::Standing(terms) if terms.carrier == CarriedBy::Mark => {
+                (Memory::Marks, mechanism.detect.rhythm())
             }
             AnyNotifier::Standing(terms) => {
                 let standing =
@@ -111,6 +114,11 @@ impl Air {
             );
             let path = format!("mechanisms.{}.notify.cast", mechanism.name);
             return refuse(path, what, "write cast = \"group\"");
+        }
+        if terms.carrier == CarriedBy::Header && terms.cast == Cast::Group {
+            let path = format!("mechanisms.{}.notify.cast", mechanism.name);
+            let what = "a header field tells the station that its data frame is for";
+            return refuse(path, what, "write cast = \"each\"");
         }
         let neighbours: Vec<Toward> = match terms.cast {
             Cast::Each => feeders.iter().map(|s| Toward::Station(*s)).collect(),
@@ -228,11 +236,15 @@ impl World {
                 rhythm,
                 needs.has(Set::HOLDINGS),
             ));
+            let marks = control.only_marks();
             let control = self.mechanisms.controls.push(control);
             let radio = &mut self.air.radios[station as usize];
             radio.watch = Some((control, 0));
+            if let (true, Some(terms)) = (marks, mechanism.notify.standing()) {
+                radio.echoes.push(Echo::new(number as u32, terms));
+            }
             if let Some(Rhythm { period, .. }) = rhythm {
-                // Stations don't look in step.
+                // Stations sample at different instants.
                 let phase = Time(radio.random.between(1, period.0));
                 let look = Event::Observe { control, place: 0 };
                 self.clock.calendar.push(phase, look);

@@ -28,6 +28,7 @@ pub(crate) fn line(places: &[f64]) -> Spec {
         after_collision: AfterCollision::Timeout,
         countdown: Countdown::IdleSlot,
         nav_reset: true,
+        lifetime: None,
         categories: AccessMode::Dcf.defaults(PHY.standard.window()),
     };
     let station = |x: &f64| NodeSpec {

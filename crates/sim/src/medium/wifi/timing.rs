@@ -3,7 +3,7 @@
 use backwater_transport::units::{Rate, Span};
 
 use super::channel::ChannelSpec;
-use super::frame::FrameKind;
+use super::frame::{Exchange, FrameKind};
 use super::mac::{AfterCollision, MacSpec};
 use super::phy::{self, Phy};
 use super::physical::Receivers;
@@ -103,14 +103,41 @@ impl Medium {
         }
     }
 
-    /// From the end of a frame of this kind, as it is heard, to the end of the exchange.
-    pub fn rest(&self, kind: FrameKind, data: Span, ack: Span) -> Span {
-        let answer = |span: Span| self.sifs + span + self.delta;
+    /// From the end of a frame of this kind, as it is heard, to the end of the exchange; with the next exchange, where
+    /// the TXOP goes on.
+    pub fn rest(&self, kind: FrameKind, exchange: &Exchange) -> Span {
+        self.remainder(kind, exchange, self.delta)
+    }
+
+    /// The Duration field of such a frame: the same without propagation. 9.2.5.
+    pub fn duration(&self, kind: FrameKind, exchange: &Exchange) -> Span {
+        self.remainder(kind, exchange, Span::ZERO)
+    }
+
+    fn remainder(&self, kind: FrameKind, exchange: &Exchange, delta: Span) -> Span {
+        let then = |span: Span| self.sifs + span + delta;
+        let ack = then(exchange.ack);
+        let data = then(exchange.data) + ack;
+        let next = match (exchange.goes_on, exchange.rts) {
+            (false, _) => Span::ZERO,
+            (true, false) => data,
+            (true, true) => then(self.rts) + then(self.cts) + data,
+        };
         match kind {
-            FrameKind::Rts => answer(self.cts) + answer(data) + answer(ack),
-            FrameKind::Cts => answer(data) + answer(ack),
-            FrameKind::Data => answer(ack),
-            FrameKind::Ack | FrameKind::Group => Span::ZERO,
+            FrameKind::Rts => then(self.cts) + data + next,
+            FrameKind::Cts => data + next,
+            FrameKind::Data => ack + next,
+            FrameKind::Ack => next,
+            FrameKind::Group => Span::ZERO,
         }
+    }
+
+    /// From the beginning of an exchange to the end of its last frame, as it is heard.
+    pub fn whole(&self, kind: FrameKind, exchange: &Exchange) -> Span {
+        let first = match kind {
+            FrameKind::Rts => self.rts,
+            _ => exchange.data,
+        };
+        first + self.delta + self.rest(kind, exchange)
     }
 }

@@ -1,7 +1,10 @@
 //! The bytes of an 802.11 frame with a radiotap header, as a pure function of its description.
 //!
 //! **Radiotap.** TSFT (the first bit of the MAC frame, microseconds), flags (FCS at the end, short
-//! preamble), rate, channel 1 (802.11b) or 36 (OFDM).
+//! preamble, FCS bad), rate, channel 1 (802.11b) or 36 (OFDM).
+//!
+//! **Lost frames.** A frame that none of its receivers has whole carries the flag of a bad FCS, and its FCS is inverted. Which of its bits
+//! are damaged is not modelled: the rest of it is what was sent.
 //!
 //! **Addresses.** Station of node `n` has `02:nn:nn:nn:00:00`, as in `frame_bytes`. To DS and From DS are
 //! zero, the BSSID is `02:ff:ff:ff:00:00`: each hop is a frame between two stations of one independent
@@ -46,7 +49,7 @@
 use backwater_transport::units::Time;
 
 use super::air::{Medium, NOBODY};
-use super::air_log::{AirFrame, Body};
+use super::air_log::{AirFrame, Body, Fate};
 use super::frame::FrameKind;
 use super::phy::{Band, Standard};
 use crate::mechanism::notice::{Ask, Form, Notice};
@@ -58,6 +61,7 @@ const RADIOTAP: u16 = 24;
 const PRESENT: u32 = 0b1111;
 const FCS_AT_END: u8 = 0x10;
 const SHORT_PREAMBLE: u8 = 0x02;
+const BAD_FCS: u8 = 0x40;
 const CCK_2_GHZ: u16 = 0x00A0;
 const OFDM_2_GHZ: u16 = 0x00C0;
 const OFDM_5_GHZ: u16 = 0x0140;
@@ -110,7 +114,7 @@ pub fn write(
     };
     let (to, from) = (address(frame.to), address(frame.from));
     // In microseconds, rounded up. 9.2.4.2.
-    let duration = (frame.rest.0.div_ceil(1_000_000) as u16).to_le_bytes();
+    let duration = (frame.duration.0.div_ceil(1_000_000) as u16).to_le_bytes();
     let retry = if frame.retry { RETRY } else { 0 };
     let head = |out: &mut Vec<u8>, kind, flags| {
         out.extend_from_slice(&[kind, flags]);
@@ -157,7 +161,10 @@ pub fn write(
             unreachable!("such a frame carries something")
         }
     }
-    let fcs = crc32(&out[start..]);
+    let fcs = match frame.fate {
+        Fate::Lost => !crc32(&out[start..]),
+        Fate::OnAir | Fate::Received => crc32(&out[start..]),
+    };
     out.extend_from_slice(&fcs.to_le_bytes());
 }
 
@@ -179,6 +186,11 @@ pub fn management_size(notice: &Notice) -> u64 {
         None => ADDRESS * notice.host_numbers().len() as u64,
     };
     HEADER + ELEMENT + rate + hosts + FCS
+}
+
+/// Bytes of a notice as a header field of a data frame: its management frame without header and FCS.
+pub fn field_size(notice: &Notice) -> u64 {
+    management_size(notice) - HEADER - FCS
 }
 
 /// A Congestion Notification element in its frame. The one queue of DCF is that of best effort.
@@ -240,7 +252,11 @@ fn radiotap(out: &mut Vec<u8>, medium: &Medium, frame: &AirFrame) {
     } else {
         0
     };
-    out.push(FCS_AT_END | short);
+    let bad = match frame.fate {
+        Fate::Lost => BAD_FCS,
+        Fate::OnAir | Fate::Received => 0,
+    };
+    out.push(FCS_AT_END | short | bad);
     out.push((frame.rate.0 / 500_000) as u8);
     put_le(out, frequency);
     put_le(out, channel);

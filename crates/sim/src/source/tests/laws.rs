@@ -123,6 +123,24 @@ fn waiting_times_are_those_of_the_closed_forms() {
     }
 }
 
+/// Each packet is late by a uniform share of its interval, for itself; the rate and the order stay.
+#[test]
+fn jitter_is_uniform_and_does_not_add_up() {
+    let options = vec![
+        size("packet", 1500),
+        rate(12_000_000),
+        ("phase", Value::Choice("start")),
+        ("jitter", Value::Share(0.5)),
+    ];
+    let mut jittered = make("cbr", options).expect("built");
+    let got = take(&mut jittered, Time::ZERO, &mut stream("j"), 2000);
+    assert!(got.windows(2).all(|pair| pair[0].at < pair[1].at));
+    // 1500 B at 12 Mbit/s: one each millisecond.
+    let late = |(n, demand): (usize, &Demand)| demand.at.seconds() * 1000.0 - n as f64;
+    let lateness: Vec<f64> = got.iter().enumerate().map(late).collect();
+    assert!(follows(lateness, |ms| (ms / 0.5).clamp(0.0, 1.0)));
+}
+
 #[test]
 fn constant_intervals_do_not_drift() {
     let cbr = |phase| {
@@ -130,6 +148,7 @@ fn constant_intervals_do_not_drift() {
             size("packet", 1500),
             rate(7_000_000),
             ("phase", Value::Choice(phase)),
+            ("jitter", Value::Share(0.0)),
         ];
         make("cbr", options).expect("built")
     };

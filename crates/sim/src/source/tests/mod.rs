@@ -160,6 +160,7 @@ fn examples() -> Vec<(&'static str, AnySource)> {
                 size("packet", 1500),
                 rate(3_000_000),
                 ("phase", Value::Choice("random")),
+                ("jitter", Value::Share(0.0)),
             ],
         ),
         ("poisson", vec![size("packet", 1500), rate(3_000_000)]),
@@ -283,7 +284,8 @@ fn a_demand_beyond_all_time_is_none() {
     let slow = make("uniform-fixed", vec![size("burst", 1_000_000_000), rate(1)]).expect("built");
     assert_eq!(slow.clone().next(Time::ZERO, &mut stream("slow")), None);
     let start = ("phase", Value::Choice("start"));
-    let cbr = make("cbr", vec![size("packet", 65_535), rate(1), start]).expect("cbr");
+    let jitter = ("jitter", Value::Share(0.0));
+    let cbr = make("cbr", vec![size("packet", 65_535), rate(1), start, jitter]).expect("cbr");
     // 524280 s for each packet: the 36th begins after the last instant, 18446744 s.
     assert_eq!(
         take(&mut cbr.clone(), Time::ZERO, &mut stream("slow"), 100).len(),

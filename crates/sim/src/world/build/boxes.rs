@@ -8,13 +8,14 @@ use crate::limit::Limit;
 use crate::medium::boxes::AnyBox;
 use crate::medium::service::{self, Stage};
 use crate::network::{Network, Port, PortMore, Traits};
-use crate::spec::{Service, Spec, Way};
+use crate::spec::{Direction, Service, Spec};
 
 impl Network {
     /// Gives the ports of trace links their servers.
     pub(crate) fn add_servers(&mut self, spec: &Spec) {
         for id in self.ports.ids() {
-            let Some(Service::Trace(server)) = way(spec, id.index()).map(|w| &w.service) else {
+            let Some(Service::Trace(server)) = direction(spec, id.index()).map(|w| &w.service)
+            else {
                 continue;
             };
             let port = &mut self.ports[id];
@@ -29,12 +30,12 @@ impl Network {
     pub(crate) fn add_boxes(&mut self, spec: &Spec) {
         let mains: Vec<PortId> = self.ports.ids().collect();
         for main in mains {
-            let Some(way) = way(spec, main.index()) else {
+            let Some(direction) = direction(spec, main.index()) else {
                 continue;
             };
             let mut entrance = main;
-            for (number, what) in way.boxes.iter().enumerate().rev() {
-                let same = way.boxes[..number]
+            for (number, what) in direction.boxes.iter().enumerate().rev() {
+                let same = direction.boxes[..number]
                     .iter()
                     .filter(|b| b.id() == what.id())
                     .count();
@@ -105,8 +106,8 @@ impl Network {
 }
 
 /// The direction of a link that port `index` of the scenario stands for, where it is not a symmetric Ethernet link.
-pub(crate) fn way(spec: &Spec, index: usize) -> Option<&Way> {
-    spec.links.get(index / 2)?.ways[index % 2].as_deref()
+pub(crate) fn direction(spec: &Spec, index: usize) -> Option<&Direction> {
+    spec.links.get(index / 2)?.directions[index % 2].as_deref()
 }
 
 fn trace_stream(spec: &Spec, index: usize) -> Random {
@@ -115,7 +116,7 @@ fn trace_stream(spec: &Spec, index: usize) -> Random {
 
 /// The mean rate of a trace over the run; none for a wire.
 pub(crate) fn long_term(spec: &Spec, index: usize) -> Option<Rate> {
-    let Service::Trace(server) = &way(spec, index)?.service else {
+    let Service::Trace(server) = &direction(spec, index)?.service else {
         return None;
     };
     let service = service::Service::trace(server, trace_stream(spec, index));

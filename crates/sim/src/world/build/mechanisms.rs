@@ -2,29 +2,26 @@
 
 use backwater_transport::units::{Rate, Span, Time};
 
+use super::check_mechanisms::check;
 use super::refuse;
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{ControlId, NodeId, PortId};
-use crate::limit::Limit;
-use crate::mechanism::carrier::{Toward, quantum};
+use crate::mechanism::carrier::{CarriedBy, Toward, quantum};
 use crate::mechanism::control::{Control, Memory, Watched};
 use crate::mechanism::detector::Detector;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::needs::Set;
 use crate::mechanism::notice::Form;
-use crate::mechanism::notifier::standing::{MAX_NEIGHBOURS, Standing};
+use crate::mechanism::notifier::standing::Standing;
 use crate::mechanism::notifier::voice::VoiceSpec;
 use crate::mechanism::notifier::{Cast, Terms};
 use crate::mechanism::place::Place;
 use crate::mechanism::responder::{AnyResponder, Responder};
-use crate::mechanism::{Mechanisms, legal};
-use crate::medium::offer::Offer;
+use crate::mechanism::{Echo, Mechanisms};
 use crate::medium::{AIR, WIRE};
-use crate::network::Network;
-use crate::record::frame_bytes::MOST_MAPPED;
+use crate::network::{Network, Traits};
 use crate::spec::{MechanismSpec, NodeKind, Refusal, Spec};
-use crate::switch::Ledger;
 use crate::table::Id;
 use crate::world::World;
 
@@ -32,107 +29,14 @@ use crate::world::World;
 const INSPECT: Span = Span::millis(10);
 
 impl Network {
-    /// A notice can name so many hosts only.
-    fn check_addresses(&self, mechanism: &MechanismSpec) -> Result<(), Refusal> {
-        let terms = mechanism.notify.standing();
-        if terms.is_some_and(|t| t.addresses.is_some()) && self.hosts.len() > MOST_MAPPED {
-            let what = format!(
-                "a notice can name {MOST_MAPPED} hosts, and there are {} hosts",
-                self.hosts.len()
-            );
-            return refuse(
-                format!("mechanisms.{}.notify", mechanism.name),
-                what,
-                "take a notifier that names classes",
-            );
+    /// The echoes in the ACKs that leave a port tell its neighbour of a mechanism's marks.
+    fn read_echoes(&mut self, id: PortId, mechanism: u32, terms: &Terms) {
+        let port = &mut self.ports[id];
+        let echoes = &mut port.more.carried.get_or_insert_default().echoes;
+        if !echoes.iter().any(|echo| echo.is_of(mechanism)) {
+            echoes.push(Echo::new(mechanism, terms));
         }
-        Ok(())
-    }
-
-    /// Whether back-pressure can be at the node of a port.
-    fn check_node(&self, spec: &Spec, id: PortId, path: &str) -> Result<(), Refusal> {
-        let node = self.ports[id].node;
-        let at = |what: String, fix: &str| refuse(format!("{path}.at"), what, fix);
-        if self.nodes[node].host.is_some() {
-            return at(
-                format!("{} is a port of a host", self.ports[id].more.name),
-                "back-pressure watches ports of switches",
-            );
-        }
-        let special = |p: &PortId| spec.links[p.index() / 2].ways.iter().any(Option::is_some);
-        if let Some(port) = self.nodes[node].ports.iter().find(|p| special(p)) {
-            let what = format!(
-                "{} is not a symmetric Ethernet link",
-                self.ports[*port].more.name
-            );
-            return at(what, "back-pressure travels over wires, both ways");
-        }
-        if self.nodes[node].ports.len() > MAX_NEIGHBOURS {
-            return at(
-                format!("a switch with back-pressure has at most {MAX_NEIGHBOURS} ports"),
-                "use a smaller switch",
-            );
-        }
-        Ok(())
-    }
-
-    /// A detector of output queues needs class queues with a limit.
-    fn check_queue(&self, id: PortId, of: &MechanismSpec, path: &str) -> Result<(), Refusal> {
-        let port = &self.ports[id];
-        let name = &port.more.name;
-        if port.chooses_itself() {
-            return refuse(
-                format!("{path}.at"),
-                format!(
-                    "the queue at {name} keeps flows apart, not classes that a detector could watch"
-                ),
-                "give the port a queue such as strict-priority, codel or red",
-            );
-        }
-        if port.buffer == Limit::Unlimited && of.detect.needs().needs.has(Set::BOUND) {
-            return refuse(
-                format!("{path}.at"),
-                format!("{name} has no limit that its marks could be a share of"),
-                "give the port a buffer",
-            );
-        }
-        Ok(())
-    }
-
-    /// A detector of what came in needs accounts, or shared memory.
-    fn check_memory(
-        &mut self,
-        id: PortId,
-        mechanism: &MechanismSpec,
-        path: &str,
-    ) -> Result<(), Refusal> {
-        let node = self.ports[id].node;
-        let ports = self.nodes[node].ports.clone();
-        let has_pool = self.nodes[node].pool.is_some();
-        if has_pool != mechanism.detect.needs().needs.has(Set::POOL) {
-            let (what, fix) = match has_pool {
-                true => (
-                    "has shared memory, whose thresholds are dynamic",
-                    "take detect.kind = \"dynamic-threshold\"",
-                ),
-                false => (
-                    "has no shared memory",
-                    "take another detector, or model = \"shared-memory\"",
-                ),
-            };
-            return refuse(
-                format!("{path}.detect"),
-                format!("{} {what}", self.nodes[node].name),
-                fix,
-            );
-        }
-        if !has_pool {
-            self.nodes[node]
-                .ledger
-                .get_or_insert_with(|| Box::new(Ledger::new(ports.len())));
-        }
-        self.account(&ports);
-        Ok(())
+        port.set(Traits::CARRIES, true);
     }
 }
 
@@ -149,7 +53,8 @@ impl Mechanisms {
         let stops = stops_by_class(mechanism, terms);
         let speaks = |c: &ControlId| {
             let c = &self.controls[*c];
-            let shared = || stops && c.standing().is_some_and(Standing::moves_gates);
+            let moves = || c.only_marks() || c.standing().is_some_and(Standing::moves_gates);
+            let shared = || stops && moves();
             c.node() == node && (c.number() == number as u32 || shared())
         };
         self.controls.ids().find(speaks)
@@ -185,6 +90,14 @@ impl Mechanisms {
             told.gates.get_or_insert_with(|| Box::new(Gates::default()));
             let answer = (number as u32, mechanism.respond.clone());
             told.more.responders.push(answer);
+            if terms.carrier == CarriedBy::Header {
+                network.ports[port].more.carried.get_or_insert_default();
+                network.ports[port].set(Traits::CARRIES, true);
+            }
+        }
+        if terms.carrier == CarriedBy::Mark {
+            let control = Control::new(node, number as u32, Memory::Marks);
+            return Ok(self.controls.push(control));
         }
         let ports = network.nodes[node].ports.iter();
         let neighbours = ports.map(|p| (Toward::Port(*p), quantum(network.ports[*p].more.rate)));
@@ -242,10 +155,10 @@ impl Mechanisms {
         Ok(())
     }
 
-    /// Adds a port to the memory of who was told.
+    /// Adds a port to the memory of who was told. Where packets are marked, echoes to the same neighbours are read.
     fn add_voice(
         &mut self,
-        network: &Network,
+        network: &mut Network,
         control: ControlId,
         id: PortId,
         egress: bool,
@@ -263,15 +176,26 @@ impl Mechanisms {
             })
             .fold(0u64, |set, (i, _)| set | 1 << i);
         let own = 1 << port.local;
+        let audience = if egress {
+            obeying & !own
+        } else {
+            obeying & own
+        };
+        if let (true, Some(terms)) = (self.controls[control].only_marks(), of.notify.standing()) {
+            let node = &network.nodes[port.node];
+            for (_, told) in (0..64)
+                .zip(node.ports.clone())
+                .filter(|(n, _)| audience >> n & 1 == 1)
+            {
+                network.read_echoes(told, number, terms);
+            }
+            return;
+        }
         let voice = VoiceSpec {
             port: id,
             line: port.more.rate,
             one_queue: egress && port.queues().len() == 1,
-            audience: if egress {
-                obeying & !own
-            } else {
-                obeying & own
-            },
+            audience,
             behind,
         };
         let standing = self.controls[control].standing_mut();
@@ -287,14 +211,14 @@ impl World {
         mechanism: &MechanismSpec,
     ) -> Result<(), Refusal> {
         if !mechanism.stations.is_empty() {
-            check(mechanism, &AIR)?;
+            check(spec, mechanism, &AIR)?;
             self.network.check_addresses(mechanism)?;
             self.add_to_stations(spec, number, mechanism)?;
         }
         if mechanism.at.is_empty() {
             return Ok(());
         }
-        check(mechanism, &WIRE)?;
+        check(spec, mechanism, &WIRE)?;
         self.network.check_addresses(mechanism)?;
         let path = format!("mechanisms.{}", mechanism.name);
         let Some(terms) = mechanism.notify.standing() else {
@@ -347,20 +271,6 @@ impl World {
         }
         Ok(())
     }
-}
-
-/// Refuses parts that can't work together on a medium.
-fn check(mechanism: &MechanismSpec, medium: &Offer) -> Result<(), Refusal> {
-    let parts = [
-        mechanism.detect.needs(),
-        mechanism.notify.needs(),
-        mechanism.respond.needs(),
-    ];
-    legal::check(parts, medium).or_else(|illegal| {
-        let section = illegal.third.section();
-        let path = format!("mechanisms.{}.{section}", mechanism.name);
-        refuse(path, format!("this part {}", illegal.reason), illegal.fix)
-    })
 }
 
 /// Whether those who are told are asked to stop, not to slow down.

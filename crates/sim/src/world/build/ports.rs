@@ -1,7 +1,7 @@
 //! Ports of a world: two for each link.
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{PS_PER_S, Rate, Time};
+use backwater_transport::units::{Rate, Time};
 
 use crate::ids::{NodeId, PortId};
 use crate::network::{Network, Port, PortMore, Traits};
@@ -44,7 +44,10 @@ impl Network {
     /// The port at one end of a link; `first` is the number of the port at its other end or its own.
     fn add_port(&mut self, spec: &Spec, link: &LinkSpec, first: usize, side: usize) {
         let port = &spec.ports[first + side];
-        let (rate, delay) = match link.ways[side].as_ref().map(|way| &way.service) {
+        let (rate, delay) = match link.directions[side]
+            .as_ref()
+            .map(|direction| &direction.service)
+        {
             Some(Service::Line(rate, delay)) => (*rate, *delay),
             Some(Service::Trace(server)) => (Rate(0), server.delay_behind),
             None => (link.rate, link.delay),
@@ -65,7 +68,6 @@ impl Network {
         };
         let more = PortMore {
             name: port.name.clone(),
-            rate,
             max_frame: link.max_frame.0,
             managed,
             ..PortMore::default()
@@ -73,10 +75,7 @@ impl Network {
         let classes = port.scheduler.classes();
         let mut made = Port::idle(node, far, classes, port.buffer, more);
         made.scheduler = port.scheduler.clone();
-        made.ps_per_byte = match rate.0 {
-            0 => 0,
-            bps => (8 * PS_PER_S).div_ceil(bps),
-        };
+        made.set_rate(rate);
         made.delay = delay;
         made.peer = Id::new(first + 1 - side);
         made.local = local;
@@ -162,7 +161,7 @@ fn check_link(link: &LinkSpec) -> Result<(), Refusal> {
             "name two different nodes",
         );
     }
-    if link.rate.0 == 0 && link.ways.iter().any(Option::is_none) {
+    if link.rate.0 == 0 && link.directions.iter().any(Option::is_none) {
         return refuse(
             format!("{path}.rate"),
             "a link has no rate",

@@ -1,6 +1,6 @@
 //! Hosts whose saturated flows keep a queue filled.
 
-use super::boxes::way;
+use super::boxes::direction;
 use crate::network::{Network, Traits};
 use crate::spec::{Refusal, Spec};
 use crate::world::build::refuse;
@@ -28,7 +28,9 @@ impl Network {
                 continue;
             }
             let port = &mut self.ports[flow.port];
-            if way(spec, flow.port.index()).is_some_and(|way| !way.boxes.is_empty()) {
+            if direction(spec, flow.port.index())
+                .is_some_and(|direction| !direction.boxes.is_empty())
+            {
                 let what = format!(
                     "\"saturated\" keeps the queue of its own port filled, and boxes or a delay stand before that of {}",
                     port.more.name

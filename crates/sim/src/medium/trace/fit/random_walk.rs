@@ -1,6 +1,6 @@
 //! Estimates: the middle of the bounds as the mean rate; their distance and the step from variance and
 //! Allan variance of the rate in a second, for which a reflected motion has closed forms (`wander.rs`).
-//! What opportunities add that do not come evenly is taken off first.
+//! The variance that uneven opportunities add is subtracted first.
 
 use backwater_transport::part::{Args, Value};
 use backwater_transport::units::{Rate, Span};

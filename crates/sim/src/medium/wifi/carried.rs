@@ -1,0 +1,108 @@
+//! Notices that data frames bring to another station: header fields, and the echoes of marks.
+//!
+//! A data frame takes one field and is longer by its bytes. The field stays with the station until the frame that
+//! brought it was acknowledged; until then a data frame to that station brings it again.
+
+use backwater_transport::units::Time;
+
+use super::air::Air;
+use super::radio::{Management, Radio};
+use super::wifi_bytes::field_size;
+use crate::books::Books;
+use crate::ids::{ControlId, PacketId};
+use crate::mechanism::carrier::Told;
+use crate::network::Part;
+use crate::record::fingerprint::Mark;
+use crate::world::World;
+
+impl Radio {
+    /// The data frame that brought the first field to a station was acknowledged.
+    pub(super) fn end_field(&mut self, to: u32) {
+        let at = self.fields.iter().position(|f| f.to == to);
+        self.fields.remove(at.expect("the field that was sent"));
+    }
+}
+
+impl Air {
+    /// Bytes of the field that the next data frame to a station takes.
+    #[inline]
+    pub(super) fn field_toward(&self, station: u32, to: u32) -> Option<u64> {
+        let mut fields = self.radios[station as usize].fields.iter();
+        fields.find(|f| f.to == to).map(|f| f.bytes)
+    }
+
+    /// Lets the next data frame to a station take a notice. One about the same that still waits is replaced.
+    pub(crate) fn post_in_field(
+        &mut self,
+        books: &mut Books,
+        (control, told): (ControlId, Told),
+        (station, to): (u32, u32),
+        now: Time,
+    ) {
+        let notice = told.notice;
+        let radio = &mut self.radios[station as usize];
+        let under_way = radio.exchange.is_some_and(|e| e.field && e.to == to);
+        let first = radio.fields.iter().position(|f| f.to == to);
+        let rides = |at: usize| under_way && first == Some(at);
+        let fields = radio.fields.iter().enumerate();
+        let same = fields
+            .filter(|(at, f)| f.to == to && !f.heard && !rides(*at))
+            .find(|(_, f)| f.notice.replaced_by(&notice))
+            .map(|(at, _)| at);
+        if let Some(at) = same {
+            radio.fields.remove(at);
+        } else {
+            let what = u64::from(notice.classes) << 16 | u64::from(notice.quanta());
+            let detail = u64::from(to) << 32 | what;
+            books.fingerprint.add(Mark::Notice, now, station, detail);
+        }
+        radio.fields.push(Management {
+            to,
+            bytes: field_size(&notice),
+            control,
+            notice,
+            heard: false,
+            tries: 0,
+        });
+    }
+}
+
+impl World {
+    /// A data frame with a field has reached its receiver, maybe once more.
+    pub(super) fn receive_field(&mut self, from: u32, station: u32, now: Time) {
+        let fields = &mut self.air.radios[from as usize].fields;
+        let field = fields.iter_mut().find(|f| f.to == station);
+        let field = field.expect("the field that was sent");
+        if !std::mem::replace(&mut field.heard, true) {
+            let notice = field.notice.clone();
+            self.answer_at(from, station, &notice, now);
+        }
+    }
+
+    /// A packet has reached another station: if it is an ACK with an echo of a mark, it is a notice to that station.
+    #[cold]
+    pub(super) fn receive_echo(
+        &mut self,
+        (from, station): (u32, u32),
+        packet_id: PacketId,
+        now: Time,
+    ) {
+        let packet = &self.network.packets[packet_id];
+        let (flow, class) = (packet.flow, packet.class());
+        let Part::Acks(_) = self.network.flows[flow].part else {
+            return;
+        };
+        let radio = &mut self.air.radios[from as usize];
+        let category = radio.category(class) as u8;
+        let header = &self.network.headers[packet_id];
+        let echoes = radio.echoes.iter_mut();
+        let told: Vec<_> = echoes
+            .filter_map(|echo| echo.read(flow, category, header))
+            .collect();
+        for notice in told {
+            let detail = u64::from(station) << 32 | u64::from(notice.classes);
+            self.books.fingerprint.add(Mark::Notice, now, from, detail);
+            self.answer_at(from, station, &notice, now);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! TXOPs of several frames: what their Duration fields reserve, and who answers meanwhile.
+
+use backwater_sim::medium::wifi::frame::FrameKind;
+use backwater_sim::medium::wifi::phy::Phy;
+use backwater_sim::world::{Report, World};
+use backwater_transport::units::{Rate, Span};
+
+use crate::cell::{BASIC, Cell, G, RTS, disc, edca, once};
+
+const PHY: Phy = Phy {
+    data: Rate(12_000_000),
+    control: Rate(6_000_000),
+    ..G
+};
+// µs. 1500 B of IP in 1538 B at 12 Mbit/s take 257 symbols of 4 µs, RTS and CTS or ACK at 6 Mbit/s 8 and 6.
+const SIFS: u64 = 16;
+const AIFS: u64 = SIFS + 2 * 9;
+const DATA: u64 = 20 + 4 * 257;
+const RTS_TIME: u64 = 20 + 4 * 8;
+const ANSWER: u64 = 20 + 4 * 6;
+const PROPAGATION: u64 = 1;
+/// When the first frame is sent: a slot boundary of the idle medium.
+const ZERO: u64 = AIFS + 108 * 9;
+
+/// Stations that hear each other up to 100 m; the best-effort category has a TXOP of 4 ms and no backoff.
+fn cell(rts_above: u64, places: &[[f64; 2]]) -> Cell {
+    let mut mac = edca(PHY, rts_above);
+    for category in &mut mac.categories {
+        (category.cw_min, category.cw_max, category.aifsn) = (0, 0, 2);
+        category.txop = Span::micros(4000);
+    }
+    let mut cell = Cell::new(0.1, PHY, mac, disc(100.0, 100.0));
+    for (number, [x, y]) in places.iter().enumerate() {
+        cell.station(&format!("s{number}"), *x, *y);
+    }
+    cell
+}
+
+/// A packet of 1500 B, so many µs after `ZERO`; a negative number for one that waits for the boundary.
+fn packet(cell: &mut Cell, from: usize, to: usize, at: i64) {
+    let flow = cell.flow(from, to, 1, once(1500));
+    let spec = &mut cell.0.flows[flow];
+    let at = ZERO.strict_add_signed(at);
+    spec.start = Span::micros(at);
+    spec.stop = Span::micros(at + 1);
+}
+
+/// µs after `ZERO`, sender, kind and Duration field of all frames.
+fn frames(cell: &Cell) -> (Vec<(u64, u32, FrameKind, u64)>, Report) {
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.start_air_log();
+    world.advance(world.end());
+    let report = world.report();
+    assert!(report.conserved, "a packet is missing");
+    let micros = |ticks: u64| {
+        assert_eq!(ticks % 1_000_000, 0, "{ticks}");
+        ticks / 1_000_000
+    };
+    let frames = world.take_air_frames(true).into_iter();
+    let row = |f: backwater_sim::medium::wifi::air_log::AirFrame| {
+        (micros(f.at.0) - ZERO, f.from, f.kind, micros(f.duration.0))
+    };
+    (frames.map(row).collect(), report)
+}
+
+/// C does not hear A. In a TXOP of three frames to B the acknowledgements of the first two reserve the next exchange, so that C waits for the
+/// third. Each Duration field is that of single protection without propagation. 9.2.5.2.
+#[test]
+fn duration_fields_reserve_the_next_exchange_of_a_txop() {
+    let mut cell = cell(
+        BASIC,
+        &[[0.0, 0.0], [80.0, 0.0], [160.0, 0.0], [240.0, 0.0]],
+    );
+    for _ in 0..3 {
+        packet(&mut cell, 0, 1, -6);
+    }
+    let ack = DATA + PROPAGATION + SIFS;
+    // While B's first ACK is on the air: C, which hears nothing before, would send at once.
+    packet(&mut cell, 2, 3, ack as i64 + 10);
+    let (sent, report) = frames(&cell);
+    let next = SIFS + DATA + SIFS + ANSWER;
+    let turn = DATA + PROPAGATION + SIFS + ANSWER + PROPAGATION + SIFS;
+    let free = 3 * turn - SIFS;
+    let expected = vec![
+        (0, 0, FrameKind::Data, SIFS + ANSWER + next),
+        (ack, 1, FrameKind::Ack, next),
+        (turn, 0, FrameKind::Data, SIFS + ANSWER + next),
+        (turn + ack, 1, FrameKind::Ack, next),
+        (2 * turn, 0, FrameKind::Data, SIFS + ANSWER),
+        (2 * turn + ack, 1, FrameKind::Ack, 0),
+        (free + AIFS, 2, FrameKind::Data, SIFS + ANSWER),
+        (free + AIFS + ack, 3, FrameKind::Ack, 0),
+    ];
+    assert_eq!(sent, expected);
+    assert!(report.flows.iter().all(|f| f.sums.delivered.packets == 1));
+}
+
+/// E has heard from A that the medium is taken until the second exchange is over. That exchange is A's own with E, and E answers its
+/// RTS. 10.22.2.4.
+#[test]
+fn a_station_answers_the_holder_of_the_txop_that_its_nav_is_about() {
+    let mut cell = cell(RTS, &[[0.0, 0.0], [80.0, 0.0], [40.0, 60.0]]);
+    packet(&mut cell, 0, 1, -6);
+    packet(&mut cell, 0, 2, -6);
+    let (sent, report) = frames(&cell);
+    let kinds: Vec<_> = sent
+        .iter()
+        .map(|(_, from, kind, _)| (*from, *kind))
+        .collect();
+    use FrameKind::{Ack, Cts, Data, Rts};
+    let exchange = |to| [(0, Rts), (to, Cts), (0, Data), (to, Ack)];
+    assert_eq!(kinds, [exchange(1), exchange(2)].concat());
+    let own = SIFS + ANSWER + SIFS + DATA + SIFS + ANSWER;
+    assert_eq!(sent[0].3, own + SIFS + RTS_TIME + own);
+    assert_eq!(sent[4].3, own);
+    assert!(report.flows.iter().all(|f| f.sums.delivered.packets == 1));
+}

@@ -183,10 +183,21 @@ source = { kind = "bulk" }
 
 
 @needs_tshark
-@pytest.mark.parametrize(("scheme", "size"), [("xcp", 20), ("rcp", 16), ("acp", 16), ("iacp", 20)])
-def test_a_congestion_header_is_an_option_of_ip(tmp_path: Path, scheme: str, size: int) -> None:
+@pytest.mark.parametrize(
+    ("scheme", "stamp", "size"),
+    [
+        ("xcp", "xcp", 20),
+        ("xcp", "xcpb-reconstructed", 20),
+        ("rcp", "rcp", 16),
+        ("acp", "acp", 16),
+        ("iacp", "iacp", 20),
+    ],
+)
+def test_a_congestion_header_is_an_option_of_ip(
+    tmp_path: Path, scheme: str, stamp: str, size: int
+) -> None:
     path = tmp_path / "explicit.pcapng"
-    scheme_fields = {"ports.W>D.stamp.kind": scheme, "flows.f1.controller.kind": scheme}
+    scheme_fields = {"ports.W>D.stamp.kind": stamp, "flows.f1.controller.kind": scheme}
     backwater.run(EXPLICIT, set=scheme_fields, pcap=path)
     assert fields(path, "_ws.malformed || _ws.expert.severity == error", "frame.number") == []
     lengths = {row[0] for row in fields(path, "tcp", "ip.hdr_len")}
@@ -209,6 +220,22 @@ def test_schemes_that_use_the_ecn_bits_have_no_option(tmp_path: Path, scheme: st
     assert {row[0] for row in fields(path, "tcp", "ip.hdr_len")} == {"20"}
     seen = {row[0] for row in fields(at_port(path, "W>D"), "tcp.len > 0", "ip.dsfield.ecn")}
     assert len(seen) > 1
+
+
+@needs_tshark
+def test_a_window_that_a_router_lowers_is_whole_in_the_capture(tmp_path: Path) -> None:
+    """The weighted window method: one flow has all of 20 packets of 1448 bytes."""
+    path = tmp_path / "window.pcapng"
+    law = {
+        "ports.W>D.stamp.kind": "wwm",
+        "ports.W>S.stamped_by": ["W>D"],
+        "flows.f1.controller.kind": "newreno",
+    }
+    backwater.run(EXPLICIT, set=law, pcap=path)
+    wrong = '_ws.malformed || _ws.expert.severity == error || tcp.checksum.status == "Bad"'
+    assert fields(path, wrong, "frame.number") == []
+    acks = fields(at_port(path, "W>S"), "tcp", "tcp.window_size_value")
+    assert {int(row[0]) for row in acks} == {20 * 1448}
 
 
 AIR = """

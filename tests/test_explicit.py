@@ -255,7 +255,7 @@ class Alternate:
 
 
 def test_an_acknowledgement_for_two_segments_echoes_the_lower_rate(tmp_path: Path) -> None:
-    """A law grants 8 and 4 Mbit/s in turn. One ACK for two segments always says 4."""
+    """A law grants 8 Mbit/s, then 4, and so on. One ACK for two segments always says 4."""
     (tmp_path / "alternate.py").write_text(ALTERNATE)
     (tmp_path / "two.toml").write_text(TWO)
     stamp = {"kind": "python", "file": "alternate.py", "class": "Alternate", "writes": "rate"}

@@ -78,7 +78,7 @@ class Sender:
 
 
 @dataclass
-class Xcp:
+class XcpRouter:
     """The router of the draft."""
 
     alpha: float = 0.4
@@ -146,7 +146,7 @@ class Xcp:
 
 
 @dataclass
-class Rcp:
+class RcpRouter:
     """The router of ns-2."""
 
     alpha: float
@@ -204,7 +204,7 @@ class Options:
 
 
 def integrate(
-    router: Xcp | Rcp, senders: list[Sender], end: float, options: Options
+    router: XcpRouter | RcpRouter, senders: list[Sender], end: float, options: Options
 ) -> list[float]:
     """The largest queue of each bin, in bandwidth-delay products."""
     forward: deque[tuple[float, Parcel]] = deque()
@@ -248,17 +248,17 @@ def integrate(
     return bins
 
 
-def xcp(router: Xcp | None = None, options: Options | None = None) -> list[float]:
+def xcp(router: XcpRouter | None = None, options: Options | None = None) -> list[float]:
     """Twenty flows. Their first windows, two products, come one by one within a round trip."""
     first = 2 * PRODUCT / XCP_FLOWS
     senders = [Sender(n * DELAY / XCP_FLOWS, 1, first) for n in range(XCP_FLOWS)]
-    return integrate(router or Xcp(), senders, 12.0, options or Options())
+    return integrate(router or XcpRouter(), senders, 12.0, options or Options())
 
 
 def rcp(alpha: float, beta: float, options: Options | None = None) -> list[float]:
     """Forty flows that begin with a packet, and then have a twentieth of the capacity each."""
     senders = [Sender(0.0, RCP_FLOWS, RCP_FLOWS * PACKET)]
-    return integrate(Rcp(alpha, beta), senders, 6.0, options or Options())
+    return integrate(RcpRouter(alpha, beta), senders, 6.0, options or Options())
 
 
 def settled(queue: list[float], level: float = 0.1) -> float:
@@ -273,7 +273,7 @@ def main() -> None:
     cases: list[tuple[str, Callable[[], list[float]]]] = [
         ("XCP", xcp),
         ("  round trips in the first data", lambda: xcp(options=told)),
-        ("  no feedback", lambda: xcp(Xcp(alpha=0.0, beta=0.0, gamma=0.0))),
+        ("  no feedback", lambda: xcp(XcpRouter(alpha=0.0, beta=0.0, gamma=0.0))),
     ]
     for alpha, beta in ((0.4, 0.4), (0.1, 1.0)):
         law = partial(rcp, alpha, beta)

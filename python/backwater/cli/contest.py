@@ -17,7 +17,7 @@ from backwater.errors import (
     Refusal,
     nearest,
 )
-from backwater.model import explicit, python_class
+from backwater.model import python_class
 from backwater.present import chart_file
 from backwater.present.numbers import number
 from backwater.present.tabular import figures, words
@@ -71,15 +71,7 @@ def command(
     """Rank controllers over cellular links by ln(link throughput / delay)."""
     from backwater.tools import contest_plot, contest_runs
 
-    known = contest_runs.controllers()
-    for name in names or []:
-        if name not in known and not python_class.is_class(name):
-            near = nearest(name, known) or known
-            raise Refusal(f"there is no controller `{name}`", nearest=near, fix="name another")
-        if name in explicit.NEED_CAPACITY:
-            what = f"the stamp of `{name}` needs a capacity, and a trace has none that is known"
-            fix = "run a scenario whose stamp has `capacity`, or `backwater scorecard`"
-            raise Refusal(what, fix=fix)
+    _check_names(names or [])
     if plot is not None:
         chart_file.check(plot, "--plot")
     directions = contest_runs.directions(_pairs("--trace", trace), _pairs("--held-out", held_out))
@@ -128,6 +120,20 @@ def _pairs(option: str, written: list[str] | None) -> list[Pair]:
             raise Refusal(f"`{text}` is not a pair of traces", place=option, fix=fix)
         pairs.append((up, down))
     return pairs
+
+
+def _check_names(names: list[str]) -> None:
+    from backwater.tools import contest_runs, matching_stamp
+
+    known = contest_runs.controllers()
+    for name in names:
+        if name not in known and not python_class.is_class(name):
+            near = nearest(name, known) or known
+            raise Refusal(f"there is no controller `{name}`", nearest=near, fix="name another")
+        if matching_stamp.needs_capacity(name):
+            what = f"the stamp of `{name}` needs a capacity, and a trace has none that is known"
+            fix = "run a scenario whose stamp has `capacity`, or `backwater scorecard`"
+            raise Refusal(what, fix=fix)
 
 
 def _document(found: Any, directions: Any, kinds: list[bool]) -> dict[str, Any]:

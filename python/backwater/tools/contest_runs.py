@@ -13,11 +13,12 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, from_native
-from backwater.model import arguments, explicit, python_class, trace_file
+from backwater.model import arguments, python_class, trace_file
 from backwater.model import workers as processes
 from backwater.model.invariants import broken
 from backwater.model.machine import available_cores
 from backwater.model.tables import tables
+from backwater.tools import matching_stamp
 
 # The default traces: the contest's own, and a pair that it did not have.
 TRACES = (
@@ -144,7 +145,7 @@ def controllers() -> list[str]:
 
 def entrants() -> list[str]:
     """Those that can take part: a sender whose stamp needs a capacity has none over a trace."""
-    return [name for name in controllers() if name not in explicit.NEED_CAPACITY]
+    return [name for name in controllers() if not matching_stamp.needs_capacity(name)]
 
 
 def directions(
@@ -206,11 +207,11 @@ def scenario(
     if late is not None:
         # A clock of milliseconds would hide it.
         data |= {"boxes": [{"kind": "delay", "delay": late}], "clock": "exact"}
-    stamp = explicit.ON_TRACES.get(controller)
+    stamp = matching_stamp.on_trace(controller)
     return {
         "schema": "backwater/scenario/1",
         "duration": f"{duration_s} s",
-        **({} if stamp is None else {"ports": {"S>R": {"stamp": dict(stamp)}}}),
+        **({} if stamp is None else {"ports": {"S>R": {"stamp": stamp}}}),
         "nodes": {"S": {"kind": "host"}, "R": {"kind": "host"}},
         "links": {"data": data, "acks": link("R", "S", direction.acks)},
         "flows": {"f": flow},

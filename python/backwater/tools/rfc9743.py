@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from backwater.errors import Refusal
-from backwater.model import explicit
 from backwater.study.axes import Subject, Value
 from backwater.study.definition import Study
 from backwater.study.execution import Execution
 from backwater.study.subject import put_in
+from backwater.tools import matching_stamp
 from backwater.verdict.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED
 from backwater.verdict.claim import Claim
 from backwater.verdict.judge import JudgedCases, judge
@@ -87,8 +87,8 @@ def study(controller: Mapping[str, Any], label: str) -> Study:
             f"`{label}` with options has the label of a baseline", fix="give it another label"
         )
     found = put_in(Study.load(STUDY), Subject(label, controller))
-    stamp = explicit.ON_WIRES.get(str(controller["kind"]))
-    return found if stamp is None else _stamped(found, label, dict(stamp))
+    stamp = matching_stamp.on_wire(str(controller["kind"]))
+    return found if stamp is None else _stamped(found, label, stamp)
 
 
 def _stamped(study: Study, label: str, stamp: dict[str, Any]) -> Study:

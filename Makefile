@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 FUZZ_SECONDS := 20
+# What `make mutants` compares the tree with, and what else cargo-mutants is told.
+BASE := origin/main
+MUTANTS :=
 # Random worlds of `make worlds`.
 WORLDS := 1000000
 # One experiment of every source: switched LAN, mesh with AIFSN, cellular link, WLAN with feedback, 802.11s, and queues beside them.
@@ -19,7 +22,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz worlds bench tables docs clean
+.PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz mutants mutants-all worlds bench tables docs reports crates clean
 
 help:
 	@echo "make demo    build everything, run one experiment of every source and a small contest, in 5 minutes"
@@ -27,10 +30,13 @@ help:
 	@echo "make ablate  the quick form of all studies without their mechanisms: which claims can't fail?"
 	@echo "make setup   build the release into $(VENV)/"
 	@echo "make worlds  a million random scenarios of all tables, each held to the invariants of a run"
+	@echo "make mutants mutate what changed since BASE=$(BASE) in mechanisms, queues, controllers, recovery and MAC; mutants-all: all"
 	@echo "make bench   the cost of a packet hop, beside ns-3 where it is installed"
 	@echo "make lint    formatting, lints and types only"
 	@echo "make tables  what is written from the engine's tables: docs/reference and the builders of Python"
-	@echo "make docs    the same, and the API documentation of the crates"
+	@echo "make docs    the documentation site, with a search that works without a server"
+	@echo "make reports the quick form of all studies, whose reports the site then shows"
+	@echo "make crates  the API documentation of the crates"
 	@echo "make clean   remove what was built; results in $(OUT)/ stay"
 
 setup: $(VENV)/.built
@@ -95,6 +101,26 @@ fuzz:
 	    echo "not fuzzed: cargo-fuzz is absent (cargo install --locked cargo-fuzz)"; \
 	fi
 
+# A mutant that no test notices is a survivor: kill it by a test, or explain it in docs/results/mutants.md.
+# Status 2 says that some survived, 3 that a test didn't end.
+mutants:
+	@if cargo mutants --version >/dev/null 2>&1; then \
+	    mkdir -p target && git diff --relative $(BASE) -- crates > target/mutants.diff || exit 1; \
+	    set -x; cargo mutants --in-diff target/mutants.diff --output target $(MUTANTS); \
+	else \
+	    echo "not mutated: cargo-mutants is absent (cargo install --locked cargo-mutants)"; \
+	fi
+
+# All of them take days on two cores: MUTANTS='--shard 3/50' or MUTANTS='--re queue/red.rs' takes a part.
+mutants-all: setup
+	@if cargo mutants --version >/dev/null 2>&1; then \
+	    (set -x; cargo mutants --output target $(MUTANTS)); status=$$?; \
+	    test -f target/mutants.out/outcomes.json || exit $$status; \
+	    $(BIN)/python docs/results/mutants.py --into docs/results/mutants.md target/mutants.out && exit $$status; \
+	else \
+	    echo "not mutated: cargo-mutants is absent (cargo install --locked cargo-mutants)"; \
+	fi
+
 # Structure-aware: every part of every table, with the invariants of a run as oracle.
 worlds:
 	cargo run --release --locked -p backwater-scenario --example worlds -- 0 $(WORLDS)
@@ -106,7 +132,16 @@ tables: setup
 	$(BIN)/python scripts/builders.py
 	$(BIN)/python scripts/reference.py
 
+# Reports that `make reports` has made become part of the gallery.
 docs: tables
+	$(BIN)/maturin develop --release --extras docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "start here: $(CURDIR)/$(OUT)/site/index.html"
+
+reports: setup
+	$(BIN)/backwater study run --all --quick --resume --out $(OUT)/reports
+
+crates: setup
 	cargo doc --workspace --no-deps --locked
 
 clean:

@@ -33,9 +33,9 @@ plain numbers. A part is a table whose `kind` names it; its options are in [part
 LEGAL_HEAD = """# What works together
 
 Any detector, notifier and responder can be named together; this says for each medium whether they
-work, and if not, why not. Written by `make docs` from what each part says it needs. A mechanism may
-watch ports of switches (wire) and 802.11 stations. What a single place must have besides, such as a
-buffer with a limit, is checked when a scenario is read.
+work, and if not, why not. Written by `make tables` from what each part says it needs. A mechanism
+may watch ports of switches (wire) and 802.11 stations. What a single place must have besides, such
+as a buffer with a limit, is checked when a scenario is read.
 
 Over the air a notice is a management frame: PAUSE, priority PAUSE and the extension frames travel
 as action frames with the same content."""

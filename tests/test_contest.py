@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from backwater.tools import contest_runs
+import backwater
+from backwater.tools import contest_runs, rfc9743
 from backwater.tools.contest_runs import Standing
 from command import call
 
@@ -69,6 +70,30 @@ def test_every_entrant_has_the_same_silence() -> None:
         for name in (*contest_runs.controllers(), "gentle.py:Gentle")
     }
     assert silences == {"1 s"}
+
+
+def test_explicit_feedback_takes_part_with_its_stamp(folder: Path) -> None:
+    """The link has 6 Mbit/s and delays of 20 ms; ABC's threshold for what waits is 50 ms."""
+    (direction,) = contest_runs.directions([("even", "even")], [])[:1]
+    with_stamp = contest_runs.scenario("abc", direction, 10)
+    without = {key: value for key, value in with_stamp.items() if key != "ports"}
+    age = [
+        backwater.run(one, columns=False).document["metrics"]["age_p95_s"]
+        for one in (with_stamp, without)
+    ]
+    assert age[0] < 0.2
+    assert age[1] > 1
+    assert {"abc", "xcp", "iacp"} <= set(contest_runs.entrants())
+    done = call("contest", "rcp", "--trace", "even,even", cwd=folder)
+    assert done.code == 2
+    assert "the stamp of `rcp` needs a capacity" in done.err
+
+
+def test_a_scorecard_puts_the_stamp_at_the_bottleneck_of_its_subject_alone() -> None:
+    study = rfc9743.study({"kind": "rcp"}, "rcp")
+    (who,) = (axis for axis in study.axes if axis.name == "who")
+    stamps = {value.label: dict(value.sets).get("ports.L>R.stamp") for value in who.values}
+    assert stamps == {"rcp": {"kind": "rcp"}, "cubic": None, "reno": None}
 
 
 def test_no_queue_makes_a_throughput_above_the_links(folder: Path) -> None:

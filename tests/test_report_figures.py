@@ -12,6 +12,7 @@ import vl_convert
 import reported
 from backwater.model.quantity import parse
 from backwater.present import plot, report
+from backwater.present.numbers import metric_title
 from backwater.present.plot import FigureError
 from backwater.results.results import Results
 
@@ -25,6 +26,17 @@ def lossy(labels: Mapping[str, str], seed: int) -> dict[str, float | None]:
 
 def figure(results: Results, name: str) -> dict[str, Any]:
     return plot.spec(results, next(f for f in results.study.figures if f.id == name))
+
+
+def view(spec: dict[str, Any]) -> dict[str, Any]:
+    """What each panel shows."""
+    inner: dict[str, Any] = spec.get("spec", spec)
+    return inner
+
+
+def told(spec: dict[str, Any]) -> str:
+    """The sentences under a figure's title."""
+    return " ".join(spec["usermeta"]["backwater"]["said"])
 
 
 def titles(node: Any) -> set[str]:
@@ -128,6 +140,23 @@ def test_a_matrix_has_a_cell_for_each_pair_and_tells_harm() -> None:
     assert "Harm by goodput" in svg
 
 
+def test_a_bound_is_a_line_behind_the_last_cell_within_it() -> None:
+    """Cells are 64 by 34; the columns are 4, 8 and 10 Mbit/s."""
+    results = reported.made(lambda labels, seed: {"loss": 0.1 * seed})
+    like = next(f for f in results.study.figures if f.id == "loss")
+    described = replace(
+        like,
+        kind="matrix",
+        curve="scheme",
+        panel=None,
+        where={"burst": (results.study.axis("burst").labels[0],)},
+        bounds={"a bound": {"none": "4 Mbit/s", "pause": "8 Mbit/s"}},
+    )
+    svg = vl_convert.vegalite_to_svg(plot.spec(results, described))
+    lines = re.findall(r'"rule mark" transform="translate\((\d+),(\d+)\)" x2="0" y2="34"', svg)
+    assert lines == [("64", "0"), ("128", "34")]
+
+
 def test_axes_carry_units(ran: Results) -> None:
     assert titles(figure(ran, "loss")) == {"Rate (Mbit/s)", "Packet loss (%)"}
     assert titles(figure(ran, "delay")) == {"Rate (Mbit/s)", "Mean delay (ms)"}
@@ -138,7 +167,7 @@ def test_axes_carry_units(ran: Results) -> None:
 def test_written_quantities_are_sorted_by_size(ran: Results) -> None:
     rows = figure(ran, "loss")["data"]["values"]
     assert sorted({row["x"] for row in rows}) == list(RATES)
-    drawn = figure(ran, "loss")["spec"]["encoding"]["x"]["axis"]["values"]
+    drawn = view(figure(ran, "loss"))["encoding"]["x"]["axis"]["values"]
     assert drawn == list(RATES)
 
 
@@ -153,8 +182,11 @@ def test_a_band_is_students_interval() -> None:
 
 
 def test_a_panel_without_loss_says_so() -> None:
-    rows = figure(reported.made(lossy), "loss")["data"]["values"]
-    assert {row["panel"] for row in rows if "note" in row} == {"pause"}
+    spec = figure(reported.made(lossy), "loss")
+    assert {row["panel"] for row in spec["data"]["values"]} == {"none"}
+    assert told(spec).startswith("Drawn: none. Zero at every point: pause.")
+    nothing = figure(reported.made(lambda labels, seed: {"loss": 0.0}), "loss")
+    assert told(nothing).startswith("Zero at every point.")
 
 
 def test_a_failed_point_leaves_a_gap() -> None:
@@ -178,7 +210,7 @@ def test_loss_over_decades_offers_a_logarithmic_axis_with_zero() -> None:
     offered = spec["usermeta"]["backwater"]["scales"]
     # Loss is 0.01 %, 1 % and 10 %.
     assert offered["logarithmic"]["axis"]["values"] == [0.0, 0.01, 0.1, 1.0, 10.0]
-    spec["spec"]["encoding"]["y"] |= offered["logarithmic"]
+    view(spec)["encoding"]["y"] |= offered["logarithmic"]
     assert "symlog scale" in vl_convert.vegalite_to_svg(spec)
 
 
@@ -206,7 +238,7 @@ def test_an_axis_that_is_not_named_is_chosen_or_becomes_panels() -> None:
 
 def test_a_value_has_one_colour_in_all_figures(ran: Results) -> None:
     colours = plot.colours_of(ran, ("burst",))
-    scale = figure(ran, "loss")["spec"]["encoding"]["color"]["scale"]
+    scale = view(figure(ran, "loss"))["encoding"]["color"]["scale"]
     assert dict(zip(scale["domain"], scale["range"], strict=True)) == colours
     assert len(set(colours.values())) == len(colours)
 
@@ -214,7 +246,7 @@ def test_a_value_has_one_colour_in_all_figures(ran: Results) -> None:
 def test_a_tooltip_lists_every_curve_with_its_interval() -> None:
     rows = figure(reported.made(lossy), "loss")["data"]["values"]
     listed = [row for row in rows if "c0" in row]
-    assert len(listed) == 2 * len(RATES)
+    assert len(listed) == len(RATES)
     assert listed[0]["c0"] == "2 %  [0, 4.48]  n = 3"
     assert listed[0]["c1"] == "2 %  [0, 4.48]  n = 3"
 
@@ -300,7 +332,92 @@ def test_ticks_are_plain_numbers() -> None:
         "{{figure loss}}",
     )
     spec = figure(results, "loss")
-    spec["spec"]["encoding"]["y"] |= spec["usermeta"]["backwater"]["scales"]["logarithmic"]
+    view(spec)["encoding"]["y"] |= spec["usermeta"]["backwater"]["scales"]["logarithmic"]
     ticks = re.findall(r">([^<>]+)</text>", vl_convert.vegalite_to_svg(spec))
     assert {"300", "350", "600", "10", "1", "0.1", "0.01", "0"} <= set(ticks)
     assert not [tick for tick in ticks if re.fullmatch(r"[\d.]+e.*", tick)]
+
+
+def test_figures_that_are_compared_share_one_scale() -> None:
+    def value(labels: Mapping[str, str], seed: int) -> dict[str, float | None]:
+        return {"loss": 0.4 if labels["burst"] == "48 kB" else 0.001}
+
+    block = reported.BLOCK.replace(
+        "figures.delay",
+        'figures.small = { x = "rate", y = "loss", where = { burst = "6 kB", scheme = "none" } }\n'
+        "figures.delay",
+    )
+    results = reported.made(value, block)
+    ends = [
+        view(figure(results, name))["encoding"]["y"]["scale"]["domain"]
+        for name in ("loss", "small")
+    ]
+    assert ends[0] == ends[1] == [0, 40.0]
+    own = block.replace(
+        'y = "loss", where = { burst', 'y = "loss", own_scale = true, where = { burst'
+    )
+    alone = view(figure(reported.made(value, own), "small"))["encoding"]["y"]
+    assert "domain" not in alone["scale"]
+
+
+def test_the_bounds_of_claims_are_drawn_in() -> None:
+    """c1 measures something else, c2 is about zeros; bounds far above all values are told."""
+    block = (
+        reported.BLOCK
+        + """
+[claims.c103]
+says = "With 48 kB and without control at most 3 % are lost from 8 Mbit/s on."
+metric = "loss"
+where = { scheme = "none", burst = "48 kB", rate = ["8 Mbit/s", "10 Mbit/s"] }
+at_most = 0.03
+
+[claims.c104]
+says = "Never more than 90 %."
+metric = "loss"
+at_most = 0.9
+"""
+    )
+    spec = figure(reported.made(lossy, block), "loss")
+    drawn = [row for row in spec["data"]["values"] if "edge" in row]
+    assert {(row["x"], row["edge"], row["curve"], row["claim"]) for row in drawn} == {
+        (8.0, 3.0, "48 kB", "c103 ≤"),
+        (10.0, 3.0, "48 kB", "c103 ≤"),
+    }
+    assert "Beyond the scale: c101 ≤ 10 %, c104 ≤ 90 %." in told(spec)
+    assert "c103 ≤" in vl_convert.vegalite_to_svg(spec)
+
+
+def test_curves_on_each_other_are_told_apart() -> None:
+    spec = figure(reported.made(lossy), "loss")
+    assert "On each other: 6 kB and 48 kB." in told(spec)
+    line = view(spec)["layer"][2]["encoding"]
+    assert line["strokeDash"]["field"] == line["strokeWidth"]["field"] == "level"
+    levels = {row["curve"]: row["level"] for row in spec["data"]["values"]}
+    assert levels == {"6 kB": 0, "48 kB": 1}
+    apart = figure(
+        reported.made(lambda labels, seed: {"loss": 0.1 if labels["burst"] == "6 kB" else 0.2}),
+        "loss",
+    )
+    assert "On each other" not in told(apart)
+    assert "strokeDash" not in view(apart)["layer"][2]["encoding"]
+
+
+def test_a_study_names_its_scopes() -> None:
+    block = 'names = { "flow:f1" = "video" }\n' + reported.BLOCK.replace(
+        'figures.delay = { x = "rate", y = "delay_mean_s"',
+        'figures.delay = { x = "rate", y = "delay_mean_s", scope = "flow:f1"',
+    )
+    made = reported.made(lambda labels, seed: {"loss": 0.1, "delay_mean_s": 1.0}, block)
+    assert made.study.names == {"flow:f1": "video"}
+    assert metric_title("delay_mean_s", "flow:f1", made.study.names) == "Mean delay, video"
+    assert metric_title("loss_class1", "run", {"class:1": "video"}) == "Packet loss, video"
+
+
+def test_bars_two_orders_of_magnitude_apart_offer_a_logarithmic_axis() -> None:
+    results = reported.made(
+        lambda labels, seed: {"goodput_bps": 1e8 if labels["scheme"] == "none" else 1e6}
+    )
+    assert list(figure(results, "bars")["usermeta"]["backwater"]["scales"]) == [
+        "linear",
+        "logarithmic",
+    ]

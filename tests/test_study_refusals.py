@@ -90,3 +90,20 @@ def test_the_quick_form_says_which_trace_is_missing(tmp_path: Path) -> None:
     ended = call("study", "run", "cell-fixed-window", "--quick", cwd=tmp_path, traces=tmp_path)
     assert "don't run without the trace Verizon-LTE-short.up" in ended.err
     assert "not run without the trace" in " ".join(ended.out.split())
+
+
+@pytest.mark.parametrize(
+    ("kind", "bounds", "said"),
+    [
+        ("line", '{ "one" = { "none" = "4 Mbit/s" } }', "only a matrix has bounds"),
+        ("matrix", '{ "one" = { "none" = "5 Mbit/s" } }', "is no row, or no column"),
+        ("matrix", '{ "one" = { "some" = "4 Mbit/s" } }', "is no row, or no column"),
+    ],
+)
+def test_a_bound_of_a_figure_that_has_no_place_is_refused(
+    kind: str, bounds: str, said: str
+) -> None:
+    figure = f'kind = "{kind}"\nx = "rate"\ncurve = "scheme"\ny = "loss"\nbounds = {bounds}\n'
+    with pytest.raises(Refusal) as found:
+        Study.parse(markdown(f"{BLOCK}[figures.plane]\n{figure}"), "s.md")
+    assert said in found.value.what

@@ -69,7 +69,7 @@ pub fn scenario(
         });
         running.push(prepared);
     }
-    let ended = shell::run(world, places, &running, None, wishes);
+    let ended = shell::run(world, places, &running, None, &mut [], wishes);
     let (driver, code) = ended?;
     Ok(shell::report(driver, code, wishes))
 }

@@ -70,7 +70,8 @@ fn hash(addresses: &[u8], protocol: u8, ports: Option<u32>) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
-fn codepoint(traffic: u8) -> Ecn {
+/// The codepoint of a traffic class.
+pub fn codepoint(traffic: u8) -> Ecn {
     match traffic & 3 {
         0 => Ecn::NotEct,
         1 => Ecn::Ect1,

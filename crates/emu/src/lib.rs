@@ -6,6 +6,8 @@
 //! * `driver` moves packets between devices and the world; `payloads` keeps their bytes, `ip` reads their headers.
 //! * `clock` tells the time, `certificate` how well it was kept.
 //! * `shell` is `backwater emulate` with boxes, `attach` with programs at the nodes of a scenario.
+//! * `flow` is `backwater flow`: both ends of a flow over real UDP.
+//! * `probe` is load for benchmarks.
 //! * `system` wraps system calls.
 
 #![cfg(target_os = "linux")]
@@ -17,10 +19,12 @@ pub mod clock;
 pub mod device;
 pub mod driver;
 pub mod fault;
+pub mod flow;
 pub mod ip;
 pub mod namespace;
 pub mod payloads;
 pub mod plan;
+pub mod probe;
 pub mod queue;
 pub mod shell;
 pub mod system;

@@ -40,6 +40,14 @@ pub enum Box {
     Loss(Direction, f64),
     /// `onoff uplink|downlink ON OFF`: mean lengths in seconds.
     OnOff(Direction, f64, f64),
+    /// `jitter uplink|downlink MS`: the most.
+    Jitter(Direction, String),
+    /// `reorder uplink|downlink SHARE MS`.
+    Reorder(Direction, f64, String),
+    /// `mark uplink|downlink SHARE`.
+    Mark(Direction, f64),
+    /// `raw`: packets pass without a model.
+    Raw,
     /// `link UP DOWN` with traces, `rate UP DOWN` with rates.
     Link {
         /// Whether the services are traces.
@@ -93,24 +101,27 @@ impl Plan {
             };
             boxes.push(match word {
                 "delay" => Box::Delay(milliseconds(words.need(word, "the delay")?)?),
-                "loss" => {
+                "loss" => Box::Loss(words.direction(word)?, words.share(word)?),
+                "mark" => Box::Mark(words.direction(word)?, words.share(word)?),
+                "jitter" => {
                     let direction = words.direction(word)?;
-                    let share = words.number(word, "the share of packets lost")?;
-                    if share > 1.0 {
-                        let what = format!("{share} of the packets cannot be lost");
-                        return Err(Fault::refused(what, word, "write a share from 0 to 1"));
-                    }
-                    Box::Loss(direction, share)
+                    Box::Jitter(direction, milliseconds(words.need(word, "the longest delay")?)?)
+                }
+                "reorder" => {
+                    let (direction, share) = (words.direction(word)?, words.share(word)?);
+                    let by = milliseconds(words.need(word, "the delay of those held back")?)?;
+                    Box::Reorder(direction, share, by)
                 }
                 "onoff" => Box::OnOff(
                     words.direction(word)?,
                     words.number(word, "the mean length while open")?,
                     words.number(word, "the mean length while shut")?,
                 ),
+                "raw" => Box::Raw,
                 "link" | "rate" => link(word, &mut words)?,
                 other => {
                     let what = format!("`{other}` is no box");
-                    let fix = "write delay, loss, onoff, link or rate, and -- before the command";
+                    let fix = "write delay, jitter, loss, onoff, reorder, mark, link or rate, and -- before the command";
                     return Err(Fault::refused(what, other, fix));
                 }
             });
@@ -127,7 +138,16 @@ impl Plan {
             let fix = "write at least one, such as `delay 20 -- COMMAND`";
             return Err(Fault::refused("there is no box", "emulate", fix));
         }
+        if self.boxes.len() > 1 && self.boxes.contains(&Box::Raw) {
+            let what = "raw forwarding has no other box";
+            return Err(Fault::refused(what, "raw", "remove `raw`"));
+        }
         Ok(self)
+    }
+
+    /// Whether packets pass without a model.
+    pub fn is_raw(&self) -> bool {
+        self.boxes == [Box::Raw]
     }
 
     /// The log that is asked for of a direction of a hop.
@@ -212,6 +232,12 @@ impl Box {
             Direction::Down => "downlink",
         };
         match self {
+            Box::Raw => "[raw] ".to_owned(),
+            Box::Jitter(direction, most) => format!("[jitter ({}) most={most}] ", word(direction)),
+            Box::Reorder(direction, share, by) => {
+                format!("[reorder ({}) rate={share}, by={by}] ", word(direction))
+            }
+            Box::Mark(direction, share) => format!("[mark ({}) rate={share}] ", word(direction)),
             Box::Delay(delay) => format!("[delay {delay}] "),
             Box::Loss(direction, share) => format!("[loss ({}) rate={share}] ", word(direction)),
             Box::OnOff(direction, on, off) => {
@@ -313,6 +339,13 @@ fn fill(
         Box::Loss(of, share) if *of == direction => {
             Some(json!({"kind": "loss", "share": format!("{} %", share * 100.0)}))
         }
+        Box::Jitter(of, most) if *of == direction => Some(json!({"kind": "jitter", "most": most})),
+        Box::Reorder(of, share, by) if *of == direction => {
+            Some(json!({"kind": "reorder", "share": format!("{} %", share * 100.0), "by": by}))
+        }
+        Box::Mark(of, share) if *of == direction => {
+            Some(json!({"kind": "mark", "share": format!("{} %", share * 100.0)}))
+        }
         Box::OnOff(of, on, off) if *of == direction => {
             Some(json!({"kind": "on-off", "on": format!("{on} s"), "off": format!("{off} s")}))
         }
@@ -363,6 +396,25 @@ mod tests {
             ("up1", "Uplink")
         );
         assert_eq!(logs[0].config, "[delay 20 ms] [loss (uplink) rate=0.1] ");
+    }
+
+    #[test]
+    fn boxes_of_one_direction_are_in_that_alone() {
+        let words = "jitter uplink 5 reorder downlink 0.25 7 mark uplink 0.5 -- c";
+        let (scenario, _) = plan(words)
+            .expect("legal words")
+            .scenario()
+            .expect("no queues");
+        let boxes = |link: &str| scenario["links"][link]["boxes"].clone();
+        // A packet from inside meets the innermost box first.
+        assert_eq!(
+            boxes("up1"),
+            json!([{"kind": "mark", "share": "50 %"}, {"kind": "jitter", "most": "5 ms"}])
+        );
+        assert_eq!(
+            boxes("down1"),
+            json!([{"kind": "reorder", "share": "25 %", "by": "7 ms"}])
+        );
     }
 
     #[test]

@@ -16,13 +16,13 @@ use crate::driver::{Driver, Patience, Place};
 use crate::fault::Fault;
 use crate::namespace::{self, Inside, Running};
 use crate::plan::{INSIDE, OUTSIDE, Plan};
-use crate::system;
+use crate::system::{self, Signals};
 
 /// Largest IP packet: that of Ethernet, which is what the boxes' links carry.
 pub(crate) const MTU: u32 = 1500;
 /// How often the driver looks at what is no packet: children, signals, the live line.
 const CHECK: Span = Span::millis(20);
-/// How often the live line is written.
+/// How often the live line and logs are written.
 const LIVE: Span = Span::millis(500);
 /// The variable that names the network outside, as mahimahi has it.
 const BASE: &str = "MAHIMAHI_BASE";
@@ -42,6 +42,8 @@ pub struct Wishes {
     pub live: bool,
     /// What the result must hold.
     pub bounds: Bounds,
+    /// Packets pass without a model.
+    pub raw: bool,
 }
 
 /// How an emulation went.
@@ -62,6 +64,7 @@ pub struct Ended {
 pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let plan = Plan::read(words)?;
     let (scenario, wanted) = plan.scenario()?;
+    let plan_is_raw = plan.is_raw();
     let resolved = resolve(&scenario, wishes)?;
     let mut world = build(&resolved)?;
     let begun = system::unix_ms();
@@ -107,10 +110,14 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
             otherwise: Some(in_node),
         },
     ];
-    let ended = run(world, places, &[running], Some(&name), wishes);
-    let (driver, code) = ended?;
+    let wishes = &Wishes {
+        raw: plan_is_raw,
+        ..wishes.clone()
+    };
+    let ended = run(world, places, &[running], Some(&name), &mut logs, wishes);
+    let (mut driver, code) = ended?;
     for log in logs {
-        log.close(&driver.world).map_err(of_failure)?;
+        log.close(&mut driver.world).map_err(of_failure)?;
     }
     Ok(report(driver, code, wishes))
 }
@@ -198,21 +205,25 @@ pub(crate) fn run(
     places: Vec<Place>,
     running: &[Running],
     outside: Option<&str>,
+    logs: &mut [LinkLog],
     wishes: &Wishes,
 ) -> Result<(Driver, i32), Fault> {
     let fail = |error: std::io::Error| Fault::system("the emulation", &error, "try again");
-    let signals = system::signal_descriptor(&SIGNALS).map_err(fail)?;
+    let signals = Signals::catch(&SIGNALS).map_err(fail)?;
     let patience = match wishes.low_cpu {
         true => Patience::LOW_CPU,
         false => Patience::EXACT,
     };
-    let mut driver = Driver::new(world, places, patience, &[&signals]).map_err(fail)?;
+    let mut driver = Driver::new(world, places, patience, &[signals.descriptor()]).map_err(fail)?;
+    driver.raw = wishes.raw;
+    let cpu = system::cpu_s();
     system::be_prompt();
     for command in running {
         command.start().map_err(fail)?;
     }
-    let ended = drive(&mut driver, running, &signals, wishes);
+    let ended = drive(&mut driver, running, &signals, logs, wishes);
     system::be_ordinary();
+    driver.cpu_s = system::cpu_s() - cpu;
     let drops = || -> std::io::Result<u64> {
         let mut drops = 0;
         for command in running {
@@ -225,8 +236,7 @@ pub(crate) fn run(
         Ok(drops)
     };
     driver.certificate.dropped = drops().map_err(fail)?;
-    system::unblock_signals(&SIGNALS);
-    let code = ended.map_err(fail);
+    let code = ended;
     let done = usize::from(matches!(code, Ok(Cause::Command(_))));
     let left = running.iter().take(running.len() - done);
     left.for_each(Running::end);
@@ -251,31 +261,39 @@ impl Cause {
 fn drive(
     driver: &mut Driver,
     running: &[Running],
-    signals: &OwnedFd,
+    signals: &Signals,
+    logs: &mut [LinkLog],
     wishes: &Wishes,
-) -> std::io::Result<Cause> {
+) -> Result<Cause, Fault> {
+    let fail = |error: std::io::Error| Fault::system("the emulation", &error, "try again");
     let mut line = Time::ZERO;
     let mut next_check = Time::ZERO;
     loop {
-        driver.poll_once(next_check)?;
+        driver.poll_once(next_check).map_err(fail)?;
         let now = driver.clock.now();
         if now < next_check {
             continue;
         }
         next_check = now.after(CHECK);
-        while let Some((signal, from_terminal)) = system::next_signal(signals)? {
+        while let Some((signal, from_terminal)) = signals.next().map_err(fail)? {
             // The terminal sends Ctrl-C to the command as well, which decides what it means.
             if signal != libc::SIGCHLD && !from_terminal {
                 return Ok(Cause::Signal(signal));
             }
         }
         if let Some(command) = running.last()
-            && let Some(code) = command.ended()?
+            && let Some(code) = command.ended().map_err(fail)?
         {
             return Ok(Cause::Command(code));
         }
-        if wishes.live && now >= line {
-            line = now.after(LIVE);
+        if now < line {
+            continue;
+        }
+        line = now.after(LIVE);
+        for log in &mut *logs {
+            log.write_so_far(&mut driver.world).map_err(of_failure)?;
+        }
+        if wishes.live {
             let c = &driver.certificate;
             eprint!(
                 "\r{:8.1} s  in {} out {} lost {} held {} ",
@@ -317,6 +335,7 @@ pub(crate) fn report(mut driver: Driver, code: i32, wishes: &Wishes) -> Ended {
                 "dropped_pkts": report.dropped, "held_pkts": report.held, "ok": report.conserved},
             "flows": flows,
             "certificate": driver.certificate.document(&wishes.bounds),
+            "cost": {"cpu_s": driver.cpu_s, "wall_s": driver.clock.now().seconds()},
         }),
         broken,
     }

@@ -40,6 +40,18 @@ impl<'a> Words<'a> {
         })
     }
 
+    /// The next word as a share of the packets.
+    pub fn share(&mut self, of: &str) -> Result<f64, Fault> {
+        let share = self.number(of, "the share of packets")?;
+        match share <= 1.0 {
+            true => Ok(share),
+            false => {
+                let what = format!("{share} is no share of the packets");
+                Err(Fault::refused(what, of, "write a share from 0 to 1"))
+            }
+        }
+    }
+
     /// The next word as a direction.
     pub fn direction(&mut self, of: &str) -> Result<Direction, Fault> {
         match self.need(of, "the direction")? {
@@ -57,7 +69,9 @@ impl<'a> Words<'a> {
 pub fn usage(of: &str) -> &'static str {
     match of {
         "delay" => "MILLISECONDS",
-        "loss" => "uplink|downlink SHARE",
+        "loss" | "mark" => "uplink|downlink SHARE",
+        "jitter" => "uplink|downlink MILLISECONDS",
+        "reorder" => "uplink|downlink SHARE MILLISECONDS",
         "onoff" => "uplink|downlink MEAN-ON-SECONDS MEAN-OFF-SECONDS",
         "link" => {
             "UPLINK-TRACE DOWNLINK-TRACE [--once] [--uplink-log=FILE] [--uplink-queue=NAME] [--uplink-queue-args=ARGS]"

@@ -48,6 +48,7 @@ pub fn emulate(
             late_p99_s,
             unmodelled_loss,
         },
+        raw: false,
     };
     let attached: Vec<Attached> = attached
         .into_iter()
@@ -62,7 +63,8 @@ pub fn emulate(
     Ok((ended.code, ended.document.to_string(), ended.broken))
 }
 
-fn raise(py: Python<'_>, fault: Fault) -> PyErr {
+/// The Python exception of a fault.
+pub fn raise(py: Python<'_>, fault: Fault) -> PyErr {
     let text = fault.to_string();
     let (error, name, value) = match fault {
         Fault::Scenario(diagnostic) => return refuse(&diagnostic),

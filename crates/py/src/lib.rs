@@ -6,6 +6,8 @@ mod detector;
 #[cfg(target_os = "linux")]
 mod emulate;
 mod fault;
+#[cfg(target_os = "linux")]
+mod flow;
 mod outcome;
 mod responder;
 mod scenario;
@@ -76,6 +78,14 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(outcome::diff, m)?)?;
     #[cfg(target_os = "linux")]
     m.add_function(wrap_pyfunction!(emulate::emulate, m)?)?;
+    #[cfg(target_os = "linux")]
+    {
+        m.add_function(wrap_pyfunction!(flow::flow_scenario, m)?)?;
+        m.add_function(wrap_pyfunction!(flow::flow_listen, m)?)?;
+        m.add_function(wrap_pyfunction!(flow::flow_send, m)?)?;
+        m.add_function(wrap_pyfunction!(flow::probe_send, m)?)?;
+        m.add_function(wrap_pyfunction!(flow::probe_receive, m)?)?;
+    }
     m.add_class::<world::World>()?;
     m.add_class::<world::Exit>()?;
     m.add_function(wrap_pyfunction!(traces::trace_fit, m)?)?;

@@ -189,7 +189,7 @@ impl Resolved {
         script::world(py, &self.scenario, None, &Fault::default()).map(|_| ())
     }
 
-    #[pyo3(signature = (record, pcap, columns, controllers = None, logs = vec![], series = None, max_wall_s = None, max_memory_B = None))]
+    #[pyo3(signature = (record, pcap, columns, controllers = None, logs = vec![], series = None, max_wall_s = None, max_memory_B = None, perfetto = None, qlog = None))]
     #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
     fn run(
         &self,
@@ -202,6 +202,8 @@ impl Resolved {
         series: Option<&str>,
         max_wall_s: Option<f64>,
         #[allow(non_snake_case, reason = "names end in their unit")] max_memory_B: Option<u64>,
+        perfetto: Option<PathBuf>,
+        qlog: Option<PathBuf>,
     ) -> PyResult<Outcome> {
         let budget = Budget {
             wall_s: max_wall_s,
@@ -211,6 +213,8 @@ impl Resolved {
         let keep = native::Keep {
             record: record.as_deref(),
             pcap: pcap.as_deref(),
+            perfetto: perfetto.as_deref(),
+            qlog: qlog.as_deref(),
             columns,
             logs: &logs,
             series: series.map(every).transpose()?,

@@ -4,8 +4,9 @@
 
 use backwater_scenario as native;
 use backwater_sim::mechanism::detector::script_needs;
-use backwater_sim::spec::Spec;
+use backwater_sim::spec::{Spec, TransportSpec};
 use backwater_sim::world::World;
+use backwater_transport::controller::AnyController;
 use backwater_transport::part::Args;
 use backwater_transport::script::{CLASS, FILE, OPTIONS};
 use pyo3::exceptions::{PyException, PyKeyError, PySystemExit};
@@ -123,15 +124,42 @@ fn set_controllers(
                     continue;
                 }
             },
-            (None, Some(part)) => {
-                let made = watch::call(&whose, || make(&load(py, part.args)?));
-                made.map_err(|e| unfit(py, resolved, &part.path, e))?
-            }
+            (None, Some(part)) => hosted_controller(py, resolved, name, transport, &part, fault)?,
             (None, None) => continue,
         };
         world.set_controller(id, transport, made);
     }
     Ok(())
+}
+
+/// The controller of a flow that the scenario names as a class.
+fn hosted_controller(
+    py: Python<'_>,
+    resolved: &native::Resolved,
+    flow: &str,
+    transport: &TransportSpec,
+    part: &native::Hosted<'_>,
+    fault: &Fault,
+) -> PyResult<AnyController> {
+    let made = watch::call(&Whose::controller(row(flow)), || {
+        let class = load(py, part.args)?;
+        controller::make(py, &class, flow, &transport.sender, resolved.seed, fault)
+    });
+    made.map_err(|e| unfit(py, resolved, &part.path, e))
+}
+
+/// The controller of a flow outside a world: a class of Python where the scenario names one, else that of the tables.
+pub fn controller(
+    py: Python<'_>,
+    resolved: &native::Resolved,
+    flow: &str,
+    transport: &TransportSpec,
+    fault: &Fault,
+) -> PyResult<AnyController> {
+    match hosted(resolved, &Whose::controller(row(flow)).place) {
+        Some(part) => hosted_controller(py, resolved, flow, transport, &part, fault),
+        None => Ok(transport.controller.clone()),
+    }
 }
 
 fn find<'py>(given: Option<&Bound<'py, PyDict>>, flow: &str) -> Option<Bound<'py, PyAny>> {

@@ -1,6 +1,6 @@
 //! A world that Python drives: packets in, time forward, fates out.
 
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use backwater_sim::ids::NodeId;
 use backwater_sim::world::{self as native, Fate, Injected};
@@ -21,7 +21,10 @@ const ECN: [(&str, Ecn); 4] = [
 
 /// A simulated network in the middle of a run.
 #[pyclass(module = "backwater._native", frozen)]
-pub struct World(Mutex<native::World>);
+pub struct World {
+    world: Mutex<native::World>,
+    scenario: Arc<backwater_scenario::Resolved>,
+}
 
 /// What became of an injected packet.
 #[pyclass(module = "backwater._native", frozen, get_all)]
@@ -36,7 +39,9 @@ pub struct Exit {
 
 impl World {
     fn lock(&self) -> MutexGuard<'_, native::World> {
-        self.0.lock().unwrap_or_else(|broken| broken.into_inner())
+        self.world
+            .lock()
+            .unwrap_or_else(|broken| broken.into_inner())
     }
 }
 
@@ -59,7 +64,10 @@ impl World {
             return Err(refuse(&resolved.scenario.refuse(&part.path, &what, fix)));
         }
         let world = resolved.scenario.build().map_err(|d| refuse(&d))?;
-        Ok(World(Mutex::new(world)))
+        Ok(World {
+            world: Mutex::new(world),
+            scenario: Arc::new(resolved.scenario.clone()),
+        })
     }
 
     #[getter]
@@ -150,8 +158,35 @@ impl World {
         exits.into_iter().map(of).collect()
     }
 
-    /// A copy that shares nothing with this world.
-    fn clone(&self) -> World {
-        World(Mutex::new(self.lock().clone()))
+    /// A copy that shares nothing with this world, from now on as another scenario says where there is one.
+    #[pyo3(signature = (to = None))]
+    fn fork(&self, to: Option<&Resolved>) -> PyResult<World> {
+        let mut world = self.lock().clone();
+        let scenario = match to {
+            None => self.scenario.clone(),
+            Some(to) => {
+                let changed = self.scenario.change(&mut world, &to.scenario);
+                changed.map_err(|d| refuse(&d))?;
+                Arc::new(to.scenario.clone())
+            }
+        };
+        Ok(World {
+            world: Mutex::new(world),
+            scenario,
+        })
+    }
+
+    /// What `run` gives of a run, at the end of the scenario.
+    fn document(&self) -> PyResult<String> {
+        let mut world = self.lock();
+        if world.now() != world.end() {
+            let what = format!(
+                "sums are those of a whole run: the present is {}, the end {}",
+                world.now(),
+                world.end()
+            );
+            return Err(PyValueError::new_err(what));
+        }
+        Ok(self.scenario.document(&mut world).to_string())
     }
 }

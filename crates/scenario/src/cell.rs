@@ -125,7 +125,11 @@ fn propagation(world: &World, flow: &Flow, place: usize) -> (Span, Span) {
     let boxes = |id: PortId| -> u64 {
         let delays = world.network.boxes_before(id).map(|what| match what {
             AnyBox::Delay(delay) => delay.least().0,
-            AnyBox::Loss(_) | AnyBox::OnOff(_) => 0,
+            AnyBox::Loss(_)
+            | AnyBox::OnOff(_)
+            | AnyBox::Jitter(_)
+            | AnyBox::Reorder(_)
+            | AnyBox::Mark(_) => 0,
         });
         delays.sum()
     };

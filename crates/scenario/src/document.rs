@@ -208,6 +208,14 @@ fn end_to_end(
             "window_mean_B",
             json!(stats.map(|s| s.window_area as f64 / TICKS / window)),
         ),
+        (
+            "window_least_B",
+            json!(stats.filter(|s| s.falls_to_least > 0).map(|s| s.least)),
+        ),
+        (
+            "window_falls_to_least",
+            json!(stats.map(|s| s.falls_to_least)),
+        ),
         ("transfers", json!(stats.map(|s| s.completed))),
         ("fct_p50_s", completion(0.5)),
         ("fct_p95_s", completion(0.95)),

@@ -12,6 +12,7 @@ mod diagnostic;
 mod document;
 mod fields;
 mod files;
+mod fork;
 mod kinds;
 mod limits;
 mod link_log;

@@ -15,11 +15,12 @@ use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::resolved::Resolved;
 use crate::run::Failure;
 
-/// A log that is written when the run ends.
+/// A log that is written while the run goes on, or when it ends.
 pub struct LinkLog {
     path: String,
     file: BufWriter<File>,
     port: PortId,
+    /// Until it is written.
     header: Vec<String>,
 }
 
@@ -74,19 +75,33 @@ impl LinkLog {
         self
     }
 
-    /// Writes what happened up to the present of the world.
+    /// Writes what happened before the present millisecond of the world and was not written yet, into the file at once: a
+    /// process that is killed leaves a log of what it did.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn close(mut self, world: &World) -> Result<(), Failure> {
-        let server = world.network.ports[self.port].more.service.server();
-        let log = Log {
-            header: self.header,
-            entries: server.expect("it was opened").entries(world.now()),
+    pub fn write_so_far(&mut self, world: &mut World) -> Result<(), Failure> {
+        self.write(world, false)
+    }
+
+    /// Writes the rest, up to the present of the world.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn close(mut self, world: &mut World) -> Result<(), Failure> {
+        self.write(world, true)
+    }
+
+    fn write(&mut self, world: &mut World, over: bool) -> Result<(), Failure> {
+        let now = world.now();
+        let server = world.network.ports[self.port].more.service.server_mut();
+        let part = Log {
+            header: std::mem::take(&mut self.header),
+            entries: server.expect("it was opened").take_entries(now, over),
         };
-        let written = self.file.write_all(log.write().as_bytes());
+        let written = self.file.write_all(part.write().as_bytes());
         let done = written.and_then(|()| self.file.flush());
-        done.map_err(|e| Failure::Io(self.path, e))
+        done.map_err(|e| Failure::Io(self.path.clone(), e))
     }
 }
 

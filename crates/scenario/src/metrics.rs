@@ -256,6 +256,16 @@ pub static METRICS: &[Metric] = &[
         FLOW,
         "mean over time of the congestion window",
     ),
+    metric(
+        "window_least_B",
+        FLOW,
+        "least congestion window that the window came down to",
+    ),
+    metric(
+        "window_falls_to_least",
+        FLOW,
+        "how often it came down to that",
+    ),
     metric("transfers", FLOW, "finite transfers completed"),
     metric(
         "fct_p50_s",

@@ -6,11 +6,13 @@ use backwater_sim::spec::{MediumSpec, Refusal, Spec};
 use backwater_sim::world::World;
 use backwater_transport::part::Args;
 use backwater_transport::units::Span;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
 use crate::decode::{Draft, Link, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
+use crate::document::document;
 use crate::fields::flow::{CONTROLLER, TCP};
 use crate::files::{Files, hex};
 use crate::names;
@@ -166,6 +168,12 @@ impl Resolved {
     /// The same for a host, which put detectors into the specification, and gives controllers to the world's flows.
     pub fn build_hosted(&self, spec: &Spec) -> Result<World, Diagnostic> {
         World::build(spec).map_err(|refusal| self.refusal(refusal))
+    }
+
+    /// The document of a world of this scenario that has come to its end.
+    pub fn document(&self, world: &mut World) -> Value {
+        let report = world.report();
+        document(self, world, &report)
     }
 
     /// The parts that a host has to make.

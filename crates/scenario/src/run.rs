@@ -3,6 +3,8 @@
 
 mod capture;
 mod diff;
+mod perfetto;
+mod qlog;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -22,6 +24,8 @@ use crate::link_log::LinkLog;
 use crate::resolved::Resolved;
 use crate::series::Series;
 use capture::{capture_records, wires, write_records};
+use perfetto::Perfetto;
+use qlog::Qlog;
 
 pub use diff::diff;
 
@@ -32,6 +36,10 @@ pub struct Keep<'a> {
     pub record: Option<&'a Path>,
     /// A pcapng capture.
     pub pcap: Option<&'a Path>,
+    /// A trace for Perfetto.
+    pub perfetto: Option<&'a Path>,
+    /// A folder of qlog files, one for each flow with a transport.
+    pub qlog: Option<&'a Path>,
     /// Events in memory.
     pub columns: bool,
     /// Logs of mahimahi: trace link or its port, and the file.
@@ -81,6 +89,8 @@ pub struct Run {
     world: World,
     record: Option<(String, BufWriter<File>)>,
     pcap: Option<(String, Capture<BufWriter<File>>)>,
+    perfetto: Option<Perfetto>,
+    qlog: Option<Qlog>,
     columns: Option<Columns>,
     logs: Vec<LinkLog>,
     series: Option<Series>,
@@ -112,7 +122,8 @@ impl Run {
     /// A file that cannot be created.
     pub fn of(mut world: World, resolved: &Resolved, keep: Keep<'_>) -> Result<Run, Failure> {
         let watched = keep.columns || keep.series.is_some();
-        if keep.record.is_some() || keep.pcap.is_some() || watched {
+        let files = [keep.record, keep.pcap, keep.perfetto, keep.qlog];
+        if watched || files.iter().any(Option::is_some) {
             world.start_recording();
         }
         if keep.series.is_some() {
@@ -157,11 +168,20 @@ impl Run {
                 .map_err(|e| Failure::Io(name, e))
         };
         let pcap = keep.pcap.map(open).transpose()?.map(capture).transpose()?;
+        let named = |path: &Path| path.display().to_string();
+        let trace =
+            |path: &Path| Perfetto::create(path, &world).map_err(|e| Failure::Io(named(path), e));
+        let logs_of =
+            |path: &Path| Qlog::create(path, &world).map_err(|e| Failure::Io(named(path), e));
+        let perfetto = keep.perfetto.map(trace).transpose()?;
+        let qlog = keep.qlog.map(logs_of).transpose()?;
         Ok(Run {
             resolved: resolved.clone(),
             world,
             record,
             pcap,
+            perfetto,
+            qlog,
             columns: keep.columns.then(Columns::default),
             logs,
             series: keep.series.map(|every| Series::new(every, length)),
@@ -187,6 +207,14 @@ impl Run {
             let frames = self.world.take_air_frames(done);
             capture_records(&self.world, &records, &frames, capture)
                 .map_err(|e| Failure::Io(name.clone(), e))?;
+        }
+        if let Some(trace) = &mut self.perfetto {
+            let written = trace.extend(&self.world, &records);
+            written.map_err(|e| Failure::Io(trace.name(), e))?;
+        }
+        if let Some(qlog) = &mut self.qlog {
+            let written = qlog.extend(&self.world, &records);
+            written.map_err(|e| Failure::Io(qlog.name(), e))?;
         }
         if let Some(columns) = &mut self.columns {
             columns.extend(&records);
@@ -228,6 +256,13 @@ impl Run {
     /// # Errors
     /// A file that cannot be written.
     pub fn finish(mut self) -> Result<(Value, Option<Columns>, Names), Failure> {
+        if let Some(mut trace) = self.perfetto {
+            let written = trace.finish(&self.world);
+            written.map_err(|e| Failure::Io(trace.name(), e))?;
+        }
+        if let Some(mut qlog) = self.qlog {
+            qlog.finish().map_err(|e| Failure::Io(qlog.name(), e))?;
+        }
         let report = self.world.last_report();
         if let Some((name, mut file)) = self.record {
             file.flush().map_err(|e| Failure::Io(name, e))?;
@@ -239,7 +274,7 @@ impl Run {
                 .map_err(|e| Failure::Io(name, e))?;
         }
         for log in self.logs {
-            log.close(&self.world)?;
+            log.close(&mut self.world)?;
         }
         let names = Names {
             places: self

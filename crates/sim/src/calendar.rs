@@ -37,6 +37,8 @@ const NEAR: usize = 48;
 /// Events that join the list together where they are prefetched: so many that the memory works on several reads at
 /// once.
 const PREFETCH: usize = 16;
+/// Steps from the soonest event in which the place of a new one is sought, before the rest of the list is halved.
+const STEPS: usize = 12;
 /// Events that come from the heap, or go there, at a time.
 const MOVE: usize = 8;
 /// A heap longer than this is worth a wheel.
@@ -120,6 +122,9 @@ impl Calendar {
             self.make_room();
             return self.push_key(key);
         }
+        if self.end - self.start > STEPS && self.near[self.end - STEPS] < key {
+            return self.insert_late(key);
+        }
         let (list, room) = self.near.split_at_mut(self.end);
         let mut hole = &mut room[0];
         for place in list[self.start..].iter_mut().rev() {
@@ -130,6 +135,16 @@ impl Calendar {
             hole = place;
         }
         *hole = key;
+        self.end += 1;
+    }
+
+    /// Puts an event into the list behind so many that moving them one by one would take longer.
+    #[inline(never)]
+    fn insert_late(&mut self, key: Key) {
+        let (start, end) = (self.start, self.end);
+        let later = self.near[start..end].partition_point(|other| *other >= key);
+        self.near.copy_within(start + later..end, start + later + 1);
+        self.near[start + later] = key;
         self.end += 1;
     }
 
@@ -229,12 +244,23 @@ impl Calendar {
         self.edge = wheel.edge();
     }
 
+    /// Forgets an event wherever it is scheduled. Takes as long as all events are many.
+    pub fn cancel(&mut self, event: Event) {
+        self.arrange_some(|key| key.event() != event);
+    }
+
     /// Puts all events into a wheel that suits them, or, if they are few, makes do without.
     fn arrange(&mut self) {
+        self.arrange_some(|_| true);
+    }
+
+    /// The same for the events that are kept.
+    fn arrange_some(&mut self, kept: impl Fn(&Key) -> bool) {
         let old = self.wheel.take();
         let mut keys = self.soonest().to_vec();
         keys.extend(self.heap.keys());
         keys.extend(old.iter().flat_map(|w| w.keys()));
+        keys.retain(kept);
         keys.sort_unstable();
         *self = Calendar {
             batch: self.batch,

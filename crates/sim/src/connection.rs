@@ -233,6 +233,10 @@ pub struct ConnectionStats {
     pub window: u64,
     /// When the window was looked at last.
     pub since: Time,
+    /// Least window that the window came down to.
+    pub least: u64,
+    /// How often it came down to it.
+    pub falls_to_least: u64,
     /// Completion times of finite transfers: written until delivered in order.
     pub completion: Delays,
     /// How many.
@@ -257,6 +261,8 @@ impl Default for ConnectionStats {
             window_area: 0,
             window: 0,
             since: Time::ZERO,
+            least: u64::MAX,
+            falls_to_least: 0,
             base: [0; 3],
         }
     }
@@ -288,6 +294,12 @@ impl ConnectionStats {
     /// The window is so large from now on.
     pub fn window(&mut self, window: u64, now: Time) {
         self.window_area += u128::from(self.window) * u128::from(now.since(self.since).0);
+        if window < self.window {
+            if window < self.least {
+                (self.least, self.falls_to_least) = (window, 0);
+            }
+            self.falls_to_least += u64::from(window == self.least);
+        }
         (self.window, self.since) = (window, now);
     }
 }

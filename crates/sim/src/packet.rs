@@ -166,6 +166,19 @@ impl Packets {
         list.tail = id;
     }
 
+    /// Puts a packet into a list in order of time, behind those of its own instant.
+    pub fn insert_by_time(&mut self, list: &mut List, id: PacketId) {
+        let at = self[id].at;
+        if list.tail.is_none() || self[list.tail].at <= at {
+            return self.append(list, id);
+        }
+        let (mut before, mut next) = (Id::NONE, list.head);
+        while self[next].at <= at {
+            (before, next) = (next, self[next].next);
+        }
+        self.insert_after(list, before, id);
+    }
+
     /// Takes the packet behind `before` out of a list; the head where `before` is `NONE`.
     #[inline(always)]
     pub fn take_after(&mut self, list: &mut List, before: PacketId) -> PacketId {

@@ -64,6 +64,11 @@ impl Progress {
         }
     }
 
+    /// Whether figures of sharing reckon with a flow to the end of the run.
+    pub fn reckons_with(&self, id: ConnectionId) -> bool {
+        self.next < Time::NEVER && self.flows.iter().any(|flow| flow.0 == id)
+    }
+
     /// Whether a second is over.
     #[inline]
     pub fn due(&self, now: Time) -> bool {

@@ -244,3 +244,12 @@ pub struct Refusal {
     /// What to write instead.
     pub fix: String,
 }
+
+/// Why a change is refused, and what to do instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unchangeable {
+    /// The reason.
+    pub what: String,
+    /// The remedy.
+    pub fix: &'static str,
+}

@@ -23,7 +23,9 @@ from backwater.cli import (
     emulate,
     explain,
     export,
+    flow,
     list_,
+    merge,
     new,
     report,
     run,
@@ -50,13 +52,14 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for verb in (
-    *(list_, explain, new, check, draw, run, sweep, report, export, diff, doctor, bench),
+    *(list_, explain, new, check, draw, run, sweep, merge, report, export, diff, doctor, bench),
     scorecard,
 ):
     app.command(name=verb.NAME)(verb.command)
 app.command(name=new.COPY)(new.copy)
 app.command(name=contest.NAME, cls=contest.Command)(contest.command)
 app.command(name=emulate.NAME, context_settings=emulate.CONTEXT)(emulate.command)
+app.add_typer(flow.app, name=flow.NAME)
 app.add_typer(study.app, name=study.NAME)
 app.add_typer(trace.app, name=trace.NAME)
 

@@ -16,6 +16,7 @@ from backwater.errors import (
     EXIT_UNEXPECTED,
     EXIT_UNFINISHED,
     BackwaterError,
+    Refusal,
     Terminated,
     Unfinished,
 )
@@ -63,13 +64,22 @@ def run_study(execution: Execution) -> Batch:
     if execution.results is None:
         raise KeyboardInterrupt if code == EXIT_INTERRUPTED else Terminated
     batch = Batch(execution.results, code, error=error)
-    if code == EXIT_DONE:
+    if code == EXIT_DONE and execution.shard is not None:
+        batch.code = EXIT_UNFINISHED if failures(batch.results) else EXIT_DONE
+    elif code == EXIT_DONE:
+        conclude(batch)
+    return batch
+
+
+def conclude(batch: Batch) -> Batch:
+    """Writes the report, and says by the exit code what came out."""
+    if batch.error is None:
         _write_report(batch)
-        batch.code = {"ok": EXIT_DONE, "unexpected": EXIT_UNEXPECTED}.get(
-            batch.results.status, EXIT_UNFINISHED
-        )
-        if batch.error is not None:
-            batch.code = EXIT_UNFINISHED
+    batch.code = {"ok": EXIT_DONE, "unexpected": EXIT_UNEXPECTED}.get(
+        batch.results.status, EXIT_UNFINISHED
+    )
+    if batch.error is not None:
+        batch.code = EXIT_UNFINISHED
     return batch
 
 
@@ -107,6 +117,24 @@ def _unwritten(error: Exception, path: Path) -> Unfinished:
         why = f"a bug in Backwater: {type(error).__name__}: {error}"
         fix = "please report it; the results are kept"
     return Unfinished(f"cannot write the report: {why}", place=str(path), fix=fix)
+
+
+def shard_of(written: str | None) -> tuple[int, int] | None:
+    """Reads "2/5": the second of five parts of the cases."""
+    if written is None:
+        return None
+    number, _, parts = written.partition("/")
+    if number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts):
+        return int(number), int(parts)
+    fix = "write 1/4 to 4/4 for four parts"
+    raise Refusal(f"`{written}` is no part of a whole", place="--shard", fix=fix)
+
+
+def print_shard(batch: Batch, written: str) -> None:
+    """Says what a shard has done, and how it goes on."""
+    done, total = batch.results.finished, batch.results.manifest["cases_total"]
+    console.data(f"shard {written} of {batch.results.study.id}: {done} of {total} cases")
+    console.data("when all shards have run: backwater merge FOLDER… --out FOLDER")
 
 
 def print_problems(batch: Batch) -> None:

@@ -21,7 +21,9 @@ def command(
     ] = True,
     json: console.Json = False,
 ) -> int:
-    """Measure CPU time per packet-hop, beside the peers."""
+    """Measure CPU time per packet-hop, beside the peers; `emulate` measures the emulator."""
+    if ids == ["emulate"]:
+        return _emulate(repeats, json)
     from backwater.tools import benchmark
 
     document = benchmark.run(ids or None, repeats, peers, console.message)
@@ -30,6 +32,43 @@ def command(
     else:
         _show(document)
     return 0
+
+
+def _emulate(repeats: int, json: bool) -> int:
+    from backwater.tools import emulation_bench
+
+    document = emulation_bench.run(repeats, console.message)
+    if json:
+        console.emit(document)
+        return 0
+    rows = [
+        (
+            row["id"],
+            "–" if row["value"] is None else f"{number(row['value'])} {row['unit']}",
+            _emulation_aim(row),
+            row["peers"] or "–",
+            row["note"] or "–",
+        )
+        for row in document["results"]
+    ]
+    columns = (
+        words("figure"),
+        figures("measured"),
+        prose("aim", 1),
+        prose("peers", 2),
+        prose("note", 3),
+    )
+    console.table(None, columns, rows)
+    load = number(document["load"])
+    console.message(f"load of the machine when it ended: {load}; figures of a busy one are worse")
+    return 0
+
+
+def _emulation_aim(row: dict[str, Any]) -> str:
+    verdict = {True: "met", False: "missed", None: "not measured"}[row["met"]]
+    if row["at_least"] is not None:
+        return f"≥ {number(row['at_least'])}: {verdict}"
+    return "–" if row["at_most"] is None else f"≤ {number(row['at_most'])}: {verdict}"
 
 
 def _show(document: dict[str, Any]) -> None:

@@ -35,6 +35,10 @@ MaxMemory = Annotated[
     typer.Option(help='Memory of the process at which a run, or a case, is ended: "4 GB".'),
 ]
 MaxCases = Annotated[int | None, typer.Option(min=1, help="Most cases; default 100,000.")]
+Shard = Annotated[
+    str | None,
+    typer.Option(metavar="I/N", help="Run the I-th of N parts of the cases; `merge` joins them."),
+]
 # Seconds between lines of progress without a terminal.
 _LINE_EVERY_S = 5.0
 

@@ -17,7 +17,7 @@ from backwater.errors import (
     Refusal,
     nearest,
 )
-from backwater.model import python_class
+from backwater.model import explicit, python_class
 from backwater.present import chart_file
 from backwater.present.numbers import number
 from backwater.present.tabular import figures, words
@@ -76,6 +76,10 @@ def command(
         if name not in known and not python_class.is_class(name):
             near = nearest(name, known) or known
             raise Refusal(f"there is no controller `{name}`", nearest=near, fix="name another")
+        if name in explicit.NEED_CAPACITY:
+            what = f"the stamp of `{name}` needs a capacity, and a trace has none that is known"
+            fix = "run a scenario whose stamp has `capacity`, or `backwater scorecard`"
+            raise Refusal(what, fix=fix)
     if plot is not None:
         chart_file.check(plot, "--plot")
     directions = contest_runs.directions(_pairs("--trace", trace), _pairs("--held-out", held_out))
@@ -87,7 +91,7 @@ def command(
         )
     with console.Bar(NAME) as bar:
         found = contest_runs.run(
-            names or known,
+            names or contest_runs.entrants(),
             directions,
             range(1, seeds + 1),
             duration,

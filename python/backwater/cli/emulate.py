@@ -28,7 +28,9 @@ def command(
         typer.Argument(
             metavar="BOX... [-- COMMAND...] | scenario FILE --attach NODE=COMMAND...",
             help="delay MS; loss uplink|downlink SHARE; onoff uplink|downlink ON-S OFF-S; "
-            "link UP-TRACE DOWN-TRACE; rate UP DOWN. The first box is the outermost.",
+            "jitter uplink|downlink MS; reorder uplink|downlink SHARE MS; mark uplink|downlink "
+            "SHARE; link UP-TRACE DOWN-TRACE; rate UP DOWN. The first box is the outermost; raw "
+            "alone forwards without a model.",
         ),
     ],
     low_cpu: Annotated[

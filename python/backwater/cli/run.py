@@ -23,6 +23,22 @@ MOST = 2**64 - 1
 # Intervals of a chart, where no --series says how long they are.
 CHART_INTERVALS = 200
 
+Perfetto = Annotated[
+    Path | None, typer.Option(help="Write a trace of every packet for ui.perfetto.dev.")
+]
+Qlog = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER", help="Write a qlog file for each flow with a transport, for qvis."
+    ),
+]
+Plot = Annotated[
+    Path | None, typer.Option(help="A .svg, .png or .pdf of flows and queues over time.")
+]
+Report = Annotated[
+    Path | None, typer.Option(help="An HTML page of the run: tables, curves, network.")
+]
+
 
 def command(
     context: typer.Context,
@@ -40,6 +56,8 @@ def command(
     record: Annotated[
         Path | None, typer.Option(help="Write every event, for `backwater diff`.")
     ] = None,
+    perfetto: Perfetto = None,
+    qlog: Qlog = None,
     mahimahi_log: Annotated[
         list[str] | None,
         typer.Option(metavar="LINK=FILE", help="Write a trace link's log; may be repeated."),
@@ -48,12 +66,8 @@ def command(
         str | None,
         typer.Option(metavar="TIME", help='Keep what happened in each interval, such as "100 ms".'),
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="A .svg, .png or .pdf of flows and queues over time.")
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(help="An HTML page of the run: tables, curves, network.")
-    ] = None,
+    plot: Plot = None,
+    report: Report = None,
     each: Annotated[
         bool, typer.Option("--each", help="Every flow and port in a row of its own.")
     ] = False,
@@ -76,6 +90,8 @@ def command(
         series=series or _intervals(resolved, wanted=plot is not None or report is not None),
         max_wall_s=max_wall,
         max_memory=max_memory,
+        perfetto=perfetto,
+        qlog=qlog,
     )
     for warning in document["warnings"]:
         console.message(f"warning: {warning}")

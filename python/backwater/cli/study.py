@@ -15,7 +15,9 @@ from backwater.cli.batch import (
     exit_code,
     failures,
     print_problems,
+    print_shard,
     run_study,
+    shard_of,
     warnings,
     write_index,
 )
@@ -32,6 +34,10 @@ from backwater.verdict.claim import STAYS, is_unexpected
 NAME = "study"
 app = typer.Typer(help="List and run studies.", invoke_without_command=True, rich_markup_mode=None)
 OUT = Path("results")
+Ablate = Annotated[
+    bool,
+    typer.Option("--ablate", help="Judge every claim without its mechanism, too: can it fail?"),
+]
 
 
 @app.callback()
@@ -99,10 +105,8 @@ def run(
     max_wall: console.MaxWall = None,
     max_memory: console.MaxMemory = None,
     max_cases: console.MaxCases = None,
-    ablate: Annotated[
-        bool,
-        typer.Option("--ablate", help="Judge every claim without its mechanism, too: can it fail?"),
-    ] = False,
+    shard: console.Shard = None,
+    ablate: Ablate = False,
     json: console.Json = False,
 ) -> int:
     """Run studies: store, claims and report."""
@@ -122,6 +126,7 @@ def run(
     ]
     for execution in executions:
         execution.max_wall_s, execution.max_memory = max_wall, max_memory
+        execution.shard = _shard(shard, ablate)
         execution.prepare()
         for name, without in execution.study.missing_traces(quick).items():
             console.message(
@@ -131,12 +136,14 @@ def run(
     batches: list[Batch] = []
     for execution in executions:
         batches.append(run_study(execution))
-        if not json:
-            _show(batches[-1])
+        if shard is not None and not json:
+            print_shard(batches[-1], shard)
+        elif not json:
+            show(batches[-1])
         print_problems(batches[-1])
         if batches[-1].stopped:
             break
-    if len(batches) > 1 and not batches[-1].stopped:
+    if len(batches) > 1 and not batches[-1].stopped and shard is None:
         write_index(batches, out)
     if json:
         console.emit(
@@ -149,6 +156,13 @@ def run(
             }
         )
     return exit_code(batches)
+
+
+def _shard(written: str | None, ablate: bool) -> tuple[int, int] | None:
+    if written is not None and ablate:
+        fix = "merge the shards, then run with --resume --ablate"
+        raise Refusal("a part of the cases judges nothing", place="--ablate", fix=fix)
+    return shard_of(written)
 
 
 def _chosen(ids: list[str], everything: bool) -> list[Study]:
@@ -182,7 +196,8 @@ def _record(batch: Batch) -> dict[str, Any]:
     }
 
 
-def _show(batch: Batch) -> None:
+def show(batch: Batch) -> None:
+    """Prints the claims of a study with their verdicts."""
     results = batch.results
     rows = [
         (

@@ -15,7 +15,9 @@ from backwater.cli.batch import (
     exit_code,
     failures,
     print_problems,
+    print_shard,
     run_study,
+    shard_of,
     warnings,
 )
 from backwater.errors import Refusal
@@ -65,6 +67,7 @@ def command(
     max_wall: console.MaxWall = None,
     max_memory: console.MaxMemory = None,
     max_cases: console.MaxCases = None,
+    shard: console.Shard = None,
     json: console.Json = False,
 ) -> int:
     """Run a scenario for every combination of some values."""
@@ -82,12 +85,15 @@ def command(
         study, folder, workers=workers, resume=resume, max_cases=max_cases, command=context.obj
     )
     execution.max_wall_s, execution.max_memory = max_wall, max_memory
+    execution.shard = shard_of(shard)
     execution.prepare()
     batch = run_study(execution)
-    for drawn in _draw(batch.results, figure):
+    for drawn in _draw(batch.results, figure if shard is None else None):
         console.message(f"figure {drawn}")
     if json:
         console.emit(_document(batch, shown))
+    elif shard is not None:
+        print_shard(batch, shard)
     else:
         _show(batch, shown)
     print_problems(batch)

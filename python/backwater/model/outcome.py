@@ -5,11 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from backwater import _native
 from backwater.errors import Refusal, Unfinished, nearest, refusing
 from backwater.model import arguments, python_class
+
+
+class Summed(Protocol):
+    """What has a run's document."""
+
+    @property
+    def document(self) -> str:
+        """As JSON."""
+
 
 #: Factories of congestion controllers by flow.
 Controllers = Mapping[str, Callable[[_native.ControllerSetup], Any]]
@@ -27,6 +36,8 @@ def run_resolved(
     series: str | None = None,
     max_wall_s: float | None = None,
     max_memory: str | None = None,
+    perfetto: str | Path | None = None,
+    qlog: str | Path | None = None,
 ) -> _native.Outcome:
     """Runs a resolved scenario in this process."""
     try:
@@ -41,17 +52,15 @@ def run_resolved(
                 series,
                 arguments.seconds(max_wall_s),
                 arguments.memory(max_memory),
+                None if perfetto is None else str(perfetto),
+                None if qlog is None else str(qlog),
             )
     except _native.BudgetError as error:
         raise Unfinished(
             str(error), place=name or None, fix="make the run smaller, or lift the limit"
         ) from error
     except _native.PartError as error:
-        raise Unfinished(
-            f"{error.whose} failed: {python_class.raised(error.__cause__)}",
-            place=error.place,
-            fix="correct the class; its run has ended",
-        ) from error.__cause__
+        raise part_failed(error) from error.__cause__
     except KeyError as error:
         (flow,) = error.args
         known = [
@@ -68,12 +77,21 @@ def run_resolved(
     except OSError as error:
         raise Unfinished(
             f"cannot write the recording: {error.strerror or error}",
-            place=error.filename or str(record or pcap),
+            place=error.filename or str(record or pcap or perfetto or qlog),
             fix="make room, or name a file you can write to",
         ) from error
 
 
-def document_of(outcome: _native.Outcome, name: str) -> dict[str, Any]:
+def part_failed(error: _native.PartError) -> Unfinished:
+    """What a class from a file of Python did wrong."""
+    return Unfinished(
+        f"{error.whose} failed: {python_class.raised(error.__cause__)}",
+        place=error.place,
+        fix="correct the class; its run has ended",
+    )
+
+
+def document_of(outcome: _native.Outcome | Summed, name: str) -> dict[str, Any]:
     """The document of `backwater run --json`."""
     return {
         "schema": "backwater/run/1",

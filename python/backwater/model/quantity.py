@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 
 from backwater import _native
@@ -53,6 +54,15 @@ def parse(written: str) -> Quantity | None:
         return None
     # Dividing by a whole number keeps 0.1 ms at exactly 1e-4 s.
     return Quantity(number * unit.over / unit.under, unit.dimension)
+
+
+def picoseconds(written: str) -> int | None:
+    """Reads a time such as "10 s" exactly, in whole picoseconds; None for anything else."""
+    found = _WRITTEN.match(written)
+    unit = _units().get(found[2]) if found else None
+    if found is None or unit is None or unit.dimension != "time":
+        return None
+    return round(Fraction(found[1]) * unit.over * 10**12 / unit.under)
 
 
 def parse_all(written: Iterable[str]) -> list[Quantity] | None:

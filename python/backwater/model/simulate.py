@@ -129,6 +129,8 @@ def run(
     set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
     record: str | Path | None = None,
     pcap: str | Path | None = None,
+    perfetto: str | Path | None = None,
+    qlog: str | Path | None = None,
     columns: bool = True,
     controllers: Controllers | None = None,
     mahimahi_log: Mapping[str, str | Path] | None = None,
@@ -139,8 +141,8 @@ def run(
     """Runs a scenario once.
 
     `what` is a Scenario, a table, a text with line breaks, or a path; `set` overrides fields by
-    path; `record` and `pcap` name files to write. Without `columns` memory doesn't grow with
-    simulated time.
+    path; `record`, `pcap` and `perfetto` name files to write, `qlog` a folder. Without `columns`
+    memory doesn't grow with simulated time.
 
     `mahimahi_log` writes trace links, by name, as link logs of mahimahi. `series` is the length of
     intervals, such as "100 ms": the document then has what ports and flows did in each of them.
@@ -168,6 +170,8 @@ def run(
         series=series,
         max_wall_s=max_wall_s,
         max_memory=max_memory,
+        perfetto=perfetto,
+        qlog=qlog,
     )
     events = _in_order(outcome.columns) if columns else {}
     document = document_of(outcome, name)

@@ -171,5 +171,7 @@ def _run(request: dict[str, Any]) -> dict[str, Any]:
         series=request["series"],
         max_wall_s=request["max_wall_s"],
         max_memory=request["max_memory"],
+        perfetto=request["perfetto"],
+        qlog=request["qlog"],
     )
     return {"document": json.dumps(document_of(outcome, request["name"]))}

@@ -103,7 +103,7 @@ class Worker:
             "call_s": self.limits.call_s,
             "memory_B": self.limits.memory_B,
             **dict.fromkeys(("name", "record", "pcap", "mahimahi_log", "series")),
-            **dict.fromkeys(("max_wall_s", "max_memory")),
+            **dict.fromkeys(("max_wall_s", "max_memory", "perfetto", "qlog")),
             "check": False,
             **wanted,
         }
@@ -289,6 +289,8 @@ def run_one(
     series: str | None = None,
     max_wall_s: float | None = None,
     max_memory: str | None = None,
+    perfetto: Path | None = None,
+    qlog: Path | None = None,
 ) -> dict[str, Any]:
     """The document of one run."""
     if not resolved.hosted:
@@ -301,6 +303,8 @@ def run_one(
             series=series,
             max_wall_s=max_wall_s,
             max_memory=max_memory,
+            perfetto=perfetto,
+            qlog=qlog,
         )
         return document_of(outcome, name)
     with _worker() as worker:
@@ -313,6 +317,8 @@ def run_one(
             series=series,
             max_wall_s=max_wall_s,
             max_memory=max_memory,
+            perfetto=None if perfetto is None else str(perfetto),
+            qlog=None if qlog is None else str(qlog),
         )
         document: dict[str, Any] = json.loads(worker.answer() or "{}")
     return document

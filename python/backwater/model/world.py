@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from backwater import _native
-from backwater.errors import refusing
-from backwater.model import arguments
+from backwater.errors import Refusal, refusing
+from backwater.model import arguments, quantity
 from backwater.model.builders import Scenario
+from backwater.model.outcome import document_of
 from backwater.model.simulate import resolve
 
 
@@ -39,8 +41,10 @@ class World:
         set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
     ) -> None:
         overrides = arguments.table(set, "set", "give paths and values")
+        self._what, self._seed, self._overrides = what, seed, dict(overrides)
+        resolved, self._name = resolve(what, seed, overrides)
         with refusing():
-            self._world = _native.World.of(resolve(what, seed, overrides)[0])
+            self._world = _native.World.of(resolved)
 
     @property
     def now_ps(self) -> int:
@@ -61,9 +65,12 @@ class World:
         """When something happens next; None if nothing ever will."""
         return self._world.next_due()
 
-    def advance(self, to_ps: int) -> None:
-        """Serves all that is due up to and including an instant, which becomes the present."""
-        self._world.advance(to_ps)
+    def advance(self, to: int | str) -> None:
+        """Serves all that is due up to and including an instant, which becomes the present.
+
+        The instant counts from the beginning of the run: picoseconds, or a text such as "10 s".
+        """
+        self._world.advance(_instant(to))
 
     def inject(
         self,
@@ -98,8 +105,59 @@ class World:
         """What became of injected packets since the last call, in order."""
         return self._world.exits()
 
+    def fork(
+        self,
+        *,
+        set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
+    ) -> World:
+        """A copy that shares nothing with this world and goes on from here.
+
+        `set` changes fields of the fork's scenario from the present on: the rate of a link, the
+        source of a flow or any of its options, and its stop. A new source begins at the present; a
+        frame in transmission ends as it began. What cannot change in the middle of a run is refused
+        with the reason.
+
+            world = backwater.World("dumbbell.toml")
+            world.advance("10 s")
+            slower = world.fork(set={"topology.bottleneck": "5 Mbit/s"})
+            for each in (world, slower):
+                each.advance(each.end_ps)
+                print(each.document["flows"][0]["goodput_bps"])
+        """
+        overrides = {**self._overrides, **arguments.table(set, "set", "give paths and values")}
+        fork = object.__new__(World)
+        fork._what, fork._seed, fork._overrides = self._what, self._seed, overrides
+        fork._name = self._name
+        if not set:
+            fork._world = self._world.fork()
+            return fork
+        with refusing():
+            fork._world = self._world.fork(resolve(self._what, self._seed, overrides)[0])
+        return fork
+
     def clone(self) -> World:
-        """A copy that shares nothing with this world."""
-        copy = object.__new__(World)
-        copy._world = self._world.clone()
-        return copy
+        """The same as a fork without changes."""
+        return self.fork()
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What `backwater run --json` prints of the run, cost aside.
+
+        Sums are those of a whole run: away from the scenario's end there are none (ValueError).
+        """
+        return document_of(_Sums(self._world.document()), self._name)
+
+
+@dataclass(frozen=True)
+class _Sums:
+    document: str
+
+
+def _instant(at: int | str) -> int:
+    """Picoseconds since the run began, from a number of them or a time with its unit."""
+    if not isinstance(at, str):
+        return arguments.whole(at, "to", 0, arguments.MOST_SEED)
+    read = quantity.picoseconds(at)
+    if read is None or read < 0:
+        raise Refusal(f"`{at}` is not a time", place="to", fix='write "10 s", or picoseconds')
+    return read

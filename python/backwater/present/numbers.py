@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 # Units offered when numbers are shown, largest first.
@@ -117,13 +117,22 @@ def dimension_of(metric: str) -> str:
     return "share" if metric.startswith(_SHARES) else "number"
 
 
-def metric_title(metric: str, scope: str = "run") -> str:
-    """The words for a metric, with the flow, class or port it is about."""
+def metric_title(metric: str, scope: str = "run", names: Mapping[str, str] | None = None) -> str:
+    """The words for a metric, with the flow, class or port it is about.
+
+    `names` has the study's own words for scopes, such as "data" for `class:0`.
+    """
+    known = names or {}
+    by_class = re.fullmatch(r"(\w+)_class(\d+)", metric)
+    if by_class and scope == "run" and f"class:{by_class[2]}" in known:
+        metric, scope = by_class[1], f"class:{by_class[2]}"
     title = _TITLES.get(metric)
     if title is None:
         title = _words(metric)
     if scope == "run":
         return title
+    if scope in known:
+        return f"{title}, {known[scope]}"
     kind, _, name = scope.partition(":")
     if kind == "drops":
         what = "" if metric == "dropped_pkts" else f", {title.lower()}"

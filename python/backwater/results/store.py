@@ -181,6 +181,23 @@ class Store:
             connection.executemany("INSERT INTO claims VALUES (?, ?)", rows)
             _sum(connection, CLAIMS)
 
+    def take(self, other: Store) -> None:
+        """Adds the cases of another store, with what belongs to them, in one transaction.
+
+        A case that finished here stays.
+        """
+        finished = self.finished()
+        found = [key for (key,) in other.query("SELECT key FROM cases") if key not in finished]
+        with self._transaction() as connection:
+            for key in found:
+                for table in ("cases", "metrics", "warnings", "cost"):
+                    connection.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
+                    rows = other.query(f"SELECT * FROM {table} WHERE key = ?", key)
+                    for row in rows:
+                        marks = ", ".join("?" * len(row))
+                        connection.execute(f"INSERT INTO {table} VALUES ({marks})", row)
+                _sum(connection, key)
+
     def keep_only(self, keys: Iterable[str]) -> int:
         """Removes the cases with other keys: rows of another engine or plan are no results here.
 

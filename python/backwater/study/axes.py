@@ -103,6 +103,10 @@ class Axes:
             found[name] = tuple(label for label in labels if label is not None)
         return found
 
+    def labels(self, name: str | None) -> tuple[str, ...]:
+        """The values of an axis; none where there is no such axis."""
+        return next((tuple(axis.labels) for axis in self.axes if axis.name == name), ())
+
     def one(self, fields: Fields, key: str) -> str | None:
         """The name of an axis, or None if it was left out."""
         name = fields.text(key)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -89,6 +89,8 @@ class Study:
     name: str
     text: str
     ablations: Ablations
+    # The study's own words for scopes: "data" for `class:0`.
+    names: Mapping[str, str] = field(default_factory=dict)
     # Of a study about one controller, once that is known.
     subject: Subject | None = None
     # Whether a person wrote the text; that of a sweep is made from its axes.
@@ -135,6 +137,7 @@ class Study:
             name=name,
             text=text,
             written=base is None,
+            names=_names(fields),
             ablations=ablation.read(
                 fields.table("ablate"), axes, [name for name, _ in fields.tables("claims")]
             ),
@@ -328,6 +331,15 @@ def _id(head: Fields) -> str:
             f"`{found}` is not the id of a study", "id", fix="use small letters, digits and hyphens"
         )
     return found
+
+
+def _names(fields: Fields) -> dict[str, str]:
+    """The table `names`; a word for each scope."""
+    written = fields.typed("names", dict, "a table of scopes and words") or {}
+    for scope, word in written.items():
+        if not isinstance(word, str) or not word:
+            fields.refuse(f"`{scope}` has no word", "names", scope, fix='write such as "data"')
+    return dict(written)
 
 
 def _base(

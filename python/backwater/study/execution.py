@@ -26,6 +26,8 @@ from backwater.study.definition import Planned, Study
 from backwater.verdict.judge import JudgedCases, judge
 
 Progress = Callable[[int, int], None]
+# The status of a folder that holds a shard and is to be merged with others.
+SHARD = "shard"
 
 
 @dataclass
@@ -50,6 +52,8 @@ class Execution:
     notice: Callable[[str], None] = field(default=lambda text: None)
     # Whether the claims are judged with their mechanisms ablated, too.
     ablate: bool = False
+    # The i-th of n parts of the cases; the others run elsewhere, and `merge` puts them together.
+    shard: tuple[int, int] | None = None
     results: Results | None = None
     plan: list[Planned] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
@@ -89,7 +93,7 @@ class Execution:
             with suppress(Unfinished):
                 self._finish("interrupted" if interrupted else "stopped")
             raise
-        results = self._finish("done")
+        results = self._finish("done" if self.shard is None else SHARD)
         if self.ablate:
             judged_cases = self.judged_cases(results)
             AblationRun(
@@ -130,9 +134,10 @@ class Execution:
             )
         store.relabel((key, case.case_json) for key, case in zip(keys, plan, strict=True))
         finished = store.finished()
-        pending = [i for i, key in enumerate(keys) if key not in finished]
-        done = len(plan) - len(pending)
-        self.progress(done, len(plan))
+        mine = self._mine()
+        pending = [i for i in mine if keys[i] not in finished]
+        done = len(mine) - len(pending)
+        self.progress(done, len(mine))
 
         def commit(index: int, document: str | None, error: str | None) -> None:
             nonlocal done
@@ -140,7 +145,7 @@ class Execution:
             parsed = None if document is None else json.loads(document)
             store.add(keys[pending[index]], self.study.id, case.case_json, case.seed, parsed, error)
             done += 1
-            self.progress(done, len(plan))
+            self.progress(done, len(mine))
 
         if pending:
             workers = self.workers or available_cores()
@@ -151,6 +156,17 @@ class Execution:
                 max_wall_s=self.max_wall_s,
                 max_memory=self.max_memory,
             )
+
+    def judge_merged(self) -> Results:
+        """Judges the claims of results that have come together from shards."""
+        assert self.results is not None, "the caller has merged them"
+        whole = self.results.finished == self.results.manifest["cases_total"]
+        return self._finish("done" if whole else SHARD)
+
+    def _mine(self) -> range:
+        """Numbers of this shard's cases: every n-th, so that shards take about equally long."""
+        number, parts = self.shard or (1, 1)
+        return range(number - 1, len(self.plan), parts)
 
     def _finish(self, status: str) -> Results:
         results = self.results

@@ -8,7 +8,7 @@ from backwater import _native
 from backwater.errors import nearest
 from backwater.model.quantity import parse
 from backwater.study import metric
-from backwater.study.axes import Axes
+from backwater.study.axes import Axes, label_of
 from backwater.study.toml_text import Fields
 from backwater.verdict.compare import BY
 
@@ -53,6 +53,10 @@ class Figure:
     # The curve by whose values the places on the x axis are sorted.
     sort: dict[str, tuple[str, ...]] = field(default_factory=dict)
     sort_metric: str | None = None
+    # Whether the scale of y is its own although other figures of the study show the same metric.
+    own_scale: bool = False
+    # Lines across a matrix: for each name and row, the last column within.
+    bounds: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def read(fields: Fields, name: str, axes: Axes) -> Figure:
@@ -80,6 +84,8 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
         places=fields.texts("scopes") or (),
         sort=axes.select(fields, "sort"),
         sort_metric=fields.text("sort_metric"),
+        own_scale=fields.typed("own_scale", bool, "true or false") or False,
+        bounds=_bounds(fields, kind, axes),
     )
     drawn = kind in ("line", "bars", "time")
     if figure.places and (not drawn or figure.curve or fields.text("scope")):
@@ -113,6 +119,24 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
             metric.check(fields, one, place, "y")
     fields.done()
     return figure
+
+
+def _bounds(fields: Fields, kind: str, axes: Axes) -> dict[str, dict[str, str]]:
+    """Reads `bounds`: rows and columns have to be values of the two axes."""
+    lines = {}
+    for name, rows in fields.tables("bounds"):
+        if kind != "matrix":
+            fields.refuse("only a matrix has bounds", "bounds", fix='write kind = "matrix"')
+        columns, down = (axes.labels(fields.text(key)) for key in ("x", "curve"))
+        last = {}
+        for row in rows.data:
+            value = label_of(rows.get(row))
+            if row not in down or value not in columns:
+                fix = 'write "a row" = "the last column within the bound"'
+                rows.refuse(f"`{rows.word(row)}` is no row, or no column", row, fix=fix)
+            last[row] = str(value)
+        lines[name] = last
+    return lines
 
 
 def _check_order(fields: Fields, figure: Figure) -> None:

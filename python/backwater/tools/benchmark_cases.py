@@ -238,6 +238,13 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         unit=AIR_HOP,
     ),
     Benchmark(
+        "mesh40-snapshot",
+        "a snapshot of the mesh40 studies for 180 s: 40 stations, 4 gateways, 16 Mbit/s of UDP",
+        "mesh40-snapshot",
+        aims=(Aim("cpu_s", at_most=3),),
+        unit=AIR_HOP,
+    ),
+    Benchmark(
         "mesh-50",
         "49 stations at the points of a grid, physical channel, each sends to its neighbour",
         "mesh-50",

@@ -13,7 +13,7 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, from_native
-from backwater.model import arguments, python_class, trace_file
+from backwater.model import arguments, explicit, python_class, trace_file
 from backwater.model import workers as processes
 from backwater.model.invariants import broken
 from backwater.model.machine import available_cores
@@ -142,6 +142,11 @@ def controllers() -> list[str]:
     return [row["id"] for row in rows if not any(o["required"] for o in row["options"])]
 
 
+def entrants() -> list[str]:
+    """Those that can take part: a sender whose stamp needs a capacity has none over a trace."""
+    return [name for name in controllers() if name not in explicit.NEED_CAPACITY]
+
+
 def directions(
     pairs: Sequence[tuple[str, str]], held_out: Sequence[tuple[str, str]]
 ) -> list[Direction]:
@@ -167,8 +172,8 @@ def scenario(
 ) -> dict[str, Any]:
     """A flow of datagrams over a link that behaves as cellsim's, as in the 2013 contest.
 
-    The controller is the id of one, or FILE.py:Class. `late` is how much too late its sender
-    wakes up: all that it sends leaves so much later.
+    The controller is the id of one, or FILE.py:Class; that of explicit feedback has its stamp.
+    `late` is how much too late its sender wakes up: all that it sends leaves so much later.
     """
     kind = (
         python_class.table(controller)
@@ -201,9 +206,11 @@ def scenario(
     if late is not None:
         # A clock of milliseconds would hide it.
         data |= {"boxes": [{"kind": "delay", "delay": late}], "clock": "exact"}
+    stamp = explicit.ON_TRACES.get(controller)
     return {
         "schema": "backwater/scenario/1",
         "duration": f"{duration_s} s",
+        **({} if stamp is None else {"ports": {"S>R": {"stamp": dict(stamp)}}}),
         "nodes": {"S": {"kind": "host"}, "R": {"kind": "host"}},
         "links": {"data": data, "acks": link("R", "S", direction.acks)},
         "flows": {"f": flow},

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from backwater.errors import Refusal
-from backwater.study.axes import Subject
+from backwater.model import explicit
+from backwater.study.axes import Subject, Value
 from backwater.study.definition import Study
 from backwater.study.execution import Execution
 from backwater.study.subject import put_in
@@ -17,6 +18,8 @@ from backwater.verdict.judge import JudgedCases, judge
 
 STUDY = "scorecard"
 BASELINES = ("cubic", "reno")
+# Of the bottleneck.
+STAMP = "ports.L>R.stamp"
 # What a controller gets alone.
 ALONE = "c401"
 # A claim that compares a controller with itself.
@@ -83,7 +86,23 @@ def study(controller: Mapping[str, Any], label: str) -> Study:
         raise Refusal(
             f"`{label}` with options has the label of a baseline", fix="give it another label"
         )
-    return put_in(Study.load(STUDY), Subject(label, controller))
+    found = put_in(Study.load(STUDY), Subject(label, controller))
+    stamp = explicit.ON_WIRES.get(str(controller["kind"]))
+    return found if stamp is None else _stamped(found, label, dict(stamp))
+
+
+def _stamped(study: Study, label: str, stamp: dict[str, Any]) -> Study:
+    """The study with the stamp that belongs to its subject, at the bottleneck."""
+
+    def of(value: Value) -> Value:
+        mine = value.label == label
+        return replace(value, sets=(*value.sets, (STAMP, stamp))) if mine else value
+
+    axes = (
+        replace(axis, values=tuple(map(of, axis.values))) if axis.name == "who" else axis
+        for axis in study.axes
+    )
+    return replace(study, axes=tuple(axes))
 
 
 def verdicts(execution: Execution, label: str) -> list[Verdict]:

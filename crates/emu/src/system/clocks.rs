@@ -19,15 +19,33 @@ pub fn nap_ms(ms: u64) {
     std::thread::sleep(std::time::Duration::from_millis(ms));
 }
 
+/// Sleeps until the monotonic clock shows this.
+pub fn sleep_until_ns(until_ns: u64) {
+    let moment = libc::timespec {
+        tv_sec: (until_ns / 1_000_000_000) as _,
+        tv_nsec: (until_ns % 1_000_000_000) as _,
+    };
+    // SAFETY: the moment outlives the call, which may end early: the caller looks at the clock.
+    unsafe {
+        let flags = libc::TIMER_ABSTIME;
+        libc::clock_nanosleep(libc::CLOCK_MONOTONIC, flags, &moment, std::ptr::null_mut());
+    }
+}
+
 /// Milliseconds since 1970, for the headers of logs.
 pub fn unix_ms() -> u64 {
+    realtime_ns() / 1_000_000
+}
+
+/// Nanoseconds since 1970.
+pub fn realtime_ns() -> u64 {
     let mut now = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
     // SAFETY: as above.
     unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut now) };
-    now.tv_sec as u64 * 1000 + now.tv_nsec as u64 / 1_000_000
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 /// A number that no other process of this machine uses at the moment.
@@ -45,4 +63,15 @@ pub fn cpu_s() -> f64 {
     // SAFETY: as above.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut now) };
     now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
+}
+
+/// Which machine this is, since its start: two processes with one number have one monotonic clock.
+pub fn boot() -> [u8; 16] {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let mut bytes = [0; 16];
+    let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = (pair[0] << 4 | pair[1]) as u8;
+    }
+    bytes
 }

@@ -2,6 +2,7 @@
 
 mod call;
 mod clocks;
+mod datagrams;
 mod descriptors;
 mod namespaces;
 mod poller;
@@ -9,6 +10,7 @@ mod processes;
 mod signals;
 
 pub use clocks::*;
+pub use datagrams::*;
 pub use descriptors::*;
 pub use namespaces::*;
 pub use poller::*;

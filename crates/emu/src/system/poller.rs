@@ -5,7 +5,6 @@ use std::mem::zeroed;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use super::call::checked;
-use super::descriptors::read;
 
 /// Waits until one of some descriptors has something to read or a timer is due.
 #[derive(Debug)]
@@ -25,14 +24,15 @@ impl Poller {
             (epoll, OwnedFd::from_raw_fd(timer))
         };
         let poller = Poller { epoll, timer };
-        poller.add(&poller.timer)?;
+        poller.watch(&poller.timer)?;
         for fd in descriptors {
-            poller.add(fd)?;
+            poller.watch(fd)?;
         }
         Ok(poller)
     }
 
-    fn add(&self, fd: &OwnedFd) -> io::Result<()> {
+    /// Wakes for this descriptor, too.
+    pub fn watch(&self, fd: &impl AsRawFd) -> io::Result<()> {
         let mut event = libc::epoll_event {
             events: libc::EPOLLIN as u32,
             u64: 0,
@@ -42,7 +42,8 @@ impl Poller {
         checked(unsafe { libc::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &mut event) }).map(|_| ())
     }
 
-    /// Sleeps until something can be read, or the monotonic clock shows `until_ns`.
+    /// Sleeps until something can be read, or the monotonic clock shows `until_ns`. To set the timer anew takes back what it
+    /// has told, so that nobody reads it.
     pub fn sleep(&self, until_ns: u64) -> io::Result<()> {
         let moment = libc::timespec {
             tv_sec: (until_ns / 1_000_000_000) as _,
@@ -65,11 +66,8 @@ impl Poller {
             libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), 8, -1)
         };
         match checked(woken) {
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
+            _ => Ok(()),
         }
-        let mut expired = [0; 8];
-        read(&self.timer, &mut expired).map(|_| ())
     }
 }

@@ -1,8 +1,10 @@
 //! Signals.
 
+use std::fmt;
 use std::io;
-use std::mem::{size_of, zeroed};
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::mem::zeroed;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use super::call::checked;
 use super::descriptors::read;
@@ -36,47 +38,125 @@ pub fn default_signals() {
     }
 }
 
-/// A descriptor that reads the given signals, which no longer interrupt this thread.
-pub fn signal_descriptor(signals: &[libc::c_int]) -> io::Result<OwnedFd> {
-    // SAFETY: the set is initialised before it is used, and outlives the calls.
-    let fd = unsafe {
-        let mut set: libc::sigset_t = zeroed();
-        libc::sigemptyset(&mut set);
-        for signal in signals {
-            libc::sigaddset(&mut set, *signal);
-        }
-        libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
-        libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK)
-    };
-    let fd = checked(fd)?;
-    // SAFETY: the descriptor was just made and belongs to nobody else.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
-}
+/// Where the handler writes. One set of signals is caught at a time.
+static CAUGHT: AtomicI32 = AtomicI32::new(-1);
 
-/// Lets these signals interrupt this thread again.
-pub fn unblock_signals(signals: &[libc::c_int]) {
-    // SAFETY: as above.
+/// Notes a signal. It may come to any thread of the process, so that to block it in one would not do.
+extern "C" fn note(number: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: the kernel gives a siginfo to a handler that asks for one; `write` is allowed in a handler, and its errno is
+    // given back to what was interrupted.
     unsafe {
-        let mut set: libc::sigset_t = zeroed();
-        libc::sigemptyset(&mut set);
-        for signal in signals {
-            libc::sigaddset(&mut set, *signal);
-        }
-        libc::sigprocmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
+        let errno = *libc::__errno_location();
+        let from_kernel = u8::from((*info).si_code == libc::SI_KERNEL);
+        let bytes = [number as u8, from_kernel];
+        libc::write(
+            CAUGHT.load(Ordering::Relaxed),
+            bytes.as_ptr().cast(),
+            bytes.len(),
+        );
+        *libc::__errno_location() = errno;
     }
 }
 
-/// The next signal of a signal descriptor, and whether the kernel sent it, as it does for the keys of a terminal.
-pub fn next_signal(fd: &OwnedFd) -> io::Result<Option<(libc::c_int, bool)>> {
-    let mut info = [0u8; size_of::<libc::signalfd_siginfo>()];
-    let got = read(fd, &mut info)?;
-    // The structure begins with number, errno and code, 32 bits each.
-    let word = |at: usize| i32::from_ne_bytes([info[at], info[at + 1], info[at + 2], info[at + 3]]);
-    Ok(got.map(|_| (word(0), word(8) == libc::SI_KERNEL)))
+/// Signals that are read from a descriptor. When it is dropped they do what they did before.
+#[derive(Debug)]
+pub struct Signals {
+    from: OwnedFd,
+    into: OwnedFd,
+    before: Vec<(libc::c_int, Action)>,
+}
+
+/// What a signal did before.
+struct Action(libc::sigaction);
+
+impl fmt::Debug for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Action")
+    }
+}
+
+impl Signals {
+    /// Catches these signals.
+    ///
+    /// # Errors
+    /// The system has no pipe left.
+    pub fn catch(signals: &[libc::c_int]) -> io::Result<Signals> {
+        let mut ends = [0; 2];
+        // SAFETY: the call writes two descriptors into an array of two.
+        checked(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC | libc::O_NONBLOCK) })?;
+        // SAFETY: both were just made and belong to nobody else.
+        let [from, into] = ends.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) });
+        CAUGHT.store(into.as_raw_fd(), Ordering::Relaxed);
+        let mut caught = Signals {
+            from,
+            into,
+            before: Vec::new(),
+        };
+        for signal in signals {
+            // SAFETY: actions of zeros are legal values, and both outlive the call; the handler does what handlers may.
+            let before = unsafe {
+                let (mut action, mut before): (libc::sigaction, libc::sigaction) =
+                    (zeroed(), zeroed());
+                action.sa_sigaction = note as *const () as libc::sighandler_t;
+                action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+                checked(libc::sigaction(*signal, &action, &mut before))?;
+                before
+            };
+            caught.before.push((*signal, Action(before)));
+        }
+        Ok(caught)
+    }
+
+    /// What can be read when a signal has come.
+    pub fn descriptor(&self) -> &OwnedFd {
+        &self.from
+    }
+
+    /// The next signal, and whether the kernel sent it, as it does for the keys of a terminal.
+    ///
+    /// # Errors
+    /// The descriptor cannot be read.
+    pub fn next(&self) -> io::Result<Option<(libc::c_int, bool)>> {
+        let mut bytes = [0; 2];
+        let got = read(&self.from, &mut bytes)?;
+        Ok(got.map(|_| (bytes[0].into(), bytes[1] == 1)))
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        for (signal, Action(before)) in &self.before {
+            // SAFETY: the action is what the system gave for this signal.
+            unsafe { libc::sigaction(*signal, before, std::ptr::null_mut()) };
+        }
+        // The descriptor is closed behind this; no handler is left that writes to it.
+        let own = self.into.as_raw_fd();
+        let _ = CAUGHT.compare_exchange(own, -1, Ordering::Relaxed, Ordering::Relaxed);
+    }
 }
 
 /// Sends a signal to a process.
 pub fn signal(pid: i32, signal: libc::c_int) {
     // SAFETY: the call takes numbers. The process is a child that was not waited for, so its number is its own.
     unsafe { libc::kill(pid, signal) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::own_pid;
+
+    #[test]
+    fn a_signal_is_caught_whichever_thread_it_comes_to() {
+        let caught = Signals::catch(&[libc::SIGUSR1]).expect("a pipe");
+        // Threads of the test are among those that a signal to the process may come to.
+        for _ in 0..20 {
+            signal(own_pid(), libc::SIGUSR1);
+            let next = (0..1000).find_map(|_| {
+                crate::system::nap_ms(1);
+                caught.next().expect("open")
+            });
+            assert_eq!(next, Some((libc::SIGUSR1, false)));
+        }
+    }
 }

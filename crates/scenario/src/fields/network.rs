@@ -193,7 +193,11 @@ pub static PORT: &[Field] = &[
         Shape::Part(PartKind::Queue),
         "classes and who goes first",
     ),
-    Field::free("buffer", Shape::Capacity, "what each class queue holds"),
+    Field::free(
+        "buffer",
+        Shape::Capacity,
+        "what each class queue holds; left out: 500 kB at an output-queued switch, no limit at a host, a shared-memory switch and a trace link",
+    ),
     Field::free(
         "stamp",
         Shape::Part(PartKind::Stamp),

@@ -54,6 +54,7 @@ impl Ends {
                 len: 0,
                 traffic: Traffic::default(),
                 value,
+                gated: 0,
                 notice: None,
                 header: None,
             });

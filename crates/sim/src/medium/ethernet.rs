@@ -1,7 +1,7 @@
 //! Full-duplex point-to-point Ethernet (IEEE 802.3): what surrounds a payload on the wire.
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
-use backwater_transport::units::{Bytes, Rate, Span};
+use backwater_transport::units::{Bytes, PS_PER_S, Rate, Span};
 
 use super::offer::{Carrier, Offer};
 use crate::mechanism::needs::Set;
@@ -19,6 +19,14 @@ pub const MAX_JUMBO: u64 = 9216;
 pub const PREAMBLE: u64 = 8;
 /// Inter-packet gap, 96 bit times. 802.3 clause 4A.4.2.
 pub const GAP: u64 = 12;
+
+/// Ticks of a byte, rounded up; 0 where there is no line rate.
+pub fn ps_per_byte(rate: Rate) -> u64 {
+    match rate.0 {
+        0 => 0,
+        bps => (8 * PS_PER_S).div_ceil(bps),
+    }
+}
 
 /// Frame bytes for a payload.
 pub fn frame(payload: u64) -> u64 {

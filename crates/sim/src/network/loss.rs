@@ -117,8 +117,11 @@ impl Network {
             to,
             len,
             traffic,
+            gated,
             ..
         } = *packet;
+        // A packet that waits carries its port's clock in this sum.
+        let gated = if what == What::Send { gated } else { 0 };
         let of_connection = matches!(what, What::Send | What::Drop)
             && !flow.is_none()
             && self.flows[flow].part != Part::None;
@@ -134,6 +137,7 @@ impl Network {
             len,
             traffic,
             value,
+            gated,
             notice,
             header,
         });

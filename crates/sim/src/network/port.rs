@@ -187,6 +187,12 @@ impl Port {
         matches!(self.more.service, Service::Station)
     }
 
+    /// Sets the line rate; 0 where there is none.
+    pub(crate) fn set_rate(&mut self, rate: Rate) {
+        self.ps_per_byte = ethernet::ps_per_byte(rate);
+        self.more.rate = rate;
+    }
+
     /// How long a frame of so many bytes is on the wire, preamble included.
     #[inline(always)]
     pub fn frame_time(&self, bytes: u64) -> u64 {
@@ -310,6 +316,8 @@ pub struct PortMore {
     pub rate: Rate,
     /// Largest frame of its link, header and FCS included; no limit where it is 0 (a box or a radio).
     pub max_frame: u64,
+    /// Ticks that frames sent before a change of the line rate took, beyond those at the present rate.
+    pub rate_excess: i128,
     /// Instant of the armed wake of a closed gate.
     pub armed: Time,
     /// Bytes × ticks for which a station had held frames to a rate before they joined: no part of their time here.
@@ -361,6 +369,14 @@ pub struct PortCount {
     pub stall: u64,
     /// Ticks for which each class was stopped, wholly or toward some destinations.
     pub closed: [u64; 8],
+}
+
+impl PortCount {
+    /// Bytes of data and control frames, preambles and gaps included.
+    pub fn wire_bytes(&self) -> u64 {
+        let frames = self.packets + self.control;
+        self.bytes + self.control_bytes + (PREAMBLE + GAP) * frames
+    }
 }
 
 impl Row for Port {

@@ -1,12 +1,12 @@
 //! What a port answers about its queues and its gates.
 
-use backwater_transport::units::Time;
+use backwater_transport::units::{Rate, Span, Time};
 
 use super::{Port, Traits};
 use crate::ids::PacketId;
 use crate::limit::{Limit, MAX_CLASSES};
 use crate::packet::Packets;
-use crate::queue::Scheduler;
+use crate::queue::{Aqm, Scheduler};
 use crate::table::Id;
 
 impl Port {
@@ -84,6 +84,28 @@ impl Port {
     pub(crate) fn retry(&mut self, now: Time) {
         if self.next_try == Time::NEVER || self.is(Traits::STALLED) {
             self.next_try = now.max(self.free_at());
+        }
+    }
+}
+
+impl Port {
+    /// Another line rate from now on. Nothing is due at the port now.
+    pub(crate) fn change_rate(&mut self, rate: Rate, now: Time) {
+        let (free, bytes) = (self.free_at(), self.sent().wire_bytes());
+        // The gap that follows the last frame is one of the new rate.
+        let unfinished = self.gap_until > now;
+        let ticks = |port: &Port| {
+            let gap = if unfinished { port.gap_time() } else { 0 };
+            i128::from(bytes * port.ps_per_byte - gap)
+        };
+        let before = ticks(self);
+        self.set_rate(rate);
+        self.more.rate_excess += before - ticks(self);
+        if unfinished {
+            self.gap_until = free.after(Span(self.gap_time()));
+        }
+        if let Some(managed) = &mut self.more.managed {
+            managed.aqm.line_rate(rate);
         }
     }
 }

@@ -74,7 +74,14 @@ impl Network {
 impl Flow {
     /// IP bytes of the packets with which its source keeps a queue filled; none where it does not.
     pub(crate) fn fill(&self) -> Option<u64> {
-        match &self.source {
+        self.source.fill()
+    }
+}
+
+impl AnySource {
+    /// The same of a source.
+    pub(crate) fn fill(&self) -> Option<u64> {
+        match self {
             AnySource::Saturated(source) => Some(source.packet().0),
             _ => None,
         }

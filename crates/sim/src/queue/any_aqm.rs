@@ -38,6 +38,12 @@ macro_rules! aqms {
                     AnyAqm::Custom(a) => a.attach(rate, random),
                 }
             }
+            fn line_rate(&mut self, rate: Rate) {
+                match self {
+                    $(AnyAqm::$name(a) => a.line_rate(rate),)*
+                    AnyAqm::Custom(a) => a.line_rate(rate),
+                }
+            }
             fn warning(&self) -> Option<String> {
                 match self {
                     $(AnyAqm::$name(a) => a.warning(),)*

@@ -98,6 +98,9 @@ pub trait Aqm {
     /// It is put to a port of this rate, with its stream.
     fn attach(&mut self, _rate: Rate, _random: &mut Random) {}
 
+    /// The port's line rate is another from now on.
+    fn line_rate(&mut self, _rate: Rate) {}
+
     /// Queues of its own; none watches the port's class queues.
     fn queues(&self) -> usize {
         0

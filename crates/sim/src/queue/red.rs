@@ -101,6 +101,10 @@ impl Red {
 
 impl Aqm for Red {
     fn attach(&mut self, rate: Rate, _random: &mut Random) {
+        self.line_rate(rate);
+    }
+
+    fn line_rate(&mut self, rate: Rate) {
         self.rate = rate;
         if rate.0 > 0 {
             self.slot = rate.time_for(Bytes(self.mean));

@@ -107,6 +107,8 @@ pub struct Record {
     pub traffic: Traffic,
     /// As `What` says.
     pub value: u64,
+    /// Ticks for which the packet had waited at ports that sent no data although frames waited, for a transmission.
+    pub gated: u64,
     /// The notice, for control frames.
     pub notice: Option<Arc<Notice>>,
     /// What it says, for a packet of a connection that is sent or lost.

@@ -164,7 +164,8 @@ impl Stamp for IacpLaw {
                 gain * round * self.sample_rate(now),
                 std::f64::consts::FRAC_PI_2,
             ),
-            Update::MeanRtt => (gain, 2.0),
+            // A step is seen one step later, so the poles are those of z (z - 1) + b.
+            Update::MeanRtt => (gain, 1.0),
         };
         (loop_gain >= bound).then(|| {
             format!(

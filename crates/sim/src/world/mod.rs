@@ -3,6 +3,7 @@
 //!
 //! * `build` makes a world from a `Spec` or refuses it. The 802.11 part lies with that medium (`medium/wifi`).
 //! * `connect` makes the two ends of flows with a transport.
+//! * `change` changes a rate or a source while the world runs.
 //! * `clock` has the present and the calendar.
 //! * `run` serves events; `injections` takes packets from outside and gives back what became of them.
 //! * `forward` moves frames: enqueue, choose, arrive, deliver. `network/transmit` starts them.
@@ -17,6 +18,7 @@
 mod accounts;
 mod aqm;
 pub(crate) mod build;
+mod change;
 mod clock;
 mod connect;
 mod feedback;

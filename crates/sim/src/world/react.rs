@@ -68,6 +68,7 @@ impl World {
                 len: 0,
                 traffic: Traffic::new(7, Ecn::NotEct),
                 value: u64::from(notice.quanta()),
+                gated: 0,
                 notice: Some(Arc::new(notice)),
                 header: None,
             });

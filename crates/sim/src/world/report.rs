@@ -11,7 +11,6 @@ use super::report_rows::{
 };
 use crate::connection::{ConnectionStats, Headers};
 use crate::ids::{FlowId, PortId};
-use crate::medium::ethernet::{GAP, PREAMBLE};
 use crate::medium::{Member, Radio, StationCount};
 use crate::network::{Flow, Part, PortCount};
 use crate::packet::{Packet, Packets};
@@ -239,10 +238,9 @@ impl World {
     fn busy_ticks(&self, id: PortId, count: &PortCount, now: Time) -> u64 {
         let Some(hop) = self.air.hop(id) else {
             let port = &self.network.ports[id];
-            let frames = count.packets + count.control;
-            let bytes = count.bytes + count.control_bytes + (PREAMBLE + GAP) * frames;
             let ahead = port.gap_until.0.saturating_sub(now.0);
-            return (bytes * port.ps_per_byte).saturating_sub(ahead);
+            let ticks = i128::from(count.wire_bytes() * port.ps_per_byte) + port.more.rate_excess;
+            return (ticks - i128::from(ahead)).max(0) as u64;
         };
         let exchange = self.air.radios[hop.from as usize].exchange;
         let mine = |number| self.air.hops[number as usize].port == id;

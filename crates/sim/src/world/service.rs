@@ -48,7 +48,9 @@ impl World {
 
     /// The first packet in a box comes out.
     pub(super) fn emerge(&mut self, id: PortId, now: Time) {
-        let (packet_id, next) = self.network.come_out(&mut self.clock.calendar, id);
-        self.enqueue(next, packet_id, now);
+        let out = self.network.come_out(&mut self.clock.calendar, id, now);
+        if let Some((packet_id, next)) = out {
+            self.enqueue(next, packet_id, now);
+        }
     }
 }

@@ -1,12 +1,14 @@
-//! Delay, loss and outages, in any order.
+//! Delay, jitter, reordering, loss, marks and outages, in any order.
 
 use backwater_sim::cause::Cause;
+use backwater_sim::injection::Injected;
 use backwater_sim::medium::boxes::AnyBox;
 use backwater_sim::medium::trace::First;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::{Bytes, Span, Time};
 
 use crate::net::{MAHIMAHI, MS, at, delay, deliveries, direction, path_box, recorded, spec};
 use crate::outside::inject;
@@ -139,4 +141,97 @@ fn every_lossy_box_is_a_place_of_its_own() {
     assert!(report.drops.iter().all(|d| d.key.0 == Cause::RandomLoss));
     let hop = report.flows[0].hops[0].count.packets;
     assert_eq!(hop, report.delivered);
+}
+
+#[test]
+fn jitter_is_uniform_and_keeps_order() {
+    // One packet each 100 ms, so none waits for another: 0 to 40 ms, 20 ms on average; the standard error of 1000 is 0.37 ms.
+    let jitter = || path_box("jitter", &[("most", Value::Span(Span::millis(40)))]);
+    let mut run = world(vec![jitter()], 1..110_000, 110.0);
+    for n in 0..1000 {
+        inject(&mut run, at(n * 100), Id::new(0), 1000, n);
+    }
+    let took: Vec<u64> = deliveries(&mut run)
+        .iter()
+        .map(|(n, ms)| ms - n * 100)
+        .collect();
+    // The next opportunity is up to 1 ms later, half a one on average.
+    assert!(took.iter().all(|ms| *ms <= 41));
+    let mean = took.iter().sum::<u64>() as f64 / took.len() as f64;
+    assert!((mean - 20.5).abs() < 2.0, "{mean}");
+    // One each millisecond: many would overtake others, and wait.
+    let mut run = world(vec![jitter()], 1..2000, 2.0);
+    for n in 0..1000 {
+        inject(&mut run, at(n), Id::new(0), 1000, n);
+    }
+    let order = deliveries(&mut run);
+    assert_eq!(order.len(), 1000);
+    assert!(order.is_sorted_by_key(|(n, _)| *n));
+}
+
+#[test]
+fn what_is_held_back_is_overtaken_by_what_comes_meanwhile() {
+    let reorder = |share| {
+        let given = [
+            ("share", Value::Share(share)),
+            ("by", Value::Span(Span::micros(4500))),
+        ];
+        path_box("reorder", &given)
+    };
+    // Opportunities enough; packets each millisecond from 0.2 on.
+    let mut run = world(vec![reorder(0.1)], (1..12_000).flat_map(|ms| [ms; 4]), 12.0);
+    for n in 0..10_000 {
+        inject(&mut run, Time(n * MS + MS / 5), Id::new(0), 1000, n);
+    }
+    let order = deliveries(&mut run);
+    assert_eq!(order.len(), 10_000);
+    // 4.7 ms later it goes at 5, others at 1.
+    let held: Vec<u64> = order
+        .iter()
+        .filter(|(n, ms)| ms - n == 5)
+        .map(|(n, _)| *n)
+        .collect();
+    assert!(order.iter().all(|(n, ms)| [1, 5].contains(&(ms - n))));
+    // 1000 ± 30.
+    assert!(held.len().abs_diff(1000) < 120);
+    let place = |n: u64| order.iter().position(|(m, _)| *m == n).expect("it came");
+    for n in held
+        .iter()
+        .filter(|n| **n < 9_990 && !held.contains(&(**n + 1)))
+    {
+        assert!(place(n + 1) < place(*n), "{n} is overtaken by the next");
+    }
+    // All held back: all in order.
+    let mut run = world(vec![reorder(1.0)], 1..200, 0.2);
+    for n in 0..100 {
+        inject(&mut run, at(n), Id::new(0), 1000, n);
+    }
+    assert!(deliveries(&mut run).is_sorted_by_key(|(n, _)| *n));
+}
+
+#[test]
+fn marks_are_as_frequent_as_asked_for_and_spare_what_cannot_be_marked() {
+    let marks = |ecn: Ecn| {
+        let mark = path_box("mark", &[("share", Value::Share(0.25))]);
+        let mut run = world(vec![mark], 1..5000, 5.0);
+        let (from, to) = (run.network.flows[Id::new(0)].from, run.network.hosts[1]);
+        for n in 0..4000 {
+            let packet = Injected {
+                to,
+                class: 0,
+                len: Bytes(1000),
+                ecn,
+                hash: None,
+                tag: n,
+            };
+            run.inject(at(n), from, packet).expect("a packet that fits");
+        }
+        run.advance(run.end());
+        let exits = run.take_exits();
+        assert_eq!(exits.len(), 4000);
+        exits.iter().filter(|exit| exit.ecn == Ecn::Ce).count()
+    };
+    // Binomial: 1000 with a standard deviation of 27.
+    assert!(marks(Ecn::Ect0).abs_diff(1000) < 140);
+    assert_eq!(marks(Ecn::NotEct), 0);
 }

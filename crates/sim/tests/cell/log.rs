@@ -5,6 +5,7 @@ use backwater_sim::medium::trace::First;
 use backwater_sim::medium::trace::log::{Entry, Happening, Log};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
+use backwater_transport::units::Time;
 
 use crate::net::{MAHIMAHI, at, direction, recorded, spec};
 use crate::outside::inject;
@@ -26,13 +27,15 @@ fn entries(
     for (tag, (ms, bytes)) in (0..).zip(arrivals) {
         inject(&mut world, at(ms), Id::new(0), bytes, tag);
     }
-    world.advance(world.end());
-    let server = world.network.ports[Id::new(0)]
-        .more
-        .service
-        .server()
-        .expect("a server");
-    server.entries(world.end())
+    // What is taken while the run goes on and at its end is one log.
+    let mut entries = Vec::new();
+    for part in 1..=4 {
+        world.advance(Time(world.end().0 / 4 * part));
+        let (now, over) = (world.now(), part == 4);
+        let server = world.network.ports[Id::new(0)].more.service.server_mut();
+        entries.extend(server.expect("a server").take_entries(now, over));
+    }
+    entries
 }
 
 #[test]

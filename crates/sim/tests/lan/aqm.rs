@@ -319,6 +319,17 @@ fn dualpi2_couples_its_queues_by_the_square() {
     assert!(wait(l4s) < 0.0015, "{}", wait(l4s));
 }
 
+/// RFC 9332, section 2.5.1.1: from a probability of 1/k² on, a quarter, classic packets are dropped whether they can be marked
+/// or not. 20.51 Mbit/s into 10 take 51.2 %.
+#[test]
+fn dualpi2_drops_in_overload_what_it_could_mark() {
+    let report = overload(40.0, 2 * 10 * MBIT, Ecn::Ect0, &queue("dualpi2", &[]));
+    let sums = &report.flows[0].sums;
+    let dropped = lost_to(&report, Cause::Aqm) as f64 / sums.entered.packets as f64;
+    assert_eq!(sums.marked.packets, 0);
+    assert!((dropped - 0.512).abs() < 0.02, "{dropped}");
+}
+
 /// A burst of 40 into an empty low-latency queue at 100 Mbit/s. Nobody waits behind the last; the
 /// ramp from 800 µs to 1.2 ms, with evenly spread marks, marks k frames for a sum of probabilities
 /// of k.

@@ -67,3 +67,48 @@ class Box(Part):
         * `lengths`: law of the lengths (default exponential)
         """
         return Box("on-off", on=on, off=off, lengths=lengths)
+
+    @staticmethod
+    @checked
+    def jitter(
+        *,
+        most: Time,
+    ) -> Box:
+        """A delay drawn for each packet; the order is kept.
+
+        Source: RFC 3393.
+
+        * `most`: longest delay; each from 0 up to it is equally likely (time, required, ≤
+          1000 s)
+        """
+        return Box("jitter", most=most)
+
+    @staticmethod
+    @checked
+    def reorder(
+        *,
+        share: Share,
+        by: Time,
+    ) -> Box:
+        """Some packets are held back, and others overtake them.
+
+        Source: RFC 4737.
+
+        * `share`: share of packets held back (share, required)
+        * `by`: for how long (time, required, ≤ 1000 s)
+        """
+        return Box("reorder", share=share, by=by)
+
+    @staticmethod
+    @checked
+    def mark(
+        *,
+        share: Share,
+    ) -> Box:
+        """Packets that can be marked are marked with the same chance.
+
+        Source: RFC 3168 section 5.
+
+        * `share`: share of packets marked (share, required)
+        """
+        return Box("mark", share=share)

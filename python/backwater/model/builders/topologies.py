@@ -96,6 +96,44 @@ class Topology(Part):
 
     @staticmethod
     @checked
+    def star(
+        *,
+        hosts: int,
+        rate: Rate,
+        delay: Time,
+        bottleneck: Rate,
+        max_frame: Size | None = None,
+        obeys: bool | None = None,
+        switch: Written | None = None,
+    ) -> Topology:
+        """Hosts and a server D at one switch W.
+
+        Source: the field's standard incast.
+
+        * `hosts`: hosts h1, h2… at the switch W, beside the server D (whole number, required,
+          ≥ 1, ≤ 4096)
+        * `rate`: line rate, the same both ways (rate, required, ≥ 1 bit/s)
+        * `delay`: propagation delay (time, required, ≤ 1000 s)
+        * `bottleneck`: line rate of the link between the switch and the server (rate,
+          required, ≥ 1 bit/s)
+        * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
+          65535 B)
+        * `obeys`: whether hosts act on control frames (default true)
+        * `switch`: model of the generated switches
+        """
+        return Topology(
+            "star",
+            hosts=hosts,
+            rate=rate,
+            delay=delay,
+            bottleneck=bottleneck,
+            max_frame=max_frame,
+            obeys=obeys,
+            switch=switch,
+        )
+
+    @staticmethod
+    @checked
     def ring(
         *,
         switches: int,

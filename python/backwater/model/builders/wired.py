@@ -192,7 +192,9 @@ class Port(Table):
     pattern holds.
 
     * `queue`: classes and who goes first
-    * `buffer`: what each class queue holds (size, packets or unlimited)
+    * `buffer`: what each class queue holds; left out: 500 kB at an output-queued switch,
+      no limit at a host, a shared-memory switch and a trace link (size, packets or
+      unlimited)
     * `stamp`: law by which congestion headers are written as packets leave
     * `stamped_by`: ports and radios whose laws also stamp what leaves here, such as
       ["AP>cell"] for uplink data at the access point's wire

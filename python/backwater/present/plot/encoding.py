@@ -145,28 +145,56 @@ def y_unit(metric: str, values: Iterable[float | None]) -> Unit:
     return unit_for(dimension_of(metric), [size for size in sizes if size > top / 10])
 
 
-def scales(rows: Sequence[Mapping[str, Any]], wish: str) -> tuple[dict[str, Any], str]:
-    """The y scales a reader can switch between, and the one to begin with."""
-    means = [row["mean"] for row in rows if row["mean"] is not None]
+@dataclass(frozen=True)
+class Shared:
+    """What the figures that share a y scale show, in its unit."""
+
+    unit: Unit
+    means: Sequence[float]
+    # From and to which number, where more than one figure shares the scale.
+    limits: tuple[float, float] | None = None
+
+
+# Values so many times apart are told apart on a logarithmic scale only.
+WIDE = 30
+
+
+def scales(shared: Shared, wish: str, top: float | None = None) -> tuple[dict[str, Any], str]:
+    """The y scales a reader can switch between, and the one to begin with.
+
+    `top` is the highest mark beside the values, such as the bound of a claim.
+    """
+    means = shared.means
     positive = [mean for mean in means if mean > 0]
+    given = shared.limits
+    if top is not None and means:
+        low, high = given or (min(means), max(means))
+        given = (min(low, top), max(high, top)) if given or top > high else None
     if any(mean < 0 for mean in means):
         # Scores and differences may be negative: no logarithm, and zero need not be shown.
-        return {"linear": {"scale": {"zero": False}, "axis": {}}}, "linear"
+        scale: dict[str, Any] = {"zero": False}
+        if given:
+            scale |= {"domain": list(given), "nice": True}
+        return {"linear": {"scale": scale, "axis": {}}}, "linear"
     linear: dict[str, Any] = {"scale": {"zero": True}, "axis": {}}
     if not positive:
         return {"linear": {"scale": {"domain": [0, 1]}, "axis": {"tickCount": 3}}}, "linear"
-    top = max(positive)
+    if given:
+        linear["scale"] |= {"domain": [0, given[1]], "nice": True}
+    most = max(positive)
     # Six decades are enough on a page; a smaller value lies in the linear part next to zero.
-    lowest = max(math.floor(math.log10(min(positive))), math.ceil(math.log10(top)) - 6)
-    decades = list(range(lowest, math.ceil(math.log10(top)) + 1))
+    lowest = max(math.floor(math.log10(min(positive))), math.ceil(math.log10(most)) - 6)
+    decades = list(range(lowest, math.ceil(math.log10(most)) + 1))
     ticks = [float(f"1e{power}") for power in decades[:: 2 if len(decades) > 6 else 1]]
-    symlog = {
+    symlog: dict[str, Any] = {
         "scale": {"type": "symlog", "constant": ticks[0], "nice": False},
         "axis": {"values": [0.0, *ticks], **PLAIN},
     }
-    scales = {"linear": linear}
-    if wish in ("log", "symlog") or top / min(positive) >= 30:
-        scales["logarithmic"] = symlog
+    if given:
+        symlog["scale"]["domain"] = [0, max(given[1], ticks[-1])]
+    offered = {"linear": linear}
+    if wish in ("log", "symlog") or most / min(positive) >= WIDE:
+        offered["logarithmic"] = symlog
     if wish == "log" and len(positive) == len(means):
-        scales["logarithmic"] = {"scale": {"type": "log"}, "axis": PLAIN}
-    return scales, "logarithmic" if wish in ("log", "symlog") else "linear"
+        offered["logarithmic"] = {"scale": {"type": "log"}, "axis": PLAIN}
+    return offered, "logarithmic" if wish in ("log", "symlog") else "linear"

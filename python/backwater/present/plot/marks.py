@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from backwater.present.numbers import Unit, metric_title, number
-from backwater.present.plot.encoding import COLOURS, across, colour, scales
+from backwater.present.plot import claims_drawn, together
+from backwater.present.plot.encoding import COLOURS, Shared, across, colour, scales
 from backwater.present.plot.points import Grid, Point, axis_title, label
 
 if TYPE_CHECKING:
@@ -25,12 +26,23 @@ class Body:
     view: dict[str, Any]
     meta: dict[str, Any] = field(default_factory=dict)
     free_rows: bool = False
+    # The bounds of claims, which are rows of their own.
+    bounds: list[dict[str, Any]] = field(default_factory=list)
+    # Sentences that stand under the title.
+    said: list[str] = field(default_factory=list)
+    # Whether a panel of zeros is a sentence.
+    omits_zeros: bool = False
+
+
+# Rows of bounds have marks of their own.
+_VALUES: list[dict[str, Any]] = [{"filter": "!isValid(datum.claim)"}]
 
 
 def curves(
-    results: Results, plan: Grid, figure: Figure, found: Sequence[Point], unit: Unit
+    results: Results, plan: Grid, figure: Figure, found: Sequence[Point], shared: Shared
 ) -> Body:
     """Means over x, one curve per value, with the confidence interval as a band."""
+    unit = shared.unit
     along = across(results, plan)
     labels = plan.joined(plan.curve) if plan.curve else [""]
     rows = []
@@ -40,8 +52,11 @@ def curves(
         rows.append(row)
     _list_curves(rows, labels)
     _note_zeros(rows)
-    offered, begin = scales(rows, figure.y_scale)
-    y_title = unit.label(metric_title(figure.y[0], figure.scope))
+    bounds, said = claims_drawn.bounds(results, plan, figure, found, unit, along.values)
+    if plan.curve:
+        said += together.tell_apart(rows, labels)
+    offered, begin = scales(shared, figure.y_scale, _top(bounds))
+    y_title = unit.label(metric_title(figure.y[0], figure.scope, results.study.names))
     y = {"field": "mean", "type": "quantitative", "title": y_title, **offered[begin]}
     x_listed = {"type": "quantitative" if along.numeric else "nominal", "title": along.title}
     tooltip = [
@@ -52,12 +67,21 @@ def curves(
         ),
     ]
     hair, stripe = _ruler(along.encoding, tooltip, len(along.values))
-    layer = [hair, _band(y, along.numeric), *_line(results, plan), _NOTE, stripe]
+    line = _line(results, plan)
+    line[0]["encoding"] |= together.apart(rows)
+    layer = [hair, _band(along.numeric), *line, _NOTE, stripe]
     encoding = {"x": along.encoding, "y": y, **colour(results, plan, shape=False)}
     if plan.curve:
         _fade(layer)
+    if bounds:
+        layer += claims_drawn.layers(figure, along.numeric, unit)
     view = {"encoding": encoding, "layer": layer}
-    return Body(rows, view, {"scales": offered, "scale": begin, "titles": [along.title, y_title]})
+    meta = {"scales": offered, "scale": begin, "titles": [along.title, y_title]}
+    return Body(rows, view, meta, bounds=bounds, said=said, omits_zeros=True)
+
+
+def _top(bounds: Sequence[dict[str, Any]]) -> float | None:
+    return max((row["edge"] for row in bounds), default=None)
 
 
 _NOTE: dict[str, Any] = {
@@ -67,13 +91,14 @@ _NOTE: dict[str, Any] = {
 }
 
 
-def _band(y: dict[str, Any], numeric: bool) -> dict[str, Any]:
-    encoding = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
+def _band(numeric: bool) -> dict[str, Any]:
+    encoding = {"y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}}
     if numeric:
         # Like the line, an area breaks where a point is missing.
-        return {"mark": {"type": "area", "opacity": 0.16, "clip": True}, "encoding": encoding}
+        mark = {"type": "area", "opacity": 0.16, "clip": True}
+        return {"transform": _VALUES, "mark": mark, "encoding": encoding}
     return {
-        "transform": [{"filter": "datum.high !== null"}],
+        "transform": [{"filter": "isValid(datum.high)"}],
         "mark": {"type": "rule", "strokeWidth": 1.5},
         "encoding": encoding,
     }
@@ -81,9 +106,9 @@ def _band(y: dict[str, Any], numeric: bool) -> dict[str, Any]:
 
 def _line(results: Results, plan: Grid) -> list[dict[str, Any]]:
     return [
-        {"mark": {"type": "line", "clip": True}, "encoding": {}},
+        {"transform": _VALUES, "mark": {"type": "line", "clip": True}, "encoding": {}},
         {
-            "transform": [{"filter": "datum.mean !== null"}],
+            "transform": [{"filter": "isValid(datum.mean)"}],
             "mark": {"type": "point"},
             "encoding": colour(results, plan, shape=True),
         },
@@ -159,16 +184,21 @@ def _note_zeros(rows: list[dict[str, Any]]) -> None:
             next(row for row in some if row["x"] == middle)["note"] = "zero at every point"
 
 
-def bars(results: Results, plan: Grid, figure: Figure, found: Sequence[Point], unit: Unit) -> Body:
+def bars(
+    results: Results, plan: Grid, figure: Figure, found: Sequence[Point], shared: Shared
+) -> Body:
     """One bar for each value of x, side by side for each curve, with the interval as a line."""
+    unit = shared.unit
     along = across(results, plan, discrete=True)
-    y_title = unit.label(metric_title(figure.y[0], figure.scope))
+    y_title = unit.label(metric_title(figure.y[0], figure.scope, results.study.names))
     rows = [
         {**row_of(plan, point, unit), "x": along.values[label(point, plan.x)]} for point in found
     ]
+    bounds, said = claims_drawn.bounds(results, plan, figure, found, unit, along.values)
+    offered, begin = scales(shared, figure.y_scale, _top(bounds))
     encoding: dict[str, Any] = {
         "x": along.encoding,
-        "y": {"field": "mean", "type": "quantitative", "title": y_title},
+        "y": {"field": "mean", "type": "quantitative", "title": y_title, **offered[begin]},
         **colour(results, plan, shape=False),
         **_side_by_side(plan),
     }
@@ -177,9 +207,13 @@ def bars(results: Results, plan: Grid, figure: Figure, found: Sequence[Point], u
         tooltip.append({"field": "curve", "type": "nominal", "title": encoding["color"]["title"]})
     tooltip.append({"field": "text", "type": "nominal", "title": y_title})
     layer: list[dict[str, Any]] = [
-        {"mark": {"type": "bar", "opacity": 0.85}, "encoding": {"tooltip": tooltip}},
         {
-            "transform": [{"filter": "datum.high !== null"}],
+            "transform": _VALUES,
+            "mark": {"type": "bar", "opacity": 0.85},
+            "encoding": {"tooltip": tooltip},
+        },
+        {
+            "transform": [{"filter": "isValid(datum.high)"}],
             "mark": {"type": "rule", "strokeWidth": 1.4},
             "encoding": {
                 "y": {"field": "low", "type": "quantitative", "title": y_title},
@@ -188,8 +222,11 @@ def bars(results: Results, plan: Grid, figure: Figure, found: Sequence[Point], u
             },
         },
     ]
+    if bounds:
+        layer += claims_drawn.layers(figure, False, unit)
     view = {"encoding": encoding, "layer": layer}
-    return Body(rows, view, {"titles": [along.title, y_title]})
+    meta = {"scales": offered, "scale": begin, "titles": [along.title, y_title]}
+    return Body(rows, view, meta, bounds=bounds, said=said, omits_zeros=True)
 
 
 def _side_by_side(plan: Grid) -> dict[str, Any]:
@@ -209,7 +246,7 @@ def ranking(
     known.sort(key=lambda row: float(row["mean"]))
     order = list(dict.fromkeys(row["x"] for row in [*known, *rows]))
     title = " · ".join(axis_title(results, axis) for axis in plan.x)
-    x_title = unit.label(metric_title(figure.y[0], figure.scope))
+    x_title = unit.label(metric_title(figure.y[0], figure.scope, results.study.names))
     tooltip = [
         {"field": "x", "type": "nominal", "title": title},
         {"field": "text", "type": "nominal", "title": x_title},

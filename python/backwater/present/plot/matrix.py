@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from backwater.present.numbers import Unit, metric_title, number
-from backwater.present.plot.encoding import INK
+from backwater.present.plot.encoding import COLOURS, INK
 from backwater.present.plot.marks import Body, row_of
 from backwater.present.plot.points import Grid, Point, axis_title, label
 
@@ -23,7 +23,7 @@ def matrix(
     results: Results, plan: Grid, figure: Figure, found: Sequence[Point], unit: Unit
 ) -> Body:
     """Rows are the values of `curve`, columns those of `x`."""
-    title = metric_title(figure.y[0], figure.scope)
+    title = metric_title(figure.y[0], figure.scope, results.study.names)
     shade_title = f"Harm by {title.lower()}" if figure.by == "harm" else unit.label(title)
     rows = []
     for point in found:
@@ -63,5 +63,29 @@ def matrix(
             "encoding": {"text": {"field": "shown"}, "color": told},
         },
     ]
+    if figure.bounds:
+        layer.append(_bounds(figure.bounds, lines, x, y))
     view = {"encoding": {"x": x, "y": y}, "layer": layer, **CELL}
     return Body(rows, view, {"titles": [x_title, shade_title]})
+
+
+def _bounds(
+    bounds: Mapping[str, Mapping[str, str]], lines: Sequence[str], x: Any, y: Any
+) -> dict[str, Any]:
+    """A line for each bound, at the right edge of the last cell within it."""
+    edges = [
+        {"bound": name, "curve": row, "x": last}
+        for name, rows in bounds.items()
+        for row, last in rows.items()
+        if row in lines
+    ]
+    across = {"field": "bound", "type": "nominal", "title": None, "sort": list(bounds)}
+    legend = {"orient": "bottom", "labelLimit": 600, "symbolSize": 400}
+    encoding = {
+        "x": {**x, "bandPosition": 1},
+        "y": {**y, "bandPosition": 0},
+        "y2": {"field": "curve", "bandPosition": 1},
+        "strokeDash": {**across, "legend": legend},
+    }
+    mark = {"type": "rule", "strokeWidth": 3, "color": COLOURS[1]}
+    return {"data": {"values": edges}, "mark": mark, "encoding": encoding}

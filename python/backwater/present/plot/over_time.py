@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from backwater.errors import BackwaterError
 from backwater.model import workers
 from backwater.present.numbers import Unit, dimension_of, metric_title, number
-from backwater.present.plot.encoding import COLOURS, colours_of, y_unit
+from backwater.present.plot import together
+from backwater.present.plot.encoding import COLOURS, Shared, colours_of, scales, y_unit
 from backwater.present.plot.marks import Body, scaled
 from backwater.present.plot.points import Grid, axis_title, in_order, name_of
 
@@ -82,8 +83,15 @@ def over_time(results: Results, plan: Grid, figure: Figure, cases: Sequence[Case
         value: float | None = row.pop("value")
         row["mean"] = scaled(value, unit)
         row["text"] = "–" if value is None else f"{number(value / unit.factor)} {unit.name}"
-    titles = [X_TITLE, _y_title(figure, unit)]
-    return Body(rows, _view(results, figure, rows, titles), {"titles": titles, "wide": True})
+    titles = [X_TITLE, _y_title(results, figure, unit)]
+    said = together.tell_apart(rows, list(dict.fromkeys(row["curve"] for row in rows)))
+    known = [row["mean"] for row in rows if row["mean"] is not None]
+    offered, begin = scales(Shared(unit, known), figure.y_scale)
+    view = _view(results, figure, rows, titles)
+    view["encoding"]["y"] |= {"scale": offered[begin]["scale"]}
+    offered["linear"] = {**offered["linear"], "axis": {"tickCount": 5}}
+    meta = {"titles": titles, "wide": True, "scales": offered, "scale": begin}
+    return Body(rows, view, meta, said=said, omits_zeros=True)
 
 
 def _series(results: Results, figure: Figure, case: Case) -> dict[str, list[float | None]]:
@@ -123,9 +131,12 @@ def _again(results: Results, case: Case, every: str) -> dict[str, Any]:
     return series
 
 
-def _y_title(figure: Figure, unit: Unit) -> str:
+def _y_title(results: Results, figure: Figure, unit: Unit) -> str:
     kind = dimension_of(figure.y[0]).capitalize()
-    return unit.label(metric_title(figure.y[0]) if len(figure.y) == 1 else kind)
+    if len(figure.y) > 1:
+        return unit.label(kind)
+    named = figure.scope if figure.scope in results.study.names else "run"
+    return unit.label(metric_title(figure.y[0], named, results.study.names))
 
 
 def _view(
@@ -165,7 +176,11 @@ def _view(
     at = json.dumps(ground)
     layer: list[dict[str, Any]] = [
         {"transform": [{"filter": f"datum.curve === {at}"}], "mark": area},
-        {"transform": [{"filter": f"datum.curve !== {at}"}], "mark": line},
+        {
+            "transform": [{"filter": f"datum.curve !== {at}"}],
+            "mark": line,
+            "encoding": together.apart(rows),
+        },
     ]
     encoding = {"x": x, "y": y, "color": color, "tooltip": tooltip}
     return {

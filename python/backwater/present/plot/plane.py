@@ -53,8 +53,8 @@ def plane(
         rows.append(row)
     rows = [row for row in rows if row["x"] is not None and row["mean"] is not None]
     titles = [
-        units[0].label(metric_title(figure.x_metric, figure.scope)),
-        units[1].label(metric_title(figure.y[0], figure.scope)),
+        units[0].label(metric_title(figure.x_metric, figure.scope, results.study.names)),
+        units[1].label(metric_title(figure.y[0], figure.scope, results.study.names)),
     ]
     x = {
         "field": "x",

@@ -43,7 +43,7 @@ def boxes(results: Results, plan: Grid, figure: Figure, found: list[tuple[Point,
     """A box for each value of x: quartiles, whiskers of 1.5 interquartile ranges, and outliers."""
     along = across(results, plan, discrete=True)
     unit = y_unit(figure.y[0], [point.mean for point, _ in found])
-    y_title = unit.label(metric_title(figure.y[0], figure.scope))
+    y_title = unit.label(metric_title(figure.y[0], figure.scope, results.study.names))
     rows: list[dict[str, Any]] = []
     for point, flow in found:
         row = {**row_of(plan, point, unit), "flow": flow}

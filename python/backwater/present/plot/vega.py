@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from backwater.model.quantity import parse_all
 from backwater.present.numbers import Unit
-from backwater.present.plot import over_time
-from backwater.present.plot.encoding import CONFIG, y_unit
+from backwater.present.plot import over_time, together
+from backwater.present.plot.encoding import CONFIG, Shared, y_unit
 from backwater.present.plot.marks import Body, bars, curves, ranking, stack
 from backwater.present.plot.matrix import matrix
 from backwater.present.plot.plane import plane
 from backwater.present.plot.points import (
     Grid,
+    Point,
     at_places,
     axis_title,
     grid,
@@ -82,21 +83,16 @@ def spec(results: Results, figure: Figure) -> dict[str, Any]:
         return _over_time(results, figure)
     if figure.kind == "box":
         return _boxes(results, figure)
-    against = None if figure.by is None else (figure.against, figure.by)
-    if figure.places:
-        tables = [at_places(results, metric, figure) for metric in figure.y]
-    else:
-        tables = [points(results, y, figure.scope, figure.where, against) for y in figure.y]
+    tables = _tables(results, figure)
     if not tables[0]:
         raise FigureError(f"no case of these results belongs to figure {figure.id}")
     plan = in_order_of(results, figure, grid(results, figure, tables[0]))
-    unit = y_unit(figure.y[0], [point.mean for table in tables for point in table])
-    if figure.by in ("harm", "ratio"):
-        unit = Unit("", 1.0)
+    shared = _shared(results, figure, tables)
+    unit = shared.unit
     if figure.kind == "stack":
         body = stack(results, plan, figure, tables, unit)
     elif figure.kind == "bars":
-        body = bars(results, plan, figure, tables[0], unit)
+        body = bars(results, plan, figure, tables[0], shared)
     elif figure.kind == "plane":
         over = points(results, str(figure.x_metric), figure.scope, figure.where)
         x_unit = y_unit(str(figure.x_metric), [point.mean for point in over])
@@ -106,8 +102,35 @@ def spec(results: Results, figure: Figure) -> dict[str, Any]:
     elif figure.kind == "rank":
         body = ranking(results, plan, figure, tables[0], unit)
     else:
-        body = curves(results, plan, figure, tables[0], unit)
+        body = curves(results, plan, figure, tables[0], shared)
     return _assemble(results, plan, body, figure.title)
+
+
+def _tables(results: Results, figure: Figure) -> list[list[Point]]:
+    """The points of a figure, for each of its metrics."""
+    if figure.places:
+        return [at_places(results, metric, figure) for metric in figure.y]
+    against = None if figure.by is None else (figure.against, figure.by)
+    return [points(results, y, figure.scope, figure.where, against) for y in figure.y]
+
+
+def _shared(results: Results, figure: Figure, tables: Sequence[Sequence[Point]]) -> Shared:
+    """Unit and range of y, for this figure and those that it is compared with."""
+    others = [one for one in together.peers(results, figure) if one is not figure]
+    known = [point for table in tables for point in table]
+    known += [point for one in others for table in _tables(results, one) for point in table]
+    unit = y_unit(figure.y[0], [point.mean for point in known])
+    if figure.by in ("harm", "ratio"):
+        unit = Unit("", 1.0)
+    means = [point.mean / unit.factor for point in known if point.mean is not None]
+    ends = [
+        end / unit.factor for point in known for end in (point.low, point.high) if end is not None
+    ]
+    if not others or not means:
+        return Shared(unit, means)
+    low, high = min([*means, *ends]), max([*means, *ends])
+    # No metric with means above zero has negative values; only its interval does.
+    return Shared(unit, means, (low if min(means) < 0 else max(low, 0.0), high))
 
 
 def _boxes(results: Results, figure: Figure) -> dict[str, Any]:
@@ -132,7 +155,12 @@ def _over_time(results: Results, figure: Figure) -> dict[str, Any]:
 
 def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str, Any]:
     panels = plan.joined(plan.panel) if plan.panel else []
-    columns = min(len(plan.labels[plan.panel[-1]]), MOST_COLUMNS) if plan.panel else 1
+    rows, said = body.rows, list(body.said)
+    if body.omits_zeros:
+        rows, panels, zeros = together.zero_panels(rows, panels)
+        said = zeros if together.ZERO in zeros else zeros + said
+    bounds = [row for row in body.bounds if "panel" not in row or row["panel"] in panels]
+    columns = min(len(plan.labels[plan.panel[-1]]), MOST_COLUMNS, len(panels)) if plan.panel else 1
     # Figures over time are wide, with panels one above the other.
     wide = bool(body.meta.get("wide"))
     columns = 1 if wide else columns
@@ -141,12 +169,14 @@ def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str,
     built: dict[str, Any] = {
         "$schema": SCHEMA,
         "config": CONFIG,
-        "data": {"values": body.rows},
-        "usermeta": {"backwater": {**body.meta, "columns": columns, "panels": len(panels)}},
+        "data": {"values": rows + bounds},
+        "usermeta": {
+            "backwater": {**body.meta, "columns": columns, "panels": len(panels), "said": said}
+        },
     }
     picks = {axis: _first_choice(plan.labels[axis]) for axis in plan.chosen}
-    if title or picks:
-        built["title"] = _title(results, title, picks)
+    if title or picks or said:
+        built["title"] = _title(results, title, picks, said)
     if picks:
         built |= _choosing(results, plan, picks)
     if len(panels) < 2:
@@ -176,14 +206,19 @@ def _choosing(results: Results, plan: Grid, picks: Mapping[str, str]) -> dict[st
     return {"params": params, "transform": [{"filter": " && ".join(tests)}]}
 
 
-def _title(results: Results, title: str, picks: Mapping[str, str]) -> dict[str, Any]:
+def _title(
+    results: Results, title: str, picks: Mapping[str, str], sentences: Sequence[str]
+) -> dict[str, Any]:
     text: dict[str, Any] = {"text": title}
+    if sentences and not picks:
+        text["subtitle"] = list(sentences)
     if picks:
         said = [
             f"'{_quoted(axis_title(results, axis))}: ' + pick_{index}"
             for index, axis in enumerate(picks)
         ]
-        text["subtitle"] = {"expr": " + ', ' + ".join(said)}
+        told = "".join(f" + '. {_quoted(one)}'" for one in sentences)
+        text["subtitle"] = {"expr": " + ', ' + ".join(said) + told}
     return text
 
 

@@ -156,8 +156,12 @@ class _Report:
             words = "not in the quick set" if self.results.quick else str(error)
             return Drawn(figure.id, number, title, file, empty, empty, [], "", "", words)
         meta = spec["usermeta"]["backwater"]
+        if plot.ZERO in meta["said"]:
+            return Drawn(figure.id, number, title, file, empty, empty, [], "", plot.ZERO, "zero")
         # The line through the best points of a plane is drawn from them.
-        rows = [row for row in spec["data"]["values"] if "tangent" not in row]
+        # Bounds of claims stand in the claims.
+        drawn = spec["data"]["values"]
+        rows = [row for row in drawn if "tangent" not in row and "edge" not in row]
         seeds = {row["n"] for row in rows}
         return Drawn(
             figure.id,
@@ -168,7 +172,12 @@ class _Report:
             data(table.behind(rows, *meta["titles"])),
             list(meta.get("scales", {})),
             meta.get("scale", ""),
-            _caption(figure.kind, seeds, any(row["mean"] is None for row in rows)),
+            " ".join(
+                [
+                    *meta.get("said", []),
+                    _caption(figure.kind, seeds, any(row["mean"] is None for row in rows)),
+                ]
+            ),
             "",
         )
 

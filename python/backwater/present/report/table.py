@@ -75,7 +75,7 @@ def overview(results: Results) -> Table:
         Column(axis_title(results, axis.name), "", False, in_order(axis.labels)) for axis in varied
     ]
     columns += [
-        Column(metric_title(metric, scope), unit.name, True)
+        Column(metric_title(metric, scope, results.study.names), unit.name, True)
         for (metric, scope), unit in zip(metrics, units, strict=True)
     ]
     columns.append(Column("Seeds", "", True))

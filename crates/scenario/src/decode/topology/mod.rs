@@ -9,6 +9,7 @@ mod grid;
 mod random_grid;
 mod ring;
 pub mod row;
+mod star;
 mod stations;
 mod wlan;
 
@@ -17,9 +18,10 @@ use row::Generator;
 use crate::shape::Variant;
 
 /// Every generator.
-pub const GENERATORS: [Generator; 7] = [
+pub const GENERATORS: [Generator; 8] = [
     fat_tree::ROW,
     dumbbell::ROW,
+    star::ROW,
     ring::ROW,
     wlan::ROW,
     chain::ROW,

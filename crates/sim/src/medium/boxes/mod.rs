@@ -1,11 +1,14 @@
-//! What a packet passes before it reaches a port's queue: delay, loss and outages, in any order. A box
+//! What a packet passes before it reaches a port's queue: delay, jitter, reordering, loss, marks and outages, in any order. A box
 //! is a file here, a name in `boxes!` and a row of `BOXES`. Each of a link's boxes is a place of its own
 //! in results, so that what it loses is told apart.
 
 mod delay;
 mod egress;
+mod jitter;
 mod loss;
+mod mark;
 mod on_off;
+mod reorder;
 
 use backwater_transport::part::{Args, Part, Refusal};
 use backwater_transport::random::Random;
@@ -18,8 +21,10 @@ use crate::cause::Cause;
 /// What becomes of a packet in a box.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// It comes out at this instant, in the order in which it went in.
+    /// It comes out at this instant, behind all that come out then or before.
     At(Time),
+    /// The same, marked if its transport takes marks.
+    Marked(Time),
     /// It is lost.
     Lost(Cause),
 }
@@ -70,4 +75,7 @@ boxes! {
     delay::Delay,
     loss::Loss,
     on_off::OnOff,
+    jitter::Jitter,
+    reorder::Reorder,
+    mark::Mark,
 }

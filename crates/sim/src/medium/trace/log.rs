@@ -6,11 +6,12 @@
 //! Reference: mahimahi `src/frontend/link_queue.cc`.
 //! Differences: none in the format; what would not be written back equal is refused with its line.
 
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use backwater_transport::units::Time;
 
-use super::{First, MILLISECOND, Server};
+use super::{First, MILLISECOND, Opportunities, Server, floor};
 use crate::source::trace::{Fault, Place, quote};
 
 /// A log.
@@ -45,6 +46,22 @@ pub enum Happening {
 }
 
 impl Log {
+    /// Lines of entries.
+    pub fn lines(entries: &[Entry]) -> String {
+        let mut text = String::new();
+        for Entry { at, what } in entries {
+            // A string takes all that is written.
+            let written = match what {
+                Happening::Opportunity(bytes) => writeln!(text, "{at} # {bytes}"),
+                Happening::Arrival(bytes) => writeln!(text, "{at} + {bytes}"),
+                Happening::Departure(bytes, delay) => writeln!(text, "{at} - {bytes} {delay}"),
+                Happening::Drop(packets, bytes) => writeln!(text, "{at} d {packets} {bytes}"),
+            };
+            written.expect("a string takes all that is written");
+        }
+        text
+    }
+
     /// Reads a log.
     ///
     /// # Errors
@@ -94,15 +111,7 @@ impl Log {
             text.push_str(line);
             text.push('\n');
         }
-        for Entry { at, what } in &self.entries {
-            let written = match what {
-                Happening::Opportunity(bytes) => writeln!(text, "{at} # {bytes}"),
-                Happening::Arrival(bytes) => writeln!(text, "{at} + {bytes}"),
-                Happening::Departure(bytes, delay) => writeln!(text, "{at} - {bytes} {delay}"),
-                Happening::Drop(packets, bytes) => writeln!(text, "{at} d {packets} {bytes}"),
-            };
-            written.expect("a string takes all that is written");
-        }
+        text.push_str(&Log::lines(&self.entries));
         text
     }
 }
@@ -128,79 +137,119 @@ fn number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|_| plain)
 }
 
-/// What a link notes for its log while it runs. Opportunities are drawn again from the trace.
+/// What a link notes for its log while it runs and was not written yet. Opportunities are drawn again from the trace.
 #[derive(Clone, Debug, Default)]
 pub struct Journal {
-    /// Millisecond and bytes of each arrival, those included that were lost at once.
-    arrivals: Vec<(u64, u64)>,
-    /// Which of them were lost.
-    drops: Vec<usize>,
-    /// Number of the opportunity, millisecond of arrival and bytes of each departure.
-    departures: Vec<(u64, u64, u64)>,
+    arrivals: VecDeque<Arrival>,
+    departures: VecDeque<Departure>,
+    /// The opportunities that were not written yet, and how many were.
+    drawn: Option<Box<Opportunities>>,
+    number: u64,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Arrival {
+    /// Millisecond.
+    at: u64,
+    bytes: u64,
+    /// It was lost as it came.
+    lost: bool,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Departure {
+    /// Number of its opportunity.
+    opportunity: u64,
+    /// Millisecond in which it came.
+    came: u64,
+    bytes: u64,
 }
 
 impl Journal {
     /// A packet of so many bytes comes to the queue.
     pub fn arrived(&mut self, now: Time, bytes: u64) {
-        self.arrivals.push((now.0 / MILLISECOND.0, bytes));
+        self.arrive(now, bytes, false);
     }
 
     /// A packet of so many bytes was lost as it came.
     pub fn dropped(&mut self, now: Time, bytes: u64) {
-        self.drops.push(self.arrivals.len());
-        self.arrived(now, bytes);
+        self.arrive(now, bytes, true);
+    }
+
+    fn arrive(&mut self, now: Time, bytes: u64, lost: bool) {
+        let at = now.0 / MILLISECOND.0;
+        self.arrivals.push_back(Arrival { at, bytes, lost });
     }
 
     /// A packet that came at `queued` leaves at the opportunity of this number.
     pub fn departed(&mut self, opportunity: u64, queued: Time, bytes: u64) {
-        self.departures
-            .push((opportunity, queued.0 / MILLISECOND.0, bytes));
+        self.departures.push_back(Departure {
+            opportunity,
+            came: queued.0 / MILLISECOND.0,
+            bytes,
+        });
+    }
+
+    /// Takes the arrivals before a millisecond.
+    fn take_arrivals(&mut self, before: u64, into: &mut Vec<Entry>) {
+        while let Some(Arrival { at, bytes, lost }) = self.arrivals.front().copied() {
+            if at >= before {
+                return;
+            }
+            self.arrivals.pop_front();
+            let what = Happening::Arrival(bytes);
+            into.push(Entry { at, what });
+            if lost {
+                let what = Happening::Drop(1, bytes);
+                into.push(Entry { at, what });
+            }
+        }
+    }
+
+    /// Takes an opportunity at a millisecond with its departures.
+    fn take_opportunity(&mut self, at: u64, bytes: u64, into: &mut Vec<Entry>) {
+        self.number += 1;
+        let what = Happening::Opportunity(bytes);
+        into.push(Entry { at, what });
+        while let Some(departure) = self.departures.front().copied() {
+            if departure.opportunity != self.number {
+                return;
+            }
+            self.departures.pop_front();
+            let what = Happening::Departure(departure.bytes, at - departure.came);
+            into.push(Entry { at, what });
+        }
     }
 }
 
 impl Server {
-    /// What happened on the link up to `end`, as a log's entries.
-    pub fn entries(&self, end: Time) -> Vec<Entry> {
-        let Some(journal) = &self.journal else {
+    /// Takes what happened since the last call, as a log's entries: up to `now` at the end of a run, before its
+    /// millisecond while the run goes on, because more may happen in that.
+    pub fn take_entries(&mut self, now: Time, over: bool) -> Vec<Entry> {
+        let Some(mut journal) = self.journal.take() else {
             return Vec::new();
         };
+        let drawn = journal.drawn.take();
+        let mut drawn = drawn.unwrap_or_else(|| Box::new(Opportunities::new(self)));
+        let begun = floor(now);
         let mut all = Vec::new();
-        let mut departures = journal.departures.iter().peekable();
-        let mut arrivals = journal.arrivals.iter().enumerate().peekable();
-        let mut drops = journal.drops.iter().peekable();
-        let mut arrive = |all: &mut Vec<Entry>, before: u64| {
-            while let Some((index, (at, bytes))) = arrivals.next_if(|(_, (at, _))| *at < before) {
-                all.push(Entry {
-                    at: *at,
-                    what: Happening::Arrival(*bytes),
-                });
-                if drops.next_if_eq(&&index).is_some() {
-                    all.push(Entry {
-                        at: *at,
-                        what: Happening::Drop(1, *bytes),
-                    });
-                }
-            }
-        };
-        for (number, at) in (1..).zip(self.opportunities(end)) {
+        while let Some(at) = drawn.take_if(|at| if over { at <= now } else { at < begun }) {
             let at = at.0 / MILLISECOND.0;
             let before = match self.spec.first {
                 First::Opportunity => at,
                 First::Arrival => at + 1,
             };
-            arrive(&mut all, before);
-            all.push(Entry {
-                at,
-                what: Happening::Opportunity(self.spec.opportunity),
-            });
-            while let Some((_, came, bytes)) = departures.next_if(|(n, _, _)| *n == number) {
-                all.push(Entry {
-                    at,
-                    what: Happening::Departure(*bytes, at - came),
-                });
-            }
+            journal.take_arrivals(before, &mut all);
+            journal.take_opportunity(at, self.spec.opportunity, &mut all);
         }
-        arrive(&mut all, u64::MAX);
+        let before = if over {
+            u64::MAX
+        } else {
+            begun.0 / MILLISECOND.0
+        };
+        journal.take_arrivals(before, &mut all);
+        journal.drawn = Some(drawn);
+        self.journal = Some(journal);
         all
     }
 }

@@ -1,4 +1,4 @@
-//! What a trace link has offered so far, for laws of explicit feedback that measure its capacity.
+//! What a trace link has offered so far: for laws of explicit feedback that measure its capacity, and for logs.
 
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
@@ -40,6 +40,14 @@ impl Opportunities {
         self.next = self.spec.clock(at);
     }
 
+    /// Takes the next opportunity, if its instant is wanted.
+    pub fn take_if(&mut self, wanted: impl Fn(Time) -> bool) -> Option<Time> {
+        let next = self.next.filter(|at| wanted(*at))?;
+        self.bytes += self.spec.opportunity;
+        self.advance();
+        Some(next)
+    }
+
     /// Bytes that a packet of `len` IP bytes takes on the link.
     pub fn size(&self, len: u16) -> u64 {
         self.spec.size(len)
@@ -47,10 +55,7 @@ impl Opportunities {
 
     /// Bytes offered up to and including `now`.
     pub fn offered(&mut self, now: Time) -> u64 {
-        while self.next.is_some_and(|next| next <= now) {
-            self.bytes += self.spec.opportunity;
-            self.advance();
-        }
+        while self.take_if(|at| at <= now).is_some() {}
         self.bytes
     }
 }

@@ -131,13 +131,10 @@ impl Group {
         self.members[usize::from(number) / 64] |= 1 << (number % 64);
     }
 
-    /// A station of this number hears nothing any more, after a frame of station `by`.
+    /// The same as bits, 64 in a word. A frame's end takes them once for all stations.
     #[inline]
-    pub(super) fn take(&mut self, number: usize, sense: &mut CarrierSense, by: u32, now: Time) {
-        let number = number as Number;
-        if sense.fall_silent(by, number, now) && sense.counting != 0 {
-            self.add(number);
-        }
+    pub(super) fn members(&mut self) -> Members<'_> {
+        Members(&mut self.members)
     }
 
     /// The first number from this on of a station that may belong to the group.
@@ -149,6 +146,19 @@ impl Group {
             bits = *self.members.get(word)?;
         }
         Some(64 * word + bits.trailing_zeros() as usize)
+    }
+}
+
+/// The members of a group while a frame ends.
+pub(super) struct Members<'a>(&'a mut [u64]);
+
+impl Members<'_> {
+    /// A station of this number hears nothing any more, after a frame of station `by`.
+    #[inline(always)]
+    pub(super) fn take(&mut self, number: usize, sense: &mut CarrierSense, by: u32, now: Time) {
+        if sense.fall_silent(by, number as Number, now) && sense.counting != 0 {
+            self.0[number / 64] |= 1 << (number % 64);
+        }
     }
 }
 

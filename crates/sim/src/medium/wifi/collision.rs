@@ -10,13 +10,16 @@ impl Air {
     pub fn overlap(&mut self, station: u32, now: Time) {
         let sender = station as usize;
         let medium = &self.media[self.radios[sender].medium as usize];
+        // One test of a number does for both tables.
+        let stations = self.sensing.len();
+        let radios = &mut self.radios[..stations];
         for link in &self.reach[sender] {
             let sense = &mut self.sensing[link.to as usize];
             let quiet = sense.power == 0;
             sense.energy += u32::from(link.senses);
             sense.power += link.power;
             if sense.lock != NOBODY {
-                sense.damaged |= medium.damages(sense.wanted, sense.power);
+                sense.damaged = sense.damaged || medium.damages(sense.wanted, sense.power);
             } else if link.decodes && !sense.sending && quiet {
                 sense.lock = station;
                 sense.wanted = link.power;
@@ -24,7 +27,7 @@ impl Air {
                 sense.confirm_nav(now);
             }
             if !sense.busy && (sense.energy > 0 || sense.lock != NOBODY) {
-                sense.freeze(&mut self.radios[link.to as usize], medium, now);
+                sense.freeze(&mut radios[link.to as usize], medium, now);
             }
         }
     }
@@ -33,7 +36,7 @@ impl Air {
     pub fn separate(&mut self, station: u32, frame: &Frame, now: Time) {
         let sender = station as usize;
         let medium = &self.media[self.radios[sender].medium as usize];
-        let group = &mut self.groups[sender];
+        let mut group = self.groups[sender].members();
         self.heard.clear();
         for (number, link) in self.reach[sender].iter().enumerate() {
             let sense = &mut self.sensing[link.to as usize];

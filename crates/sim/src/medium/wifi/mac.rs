@@ -254,7 +254,7 @@ impl Contention {
         };
         if held + step > room {
             Room::Full
-        } else if mine + step > libm::floor(room as f64 * share) as u64 {
+        } else if mine + step > (room as f64 * share) as u64 {
             Room::ShareFull
         } else {
             Room::Free
@@ -332,6 +332,7 @@ impl Contention {
     }
 
     /// When it would send, if the medium, idle since `base`, stayed so.
+    #[inline]
     pub fn expiry(&self, base: Time, slot: Span) -> Time {
         let counted = Time(base.0 + self.aifs.0 + u64::from(self.slots) * slot.0);
         counted.max(self.ready).max(self.held)

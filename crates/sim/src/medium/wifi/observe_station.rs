@@ -65,6 +65,7 @@ impl Air {
     }
 
     /// A packet comes to a station: to be forwarded, or from one of its own flows. Rates count it.
+    #[inline]
     pub(crate) fn came_to_station(
         &self,
         network: &Network,
@@ -120,6 +121,7 @@ impl Air {
     }
 
     /// A MAC transmission of a station is over: acknowledged, or given up. Its frame is still counted as held.
+    #[inline(always)]
     pub(crate) fn observe_transmission(
         &self,
         mechanisms: &mut Mechanisms,
@@ -129,9 +131,23 @@ impl Air {
         done: &Transmission,
         now: Time,
     ) {
-        let Some((control, place)) = self.radios[station as usize].watch else {
-            return;
-        };
+        if let Some(watch) = self.radios[station as usize].watch {
+            self.observe_watched_transmission(mechanisms, watch, station, number, ghost, done, now);
+        }
+    }
+
+    #[inline(never)]
+    #[expect(clippy::too_many_arguments, reason = "those of its only caller, and the place")]
+    fn observe_watched_transmission(
+        &self,
+        mechanisms: &mut Mechanisms,
+        (control, place): (ControlId, usize),
+        station: u32,
+        number: usize,
+        ghost: &Ghost,
+        done: &Transmission,
+        now: Time,
+    ) {
         let (len, c) = (u64::from(ghost.len), &mut mechanisms.controls[control]);
         if let (true, Some(tally)) = (done.acknowledged, c.tally(place)) {
             tally.left(ghost.own, number as u8, ghost.flow, len, now);
@@ -190,7 +206,8 @@ impl World {
         }
     }
 
-    /// A packet has joined a watched station's queue, or found no room in it.
+    /// A packet has joined a station's queue, or found no room in it.
+    #[inline(always)]
     pub(crate) fn observe_station_arrival(
         &mut self,
         hop: u32,
@@ -200,9 +217,22 @@ impl World {
         now: Time,
     ) {
         let station = self.air.hops[hop as usize].from;
-        let Some((control, place)) = self.air.radios[station as usize].watch else {
-            return;
-        };
+        if let Some(watch) = self.air.radios[station as usize].watch {
+            self.observe_watched_arrival(watch, hop, number, packet_id, joined, now);
+        }
+    }
+
+    #[inline(never)]
+    fn observe_watched_arrival(
+        &mut self,
+        (control, place): (ControlId, usize),
+        hop: u32,
+        number: usize,
+        packet_id: PacketId,
+        joined: bool,
+        now: Time,
+    ) {
+        let station = self.air.hops[hop as usize].from;
         if !self.mechanisms.controls[control].observes_arrivals(place) {
             return;
         }

@@ -277,6 +277,13 @@ impl Radio {
     /// When it sends, if the medium, idle since `base`, stays so; `NEVER` if it has nothing to send.
     #[inline]
     pub fn expiry(&self, base: Time, slot: Span) -> Time {
+        // DCF has one, and a group asks all of its stations at the end of each frame.
+        if let [only] = &self.categories[..] {
+            return match only.wants_medium() {
+                true => only.expiry(base, slot),
+                false => Time::NEVER,
+            };
+        }
         let waiting = self.categories.iter().filter(|c| c.wants_medium());
         waiting
             .map(|c| c.expiry(base, slot))

@@ -362,7 +362,7 @@ impl Air {
         let medium = &self.media[self.radios[sender].medium as usize];
         let receivers = medium.receivers.as_ref().expect("a physical channel");
         let coded = self.coded[sender];
-        let group = &mut self.groups[sender];
+        let mut group = self.groups[sender].members();
         self.heard.clear();
         let beyond = self.near[sender].len();
         let (reached, disturbed) = self.idlers[sender].split_at(beyond);

@@ -62,6 +62,7 @@ impl Air {
                 len: 0,
                 traffic: Traffic::new(number as u8, Ecn::NotEct),
                 value: u64::from(set.aifsn),
+                gated: 0,
                 notice: None,
                 header: None,
             });

@@ -4,7 +4,7 @@ use backwater_transport::units::Time;
 
 use super::air::{Air, NOBODY};
 use super::mac::Room;
-use super::radio::{Ghost, Hop, LastRoute, StationCount};
+use super::radio::{Ghost, Hop, LastRoute, Radio, StationCount};
 use crate::books::Books;
 use crate::calendar::Calendar;
 use crate::cause::Cause;
@@ -135,6 +135,7 @@ impl Air {
     }
 
     /// A packet has come to a station's queue, or is lost: the laws that watch the queue see it.
+    #[inline]
     fn stamp_station_arrival(
         &self,
         network: &mut Network,
@@ -149,8 +150,16 @@ impl Air {
     }
 
     /// What waits at a station has changed.
+    #[inline(always)]
     pub(crate) fn tell_backlog(&self, network: &mut Network, station: u32, now: Time) {
         let radio = &self.radios[station as usize];
+        if !radio.laws.is_empty() {
+            self.tell_laws(network, radio, now);
+        }
+    }
+
+    #[inline(never)]
+    fn tell_laws(&self, network: &mut Network, radio: &Radio, now: Time) {
         for shown in radio.laws.iter().filter(|s| s.own) {
             let mut backlog = Backlog::default();
             for c in &radio.categories {
@@ -350,7 +359,15 @@ impl World {
     }
 
     /// There is room for one packet: that of the flow that has waited longest.
+    #[inline(always)]
     pub(crate) fn refill_owed(&mut self, station: u32, number: usize, now: Time) {
+        if !self.air.radios[station as usize].owed.is_empty() {
+            self.refill_first_owed(station, number, now);
+        }
+    }
+
+    #[inline(never)]
+    fn refill_first_owed(&mut self, station: u32, number: usize, now: Time) {
         let radio = &mut self.air.radios[station as usize];
         let (c, flows) = (&radio.categories[number], &self.network.flows);
         let fits = |id: &FlowId| {

@@ -1,7 +1,7 @@
 //! Ports of a world: two for each link.
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{PS_PER_S, Rate, Time};
+use backwater_transport::units::{Rate, Time};
 
 use crate::ids::{NodeId, PortId};
 use crate::network::{Network, Port, PortMore, Traits};
@@ -68,7 +68,6 @@ impl Network {
         };
         let more = PortMore {
             name: port.name.clone(),
-            rate,
             max_frame: link.max_frame.0,
             managed,
             ..PortMore::default()
@@ -76,10 +75,7 @@ impl Network {
         let classes = port.scheduler.classes();
         let mut made = Port::idle(node, far, classes, port.buffer, more);
         made.scheduler = port.scheduler.clone();
-        made.ps_per_byte = match rate.0 {
-            0 => 0,
-            bps => (8 * PS_PER_S).div_ceil(bps),
-        };
+        made.set_rate(rate);
         made.delay = delay;
         made.peer = Id::new(first + 1 - side);
         made.local = local;

@@ -1,0 +1,490 @@
+//! The sending end of a flow.
+
+use std::io;
+use std::net::{ToSocketAddrs, UdpSocket};
+
+use backwater_sim::connection::segment_header;
+use backwater_transport::controller::AnyController;
+use backwater_transport::endpoint::{AnySender, SenderSetup};
+use backwater_transport::segment::{AckSegment, Ecn, Segment};
+use backwater_transport::units::{Span, Time};
+use hdrhistogram::Histogram;
+use serde_json::{Value, json};
+
+use super::wire::{self, Hello, Message, UDP_IP};
+use super::{Ending, Lines, rate_bps};
+use crate::clock::Clock;
+use crate::fault::Fault;
+use crate::system::{self, Poller, Signals};
+
+/// The schema of all lines.
+pub const SCHEMA: &str = "backwater/flow/1";
+/// How often a question is repeated, and how often at most.
+const AGAIN: Span = Span::millis(250);
+const TRIES: u32 = 20;
+/// The end is told less often: the flow itself is done.
+const TRIES_END: u32 = 8;
+/// Packets sent before acknowledgements have their turn.
+const BURST: usize = 32;
+/// Signals that end it.
+const SIGNALS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
+
+/// What is asked for.
+pub struct Wishes {
+    /// The listener's host.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// What the listener is told of the flow.
+    pub told: String,
+    /// The sending end.
+    pub setup: SenderSetup,
+    /// Its controller.
+    pub controller: AnyController,
+    /// Bytes to send; none for no end.
+    pub bytes: Option<u64>,
+    /// When to stop.
+    pub duration: Option<Span>,
+    /// How often there is a line.
+    pub interval: Span,
+}
+
+/// What the sending end measured since the last line.
+#[derive(Debug, Default)]
+struct Told {
+    at: Time,
+    sent: u64,
+    acked: u64,
+    rtt: Option<Span>,
+}
+
+/// The sending end.
+struct Sending {
+    socket: UdpSocket,
+    token: u64,
+    clock: Clock,
+    sender: AnySender,
+    header: u64,
+    codepoint: Ecn,
+    /// One above the greatest number, and the end of the bytes sent.
+    numbers: u64,
+    reached: u64,
+    /// When the first packet might leave, and when the last might.
+    begun: Time,
+    ended: Time,
+    rtts: Histogram<u64>,
+    /// Acknowledgements of what was never sent.
+    wrong: u64,
+    lines: Lines,
+    told: Told,
+    buffer: Vec<u8>,
+}
+
+/// What ends a sleep.
+struct Looks {
+    poller: Poller,
+    signals: Signals,
+}
+
+impl Looks {
+    /// Whether a signal has come.
+    fn signal(&self) -> Result<Option<libc::c_int>, Fault> {
+        let next = self.signals.next();
+        Ok(next.map_err(of_socket)?.map(|(signal, _)| signal))
+    }
+
+    fn sleep(&self, until_ns: u64) -> Result<(), Fault> {
+        self.poller.sleep(until_ns).map_err(of_socket)
+    }
+}
+
+/// A fault of the socket without a cause of its own.
+fn of_socket(error: io::Error) -> Fault {
+    match error.raw_os_error() {
+        Some(libc::ECONNREFUSED) => Fault::system(
+            "nobody listens there",
+            &error,
+            "start `backwater flow listen` there, or give its port by --port",
+        ),
+        Some(libc::ENETUNREACH | libc::EHOSTUNREACH) => {
+            Fault::system("no way leads there", &error, "give another host")
+        }
+        _ => Fault::system("the socket", &error, "try again"),
+    }
+}
+
+/// Sends until all is acknowledged, time is up or a signal comes. `stop` is asked once in a while. Returns what ended it.
+///
+/// # Errors
+/// An unknown host, a listener that does not answer or goes away, packets too long for the way.
+pub fn send(wishes: Wishes, stop: &dyn Fn() -> bool) -> Result<Ending, Fault> {
+    let socket = connect(&wishes.host, wishes.port)?;
+    let signals = Signals::catch(&SIGNALS).map_err(of_socket)?;
+    let poller = Poller::new([signals.descriptor()].into_iter()).map_err(of_socket)?;
+    poller.watch(&socket).map_err(of_socket)?;
+    let looks = Looks { poller, signals };
+    let clock = Clock::begin();
+    let mut sending = Sending {
+        socket,
+        token: clock.begun_ns() ^ (u64::from(std::process::id()) << 40),
+        clock,
+        sender: AnySender::new(&wishes.setup, wishes.controller),
+        header: segment_header(wishes.setup.protocol),
+        codepoint: Ecn::NotEct,
+        numbers: 0,
+        reached: 0,
+        begun: Time::ZERO,
+        ended: Time::ZERO,
+        rtts: Histogram::new_with_max(3_600_000_000_000, 3).expect("legal bounds"),
+        wrong: 0,
+        lines: Lines::default(),
+        told: Told::default(),
+        buffer: Vec::new(),
+    };
+    let ended = sending.greet(&wishes.told, &looks).and_then(|signal| {
+        let ending = match signal {
+            Some(signal) => Ending::Signal(signal),
+            None => sending.run(wishes.bytes, wishes.duration, wishes.interval, &looks, stop)?,
+        };
+        sending.ended = sending.clock.now().max(sending.begun);
+        let received = sending.part(&looks)?;
+        sending.summarise(ending, &received)?;
+        Ok(ending)
+    });
+    if ended.is_err() {
+        // The listener is told, if it is still there; the fault is what counts.
+        let _ = sending
+            .socket
+            .send(&wire::write(&Message::End(sending.token)));
+    }
+    ended
+}
+
+/// A socket whose peer is the listener.
+fn connect(host: &str, port: u16) -> Result<UdpSocket, Fault> {
+    let unknown = |error: io::Error| {
+        let fix = "write the name or address of a machine that this one knows";
+        Fault::system(&format!("the host `{host}`"), &error, fix)
+    };
+    let mut last = io::Error::from(io::ErrorKind::NotFound);
+    for peer in (host, port).to_socket_addrs().map_err(unknown)? {
+        let any = if peer.is_ipv6() {
+            "[::]:0"
+        } else {
+            "0.0.0.0:0"
+        };
+        let connected = UdpSocket::bind(any).and_then(|socket| {
+            system::prepare_datagrams(&socket)?;
+            socket.connect(peer)?;
+            Ok(socket)
+        });
+        match connected {
+            Ok(socket) => return Ok(socket),
+            Err(error) => last = error,
+        }
+    }
+    Err(unknown(last))
+}
+
+impl Sending {
+    /// The next message, if there is one now.
+    fn take(&self) -> Result<Option<Message>, Fault> {
+        let mut bytes = [0; 2048];
+        loop {
+            let Some(came) = system::take_datagram(&self.socket, &mut bytes).map_err(of_socket)?
+            else {
+                return Ok(None);
+            };
+            if let Some(message) = wire::read(&bytes[..came.length]) {
+                return Ok(Some(message));
+            }
+        }
+    }
+
+    /// Asks the same thing again and again until `answered` has what it wants; none if nobody answers in time.
+    fn ask<T>(
+        &mut self,
+        tries: u32,
+        looks: &Looks,
+        question: impl Fn(&Sending) -> Message,
+        mut answered: impl FnMut(&mut Sending, Message) -> Result<Option<T>, Fault>,
+    ) -> Result<Result<Option<T>, libc::c_int>, Fault> {
+        for _ in 0..tries {
+            let bytes = wire::write(&question(self));
+            self.socket.send(&bytes).map_err(of_socket)?;
+            let until = self.clock.now().after(AGAIN);
+            while self.clock.now() < until {
+                if let Some(signal) = looks.signal()? {
+                    return Ok(Err(signal));
+                }
+                while let Some(message) = self.take()? {
+                    if let Some(answer) = answered(self, message)? {
+                        return Ok(Ok(Some(answer)));
+                    }
+                }
+                looks.sleep(self.clock.system_ns(until))?;
+            }
+        }
+        Ok(Ok(None))
+    }
+
+    /// Has the listener make its end. Gives a signal that came meanwhile.
+    fn greet(&mut self, told: &str, looks: &Looks) -> Result<Option<libc::c_int>, Fault> {
+        let mut way_ns = 0;
+        loop {
+            let asked = self.clock.now();
+            let hello = |sending: &Sending| {
+                Message::Hello(Hello {
+                    token: sending.token,
+                    begun_ns: sending.clock.begun_ns(),
+                    now_ns: sending.clock.now().0 / 1000,
+                    way_ns,
+                    boot: system::boot(),
+                    fields: told.to_owned(),
+                })
+            };
+            let answer = self.ask(TRIES, looks, hello, |sending, message| match message {
+                Message::Welcome { token, one_clock } if token == sending.token => {
+                    Ok(Some(one_clock))
+                }
+                Message::Refused { token, why } if token == sending.token => {
+                    let fix = "take the same version of Backwater at both ends";
+                    Err(Fault::refused(
+                        format!("the listener refuses the flow: {why}"),
+                        "flow send",
+                        fix,
+                    ))
+                }
+                _ => Ok(None),
+            })?;
+            match answer {
+                Err(signal) => return Ok(Some(signal)),
+                Ok(None) => {
+                    let seconds = AGAIN.times(TRIES.into()).seconds();
+                    return Err(Fault::System {
+                        what: format!("nobody answered within {seconds} s"),
+                        fix: "start `backwater flow listen` there, or give its port by --port"
+                            .into(),
+                    });
+                }
+                // A listener on another machine sets its clock by the way's length, which is known now.
+                Ok(Some(false)) if way_ns == 0 => {
+                    way_ns = (self.clock.now().since(asked).0 / 2000).max(1);
+                }
+                Ok(Some(_)) => return Ok(None),
+            }
+        }
+    }
+
+    /// The flow itself.
+    fn run(
+        &mut self,
+        bytes: Option<u64>,
+        duration: Option<Span>,
+        interval: Span,
+        looks: &Looks,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Ending, Fault> {
+        self.begun = self.clock.now();
+        self.told.at = self.begun;
+        let end = duration.map_or(Time::NEVER, |d| self.begun.after(d));
+        let mut line = self.begun.after(interval);
+        self.sender.write(bytes.unwrap_or(u64::MAX));
+        loop {
+            self.listen()?;
+            let now = self.clock.now();
+            if self.sender.due() <= now {
+                self.sender.on_timer(now);
+            }
+            let more = self.transmit(now)?;
+            if bytes.is_some_and(|bytes| self.is_done(bytes)) || now >= end {
+                return Ok(Ending::Done);
+            }
+            if now >= line {
+                line = now.after(interval);
+                self.tell(now)?;
+            }
+            if self.lines.unread {
+                return Ok(Ending::Unread);
+            }
+            if let Some(signal) = looks.signal()? {
+                return Ok(Ending::Signal(signal));
+            }
+            if stop() {
+                return Ok(Ending::Class);
+            }
+            if !more {
+                let due = self.sender.due().min(line).min(end);
+                looks.sleep(self.clock.system_ns(due))?;
+            }
+        }
+    }
+
+    /// Whether so many bytes are acknowledged; of datagrams, which are sent once, whether the last is acknowledged or lost.
+    fn is_done(&self, bytes: u64) -> bool {
+        let counters = self.sender.counters();
+        let spent = matches!(self.sender, AnySender::Datagram(_)) && counters.bytes >= bytes;
+        counters.acked >= bytes || (spent && self.sender.inspect().in_flight == 0)
+    }
+
+    /// Takes the acknowledgements that came.
+    fn listen(&mut self) -> Result<(), Fault> {
+        while let Some(message) = self.take()? {
+            let Message::Ack(ack) = message else { continue };
+            let now = self.clock.now();
+            if !self.could_be(&ack, now) {
+                self.wrong += 1;
+                continue;
+            }
+            let rtt = now.since(ack.echo);
+            self.rtts.saturating_record(rtt.0 / 1000);
+            self.told.rtt = Some(rtt);
+            self.sender.on_ack(now, &ack);
+        }
+        Ok(())
+    }
+
+    /// Whether an acknowledgement speaks of what was sent (RFC 9293 section 3.10.7.4).
+    fn could_be(&self, ack: &AckSegment, now: Time) -> bool {
+        let most = match self.sender {
+            AnySender::Stream(_) => self.reached,
+            AnySender::Datagram(_) => self.numbers,
+        };
+        let blocks = ack
+            .sack()
+            .all(|(first, end)| first < end && end <= self.reached);
+        ack.upto <= most && ack.number < self.numbers && ack.echo <= now && blocks
+    }
+
+    /// Sends what may leave now, as far as acknowledgements can wait. Whether there may be more.
+    fn transmit(&mut self, now: Time) -> Result<bool, Fault> {
+        for _ in 0..BURST {
+            let Some(segment) = self.sender.poll(now) else {
+                return Ok(false);
+            };
+            self.depart(&segment)?;
+        }
+        Ok(true)
+    }
+
+    fn depart(&mut self, segment: &Segment) -> Result<(), Fault> {
+        if !wire::fits(segment) {
+            let fix = "send less in one flow";
+            return Err(Fault::refused(
+                "the flow's packets have no numbers left",
+                "flow send",
+                fix,
+            ));
+        }
+        if segment.ecn != self.codepoint {
+            system::set_codepoint(&self.socket, segment.ecn as u8).map_err(of_socket)?;
+            self.codepoint = segment.ecn;
+        }
+        self.numbers = self.numbers.max(segment.number + 1);
+        self.reached = self.reached.max(segment.start + u64::from(segment.len));
+        let size = wire::size(self.header, segment.len);
+        wire::write_data(segment, size, &mut self.buffer);
+        loop {
+            let Err(error) = self.socket.send(&self.buffer) else {
+                return Ok(());
+            };
+            match error.raw_os_error() {
+                // The queue of the device is full: the packet waits for room.
+                Some(libc::EAGAIN | libc::ENOBUFS | libc::EINTR) => {
+                    system::await_room(&self.socket, 10)
+                }
+                Some(libc::EMSGSIZE) => return Err(self.too_long(&error)),
+                _ => return Err(of_socket(error)),
+            }
+        }
+    }
+
+    fn too_long(&self, error: &io::Error) -> Fault {
+        let ip = match self.socket.local_addr() {
+            Ok(address) if address.is_ipv6() => UDP_IP + 20,
+            _ => UDP_IP,
+        };
+        let length = self.buffer.len() + ip;
+        let what = format!("packets of {length} B are too long for the way");
+        let fix = match system::path_mtu(&self.socket) {
+            // A scenario's packets have headers of IPv4.
+            Ok(mtu) => format!(
+                "its MTU is {mtu} B: write --set packet=\"{} B\"",
+                (mtu as usize + UDP_IP).saturating_sub(ip)
+            ),
+            Err(_) => "write shorter ones by --set packet".to_owned(),
+        };
+        Fault::system(&what, error, &fix)
+    }
+
+    /// Writes a line.
+    fn tell(&mut self, now: Time) -> Result<(), Fault> {
+        let (counters, seen) = (*self.sender.counters(), self.sender.inspect());
+        let seconds = now.since(self.told.at).seconds();
+        let line = json!({
+            "schema": SCHEMA,
+            "kind": "sample",
+            "t_s": now.since(self.begun).seconds(),
+            "cwnd_B": seen.window,
+            "ssthresh_B": seen.controller.ssthresh,
+            "in_flight_B": seen.in_flight,
+            "pacing_bps": seen.pacing.map(|rate| rate.0),
+            "rtt_s": self.told.rtt.map(Span::seconds),
+            "srtt_s": (seen.srtt > Span::ZERO).then(|| seen.srtt.seconds()),
+            "sent_bps": rate_bps(counters.bytes - self.told.sent, seconds),
+            "rate_bps": rate_bps(counters.acked - self.told.acked, seconds),
+            "state": seen.controller.state,
+            "lost_pkts": counters.lost,
+            "retransmitted_pkts": counters.retransmitted,
+        });
+        self.told = Told {
+            at: now,
+            sent: counters.bytes,
+            acked: counters.acked,
+            rtt: None,
+        };
+        self.lines.put(&line)
+    }
+
+    /// Tells the listener that this is all; gives what it has counted, if it says so in time.
+    fn part(&mut self, looks: &Looks) -> Result<Value, Fault> {
+        let end = |sending: &Sending| Message::End(sending.token);
+        let answer = self.ask(TRIES_END, looks, end, |sending, message| match message {
+            Message::Ended { token, summary } if token == sending.token => {
+                Ok(Some(serde_json::from_str(&summary).unwrap_or(Value::Null)))
+            }
+            _ => Ok(None),
+        });
+        match answer {
+            Ok(answer) => Ok(answer.ok().flatten().unwrap_or(Value::Null)),
+            // A listener that ended before has counted too, and said so in its own lines.
+            Err(_) => Ok(Value::Null),
+        }
+    }
+
+    fn summarise(&mut self, ending: Ending, received: &Value) -> Result<(), Fault> {
+        let counters = *self.sender.counters();
+        let seconds = self.ended.since(self.begun).seconds();
+        let rtt =
+            |q: f64| (!self.rtts.is_empty()).then(|| self.rtts.value_at_quantile(q) as f64 / 1e9);
+        let line = json!({
+            "schema": SCHEMA,
+            "kind": "summary",
+            "ended": ending.word(),
+            "duration_s": seconds,
+            "sent_pkts": counters.segments,
+            "sent_B": counters.bytes,
+            "acked_B": counters.acked,
+            "rate_bps": rate_bps(counters.acked, seconds),
+            "lost_pkts": counters.lost,
+            "retransmitted_pkts": counters.retransmitted,
+            "timeouts": counters.timeouts,
+            "wrong_acks_pkts": self.wrong,
+            "rtt_min_s": (!self.rtts.is_empty()).then(|| self.rtts.min() as f64 / 1e9),
+            "rtt_p50_s": rtt(0.5),
+            "rtt_p95_s": rtt(0.95),
+            "received": received,
+        });
+        self.lines.put(&line)
+    }
+}

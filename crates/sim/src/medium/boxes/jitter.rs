@@ -1,0 +1,47 @@
+//! Every packet is delayed by a time of its own, uniform from 0 to a bound; packets come out in the order in which they
+//! went in, so one with a long delay holds up those behind it.
+//!
+//! Reference: the delay variation of RFC 3393, as `tc-netem` has it with a uniform distribution.
+//! Differences: netem reorders what jitter overtakes; here `reorder` does.
+
+use backwater_transport::part::{Default, Kind, Opt, Part};
+use backwater_transport::random::Random;
+use backwater_transport::units::{Span, Time};
+
+use super::{AnyBox, Build, Pass, PathBox};
+
+/// See the head of the file.
+#[derive(Clone, Debug)]
+pub struct Jitter {
+    most: Span,
+    /// When the packet before came out.
+    last: Time,
+}
+
+impl PathBox for Jitter {
+    fn pass(&mut self, now: Time, random: &mut Random) -> Pass {
+        let delay = Span(random.between(0, self.most.0));
+        self.last = now.after(delay).max(self.last);
+        Pass::At(self.last)
+    }
+}
+
+pub(super) const PART: Part<Build> = Part {
+    id: "jitter",
+    aliases: &[],
+    summary: "a delay drawn for each packet; the order is kept",
+    source: "RFC 3393",
+    options: &[Opt::new(
+        "most",
+        Kind::Span,
+        Default::Required,
+        "longest delay; each from 0 up to it is equally likely",
+    )
+    .at_most("1000 s")],
+    build: |args| {
+        Ok(AnyBox::Jitter(Jitter {
+            most: args.span("most"),
+            last: Time::ZERO,
+        }))
+    },
+};

@@ -1,0 +1,142 @@
+//! What a caller may change while a world runs. Whatever has begun ends as it began: the frame in transmission keeps its
+//! rate, and packets in queues stay. What remembers the old value for good is a reason to refuse.
+
+use backwater_transport::units::{Rate, Time};
+
+use super::World;
+use crate::event::Event;
+use crate::ids::{FlowId, PortId};
+use crate::medium::service::Service;
+use crate::network::Part;
+use crate::source::{AnySource, Source};
+use crate::spec::Unchangeable;
+
+fn refuse(what: impl Into<String>, fix: &'static str) -> Result<(), Unchangeable> {
+    let what = what.into();
+    Err(Unchangeable { what, fix })
+}
+
+const FROM_START: &str = "write it into the scenario, and run that from its beginning";
+
+impl World {
+    /// A wire has another line rate from now on. The frame in transmission ends as it began.
+    ///
+    /// # Errors
+    /// Something at the wire's ends reckons with its rate.
+    pub fn change_rate(&mut self, id: PortId, rate: Rate) -> Result<(), Unchangeable> {
+        self.may_change_rate(id)?;
+        let now = self.clock.now;
+        self.catch_up(id, now);
+        self.post_all(now);
+        self.network.ports[id].change_rate(rate, now);
+        Ok(())
+    }
+
+    fn may_change_rate(&self, id: PortId) -> Result<(), Unchangeable> {
+        let port = &self.network.ports[id];
+        let name = &port.more.name;
+        if !matches!(port.more.service, Service::Line) {
+            let what = format!("`{name}` has no line rate: its packets leave as its trace says");
+            return refuse(what, FROM_START);
+        }
+        if !port.more.laws.is_empty() {
+            let what =
+                format!("the law of explicit feedback at `{name}` has read the rate at its start");
+            return refuse(what, FROM_START);
+        }
+        let controls = &self.mechanisms.controls;
+        let told = |end| controls.iter().any(|control| control.node() == end);
+        if let Some(end) = [port.node, port.far].into_iter().find(|end| told(*end)) {
+            let node = &self.network.nodes[end].name;
+            let what = format!("the mechanism at `{node}` reckons its notices with the line rate");
+            return refuse(what, FROM_START);
+        }
+        let measured = |flow: FlowId| {
+            let flow = &self.network.flows[flow];
+            flow.variance_time.is_some() && flow.path.first() == Some(&id)
+        };
+        if self.network.flows.ids().any(measured) {
+            let what = format!("the Hurst parameter of a flow is measured in bits of `{name}`");
+            return refuse(what, "remove `hurst` from the flow");
+        }
+        Ok(())
+    }
+
+    /// A flow has another source in place of the one it began with. It begins now, or at the flow's start if that is to
+    /// come. The demand that was to come next is forgotten.
+    ///
+    /// # Errors
+    /// Something other than the source decides when the flow sends.
+    pub fn change_source(
+        &mut self,
+        id: FlowId,
+        [first, source]: [AnySource; 2],
+        start: Time,
+    ) -> Result<(), Unchangeable> {
+        let flow = &self.network.flows[id];
+        let name = &flow.name;
+        for source in [&first, &source] {
+            let what = if source.is_of_caller() {
+                "the caller injects the packets of a source `outside`"
+            } else if source.waits() {
+                "the source waits for answers, and one may be under way"
+            } else if source.fill().is_some() {
+                "a saturated source keeps the queue of its host filled from the beginning"
+            } else if source.endless() {
+                "a source without an end has written all it will ever send"
+            } else {
+                continue;
+            };
+            return refuse(format!("flow `{name}`: {what}"), FROM_START);
+        }
+        if source.needs_transport() && flow.part == Part::None {
+            let what = format!("flow `{name}` has no transport, which this source needs");
+            return refuse(what, FROM_START);
+        }
+        let now = self.clock.now;
+        self.clock.calendar.cancel(Event::Demand(id));
+        let flow = &mut self.network.flows[id];
+        flow.source = source;
+        if now < flow.stop {
+            self.network
+                .ask(&mut self.clock.calendar, id, now.max(start));
+        }
+        Ok(())
+    }
+
+    /// A flow's source ends at another instant.
+    ///
+    /// # Errors
+    /// That instant is past, or the source has ended.
+    pub fn change_stop(&mut self, id: FlowId, stop: Time) -> Result<(), Unchangeable> {
+        let now = self.clock.now;
+        let flow = &mut self.network.flows[id];
+        let name = &flow.name;
+        let connection = match flow.part {
+            Part::Data(connection) => Some(connection),
+            Part::None | Part::Acks(_) => None,
+        };
+        if connection.is_some_and(|c| self.ends.progress.reckons_with(c)) {
+            let what = format!(
+                "flow `{name}` counts in the figures of sharing over time to the end of the run"
+            );
+            return refuse(what, FROM_START);
+        }
+        if flow.stop <= now {
+            let what = format!(
+                "flow `{name}` ended at {}, and the present is {now}",
+                flow.stop
+            );
+            return refuse(what, "fork earlier");
+        }
+        if stop < now {
+            let what = format!("{stop} lies before {now}, the present");
+            return refuse(what, "write a later instant, or fork earlier");
+        }
+        flow.stop = stop;
+        if let Some(connection) = connection {
+            self.ends.connections[connection].stop = stop;
+        }
+        Ok(())
+    }
+}

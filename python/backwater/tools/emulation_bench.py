@@ -1,0 +1,372 @@
+"""`backwater bench emulate`: the emulator beside raw forwarding, `netem` and its peers' figures.
+
+Everything runs in networks of its own. Raw forwarding is the same program without a model: what the
+devices of this machine can do in the same minutes. Delays are those of datagrams, from the call
+that sends one to the kernel's own stamp of its arrival, so that neither end has to be prompt; the
+error of a delay is what it has beyond the nominal one and beyond the median of raw forwarding.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from backwater import _native
+from backwater.errors import Unfinished
+from backwater.tools.benchmark import machine
+
+SCHEMA = "backwater/bench-emulate/1"
+PORT = 9091
+DELAY_S = 0.020
+# A frame of 1538 B at 1 Gbit/s.
+SERIALISATION_S = 1538 * 8 / 1e9
+# Payload that makes an IP packet of 1500 B.
+FULL = 1472
+# Bytes of a TCP segment's payload, and of its frame on Ethernet.
+SEGMENT, FRAME = 1448, 1538
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured figure beside what it must reach and what peers reach."""
+
+    id: str
+    unit: str
+    value: float | None
+    at_most: float | None = None
+    at_least: float | None = None
+    # As published with the aims, on this kind of machine.
+    peers: str = ""
+    note: str = ""
+
+    def document(self) -> dict[str, Any]:
+        """The figure, and whether it reaches its aim."""
+        met = None
+        if self.value is not None and (self.at_most, self.at_least) != (None, None):
+            met = (self.at_most is None or self.value <= self.at_most) and (
+                self.at_least is None or self.value >= self.at_least
+            )
+        return {
+            "id": self.id,
+            "unit": self.unit,
+            "value": self.value,
+            "at_most": self.at_most,
+            "at_least": self.at_least,
+            "met": met,
+            "peers": self.peers or None,
+            "note": self.note or None,
+        }
+
+
+def run(repeats: int, say: Say) -> dict[str, Any]:
+    """Measures everything and returns the document."""
+    why = _unfit()
+    if why is not None:
+        raise Unfinished(why, fix="see `backwater doctor`")
+    figures = [*_accuracy(repeats, say), *_links(repeats, say), *_rates(repeats, say)]
+    figures += [*_tcp(repeats, say), *_start(repeats, say)]
+    return {
+        "schema": SCHEMA,
+        "version": _native.version(),
+        "machine": machine(),
+        "load": os.getloadavg()[0],
+        "results": [figure.document() for figure in figures],
+    }
+
+
+def _unfit() -> str | None:
+    if not hasattr(_native, "emulate"):
+        return "emulation needs Linux"
+    if not Path("/dev/net/tun").exists():
+        return "/dev/net/tun is missing"
+    if shutil.which("unshare") is None or shutil.which("ip") is None:
+        return "`unshare` and `ip` are not installed"
+    return None
+
+
+def _python(text: str) -> str:
+    return shlex.join([sys.executable, "-c", text])
+
+
+def _receiver(packets: int, nominal_s: float) -> str:
+    return _python(
+        "from backwater import _native;"
+        f"print(_native.probe_receive({PORT}, {packets}, {nominal_s}))"
+    )
+
+
+def _sender(packets: int, rate_pps: float, size: int, host: str = "MAHIMAHI_BASE") -> str:
+    return _python(
+        "import os; from backwater import _native;"
+        f"print(_native.probe_send(os.environ.get('{host}', '{host}'), {PORT}, {packets},"
+        f" {rate_pps}, True, {size}))"
+    )
+
+
+def _in_network(text: str, timeout_s: float = 120) -> dict[str, Any]:
+    """Runs a shell script in a network of its own; gives the documents that it left in files."""
+    mapped = [] if os.geteuid() == 0 else ["--map-root-user"]
+    with tempfile.TemporaryDirectory() as folder:
+        ended = subprocess.run(
+            ["unshare", "--net", *mapped, "--", "sh", "-c", f"ip link set lo up\n{text}"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+        found = {}
+        for file in Path(folder).glob("*.json"):
+            written = file.read_text()
+            found[file.stem] = json.loads(written) if written.strip() else None
+        found["error"] = ended.stderr.strip()[-400:] if ended.returncode else None
+        return found
+
+
+def _emulated(
+    words: str, packets: int, rate_pps: float, size: int, nominal_s: float = 0.0
+) -> dict[str, Any]:
+    """Datagrams from inside the boxes to the network outside."""
+    emulate = f"{sys.executable} -m backwater emulate --json --late 10 --unmodelled 1 {words}"
+    send = _sender(packets, rate_pps, size)
+    inside = shlex.join(["sh", "-c", f"{send} > sent.json; sleep {nominal_s + 0.2}"])
+    receive = _receiver(packets, nominal_s)
+    return _in_network(f"{receive} > got.json &\nsleep 1\n{emulate} -- {inside} > run.json\nwait\n")
+
+
+def _got(found: dict[str, Any], key: str) -> float | None:
+    got = found.get("got")
+    return None if got is None else got[key]
+
+
+def _median(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None
+
+
+def _beyond(value: float | None, *parts: float | None) -> float | None:
+    """What a delay has beyond its parts, in microseconds."""
+    if value is None or None in parts:
+        return None
+    return (value - sum(part for part in parts if part is not None)) * 1e6
+
+
+def _accuracy(repeats: int, say: Say) -> list[Figure]:
+    """The delay box under 1,000 packets/s, Poisson."""
+    packets, rate, size = 3000, 1000.0, 100
+    delay = f"delay {DELAY_S * 1000:.0f}"
+    runs: dict[str, list[dict[str, Any]]] = {"raw": [], "exact": [], "low-cpu": [], "netem": []}
+    for number in range(repeats):
+        say(f"accuracy: run {number + 1} of {repeats}")
+        runs["raw"].append(_emulated("raw", packets, rate, size))
+        runs["exact"].append(_emulated(delay, packets, rate, size, DELAY_S))
+        runs["low-cpu"].append(_emulated(f"--low-cpu {delay}", packets, rate, size, DELAY_S))
+        runs["netem"].append(_netem(packets, rate, size))
+
+    # The quietest of the runs: others' work on the machine only adds.
+    def least(kind: str, key: str) -> float | None:
+        known = [_got(one, key) for one in runs[kind]]
+        return min((one for one in known if one is not None), default=None)
+
+    raw = least("raw", "delay_p50_s")
+    early = [_got(one, "early_pkts") for one in runs["exact"]]
+    peers = "mahimahi −29, rattan 38"
+    figures = [
+        Figure("raw-delay-p50", "us", _beyond(raw), note="raw forwarding: the limit"),
+        Figure("raw-delay-p99", "us", _beyond(least("raw", "delay_p99_s"))),
+        Figure(
+            "delay-error-p50",
+            "us",
+            _beyond(least("exact", "delay_p50_s"), DELAY_S, raw),
+            2,
+            peers=peers,
+        ),
+        Figure(
+            "delay-error-p99",
+            "us",
+            _beyond(least("exact", "delay_p99_s"), DELAY_S, raw),
+            50,
+            peers="mahimahi 714 (p95), rattan 63",
+        ),
+        Figure(
+            "delay-early",
+            "packets",
+            max((e for e in early if e is not None), default=None),
+            0,
+            peers="mahimahi up to 960 us early",
+        ),
+        Figure(
+            "low-cpu-error-p50", "us", _beyond(least("low-cpu", "delay_p50_s"), DELAY_S, raw), 10
+        ),
+    ]
+    netem = least("netem", "delay_p50_s")
+    missing = "" if netem is not None else "this kernel has no netem, or no `tc` is installed"
+    figures.append(Figure("netem-error-p50", "us", _beyond(netem, DELAY_S), note=missing))
+    figures.append(
+        Figure(
+            "netem-error-p99", "us", _beyond(least("netem", "delay_p99_s"), DELAY_S), note=missing
+        )
+    )
+    return figures
+
+
+def _netem(packets: int, rate: float, size: int) -> dict[str, Any]:
+    """The kernel's own delay on a loopback interface."""
+    if shutil.which("tc") is None:
+        return {}
+    send, receive = _sender(packets, rate, size, "127.0.0.1"), _receiver(packets, DELAY_S)
+    queue = f"tc qdisc add dev lo root netem delay {DELAY_S * 1000:.0f}ms limit 100000 || exit 1"
+    return _in_network(f"{queue}\n{receive} > got.json &\nsleep 1\n{send} > sent.json\nwait\n")
+
+
+def _links(repeats: int, say: Say) -> list[Figure]:
+    """Departures against a trace, and what an idle link adds."""
+    late, idle, raw = [], [], []
+    for number in range(repeats):
+        say(f"links: run {number + 1} of {repeats}")
+        with tempfile.NamedTemporaryFile("w", suffix=".trace") as trace:
+            # An opportunity of 1504 B in each millisecond: 12 Mbit/s.
+            trace.write("1\n")
+            trace.flush()
+            found = _emulated(f"link {trace.name} {trace.name}", 1500, 500.0, FULL)
+        run = found.get("run")
+        late.append(None if run is None else run["certificate"]["late_p99_s"])
+        raw.append(_got(_emulated("raw", 300, 200.0, FULL), "delay_p50_s"))
+        found = _emulated("rate 1Gbit/s 1Gbit/s", 300, 200.0, FULL)
+        idle.append(_got(found, "delay_p50_s"))
+    known = [_beyond(a, SERIALISATION_S, b) for a, b in zip(idle, raw, strict=True)]
+    return [
+        Figure("trace-12M-late-p99", "us", _beyond(_median(late)), 50, peers="mahimahi 1044"),
+        Figure("idle-1G-added-p50", "us", _median(known), 30, peers="mahimahi 1095"),
+    ]
+
+
+def _rates(repeats: int, say: Say) -> list[Figure]:
+    """Datagrams a second, and what each costs."""
+    rate, packets, size = 200_000.0, 300_000, 100
+    figures = []
+    for name, words, aims in (
+        # A driver that never sleeps takes all CPU there is, whatever a packet costs.
+        ("raw", "--low-cpu raw", (None, None)),
+        ("delay-rate", "--low-cpu delay 20 rate 10Gbit/s 10Gbit/s", (4.0, 0.0)),
+    ):
+        cost, lost, pace = [], [], []
+        for number in range(repeats):
+            say(f"{name}: run {number + 1} of {repeats}")
+            found = _emulated(words, packets, rate, size)
+            run, sent = found.get("run"), found.get("sent")
+            if run is None or sent is None:
+                continue
+            certificate = run["certificate"]
+            cost.append(run["cost"]["cpu_s"] * 1e6 / max(certificate["given_pkts"], 1))
+            lost.append(float(certificate["device_drops_pkts"] + certificate["refused_pkts"]))
+            pace.append(sent["sent_pkts"] / sent["duration_s"])
+        figures += [
+            Figure(f"{name}-offered", "packets/s", _median(list(pace))),
+            Figure(f"{name}-unmodelled-loss", "packets", min(lost, default=None), aims[1]),
+            Figure(f"{name}-cpu", "us/packet", min(cost, default=None), aims[0]),
+        ]
+    return figures
+
+
+SINK = """
+import json, socket, time
+port = socket.create_server(("0.0.0.0", 9092))
+port.settimeout(30)
+peer, _ = port.accept()
+room, total, begun, skipped = bytearray(1 << 20), 0, None, 0
+while got := peer.recv_into(room):
+    now = time.monotonic()
+    if begun is None:
+        first, begun = now, now
+    # Slow start is over after two seconds.
+    if now - first < 2.0:
+        begun = now
+        continue
+    total += got
+    ended = now
+print(json.dumps({"bps": total * 8 / (ended - begun) if total else None}))
+"""
+SOURCE = """
+import os, socket, sys, time
+peer = socket.socket()
+peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[1].encode())
+peer.connect((os.environ["MAHIMAHI_BASE"], 9092))
+block, until = bytes(1 << 18), time.monotonic() + float(sys.argv[2])
+while time.monotonic() < until:
+    peer.sendall(block)
+"""
+
+
+def _tcp(repeats: int, say: Say) -> list[Figure]:
+    """TCP of this kernel through a delay and a link in one process."""
+    known = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+    figures = []
+    for controller, peers in (
+        ("cubic", "mahimahi 30.5 %, rattan 11.4 %"),
+        ("bbr", "mahimahi 56.1 %, rattan 45.4 %"),
+    ):
+        name = f"tcp-1G-20ms-{controller}"
+        if controller not in known:
+            note = f"this kernel has no {controller}"
+            figures.append(Figure(name, "share", None, at_least=0.99, peers=peers, note=note))
+            continue
+        shares: list[float | None] = []
+        for number in range(repeats):
+            say(f"{name}: run {number + 1} of {repeats}")
+            words = "delay 10 rate 1Gbit/s 1Gbit/s --uplink-queue=droptail"
+            words += " --uplink-queue-args=packets=4000"
+            emulate = f"{sys.executable} -m backwater emulate --json --late 10 --unmodelled 1"
+            source = f"{_python(SOURCE)} {controller} 6"
+            found = _in_network(
+                f"{_python(SINK)} > sink.json &\nsleep 1\n"
+                f"{emulate} {words} -- {source} > run.json\nwait\n"
+            )
+            sink = found.get("sink")
+            rate = None if sink is None else sink["bps"]
+            shares.append(None if rate is None else rate / (1e9 * SEGMENT / FRAME))
+        value = max((s for s in shares if s is not None), default=None)
+        figures.append(Figure(name, "share", value, at_least=0.99, peers=peers))
+    return figures
+
+
+def _start(repeats: int, say: Say) -> list[Figure]:
+    """How long a box needs before its command runs, beyond the interpreter's own start."""
+    own, one, two = [], [], []
+    backwater = f"{sys.executable} -m backwater"
+    for number in range(repeats):
+        say(f"start-up: run {number + 1} of {repeats}")
+        own.append(_timed(f"{backwater} --version"))
+        one.append(_timed(f"{backwater} emulate delay 1 -- true"))
+        inner = f"{backwater} emulate delay 1 -- true"
+        two.append(_timed(f"{backwater} emulate delay 1 -- {inner}"))
+    base = min(own)
+    return [
+        Figure("start-one", "ms", (min(one) - base) * 1e3, 100),
+        Figure("start-nested", "ms", (min(two) - 2 * base) * 1e3, 200),
+    ]
+
+
+def _timed(command: str) -> float:
+    mapped = [] if os.geteuid() == 0 else ["--map-root-user"]
+    begun = time.monotonic()
+    subprocess.run(
+        ["unshare", "--net", *mapped, "--", "sh", "-c", f"exec {command}"],
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    return time.monotonic() - begun

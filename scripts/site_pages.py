@@ -1,0 +1,136 @@
+"""Pages of the documentation site that are made when it is built (`make docs`): a hook of MkDocs.
+
+A page for each study with its prose and claims, and its report where `backwater study run` has
+left one in the folder that BACKWATER_REPORTS names, by default out/reports; notebooks as pages,
+beside the files themselves; and the files of the root that belong to the site.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from backwater.study import definition
+from backwater.study.definition import Study
+
+ROOT = Path(__file__).resolve().parent.parent
+REPORTS = Path(os.environ.get("BACKWATER_REPORTS", ROOT / "out" / "reports"))
+NOTEBOOKS = ROOT / "docs" / "notebooks"
+# Files of the root and of `validation`, by their page.
+COPIED = {
+    "explanation/validation.md": "validation/README.md",
+    "explanation/architecture.md": "ARCHITECTURE.md",
+    "project/contributing.md": "CONTRIBUTING.md",
+    "project/changelog.md": "CHANGELOG.md",
+    "project/security.md": "SECURITY.md",
+}
+# What the sources of studies are called in short, by the first letters of their ids.
+GROUPS = {
+    "lan": "Switched LAN",
+    "aqm": "Queues",
+    "cell": "Cellular links",
+    "wlan": "Explicit feedback",
+    "mesh40": "802.11s",
+    "mesh": "Mesh with AIFSN",
+}
+OTHERS = "Controllers"
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds the pages that are made."""
+    for path, content in pages().items():
+        files.append(File.generated(config, path, content=content))
+    return files
+
+
+def pages() -> dict[str, str | bytes]:
+    """Every page that is made, by its path."""
+    made: dict[str, str | bytes] = {}
+    for path, source in COPIED.items():
+        made[path] = (ROOT / source).read_text(encoding="utf-8")
+    studies = [Study.load(name) for name in sorted(definition.shipped())]
+    made["gallery/index.md"] = _gallery(studies)
+    for study in studies:
+        report = REPORTS / study.id / "report.html"
+        if report.is_file():
+            made[f"gallery/reports/{study.id}.html"] = report.read_bytes()
+        made[f"gallery/{study.id}.md"] = _study(study, report.is_file())
+    made["notebooks/index.md"] = _notebooks()
+    for notebook in sorted(NOTEBOOKS.glob("*.ipynb")):
+        made[f"notebooks/{notebook.stem}.md"] = _notebook(notebook)
+    return made
+
+
+def _gallery(studies: list[Study]) -> str:
+    groups: dict[str, list[Study]] = {name: [] for name in (*GROUPS.values(), OTHERS)}
+    for study in studies:
+        groups[GROUPS.get(study.id.partition("-")[0], OTHERS)].append(study)
+    lines = [
+        "# Gallery of studies",
+        "",
+        "Each study is an experiment with claims that a run judges: `backwater study run ID`.",
+    ]
+    for group, members in groups.items():
+        lines += ["", f"## {group}", "", "| study | | source | claims |", "|---|---|---|---|"]
+        for study in members:
+            link = f"[`{study.id}`]({study.id}.md)"
+            lines.append(f"| {link} | {study.title} | {study.source} | {len(study.claims)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _study(study: Study, reported: bool) -> str:
+    lines = [study.prose.strip(), "", "## Claims", ""]
+    lines += ["| | says | kind | expected |", "|---|---|---|---|"]
+    for claim in study.claims:
+        said = claim.says.replace("|", "\\|").replace("\n", " ")
+        lines.append(f"| {claim.id} | {said} | {claim.kind} | {claim.expected} |")
+    run = f"`backwater study run {study.id} --out out/{study.id}`"
+    lines += ["", "## Report", ""]
+    if reported:
+        # The page belongs to a run: it has no part of the site around it.
+        lines.append(
+            f'<a href="reports/{study.id}.html">The report of a run</a>; {run} makes your own.'
+        )
+    else:
+        lines.append(f"{run} makes it.")
+    text = "\n".join(lines) + "\n"
+    return re.sub(r"^\{\{(\w+)(?: (\S+))?\}\}$", _placeholder, text, flags=re.MULTILINE)
+
+
+def _placeholder(found: re.Match[str]) -> str:
+    kind, name = found[1], found[2]
+    return f"*In the report: {kind} {name or ''}*".replace(" *", "*")
+
+
+def _notebooks() -> str:
+    lines = [
+        "# Notebooks",
+        "",
+        "Each runs in seconds. They need `pip install 'backwater[altair,pandas]' notebook`.",
+        "",
+    ]
+    for notebook in sorted(NOTEBOOKS.glob("*.ipynb")):
+        title = next(_cells(notebook))[1].partition("\n")[0].removeprefix("# ")
+        lines.append(f"* [{title}]({notebook.stem}.md)")
+    return "\n".join(lines) + "\n"
+
+
+def _notebook(notebook: Path) -> str:
+    parts = []
+    for kind, text in _cells(notebook):
+        parts.append(text if kind == "markdown" else f"```python\n{text}\n```")
+    parts.insert(1, f"[Download the notebook]({notebook.name})")
+    return "\n\n".join(parts) + "\n"
+
+
+def _cells(notebook: Path) -> Iterator[tuple[str, str]]:
+    content: dict[str, Any] = json.loads(notebook.read_text(encoding="utf-8"))
+    for cell in content["cells"]:
+        yield cell["cell_type"], "".join(cell["source"])

@@ -1,0 +1,130 @@
+"""A world that is copied in the middle of a run, with and without a change."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+import backwater
+
+# 1500 B of IP are 1518 B of a frame, 8 B of preamble and 12 B of gap.
+ON_WIRE_B = 1538
+WARM = """
+schema = "backwater/scenario/1"
+duration = "4 s"
+topology.kind = "dumbbell"
+topology.pairs = 2
+topology.rate = "100 Mbit/s"
+topology.delay = "1 ms"
+topology.bottleneck = "10 Mbit/s"
+topology.bottleneck_delay = "5 ms"
+ports."L>R" = { buffer = "50 packets" }
+flows.a.from = "s1"
+flows.a.to = "d1"
+flows.a.transport = "tcp"
+flows.a.controller = { kind = "cubic" }
+flows.a.source = { kind = "bulk" }
+flows.b.from = "s2"
+flows.b.to = "d2"
+flows.b.source = { kind = "poisson", packet = "500 B", rate = "1 Mbit/s" }
+"""
+LINE = """
+schema = "backwater/scenario/1"
+duration = "2 s"
+nodes = { S = { kind = "host" }, W = { kind = "switch" }, D = { kind = "host" } }
+links.a = { ends = ["S", "W"], rate = "100 Mbit/s", delay = "0 s" }
+links.b = { ends = ["W", "D"], rate = "10 Mbit/s", delay = "0 s" }
+flows.f = { from = "S", to = "D", source = { kind = "cbr", packet = "1500 B", rate = "4 Mbit/s" } }
+"""
+
+
+def ended(world: backwater.World) -> backwater.World:
+    world.advance(world.end_ps)
+    return world
+
+
+def test_an_unchanged_fork_ends_as_its_parent_and_as_the_plain_run() -> None:
+    plain = backwater.run(WARM, columns=False)
+    world = backwater.World(WARM)
+    world.advance("1.5 s")
+    assert world.now_ps == 1_500_000_000_000
+    fork, second = world.fork(), world.fork(set={"flows.b.stop": "4 s"})
+    documents = [ended(one).document for one in (world, fork, second)]
+    assert {one.fingerprint for one in (world, fork, second)} == {plain.fingerprint}
+    whole = {key: value for key, value in plain.document.items() if key != "cost"}
+    for document in documents:
+        assert {**document, "scenario": whole["scenario"]} == whole
+
+
+def delivered(world: backwater.World) -> int:
+    return int(ended(world).document["conservation"]["delivered_pkts"])
+
+
+def test_a_rate_of_a_source_changes_at_the_fork() -> None:
+    world = backwater.World(LINE)
+    world.advance("1 s")
+    # 4 Mbit/s are a packet of 1500 B every 3 ms, 8 Mbit/s one every 1.5 ms.
+    slow, fast = world.fork(), world.fork(set={"flows.f.source.rate": "8 Mbit/s"})
+    assert abs(delivered(slow) - 2 / 3e-3) <= 2
+    assert abs(delivered(fast) - (1 / 3e-3 + 1 / 1.5e-3)) <= 2
+
+
+def test_a_line_rate_changes_at_the_fork_and_the_wire_stays_full() -> None:
+    world = backwater.World(LINE, set={"flows.f.source.rate": "20 Mbit/s"})
+    world.advance("1 s")
+    fast, slow = world.fork(), world.fork(set={"links.b.rate": "2 Mbit/s"})
+    full = 10e6 / 8 / ON_WIRE_B
+    assert abs(delivered(fast) - 2 * full) <= 2
+    assert abs(delivered(slow) - 1.2 * full) <= 2
+    # Every tick from the first frame on is used, at both rates: what is counted as busy says so.
+    (port,) = [row for row in slow.document["ports"] if row["id"] == "W>D"]
+    first_frame_s = (ON_WIRE_B - 12) * 8 / 100e6
+    assert abs(port["busy"] * 2 - (2 - first_frame_s)) < 1e-9
+
+
+def test_a_flow_ends_earlier_in_a_fork() -> None:
+    world = backwater.World(LINE)
+    world.advance("0.5 s")
+    assert abs(delivered(world.fork(set={"flows.f.stop": "1 s"})) - 1 / 3e-3) <= 2
+
+
+@pytest.mark.parametrize(
+    ("scenario", "change", "reason"),
+    [
+        (LINE, {"duration": "3 s"}, "duration_s`: this cannot change in the middle of a run"),
+        (LINE, {"links.b.delay": "1 ms"}, "delay_s`: this cannot change"),
+        (LINE, {"flows.f.stop": "0.1 s"}, "lies before"),
+        (LINE, {"flows.f.source": {"kind": "outside"}}, "the caller injects"),
+        (
+            WARM,
+            {"flows.a.source": {"kind": "bulk", "size": "1 MB"}},
+            "has written all it will ever send",
+        ),
+        (WARM, {"flows.a.controller.kind": "newreno"}, "cannot change in the middle"),
+        (
+            LINE + 'mechanisms.bp = { recipe = "pause", at = ["W>D"] }',
+            {"links.b.rate": "1 Mbit/s"},
+            "the mechanism at `W` reckons its notices with the line rate",
+        ),
+    ],
+)
+def test_what_cannot_change_is_refused_with_the_reason(
+    scenario: str, change: dict[str, Any], reason: str
+) -> None:
+    world = backwater.World(scenario)
+    world.advance("1 s")
+    with pytest.raises(backwater.Refusal, match=re.escape(reason)):
+        world.fork(set=change)
+    # The parent is as it was.
+    assert ended(world).fingerprint == backwater.run(scenario, columns=False).fingerprint
+
+
+def test_sums_are_those_of_a_whole_run_and_times_have_units() -> None:
+    world = backwater.World(LINE)
+    with pytest.raises(ValueError, match="whole run"):
+        _ = world.document
+    for wrong in ("10", "10 Mbit/s", "soon", "-1 s"):
+        with pytest.raises(backwater.Refusal, match="is not a time"):
+            world.advance(wrong)

@@ -161,11 +161,6 @@ fn any_transport(r: &mut Random, flow: &mut FlowSpec) {
     let protocol = one(r, &[Protocol::Stream, Protocol::Stream, Protocol::Datagram]);
     carry(flow, protocol, controller, given);
     let transport = flow.transport.as_mut().expect("just given");
-    let marks = one(
-        r,
-        &[EcnFeedback::Off, EcnFeedback::Classic, EcnFeedback::Ace],
-    );
-    (transport.sender.ecn, transport.receiver.ecn) = (marks, marks);
     // Within the 30 ms of the run.
     transport.sender.rto_min = Span::millis(r.between(1, 10));
     transport.sender.silence = Span::millis(r.between(1, 10));

@@ -137,7 +137,10 @@ impl Air {
     }
 
     #[inline(never)]
-    #[expect(clippy::too_many_arguments, reason = "those of its only caller, and the place")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "those of its only caller, and the place"
+    )]
     fn observe_watched_transmission(
         &self,
         mechanisms: &mut Mechanisms,

@@ -9,6 +9,7 @@ use backwater_transport::units::Time;
 use super::World;
 use crate::cause::Cause;
 use crate::ids::{ControlId, PacketId, PortId};
+use crate::mechanism::moment::Seen;
 use crate::mechanism::notice::Hosts;
 use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::View;
@@ -85,6 +86,8 @@ impl World {
             self.network
                 .note(&mut self.books, What::Enqueue, now, id, packet_id, held);
         }
+        // A frame that has begun to leave names its next hop in place of the one that it came from.
+        let came = self.arrival_through(id, packet_id, q, now);
         if let Some((control, place)) = self.network.ports[id].watch {
             if self.mechanisms.controls[control].rated() {
                 self.mechanisms.mind_drain(&self.network, id, now);
@@ -109,20 +112,34 @@ impl World {
                 self.after_observation(control, place, id, now);
             }
         }
-        if self.network.ports[id].is(Traits::ACCOUNTED)
-            && let Some(from) = self.network.entrance(packet_id)
-        {
-            self.observe_ingress(id, from, packet_id, q, now);
+        if let Some(came) = came {
+            self.observe_ingress(id, came, packet_id, now);
         }
+    }
+
+    /// Through which port of its node a frame came that has been queued, where the node keeps accounts.
+    #[inline]
+    fn arrival_through(
+        &self,
+        id: PortId,
+        packet_id: PacketId,
+        q: usize,
+        now: Time,
+    ) -> Option<(PortId, Seen, Arrival)> {
+        let port = &self.network.ports[id];
+        let accounted = port.is(Traits::ACCOUNTED);
+        let from = accounted.then(|| self.network.entrance(packet_id))??;
+        let packet = &self.network.packets[packet_id];
+        let (seen, arrival) = port.arrival(id, packet, q, now);
+        Some((from, seen, arrival))
     }
 
     /// A frame has been queued that came in through a port of a node that keeps accounts.
     fn observe_ingress(
         &mut self,
         id: PortId,
-        from: PortId,
+        (from, seen, arrival): (PortId, Seen, Arrival),
         packet_id: PacketId,
-        q: usize,
         now: Time,
     ) {
         let class = usize::from(self.network.packets[packet_id].class());
@@ -133,8 +150,6 @@ impl World {
         let Some((control, place)) = self.network.nodes[node].watch[local] else {
             return;
         };
-        let packet = &self.network.packets[packet_id];
-        let (seen, arrival) = self.network.ports[id].arrival(id, packet, q, now);
         let arrival = Arrival { class, ..arrival };
         let mut view = self.network.ingress_view(from, class, now);
         // Accounts that lag can only be too high: an alarm by them is looked at again.

@@ -392,6 +392,7 @@ impl Draw {
         if at.is_empty() || !self.plain {
             return;
         }
+        let carrier = ["frame", "header"][at.len() % 2];
         self.spec.mechanisms.push(MechanismSpec {
             name: "m".into(),
             at,
@@ -404,7 +405,7 @@ impl Draw {
             notify: part(
                 NOTIFIERS,
                 one(r, &["pause", "pfc"]),
-                &[("carrier", Value::Choice(one(r, &["frame", "header"])))],
+                &[("carrier", Value::Choice(carrier))],
             ),
             respond: part(RESPONDERS, "gate", &[]),
         });

@@ -392,7 +392,7 @@ impl Draw {
         if at.is_empty() || !self.plain {
             return;
         }
-        let carrier = ["frame", "header"][at.len() % 2];
+        let carrier = ["frame", "header"][usize::from(at.len() % 7 == 6)];
         self.spec.mechanisms.push(MechanismSpec {
             name: "m".into(),
             at,

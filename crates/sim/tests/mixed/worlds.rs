@@ -392,7 +392,6 @@ impl Draw {
         if at.is_empty() || !self.plain {
             return;
         }
-        let carrier = ["frame", "header"][usize::from(at.len() % 7 == 6)];
         self.spec.mechanisms.push(MechanismSpec {
             name: "m".into(),
             at,
@@ -402,11 +401,7 @@ impl Draw {
                 "watermark",
                 &[("high", Value::Share(0.3)), ("low", Value::Share(0.1))],
             ),
-            notify: part(
-                NOTIFIERS,
-                one(r, &["pause", "pfc"]),
-                &[("carrier", Value::Choice(carrier))],
-            ),
+            notify: part(NOTIFIERS, one(r, &["pause", "pfc"]), &[]),
             respond: part(RESPONDERS, "gate", &[]),
         });
     }

@@ -401,11 +401,7 @@ impl Draw {
                 "watermark",
                 &[("high", Value::Share(0.3)), ("low", Value::Share(0.1))],
             ),
-            notify: part(
-                NOTIFIERS,
-                one(r, &["pause", "pfc"]),
-                &[("carrier", Value::Choice(one(r, &["frame", "header"])))],
-            ),
+            notify: part(NOTIFIERS, one(r, &["pause", "pfc"]), &[]),
             respond: part(RESPONDERS, "gate", &[]),
         });
     }

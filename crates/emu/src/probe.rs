@@ -29,8 +29,8 @@ pub struct Load {
     pub packets: u64,
     /// How many a second.
     pub rate_pps: f64,
-    /// Gaps are exponential, not equal.
-    pub poisson: bool,
+    /// Gaps are exponential, as in a Poisson process, not equal.
+    pub random_gaps: bool,
     /// Payload bytes of each.
     pub size: usize,
 }
@@ -58,7 +58,7 @@ pub fn send(load: &Load) -> Result<Value, Fault> {
     let mut bytes = vec![0; load.size.max(HEADER)];
     let (begun, mut due_s, mut sent) = (system::monotonic_ns(), 0.0, 0u64);
     for number in 0..load.packets {
-        due_s += match load.poisson {
+        due_s += match load.random_gaps {
             true => random.exponential(1.0 / load.rate_pps),
             false => 1.0 / load.rate_pps,
         };

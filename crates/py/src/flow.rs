@@ -92,7 +92,7 @@ pub fn probe_send(
     port: u16,
     packets: u64,
     rate_pps: f64,
-    poisson: bool,
+    random_gaps: bool,
     size: usize,
 ) -> PyResult<String> {
     let load = Load {
@@ -100,7 +100,7 @@ pub fn probe_send(
         port,
         packets,
         rate_pps,
-        poisson,
+        random_gaps,
         size,
     };
     let sent = py.detach(|| probe::send(&load));

@@ -23,10 +23,10 @@ from backwater.cli import (
     emulate,
     explain,
     export,
-    flow,
     list_,
     merge,
     new,
+    real_flows,
     report,
     run,
     scorecard,
@@ -59,7 +59,7 @@ for verb in (
 app.command(name=new.COPY)(new.copy)
 app.command(name=contest.NAME, cls=contest.Command)(contest.command)
 app.command(name=emulate.NAME, context_settings=emulate.CONTEXT)(emulate.command)
-app.add_typer(flow.app, name=flow.NAME)
+app.add_typer(real_flows.app, name=real_flows.NAME)
 app.add_typer(study.app, name=study.NAME)
 app.add_typer(trace.app, name=trace.NAME)
 

@@ -12,7 +12,7 @@ from backwater.cli import console
 from backwater.cli.batch import Batch, conclude, print_problems
 from backwater.cli.study import show
 from backwater.errors import EXIT_DONE
-from backwater.study.merge import merge
+from backwater.study.merging import merge
 
 NAME = "merge"
 

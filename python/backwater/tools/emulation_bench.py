@@ -25,6 +25,7 @@ from typing import Any
 from backwater import _native
 from backwater.errors import Unfinished
 from backwater.tools.benchmark import machine
+from backwater.tools.rfc9743 import BASELINES
 
 SCHEMA = "backwater/bench-emulate/1"
 PORT = 9091
@@ -165,7 +166,7 @@ def _beyond(value: float | None, *parts: float | None) -> float | None:
 
 
 def _accuracy(repeats: int, say: Say) -> list[Figure]:
-    """The delay box under 1,000 packets/s, Poisson."""
+    """The delay box under 1,000 packets/s with exponential gaps."""
     packets, rate, size = 3000, 1000.0, 100
     delay = f"delay {DELAY_S * 1000:.0f}"
     runs: dict[str, list[dict[str, Any]]] = {"raw": [], "exact": [], "low-cpu": [], "netem": []}
@@ -316,7 +317,7 @@ def _tcp(repeats: int, say: Say) -> list[Figure]:
     known = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
     figures = []
     for controller, peers in (
-        ("cubic", "mahimahi 30.5 %, rattan 11.4 %"),
+        (BASELINES[0], "mahimahi 30.5 %, rattan 11.4 %"),
         ("bbr", "mahimahi 56.1 %, rattan 45.4 %"),
     ):
         name = f"tcp-1G-20ms-{controller}"

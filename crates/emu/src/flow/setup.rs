@@ -108,7 +108,7 @@ mod tests {
     fn a_stranger_can_ask_for_ends_of_flows_and_nothing_else() {
         let ask = |text: &str| listener(text).map(|_| ());
         assert_eq!(
-            ask(r#"{"transport": "tcp", "controller": {"kind": "cubic"}}"#),
+            ask(r#"{"transport": "tcp", "controller": {"kind": "sprout"}}"#),
             Ok(())
         );
         let sprout =
@@ -118,10 +118,10 @@ mod tests {
             "[]",
             "{}",
             r#"{"controller": {"kind": "python", "file": "/etc/passwd", "class": "A"}}"#,
-            r#"{"controller": {"kind": "cubic"}, "source": {"kind": "replay", "file": "/dev/zero"}}"#,
-            r#"{"controller": {"kind": "cubic"}}"#,
+            r#"{"controller": {"kind": "sprout"}, "source": {"kind": "replay", "file": "/dev/zero"}}"#,
+            r#"{"controller": {"kind": "sprout"}}"#,
             r#"{"transport": "tcp", "controller": {"kind": "xcp"}}"#,
-            r#"{"transport": "tcp", "controller": {"kind": "cubic"}, "packet": "12 B"}"#,
+            r#"{"transport": "tcp", "controller": {"kind": "sprout"}, "packet": "12 B"}"#,
         ] {
             assert!(ask(text).is_err(), "{text}");
         }

@@ -18,6 +18,7 @@ from backwater.errors import EXIT_DONE, EXIT_INTERRUPTED, EXIT_TERMINATED, Refus
 from backwater.errors import refusing as refusing_scenario
 from backwater.model import quantity
 from backwater.model.outcome import part_failed
+from backwater.tools.rfc9743 import BASELINES
 
 NAME = "flow"
 PORT = 9876
@@ -46,7 +47,9 @@ def listen(
 def send(
     host: Annotated[str, typer.Argument(help="Where `backwater flow listen` runs.")],
     port: Annotated[int, typer.Option(min=1, max=65535, help="Its UDP port.")] = PORT,
-    controller: Annotated[str, typer.Option(help="A controller of `backwater list`.")] = "cubic",
+    controller: Annotated[str, typer.Option(help="A controller of `backwater list`.")] = BASELINES[
+        0
+    ],
     transport: Annotated[
         str, typer.Option(help="tcp: a reliable stream; datagram: each packet is sent once.")
     ] = "tcp",

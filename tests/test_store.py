@@ -44,15 +44,19 @@ def succeed(process: subprocess.Popen[str]) -> None:
 
 @pytest.fixture
 def sweep(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
-    """Starts a sweep of some seconds into a folder."""
-    (tmp_path / "base.toml").write_text(SCENARIO.replace('"2 s"', '"300 s"'))
+    """Starts a sweep into a folder. A `slow` one takes about five seconds, the other about one."""
+    for name, duration in (("base.toml", "300 s"), ("slow.toml", "1500 s")):
+        (tmp_path / name).write_text(SCENARIO.replace('"2 s"', f'"{duration}"'))
     arguments = (
-        *("sweep", "base.toml", "--axis", "flows.*.source.rate=4 Mbit/s,8 Mbit/s"),
+        *("--axis", "flows.*.source.rate=4 Mbit/s,8 Mbit/s"),
         *("--axis", "mechanisms.*.recipe=none,pause", "--seeds", CASES // 4, "--workers", 1),
     )
 
-    def go(folder: str, *more: object, limit: Callable[[], None] | None = None) -> Any:
-        return start(*arguments, "--out", folder, *more, cwd=tmp_path, limit=limit)
+    def go(
+        folder: str, *more: object, slow: bool = False, limit: Callable[[], None] | None = None
+    ) -> Any:
+        file = "slow.toml" if slow else "base.toml"
+        return start("sweep", file, *arguments, "--out", folder, *more, cwd=tmp_path, limit=limit)
 
     return go
 
@@ -104,7 +108,7 @@ def test_twenty_kills_at_random_moments_change_nothing(
 def test_an_interrupted_sweep_keeps_what_had_finished(
     tmp_path: Path, sweep: Callable[..., subprocess.Popen[str]], number: signal.Signals, code: int
 ) -> None:
-    process = sweep("cut", "--json")
+    process = sweep("cut", "--json", slow=True)
     wait_for_rows(tmp_path / "cut", 3, process)
     process.send_signal(number)
     cut = ended(process)
@@ -114,8 +118,8 @@ def test_an_interrupted_sweep_keeps_what_had_finished(
     kept = tables(tmp_path / "cut")["cases"]
     assert len(kept) == cut.document["cases_done"]
 
-    succeed(sweep("cut", "--resume"))
-    succeed(sweep("whole"))
+    succeed(sweep("cut", "--resume", slow=True))
+    succeed(sweep("whole", slow=True))
     assert tables(tmp_path / "cut") == tables(tmp_path / "whole")
 
 

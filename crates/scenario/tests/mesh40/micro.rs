@@ -254,13 +254,13 @@ fn a_notice_with_a_destination_spares_the_innocent_flow() {
     assert!(dscc.waste() < 0.05 * none.waste(), "{}", dscc.waste());
 }
 
-/// B can stop A, not one of A's flows.
+/// B can stop A, not one of A's flows: the flow that a named destination spares loses more than a tenth.
 #[test]
 fn a_notice_without_a_destination_stops_the_innocent_flow_too() {
     let [none, tcc, lscc] = [NONE, TCC, LSCC].map(|m| UNSOLVABLE.run(m));
     for with in [&tcc, &lscc] {
         let (f1, before) = (with.share("f1"), none.share("f1"));
-        assert!(f1 < before - 0.2, "{f1} {before}");
+        assert!(f1 < 0.9 * before, "{f1} {before}");
         assert!(with.waste() < 0.05 * none.waste());
     }
 }

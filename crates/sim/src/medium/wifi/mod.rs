@@ -49,6 +49,7 @@ mod notices;
 mod observe_station;
 pub mod phy;
 pub mod physical;
+mod power_level;
 pub mod radio;
 pub mod reception;
 mod responders;

@@ -161,6 +161,16 @@ pub static RECIPES: &[Recipe] = &[
             ("notify", "scope", "address"),
         ],
     },
+    Recipe {
+        id: "ez-flow",
+        aliases: &["ezflow"],
+        summary: "802.11 stations overhear how long their next station's queue is, and double or halve their own CWmin",
+        source: "EZ-flow, CoNEXT 2009",
+        detect: detector::OVERHEARD_BACKLOG,
+        notify: notifier::ITSELF.id,
+        respond: responder::CW_MIN.id,
+        preset: &[("respond", "steps", "11")],
+    },
 ];
 
 #[cfg(test)]

@@ -2,6 +2,28 @@
 
 use backwater_transport::units::Span;
 
+use crate::ids::FlowId;
+
+/// A packet, as a station recognises it when it is sent on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Its flow.
+    pub flow: FlowId,
+    /// Its number in the flow.
+    pub seq: u32,
+}
+
+/// A data frame of another station to a third one, as a station overhears it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Overheard {
+    /// Access category.
+    pub class: u8,
+    /// Who sent it.
+    pub by: u32,
+    /// Its packet.
+    pub packet: Identity,
+}
+
 /// A frame, as a place sees it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
@@ -19,6 +41,8 @@ pub struct Seen {
     pub airtime: Span,
     /// Transmissions that failed.
     pub retries: u32,
+    /// Its packet, where somebody overhears and the next station sends it on over the same medium.
+    pub packet: Option<Identity>,
 }
 
 impl Seen {
@@ -31,6 +55,7 @@ impl Seen {
             next: None,
             airtime: Span::ZERO,
             retries: 0,
+            packet: None,
         }
     }
 }
@@ -50,6 +75,8 @@ pub enum Moment<'a> {
     Timer,
     /// A notice about the class is about to expire.
     Expiring,
+    /// A frame of another station was overheard.
+    Overheard(&'a Overheard),
 }
 
 /// What a detector says of a class.

@@ -70,6 +70,7 @@ impl Port {
             next: Some(self.local),
             airtime: Span::ZERO,
             retries: 0,
+            packet: None,
         };
         let arrival = Arrival {
             now,
@@ -106,6 +107,7 @@ impl Gone {
             next: Some(port.local),
             airtime: Span(self.size * port.ps_per_byte),
             retries: 0,
+            packet: None,
         }
     }
 

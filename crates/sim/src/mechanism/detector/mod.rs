@@ -5,6 +5,7 @@ mod dynamic_threshold;
 mod fill_rate;
 mod ingress_watermark;
 mod occupancy;
+mod overheard_backlog;
 mod queue_rate_difference;
 mod rate_comparison;
 mod row;
@@ -21,6 +22,7 @@ pub use dynamic_threshold::DynamicThreshold;
 pub use fill_rate::FillRate;
 pub use ingress_watermark::IngressWatermark;
 pub use occupancy::Occupancy;
+pub use overheard_backlog::OverheardBacklog;
 pub use queue_rate_difference::QueueRateDifference;
 pub use rate_comparison::RateComparison;
 pub use row::Detector;
@@ -104,6 +106,8 @@ detectors! {
     QueueRateDifference(Box<QueueRateDifference>),
     /// Occupancy, and what is held for others.
     Occupancy(Occupancy),
+    /// Packets sent that were not overheard to be sent on.
+    OverheardBacklog(Box<OverheardBacklog>),
 }
 
 impl From<script::Script> for AnyDetector {
@@ -130,10 +134,14 @@ pub static DETECTORS: &[Part<Build>] = &[
     row!(rate_comparison),
     row!(queue_rate_difference),
     row!(occupancy),
+    row!(overheard_backlog),
 ];
 
 /// Occupancy of a buffer; for recipes.
 pub const OCCUPANCY: &str = occupancy::PART.id;
+
+/// Backlog of the next station, as it is overheard; for recipes.
+pub const OVERHEARD_BACKLOG: &str = overheard_backlog::PART.id;
 
 /// Detectors that a host makes. A world that holds one and has no host is refused.
 pub static HOSTED: &[Part<Build>] = &[row!(script)];
@@ -147,5 +155,6 @@ pub static NEEDS: &[Needs] = &[
     rate_comparison::NEEDS,
     queue_rate_difference::NEEDS,
     occupancy::NEEDS,
+    overheard_backlog::NEEDS,
     script::NEEDS,
 ];

@@ -122,6 +122,8 @@ impl World {
                     own: packet.ingress.is_none() || packet.ingress.0 < first_port,
                     from,
                     flow: packet.flow,
+                    seq: packet.seq,
+                    overheard: false,
                 }
             }
             None => hop.tried[number].ghost.expect("asked above"),

@@ -257,6 +257,10 @@ pub struct Ghost {
     pub from: u32,
     /// Its flow.
     pub flow: FlowId,
+    /// Its number in the flow.
+    pub seq: u32,
+    /// Whether the next station sends it on over the air and the sender overhears that.
+    pub overheard: bool,
 }
 
 impl Radio {

@@ -231,6 +231,10 @@ impl Control {
             Observes::Changes | Observes::All => watched.observe(&Moment::Enqueued(seen), view),
         };
         self.note_arrival(place, arrival, was);
+        if let (Memory::Own(steps), Some(signal)) = (&mut self.memory, signal) {
+            steps.judge(view.class, signal, &mut self.outbox);
+            return !self.outbox.is_empty();
+        }
         match signal {
             Some(Signal::EarlyWarning) => self.warn_early(place, &view),
             Some(signal) if !was => self.on_signal(place, signal, arrival, queued),
@@ -264,6 +268,10 @@ impl Control {
         let watched = &mut self.places[place];
         let class = view.class;
         let signal = watched.observe(moment, view);
+        if let (Memory::Own(steps), Some(signal)) = (&mut self.memory, signal) {
+            steps.judge(class, signal, &mut self.outbox);
+            return false;
+        }
         let was = watched.is_congested(class);
         let over = signal.is_some_and(Signal::over);
         if over {

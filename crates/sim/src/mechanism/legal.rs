@@ -95,7 +95,7 @@ fn reason(missing: Set) -> (&'static str, &'static str) {
         ),
         Set::NEXT_QUEUE => (
             "needs a detector that watches the next station's queue: a station that contended less because its own queue is long would make it longer",
-            "take detector overheard-backlog, or notifier request",
+            "take detector overheard-backlog or differential-backlog, or notifier request",
         ),
         Set::STEPS => (
             "needs a responder that contends less step by step: a station that stopped would never overhear that it may go on",

@@ -171,6 +171,16 @@ pub static RECIPES: &[Recipe] = &[
         respond: responder::CW_MIN.id,
         preset: &[("respond", "steps", "11")],
     },
+    Recipe {
+        id: "diffq",
+        aliases: &["differential-backlog"],
+        summary: "802.11 stations contend with a smaller CWmin the longer their queue is than the next station's, which data frames tell",
+        source: "DiffQ, INFOCOM 2009",
+        detect: detector::DIFFERENTIAL_BACKLOG,
+        notify: notifier::ITSELF.id,
+        respond: responder::CW_MIN.id,
+        preset: &[("respond", "steps", "3")],
+    },
 ];
 
 #[cfg(test)]

@@ -22,6 +22,10 @@ pub struct Overheard {
     pub by: u32,
     /// Its packet.
     pub packet: Identity,
+    /// Host that the packet goes to.
+    pub to: u32,
+    /// Packets for that host that its sender holds, where the frame's header says so.
+    pub backlog: Option<u32>,
 }
 
 /// A frame, as a place sees it.
@@ -43,6 +47,8 @@ pub struct Seen {
     pub retries: u32,
     /// Its packet, where somebody overhears and the next station sends it on over the same medium.
     pub packet: Option<Identity>,
+    /// Host that its packet goes to, where the place is a station.
+    pub to: Option<u32>,
 }
 
 impl Seen {
@@ -56,6 +62,7 @@ impl Seen {
             airtime: Span::ZERO,
             retries: 0,
             packet: None,
+            to: None,
         }
     }
 }
@@ -94,16 +101,24 @@ pub enum Signal {
     Clear,
     /// Not congested, and there is capacity that nobody uses.
     Underused,
+    /// The station should contend with a priority so many steps below the highest.
+    Back(u8),
 }
+
+/// Steps from the highest priority to the lowest: four access categories.
+pub const LOWEST_PRIORITY: u8 = 3;
 
 impl Signal {
     /// Whether less should be sent.
     pub fn congested(self) -> bool {
-        matches!(self, Signal::Congested | Signal::CongestedByAll)
+        matches!(
+            self,
+            Signal::Congested | Signal::CongestedByAll | Signal::Back(LOWEST_PRIORITY)
+        )
     }
 
     /// Whether congestion is over, if there was any.
     pub fn over(self) -> bool {
-        matches!(self, Signal::Clear | Signal::Underused)
+        matches!(self, Signal::Clear | Signal::Underused | Signal::Back(0))
     }
 }

@@ -355,6 +355,7 @@ mod tests {
             airtime: Span::ZERO,
             retries: 0,
             packet: None,
+            to: None,
         }
     }
 

@@ -71,6 +71,7 @@ impl Port {
             airtime: Span::ZERO,
             retries: 0,
             packet: None,
+            to: None,
         };
         let arrival = Arrival {
             now,
@@ -108,6 +109,7 @@ impl Gone {
             airtime: Span(self.size * port.ps_per_byte),
             retries: 0,
             packet: None,
+            to: None,
         }
     }
 

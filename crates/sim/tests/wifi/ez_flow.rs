@@ -22,7 +22,7 @@ const PARTS: [&str; 3] = ["overheard-backlog", "itself", "cw-min"];
 
 /// Five stations in a row that sense each other over two hops; the first sends all that it can to the last. The source proves that the queue of the first relay
 /// of such a chain grows without bound under 802.11.
-fn chain() -> Cell {
+pub fn chain() -> Cell {
     let two_hops = ChannelSpec::Disc(Disc {
         transmit: 100.0,
         sense: 250.0,

@@ -4,6 +4,7 @@ mod access_point;
 mod cell;
 mod congestion_notification;
 mod control;
+mod diffq;
 mod ez_flow;
 mod groups;
 mod mechanisms;

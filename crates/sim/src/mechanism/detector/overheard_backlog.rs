@@ -218,6 +218,8 @@ mod tests {
             class: 0,
             by: next,
             packet: identity(seq),
+            to: 0,
+            backlog: None,
         };
         assert_eq!(tell(detector, &Moment::Overheard(&sent_on(on - 2))), None);
         tell(detector, &Moment::Overheard(&sent_on(on - 1)))
@@ -253,6 +255,8 @@ mod tests {
             class: 0,
             by: 1,
             packet: identity(seq),
+            to: 0,
+            backlog: None,
         };
         for seq in 0..1001 {
             let seen = Seen {

@@ -2,6 +2,7 @@
 //! takes several equal judgements of the detector in a row: log2(CW) of them for less and 15 - log2(CW) for more, where CW is the
 //! present CWmin plus one. So a station with a small window is quick to step back, and one with a large window is
 //! quick to return. Any other judgement ends the row. A step holds until the next one.
+//! A detector that names a priority (differential-backlog) is obeyed at once.
 //! Responds: left to the recipe.
 //! Reference: EZ-flow (Aziz, Starobinski, Thiran, El Fawal, CoNEXT 2009), channel access adaptation.
 //! Differences: CWmin goes up to CWmax, the source's to 2^15. With another responder than cw-min, CW is what CWmin would be.
@@ -70,8 +71,20 @@ impl OwnSteps {
 
     /// The detector has judged a category.
     pub fn judge(&mut self, class: usize, signal: Signal, out: &mut VecDeque<Told>) {
+        if let Signal::Back(steps) = signal {
+            return self.step_to(class, u32::from(steps), out);
+        }
         if let Some(less) = self.rows[class].judge(signal, self.terms.exponent) {
             out.push_back(self.tell(class, less));
+        }
+    }
+
+    /// Takes all steps to a priority at once.
+    fn step_to(&mut self, class: usize, steps: u32, out: &mut VecDeque<Told>) {
+        let wanted = steps.min(self.rows[class].most);
+        let level = std::mem::replace(&mut self.rows[class].level, wanted);
+        for _ in 0..wanted.abs_diff(level) {
+            out.push_back(self.tell(class, wanted > level));
         }
     }
 

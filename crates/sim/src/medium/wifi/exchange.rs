@@ -64,6 +64,7 @@ impl Air {
             from,
             flow: packet.flow,
             seq: packet.seq,
+            to: packet.to,
             overheard,
         });
         let first = packet.at.max(since);

@@ -123,6 +123,7 @@ impl World {
                     from,
                     flow: packet.flow,
                     seq: packet.seq,
+                    to: packet.to,
                     overheard: false,
                 }
             }
@@ -143,6 +144,8 @@ impl World {
                 &done,
                 now,
             );
+        } else if let Some(id) = lost {
+            self.observe_station_loss(station, hop_number, number, id, now);
         }
         if let Some(id) = lost {
             self.network.lose(&mut self.books, id, cause, port, now);

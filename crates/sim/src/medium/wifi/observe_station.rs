@@ -97,6 +97,7 @@ impl Air {
             airtime: Span::ZERO,
             retries: 0,
             packet: None,
+            to: Some(packet.to),
         }
     }
 
@@ -171,6 +172,7 @@ impl Air {
                 flow: ghost.flow,
                 seq: ghost.seq,
             }),
+            to: Some(ghost.to),
         };
         let moment = match done.acknowledged {
             true => Moment::Sent(&seen),

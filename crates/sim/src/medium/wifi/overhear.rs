@@ -24,6 +24,14 @@ impl Air {
                 .is_some_and(|on| on.from == hop.to)
     }
 
+    /// Packets for a host that a station holds.
+    fn held_for(&self, network: &Network, station: u32, number: usize, host: u32) -> u32 {
+        let hops = self.radios[station as usize].categories[number].hops.iter();
+        let queues = hops.map(|hop| network.ports[self.hops[*hop as usize].port].queue(number));
+        let packets = queues.flat_map(|queue| network.packets.walk(&queue.list));
+        packets.filter(|packet| packet.to == host).count() as u32
+    }
+
     /// The data frame of a station has ended, and some stations that it was not for have it whole.
     #[cold]
     pub(super) fn overhear(
@@ -39,23 +47,20 @@ impl Air {
             return;
         };
         let (hop, number) = (&self.hops[hop as usize], usize::from(exchange.category));
-        let packet = match hop.tried[number].ghost {
-            Some(ghost) => Identity {
-                flow: ghost.flow,
-                seq: ghost.seq,
-            },
+        let (flow, seq, to) = match hop.tried[number].ghost {
+            Some(ghost) => (ghost.flow, ghost.seq, ghost.to),
             None => {
                 let first = network.first_of(hop.port, number);
-                Identity {
-                    flow: first.flow,
-                    seq: first.seq,
-                }
+                (first.flow, first.seq, first.to)
             }
         };
+        let tells = self.radios[station as usize].backlog_field > 0;
         let seen = Overheard {
             class: exchange.category,
             by: station,
-            packet,
+            packet: Identity { flow, seq },
+            to,
+            backlog: tells.then(|| self.held_for(network, station, number, to)),
         };
         for by in &self.overheard {
             if let Some((control, place)) = self.radios[*by as usize].watch {

@@ -247,6 +247,7 @@ impl World {
                 rhythm,
                 needs.has(Set::HOLDINGS),
             ));
+            self.air.radios[station as usize].backlog_field = mechanism.detect.field();
             self.air.eavesdrops |= needs.has(Set::OVERHEARING);
             let marks = control.only_marks();
             let control = self.mechanisms.controls.push(control);

@@ -18,7 +18,7 @@ use backwater_transport::units::{Rate, Time};
 use super::air::{Air, NOBODY};
 use super::carrier_sense::CarrierSense;
 use super::errors::CALM;
-use super::frame::Frame;
+use super::frame::{Frame, FrameKind};
 use super::physical::Receivers;
 use super::power_level::{Level, next_news};
 
@@ -287,6 +287,7 @@ impl Air {
         let coded = self.coded[sender];
         let mut group = self.groups[sender].members();
         self.heard.clear();
+        self.overheard.clear();
         let beyond = self.near[sender].len();
         let (reached, disturbed) = self.idlers[sender].split_at(beyond);
         // One test of a number does for all tables.
@@ -303,6 +304,8 @@ impl Air {
                 sense.damaged |= hearing.struck(receivers, &coded, sense.suspect, before, now);
                 if sense.end_reception(u32::from(*here), frame, medium, now) {
                     self.heard.push(u32::from(*here));
+                } else if self.eavesdrops && frame.kind == FrameKind::Data && !sense.damaged {
+                    self.overheard.push(u32::from(*here));
                 }
                 if level.power < receivers.busy_from {
                     group.take(number, sense, station, now);

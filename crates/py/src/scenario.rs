@@ -1,6 +1,7 @@
 //! Scenarios: read, overridden, resolved, run.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use backwater_scenario as native;
 use backwater_scenario::Folders;
@@ -58,8 +59,8 @@ pub fn fail(failure: native::Failure) -> PyErr {
 #[derive(Clone)]
 struct Recipe {
     json: bool,
-    text: String,
-    name: String,
+    text: Arc<str>,
+    name: Arc<str>,
     folder: Option<PathBuf>,
     /// Path, value in JSON and origin of each override.
     sets: Vec<(String, String, String)>,
@@ -76,8 +77,8 @@ impl Scenario {
     fn read(json: bool, text: &str, name: &str, folder: Option<PathBuf>) -> PyResult<Scenario> {
         let recipe = Recipe {
             json,
-            text: text.to_owned(),
-            name: name.to_owned(),
+            text: text.into(),
+            name: name.into(),
             folder: folder.clone(),
             sets: Vec::new(),
         };
@@ -120,12 +121,9 @@ impl Scenario {
     }
 
     fn resolve(&self, seed: Option<u64>) -> PyResult<Resolved> {
-        let resolved = self.read.resolve(seed).map_err(|d| refuse(&d))?;
-        let hosted = resolved.hosted().next().is_some();
         Ok(Resolved {
-            scenario: resolved,
-            // Only what runs in another process is made again.
-            recipe: hosted.then(|| self.recipe.clone()),
+            scenario: self.read.resolve(seed).map_err(|d| refuse(&d))?,
+            recipe: self.recipe.clone(),
         })
     }
 }
@@ -134,7 +132,7 @@ impl Scenario {
 #[pyclass(module = "backwater._native", frozen)]
 pub struct Resolved {
     pub scenario: native::Resolved,
-    recipe: Option<Recipe>,
+    recipe: Recipe,
 }
 
 #[pymethods]
@@ -164,20 +162,20 @@ impl Resolved {
         self.scenario.hosted().map(|part| part.path).collect()
     }
 
-    /// How another process makes the scenario again, as JSON; only of one with classes of Python.
+    /// How another process makes the scenario again, as JSON.
     #[getter]
-    fn recipe(&self) -> Option<String> {
-        let recipe = self.recipe.as_ref()?;
-        let written = json!({
+    fn recipe(&self) -> String {
+        let recipe = &self.recipe;
+        json!({
             "json": recipe.json,
-            "text": recipe.text,
-            "name": recipe.name,
+            "text": &*recipe.text,
+            "name": &*recipe.name,
             "folder": recipe.folder,
             "sets": recipe.sets,
             "seed": self.scenario.seed,
             "key": self.key(),
-        });
-        Some(written.to_string())
+        })
+        .to_string()
     }
 
     fn key(&self) -> String {

@@ -39,6 +39,14 @@ Shard = Annotated[
     str | None,
     typer.Option(metavar="I/N", help="Run the I-th of N parts of the cases; `merge` joins them."),
 ]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SCHEDULER",
+        help="Run the cases on the workers of a scheduler of dask.distributed, such as "
+        "tcp://host:8786.",
+    ),
+]
 # Seconds between lines of progress without a terminal.
 _LINE_EVERY_S = 5.0
 

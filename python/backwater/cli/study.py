@@ -106,6 +106,7 @@ def run(
     max_memory: console.MaxMemory = None,
     max_cases: console.MaxCases = None,
     shard: console.Shard = None,
+    dask: console.Dask = None,
     ablate: Ablate = False,
     json: console.Json = False,
 ) -> int:
@@ -126,7 +127,7 @@ def run(
     ]
     for execution in executions:
         execution.max_wall_s, execution.max_memory = max_wall, max_memory
-        execution.shard = _shard(shard, ablate)
+        execution.shard, execution.dask = _shard(shard, ablate), dask
         execution.prepare()
         for name, without in execution.study.missing_traces(quick).items():
             console.message(

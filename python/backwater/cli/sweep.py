@@ -68,6 +68,7 @@ def command(
     max_memory: console.MaxMemory = None,
     max_cases: console.MaxCases = None,
     shard: console.Shard = None,
+    dask: console.Dask = None,
     json: console.Json = False,
 ) -> int:
     """Run a scenario for every combination of some values."""
@@ -85,7 +86,7 @@ def command(
         study, folder, workers=workers, resume=resume, max_cases=max_cases, command=context.obj
     )
     execution.max_wall_s, execution.max_memory = max_wall, max_memory
-    execution.shard = shard_of(shard)
+    execution.shard, execution.dask = shard_of(shard), dask
     execution.prepare()
     batch = run_study(execution)
     for drawn in _draw(batch.results, figure if shard is None else None):

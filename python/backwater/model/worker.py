@@ -12,7 +12,7 @@ import resource
 import select
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -147,21 +147,25 @@ def _address_space_B() -> int:  # noqa: N802
     return int(pages) * resource.getpagesize()
 
 
-def _run(request: dict[str, Any]) -> dict[str, Any]:
-    recipe = request["recipe"]
+def made_again(recipe: Mapping[str, Any]) -> _native.Resolved:
+    """The resolved scenario that another process has made; raises Refusal, Unfinished."""
     reader = _native.Scenario.from_json if recipe["json"] else _native.Scenario.from_toml
     with refusing():
         scenario = reader(recipe["text"], recipe["name"], recipe["folder"])
         for path, value, origin in recipe["sets"]:
             scenario.set(path, value, origin)
         resolved = scenario.resolve(recipe["seed"])
-        if resolved.key() != recipe["key"]:
-            raise Unfinished(
-                "a file of the scenario has changed since it was read", fix="run again"
-            )
-        if request["check"]:
+    if resolved.key() != recipe["key"]:
+        raise Unfinished("a file of the scenario has changed since it was read", fix="run again")
+    return resolved
+
+
+def _run(request: dict[str, Any]) -> dict[str, Any]:
+    resolved = made_again(request["recipe"])
+    if request["check"]:
+        with refusing():
             resolved.check()
-            return {"document": None}
+        return {"document": None}
     outcome = run_resolved(
         resolved,
         request["record"],

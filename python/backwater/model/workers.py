@@ -99,7 +99,7 @@ class Worker:
         assert self.process.stdin is not None, "a pipe"
         self.resolved = resolved
         request = {
-            "recipe": json.loads(resolved.recipe or "null"),
+            "recipe": json.loads(resolved.recipe),
             "call_s": self.limits.call_s,
             "memory_B": self.limits.memory_B,
             **dict.fromkeys(("name", "record", "pcap", "mahimahi_log", "series")),

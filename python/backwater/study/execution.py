@@ -14,7 +14,7 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, Terminated, Unfinished
-from backwater.model import arguments
+from backwater.model import arguments, cluster
 from backwater.model import workers as processes
 from backwater.model.machine import available_cores, processor
 from backwater.results import integrity
@@ -54,6 +54,8 @@ class Execution:
     ablate: bool = False
     # The i-th of n parts of the cases; the others run elsewhere, and `merge` puts them together.
     shard: tuple[int, int] | None = None
+    # The address of a scheduler of dask.distributed, whose workers run the cases.
+    dask: str | None = None
     results: Results | None = None
     plan: list[Planned] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
@@ -67,6 +69,8 @@ class Execution:
         self.max_cases = whole(self.max_cases, "max_cases", 1, arguments.MOST_SEED)
         arguments.seconds(self.max_wall_s)
         arguments.memory(self.max_memory)
+        if self.dask is not None:
+            cluster.check(self.dask)
         self.plan = self.study.plan(self.quick, self.seeds, self.max_cases)
         self.keys = _distinct(self.plan)
         self.manifest = self._manifest(self.plan)
@@ -147,15 +151,12 @@ class Execution:
             done += 1
             self.progress(done, len(mine))
 
-        if pending:
-            workers = self.workers or available_cores()
-            processes.run_batch(
-                [plan[i].resolved for i in pending],
-                workers,
-                commit,
-                max_wall_s=self.max_wall_s,
-                max_memory=self.max_memory,
-            )
+        cases = [plan[i].resolved for i in pending]
+        budget: dict[str, Any] = {"max_wall_s": self.max_wall_s, "max_memory": self.max_memory}
+        if pending and self.dask is not None:
+            cluster.run_on(self.dask, cases, commit, **budget)
+        elif pending:
+            processes.run_batch(cases, self.workers or available_cores(), commit, **budget)
 
     def judge_merged(self) -> Results:
         """Judges the claims of results that have come together from shards."""

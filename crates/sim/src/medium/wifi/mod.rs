@@ -50,6 +50,7 @@ mod observe_station;
 mod overhear;
 pub mod phy;
 pub mod physical;
+mod power_level;
 pub mod radio;
 pub mod reception;
 mod responders;

@@ -128,7 +128,13 @@ def test_ablated_cases_are_kept_apart_and_resumed(tmp_path: Path) -> None:
 
 def test_which_detectors_can_be_put_out_of_reach() -> None:
     without = {row["id"] for row in tables()["detectors"] if not out_of_reach(row["id"])}
-    assert without == {"dynamic-threshold", "queue-rate-difference", "python"}
+    assert without == {
+        "differential-backlog",
+        "dynamic-threshold",
+        "python",
+        "queue-rate-difference",
+    }
+    assert out_of_reach("overheard-backlog") == {"high": 1000.0}
 
 
 def test_an_inert_detector_does_not_warn_early() -> None:

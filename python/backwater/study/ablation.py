@@ -141,7 +141,11 @@ def _derived(study: Study, labels: Mapping[str, str], quick: bool) -> tuple[Sets
 def out_of_reach(detector: str) -> dict[str, Any]:
     """The settings under which a detector never asks for anything; empty if it has none."""
     row = next(row for row in tables()["detectors"] if row["id"] == detector)
-    options = {option["name"] for option in row["options"]}
-    if not options & set(MARKS):
+    options = {option["name"]: option for option in row["options"]}
+    if not options.keys() & MARKS.keys():
         return {}
-    return {name: value for name, value in {**MARKS, **AROUND}.items() if name in options}
+    found = {name: value for name, value in {**MARKS, **AROUND}.items() if name in options}
+    # A mark in packets is no share of a buffer.
+    if options.get("high", {}).get("type") == "number":
+        found["high"] = options["high"]["max"]
+    return found

@@ -45,6 +45,10 @@ impl Micro {
 
     /// Counts from then on.
     fn run_from(&self, mechanism: &str, warmup: &str) -> Outcome {
+        Outcome::of(self.text(mechanism, warmup))
+    }
+
+    fn text(&self, mechanism: &str, warmup: &str) -> String {
         let mut text =
             medium(self.txop).replace("warmup = \"10 s\"", &format!("warmup = \"{warmup}\""));
         for (name, [x, y], rate) in self.stations {
@@ -57,8 +61,7 @@ impl Micro {
                 "flows.{name} = {{ from = \"{from}\", to = \"{to}\", ac = \"BE\", packet = \"1500 B\", source = {{ kind = \"cbr\", packet = \"1500 B\", rate = \"{rate} Mbit/s\", phase = \"random\" }} }}\n"
             );
         }
-        text += &format!("mechanisms.cc = {{ at = [\"*\"], {mechanism} }}\n");
-        Outcome::of(text)
+        text + &format!("mechanisms.cc = {{ at = [\"*\"], {mechanism} }}\n")
     }
 }
 
@@ -263,4 +266,48 @@ fn a_notice_without_a_destination_stops_the_innocent_flow_too() {
         assert!(f1 < 0.9 * before, "{f1} {before}");
         assert!(with.waste() < 0.05 * none.waste());
     }
+}
+
+/// Four stations around a gateway, each with more than its share up and down.
+const CELL: Micro = Micro {
+    txop: "0 us",
+    stations: &[
+        ("G", [0, 0], 54),
+        ("A", [40, 0], 54),
+        ("B", [0, 40], 54),
+        ("C", [-40, 0], 54),
+        ("D", [0, -40], 54),
+    ],
+    flows: &[
+        ("up1", "A", "G", 8),
+        ("up2", "B", "G", 8),
+        ("up3", "C", "G", 8),
+        ("up4", "D", "G", 8),
+        ("down1", "G", "A", 8),
+        ("down2", "G", "B", 8),
+        ("down3", "G", "C", 8),
+        ("down4", "G", "D", 8),
+    ],
+};
+
+/// Five stations have the medium equally often, so four downlinks share what one uplink gets. Where the gateway tells stations to
+/// contend less while its own packets fill its share of the buffer, downlinks get at least half of what uplinks get. Of the
+/// total the longer windows cost less than a tenth.
+#[test]
+fn fair_control_keeps_downlinks_from_starving() {
+    let fair = r#"mechanisms.fair = { at = ["G"], detect = { kind = "occupancy", count = "all", high = "15 %", still = "10 %", low = "5 %" }, notify = { kind = "congestion-notification", cast = "each" }, respond = { kind = "cw-min", steps = 4 } }"#;
+    let run = |more: &str| {
+        let outcome = Outcome::of(CELL.text(NONE, "10 s") + more);
+        let sum = |way: &str| {
+            (1..5)
+                .map(|n| outcome.share(&format!("{way}{n}")))
+                .sum::<f64>()
+        };
+        (sum("down") / sum("up"), outcome.goodput())
+    };
+    let (ratio, total) = run("");
+    assert!((ratio - 0.25).abs() < 0.025, "{ratio}");
+    let (fairer, with) = run(fair);
+    assert!(fairer > 0.5, "{fairer}");
+    assert!(with > 0.9 * total, "{with} {total}");
 }

@@ -3,6 +3,7 @@
 
 mod expiry;
 mod marks;
+mod overheard;
 
 use std::collections::VecDeque;
 
@@ -11,12 +12,11 @@ use backwater_transport::units::Time;
 use super::carrier::{CarriedBy, Told, Toward};
 use super::detector::Detector;
 use super::gates::Gates;
-use super::moment::{Moment, Overheard, Seen, Signal};
-use super::needs::Set;
+use super::moment::{Moment, Seen, Signal};
 use super::notice::{Ask, Hosts, Notice};
 use super::notifier::Terms;
 use super::notifier::adaptive::Adaptive;
-use super::notifier::itself::OwnSteps;
+use super::notifier::judgements::OwnSteps;
 use super::notifier::request::Requests;
 use super::notifier::standing::{Standing, Timer};
 use super::notifier::voice::Arrival;
@@ -231,8 +231,7 @@ impl Control {
             Observes::Changes | Observes::All => watched.observe(&Moment::Enqueued(seen), view),
         };
         self.note_arrival(place, arrival, was);
-        if let (Memory::Own(steps), Some(signal)) = (&mut self.memory, signal) {
-            steps.judge(view.class, signal, &mut self.outbox);
+        if self.steps_by_itself(view.class, signal) {
             return !self.outbox.is_empty();
         }
         match signal {
@@ -268,36 +267,15 @@ impl Control {
         let watched = &mut self.places[place];
         let class = view.class;
         let signal = watched.observe(moment, view);
-        if let (Memory::Own(steps), Some(signal)) = (&mut self.memory, signal) {
-            steps.judge(class, signal, &mut self.outbox);
+        let was = watched.is_congested(class);
+        if self.steps_by_itself(class, signal) {
             return false;
         }
-        let was = watched.is_congested(class);
         let over = signal.is_some_and(Signal::over);
         if over {
             self.end(place, class, view.now);
         }
         over && was
-    }
-
-    /// A frame of another station was overheard.
-    pub fn overheard(&mut self, place: usize, view: View, seen: &Overheard) {
-        let watched = &mut self.places[place];
-        if !watched.detector.needs().needs.has(Set::OVERHEARING) {
-            return;
-        }
-        let was = watched.is_congested(view.class);
-        let Some(signal) = watched.observe(&Moment::Overheard(seen), view) else {
-            return;
-        };
-        if let Memory::Own(steps) = &mut self.memory {
-            steps.judge(view.class, signal, &mut self.outbox);
-        } else if signal.congested() && !was {
-            let arrival = Arrival::none(view.now, view.class, PortId::NONE);
-            self.begin(place, &arrival, || [].into());
-        } else if signal.over() && was {
-            self.end(place, view.class, view.now);
-        }
     }
 
     /// Whether a departure that leaves this level could end congestion.
@@ -345,13 +323,6 @@ impl Control {
             requests.ask(now, signals, &sums, &mut self.outbox);
         }
         before != self.places[place].congested || !self.outbox.is_empty()
-    }
-
-    /// A neighbour's timer went off: says again what still holds.
-    pub fn refresh(&mut self, neighbour: u8, epoch: u16) {
-        if let Memory::Standing(standing) = &mut self.memory {
-            standing.refresh(neighbour, epoch, &mut self.outbox);
-        }
     }
 
     /// Takes note of the rates that a place's own port is held to. True when something is to be said.

@@ -15,7 +15,7 @@ use crate::cell::{B, BASIC, Cell, cbr, disc, edca};
 use crate::ez_flow::chain;
 use crate::mechanisms::mechanism;
 
-const PARTS: [&str; 3] = ["differential-backlog", "itself", "cw-min"];
+const PARTS: [&str; 3] = ["differential-backlog", "own-step", "cw-min"];
 
 fn lost(cell: &Cell) -> u64 {
     let (_, report) = cell.run();

@@ -18,7 +18,7 @@ use crate::cell::{B, BASIC, Cell, G, RTS, cbr, disc, edca, saturated};
 use crate::mechanisms::mechanism;
 use crate::physical::plain;
 
-const PARTS: [&str; 3] = ["overheard-backlog", "itself", "cw-min"];
+const PARTS: [&str; 3] = ["overheard-backlog", "own-step", "cw-min"];
 
 /// Five stations in a row that sense each other over two hops; the first sends all that it can to the last. The source proves that the queue of the first relay
 /// of such a chain grows without bound under 802.11.
@@ -118,8 +118,8 @@ fn a_station_overhears_what_the_next_one_sends_on() {
 fn what_would_make_things_worse_is_refused() {
     let mut cell = chain();
     for (parts, word) in [
-        (["watermark", "itself", "cw-min"], "would make it longer"),
-        (["overheard-backlog", "itself", "gate"], "never overhear"),
+        (["watermark", "own-step", "cw-min"], "would make it longer"),
+        (["overheard-backlog", "own-step", "gate"], "never overhear"),
         (["overheard-backlog", "request", "cw-min"], "waits to leave"),
     ] {
         cell.0.mechanisms = vec![mechanism(parts, vec![1], &[])];

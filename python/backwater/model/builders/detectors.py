@@ -218,6 +218,26 @@ class Detector(Part):
 
     @staticmethod
     @checked
+    def differential_backlog(
+        *,
+        step: int | None = None,
+        field: Size | None = None,
+    ) -> Detector:
+        """The detector `differential-backlog`.
+
+        Packets for a destination here less those at the next station, which says so in the
+        header of its data frames.
+
+        Source: DiffQ, INFOCOM 2009.
+
+        * `step`: packets of differential backlog from one priority to the next (whole number,
+          default 10, ≥ 1, ≤ 10000)
+        * `field`: length of the header field (size, default 2 B, ≥ 1 B, ≤ 64 B)
+        """
+        return Detector("differential-backlog", step=step, field=field)
+
+    @staticmethod
+    @checked
     def python(
         *,
         file: str,

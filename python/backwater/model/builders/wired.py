@@ -38,6 +38,8 @@ Recipe: TypeAlias = Literal[
     "destination-selective-congestion-control",
     "ez-flow",
     "ezflow",
+    "diffq",
+    "differential-backlog",
     "none",
 ]
 

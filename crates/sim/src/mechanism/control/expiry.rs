@@ -54,4 +54,11 @@ impl Control {
             _ => watched.congested &= !(1 << class),
         }
     }
+
+    /// A neighbour's timer went off: says again what still holds.
+    pub fn refresh(&mut self, neighbour: u8, epoch: u16) {
+        if let Memory::Standing(standing) = &mut self.memory {
+            standing.refresh(neighbour, epoch, &mut self.outbox);
+        }
+    }
 }

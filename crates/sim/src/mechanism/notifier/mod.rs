@@ -4,7 +4,8 @@
 pub mod adaptive;
 mod congestion_notification;
 mod destination;
-pub mod itself;
+pub mod judgements;
+mod own_step;
 mod pause;
 mod pfc;
 pub mod request;
@@ -15,7 +16,7 @@ pub mod voice;
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 
 pub use congestion_notification::{AdaptiveTerms, Reach};
-pub use itself::Itself;
+pub use judgements::OwnTerms;
 pub use request::Request;
 pub use terms::{Addresses, Audience, Cast, Terms};
 
@@ -33,7 +34,7 @@ pub enum AnyNotifier {
     /// Tells how long congestion is expected to last.
     Congestion(Box<AdaptiveTerms>),
     /// Tells the station itself to contend less or more.
-    Itself(Itself),
+    Own(OwnTerms),
 }
 
 impl AnyNotifier {
@@ -43,7 +44,7 @@ impl AnyNotifier {
             AnyNotifier::Standing(terms) => terms.needs(),
             AnyNotifier::Request(_) => request::NEEDS,
             AnyNotifier::Congestion(_) => congestion_notification::NEEDS,
-            AnyNotifier::Itself(_) => itself::NEEDS,
+            AnyNotifier::Own(_) => own_step::NEEDS,
         }
     }
 
@@ -56,7 +57,7 @@ impl AnyNotifier {
     pub fn standing(&self) -> Option<&Terms> {
         match self {
             AnyNotifier::Standing(terms) => Some(terms),
-            AnyNotifier::Request(_) | AnyNotifier::Congestion(_) | AnyNotifier::Itself(_) => None,
+            AnyNotifier::Request(_) | AnyNotifier::Congestion(_) | AnyNotifier::Own(_) => None,
         }
     }
 }
@@ -138,14 +139,14 @@ pub static NOTIFIERS: &[Part<Build>] = &[
     destination::PART,
     request::PART,
     congestion_notification::PART,
-    itself::PART,
+    own_step::PART,
 ];
 
 /// Congestion notifications of 802.11s; for recipes.
 pub const CONGESTION: Part<Build> = congestion_notification::PART;
 
 /// The station itself; for recipes.
-pub const ITSELF: Part<Build> = itself::PART;
+pub const OWN_STEP: Part<Build> = own_step::PART;
 
 /// What each needs, in their order.
 pub static NEEDS: &[Needs] = &[
@@ -154,5 +155,5 @@ pub static NEEDS: &[Needs] = &[
     terms::NEEDS_OF_ADDRESSES,
     request::NEEDS,
     congestion_notification::NEEDS,
-    itself::NEEDS,
+    own_step::NEEDS,
 ];

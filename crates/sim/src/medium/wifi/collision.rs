@@ -37,8 +37,6 @@ impl Air {
         let sender = station as usize;
         let medium = &self.media[self.radios[sender].medium as usize];
         let mut group = self.groups[sender].members();
-        self.heard.clear();
-        self.overheard.clear();
         for (number, link) in self.reach[sender].iter().enumerate() {
             let sense = &mut self.sensing[link.to as usize];
             sense.energy -= u32::from(link.senses);

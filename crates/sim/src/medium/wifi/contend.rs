@@ -134,7 +134,8 @@ impl World {
                 (notice.to, notice.bytes, medium.phy.control)
             }
             Some(hop) => {
-                let bytes = self.air.first_frame(&self.network, hop, number);
+                let first = self.air.first_frame(&self.network, hop, number);
+                let bytes = first + self.air.radios[station as usize].backlog_field;
                 let hop = &self.air.hops[hop as usize];
                 field = self.air.field_toward(station, hop.to);
                 (hop.to, bytes + field.unwrap_or(0), hop.rate)
@@ -277,6 +278,8 @@ impl World {
         ) {
             exchange.own_end = now;
         }
+        air.heard.clear();
+        air.overheard.clear();
         match air.medium(station).receivers.is_some() {
             true => air.fade(station, &frame, now),
             false => air.separate(station, &frame, now),

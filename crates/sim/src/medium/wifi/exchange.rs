@@ -57,16 +57,7 @@ impl Air {
         let list = &mut port.queue_mut(number).list;
         let packet_id = network.packets.take_after(list, Id::NONE);
         let packet = &mut network.packets[packet_id];
-        tried.ghost = Some(Ghost {
-            len: packet.len,
-            at: packet.at,
-            own: packet.ingress.is_none() || packet.ingress.0 < first_port,
-            from,
-            flow: packet.flow,
-            seq: packet.seq,
-            to: packet.to,
-            overheard,
-        });
+        tried.ghost = Some(Ghost::of(packet, first_port, from, overheard));
         let first = packet.at.max(since);
         let retries = tried.spent;
         let c = &radio.categories[number];

@@ -116,16 +116,7 @@ impl World {
                 let packet = &self.network.packets[id];
                 let held = now.0 - packet.at.0;
                 self.network.ports[port].lose_waiting(number, packet.frame(), held);
-                Ghost {
-                    len: packet.len,
-                    at: packet.at,
-                    own: packet.ingress.is_none() || packet.ingress.0 < first_port,
-                    from,
-                    flow: packet.flow,
-                    seq: packet.seq,
-                    to: packet.to,
-                    overheard: false,
-                }
+                Ghost::of(packet, first_port, from, false)
             }
             None => hop.tried[number].ghost.expect("asked above"),
         };

@@ -15,7 +15,7 @@ use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Notice;
 use crate::mechanism::{AnyResponder, Echo};
 use crate::medium::access::{Category, MANAGEMENT_CATEGORY};
-use crate::packet::List;
+use crate::packet::{List, Packet};
 use crate::stamp::Shown;
 
 /// A transmitter and its queues. What every frame touches comes first: a large network has more stations than the
@@ -265,6 +265,22 @@ pub struct Ghost {
     pub to: u32,
     /// Whether the next station sends it on over the air and the sender overhears that.
     pub overheard: bool,
+}
+
+impl Ghost {
+    /// What stays of a packet that came from a station, or from an interface below `first_port`.
+    pub fn of(packet: &Packet, first_port: u32, from: u32, overheard: bool) -> Ghost {
+        Ghost {
+            len: packet.len,
+            at: packet.at,
+            own: packet.ingress.is_none() || packet.ingress.0 < first_port,
+            from,
+            flow: packet.flow,
+            seq: packet.seq,
+            to: packet.to,
+            overheard,
+        }
+    }
 }
 
 impl Radio {

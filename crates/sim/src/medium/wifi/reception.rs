@@ -286,11 +286,8 @@ impl Air {
         let receivers = medium.receivers.as_ref().expect("a physical channel");
         let coded = self.coded[sender];
         let mut group = self.groups[sender].members();
-        self.heard.clear();
-        self.overheard.clear();
         let beyond = self.near[sender].len();
         let (reached, disturbed) = self.idlers[sender].split_at(beyond);
-        // One test of a number does for all tables.
         let stations = self.sensing.len();
         let sensing = &mut self.sensing[..stations];
         let levels = &mut self.levels[..stations];

@@ -11,7 +11,7 @@ use crate::mechanism::control::{Control, Memory, Watched};
 use crate::mechanism::detector::Detector;
 use crate::mechanism::needs::Set;
 use crate::mechanism::notifier::adaptive::Adaptive;
-use crate::mechanism::notifier::itself::OwnSteps;
+use crate::mechanism::notifier::judgements::OwnSteps;
 use crate::mechanism::notifier::request::Requests;
 use crate::mechanism::notifier::standing::{MAX_NEIGHBOURS, Standing};
 use crate::mechanism::notifier::voice::VoiceSpec;
@@ -51,7 +51,7 @@ impl Air {
                 let memory = Memory::Standing(Box::new(standing));
                 (memory, mechanism.detect.rhythm())
             }
-            AnyNotifier::Itself(terms) => {
+            AnyNotifier::Own(terms) => {
                 let written = &self.radios[station as usize].written;
                 let most = mechanism.respond.most();
                 let steps = OwnSteps::new(*terms, number as u32, written, most);
@@ -72,7 +72,7 @@ impl Air {
     fn told_by(&self, station: u32, notify: &AnyNotifier) -> Vec<u32> {
         let terms = match notify {
             AnyNotifier::Congestion(terms) => terms,
-            AnyNotifier::Itself(_) => return Vec::new(),
+            AnyNotifier::Own(_) => return Vec::new(),
             AnyNotifier::Standing(_) | AnyNotifier::Request(_) => {
                 return self.stations_toward(station);
             }

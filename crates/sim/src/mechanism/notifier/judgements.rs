@@ -1,31 +1,19 @@
-//! Detects: left to the recipe. Tells: the station itself, without a frame, to contend less or more, a step at a time. A step
-//! takes several equal judgements of the detector in a row: log2(CW) of them for less and 15 - log2(CW) for more, where CW is the
-//! present CWmin plus one. So a station with a small window is quick to step back, and one with a large window is
-//! quick to return. Any other judgement ends the row. A step holds until the next one.
-//! A detector that names a priority (differential-backlog) is obeyed at once.
-//! Responds: left to the recipe.
-//! Reference: EZ-flow (Aziz, Starobinski, Thiran, El Fawal, CoNEXT 2009), channel access adaptation.
-//! Differences: CWmin goes up to CWmax, the source's to 2^15. With another responder than cw-min, CW is what CWmin would be.
+//! A station that tells itself to contend less or more: how many equal judgements of its detector in a row a step takes, and how far
+//! it has stepped back.
 
 use std::collections::VecDeque;
 
-use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Rate, Span};
 
-use super::{AnyNotifier, Build};
 use crate::mechanism::carrier::{Told, Toward};
 use crate::mechanism::moment::Signal;
-use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::{Ask, Form, Notice, Step};
 use crate::medium::access::Category;
 use crate::table::Id;
 
-/// What it needs.
-pub const NEEDS: Needs = Needs::of(Set::STATION.and(Set::NEXT_QUEUE).and(Set::STEPS));
-
 /// What the notifier decides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Itself {
+pub struct OwnTerms {
     /// log2 of the CWmin at which one judgement is enough for a step back.
     pub exponent: u32,
 }
@@ -33,7 +21,7 @@ pub struct Itself {
 /// What a station has told itself.
 #[derive(Clone, Debug)]
 pub struct OwnSteps {
-    terms: Itself,
+    terms: OwnTerms,
     /// Whose responder answers.
     number: u32,
     rows: Vec<Row>,
@@ -52,7 +40,7 @@ struct Row {
 
 impl OwnSteps {
     /// A station that has told itself nothing. `most` is how far its responder can step back.
-    pub fn new(terms: Itself, number: u32, categories: &[Category], most: [u8; 4]) -> OwnSteps {
+    pub fn new(terms: OwnTerms, number: u32, categories: &[Category], most: [u8; 4]) -> OwnSteps {
         let exponent = |window: u32| (window + 1).ilog2();
         let row = |(category, most): (&Category, u8)| Row {
             exponent: exponent(category.cw_min),
@@ -97,7 +85,7 @@ impl OwnSteps {
         };
         let notice = Notice {
             mechanism: self.number,
-            form: Form::Request(0),
+            form: Form::Extension,
             classes: 1 << class,
             ask: Ask::Step(step),
             hosts: None,
@@ -139,27 +127,6 @@ impl Row {
     }
 }
 
-/// The row.
-pub const PART: Part<Build> = Part {
-    id: "itself",
-    aliases: &["caa"],
-    summary: "the station itself, without a frame: a step after several equal judgements in a row, more of them the further it has stepped back",
-    source: "EZ-flow, CoNEXT 2009",
-    options: &[Opt::new(
-        "exponent",
-        Kind::Count,
-        Default::Is("15"),
-        "log2 of the largest window: a step for more takes this less log2(CWmin) judgements",
-    )
-    .at_least("4")
-    .at_most("15")],
-    build: |args| {
-        Ok(AnyNotifier::Itself(Itself {
-            exponent: args.count("exponent") as u32,
-        }))
-    },
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,7 +155,7 @@ mod tests {
     /// The source: log2(CW) judgements to double CW, 15 - log2(CW) to halve it; 2^10 is the largest here.
     #[test]
     fn a_step_takes_more_judgements_the_further_the_station_has_stepped_back() {
-        let terms = Itself { exponent: 15 };
+        let terms = OwnTerms { exponent: 15 };
         let mut steps = OwnSteps::new(terms, 0, &[SIXTEEN], [11; 4]);
         for expected in 4..10 {
             let found = until_step(&mut steps, Signal::Congested);
@@ -205,7 +172,7 @@ mod tests {
 
     #[test]
     fn another_judgement_ends_the_row() {
-        let terms = Itself { exponent: 15 };
+        let terms = OwnTerms { exponent: 15 };
         for between in [Signal::Clear, Signal::Underused] {
             let mut steps = OwnSteps::new(terms, 0, &[SIXTEEN], [11; 4]);
             let mut out = VecDeque::new();

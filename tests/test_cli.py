@@ -6,7 +6,9 @@ import contextlib
 import csv
 import io
 import json
+import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,8 @@ from command import BACKWATER, Ended, call
 from studies import SCENARIO, markdown
 
 Command = Callable[..., Ended]
+TAPLO = shutil.which("taplo", path=str(Path(sys.executable).parent)) or shutil.which("taplo")
+BENCHES = Path(cli.__file__).parent.parent / "benches"
 NAMES = [f"{kind}/{row['id']}" for kind in catalogue.kinds() for row in catalogue.rows(kind)]
 
 
@@ -77,6 +81,19 @@ def test_schemas_are_schemas(run: Command) -> None:
     for schema in found.values():
         jsonschema.Draft202012Validator.check_schema(schema)
     assert len({schema["$id"] for schema in found.values()}) == len(found)
+
+
+@pytest.mark.skipif(TAPLO is None, reason="taplo is not installed")
+def test_an_editor_of_toml_completes_scenarios(run: Command, folder: Path) -> None:
+    schema = folder / "scenario.schema.json"
+    schema.write_text(run("list", "scenario", "--schemas").out)
+    good = (BENCHES / "mesh-44.toml").read_text(encoding="utf-8")
+    for text, right in ((good, True), (good.replace("duration", "durtion", 1), False)):
+        (folder / "edited.toml").write_text(f"#:schema ./{schema.name}\n{text}")
+        done = subprocess.run(
+            [str(TAPLO), "lint", "edited.toml"], cwd=folder, capture_output=True, check=False
+        )
+        assert (done.returncode == 0) == right, done.stderr
 
 
 def test_list_has_every_kind_of_the_engine_and_of_the_contract(run: Command) -> None:

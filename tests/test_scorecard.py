@@ -84,7 +84,7 @@ class Doubling:
         self.window = setup.initial_B
 
     def on_ack(self, ack):
-        self.window = min(1e8, self.window + ack.acked_B)
+        self.window = min(2e6, self.window + ack.acked_B)
 """
 USE = ("solo", "cross", "cross ends")
 

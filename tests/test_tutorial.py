@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import statistics
 from pathlib import Path
 
@@ -68,3 +69,16 @@ def test_the_command_of_the_tutorial_ranks_it_first(steady: str, tmp_path: Path)
     done = call("contest", "zekalho", steady, "--json", cwd=tmp_path)
     assert done.code == 0, done.err
     assert done.document["standings"]["known"][0]["controller"] == steady
+
+
+def test_the_commands_on_cellular_links_work_in_an_empty_folder(tmp_path: Path) -> None:
+    text = TUTORIAL.read_text(encoding="utf-8")
+    section = text[text.index("## Cellular links") : text.index("## From Python")]
+    (scenario,) = re.findall(r"```toml\n# cellular.toml\n(.*?)```", section, re.DOTALL)
+    (tmp_path / "cellular.toml").write_text(scenario)
+    (commands,) = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+    for line in commands.splitlines():
+        words = shlex.split(line, comments=True)
+        done = call(*words[1:], cwd=tmp_path)
+        assert done.code == 0, (line, done.err)
+    assert (tmp_path / "down.log").stat().st_size > 0

@@ -219,7 +219,11 @@ impl Detector for Scripted {
                     None => None,
                 }
             }
-            Moment::Enqueued(_) | Moment::Refused(_) | Moment::Timer | Moment::Expiring => None,
+            Moment::Enqueued(_)
+            | Moment::Refused(_)
+            | Moment::Timer
+            | Moment::Expiring
+            | Moment::Overheard(_) => None,
         }
     }
 }

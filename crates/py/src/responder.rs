@@ -169,7 +169,8 @@ fn seen(notice: &Notice, knobs: &Knobs) -> Option<NoticeSeen> {
         Ask::Stop(quanta) | Ask::Limit(_, quanta) => {
             (quanta > 0, knobs.unit.times(u64::from(quanta)))
         }
-        Ask::Step(step) => (step.less, step.expiry),
+        // A step without an expiry is one that a station tells itself, and a class is told of none.
+        Ask::Step(step) => (step.less, step.expiry?),
         Ask::Own(_) => return None,
     };
     Some(NoticeSeen {

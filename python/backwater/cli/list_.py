@@ -9,7 +9,7 @@ import typer
 
 from backwater import _native
 from backwater.cli import complete, console
-from backwater.errors import Refusal
+from backwater.errors import Refusal, nearest
 from backwater.present.tabular import prose, words
 from backwater.tools import catalogue
 
@@ -20,11 +20,16 @@ def command(
     kind: Annotated[
         str | None,
         typer.Argument(
-            help="One kind only: queues, mechanisms, studies, …", autocompletion=complete.kinds
+            help="One kind only: queues, mechanisms, studies, …; with --schemas one document.",
+            autocompletion=complete.kinds,
         ),
     ] = None,
     schemas: Annotated[
-        bool, typer.Option("--schemas", help="The JSON schemas of all documents instead.")
+        bool,
+        typer.Option(
+            "--schemas",
+            help="The JSON schemas of all documents instead, or of one: scenario, run, …",
+        ),
     ] = False,
     json: console.Json = False,
 ) -> int:
@@ -44,14 +49,19 @@ def command(
     return 0
 
 
-def _schemas(kind: str | None, json: bool) -> int:
-    if kind is not None:
-        raise Refusal("a kind has no schema", fix="write `backwater list --schemas`")
+def _schemas(one: str | None, json: bool) -> int:
     found = catalogue.schemas()
+    if one is not None and one not in found:
+        raise Refusal(
+            f"no document {one}",
+            nearest=nearest(one, found),
+            fix="write `backwater list --schemas scenario`, or one of " + ", ".join(found),
+        )
     if json:
+        chosen = found if one is None else {one: found[one]}
         console.emit(
-            {"schema": "backwater/schemas/1", "version": _native.version(), "schemas": found}
+            {"schema": "backwater/schemas/1", "version": _native.version(), "schemas": chosen}
         )
     else:
-        console.data(jsons.dumps(found, indent=1))
+        console.data(jsons.dumps(found if one is None else found[one], indent=1))
     return 0

@@ -11,10 +11,12 @@ use backwater_transport::units::Time;
 use super::carrier::{CarriedBy, Told, Toward};
 use super::detector::Detector;
 use super::gates::Gates;
-use super::moment::{Moment, Seen, Signal};
+use super::moment::{Moment, Overheard, Seen, Signal};
+use super::needs::Set;
 use super::notice::{Ask, Hosts, Notice};
 use super::notifier::Terms;
 use super::notifier::adaptive::Adaptive;
+use super::notifier::itself::OwnSteps;
 use super::notifier::request::Requests;
 use super::notifier::standing::{Standing, Timer};
 use super::notifier::voice::Arrival;
@@ -50,6 +52,8 @@ pub enum Memory {
     Requests(Box<Requests>),
     /// Notices with a duration that adapts.
     Adaptive(Box<Adaptive>),
+    /// Steps that the station tells itself.
+    Own(Box<OwnSteps>),
     /// None: packets are marked.
     Marks,
 }
@@ -82,7 +86,7 @@ impl Control {
     pub fn standing(&self) -> Option<&Standing> {
         match &self.memory {
             Memory::Standing(standing) => Some(standing),
-            Memory::Requests(_) | Memory::Adaptive(_) | Memory::Marks => None,
+            Memory::Requests(_) | Memory::Adaptive(_) | Memory::Own(_) | Memory::Marks => None,
         }
     }
 
@@ -96,7 +100,7 @@ impl Control {
     pub fn standing_mut(&mut self) -> Option<&mut Standing> {
         match &mut self.memory {
             Memory::Standing(standing) => Some(standing),
-            Memory::Requests(_) | Memory::Adaptive(_) | Memory::Marks => None,
+            Memory::Requests(_) | Memory::Adaptive(_) | Memory::Own(_) | Memory::Marks => None,
         }
     }
 
@@ -227,6 +231,10 @@ impl Control {
             Observes::Changes | Observes::All => watched.observe(&Moment::Enqueued(seen), view),
         };
         self.note_arrival(place, arrival, was);
+        if let (Memory::Own(steps), Some(signal)) = (&mut self.memory, signal) {
+            steps.judge(view.class, signal, &mut self.outbox);
+            return !self.outbox.is_empty();
+        }
         match signal {
             Some(Signal::EarlyWarning) => self.warn_early(place, &view),
             Some(signal) if !was => self.on_signal(place, signal, arrival, queued),
@@ -260,12 +268,36 @@ impl Control {
         let watched = &mut self.places[place];
         let class = view.class;
         let signal = watched.observe(moment, view);
+        if let (Memory::Own(steps), Some(signal)) = (&mut self.memory, signal) {
+            steps.judge(class, signal, &mut self.outbox);
+            return false;
+        }
         let was = watched.is_congested(class);
         let over = signal.is_some_and(Signal::over);
         if over {
             self.end(place, class, view.now);
         }
         over && was
+    }
+
+    /// A frame of another station was overheard.
+    pub fn overheard(&mut self, place: usize, view: View, seen: &Overheard) {
+        let watched = &mut self.places[place];
+        if !watched.detector.needs().needs.has(Set::OVERHEARING) {
+            return;
+        }
+        let was = watched.is_congested(view.class);
+        let Some(signal) = watched.observe(&Moment::Overheard(seen), view) else {
+            return;
+        };
+        if let Memory::Own(steps) = &mut self.memory {
+            steps.judge(view.class, signal, &mut self.outbox);
+        } else if signal.congested() && !was {
+            let arrival = Arrival::none(view.now, view.class, PortId::NONE);
+            self.begin(place, &arrival, || [].into());
+        } else if signal.over() && was {
+            self.end(place, view.class, view.now);
+        }
     }
 
     /// Whether a departure that leaves this level could end congestion.
@@ -347,7 +379,7 @@ impl Control {
         match &mut self.memory {
             Memory::Standing(standing) => standing.start_timer(to),
             Memory::Adaptive(adaptive) => adaptive.start_timer(),
-            Memory::Requests(_) | Memory::Marks => None,
+            Memory::Requests(_) | Memory::Own(_) | Memory::Marks => None,
         }
     }
 
@@ -377,7 +409,7 @@ impl Control {
         match &mut self.memory {
             Memory::Standing(standing) => standing.begin(place, arrival, queued, out),
             Memory::Adaptive(adaptive) => adaptive.begin(arrival.class, arrival.now, out),
-            Memory::Requests(_) | Memory::Marks => {}
+            Memory::Requests(_) | Memory::Own(_) | Memory::Marks => {}
         }
     }
 
@@ -387,7 +419,7 @@ impl Control {
         match &mut self.memory {
             Memory::Standing(standing) => standing.end(place, class, out),
             Memory::Adaptive(adaptive) => adaptive.clear(class, now, out),
-            Memory::Requests(_) | Memory::Marks => {}
+            Memory::Requests(_) | Memory::Own(_) | Memory::Marks => {}
         }
     }
 }

@@ -89,6 +89,18 @@ fn reason(missing: Set) -> (&'static str, &'static str) {
             "needs room for addresses or a rate, and a mark is one bit",
             "write carrier = \"header\" or \"frame\", or take notifier pause or pfc with responder gate",
         ),
+        Set::OVERHEARING => (
+            "needs to overhear what the next station sends on, and a wire has two ends",
+            "take detector watermark, or name stations",
+        ),
+        Set::NEXT_QUEUE => (
+            "needs a detector that watches the next station's queue: a station that contended less because its own queue is long would make it longer",
+            "take detector overheard-backlog or differential-backlog, or notifier request",
+        ),
+        Set::STEPS => (
+            "needs a responder that contends less step by step: a station that stopped would never overhear that it may go on",
+            "take responder cw-min, aifsn or txop",
+        ),
         Set::RATE => (
             "needs a notice that names a rate, and a station drains at none of its own",
             "take notifier request, or another responder",

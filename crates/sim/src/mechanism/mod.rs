@@ -161,6 +161,26 @@ pub static RECIPES: &[Recipe] = &[
             ("notify", "scope", "address"),
         ],
     },
+    Recipe {
+        id: "ez-flow",
+        aliases: &["ezflow"],
+        summary: "802.11 stations overhear how long their next station's queue is, and double or halve their own CWmin",
+        source: "EZ-flow, CoNEXT 2009",
+        detect: detector::OVERHEARD_BACKLOG,
+        notify: notifier::ITSELF.id,
+        respond: responder::CW_MIN.id,
+        preset: &[("respond", "steps", "11")],
+    },
+    Recipe {
+        id: "diffq",
+        aliases: &["differential-backlog"],
+        summary: "802.11 stations contend with a smaller CWmin the longer their queue is than the next station's, which data frames tell",
+        source: "DiffQ, INFOCOM 2009",
+        detect: detector::DIFFERENTIAL_BACKLOG,
+        notify: notifier::ITSELF.id,
+        respond: responder::CW_MIN.id,
+        preset: &[("respond", "steps", "3")],
+    },
 ];
 
 #[cfg(test)]

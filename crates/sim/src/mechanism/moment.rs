@@ -2,6 +2,32 @@
 
 use backwater_transport::units::Span;
 
+use crate::ids::FlowId;
+
+/// A packet, as a station recognises it when it is sent on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Its flow.
+    pub flow: FlowId,
+    /// Its number in the flow.
+    pub seq: u32,
+}
+
+/// A data frame of another station to a third one, as a station overhears it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Overheard {
+    /// Access category.
+    pub class: u8,
+    /// Who sent it.
+    pub by: u32,
+    /// Its packet.
+    pub packet: Identity,
+    /// Host that the packet goes to.
+    pub to: u32,
+    /// Packets for that host that its sender holds, where the frame's header says so.
+    pub backlog: Option<u32>,
+}
+
 /// A frame, as a place sees it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
@@ -19,6 +45,10 @@ pub struct Seen {
     pub airtime: Span,
     /// Transmissions that failed.
     pub retries: u32,
+    /// Its packet, where somebody overhears and the next station sends it on over the same medium.
+    pub packet: Option<Identity>,
+    /// Host that its packet goes to, where the place is a station.
+    pub to: Option<u32>,
 }
 
 impl Seen {
@@ -31,6 +61,8 @@ impl Seen {
             next: None,
             airtime: Span::ZERO,
             retries: 0,
+            packet: None,
+            to: None,
         }
     }
 }
@@ -50,6 +82,8 @@ pub enum Moment<'a> {
     Timer,
     /// A notice about the class is about to expire.
     Expiring,
+    /// A frame of another station was overheard.
+    Overheard(&'a Overheard),
 }
 
 /// What a detector says of a class.
@@ -67,16 +101,24 @@ pub enum Signal {
     Clear,
     /// Not congested, and there is capacity that nobody uses.
     Underused,
+    /// The station should contend with a priority so many steps below the highest.
+    Back(u8),
 }
+
+/// Steps from the highest priority to the lowest: four access categories.
+pub const LOWEST_PRIORITY: u8 = 3;
 
 impl Signal {
     /// Whether less should be sent.
     pub fn congested(self) -> bool {
-        matches!(self, Signal::Congested | Signal::CongestedByAll)
+        matches!(
+            self,
+            Signal::Congested | Signal::CongestedByAll | Signal::Back(LOWEST_PRIORITY)
+        )
     }
 
     /// Whether congestion is over, if there was any.
     pub fn over(self) -> bool {
-        matches!(self, Signal::Clear | Signal::Underused)
+        matches!(self, Signal::Clear | Signal::Underused | Signal::Back(0))
     }
 }

@@ -36,6 +36,13 @@ impl Set {
     /// A carrier with room for more than one bit: addresses, a rate, or a request.
     pub const ROOM: Set = Set(1 << 12);
 
+    /// Frames that other stations send to third ones.
+    pub const OVERHEARING: Set = Set(1 << 13);
+    /// A detector that watches the queue of the next station.
+    pub const NEXT_QUEUE: Set = Set(1 << 14);
+    /// A responder that contends less, step by step.
+    pub const STEPS: Set = Set(1 << 15);
+
     /// What every medium gives that carries notices: its queues are watched, and what is told has gates.
     pub const EVERYWHERE: Set = Set::RATES
         .and(Set::HOLDINGS)

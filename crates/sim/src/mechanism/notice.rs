@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use backwater_transport::units::{Rate, Span};
+use backwater_transport::units::{Rate, Span, Time};
 
 use crate::ids::{FlowId, PortId};
 use crate::record::control_size;
@@ -58,10 +58,17 @@ pub struct Step {
     pub less: bool,
     /// What the flows covered may send together.
     pub rate: Rate,
-    /// How long it holds.
-    pub expiry: Span,
+    /// How long it holds; none holds until the next step.
+    pub expiry: Option<Span>,
     /// How long after that the next step is taken back.
     pub period: Span,
+}
+
+impl Step {
+    /// When a step that is taken now is over.
+    pub fn until(&self, now: Time) -> Time {
+        self.expiry.map_or(Time::NEVER, |expiry| now + expiry)
+    }
 }
 
 /// An own flow of a station that forwards others'.

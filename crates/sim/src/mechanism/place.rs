@@ -103,7 +103,7 @@ impl Holdings {
             Moment::Sent(seen) | Moment::Lost(seen) => {
                 self.book(seen, |held, bytes| *held -= bytes)
             }
-            Moment::Refused(_) | Moment::Timer | Moment::Expiring => {}
+            Moment::Refused(_) | Moment::Timer | Moment::Expiring | Moment::Overheard(_) => {}
         }
     }
 
@@ -384,6 +384,8 @@ mod tests {
             next: Some(next),
             airtime: Span::ZERO,
             retries: 0,
+            packet: None,
+            to: None,
         }
     }
 

@@ -22,7 +22,7 @@ impl Observes {
     fn of(detector: &AnyDetector) -> Observes {
         let needs = detector.needs().needs;
         match detector {
-            _ if needs.has(Set::HOLDINGS) => Observes::All,
+            _ if needs.has(Set::HOLDINGS) || needs.has(Set::OVERHEARING) => Observes::All,
             AnyDetector::Custom(_) => Observes::All,
             _ if needs.has(Set::RATES) => Observes::None,
             _ => Observes::Changes,

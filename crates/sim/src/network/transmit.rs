@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::forwarding::Forwarding;
 use crate::ids::{FlowId, PacketId, PortId};
 use crate::limit::MAX_CLASSES;
-use crate::packet::Packet;
+use crate::packet::{Packet, Packets};
 use crate::queue::Scheduler;
 use crate::record::What;
 use crate::table::Id;
@@ -156,7 +156,7 @@ impl Network {
         before: PacketId,
         at: Time,
     ) -> bool {
-        let port = &mut self.ports[id];
+        let mut port = &mut self.ports[id];
         let queue = port.queue_mut(q);
         let packet_id = self.packets.take_after(&mut queue.list, before);
         let last = queue.list.is_empty();
@@ -164,8 +164,8 @@ impl Network {
         port.waiting -= 1;
         if port.is(Traits::EVER_STALLED) {
             self.meet_stalls(id, packet_id, at);
+            port = &mut self.ports[id];
         }
-        let port = &mut self.ports[id];
         if port.shut_until > at
             && let Some(gates) = &mut port.gates
         {
@@ -207,8 +207,10 @@ impl Network {
         let wakeful = port.is(Traits::WAKEFUL);
         if port.is(Traits::NOTED_DEPARTURES) {
             self.note_departure(books, calendar, id, packet_id, (at, begin), waited);
+            self.launch(calendar, id, packet_id);
+        } else {
+            port.launch(&mut self.packets, calendar, id, packet_id);
         }
-        self.launch(calendar, id, packet_id);
         wakeful
     }
 
@@ -241,18 +243,28 @@ impl Network {
     /// Puts a frame whose transmission has begun, and ends at `next_try`, on the wire.
     #[inline(always)]
     pub(crate) fn launch(&mut self, calendar: &mut Calendar, id: PortId, packet_id: PacketId) {
-        let port = &mut self.ports[id];
-        let arrives = port.next_try + port.delay;
-        self.packets[packet_id].at = arrives;
-        let first = port.wire.is_empty();
-        self.packets.append(&mut port.wire, packet_id);
-        if first {
-            calendar.push(arrives, Event::Arrive(id));
-        }
+        self.ports[id].launch(&mut self.packets, calendar, id, packet_id);
     }
 }
 
 impl Port {
+    #[inline(always)]
+    fn launch(
+        &mut self,
+        packets: &mut Packets,
+        calendar: &mut Calendar,
+        id: PortId,
+        packet_id: PacketId,
+    ) {
+        let arrives = self.next_try + self.delay;
+        packets[packet_id].at = arrives;
+        let first = self.wire.is_empty();
+        packets.append(&mut self.wire, packet_id);
+        if first {
+            calendar.push(arrives, Event::Arrive(id));
+        }
+    }
+
     /// Notes with a packet that leaves this port the egress port it goes to at the far end, and through which it
     /// comes in there. To write that when it arrives would delay the reads of the memory beside it.
     #[inline(always)]

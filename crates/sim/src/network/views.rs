@@ -70,6 +70,8 @@ impl Port {
             next: Some(self.local),
             airtime: Span::ZERO,
             retries: 0,
+            packet: None,
+            to: None,
         };
         let arrival = Arrival {
             now,
@@ -106,6 +108,8 @@ impl Gone {
             next: Some(port.local),
             airtime: Span(self.size * port.ps_per_byte),
             retries: 0,
+            packet: None,
+            to: None,
         }
     }
 

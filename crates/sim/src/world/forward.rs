@@ -65,7 +65,7 @@ impl World {
     /// what becomes of frames, the port goes on lagging until its first frame arrives at the far end.
     pub(crate) fn enqueue(&mut self, id: PortId, packet_id: PacketId, now: Time) {
         let packet = &mut self.network.packets[packet_id];
-        let port = &mut self.network.ports[id];
+        let mut port = &mut self.network.ports[id];
         let (size, class) = (packet.frame(), packet.class());
         packet.at = now;
         let exact = port.is(Traits::EXACT) || port.shut_until > port.next_try.min(now);
@@ -75,8 +75,8 @@ impl World {
                 return self.hand_over(id, packet_id, now);
             }
             self.catch_up(id, now);
+            port = &mut self.network.ports[id];
         }
-        let port = &mut self.network.ports[id];
         let q = port.queue_of(class);
         if port.is(Traits::LIMITED) && !port.has_room(q, size) {
             return self.overflow(id, packet_id, q, now);
@@ -89,11 +89,12 @@ impl World {
                 return;
             };
             observed = detected;
+            port = &mut self.network.ports[id];
         }
-        if exact {
+        if exact && port.is(Traits::STAMPED) {
             self.network.stamp_arrival(id, packet_id, false, now);
+            port = &mut self.network.ports[id];
         }
-        let port = &mut self.network.ports[id];
         if !observed && port.next_try == Time::NEVER && port.shut_until <= now {
             port.hold(q, size);
             let (books, calendar) = (&mut self.books, &mut self.clock.calendar);

@@ -93,3 +93,45 @@ fn who_is_no_neighbour_in_the_tree_ignores_a_notice() {
     assert_eq!(share("tree"), 0.0);
     assert!(share("range") > 0.1, "{}", share("range"));
 }
+
+/// The element has a time for each access category: while best effort is congested at B, it waits at A's gate and voice
+/// passes.
+#[test]
+fn each_access_category_has_a_time_of_its_own() {
+    for recipe in ["tcc", "lscc"] {
+        let (mut cell, [a, b, c, _]) = relay(RTS);
+        cell.0.flows.truncate(1);
+        let voice = cell.flow(a, c, 3, cbr(200, 64_000));
+        cell.0.mechanisms = vec![control(recipe, b, &[("cast", Value::Choice("each"))])];
+        let (_, report) = cell.run();
+        let gated = |flow: usize| report.flows[flow].sums.sum.gate;
+        assert!(gated(0) > 0, "{recipe}");
+        assert_eq!(gated(voice), 0, "{recipe}");
+        let offered = 64_000.0 * 10.0 / 8.0;
+        let delivered = report.flows[voice].sums.delivered.bytes as f64;
+        assert!(delivered >= 0.98 * offered, "{recipe}: {delivered}");
+    }
+}
+
+/// A run that ends while gates are shut has all packets in its books, those behind the gates included.
+#[test]
+fn nothing_is_missing_where_a_run_ends_at_shut_gates() {
+    for recipe in ["tcc", "lscc"] {
+        let (mut cell, [a, b, ..]) = relay(RTS);
+        cell.0.flows.truncate(1);
+        cell.0.mechanisms = vec![control(recipe, b, &[])];
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        while !shut(&world, a) {
+            assert!(world.now() < world.end(), "{recipe}: no gate is ever shut");
+            world.advance(world.now() + Span::millis(1));
+        }
+        cell.0.duration = world.now().since(Time::ZERO);
+        cell.0.flows[0].stop = cell.0.duration;
+        let (world, report) = cell.run();
+        assert!(shut(&world, a), "{recipe}");
+        let flow = &report.flows[0].sums;
+        let gone = flow.delivered.packets + flow.dropped.packets;
+        let held = world.air.radios[a].categories[1].frames;
+        assert!(held > 0 && gone < flow.entered.packets, "{recipe}: {held}");
+    }
+}

@@ -4,6 +4,8 @@ mod access_point;
 mod cell;
 mod congestion_notification;
 mod control;
+mod diffq;
+mod ez_flow;
 mod groups;
 mod mechanisms;
 mod multihop;

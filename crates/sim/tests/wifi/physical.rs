@@ -13,7 +13,7 @@ use backwater_transport::units::{Rate, Span};
 use crate::cell::{B, BASIC, Cell, G, RTS, cbr, dcf, disc, edca, once, saturated};
 
 /// Catalogued parameters without shadowing: SNR 13.454 dB at 100 m.
-fn plain() -> Physical {
+pub fn plain() -> Physical {
     Physical {
         tx_power: 20.0,
         noise: -93.5,

@@ -195,6 +195,29 @@ class Detector(Part):
 
     @staticmethod
     @checked
+    def overheard_backlog(
+        *,
+        high: float | None = None,
+        low: float | None = None,
+        samples: int | None = None,
+    ) -> Detector:
+        """The detector `overheard-backlog`.
+
+        The next station's backlog: packets sent to it that it was not yet overheard to send
+        on.
+
+        Source: EZ-flow, CoNEXT 2009.
+
+        * `high`: mean backlog in packets above which there is congestion (number, default 20,
+          ≥ 0, ≤ 1000)
+        * `low`: mean backlog in packets below which the next station could take more (number,
+          default 0.05, ≥ 0, ≤ 1000)
+        * `samples`: backlogs in a mean (whole number, default 50, ≥ 1, ≤ 1000)
+        """
+        return Detector("overheard-backlog", high=high, low=low, samples=samples)
+
+    @staticmethod
+    @checked
     def python(
         *,
         file: str,

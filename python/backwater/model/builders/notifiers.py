@@ -233,3 +233,21 @@ class Notifier(Part):
             cast=cast,
             reach=reach,
         )
+
+    @staticmethod
+    @checked
+    def itself(
+        *,
+        exponent: int | None = None,
+    ) -> Notifier:
+        """The notifier `itself`.
+
+        The station itself, without a frame: a step after several equal judgements in a row,
+        more of them the further it has stepped back.
+
+        Source: EZ-flow, CoNEXT 2009.
+
+        * `exponent`: log2 of the largest window: a step for more takes this less log2(CWmin)
+          judgements (whole number, default 15, ≥ 4, ≤ 15)
+        """
+        return Notifier("itself", exponent=exponent)

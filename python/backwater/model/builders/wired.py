@@ -36,6 +36,8 @@ Recipe: TypeAlias = Literal[
     "link-selective-congestion-control",
     "dscc",
     "destination-selective-congestion-control",
+    "ez-flow",
+    "ezflow",
     "none",
 ]
 

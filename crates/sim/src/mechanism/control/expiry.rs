@@ -21,7 +21,7 @@ impl Control {
     pub fn takes_owners(&mut self) -> bool {
         match &mut self.memory {
             Memory::Adaptive(adaptive) => adaptive.takes_owners(),
-            Memory::Standing(_) | Memory::Requests(_) | Memory::Marks => false,
+            Memory::Standing(_) | Memory::Requests(_) | Memory::Own(_) | Memory::Marks => false,
         }
     }
 
@@ -36,7 +36,7 @@ impl Control {
     pub fn expires(&self, timer: u8, epoch: u16, now: Time) -> Option<usize> {
         match &self.memory {
             Memory::Adaptive(adaptive) => adaptive.expires(timer, epoch, now),
-            Memory::Standing(_) | Memory::Requests(_) | Memory::Marks => None,
+            Memory::Standing(_) | Memory::Requests(_) | Memory::Own(_) | Memory::Marks => None,
         }
     }
 

@@ -14,7 +14,7 @@ impl Control {
     pub fn carried_by(&self) -> CarriedBy {
         match &self.memory {
             Memory::Standing(standing) => standing.carried_by(),
-            Memory::Requests(_) | Memory::Adaptive(_) => CarriedBy::Frame,
+            Memory::Requests(_) | Memory::Adaptive(_) | Memory::Own(_) => CarriedBy::Frame,
             Memory::Marks => CarriedBy::Mark,
         }
     }

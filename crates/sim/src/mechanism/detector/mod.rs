@@ -1,10 +1,12 @@
 //! Detectors: when is a class at a place congested, and when no longer. Each observes what happens at one place: the
 //! class queues of an egress port, what came in over an interface, or the categories of an 802.11 station.
 
+mod differential_backlog;
 mod dynamic_threshold;
 mod fill_rate;
 mod ingress_watermark;
 mod occupancy;
+mod overheard_backlog;
 mod queue_rate_difference;
 mod rate_comparison;
 mod row;
@@ -17,10 +19,12 @@ use super::moment::{Moment, Signal};
 use super::needs::Needs;
 use super::place::{Rhythm, View};
 
+pub use differential_backlog::DifferentialBacklog;
 pub use dynamic_threshold::DynamicThreshold;
 pub use fill_rate::FillRate;
 pub use ingress_watermark::IngressWatermark;
 pub use occupancy::Occupancy;
+pub use overheard_backlog::OverheardBacklog;
 pub use queue_rate_difference::QueueRateDifference;
 pub use rate_comparison::RateComparison;
 pub use row::Detector;
@@ -79,6 +83,13 @@ macro_rules! detectors {
                 }
             }
 
+            fn field(&self) -> u64 {
+                match self {
+                    $(AnyDetector::$Name(d) => d.field(),)*
+                    AnyDetector::Custom(d) => d.field(),
+                }
+            }
+
             fn slack(&self, buffer: u64) -> Option<u64> {
                 match self {
                     $(AnyDetector::$Name(d) => d.slack(buffer),)*
@@ -104,6 +115,10 @@ detectors! {
     QueueRateDifference(Box<QueueRateDifference>),
     /// Occupancy, and what is held for others.
     Occupancy(Occupancy),
+    /// Packets sent that were not overheard to be sent on.
+    OverheardBacklog(Box<OverheardBacklog>),
+    /// The own queue less the next station's.
+    DifferentialBacklog(Box<DifferentialBacklog>),
 }
 
 impl From<script::Script> for AnyDetector {
@@ -130,10 +145,18 @@ pub static DETECTORS: &[Part<Build>] = &[
     row!(rate_comparison),
     row!(queue_rate_difference),
     row!(occupancy),
+    row!(overheard_backlog),
+    row!(differential_backlog),
 ];
 
 /// Occupancy of a buffer; for recipes.
 pub const OCCUPANCY: &str = occupancy::PART.id;
+
+/// Backlog of the next station, as it is overheard; for recipes.
+pub const OVERHEARD_BACKLOG: &str = overheard_backlog::PART.id;
+
+/// The own queue less the next station's; for recipes.
+pub const DIFFERENTIAL_BACKLOG: &str = differential_backlog::PART.id;
 
 /// Detectors that a host makes. A world that holds one and has no host is refused.
 pub static HOSTED: &[Part<Build>] = &[row!(script)];
@@ -147,5 +170,7 @@ pub static NEEDS: &[Needs] = &[
     rate_comparison::NEEDS,
     queue_rate_difference::NEEDS,
     occupancy::NEEDS,
+    overheard_backlog::NEEDS,
+    differential_backlog::NEEDS,
     script::NEEDS,
 ];

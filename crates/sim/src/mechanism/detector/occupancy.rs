@@ -66,7 +66,7 @@ impl Detector for Occupancy {
             Moment::Sent(_) | Moment::Lost(_) => {
                 (self.counted(view) <= self.low).then_some(Signal::Clear)
             }
-            Moment::Refused(_) | Moment::Timer => None,
+            Moment::Refused(_) | Moment::Timer | Moment::Overheard(_) => None,
         }
     }
 
@@ -170,6 +170,8 @@ mod tests {
             next: Some(9),
             airtime: Span::ZERO,
             retries: 0,
+            packet: None,
+            to: None,
         }
     }
 

@@ -28,6 +28,11 @@ pub trait Detector {
         true
     }
 
+    /// Bytes by which data frames of its station get longer, where they tell how much it holds.
+    fn field(&self) -> u64 {
+        0
+    }
+
     /// Bytes of a buffer above the high mark, for detectors that have one.
     fn slack(&self, _buffer: u64) -> Option<u64> {
         None

@@ -4,6 +4,7 @@
 pub mod adaptive;
 mod congestion_notification;
 mod destination;
+pub mod itself;
 mod pause;
 mod pfc;
 pub mod request;
@@ -14,6 +15,7 @@ pub mod voice;
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 
 pub use congestion_notification::{AdaptiveTerms, Reach};
+pub use itself::Itself;
 pub use request::Request;
 pub use terms::{Addresses, Audience, Cast, Terms};
 
@@ -30,6 +32,8 @@ pub enum AnyNotifier {
     Request(Request),
     /// Tells how long congestion is expected to last.
     Congestion(Box<AdaptiveTerms>),
+    /// Tells the station itself to contend less or more.
+    Itself(Itself),
 }
 
 impl AnyNotifier {
@@ -39,6 +43,7 @@ impl AnyNotifier {
             AnyNotifier::Standing(terms) => terms.needs(),
             AnyNotifier::Request(_) => request::NEEDS,
             AnyNotifier::Congestion(_) => congestion_notification::NEEDS,
+            AnyNotifier::Itself(_) => itself::NEEDS,
         }
     }
 
@@ -51,7 +56,7 @@ impl AnyNotifier {
     pub fn standing(&self) -> Option<&Terms> {
         match self {
             AnyNotifier::Standing(terms) => Some(terms),
-            AnyNotifier::Request(_) | AnyNotifier::Congestion(_) => None,
+            AnyNotifier::Request(_) | AnyNotifier::Congestion(_) | AnyNotifier::Itself(_) => None,
         }
     }
 }
@@ -133,10 +138,14 @@ pub static NOTIFIERS: &[Part<Build>] = &[
     destination::PART,
     request::PART,
     congestion_notification::PART,
+    itself::PART,
 ];
 
 /// Congestion notifications of 802.11s; for recipes.
 pub const CONGESTION: Part<Build> = congestion_notification::PART;
+
+/// The station itself; for recipes.
+pub const ITSELF: Part<Build> = itself::PART;
 
 /// What each needs, in their order.
 pub static NEEDS: &[Needs] = &[
@@ -145,4 +154,5 @@ pub static NEEDS: &[Needs] = &[
     terms::NEEDS_OF_ADDRESSES,
     request::NEEDS,
     congestion_notification::NEEDS,
+    itself::NEEDS,
 ];

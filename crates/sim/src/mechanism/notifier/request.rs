@@ -191,7 +191,7 @@ impl Requests {
         let step = Step {
             less,
             rate: Rate((rate * feeder.flows as f64) as u64),
-            expiry: self.terms.expiry,
+            expiry: Some(self.terms.expiry),
             period: self.period,
         };
         self.tell(
@@ -373,7 +373,7 @@ mod tests {
             let step = Step {
                 less,
                 rate: Rate(rate),
-                expiry: Span::secs(1),
+                expiry: Some(Span::secs(1)),
                 period: RHYTHM.period,
             };
             let notice = Notice {
@@ -538,7 +538,7 @@ mod tests {
         let mut periods = Vec::new();
         let level = |r: &mut Relay| match r.0.memory_mut() {
             Memory::Requests(requests) => requests.steps.get(&(0, 1)).map(|s| s.level),
-            Memory::Standing(_) | Memory::Adaptive(_) | Memory::Marks => None,
+            Memory::Standing(_) | Memory::Adaptive(_) | Memory::Own(_) | Memory::Marks => None,
         };
         for period in 1..=9 {
             r.came(Some(0), 1, Id::raw(0), 62_500);

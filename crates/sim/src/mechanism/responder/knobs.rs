@@ -77,7 +77,7 @@ impl Knobs<'_> {
     pub fn gate(&mut self, notice: &Notice) {
         let (open, until) = match notice.ask {
             Ask::Stop(quanta) | Ask::Limit(_, quanta) => (quanta == 0, self.after(quanta)),
-            Ask::Step(step) => (!step.less, self.now + step.expiry),
+            Ask::Step(step) => (!step.less, step.until(self.now)),
             Ask::Own(_) => return,
         };
         match open {

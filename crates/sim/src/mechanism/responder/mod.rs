@@ -150,6 +150,9 @@ pub const STOP_ALL: Part<Build> = stop_all::PART;
 /// Stops one link of a station; for recipes.
 pub const LINK_GATE: Part<Build> = link_gate::PART;
 
+/// Doubles CWmin; for recipes.
+pub const CW_MIN: Part<Build> = cw_min::PART;
+
 /// Responders that a host makes. A world that holds one and has no host is refused.
 pub static HOSTED: &[Part<Build>] = &[script::PART];
 

@@ -37,7 +37,7 @@ impl Responder for Shaper {
     fn react(&mut self, notice: &Notice, knobs: &mut Knobs) {
         let (over, rate, until) = match notice.ask {
             Ask::Limit(rate, quanta) => (quanta == 0, rate, knobs.after(quanta)),
-            Ask::Step(step) => (!step.less, step.rate, knobs.now + step.expiry),
+            Ask::Step(step) => (!step.less, step.rate, step.until(knobs.now)),
             // A notice without a rate is refused with this responder, and own flows are not its business.
             Ask::Stop(_) | Ask::Own(_) => return,
         };

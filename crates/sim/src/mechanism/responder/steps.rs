@@ -13,7 +13,7 @@ use crate::mechanism::notice::{Ask, Notice};
 use crate::medium::access::Category;
 
 /// What they need.
-pub const NEEDS: Needs = Needs::of(Set::TRANSMITTER);
+pub const NEEDS: Needs = Needs::of(Set::TRANSMITTER).giving(Set::STEPS);
 
 /// What those need that answer with a rate.
 pub const NEEDS_OF_RATE: Needs = Needs::of(Set::TRANSMITTER.and(Set::RATE).and(Set::ROOM));
@@ -60,7 +60,7 @@ struct Stepped {
 struct Asked {
     less: bool,
     rate: Option<Rate>,
-    expiry: Span,
+    expiry: Option<Span>,
     period: Span,
 }
 
@@ -106,9 +106,9 @@ impl Steps {
             false => stepped.level.saturating_sub(1),
         };
         stepped.period = asked.period;
-        stepped.until = now + asked.expiry;
+        stepped.until = asked.expiry.map_or(Time::NEVER, |expiry| now + expiry);
         let (level, until, base) = (stepped.level, stepped.until, transmitter.written[number]);
-        if level > 0 {
+        if level > 0 && asked.expiry.is_some() {
             transmitter.timers.push(until);
         }
         let bucket = asked.rate.filter(|_| level > 0);
@@ -153,7 +153,7 @@ impl Responder for Steps {
                 Asked {
                     less: quanta > 0,
                     rate: notice.rate(),
-                    expiry: timer,
+                    expiry: Some(timer),
                     period: timer,
                 }
             }
@@ -254,7 +254,7 @@ mod tests {
         Some(Ask::Step(Step {
             less,
             rate: Rate(1_000_000),
-            expiry: Span::millis(1000),
+            expiry: Some(Span::millis(1000)),
             period: Span::millis(250),
         }))
     }

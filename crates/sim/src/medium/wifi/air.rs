@@ -8,8 +8,9 @@ use smallvec::{SmallVec, smallvec};
 use super::air_log::AirLog;
 use super::carrier_sense::CarrierSense;
 use super::channel::{Far, Link, Near};
+use super::power_level::Level;
 use super::radio::{Hop, Radio};
-use super::reception::{Coded, Hearing, Level};
+use super::reception::{Coded, Hearing};
 use crate::ids::{FlowId, PacketId, PortId};
 use crate::network::Network;
 use crate::packet::{Packet, Packets};
@@ -46,6 +47,10 @@ pub struct Air {
     pub(super) far: Vec<Vec<u32>>,
     /// Who has got the frame that ended last, of those it was for.
     pub heard: Vec<u32>,
+    /// Whether some station overhears what others send to third ones.
+    pub(super) eavesdrops: bool,
+    /// Who has overheard the data frame that ended last, where somebody does.
+    pub(super) overheard: Vec<u32>,
     /// Senders of the frames that receivers have left for a stronger one since `arrive` was called last.
     pub(super) left: Vec<u32>,
     /// The stations that each station's frames made idle.

@@ -112,6 +112,7 @@ impl Air {
             categories,
             own_share: station.own_share,
             blocked_share: 1.0,
+            backlog_field: 0,
             rounds: station.in_turn.then(Box::default),
             hops: Vec::new(),
             frame: None,

@@ -3,7 +3,7 @@
 use backwater_transport::units::Time;
 
 use super::air::{Air, NOBODY};
-use super::frame::Frame;
+use super::frame::{Frame, FrameKind};
 
 impl Air {
     /// A station begins to send: what its frame is to all whom it reaches.
@@ -38,12 +38,17 @@ impl Air {
         let medium = &self.media[self.radios[sender].medium as usize];
         let mut group = self.groups[sender].members();
         self.heard.clear();
+        self.overheard.clear();
         for (number, link) in self.reach[sender].iter().enumerate() {
             let sense = &mut self.sensing[link.to as usize];
             sense.energy -= u32::from(link.senses);
             sense.power -= link.power;
-            if sense.lock == station && sense.end_reception(link.to, frame, medium, now) {
-                self.heard.push(link.to);
+            if sense.lock == station {
+                if sense.end_reception(link.to, frame, medium, now) {
+                    self.heard.push(link.to);
+                } else if self.eavesdrops && frame.kind == FrameKind::Data && !sense.damaged {
+                    self.overheard.push(link.to);
+                }
             }
             if sense.energy == 0 && sense.lock == NOBODY && !sense.sending {
                 group.take(number, sense, station, now);

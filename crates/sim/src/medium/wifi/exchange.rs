@@ -46,6 +46,7 @@ impl Air {
         let delta = self.medium(station).delta;
         let from = self.origin_of_first(network, station, hop, number);
         let first_port = self.first_port;
+        let overheard = self.eavesdrops && self.is_sent_on(network, hop, number);
         let hop = &mut self.hops[hop as usize];
         let port_id = hop.port;
         let tried = &mut hop.tried[number];
@@ -62,6 +63,9 @@ impl Air {
             own: packet.ingress.is_none() || packet.ingress.0 < first_port,
             from,
             flow: packet.flow,
+            seq: packet.seq,
+            to: packet.to,
+            overheard,
         });
         let first = packet.at.max(since);
         let retries = tried.spent;
@@ -122,6 +126,10 @@ impl World {
         let understood = !self.air.heard.is_empty();
         if let Some(log) = &mut self.air.log {
             log.conclude(station, understood);
+        }
+        if !self.air.overheard.is_empty() {
+            self.air
+                .overhear(&self.network, &mut self.mechanisms, station, now);
         }
         match frame.kind {
             FrameKind::Rts => {
@@ -328,7 +336,7 @@ mod tests {
         let step = Step {
             less: true,
             rate: Rate(1_000_000),
-            expiry: Span::secs(100),
+            expiry: Some(Span::secs(100)),
             period: Span::secs(1),
         };
         world.air.radios[0].notices.push_back(Management {

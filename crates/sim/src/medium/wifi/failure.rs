@@ -122,6 +122,9 @@ impl World {
                     own: packet.ingress.is_none() || packet.ingress.0 < first_port,
                     from,
                     flow: packet.flow,
+                    seq: packet.seq,
+                    to: packet.to,
+                    overheard: false,
                 }
             }
             None => hop.tried[number].ghost.expect("asked above"),
@@ -141,6 +144,8 @@ impl World {
                 &done,
                 now,
             );
+        } else if let Some(id) = lost {
+            self.observe_station_loss(station, hop_number, number, id, now);
         }
         if let Some(id) = lost {
             self.network.lose(&mut self.books, id, cause, port, now);

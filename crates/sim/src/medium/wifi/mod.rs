@@ -15,7 +15,7 @@
 //!   `blocked_share` limits what waits at gates, `judge` lets queue management decide.
 //! * `contend` lets stations count down and send, `exchange` and `failure` draw the consequences, `group_frames` has those to many.
 //! * `notices` sends management frames of mechanisms, `carried` brings notices with data frames.
-//! * `observe_station` lets detectors look, `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`).
+//! * `observe_station` lets detectors look, `overhear` tells them what others send on, `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`).
 
 //!
 //! Abstractions: no beacons, no association, no fragments, no aggregation; one propagation delay
@@ -47,8 +47,10 @@ pub mod mac;
 mod next_frame;
 mod notices;
 mod observe_station;
+mod overhear;
 pub mod phy;
 pub mod physical;
+mod power_level;
 pub mod radio;
 pub mod reception;
 mod responders;
@@ -84,7 +86,8 @@ pub const PART: Part<Offer> = Part {
         gives: Set::EVERYWHERE
             .and(Set::BUSY)
             .and(Set::TRANSMITTER)
-            .and(Set::STATION),
+            .and(Set::STATION)
+            .and(Set::OVERHEARING),
         link: LinkType::Radiotap,
     },
 };

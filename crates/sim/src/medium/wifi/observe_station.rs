@@ -12,7 +12,7 @@ use crate::limit::Limit;
 use crate::mechanism::Mechanisms;
 use crate::mechanism::carrier::Toward;
 use crate::mechanism::gates::Gates;
-use crate::mechanism::moment::{Moment, Seen};
+use crate::mechanism::moment::{Identity, Moment, Seen};
 use crate::mechanism::notice::Hosts;
 use crate::mechanism::notifier::adaptive::Owner;
 use crate::mechanism::notifier::voice::Arrival;
@@ -44,7 +44,7 @@ impl Air {
     }
 
     /// Occupancy of a category, in the unit of its limit.
-    fn station_view(&self, station: u32, number: usize, now: Time) -> View<'static> {
+    pub(super) fn station_view(&self, station: u32, number: usize, now: Time) -> View<'static> {
         let c = &self.radios[station as usize].categories[number];
         let (held, room) = match c.buffer {
             Limit::Bytes(limit) => (c.bytes, limit.0),
@@ -96,6 +96,8 @@ impl Air {
             next: Some(self.hops[hop as usize].to),
             airtime: Span::ZERO,
             retries: 0,
+            packet: None,
+            to: Some(packet.to),
         }
     }
 
@@ -166,6 +168,11 @@ impl Air {
             next: Some(done.to),
             airtime: done.airtime,
             retries: done.retries,
+            packet: ghost.overheard.then_some(Identity {
+                flow: ghost.flow,
+                seq: ghost.seq,
+            }),
+            to: Some(ghost.to),
         };
         let moment = match done.acknowledged {
             true => Moment::Sent(&seen),

@@ -37,6 +37,8 @@ pub struct Radio {
     pub own_share: f64,
     /// Part of that for own packets which gates hold back.
     pub blocked_share: f64,
+    /// Bytes of the field by which its data frames tell how much it holds.
+    pub backlog_field: u64,
     /// Rounds of flows by category, where they are served round-robin.
     pub rounds: Option<Box<[RoundRobin; 4]>>,
     /// Contention by category.
@@ -257,6 +259,12 @@ pub struct Ghost {
     pub from: u32,
     /// Its flow.
     pub flow: FlowId,
+    /// Its number in the flow.
+    pub seq: u32,
+    /// Host that it goes to.
+    pub to: u32,
+    /// Whether the next station sends it on over the air and the sender overhears that.
+    pub overheard: bool,
 }
 
 impl Radio {

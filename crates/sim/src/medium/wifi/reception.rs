@@ -15,89 +15,12 @@
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
-use super::air::{Air, NOBODY, Number};
+use super::air::{Air, NOBODY};
 use super::carrier_sense::CarrierSense;
 use super::errors::CALM;
-use super::frame::Frame;
+use super::frame::{Frame, FrameKind};
 use super::physical::Receivers;
-
-/// The power of the frames on the air that reach a station, in the units of `Link::power`.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Level {
-    power: u64,
-    /// A fall below is news.
-    low: u64,
-    /// A rise above is news.
-    high: u64,
-}
-
-impl Level {
-    /// Nothing reaches a station, which hears nothing.
-    pub(super) fn silent(receivers: Option<&Receivers>) -> Level {
-        Level {
-            power: 0,
-            low: 0,
-            high: receivers.map_or(0, |r| r.busy_from - 1),
-        }
-    }
-
-    /// Sets the band of a station that receives nothing.
-    #[inline]
-    fn tune(&mut self, sense: &CarrierSense, busy_from: u64) {
-        (self.low, self.high) = match (sense.sending, sense.busy) {
-            (true, _) => (0, u64::MAX),
-            (false, true) => (busy_from, u64::MAX),
-            (false, false) => (0, busy_from - 1),
-        };
-    }
-
-    fn is_news(&self) -> bool {
-        self.is_too_high() || self.is_too_low()
-    }
-
-    /// A frame begins that disturbs the station.
-    #[inline(always)]
-    fn rise(&mut self, by: u32) {
-        // As many frames of 32 bits as there can be stations don't add up to 64.
-        self.power = self.power.wrapping_add(u64::from(by));
-    }
-
-    /// It ends.
-    #[inline(always)]
-    fn fall(&mut self, by: u32) {
-        self.power = self.power.wrapping_sub(u64::from(by));
-    }
-
-    #[inline(always)]
-    fn is_too_high(&self) -> bool {
-        self.power > self.high
-    }
-
-    #[inline(always)]
-    fn is_too_low(&self) -> bool {
-        self.power < self.low
-    }
-}
-
-/// Changes the powers of stations from a place in their list on, up to the first to which that is news. Gives its place.
-/// Most of the work for a frame is done here, so no more is asked than that.
-#[inline(never)]
-fn next_news(
-    stations: &[Number],
-    powers: &[u32],
-    levels: &mut [Level],
-    from: usize,
-    by: impl Fn(&mut Level, u32),
-    is_news: impl Fn(&Level) -> bool,
-) -> Option<usize> {
-    let mut rest = stations[from..].iter().zip(&powers[from..]);
-    let place = rest.position(|(station, power)| {
-        let level = &mut levels[usize::from(*station)];
-        by(level, *power);
-        is_news(level)
-    });
-    place.map(|place| from + place)
-}
+use super::power_level::{Level, next_news};
 
 /// A frame as its receivers meet it.
 #[derive(Copy, Clone, Debug, Default)]
@@ -364,6 +287,7 @@ impl Air {
         let coded = self.coded[sender];
         let mut group = self.groups[sender].members();
         self.heard.clear();
+        self.overheard.clear();
         let beyond = self.near[sender].len();
         let (reached, disturbed) = self.idlers[sender].split_at(beyond);
         // One test of a number does for all tables.
@@ -380,6 +304,8 @@ impl Air {
                 sense.damaged |= hearing.struck(receivers, &coded, sense.suspect, before, now);
                 if sense.end_reception(u32::from(*here), frame, medium, now) {
                     self.heard.push(u32::from(*here));
+                } else if self.eavesdrops && frame.kind == FrameKind::Data && !sense.damaged {
+                    self.overheard.push(u32::from(*here));
                 }
                 if level.power < receivers.busy_from {
                     group.take(number, sense, station, now);

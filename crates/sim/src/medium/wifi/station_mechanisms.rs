@@ -11,6 +11,7 @@ use crate::mechanism::control::{Control, Memory, Watched};
 use crate::mechanism::detector::Detector;
 use crate::mechanism::needs::Set;
 use crate::mechanism::notifier::adaptive::Adaptive;
+use crate::mechanism::notifier::itself::OwnSteps;
 use crate::mechanism::notifier::request::Requests;
 use crate::mechanism::notifier::standing::{MAX_NEIGHBOURS, Standing};
 use crate::mechanism::notifier::voice::VoiceSpec;
@@ -50,6 +51,12 @@ impl Air {
                 let memory = Memory::Standing(Box::new(standing));
                 (memory, mechanism.detect.rhythm())
             }
+            AnyNotifier::Itself(terms) => {
+                let written = &self.radios[station as usize].written;
+                let most = mechanism.respond.most();
+                let steps = OwnSteps::new(*terms, number as u32, written, most);
+                (Memory::Own(Box::new(steps)), mechanism.detect.rhythm())
+            }
             AnyNotifier::Congestion(terms) => {
                 let one_queue = self.radios[station as usize].categories.len() == 1;
                 let terms = (**terms).clone();
@@ -63,8 +70,12 @@ impl Air {
 
     /// The stations that a watched one may tell, ascending.
     fn told_by(&self, station: u32, notify: &AnyNotifier) -> Vec<u32> {
-        let AnyNotifier::Congestion(terms) = notify else {
-            return self.stations_toward(station);
+        let terms = match notify {
+            AnyNotifier::Congestion(terms) => terms,
+            AnyNotifier::Itself(_) => return Vec::new(),
+            AnyNotifier::Standing(_) | AnyNotifier::Request(_) => {
+                return self.stations_toward(station);
+            }
         };
         match terms.reach {
             Reach::Tree => {
@@ -236,6 +247,8 @@ impl World {
                 rhythm,
                 needs.has(Set::HOLDINGS),
             ));
+            self.air.radios[station as usize].backlog_field = mechanism.detect.field();
+            self.air.eavesdrops |= needs.has(Set::OVERHEARING);
             let marks = control.only_marks();
             let control = self.mechanisms.controls.push(control);
             let radio = &mut self.air.radios[station as usize];

@@ -90,7 +90,8 @@ impl Air {
             Some(ghost) => ghost.len,
             None => network.packets[network.ports[hop.port].queue(number).list.head()].len,
         };
-        u64::from(len) + self.medium(hop.from).overhead
+        let field = self.radios[hop.from as usize].backlog_field;
+        u64::from(len) + self.medium(hop.from).overhead + field
     }
 
     /// The same, but a source that always has something to send waits for its turn.

@@ -150,14 +150,23 @@ impl Graph {
             if !goal && !self.forwards[at] {
                 continue;
             }
-            for edge in self.into[at].iter().filter(|edge| goal || !edge.last) {
-                let (from, total) = (edge.from.index(), so_far + edge.cost);
+            for edge in &self.into[at] {
+                let from = edge.from.index();
+                // Routes of others don't pass a node that forwards nothing: only what it says itself may matter.
+                let relays = self.forwards[from];
+                let asked = sources.is_none() || awaited[from];
+                if !(relays || asked) || (edge.last && !goal) {
+                    continue;
+                }
+                let total = so_far + edge.cost;
                 if edge.radio.is_some() && total < found.radio[from].0 {
                     found.radio[from] = (total, edge.radio);
                 }
                 if total < found.cost[from] {
                     found.cost[from] = total;
-                    heap.push(Reverse((total, edge.from.0)));
+                    if relays || awaited[from] {
+                        heap.push(Reverse((total, edge.from.0)));
+                    }
                 }
             }
         }
@@ -185,9 +194,9 @@ impl Distances {
         let cost = self.cost[node.index()];
         let nearer = |id: &PortId| {
             let far = world.network.ports[*id].far;
-            let usable = graph.forwards[far.index()] || self.goals.contains(&far);
             let step = wire_cost(world, spec, graph.metric, *id);
-            usable && self.cost[far.index()].saturating_add(step) == cost
+            let on_route = self.cost[far.index()].saturating_add(step) == cost;
+            on_route && (graph.forwards[far.index()] || self.goals.contains(&far))
         };
         let ports = world.network.nodes[node].ports.iter().copied();
         match self.goals.contains(&node) || cost == u64::MAX {

@@ -1,0 +1,134 @@
+//! DiffQ: stations contend the more the longer their queue is than the next station's.
+
+use std::sync::{Arc, Mutex};
+
+use backwater_sim::cause::Cause;
+use backwater_sim::mechanism::AnyDetector;
+use backwater_sim::mechanism::detector::Detector;
+use backwater_sim::mechanism::moment::{Moment, Signal};
+use backwater_sim::mechanism::needs::{Needs, Set};
+use backwater_sim::mechanism::place::View;
+use backwater_transport::part::Value;
+use backwater_transport::units::Span;
+
+use crate::cell::{B, BASIC, Cell, cbr, disc, edca};
+use crate::ez_flow::chain;
+use crate::mechanisms::mechanism;
+
+const PARTS: [&str; 3] = ["differential-backlog", "itself", "cw-min"];
+
+fn lost(cell: &Cell) -> u64 {
+    let (_, report) = cell.run();
+    let full = report.drops.iter().filter(|d| d.key.0 == Cause::BufferFull);
+    full.map(|d| d.count.packets).sum()
+}
+
+/// The first relay of the chain overflows without. With DiffQ it contends more than the source as soon as it holds more than
+/// half of what the source does, and the relays after it more than those before. A `step` that no queue of 50 packets
+/// reaches gives all stations one priority, and the relay overflows again.
+#[test]
+fn a_relay_whose_queue_is_long_goes_first() {
+    let mut cell = chain();
+    let without = lost(&cell);
+    assert!(without > 1000, "{without}");
+    let steps = ("steps", Value::Count(3));
+    let watched = vec![0, 1, 2, 3];
+    cell.0.mechanisms = vec![mechanism(PARTS, watched.clone(), &[steps.clone()])];
+    let with = lost(&cell);
+    assert!(with * 4 < without, "{with} {without}");
+    let never = [steps, ("step", Value::Count(1000))];
+    cell.0.mechanisms = vec![mechanism(PARTS, watched, &never)];
+    let same = lost(&cell);
+    assert!(same > 1000 && with * 4 < same, "{with} {same}");
+}
+
+/// Backlogs that a test detector has overheard.
+#[derive(Clone, Debug)]
+struct Witness(Arc<Mutex<Vec<u32>>>, u64);
+
+impl Detector for Witness {
+    fn needs(&self) -> Needs {
+        Needs::of(Set::OVERHEARING).giving(Set::NEXT_QUEUE)
+    }
+
+    fn field(&self) -> u64 {
+        self.1
+    }
+
+    fn observe(&mut self, moment: &Moment, _: &View) -> Option<Signal> {
+        if let Moment::Overheard(seen) = moment {
+            self.0.lock().expect("one thread").extend(seen.backlog);
+        }
+        None
+    }
+}
+
+/// Where one station sends at a time a relay holds the one packet that it sends on, and says so in a field by which its frames
+/// take longer. Without a field it says nothing.
+#[test]
+fn a_relay_says_how_much_it_holds_in_a_field_of_its_frames() {
+    let run = |field: u64| {
+        let mut cell = Cell::new(2.0, B, edca(B, BASIC), disc(100.0, 300.0));
+        let [a, relay, d] = [0.0, 100.0, 200.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        cell.flow(a, d, 1, cbr(1500, 300_000));
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let mut witness = mechanism(PARTS, vec![a, relay], &[]);
+        witness.detect = AnyDetector::Custom(Box::new(Witness(heard.clone(), field)));
+        cell.0.mechanisms = vec![witness];
+        let (world, report) = cell.run();
+        let overhead = world.air.media[0].overhead;
+        let rows = heard.lock().expect("one thread").clone();
+        let hop = &report.flows[0].hops[1].count;
+        (rows, hop.packets, report.flows[0].sums.sum.serial, overhead)
+    };
+    let (heard, sent_on, with, overhead) = run(2);
+    assert_eq!(heard, vec![1; sent_on as usize]);
+    let (silent, same, without, _) = run(0);
+    assert_eq!((silent, same), (vec![], sent_on));
+    // Each packet crosses two hops.
+    let airtime = |field: u64| B.airtime(1500 + overhead + field, B.data).0;
+    let longer = (airtime(2) - airtime(0)) * 2 * sent_on;
+    assert!(longer > 0);
+    assert_eq!((with - without) as u64, longer);
+}
+
+/// Packets that have come and gone, as a detector sees them.
+#[derive(Clone, Debug)]
+struct Counter(Arc<Mutex<[u32; 2]>>);
+
+impl Detector for Counter {
+    fn needs(&self) -> Needs {
+        Needs::of(Set::OVERHEARING).giving(Set::NEXT_QUEUE)
+    }
+
+    fn observe(&mut self, moment: &Moment, _: &View) -> Option<Signal> {
+        let mut counts = self.0.lock().expect("one thread");
+        match moment {
+            Moment::Enqueued(_) => counts[0] += 1,
+            Moment::Sent(_) | Moment::Lost(_) => counts[1] += 1,
+            _ => {}
+        }
+        None
+    }
+}
+
+/// A detector sees every packet leave, also one whose lifetime ends before it was ever tried.
+#[test]
+fn a_detector_sees_packets_whose_lifetime_is_over_leave() {
+    let mut mac = edca(B, BASIC);
+    mac.lifetime = Some(Span::millis(20));
+    let mut cell = Cell::new(5.0, B, mac, disc(100.0, 300.0));
+    let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.flow(a, b, 1, cbr(1500, 9_000_000));
+    let counts = Arc::new(Mutex::new([0; 2]));
+    let mut counter = mechanism(PARTS, vec![a], &[]);
+    counter.detect = AnyDetector::Custom(Box::new(Counter(counts.clone())));
+    cell.0.mechanisms = vec![counter];
+    let (world, report) = cell.run();
+    let expired = report.drops.iter().find(|d| d.key.0 == Cause::Expired);
+    assert!(expired.is_some_and(|d| d.count.packets > 100));
+    let [came, left] = *counts.lock().expect("one thread");
+    let category = &world.air.radios[a].categories[1];
+    // A frame that was received and not yet acknowledged still counts.
+    assert_eq!(came - left, category.frames);
+}

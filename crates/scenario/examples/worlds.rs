@@ -28,6 +28,11 @@ fn main() {
             broken += 1;
         }
     }
+    let mut remedies: Vec<_> = std::mem::take(&mut tally.remedies).into_iter().collect();
+    remedies.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    for (remedy, count) in remedies.iter().take(40) {
+        println!("{count:8} refused: {remedy}");
+    }
     println!("{tally:?}, {broken} broken");
     std::process::exit(i32::from(broken > 0));
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::{AnyTrace, First};
-use backwater_sim::spec::{Direction, NodeKind, NodeSpec, Service, SwitchModel};
+use backwater_sim::spec::{Direction, Discipline, NodeKind, NodeSpec, Service, SwitchModel};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
 
@@ -17,7 +17,9 @@ use crate::decode::{
     Draft, Flow, Link, Made, MadeDirection, Mechanism, Pattern, Port, Stamp, Transport,
 };
 use crate::fields::flow::UDP;
-use crate::fields::network::{OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY};
+use crate::fields::network::{
+    INPUT_FIFO, INPUT_QUEUED, OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY, VIRTUAL_OUTPUT_QUEUES,
+};
 use crate::files::Files;
 use json::{Json, object};
 
@@ -134,6 +136,25 @@ fn node(node: &NodeSpec, draft: &Draft) -> Json {
             ("reserve_B", Json::size(*reserve)),
             ("headroom_B", Json::size(*headroom)),
             ("shift", Json::count(u64::from(*shift))),
+        ]),
+        NodeKind::Switch(SwitchModel::InputQueued {
+            discipline,
+            input_buffer,
+            cell,
+            speedup,
+        }) => object([
+            ("kind", Json::text("switch")),
+            ("model", Json::text(INPUT_QUEUED)),
+            (
+                "discipline",
+                Json::text(match discipline {
+                    Discipline::VirtualOutputQueues => VIRTUAL_OUTPUT_QUEUES,
+                    Discipline::Fifo => INPUT_FIFO,
+                }),
+            ),
+            ("input_buffer_B", Json::size(*input_buffer)),
+            ("cell_B", Json::size(*cell)),
+            ("speedup", Json::count(u64::from(*speedup))),
         ]),
     }
 }

@@ -2,6 +2,7 @@
 //! each limit in `limits`.
 
 use backwater_transport::part::{Args, Default, Kind, Opt};
+use backwater_transport::units::Bytes;
 
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::shape::Field;
@@ -20,7 +21,19 @@ pub static LIMITS: &[Field] = &[
         "1000000000",
         "packets that sources with a rate hand over, and opportunities of traces",
     ),
+    Field::option(
+        Opt::new(
+            "memory",
+            Kind::Bytes,
+            Default::Is("4000 MB"),
+            "memory for packets that wait at hosts whose sources are faster than their lines and whose buffers have no limit, 128 B each",
+        )
+        .at_least("1 B"),
+    ),
 ];
+
+/// Memory of a packet that waits: its place in a table, which grows by doubling.
+const WAITING_PACKET: f64 = 128.0;
 
 /// The limits of a scenario.
 #[derive(Copy, Clone, Debug)]
@@ -28,6 +41,7 @@ pub struct Limits {
     nodes: u64,
     flows: u64,
     packets: u64,
+    memory: Bytes,
 }
 
 impl Limits {
@@ -37,6 +51,7 @@ impl Limits {
             nodes: args.count("nodes"),
             flows: args.count("flows"),
             packets: args.count("packets"),
+            memory: args.bytes("memory"),
         }
     }
 
@@ -53,6 +68,23 @@ impl Limits {
     /// Refuses more packets or opportunities than the limit.
     pub fn packets(&self, count: f64, place: &Node) -> Result<(), Diagnostic> {
         within(count as u64, self.packets, "packets", place)
+    }
+
+    /// Refuses more waiting packets than the memory has room for.
+    pub fn memory(&self, waiting: f64, place: &Node) -> Result<(), Diagnostic> {
+        let bytes = waiting * WAITING_PACKET;
+        if bytes <= self.memory.0 as f64 {
+            return Ok(());
+        }
+        let megabytes = (bytes / 1e6).ceil();
+        let what = format!(
+            "{waiting:.0} packets would wait at hosts whose sources are faster than their lines, about {megabytes} MB of memory; at most {} B are allowed",
+            self.memory.0
+        );
+        let fix = format!(
+            "write slower sources or a `buffer` for the hosts' ports, or limits = {{ memory = \"{megabytes} MB\" }}"
+        );
+        Err(place.refuse(Fault::new(what, fix)))
     }
 }
 

@@ -93,6 +93,8 @@ fn one_file_knows_a_routing_rule_or_a_switch_model_by_name() {
         "airtime-tree",
         "shared-memory",
         "output-queued",
+        "input-queued",
+        "input-fifo",
     ] {
         assert_eq!(files_naming(word), ["fields/network.rs"]);
     }

@@ -5,7 +5,7 @@
 use backwater_transport::units::Time;
 
 use crate::connection::Side;
-use crate::ids::{ConnectionId, ControlId, FlowId, PortId, StationId};
+use crate::ids::{ConnectionId, ControlId, FlowId, NodeId, PortId, StationId};
 
 /// What happens.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub enum Event {
     Open(StationId),
     /// The data frame that brings the oldest notice on this port's wire has reached the far end.
     Carried(PortId),
+    /// A slot of an input-queued switch begins: cells cross its fabric.
+    Cross(NodeId),
 }
 
 /// An instant and an event, packed into 128 bits whose order is the order of service.
@@ -190,6 +192,7 @@ ranks! {
     Release(flow) packs (flow.0, 0), from |owner, _serial| Event::Release(FlowId::raw(owner));
     Open(station) packs (station.0, 0), from |owner, _serial| Event::Open(StationId::raw(owner));
     Carried(port) packs (port.0, 0), from |owner, _serial| Event::Carried(PortId::raw(owner));
+    Cross(node) packs (node.0, 0), from |owner, _serial| Event::Cross(NodeId::raw(owner));
 }
 
 #[cfg(test)]
@@ -256,6 +259,7 @@ mod tests {
             (Time(6), Event::Release(Id::raw(0))),
             (Time(6), Event::Open(Id::raw(0))),
             (Time(6), Event::Carried(Id::raw(0))),
+            (Time(6), Event::Cross(Id::raw(0))),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),
         ];
         for pair in in_order.windows(2) {

@@ -11,6 +11,7 @@ use crate::limit::Limit;
 use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
 use crate::medium::ServerSpec;
 use crate::medium::boxes::AnyBox;
+pub use crate::network::Discipline;
 use crate::queue::{AnyAqm, AnyScheduler};
 use crate::source::AnySource;
 use crate::stamp::AnyStamp;
@@ -100,6 +101,17 @@ pub enum SwitchModel {
         headroom: Bytes,
         /// Threshold = free shared memory >> shift.
         shift: u32,
+    },
+    /// Frames wait at the inputs until cells of them cross a fabric.
+    InputQueued {
+        /// How they wait.
+        discipline: Discipline,
+        /// What each queue at an input holds.
+        input_buffer: Bytes,
+        /// Bytes of a cell.
+        cell: Bytes,
+        /// Cells that cross in the time in which the fastest line takes one.
+        speedup: u32,
     },
 }
 

@@ -119,6 +119,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         .max()
         .unwrap_or(1);
     let (ports, radios, stamps) = ports::read(&top, &mut nodes, &media, &links, classes, files)?;
+    limits.memory(load::waiting(&flows, &links, &ports, duration), root)?;
     let mechanisms = mechanisms::read(&top, &nodes, &ports, files)?;
     Ok(Draft {
         seed,

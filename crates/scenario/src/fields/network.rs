@@ -92,14 +92,20 @@ pub static NODES: &[Variant] = &[
 pub const OUTPUT_QUEUED: &str = "output-queued";
 /// The value of `model` whose memory is shared.
 pub const SHARED_MEMORY: &str = "shared-memory";
+/// The value of `model` whose frames wait at the inputs.
+pub const INPUT_QUEUED: &str = "input-queued";
+/// The value of `discipline` with a queue for each output at each input.
+pub const VIRTUAL_OUTPUT_QUEUES: &str = "virtual-output-queues";
+/// The value of `discipline` with one queue at each input.
+pub const INPUT_FIFO: &str = "input-fifo";
 
 /// A switch, besides its `kind`.
 pub static SWITCH: &[Field] = &[
     Field::option(Opt::new(
         "model",
-        Kind::Choice(&[OUTPUT_QUEUED, SHARED_MEMORY]),
+        Kind::Choice(&[OUTPUT_QUEUED, SHARED_MEMORY, INPUT_QUEUED]),
         Default::Is(OUTPUT_QUEUED),
-        "a buffer for each egress class queue, or one memory with dynamic thresholds and headroom",
+        "a buffer for each egress class queue, one memory with dynamic thresholds and headroom, or queues at the inputs in front of a fabric",
     )),
     Field::option(Opt::new(
         "memory",
@@ -127,6 +133,42 @@ pub static SWITCH: &[Field] = &[
             "threshold = free shared memory / 2^shift",
         )
         .at_most("16"),
+    ),
+    Field::option(Opt::new(
+        "discipline",
+        Kind::Choice(&[VIRTUAL_OUTPUT_QUEUES, INPUT_FIFO]),
+        Default::Absent,
+        "how frames wait at an input of an input-queued switch; left out: \"virtual-output-queues\", matched by iSLIP. With \"input-fifo\" the \
+         head of a queue holds up what waits behind it",
+    )),
+    Field::option(
+        Opt::new(
+            "input_buffer",
+            Kind::Bytes,
+            Default::Absent,
+            "what each queue at an input of an input-queued switch holds; left out: 500 kB",
+        )
+        .at_least("1518 B"),
+    ),
+    Field::option(
+        Opt::new(
+            "cell",
+            Kind::Bytes,
+            Default::Absent,
+            "cells into which the fabric of an input-queued switch cuts frames; left out: 64 B",
+        )
+        .at_least("16 B")
+        .at_most("64 kB"),
+    ),
+    Field::option(
+        Opt::new(
+            "speedup",
+            Kind::Count,
+            Default::Absent,
+            "cells that cross the fabric of an input-queued switch from an input while its fastest line takes one; left out: 1",
+        )
+        .at_least("1")
+        .at_most("64"),
     ),
 ];
 

@@ -18,6 +18,7 @@ mod queues;
 mod refusals;
 mod sanity;
 mod settings;
+mod switches;
 mod world;
 
 /// The wired example of the contract.

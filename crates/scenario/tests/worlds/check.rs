@@ -1,5 +1,7 @@
 //! A random scenario runs with its invariants whole, or is refused with a remedy.
 
+use std::collections::BTreeMap;
+
 use backwater_scenario::{Folders, Keep, Run, Scenario};
 use serde_json::Value;
 
@@ -15,6 +17,8 @@ pub struct Tally {
     pub cut: u64,
     /// Were refused.
     pub refused: u64,
+    /// How often for each remedy, without names and numbers.
+    pub remedies: BTreeMap<String, u64>,
 }
 
 /// Runs a scenario for a bounded number of events.
@@ -27,15 +31,26 @@ pub fn check(scenario: &Value, tally: &mut Tally) -> Result<(), String> {
         Ok(resolved) => resolved,
         Err(refusal) => {
             tally.refused += 1;
+            *tally
+                .remedies
+                .entry(kind_of(&refusal.what, &refusal.fix))
+                .or_default() += 1;
             let remedy = !refusal.what.is_empty() && !refusal.fix.is_empty();
             return remedy
                 .then_some(())
                 .ok_or(format!("refused without a remedy: {refusal}"));
         }
     };
-    let Ok(mut world) = resolved.build() else {
-        tally.refused += 1;
-        return Ok(());
+    let mut world = match resolved.build() {
+        Ok(world) => world,
+        Err(refusal) => {
+            tally.refused += 1;
+            *tally
+                .remedies
+                .entry(kind_of(&refusal.what, &refusal.fix))
+                .or_default() += 1;
+            return Ok(());
+        }
     };
     if !world.advance_some(EVENTS) {
         tally.cut += 1;
@@ -55,4 +70,19 @@ pub fn check(scenario: &Value, tally: &mut Tally) -> Result<(), String> {
         true => Ok(()),
         false => Err(document["sanity"]["faults"].to_string()),
     }
+}
+
+/// A refusal without names and numbers.
+fn kind_of(what: &str, fix: &str) -> String {
+    let plain = |text: &str| -> String {
+        let parts = text.split('`').enumerate();
+        let words = parts.map(|(at, part)| if at % 2 == 0 { part } else { "_" });
+        let words: String = words.collect();
+        words
+            .chars()
+            .filter(|c| !c.is_ascii_digit())
+            .take(90)
+            .collect()
+    };
+    format!("{} / {}", plain(what), plain(fix))
 }

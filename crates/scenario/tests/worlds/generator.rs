@@ -1,9 +1,15 @@
 //! Scenarios of every part of every table: a medium, some flows, queues, boxes and mechanisms, with options anywhere
 //! between their bounds.
 
+use backwater_scenario::{Folders, Scenario};
 use serde_json::{Map, Value, json};
 
 use super::dice::Dice;
+
+/// How often a network is drawn whose first flow is refused.
+const NETWORKS: usize = 6;
+/// How often a row is drawn.
+const ROWS: usize = 8;
 
 /// The rows of the tables.
 pub struct Tables(Value);
@@ -23,6 +29,39 @@ impl Network {
         let table = self.scenario.entry(table).or_insert_with(|| json!({}));
         table[name] = value;
     }
+
+    /// Adds a row. Where it is checked it is drawn until the scenario is accepted with it, a few times at most, and else left out.
+    fn add(
+        &mut self,
+        dice: &mut Dice<'_>,
+        checked: bool,
+        table: &str,
+        name: &str,
+        draw: impl Fn(&mut Dice<'_>, &Network) -> Value,
+    ) -> bool {
+        let before = self.scenario.get(table).cloned();
+        for _ in 0..ROWS {
+            let row = draw(dice, self);
+            self.put(table, name, row);
+            if !checked || self.is_accepted() {
+                return true;
+            }
+        }
+        // The first flow stays: a scenario has one.
+        match before {
+            Some(rows) => self.scenario.insert(table.into(), rows),
+            None if table == "flows" => None,
+            None => self.scenario.remove(table),
+        };
+        false
+    }
+
+    fn is_accepted(&self) -> bool {
+        let text = Value::Object(self.scenario.clone()).to_string();
+        let read = Scenario::from_json(text, "world.json", Folders::default());
+        let resolved = read.and_then(|s| s.resolve(None));
+        resolved.and_then(|r| r.build()).is_ok()
+    }
 }
 
 impl Tables {
@@ -35,8 +74,46 @@ impl Tables {
         self.0[kind].as_array().map_or(&[], Vec::as_slice)
     }
 
-    /// A scenario.
+    /// A scenario. One in eight is as it was drawn, and most of those are refused. Of the others each row is drawn again until the
+    /// scenario is accepted with it.
     pub fn scenario(&self, dice: &mut Dice<'_>) -> Value {
+        let checked = !dice.once_in(8);
+        let mut net = self.network(dice);
+        for _ in 0..NETWORKS {
+            let flow = |dice: &mut Dice<'_>, net: &Network| self.flow(dice, net);
+            if net.add(dice, checked, "flows", "f0", flow) {
+                break;
+            }
+            net = self.network(dice);
+        }
+        for at in 0..dice.below(4) {
+            if net.stations && dice.once_in(2) {
+                continue;
+            }
+            let which = dice.below(net.ports.len() + 1);
+            let port = net.ports.get(which).cloned().unwrap_or("*".into());
+            if at == 0 || port != "*" {
+                net.add(dice, checked, "ports", &port, |dice, _| self.port(dice));
+            }
+        }
+        let watched = match net.scenario["nodes"].get("W0") {
+            _ if net.stations => Some("S*"),
+            Some(_) => Some("W*"),
+            None => None,
+        };
+        if let Some(watched) = watched.filter(|_| dice.once_in(2)) {
+            let draw = |dice: &mut Dice<'_>, _: &Network| self.mechanism(dice, watched);
+            net.add(dice, checked, "mechanisms", "m", draw);
+        }
+        for number in 1..1 + dice.below(5) {
+            let flow = |dice: &mut Dice<'_>, net: &Network| self.flow(dice, net);
+            net.add(dice, checked, "flows", &format!("f{number}"), flow);
+        }
+        Value::Object(net.scenario)
+    }
+
+    /// A network without flows.
+    fn network(&self, dice: &mut Dice<'_>) -> Network {
         let mut net = Network {
             scenario: Map::new(),
             ends: Vec::new(),
@@ -61,25 +138,7 @@ impl Tables {
             5 | 6 => self.air(dice, &mut net),
             _ => self.gateway(dice, &mut net),
         }
-        for at in 0..dice.below(4) {
-            if net.stations && dice.once_in(2) {
-                continue;
-            }
-            let which = dice.below(net.ports.len() + 1);
-            let port = net.ports.get(which).cloned().unwrap_or("*".into());
-            let settings = self.port(dice);
-            if at == 0 || port != "*" {
-                net.put("ports", &port, settings);
-            }
-        }
-        if dice.once_in(2) {
-            self.mechanism(dice, &mut net);
-        }
-        for number in 0..1 + dice.below(5) {
-            let flow = self.flow(dice, &net);
-            net.put("flows", &format!("f{number}"), flow);
-        }
-        Value::Object(net.scenario)
+        net
     }
 
     /// Hosts around a line of switches.
@@ -88,7 +147,13 @@ impl Tables {
         for s in 0..switches {
             let shared = json!({"kind": "switch", "model": "shared-memory", "memory": "200 kB", "reserve": "1 kB", "headroom": "3 kB", "shift": dice.below(3)});
             let plain = json!({"kind": "switch"});
-            let switch = if dice.once_in(3) { shared } else { plain };
+            let discipline = *dice.of(&["virtual-output-queues", "input-fifo"]);
+            let queued = json!({"kind": "switch", "model": "input-queued", "discipline": discipline, "cell": *dice.of(&["64 B", "1538 B"]), "speedup": 1 + dice.below(2)});
+            let switch = match dice.below(6) {
+                0 | 1 => shared,
+                2 => queued,
+                _ => plain,
+            };
             net.put("nodes", &format!("W{s}"), switch);
             if s > 0 {
                 self.wire(dice, net, &format!("W{}", s - 1), &format!("W{s}"));
@@ -257,12 +322,7 @@ impl Tables {
     }
 
     /// A recipe, with options of its sections here and there.
-    fn mechanism(&self, dice: &mut Dice<'_>, net: &mut Network) {
-        let watched = match net.scenario["nodes"].get("W0") {
-            _ if net.stations => "S*",
-            Some(_) => "W*",
-            None => return,
-        };
+    fn mechanism(&self, dice: &mut Dice<'_>, watched: &str) -> Value {
         let recipe = dice.of(self.rows("mechanisms"));
         let mut mechanism = json!({"recipe": recipe["id"], "at": [watched]});
         for option in recipe["options"].as_array().into_iter().flatten() {
@@ -275,7 +335,7 @@ impl Tables {
                 section.or_insert_with(|| json!({}))[name] = value(dice, option);
             }
         }
-        net.put("mechanisms", "m", mechanism);
+        mechanism
     }
 
     fn flow(&self, dice: &mut Dice<'_>, net: &Network) -> Value {

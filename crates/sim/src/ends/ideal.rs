@@ -15,14 +15,14 @@ use crate::packet;
 
 impl Ends {
     /// From the first bit of so many bytes of application data to the last at the far host. None where a hop is no
-    /// wire, or a box stands before it: how long that takes is not settled.
+    /// wire, or a box or a fabric stands before it: how long that takes is not settled.
     fn ideal(&self, network: &Network, id: ConnectionId, bytes: u64) -> Option<Span> {
         let c = &self.connections[id];
         let path = &network.flows[c.data].path;
         let wire = |id: &PortId| {
             let port = &network.ports[*id];
             let rated = port.ps_per_byte > 0 && port.more.service.server().is_none();
-            rated && network.boxes_before(*id).next().is_none()
+            rated && !network.boxes.values().any(|main| main == id)
         };
         if path.is_empty() || !path.iter().all(wire) {
             return None;

@@ -69,6 +69,10 @@ pub struct Rates {
     pub came: u64,
     /// Bytes that left: on a wire, or because the next station acknowledged them.
     pub left: u64,
+    /// Of these, bytes in the last period.
+    pub left_last: u64,
+    /// Bytes that left in the period in which most did.
+    pub left_best: u64,
     /// Share of time for which the medium was busy; none on a wire, which is nobody else's.
     pub busy: Option<f64>,
 }
@@ -243,6 +247,15 @@ impl Tally {
 }
 
 impl Bin {
+    /// Forwarded bytes that left, by class.
+    fn forwarded(&self) -> [u64; MAX_CLASSES] {
+        let mut left = [0; MAX_CLASSES];
+        for (_, class, _, bytes) in self.left.iter().filter(|(own, ..)| !own) {
+            left[usize::from(*class)] += bytes;
+        }
+        left
+    }
+
     fn is_empty(&self) -> bool {
         self.came.is_empty() && self.left.is_empty()
     }
@@ -271,6 +284,12 @@ pub struct Sums {
     pub came: [u64; MAX_CLASSES],
     /// Forwarded bytes that left, by class.
     pub left: [u64; MAX_CLASSES],
+    /// Of these, bytes in the last period.
+    left_last: [u64; MAX_CLASSES],
+    /// Forwarded bytes that left in the best period of each class.
+    left_best: [u64; MAX_CLASSES],
+    /// Forwarded bytes of all classes that left in the best period.
+    pub best: u64,
     /// Busy ticks of the medium.
     pub busy: u64,
     /// Flows that are forwarded: each counts once for a neighbour and class.
@@ -286,8 +305,14 @@ impl Sums {
         let mut by_source: BTreeMap<(u32, u8, FlowId), u64> = BTreeMap::new();
         let mut own: BTreeMap<FlowId, (u64, u64)> = BTreeMap::new();
         let (mut came, mut left, mut busy) = ([0; MAX_CLASSES], [0; MAX_CLASSES], 0);
+        let (mut left_last, mut left_best, mut best) = ([0; MAX_CLASSES], [0; MAX_CLASSES], 0);
         for bin in bins {
             busy += bin.busy;
+            left_last = bin.forwarded();
+            best = best.max(left_last.iter().sum());
+            for (most, bytes) in left_best.iter_mut().zip(left_last) {
+                *most = bytes.max(*most);
+            }
             for (prev, class, flow, bytes) in &bin.came {
                 match prev {
                     Some(prev) => {
@@ -324,6 +349,9 @@ impl Sums {
             window,
             came,
             left,
+            left_last,
+            left_best,
+            best,
             busy,
             forwarded: by_source.len(),
             feeders,
@@ -336,6 +364,8 @@ impl Sums {
         Rates {
             came: self.came[class],
             left: self.left[class],
+            left_last: self.left_last[class],
+            left_best: self.left_best[class],
             busy: shared.then(|| self.busy as f64 / self.window.0 as f64),
         }
     }

@@ -7,6 +7,7 @@ use super::boxes::AnyBox;
 use super::ethernet::{self, GAP, PREAMBLE};
 use super::trace::{Opportunities, Server, ServerSpec};
 use crate::ids::PortId;
+use crate::packet::List;
 
 /// What serves a port.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,8 @@ pub enum Service {
     Station,
     /// A box: packets pass it on their way to another port's queue. See `boxes/egress`.
     Box(Box<Stage>),
+    /// The fabric of an input-queued switch: frames for another port's queue wait at their inputs. See `network/fabric`.
+    Fabric(Box<Crossing>),
 }
 
 /// A box on the way to a port's queue.
@@ -33,6 +36,15 @@ pub struct Stage {
     pub next: PortId,
 }
 
+/// The frames at the inputs of a switch that are for one of its outputs.
+#[derive(Clone, Debug)]
+pub struct Crossing {
+    /// By the number of the input at the node.
+    pub inputs: Vec<List>,
+    /// The box or the port that they come to.
+    pub next: PortId,
+}
+
 impl Service {
     /// A trace at its beginning.
     pub fn trace(spec: &ServerSpec, random: Random) -> Service {
@@ -43,7 +55,7 @@ impl Service {
     pub fn server(&self) -> Option<&Server> {
         match self {
             Service::Trace(server) => Some(server),
-            Service::Line | Service::Station | Service::Box(_) => None,
+            Service::Line | Service::Station | Service::Box(_) | Service::Fabric(_) => None,
         }
     }
 
@@ -51,7 +63,7 @@ impl Service {
     pub fn server_mut(&mut self) -> Option<&mut Server> {
         match self {
             Service::Trace(server) => Some(server),
-            Service::Line | Service::Station | Service::Box(_) => None,
+            Service::Line | Service::Station | Service::Box(_) | Service::Fabric(_) => None,
         }
     }
 
@@ -59,7 +71,23 @@ impl Service {
     pub fn stage(&self) -> Option<&Stage> {
         match self {
             Service::Box(stage) => Some(stage),
-            Service::Line | Service::Station | Service::Trace(_) => None,
+            Service::Line | Service::Station | Service::Trace(_) | Service::Fabric(_) => None,
+        }
+    }
+
+    /// The frames at inputs that are for one output.
+    pub fn crossing(&self) -> Option<&Crossing> {
+        match self {
+            Service::Fabric(crossing) => Some(crossing),
+            Service::Line | Service::Station | Service::Trace(_) | Service::Box(_) => None,
+        }
+    }
+
+    /// The same, to change it.
+    pub fn crossing_mut(&mut self) -> Option<&mut Crossing> {
+        match self {
+            Service::Fabric(crossing) => Some(crossing),
+            Service::Line | Service::Station | Service::Trace(_) | Service::Box(_) => None,
         }
     }
 }
@@ -81,7 +109,7 @@ impl Link {
     pub fn of(service: &Service) -> Link {
         match service {
             Service::Trace(server) => Link::Offers(Box::new(Opportunities::new(server))),
-            Service::Line | Service::Box(_) => Link::Line,
+            Service::Line | Service::Box(_) | Service::Fabric(_) => Link::Line,
             Service::Station => Link::Radio,
         }
     }

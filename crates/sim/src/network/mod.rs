@@ -3,6 +3,7 @@
 mod carried;
 mod control_frames;
 mod demand;
+mod fabric;
 mod flow;
 mod labels;
 mod laws;
@@ -25,6 +26,7 @@ use crate::ids::{NodeId, PortId};
 use crate::packet::Packets;
 use crate::table::Table;
 
+pub use fabric::{Discipline, Fabric, MAX_FABRIC_PORTS};
 pub use flow::{Flow, Part};
 pub use labels::{Label, Labels};
 pub use laws::{Law, Values, Watched};

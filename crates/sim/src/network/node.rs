@@ -1,5 +1,6 @@
 //! Hosts, switches and stations.
 
+use super::Fabric;
 use crate::ids::{ControlId, PortId, kind};
 use crate::switch::{Ledger, Pool};
 use crate::table::Row;
@@ -14,6 +15,8 @@ pub struct Node {
     pub pool: Option<Pool>,
     /// Bytes held by (ingress, class), where a part needs them.
     pub ledger: Option<Box<Ledger>>,
+    /// The fabric of an input-queued switch.
+    pub fabric: Option<Box<Fabric>>,
     /// Places that watch what came in, by local port number: (control, place).
     pub watch: Vec<Option<(ControlId, usize)>>,
     /// Host number, for a host.

@@ -256,7 +256,10 @@ impl Port {
     /// All lists of waiting data frames.
     pub fn lists(&self) -> impl Iterator<Item = &List> {
         let own = self.more.managed.iter().flat_map(|m| &m.queues);
-        self.queues().iter().chain(own).map(|queue| &queue.list)
+        let at_inputs = self.more.service.crossing().into_iter();
+        let at_inputs = at_inputs.flat_map(|stage| &stage.inputs);
+        let queues = self.queues().iter().chain(own);
+        queues.map(|queue| &queue.list).chain(at_inputs)
     }
 
     /// A port that has never sent and holds nothing, without a wire. It has so many class queues, each with this buffer;
@@ -301,7 +304,10 @@ impl Port {
         port.set(Traits::CLASSES, several);
         port.set(Traits::LIMITED, buffer != Limit::Unlimited);
         let service = &port.more.service;
-        let queueless = matches!(service, Service::Station | Service::Box(_));
+        let queueless = matches!(
+            service,
+            Service::Station | Service::Box(_) | Service::Fabric(_)
+        );
         port.set(Traits::QUEUELESS, queueless);
         port
     }

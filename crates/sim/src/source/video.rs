@@ -12,8 +12,8 @@
 //! lognormal sizes by type after Krunz, Sass, Hughes, Statistical Characteristics and Multiplexing of
 //! MPEG Streams, INFOCOM 1995. Scenes that change at I frames and last a geometric number of groups after Krunz and Hughes, A
 //! Traffic Model for MPEG-Coded VBR Streams, SIGMETRICS 1995. With the defaults groups of pictures have a
-//! coefficient of variation of 0.38, as published for Star Wars (Fitzek and Reisslein, frame statistics of MPEG-4 traces, high
-//! quality: 0.38); films lie between 0.35 and 0.60 in MPEG-1 (Rose, Statistical Properties of MPEG Video Traffic, 1995).
+//! coefficient of variation of 0.38, as published for Star Wars IV (Fitzek and Reisslein, frame statistics of MPEG-4 traces, high
+//! quality); other films of that list have 0.28 (The Simpsons, high quality) to 0.50 (Mr Bean, medium).
 //! Differences: sizes within a scene are independent, and frames are sent in the order of the pattern,
 //! which is the order of display: a coder would send each P before the B frames that refer to it.
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod boxes;
 mod check_mechanisms;
+mod fabrics;
 mod flows;
 pub(super) mod graph;
 pub(crate) mod mechanisms;

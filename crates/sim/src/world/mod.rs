@@ -8,6 +8,7 @@
 //! * `run` serves events; `injections` takes packets from outside and gives back what became of them.
 //! * `forward` moves frames: enqueue, choose, arrive, deliver. `network/transmit` starts them.
 //! * `service` is about ports that are no wires: traces, boxes, stations.
+//! * `crossing` moves frames through the fabric of an input-queued switch.
 //! * `refill` keeps the queues of hosts filled whose source is saturated.
 //! * `aqm` lets active queue management judge frames.
 //! * `transport` serves the two ends of flows with a transport.
@@ -21,6 +22,7 @@ pub(crate) mod build;
 mod change;
 mod clock;
 mod connect;
+mod crossing;
 mod feedback;
 pub(crate) mod forward;
 mod injections;

@@ -200,6 +200,7 @@ impl World {
             Event::Expire(radio) => self.expire(radio, at),
             Event::Release(flow) => self.release_held(flow, at),
             Event::Open(station) => self.air.open(&mut self.clock.calendar, station, at),
+            Event::Cross(node) => self.cross(node, at),
             Event::Carried(port) => {
                 self.network
                     .receive_carried(&mut self.books, &mut self.clock.calendar, port, at)

@@ -42,6 +42,7 @@ impl World {
                     self.enqueue(next, packet_id, now);
                 }
             }
+            Service::Fabric(_) => self.wait_to_cross(id, packet_id, now),
             Service::Line | Service::Trace(_) => unreachable!("frames wait at this port"),
         }
     }

@@ -11,6 +11,7 @@ mod extremes;
 mod fabric;
 mod from_outside;
 mod headroom;
+mod input_queued;
 mod net;
 #[path = "../support/outside.rs"]
 mod outside;

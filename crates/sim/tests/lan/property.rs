@@ -177,7 +177,9 @@ fn any_mechanism(r: &mut Random, net: &mut Net, carrier: &'static str) {
         let node = net.0.links[port / 2].ends[port % 2];
         match net.0.nodes[node].kind {
             NodeKind::Host { .. } | NodeKind::Station(_) => None,
-            NodeKind::Switch(SwitchModel::OutputQueued) => Some(false),
+            NodeKind::Switch(SwitchModel::OutputQueued | SwitchModel::InputQueued { .. }) => {
+                Some(false)
+            }
             NodeKind::Switch(SwitchModel::SharedMemory { .. }) => Some(true),
         }
     };

@@ -66,12 +66,34 @@ fn packets_without_number_are_refused_unless_the_limit_is_lifted() {
         "100000000000 packets; at most 1000000000",
         "limits = { packets = ",
     );
-    let lifted = format!("{text}\nlimits = {{ packets = 200000000000 }}\n");
+    let lifted =
+        format!("{text}\nlimits = {{ packets = 200000000000, memory = \"13000000 MB\" }}\n");
     assert!(read(&lifted).is_ok());
     let gaps = r#"flows.f = { from = "A", to = "B", transport = "tcp", controller = { kind = "reno" }, source = { kind = "request-response", gap = "1 ns", size = "1 kB", requests = "open" } }"#;
     // A second has 10^9 gaps of a nanosecond, and two seconds twice as many.
     let text = format!("{ENDS}{gaps}").replace("1 s", "2 s");
     refused(&text, "2000000000 packets", "limits");
+}
+
+/// 500 Mbit/s in packets of 1000 B for an hour over a line of 10 Mbit/s: of 2.25 × 10^8 packets all but
+/// 1 / 51.9 wait in the end (1038 B of each are on the wire).
+#[test]
+fn packets_that_would_take_all_memory_are_refused_unless_something_bounds_them() {
+    let flow = r#"flows.f = { from = "A", to = "B", source = { kind = "cbr", packet = "1000 B", rate = "500 Mbit/s" } }"#;
+    let text = format!("{ENDS}{flow}")
+        .replace("800 Gbit/s", "10 Mbit/s")
+        .replace("1 s", "3600 s");
+    refused(
+        &text,
+        "220664740 packets would wait",
+        "limits = { memory = \"28246 MB\" }",
+    );
+    for enough in [
+        "limits = { memory = \"28246 MB\" }",
+        "ports.\"A>B\" = { buffer = \"1 MB\" }",
+    ] {
+        assert!(read(&format!("{text}\n{enough}\n")).is_ok(), "{enough}");
+    }
 }
 
 #[test]

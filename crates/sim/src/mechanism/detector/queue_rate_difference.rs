@@ -193,6 +193,8 @@ mod tests {
         Rates {
             came,
             left,
+            left_last: left,
+            left_best: left,
             busy: None,
         }
     }

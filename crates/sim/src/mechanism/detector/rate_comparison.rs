@@ -19,6 +19,8 @@ pub struct RateComparison {
     pub alpha: f64,
     /// Not fully used where the medium was busy for less than this share.
     pub busy_below: f64,
+    /// Where a rate tells instead: not fully used where the last period had less than this share of the window's best.
+    pub rate_below: Option<f64>,
     /// When it looks.
     pub rhythm: Rhythm,
 }
@@ -36,10 +38,13 @@ impl Detector for RateComparison {
         let (Moment::Timer, Some(rates)) = (moment, view.rates) else {
             return None;
         };
-        let busy = rates.busy.expect("a shared medium");
+        let idle = match self.rate_below {
+            None => rates.busy.expect("a shared medium") < self.busy_below,
+            Some(share) => (rates.left_last as f64) < share * rates.left_best as f64,
+        };
         Some(if rates.came as f64 > self.alpha * rates.left as f64 {
             Signal::Congested
-        } else if busy < self.busy_below {
+        } else if idle {
             Signal::Underused
         } else {
             Signal::Clear
@@ -73,6 +78,20 @@ pub const PART: Part<Build<RateComparison>> = Part {
         )
         .at_least("0 %")
         .at_most("100 %"),
+        Opt::new(
+            "underused",
+            Kind::Choice(&["busy", "rate"]),
+            Default::Is("busy"),
+            "what tells that the path is not fully used: the share of time for which the medium is busy, or what left in the last period against the best of the window",
+        ),
+        Opt::new(
+            "rate_below",
+            Kind::Share,
+            Default::Is("90 %"),
+            "with underused = \"rate\", share of the best period below which the last one counts as not fully used",
+        )
+        .at_least("0 %")
+        .at_most("100 %"),
         PERIOD,
         WINDOW,
     ],
@@ -80,6 +99,7 @@ pub const PART: Part<Build<RateComparison>> = Part {
         Ok(RateComparison {
             alpha: args.number("alpha"),
             busy_below: args.share("busy_below"),
+            rate_below: (args.choice("underused") == "rate").then(|| args.share("rate_below")),
             rhythm: rhythm(args),
         })
     },

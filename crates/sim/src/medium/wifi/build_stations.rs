@@ -360,7 +360,7 @@ fn check_medium(medium: &MediumSpec) -> Result<(), Refusal> {
     if phy.short_preamble && phy.control.0 == slowest {
         return refuse(
             format!("{path}.phy.preamble"),
-            "a short preamble has no 1 Mbit/s (IEEE 802.11, 16.2.2.3), and control frames use it",
+            "a short preamble has no 1 Mbit/s (the short format of IEEE 802.11b starts at 2 Mbit/s), and control frames use it",
             "write control = \"2 Mbit/s\", or preamble = \"long\"",
         );
     }

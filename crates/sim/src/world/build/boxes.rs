@@ -25,17 +25,15 @@ impl Network {
         }
     }
 
-    /// Makes a port of every box, in front of the port whose queue it leads to, and sends there what would
+    /// Makes a port of every box and of every output of a fabric, in front of the port whose queue it leads to, and sends there what would
     /// go to that port. Called when all routes are known.
     pub(crate) fn add_boxes(&mut self, spec: &Spec) {
         let mains: Vec<PortId> = self.ports.ids().collect();
         for main in mains {
-            let Some(direction) = direction(spec, main.index()) else {
-                continue;
-            };
+            let boxes = direction(spec, main.index()).map_or(&[][..], |d| &d.boxes);
             let mut entrance = main;
-            for (number, what) in direction.boxes.iter().enumerate().rev() {
-                let same = direction.boxes[..number]
+            for (number, what) in boxes.iter().enumerate().rev() {
+                let same = boxes[..number]
                     .iter()
                     .filter(|b| b.id() == what.id())
                     .count();
@@ -45,8 +43,12 @@ impl Network {
                 }
                 entrance = self.add_box(main, entrance, name, what, spec.seed);
             }
+            if self.has_fabric(spec, main) {
+                entrance = self.add_crossing(main, entrance);
+            }
             self.lead(main, entrance);
         }
+        self.add_fabrics(spec);
     }
 
     fn add_box(

@@ -22,6 +22,7 @@ impl Network {
                 alarms: 0,
                 ledger: None,
                 pool: None,
+                fabric: None,
                 watch: Vec::new(),
             });
             if host.is_some() {

@@ -34,7 +34,10 @@ impl Network {
                     let what = format!("host {} has no link", node.name);
                     return refuse(path, what, "join it to another node by a link");
                 }
-                NodeKind::Switch(model) => self.add_memory(spec, id, model, &path)?,
+                NodeKind::Switch(model) => {
+                    self.add_memory(spec, id, model, &path)?;
+                    self.check_fabric(spec, id, model, &path)?;
+                }
                 NodeKind::Host { .. } | NodeKind::Station(_) => {}
             }
         }

@@ -1,0 +1,67 @@
+//! Input-queued switches in scenarios.
+
+use super::super::*;
+use super::*;
+
+/// A switch between two wires, without a mechanism.
+fn with(switch: &str, more: &str) -> String {
+    let text: String = WIRED
+        .lines()
+        .filter(|line| !line.starts_with("mechanisms"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let old = "model = \"output-queued\"";
+    assert!(text.contains(old));
+    format!("{}{more}", text.replace(old, switch))
+}
+
+fn built(text: &str) -> Diagnostic {
+    read(text).and_then(|r| r.build()).expect_err("refused")
+}
+
+#[test]
+fn an_input_queued_switch_has_its_defaults_and_takes_options() {
+    let plain = canonical(&with("model = \"input-queued\"", ""));
+    let node = &plain["nodes"]["W"];
+    assert_eq!(node["discipline"], "virtual-output-queues");
+    let size = |node: &Json, name: &str| node[name].as_f64();
+    assert_eq!(size(node, "input_buffer_B"), Some(500_000.0));
+    assert_eq!(
+        (size(node, "cell_B"), size(node, "speedup")),
+        (Some(64.0), Some(1.0))
+    );
+    let options = "model = \"input-queued\", discipline = \"input-fifo\", input_buffer = \"20 kB\", cell = \"1538 B\", speedup = 2";
+    let node = &canonical(&with(options, ""))["nodes"]["W"];
+    assert_eq!(node["discipline"], "input-fifo");
+    assert_eq!(
+        (size(node, "cell_B"), size(node, "speedup")),
+        (Some(1538.0), Some(2.0))
+    );
+}
+
+#[test]
+fn what_an_input_queued_switch_cannot_have_is_refused() {
+    let queued = "model = \"input-queued\"";
+    let found = built(&with("model = \"output-queued\", cell = \"64 B\"", ""));
+    assert!(
+        found
+            .what
+            .contains("goes with the model \"input-queued\" only"),
+        "{found}"
+    );
+    let found = built(&with(&format!("{queued}, shift = 3"), ""));
+    assert!(
+        found
+            .what
+            .contains("goes with the model \"shared-memory\" only"),
+        "{found}"
+    );
+    let found = built(&with(&format!("{queued}, speedup = 0"), ""));
+    assert!(found.what.contains("too small"), "{found}");
+    let codel = "ports.\"W>S\" = { queue = { kind = \"codel\" } }\n";
+    let found = built(&with(queued, codel));
+    assert!(found.what.contains("frames wait at the inputs"), "{found}");
+    let pause = "mechanisms.bp = { recipe = \"pause\", at = [\"W>D\"] }\n";
+    let found = built(&with(queued, pause));
+    assert!(found.what.contains("frames wait at its inputs"), "{found}");
+}

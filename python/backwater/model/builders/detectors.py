@@ -100,6 +100,8 @@ class Detector(Part):
         *,
         alpha: float | None = None,
         busy_below: Share | None = None,
+        underused: Literal["busy", "rate"] | None = None,
+        rate_below: Share | None = None,
         period: Time | None = None,
         window: int | None = None,
     ) -> Detector:
@@ -114,11 +116,22 @@ class Detector(Part):
           1.02, ≥ 1.0, ≤ 10.0)
         * `busy_below`: share of time below which a busy medium counts as not fully used
           (share, default 80 %, ≥ 0 %, ≤ 100 %)
+        * `underused`: what tells that the path is not fully used: the share of time for which
+          the medium is busy, or what left in the last period against the best of the window
+          (default busy)
+        * `rate_below`: with underused = "rate", share of the best period below which the last
+          one counts as not fully used (share, default 90 %, ≥ 0 %, ≤ 100 %)
         * `period`: how often it looks (time, default 250 ms, ≥ 1 ms, ≤ 10 s)
         * `window`: periods in the sliding window (whole number, default 4, ≥ 1, ≤ 100)
         """
         return Detector(
-            "rate-comparison", alpha=alpha, busy_below=busy_below, period=period, window=window
+            "rate-comparison",
+            alpha=alpha,
+            busy_below=busy_below,
+            underused=underused,
+            rate_below=rate_below,
+            period=period,
+            window=window,
         )
 
     @staticmethod

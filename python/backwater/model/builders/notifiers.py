@@ -149,6 +149,7 @@ class Notifier(Part):
         frame: Size | None = None,
         expiry: Time | None = None,
         period: Time | None = None,
+        target: Literal["mean", "peak"] | None = None,
     ) -> Notifier:
         """A management frame to an upstream station: less or more of a category, a rate, a time.
 
@@ -160,8 +161,10 @@ class Notifier(Part):
           step in every period (time, default 1 s, ≥ 1 ms, ≤ 100 s)
         * `period`: how often it asks while congestion lasts, beside a detector without a
           period of its own (time, default 250 ms, ≥ 1 ms, ≤ 10 s)
+        * `target`: what a flow may get is a share of the rate that left in the window's mean,
+          or in its best period (default mean)
         """
-        return Notifier("request", frame=frame, expiry=expiry, period=period)
+        return Notifier("request", frame=frame, expiry=expiry, period=period, target=target)
 
     @staticmethod
     @checked
@@ -236,11 +239,11 @@ class Notifier(Part):
 
     @staticmethod
     @checked
-    def itself(
+    def own_step(
         *,
         exponent: int | None = None,
     ) -> Notifier:
-        """The notifier `itself`.
+        """The notifier `own-step`.
 
         The station itself, without a frame: a step after several equal judgements in a row,
         more of them the further it has stepped back.
@@ -250,4 +253,4 @@ class Notifier(Part):
         * `exponent`: log2 of the largest window: a step for more takes this less log2(CWmin)
           judgements (whole number, default 15, ≥ 4, ≤ 15)
         """
-        return Notifier("itself", exponent=exponent)
+        return Notifier("own-step", exponent=exponent)

@@ -18,7 +18,7 @@ use crate::decode::{
 };
 use crate::fields::flow::UDP;
 use crate::fields::network::{
-    INPUT_FIFO, INPUT_QUEUED, OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY, VIRTUAL_OUTPUT_QUEUES,
+    INPUT_QUEUED, OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY, SINGLE_QUEUE, VIRTUAL_OUTPUT_QUEUES,
 };
 use crate::files::Files;
 use json::{Json, object};
@@ -149,7 +149,7 @@ fn node(node: &NodeSpec, draft: &Draft) -> Json {
                 "discipline",
                 Json::text(match discipline {
                     Discipline::VirtualOutputQueues => VIRTUAL_OUTPUT_QUEUES,
-                    Discipline::Fifo => INPUT_FIFO,
+                    Discipline::SingleQueue => SINGLE_QUEUE,
                 }),
             ),
             ("input_buffer_B", Json::size(*input_buffer)),

@@ -94,7 +94,7 @@ fn one_file_knows_a_routing_rule_or_a_switch_model_by_name() {
         "shared-memory",
         "output-queued",
         "input-queued",
-        "input-fifo",
+        "single-queue",
     ] {
         assert_eq!(files_naming(word), ["fields/network.rs"]);
     }

@@ -129,11 +129,7 @@ def run(
         execution.max_wall_s, execution.max_memory = max_wall, max_memory
         execution.shard, execution.dask = _shard(shard, ablate), dask
         execution.prepare()
-        for name, without in execution.study.missing_traces(quick).items():
-            console.message(
-                f"warning: {execution.study.id}: {without} combinations don't run without the "
-                f"trace {name}; put it into the folder BACKWATER_TRACES"
-            )
+        _warn_of_missing_traces(execution)
     batches: list[Batch] = []
     for execution in executions:
         batches.append(run_study(execution))
@@ -157,6 +153,14 @@ def run(
             }
         )
     return exit_code(batches)
+
+
+def _warn_of_missing_traces(execution: Execution) -> None:
+    for name, without in execution.study.missing_traces(execution.quick).items():
+        console.message(
+            f"warning: {execution.study.id}: {without} combinations don't run without the "
+            f"trace {name}; put it into the folder BACKWATER_TRACES"
+        )
 
 
 def _shard(written: str | None, ablate: bool) -> tuple[int, int] | None:

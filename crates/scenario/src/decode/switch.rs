@@ -5,7 +5,7 @@ use backwater_transport::units::Bytes;
 
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::network::{INPUT_FIFO, INPUT_QUEUED, SHARED_MEMORY};
+use crate::fields::network::{INPUT_QUEUED, SHARED_MEMORY, SINGLE_QUEUE};
 
 /// What a queue at an input holds where nothing is written.
 const INPUT_BUFFER: Bytes = Bytes(500_000);
@@ -68,15 +68,15 @@ fn input_queued(record: &Record<'_>) -> SwitchModel {
             other
         }
     };
-    let fifo = args.has("discipline") && args.choice("discipline") == INPUT_FIFO;
+    let single = args.has("discipline") && args.choice("discipline") == SINGLE_QUEUE;
     let speedup = if args.has("speedup") {
         args.count("speedup")
     } else {
         1
     };
     SwitchModel::InputQueued {
-        discipline: match fifo {
-            true => Discipline::Fifo,
+        discipline: match single {
+            true => Discipline::SingleQueue,
             false => Discipline::VirtualOutputQueues,
         },
         input_buffer: bytes("input_buffer", INPUT_BUFFER),

@@ -97,7 +97,7 @@ pub const INPUT_QUEUED: &str = "input-queued";
 /// The value of `discipline` with a queue for each output at each input.
 pub const VIRTUAL_OUTPUT_QUEUES: &str = "virtual-output-queues";
 /// The value of `discipline` with one queue at each input.
-pub const INPUT_FIFO: &str = "input-fifo";
+pub const SINGLE_QUEUE: &str = "single-queue";
 
 /// A switch, besides its `kind`.
 pub static SWITCH: &[Field] = &[
@@ -136,9 +136,9 @@ pub static SWITCH: &[Field] = &[
     ),
     Field::option(Opt::new(
         "discipline",
-        Kind::Choice(&[VIRTUAL_OUTPUT_QUEUES, INPUT_FIFO]),
+        Kind::Choice(&[VIRTUAL_OUTPUT_QUEUES, SINGLE_QUEUE]),
         Default::Absent,
-        "how frames wait at an input of an input-queued switch; left out: \"virtual-output-queues\", matched by iSLIP. With \"input-fifo\" the \
+        "how frames wait at an input of an input-queued switch; left out: \"virtual-output-queues\", matched by iSLIP. With \"single-queue\" the \
          head of a queue holds up what waits behind it",
     )),
     Field::option(

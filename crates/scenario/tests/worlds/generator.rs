@@ -147,7 +147,7 @@ impl Tables {
         for s in 0..switches {
             let shared = json!({"kind": "switch", "model": "shared-memory", "memory": "200 kB", "reserve": "1 kB", "headroom": "3 kB", "shift": dice.below(3)});
             let plain = json!({"kind": "switch"});
-            let discipline = *dice.of(&["virtual-output-queues", "input-fifo"]);
+            let discipline = *dice.of(&["virtual-output-queues", "single-queue"]);
             let queued = json!({"kind": "switch", "model": "input-queued", "discipline": discipline, "cell": *dice.of(&["64 B", "1538 B"]), "speedup": 1 + dice.below(2)});
             let switch = match dice.below(6) {
                 0 | 1 => shared,

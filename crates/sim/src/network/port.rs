@@ -245,14 +245,6 @@ impl Port {
         count
     }
 
-    /// Whether its frames wait in queues of its active queue management, not in class queues.
-    pub fn chooses_itself(&self) -> bool {
-        self.more
-            .managed
-            .as_ref()
-            .is_some_and(|m| !m.queues.is_empty())
-    }
-
     /// All lists of waiting data frames.
     pub fn lists(&self) -> impl Iterator<Item = &List> {
         let own = self.more.managed.iter().flat_map(|m| &m.queues);

@@ -10,6 +10,14 @@ use crate::queue::{Aqm, Scheduler};
 use crate::table::Id;
 
 impl Port {
+    /// Whether its frames wait in queues of its active queue management, not in class queues.
+    pub fn chooses_itself(&self) -> bool {
+        self.more
+            .managed
+            .as_ref()
+            .is_some_and(|m| !m.queues.is_empty())
+    }
+
     /// Whether a class queue has room for a frame.
     #[inline(always)]
     pub(crate) fn has_room(&self, q: usize, size: u64) -> bool {

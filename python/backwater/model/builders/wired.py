@@ -96,7 +96,7 @@ class Switch(Table):
     * `headroom`: memory for what arrives after XOFF, for each (ingress, class) (size)
     * `shift`: threshold = free shared memory / 2^shift (whole number)
     * `discipline`: how frames wait at an input of an input-queued switch; left out:
-      "virtual-output-queues", matched by iSLIP. With "input-fifo" the head of a queue
+      "virtual-output-queues", matched by iSLIP. With "single-queue" the head of a queue
       holds up what waits behind it
     * `input_buffer`: what each queue at an input of an input-queued switch holds; left
       out: 500 kB (size)
@@ -111,7 +111,7 @@ class Switch(Table):
     reserve: Size | None = None
     headroom: Size | None = None
     shift: int | None = None
-    discipline: Literal["virtual-output-queues", "input-fifo"] | None = None
+    discipline: Literal["virtual-output-queues", "single-queue"] | None = None
     input_buffer: Size | None = None
     cell: Size | None = None
     speedup: int | None = None

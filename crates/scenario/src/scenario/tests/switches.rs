@@ -1,6 +1,5 @@
 //! Input-queued switches in scenarios.
 
-use super::super::*;
 use super::*;
 
 /// A switch between two wires, without a mechanism.
@@ -30,9 +29,9 @@ fn an_input_queued_switch_has_its_defaults_and_takes_options() {
         (size(node, "cell_B"), size(node, "speedup")),
         (Some(64.0), Some(1.0))
     );
-    let options = "model = \"input-queued\", discipline = \"input-fifo\", input_buffer = \"20 kB\", cell = \"1538 B\", speedup = 2";
+    let options = "model = \"input-queued\", discipline = \"single-queue\", input_buffer = \"20 kB\", cell = \"1538 B\", speedup = 2";
     let node = &canonical(&with(options, ""))["nodes"]["W"];
-    assert_eq!(node["discipline"], "input-fifo");
+    assert_eq!(node["discipline"], "single-queue");
     assert_eq!(
         (size(node, "cell_B"), size(node, "speedup")),
         (Some(1538.0), Some(2.0))

@@ -40,8 +40,7 @@ impl Network {
                 let what = format!(
                     "the queue at {name} manages what waits there, but at an input-queued switch frames wait at the inputs"
                 );
-                let fix =
-                    "take a queue such as fifo or strict-priority, or model = \"output-queued\"";
+                let fix = "take a queue such as strict-priority, or model = \"output-queued\"";
                 return refuse(format!("ports.{name}.queue"), what, fix);
             }
         }

@@ -1,6 +1,5 @@
 //! Input-queued switches in scenarios.
 
-use super::super::*;
 use super::*;
 
 /// A switch between two wires, without a mechanism.

@@ -100,6 +100,8 @@ class Detector(Part):
         *,
         alpha: float | None = None,
         busy_below: Share | None = None,
+        underused: Literal["busy", "rate"] | None = None,
+        rate_below: Share | None = None,
         period: Time | None = None,
         window: int | None = None,
     ) -> Detector:
@@ -114,11 +116,22 @@ class Detector(Part):
           1.02, ≥ 1.0, ≤ 10.0)
         * `busy_below`: share of time below which a busy medium counts as not fully used
           (share, default 80 %, ≥ 0 %, ≤ 100 %)
+        * `underused`: what tells that the path is not fully used: the share of time for which
+          the medium is busy, or what left in the last period against the best of the window
+          (default busy)
+        * `rate_below`: with underused = "rate", share of the best period below which the last
+          one counts as not fully used (share, default 90 %, ≥ 0 %, ≤ 100 %)
         * `period`: how often it looks (time, default 250 ms, ≥ 1 ms, ≤ 10 s)
         * `window`: periods in the sliding window (whole number, default 4, ≥ 1, ≤ 100)
         """
         return Detector(
-            "rate-comparison", alpha=alpha, busy_below=busy_below, period=period, window=window
+            "rate-comparison",
+            alpha=alpha,
+            busy_below=busy_below,
+            underused=underused,
+            rate_below=rate_below,
+            period=period,
+            window=window,
         )
 
     @staticmethod
@@ -215,6 +228,26 @@ class Detector(Part):
         * `samples`: backlogs in a mean (whole number, default 50, ≥ 1, ≤ 1000)
         """
         return Detector("overheard-backlog", high=high, low=low, samples=samples)
+
+    @staticmethod
+    @checked
+    def differential_backlog(
+        *,
+        step: int | None = None,
+        field: Size | None = None,
+    ) -> Detector:
+        """The detector `differential-backlog`.
+
+        Packets for a destination here less those at the next station, which says so in the
+        header of its data frames.
+
+        Source: DiffQ, INFOCOM 2009.
+
+        * `step`: packets of differential backlog from one priority to the next (whole number,
+          default 10, ≥ 1, ≤ 10000)
+        * `field`: length of the header field (size, default 2 B, ≥ 1 B, ≤ 64 B)
+        """
+        return Detector("differential-backlog", step=step, field=field)
 
     @staticmethod
     @checked

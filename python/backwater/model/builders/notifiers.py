@@ -149,6 +149,7 @@ class Notifier(Part):
         frame: Size | None = None,
         expiry: Time | None = None,
         period: Time | None = None,
+        target: Literal["mean", "peak"] | None = None,
     ) -> Notifier:
         """A management frame to an upstream station: less or more of a category, a rate, a time.
 
@@ -160,8 +161,10 @@ class Notifier(Part):
           step in every period (time, default 1 s, ≥ 1 ms, ≤ 100 s)
         * `period`: how often it asks while congestion lasts, beside a detector without a
           period of its own (time, default 250 ms, ≥ 1 ms, ≤ 10 s)
+        * `target`: what a flow may get is a share of the rate that left in the window's mean,
+          or in its best period (default mean)
         """
-        return Notifier("request", frame=frame, expiry=expiry, period=period)
+        return Notifier("request", frame=frame, expiry=expiry, period=period, target=target)
 
     @staticmethod
     @checked

@@ -38,6 +38,8 @@ Recipe: TypeAlias = Literal[
     "destination-selective-congestion-control",
     "ez-flow",
     "ezflow",
+    "diffq",
+    "differential-backlog",
     "none",
 ]
 
@@ -63,11 +65,14 @@ class Limits(Table):
     * `flows`: flows, one for each sender of a pattern (whole number, default 10000)
     * `packets`: packets that sources with a rate hand over, and opportunities of traces
       (whole number, default 1000000000)
+    * `memory`: memory for packets that wait at hosts whose sources are faster than their
+      lines and whose buffers have no limit, 128 B each (size, default 4000 MB)
     """
 
     nodes: int | None = None
     flows: int | None = None
     packets: int | None = None
+    memory: Size | None = None
 
 
 @dataclass
@@ -85,19 +90,32 @@ class Host(Table):
 class Switch(Table):
     """A store-and-forward switch.
 
-    * `model`: a buffer for each egress class queue, or one memory with dynamic thresholds
-      and headroom (default output-queued)
+    * `model`: a buffer for each egress class queue, one memory with dynamic thresholds
+      and headroom, or queues at the inputs in front of a fabric (default output-queued)
     * `memory`: all of the memory of a shared-memory switch (size)
     * `reserve`: memory guaranteed to each (ingress, class) (size)
     * `headroom`: memory for what arrives after XOFF, for each (ingress, class) (size)
     * `shift`: threshold = free shared memory / 2^shift (whole number)
+    * `discipline`: how frames wait at an input of an input-queued switch; left out:
+      "virtual-output-queues", matched by iSLIP. With "input-fifo" the head of a queue
+      holds up what waits behind it
+    * `input_buffer`: what each queue at an input of an input-queued switch holds; left
+      out: 500 kB (size)
+    * `cell`: cells into which the fabric of an input-queued switch cuts frames; left out:
+      64 B (size)
+    * `speedup`: cells that cross the fabric of an input-queued switch from an input while
+      its fastest line takes one; left out: 1 (whole number)
     """
 
-    model: Literal["output-queued", "shared-memory"] | None = None
+    model: Literal["output-queued", "shared-memory", "input-queued"] | None = None
     memory: Size | None = None
     reserve: Size | None = None
     headroom: Size | None = None
     shift: int | None = None
+    discipline: Literal["virtual-output-queues", "input-fifo"] | None = None
+    input_buffer: Size | None = None
+    cell: Size | None = None
+    speedup: int | None = None
     _fixed: ClassVar[Written] = {"kind": "switch"}
 
 

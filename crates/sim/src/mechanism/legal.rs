@@ -98,7 +98,7 @@ fn reason(missing: Set) -> (&'static str, &'static str) {
             "take detector overheard-backlog or differential-backlog, or notifier request",
         ),
         Set::STEPS => (
-            "needs a responder that contends less step by step: a station that stopped would never overhear that it may go on",
+            "needs a responder that contends less step by step: a station that stopped would never overhear that it is permitted to send again",
             "take responder cw-min, aifsn or txop",
         ),
         Set::RATE => (

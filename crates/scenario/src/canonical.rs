@@ -149,7 +149,7 @@ fn node(node: &NodeSpec, draft: &Draft) -> Json {
                 "discipline",
                 Json::text(match discipline {
                     Discipline::VirtualOutputQueues => VIRTUAL_OUTPUT_QUEUES,
-                    Discipline::Fifo => INPUT_FIFO,
+                    Discipline::OneQueue => INPUT_FIFO,
                 }),
             ),
             ("input_buffer_B", Json::size(*input_buffer)),

@@ -76,7 +76,7 @@ fn input_queued(record: &Record<'_>) -> SwitchModel {
     };
     SwitchModel::InputQueued {
         discipline: match fifo {
-            true => Discipline::Fifo,
+            true => Discipline::OneQueue,
             false => Discipline::VirtualOutputQueues,
         },
         input_buffer: bytes("input_buffer", INPUT_BUFFER),

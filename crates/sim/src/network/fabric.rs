@@ -23,7 +23,7 @@ pub enum Discipline {
     /// In one queue for each output.
     VirtualOutputQueues,
     /// In one queue.
-    Fifo,
+    OneQueue,
 }
 
 /// Round-robin pointers of outputs and inputs.
@@ -162,7 +162,7 @@ impl Fabric {
     pub fn admit(&mut self, input: usize, output: usize, bytes: u64) -> bool {
         let held = match self.discipline {
             Discipline::VirtualOutputQueues => self.crosspoints[output].bytes[input],
-            Discipline::Fifo => self.crosspoints.iter().map(|c| c.bytes[input]).sum(),
+            Discipline::OneQueue => self.crosspoints.iter().map(|c| c.bytes[input]).sum(),
         };
         if held + bytes > self.buffer {
             return false;
@@ -170,7 +170,7 @@ impl Fabric {
         let crosspoint = &mut self.crosspoints[output];
         crosspoint.bytes[input] += bytes;
         crosspoint.occupied |= 1 << input;
-        if self.discipline == Discipline::Fifo {
+        if self.discipline == Discipline::OneQueue {
             self.order[input].push_back(output as u8);
         }
         true
@@ -245,7 +245,7 @@ impl Fabric {
         let occupied = self.crosspoints[output].occupied;
         match self.discipline {
             Discipline::VirtualOutputQueues => occupied,
-            Discipline::Fifo => members(occupied)
+            Discipline::OneQueue => members(occupied)
                 .filter(|input| self.order[*input].front() == Some(&(output as u8)))
                 .fold(0, |set, input| set | 1 << input),
         }

@@ -1,6 +1,6 @@
 //! Hosts, switches and stations.
 
-use super::Fabric;
+use super::fabric::Fabric;
 use crate::ids::{ControlId, PortId, kind};
 use crate::switch::{Ledger, Pool};
 use crate::table::Row;

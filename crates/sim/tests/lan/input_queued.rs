@@ -47,11 +47,11 @@ fn saturated(discipline: Discipline, ports: usize, seconds: f64) -> f64 {
 #[test]
 fn head_of_line_blocking_has_the_published_throughput() {
     for (ports, published) in [(2, 0.75), (4, 0.6553), (8, 0.6184)] {
-        let found = saturated(Discipline::Fifo, ports, 0.5);
+        let found = saturated(Discipline::OneQueue, ports, 0.5);
         assert!((found / published - 1.0).abs() < 0.01, "{ports}: {found}");
     }
     // It falls toward 2 - sqrt 2.
-    let found = saturated(Discipline::Fifo, 16, 0.2);
+    let found = saturated(Discipline::OneQueue, 16, 0.2);
     assert!(found > 2.0 - 2_f64.sqrt() && found < 0.6184, "{found}");
 }
 
@@ -81,7 +81,7 @@ fn a_slow_output_holds_up_others_in_one_queue_only() {
         report.flows[1].sums.delivered.bytes as f64 * 8.0 / 0.5
     };
     let (one, own) = (
-        fast(Discipline::Fifo),
+        fast(Discipline::OneQueue),
         fast(Discipline::VirtualOutputQueues),
     );
     // The slow line carries 10 Mbit/s, and as many packets of the fast flow pass as of the slow one, beside the first buffer-full.
@@ -133,7 +133,7 @@ fn a_full_queue_at_an_input_loses_what_comes() {
 /// A run with an event for each departure is the run without.
 #[test]
 fn a_fabric_does_not_depend_on_when_its_ports_are_brought_up_to_date() {
-    for discipline in [Discipline::VirtualOutputQueues, Discipline::Fifo] {
+    for discipline in [Discipline::VirtualOutputQueues, Discipline::OneQueue] {
         let mut net = Net::new(0.2);
         let switch = net.node("X", input_queued(discipline, 64, 2));
         let hosts: Vec<usize> = (0..4).map(|i| net.host(&format!("H{i}"))).collect();

@@ -220,7 +220,19 @@ impl World {
         if radio.gates.is_none() && !managed && !expire {
             return true;
         }
-        let mut ready = false;
+        let gated = radio.gates.is_some();
+        let (mut ready, _) = self.settle_due(station, now);
+        // A frame that is lost now may shut a gate, so those that had a frame are asked again until all agree.
+        let mut again = gated && (managed || expire);
+        while again && ready {
+            (ready, again) = self.settle_due(station, now);
+        }
+        ready
+    }
+
+    /// Asks the categories that are due what they send: whether some category has a frame, and whether one takes no part from now on.
+    fn settle_due(&mut self, station: u32, now: Time) -> (bool, bool) {
+        let (mut ready, mut fell) = (false, false);
         for number in 0..self.air.radios[station as usize].categories.len() {
             let medium = self.air.medium(station);
             let sense = &self.air.sensing[station as usize];
@@ -235,11 +247,12 @@ impl World {
             if self.next_frame(station, number, now).is_some() {
                 ready = true;
             } else {
+                fell = true;
                 self.air
                     .fall_dormant(&mut self.clock.calendar, station, number, now);
             }
         }
-        ready
+        (ready, fell)
     }
 }
 

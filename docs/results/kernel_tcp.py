@@ -1,7 +1,9 @@
 """TCP of this kernel through delay and rate boxes, beside the simulated one: goodput of one flow.
 
-Run `python docs/results/kernel_tcp.py` as root with /dev/net/tun. Both sides send for the same time
-over the same rate, delay and queue. The table on standard output stands in emulator.md.
+    python docs/results/kernel_tcp.py fq-codel reno:newreno cubic:cubic bbr:bbr1
+
+Run it as root with /dev/net/tun. The queue is compared with drop-tail. Each pair is a sender of the kernel and one of the simulator. Both
+send for the same time over the same rate, delay and queue. The table stands in emulator.md.
 """
 
 from __future__ import annotations
@@ -12,21 +14,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 SECONDS = 10
-REPEATS = 1
+REPEATS = 3
 RATE, DELAY_MS = "20 Mbit/s", 10
-# Name in the kernel, name in the table of controllers.
-CONTROLLERS = (("reno", "newreno"), ("cubic", "cubic"), ("bbr", "bbr1"))
-FQ = '{ kind = "fq-codel" }'
-# Name of the queue, its words in a box, its fields in a scenario.
-QUEUES = (
-    ("droptail", "--uplink-queue=droptail --uplink-queue-args=packets=60", '{ kind = "fifo" }'),
-    ("fq-codel", "--uplink-queue=fq-codel --uplink-queue-args=packets=1000", FQ),
-)
-BUFFERS = {"droptail": "60 packets", "fq-codel": "1000 packets"}
-
+SCENARIO = Path(__file__).with_suffix(".toml")
 SINK = """
 import json, socket, time
 s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -49,8 +43,8 @@ except OSError: pass
 """
 
 
-def python(text: str) -> str:
-    """A Python program as one word of a shell."""
+def program(text: str) -> str:
+    """A program as one word of a shell."""
     return shlex.join([sys.executable, "-c", text.replace("SECONDS", str(SECONDS))])
 
 
@@ -60,8 +54,8 @@ def real(controller: str, queue_words: str) -> tuple[float, dict[str, float]]:
     emulate = f"{sys.executable} -m backwater emulate --json --late 10 --unmodelled 1"
     words = f"delay {DELAY_MS} rate {rate} {rate} {queue_words}"
     text = (
-        f"ip link set lo up; {python(SINK)} > sink & sleep 1.5; "
-        f"{emulate} {words} -- {python(SOURCE.replace('NAME', controller))} > run; wait"
+        f"ip link set lo up; {program(SINK)} > sink & sleep 1.5; "
+        f"{emulate} {words} -- {program(SOURCE.replace('NAME', controller))} > run; wait"
     )
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["unshare", "--net", "--", "sh", "-c", text], cwd=folder, check=False)
@@ -69,37 +63,44 @@ def real(controller: str, queue_words: str) -> tuple[float, dict[str, float]]:
         return goodput, json.loads((Path(folder) / "run").read_text())["certificate"]
 
 
-def simulated(controller: str, queue: str, fields: str) -> float:
+def simulated(controller: str, buffer: str, queue: str) -> float:
     """Goodput of the simulated sender in bit/s."""
-    text = f"""schema = "backwater/scenario/1"
-seed = 1
-duration = "{SECONDS} s"
-topology = {{ kind = "dumbbell", pairs = 1, rate = "10 Gbit/s", delay = "0 s", \
-bottleneck = "{RATE}", bottleneck_delay = "{DELAY_MS} ms" }}
-ports."L>R" = {{ buffer = "{BUFFERS[queue]}", queue = {fields} }}
-flows.f = {{ from = "s1", to = "d1", transport = "tcp", controller = {{ kind = "{controller}" }}, \
-source = {{ kind = "bulk" }} }}
-"""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "run.toml"
-        file.write_text(text)
-        command = [sys.executable, "-m", "backwater", "run", str(file), "--json"]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
-        if ended.returncode:
-            raise SystemExit(ended.stdout + ended.stderr)
-        return float(json.loads(ended.stdout)["flows"][0]["goodput_bps"])
+    settings = {
+        "duration": f"{SECONDS} s",
+        "topology.bottleneck": RATE,
+        "topology.bottleneck_delay": f"{DELAY_MS} ms",
+        "ports.L>R.buffer": buffer,
+        "flows.f.controller.kind": controller,
+    }
+    words = [f"--set={path}={value}" for path, value in settings.items()]
+    words += [f"--set={queue}"] if queue else []
+    command = [sys.executable, "-m", "backwater", "run", str(SCENARIO), "--json", *words]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        raise SystemExit(ended.stdout + ended.stderr)
+    return float(json.loads(ended.stdout)["flows"][0]["goodput_bps"])
+
+
+def queues(managed: str) -> Iterator[tuple[str, str, str, str]]:
+    """Name of each queue, its words in a box, its buffer and its setting in the scenario."""
+    yield "droptail", "--uplink-queue=droptail --uplink-queue-args=packets=60", "60 packets", ""
+    words = f"--uplink-queue={managed} --uplink-queue-args=packets=1000"
+    yield managed, words, "1000 packets", f'ports.L>R.queue={{ kind = "{managed}" }}'
 
 
 def main() -> None:
     """Prints the table."""
-    print("| queue | controller | kernel, Mbit/s | simulated, Mbit/s | difference | late p99 |")
+    if len(sys.argv) < 3:  # noqa: PLR2004 -- a queue and a pair
+        sys.exit(__doc__)
+    pairs = [pair.partition(":")[::2] for pair in sys.argv[2:]]
+    print("| queue | controllers | kernel, Mbit/s | simulated, Mbit/s | difference | late p99 |")
     print("|---|---|---|---|---|---|")
-    for queue, words, fields in QUEUES:
-        for kernel, ours in CONTROLLERS:
+    for queue, words, buffer, setting in queues(sys.argv[1]):
+        for kernel, ours in pairs:
             runs = [real(kernel, words) for _ in range(REPEATS)]
             measured = statistics.median(goodput for goodput, _ in runs)
             late = max(certificate["late_p99_s"] for _, certificate in runs)
-            model = simulated(ours, queue, fields)
+            model = simulated(ours, buffer, setting)
             print(
                 f"| {queue} | {kernel}, {ours} | {measured / 1e6:.2f} | {model / 1e6:.2f} "
                 f"| {measured / model - 1:+.1%} | {late * 1e3:.2f} ms |",

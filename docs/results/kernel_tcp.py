@@ -2,8 +2,9 @@
 
     python docs/results/kernel_tcp.py fq-codel reno:newreno cubic:cubic bbr:bbr1
 
-Run it as root with /dev/net/tun. The queue is compared with drop-tail. Each pair is a sender of the kernel and one of the simulator. Both
-send for the same time over the same rate, delay and queue. The table stands in emulator.md.
+Run it as root with /dev/net/tun. The queue is compared with drop-tail. Each pair is a sender of the
+kernel and one of the simulator. Both send for the same time over the same rate, delay and queue.
+The table stands in emulator.md.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def queues(managed: str) -> Iterator[tuple[str, str, str, str]]:
 
 def main() -> None:
     """Prints the table."""
-    if len(sys.argv) < 3:  # noqa: PLR2004 -- a queue and a pair
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
     pairs = [pair.partition(":")[::2] for pair in sys.argv[2:]]
     print("| queue | controllers | kernel, Mbit/s | simulated, Mbit/s | difference | late p99 |")

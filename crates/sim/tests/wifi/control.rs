@@ -30,6 +30,8 @@ fn control(stations: Vec<usize>, respond: AnyResponder) -> MechanismSpec {
         &[
             ("alpha", Value::Number(1.02)),
             ("busy_below", Value::Share(0.8)),
+            ("underused", Value::Choice("busy")),
+            ("rate_below", Value::Share(0.9)),
             ("period", Value::Span(Span::millis(250))),
             ("window", Value::Count(4)),
         ],
@@ -41,6 +43,7 @@ fn control(stations: Vec<usize>, respond: AnyResponder) -> MechanismSpec {
             ("frame", Value::Bytes(Bytes(50))),
             ("expiry", Value::Span(Span::secs(1))),
             ("period", Value::Span(Span::millis(250))),
+            ("target", Value::Choice("mean")),
         ],
     );
     MechanismSpec {

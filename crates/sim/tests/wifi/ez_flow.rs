@@ -63,7 +63,10 @@ fn a_station_that_contends_less_keeps_its_relay_from_overflowing() {
     )];
     let with = lost(&cell);
     assert!(with * 20 < without, "{with} {without}");
-    let never = [("high", Value::Number(1000.0)), ("low", Value::Number(0.0))];
+    let never = [
+        ("b_max", Value::Number(1000.0)),
+        ("b_min", Value::Number(0.0)),
+    ];
     cell.0.mechanisms = vec![mechanism(PARTS, vec![0, 1, 2, 3], &never)];
     assert_eq!(lost(&cell), without);
 }

@@ -210,8 +210,8 @@ class Detector(Part):
     @checked
     def overheard_backlog(
         *,
-        high: float | None = None,
-        low: float | None = None,
+        b_max: float | None = None,
+        b_min: float | None = None,
         samples: int | None = None,
     ) -> Detector:
         """The detector `overheard-backlog`.
@@ -221,13 +221,13 @@ class Detector(Part):
 
         Source: EZ-flow, CoNEXT 2009.
 
-        * `high`: mean backlog in packets above which there is congestion (number, default 20,
-          ≥ 0, ≤ 1000)
-        * `low`: mean backlog in packets below which the next station could take more (number,
-          default 0.05, ≥ 0, ≤ 1000)
+        * `b_max`: mean backlog in packets above which there is congestion (number, default
+          20, ≥ 0, ≤ 1000)
+        * `b_min`: mean backlog in packets below which the next station could take more
+          (number, default 0.05, ≥ 0, ≤ 1000)
         * `samples`: backlogs in a mean (whole number, default 50, ≥ 1, ≤ 1000)
         """
-        return Detector("overheard-backlog", high=high, low=low, samples=samples)
+        return Detector("overheard-backlog", b_max=b_max, b_min=b_min, samples=samples)
 
     @staticmethod
     @checked

@@ -146,7 +146,7 @@ pub const PART: Part<Build<OverheardBacklog>> = Part {
     source: "EZ-flow, CoNEXT 2009",
     options: &[
         Opt::new(
-            "high",
+            "b_max",
             Kind::Number,
             Default::Is("20"),
             "mean backlog in packets above which there is congestion",
@@ -154,7 +154,7 @@ pub const PART: Part<Build<OverheardBacklog>> = Part {
         .at_least("0")
         .at_most("1000"),
         Opt::new(
-            "low",
+            "b_min",
             Kind::Number,
             Default::Is("0.05"),
             "mean backlog in packets below which the next station could take more",
@@ -174,12 +174,12 @@ pub const PART: Part<Build<OverheardBacklog>> = Part {
 };
 
 fn build(args: &Args) -> Result<OverheardBacklog, Refusal> {
-    let [low, high] = ["low", "high"].map(|mark| args.number(mark));
+    let [low, high] = ["b_min", "b_max"].map(|mark| args.number(mark));
     if low > high {
         return Err(Refusal {
-            option: "low",
+            option: "b_min",
             what: "the lower mark lies above the upper one".into(),
-            fix: "write a mark no greater than `high`".into(),
+            fix: "write a mark no greater than `b_max`".into(),
         });
     }
     let samples = args.count("samples") as u32;

@@ -50,7 +50,7 @@ def _own(card: dict[str, Any]) -> list[dict[str, Any]]:
 def _heads(sections: list[str]) -> list[str]:
     """The sections, with a letter where one has several criteria."""
     return [
-        f"{section}{chr(ord('a') + sections[:at].count(section))}"
+        f"{section}{' ' * section.isalpha()}{chr(ord('a') + sections[:at].count(section))}"
         if sections.count(section) > 1
         else section
         for at, section in enumerate(sections)

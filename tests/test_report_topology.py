@@ -72,6 +72,21 @@ wire_delay = "1 us"
 """
 
 
+DUMBBELL = """
+schema = "backwater/scenario/1"
+duration = "1 s"
+ports."L>R" = { buffer = "30 packets" }
+flows.f1 = { from = "s1", to = "d1", source = { kind = "bulk" } }
+[topology]
+kind = "dumbbell"
+pairs = 2
+rate = "100 Mbit/s"
+delay = "1 ms"
+bottleneck = "10 Mbit/s"
+bottleneck_delay = "1 ms"
+"""
+
+
 def resolve(text: str) -> dict[str, Any]:
     scenario = _native.Scenario.from_toml(text, "test.toml", None)
     found: dict[str, Any] = json.loads(scenario.resolve(1).canonical)
@@ -99,6 +114,13 @@ def test_draws_every_node_rate_buffer_and_flow() -> None:
     assert {"100 Mbit/s", "1 Gbit/s", "10 Mbit/s", "50 kB"} <= set(drawn)
     assert "f1: S1 → D, cbr, class 0" in drawn
     assert "1 port watched by bp (watermark, pause, gate)" in drawn
+
+
+def test_only_ports_where_packets_can_wait_have_their_buffer_drawn() -> None:
+    """Behind a line of 10 Mbit/s nothing waits for one of 100."""
+    drawn = words(topology.svg(resolve(DUMBBELL)))
+    assert "30 packets" in drawn
+    assert "500 kB" not in drawn
 
 
 def test_flows_go_from_left_to_right() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -173,22 +172,39 @@ class _Queue:
 def _queues(
     net: Network, layout: Layout, places: Mapping[str, tuple[float, float]]
 ) -> list[_Queue]:
-    """The queues of switch ports that are watched or that flows leave through.
+    """The queues of switch ports that are watched or that are bottlenecks of flows.
 
     Between tiers there is room only for those that are watched.
     """
     small = layout.style == "tiers"
-    paths = [] if small else layout.paths.values()
-    used = {hop for path in paths for hop in itertools.pairwise(path)}
+    slow = set() if small else _bottlenecks(net, layout.paths.values())
     found = []
     for link in net.links:
         for here, there in (link.ends, link.ends[::-1]):
             for port in (f"{here}>{there}", f"{here}>{there}#{link.name}"):
-                drawn = port in net.watched or (here, there) in used
+                drawn = port in net.watched or (here, there) in slow
                 if drawn and port in net.buffers and net.nodes[here] == "switch":
                     spot = _queue_spot(places[here], places[there], small)
                     found.append(_Queue(port, places[here], places[there], spot))
     return found
+
+
+def _bottlenecks(net: Network, paths: Iterable[Sequence[str]]) -> set[tuple[str, str]]:
+    """The hops that carry less than all links together over which their flows come."""
+    rates: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for link in net.links:
+        for ends in (link.ends, link.ends[::-1]):
+            rates[ends] += link.rate_bps
+    feeders: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for path in paths:
+        for before, here, there in zip(path, path[1:], path[2:], strict=False):
+            feeders.setdefault((here, there), set()).add((before, here))
+    # A trace link has no rate: it may always be the slow one.
+    return {
+        hop
+        for hop, into in feeders.items()
+        if not rates[hop] or sum(rates[one] for one in into) > rates[hop]
+    }
 
 
 def _queue_spot(

@@ -85,7 +85,7 @@ test-portable:
 	fi
 
 test-python: setup
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # What a run finds new goes to target/, so that a test leaves the tree as it was.
 fuzz:

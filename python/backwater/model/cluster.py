@@ -6,6 +6,7 @@ batch out writes the rows, so a cluster needs no common disk but for the files o
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
 from collections.abc import Sequence
@@ -102,10 +103,11 @@ def _run_part(
     numbers = {task.key: number for number, task in enumerate(tasks, begin)}
     try:
         for task in _distributed().as_completed(tasks, loop=client.loop):
-            if task.status == "finished":
+            # A worker may be lost before its result is fetched; then the task runs again.
+            try:
                 document, error = task.result()
-            else:
-                document, error = None, f"its task failed: {task.exception()}"
+            except (Exception, asyncio.CancelledError) as failure:
+                document, error = None, f"its task failed: {failure}"
             done(numbers[task.key], document, error)
             task.release()
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -35,14 +36,20 @@ def start(
     limit: Callable[[], None] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[str]:
-    """Starts a command."""
+    """Starts a command. It heeds SIGINT, though these tests may run where that is ignored."""
+
+    def begin() -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if limit is not None:
+            limit()
+
     return subprocess.Popen(
         [*BACKWATER, *map(str, args)],
         cwd=cwd,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=limit,
+        preexec_fn=begin,
         env={**os.environ, **(environment or {})},
     )
 

@@ -161,6 +161,8 @@ def test_a_run_ends_at_its_memory(run: Command) -> None:
         f"{RATE}=10 Gbit/s",
         "--set",
         "duration=60 s",
+        "--set",
+        "limits.memory=8000 MB",
     )
     found = run("run", "s.toml", *grows, "--max-memory", "200 MB", "--json")
     assert found.code == 3, found.err

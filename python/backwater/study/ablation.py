@@ -28,7 +28,7 @@ MECHANISMS = "mechanisms"
 # The marks of detectors, each with the setting that nothing reaches, and what acts below a mark or
 # looks ahead to it, with the setting that doesn't. A detector without such a mark is not made
 # inert: free memory, a full buffer and what a class of Python asks for are always within reach.
-MARKS: Mapping[str, Any] = {"high": "100 %", "xoff": "1000 MB", "alpha": 10.0}
+MARKS: Mapping[str, Any] = {"high": "100 %", "xoff": "1000 MB", "alpha": 10.0, "b_max": 1000.0}
 AROUND: Mapping[str, Any] = {"horizon": "0 s", "busy_below": "0 %", "early_warning": "100 %"}
 
 
@@ -145,7 +145,4 @@ def out_of_reach(detector: str) -> dict[str, Any]:
     if not options.keys() & MARKS.keys():
         return {}
     found = {name: value for name, value in {**MARKS, **AROUND}.items() if name in options}
-    # A mark in packets is no share of a buffer.
-    if options.get("high", {}).get("type") == "number":
-        found["high"] = options["high"]["max"]
     return found

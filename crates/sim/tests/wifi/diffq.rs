@@ -33,7 +33,11 @@ fn a_relay_whose_queue_is_long_goes_first() {
     assert!(without > 1000, "{without}");
     let steps = ("steps", Value::Count(3));
     let watched = vec![0, 1, 2, 3];
-    cell.0.mechanisms = vec![mechanism(PARTS, watched.clone(), &[steps.clone()])];
+    cell.0.mechanisms = vec![mechanism(
+        PARTS,
+        watched.clone(),
+        std::slice::from_ref(&steps),
+    )];
     let with = lost(&cell);
     assert!(with * 4 < without, "{with} {without}");
     let never = [steps, ("step", Value::Count(1000))];

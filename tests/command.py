@@ -36,7 +36,7 @@ def start(
     limit: Callable[[], None] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[str]:
-    """Starts a command. It heeds SIGINT, though these tests may run where that is ignored."""
+    """Starts a command. It reacts to SIGINT, though these tests may run where that is ignored."""
 
     def begin() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -134,7 +134,7 @@ def test_which_detectors_can_be_put_out_of_reach() -> None:
         "python",
         "queue-rate-difference",
     }
-    assert out_of_reach("overheard-backlog") == {"high": 1000.0}
+    assert out_of_reach("overheard-backlog") == {"b_max": 1000.0}
 
 
 def test_an_inert_detector_does_not_warn_early() -> None:

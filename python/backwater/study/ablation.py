@@ -144,5 +144,4 @@ def out_of_reach(detector: str) -> dict[str, Any]:
     options = {option["name"]: option for option in row["options"]}
     if not options.keys() & MARKS.keys():
         return {}
-    found = {name: value for name, value in {**MARKS, **AROUND}.items() if name in options}
-    return found
+    return {name: value for name, value in {**MARKS, **AROUND}.items() if name in options}

@@ -64,11 +64,18 @@ def longest(text: str) -> int:
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "s.toml").write_text(DUMBBELL)
     (tmp_path / "incast.toml").write_text(incast(32))
+    (tmp_path / "fast.toml").write_text(DUMBBELL.replace("1 Mbit/s", "200 Mbit/s"))
     return tmp_path
 
 
 COMMANDS = (
     ("list",),
+    ("doctor",),
+    # A refusal that names every kind.
+    ("list", "controller"),
+    ("explain", "goodput_bps"),
+    # It has a warning of more than 120 characters.
+    ("run", "fast.toml"),
     ("study", "list"),
     ("run", "s.toml", "--series", "100 ms"),
     ("run", "incast.toml"),

@@ -54,8 +54,8 @@ def test_a_wheel_runs_from_any_folder(tmp_path: Path) -> None:
     home.mkdir()
     venv.create(clean, with_pip=False, symlinks=True)
     python = clean / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet"]
-    subprocess.run([*pip, "--no-index", "--no-deps", wheel], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+    subprocess.run([*pip, "--no-index", "--no-deps", str(wheel)], check=True)
     # The libraries that the wheel names, but not the checkout: a path file in there is not read.
     site = Path(sysconfig.get_path("purelib", vars={"base": str(clean)}))
     (site / "libraries.pth").write_text(sysconfig.get_path("purelib"))

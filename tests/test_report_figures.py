@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -400,6 +401,36 @@ def test_curves_on_each_other_are_told_apart() -> None:
     )
     assert "On each other" not in told(apart)
     assert "strokeDash" not in view(apart)["layer"][2]["encoding"]
+
+
+def test_more_than_four_curves_that_cross_are_small_multiples() -> None:
+    bursts = ["6 kB", "12 kB", "24 kB", "48 kB", "96 kB"]
+    many = (
+        'figures.many = { x = "rate", y = "delay_mean_s", curve = "burst", where.scheme = "none" }'
+    )
+
+    def spec(values: list[str], sign: int) -> dict[str, Any]:
+        """Delays rise with the burst at 4 Mbit/s, and elsewhere by `sign`."""
+        block = reported.BLOCK.replace('["6 kB", "48 kB"]', json.dumps(values))
+        block = block.replace("figures.slow =", f"{many}\nfigures.slow =")
+        return figure(
+            reported.made(
+                lambda labels, seed: {
+                    "loss": 0.0,
+                    "delay_mean_s": 1.0
+                    + 0.1
+                    * values.index(labels["burst"])
+                    * (1 if labels["rate"] == "4 Mbit/s" else sign),
+                },
+                block,
+            ),
+            "many",
+        )
+
+    assert spec(bursts, -1)["facet"]["sort"] == bursts
+    # None crosses another; or four do, which one panel can show.
+    assert "facet" not in spec(bursts, 1)
+    assert "facet" not in spec(bursts[:4], -1)
 
 
 def test_a_study_names_its_scopes() -> None:

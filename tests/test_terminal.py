@@ -67,6 +67,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "s.toml").write_text(DUMBBELL)
     (tmp_path / "incast.toml").write_text(incast(32))
     (tmp_path / "fast.toml").write_text(DUMBBELL.replace("1 Mbit/s", "200 Mbit/s"))
+    (tmp_path / "wrong.toml").write_text(DUMBBELL.replace("cubic", "cubik").replace("kB", ""))
     return tmp_path
 
 
@@ -77,6 +78,7 @@ COMMANDS = (
     ("run", "incast.toml"),
     ("contest", "cubic", "copa", "--duration", "5"),
     ("study", "run", "fct-buildup", "--quick", "--out", "o"),
+    ("diff", "s.toml", "fast.toml"),
     (
         *("sweep", "s.toml", "--axis", "links.b.rate=5 Mbit/s,10 Mbit/s", "--seeds", "1"),
         *("--metric", "goodput_bps@flow:bulk", "--metric", "rtt_p95_s@flow:bulk"),
@@ -115,7 +117,9 @@ QUICK = (
     ("scorecard", "cubik"),
     ("study", "run", "no-such-study"),
     ("emulate", "delay", "x"),
+    ("emulate", "link", "absent", "absent", "--", "true"),
     ("flow", "send", "127.0.0.1"),
+    ("flow", "send", "127.0.0.1:9", "--controller", "absent"),
     ("merge", "no-such-folder", "--out", "m"),
     ("export", "no-such-folder"),
     ("report", "no-such-folder"),
@@ -140,7 +144,6 @@ def helps() -> list[tuple[str, ...]]:
 def test_no_line_of_a_quick_command_is_wider_than_the_terminal(
     folder: Path, arguments: tuple[str, ...], width: int
 ) -> None:
-    (folder / "wrong.toml").write_text(DUMBBELL.replace("cubic", "cubik").replace("50 kB", "1 B"))
     text = seen_quickly(*arguments, width=width, cwd=folder)
     assert longest(text) <= width, max(lines(text), key=len)
     assert "Traceback" not in text

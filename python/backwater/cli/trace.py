@@ -45,7 +45,7 @@ _LOG_TITLES = {
     "delay_p95_s": "95th percentile of the packets' queueing delay",
     "signal_delay_p95_s": "95th percentile of the signal delay",
     "dropped_pkts": "packets dropped",
-    "dropped_leaving_pkts": "of these, by queue management as they were to leave; mm-link logs none",
+    "dropped_leaving_pkts": "of these, by queue management as they left; mm-link logs none",
 }
 
 

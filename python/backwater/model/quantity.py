@@ -58,7 +58,7 @@ def parse(written: str) -> Quantity | None:
 
 
 def advice(written: object) -> str | None:
-    """How to write what `parse` doesn't read, if it is a rate in bytes: "400 Mbit/s" for "50 MB/s"."""
+    """How to write a rate in bytes per second: "400 Mbit/s" for "50 MB/s"; None for others."""
     if not isinstance(written, str) or _BYTES_PER_SECOND.search(written) is None:
         return None
     return _native.rate_advice(written)

@@ -1,4 +1,4 @@
-//! What a station overhears, and the steps that it tells itself.
+//! What a station overhears or reads in data frames, and the steps that it tells itself.
 
 use super::{Control, Memory};
 use crate::ids::PortId;
@@ -16,6 +16,13 @@ impl Control {
         };
         steps.judge(class, signal, &mut self.outbox);
         true
+    }
+
+    /// A data frame of an upstream station said how many steps the station has taken.
+    pub fn reported(&mut self, from: u32, category: u8, level: u8) {
+        if let Memory::Requests(requests) = &mut self.memory {
+            requests.reported(from, category, level);
+        }
     }
 
     /// A frame of another station was overheard.

@@ -321,6 +321,17 @@ def test_long_labels_of_a_ranking_leave_room_for_its_title() -> None:
     assert float(place.group(1)) < -5 * len(f"{long} · 48 kB")
 
 
+def test_a_ranking_shows_the_lowest_and_the_highest_of_each_panel(ran: Results) -> None:
+    described = next(f for f in ran.study.figures if f.id == "ranked")
+    every = plot.spec(ran, described)["data"]["values"]
+    kept = plot.spec(ran, replace(described, ends=1))["data"]["values"]
+    where = {row.get("panel") for row in every}
+    for panel in where:
+        means = sorted(row["mean"] for row in every if row.get("panel") == panel)
+        shown = [row["mean"] for row in kept if row.get("panel") == panel]
+        assert sorted(shown) == [means[0], means[-1]]
+
+
 def test_ticks_are_plain_numbers() -> None:
     rates = '["10 Mbit/s", "4 Mbit/s", "8 Mbit/s"]'
     block = reported.BLOCK.replace(rates, '["300 Mbit/s", "350 Mbit/s", "600 Mbit/s"]')

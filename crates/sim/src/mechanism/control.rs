@@ -202,11 +202,6 @@ impl Control {
         slack.filter(|_| !self.rated())
     }
 
-    /// Next station and destination whose packets a category of a watched station sends first.
-    pub fn serves_first(&self, place: usize, class: u8) -> Option<(u32, u32)> {
-        self.places[place].detector.serves_first(class)
-    }
-
     /// Whether it asks for a rate that follows from its queue's, rather than to stop.
     pub fn rated(&self) -> bool {
         self.rated

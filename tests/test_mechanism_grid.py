@@ -1,4 +1,4 @@
-"""The study `mechanism-grid` runs every combination that works, on every network whose medium allows it."""
+"""The study `mechanism-grid` runs every combination that works on each of its networks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NETWORKS = {
 
 
 def legal(medium: str) -> set[str]:
-    """The combinations that work on a medium, as the table of parts says; without classes of Python."""
+    """The combinations that work on a medium, without classes of Python."""
     rows = [
         (row["detect"], row["notify"], row["respond"])
         for row in json.loads(_native.legal())
@@ -32,7 +32,8 @@ def test_every_combination_that_works_is_in_the_grid() -> None:
     assert set(run) == {name for names in NETWORKS.values() for name in names}
     for network in NETWORKS["802.11"]:
         assert run[network] - {"none"} == legal("802.11")
-    # Bytes by neighbour have fixed marks in a switch that queues at the output, dynamic ones in a shared memory.
+    # Bytes by neighbour have fixed marks in an output-queued switch, dynamic ones in a shared
+    # memory.
     for network in NETWORKS["wire"]:
         other = "ingress-watermark" if "shared" in network else "dynamic-threshold"
         expected = {one for one in legal("wire") if not one.startswith(other)}

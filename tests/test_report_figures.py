@@ -140,6 +140,21 @@ def test_a_matrix_has_a_cell_for_each_pair_and_tells_harm() -> None:
     assert "Harm by goodput" in svg
 
 
+def test_a_cell_of_a_matrix_leads_to_the_row_of_its_combination(
+    ran: Results, tmp_path: Path
+) -> None:
+    like = next(f for f in ran.study.figures if f.id == "loss")
+    burst = ran.study.axis("burst").labels[1]
+    where = {"burst": (burst,)}
+    described = replace(like, kind="matrix", x="rate", curve="scheme", panel=None, where=where)
+    page = report.write(ran, tmp_path / "page.html").read_text(encoding="utf-8")
+    found = re.findall(r'<tr id="(case-[\d-]+)">(.*?)</tr>', page)
+    rows = {place: re.findall(r"([^<>]+)</td>", row)[:3] for place, row in found}
+    assert len(rows) == len(found) > 6
+    for cell in plot.spec(ran, described)["data"]["values"]:
+        assert sorted(rows[cell["link"][1:]]) == sorted([cell["curve"], cell["x"], burst])
+
+
 def test_a_bound_is_a_line_behind_the_last_cell_within_it() -> None:
     """Cells are 64 by 34; the columns are 4, 8 and 10 Mbit/s."""
     results = reported.made(lambda labels, seed: {"loss": 0.1 * seed})

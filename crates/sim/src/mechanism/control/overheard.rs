@@ -9,6 +9,11 @@ use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::View;
 
 impl Control {
+    /// Next station and destination whose packets a category of a watched station sends first.
+    pub fn serves_first(&self, place: usize, class: u8) -> Option<(u32, u32)> {
+        self.places[place].detector.serves_first(class)
+    }
+
     /// Lets a station that tells itself its steps know what its detector said. False for others, and where nothing was said.
     pub(super) fn steps_by_itself(&mut self, class: usize, signal: Option<Signal>) -> bool {
         let (Memory::Own(steps), Some(signal)) = (&mut self.memory, signal) else {

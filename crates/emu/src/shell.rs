@@ -220,7 +220,7 @@ pub(crate) fn run(
     let mut driver = Driver::new(world, places, patience, &[signals.descriptor()]).map_err(fail)?;
     driver.raw = wishes.raw;
     let cpu = system::cpu_s();
-    system::be_prompt();
+    driver.real_time = system::be_prompt();
     for command in running {
         command.start().map_err(fail)?;
     }
@@ -272,9 +272,10 @@ fn drive(
     let mut line = Time::ZERO;
     let mut next_check = Time::ZERO;
     loop {
-        driver.poll_once(next_check).map_err(fail)?;
+        let slept = driver.poll_once(next_check).map_err(fail)?;
         let now = driver.clock.now();
-        if now < next_check {
+        // A signal ends a sleep, so a command that ends while nothing moves is noticed at once.
+        if now < next_check && !slept {
             continue;
         }
         next_check = now.after(CHECK);

@@ -64,17 +64,33 @@ def longest(text: str) -> int:
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "s.toml").write_text(DUMBBELL)
     (tmp_path / "incast.toml").write_text(incast(32))
+    (tmp_path / "fast.toml").write_text(DUMBBELL.replace("1 Mbit/s", "200 Mbit/s"))
+    (tmp_path / "wrong.toml").write_text(DUMBBELL.replace("cubic", "cubik").replace("kB", ""))
     return tmp_path
 
 
 COMMANDS = (
     ("list",),
+    ("doctor",),
+    # A refusal that names every kind.
+    ("list", "controller"),
+    ("explain", "goodput_bps"),
+    # It has a warning of more than 120 characters.
+    ("run", "fast.toml"),
     ("study", "list"),
     ("run", "s.toml", "--series", "100 ms"),
     ("run", "incast.toml"),
     ("explain", "bbr3"),
     ("contest", "cubic", "copa", "--duration", "5"),
     ("study", "run", "fct-buildup", "--quick", "--out", "o"),
+    ("--help",),
+    ("check", "wrong.toml"),
+    ("diff", "s.toml", "fast.toml"),
+    ("trace", "log", "absent.log"),
+    ("bench", "absent"),
+    ("scorecard", "absent"),
+    ("emulate", "link", "absent", "absent", "--", "true"),
+    ("flow", "send", "127.0.0.1:9", "--controller", "absent"),
     (
         *("sweep", "s.toml", "--axis", "links.b.rate=5 Mbit/s,10 Mbit/s", "--seeds", "1"),
         *("--metric", "goodput_bps@flow:bulk", "--metric", "rtt_p95_s@flow:bulk"),

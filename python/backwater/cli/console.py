@@ -10,7 +10,7 @@ import textwrap
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from rich.console import Console
@@ -56,16 +56,33 @@ def data(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
+def sentence(text: str) -> None:
+    """A sentence on stdout, in lines that fit the terminal."""
+    data(_fitted(text, sys.stdout))
+
+
 def message(text: str) -> None:
-    """A line on stderr."""
-    sys.stderr.write(visible(text) + "\n")
+    """Sentences on stderr, in lines that fit the terminal."""
+    sys.stderr.write(_fitted(visible(text), sys.stderr) + "\n")
 
 
-def paragraph(text: str) -> None:
-    """A sentence on stderr, in lines that fit the terminal."""
-    width = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
-    for line in [text] if width is None else textwrap.wrap(text, width):
-        message(line)
+def _fitted(text: str, stream: TextIO) -> str:
+    """Wraps lines between words where they are wider than the terminal; ids stay whole."""
+    if not stream.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    lines: list[str] = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())] + "  "
+        wrapped = textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines += wrapped if len(line) > width else [line]
+    return "\n".join(lines)
 
 
 def emit(document: Mapping[str, Any]) -> None:

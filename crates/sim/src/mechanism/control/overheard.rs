@@ -19,13 +19,13 @@ impl Control {
     }
 
     /// A frame of another station was overheard.
-    pub fn overheard(&mut self, place: usize, view: View, seen: &Overheard) {
+    pub fn overheard(&mut self, place: usize, mut view: View, seen: &Overheard) {
         let watched = &mut self.places[place];
         if !watched.detector.needs().needs.has(Set::OVERHEARING) {
             return;
         }
         let was = watched.is_congested(view.class);
-        let signal = watched.observe(&Moment::Overheard(seen), view);
+        let signal = watched.observe(&Moment::Overheard(seen), &mut view);
         if self.steps_by_itself(view.class, signal) {
             return;
         }

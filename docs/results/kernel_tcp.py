@@ -111,8 +111,7 @@ def simulated(controller: str, buffer: str, queue: str) -> Run:
     if ended.returncode:
         raise SystemExit(ended.stdout + ended.stderr)
     document = json.loads(ended.stdout)
-    flow = next(one for one in document["series"]["flows"] if one["id"] == "f")
-    trips = [trip for trip in flow["srtt_s"] if trip is not None]
+    trips = [trip for trip in document["series"]["flows"]["f"]["srtt_s"] if trip is not None]
     return Run(float(document["flows"][0]["goodput_bps"]), trips, {})
 
 

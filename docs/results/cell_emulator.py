@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = 20
+# A sender that has heard nothing for so long sends a packet.
+SILENCE = "1 s"
 BACKWATER = [sys.executable, "-m", "backwater"]
 TRACES = ("Verizon-LTE-short.down", "Verizon-LTE-short.up")
 SCENARIO = """
@@ -48,6 +50,7 @@ from = "S"
 to = "R"
 transport = "datagram"
 start = "{start} ms"
+silence = "{silence}"
 controller = {{ {controller} }}
 source = {{ kind = "bulk" }}
 """
@@ -63,7 +66,8 @@ def run(command: list[str], folder: Path) -> str:
 
 def live(kind: str, options: list[str], folder: Path) -> dict[str, Any]:
     """Runs the flow over sockets; leaves `live.log` and gives the certificate."""
-    words = " ".join(f"--set controller.{option}" for option in options)
+    fields = [f"silence={SILENCE}", *(f"controller.{option}" for option in options)]
+    words = " ".join(f"--set {shlex.quote(field)}" for field in fields)
     backwater = shlex.join(BACKWATER)
     send = (
         f"{backwater} flow send $MAHIMAHI_BASE --port 9090 --transport datagram "
@@ -80,10 +84,10 @@ def live(kind: str, options: list[str], folder: Path) -> dict[str, Any]:
     return found
 
 
-def arrivals(log: Path) -> list[int]:
-    """When packets came, in milliseconds."""
+def begin(log: Path) -> int:
+    """The millisecond of the first data packet. What the device and the handshake send is short."""
     lines = (line.split() for line in log.read_text().splitlines() if line[0] != "#")
-    return [int(at) for at, kind, *_ in lines if kind == "+"]
+    return next(int(at) for at, kind, size, *_ in lines if kind == "+" and int(size) > 1000)
 
 
 def judged(log: Path, start: int) -> dict[str, float]:
@@ -109,6 +113,7 @@ def simulated(kind: str, options: list[str], start: int, folder: Path) -> None:
         data=TRACES[0],
         acks=TRACES[1],
         start=start,
+        silence=SILENCE,
         controller=", ".join(fields),
     )
     (folder / "cell.toml").write_text(text)
@@ -131,7 +136,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             certificate = live(kind, options, folder)
-            start = arrivals(folder / "live.log")[0]
+            start = begin(folder / "live.log")
             simulated(kind, options, start, folder)
             real, model = (judged(folder / f"{one}.log", start) for one in ("live", "simulated"))
         lost = certificate["device_drops_pkts"] + certificate["refused_pkts"]

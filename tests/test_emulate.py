@@ -201,11 +201,12 @@ import json, socket
 taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 taken.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
 taken.bind(("", 9090))
-taken.settimeout(4)
+taken.settimeout(40)
 found = []
 try:
     while True:
         text, told, _, _ = taken.recvmsg(9000, 64)
+        taken.settimeout(2)
         number, part = text[:2]
         right = text == bytes([number, part]) * (250 if part < 9 else 240)
         found.append([number, part, told[0][2][0] & 3, right])

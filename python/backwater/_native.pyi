@@ -231,6 +231,7 @@ def emulate(
     command_line: str,
     low_cpu: bool,
     live: bool,
+    no_offload: bool,
     late_p99_s: float,
     unmodelled_loss: float,
 ) -> tuple[int, str, list[str]]: ...

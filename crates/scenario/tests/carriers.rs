@@ -254,6 +254,35 @@ fn a_capture_of_the_air_has_the_header_field() {
     assert!(fields > 10, "{fields}");
 }
 
+/// Upstream stations say in two bytes how many steps they have taken: none at first, some later.
+#[test]
+fn a_capture_of_the_air_has_the_reported_steps() {
+    let flow = |name: &str| {
+        format!(
+            "flows.{name} = {{ from = \"{name}\", to = \"D\", source = {{ kind = \"cbr\", rate = \"3 Mbit/s\", packet = \"1500 B\" }} }}\n"
+        )
+    };
+    let air = AIR.replace("\"dcf\"", "\"edca\"");
+    let mechanism =
+        "mechanisms.m = { recipe = \"aifsn\", at = [\"R\"], notify = { report = \"2 B\" } }\n";
+    let frames = captured(
+        &format!("{air}{}{}{mechanism}", flow("A"), flow("B")),
+        "steps.pcapng",
+    );
+    let mut steps = Vec::new();
+    // QoS data, whose header has two bytes more.
+    for frame in frames.iter().filter(|f| f[24] == 0x88) {
+        let packet = usize::from(u16::from_be_bytes([frame[60], frame[61]]));
+        match &frame[58 + packet..frame.len() - 4] {
+            [] => {}
+            [0, number] => steps.push(*number),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(steps.first(), Some(&0));
+    assert!(steps.iter().any(|number| *number > 0));
+}
+
 #[test]
 fn what_a_carrier_cannot_bring_is_refused_with_the_reason() {
     let wire =

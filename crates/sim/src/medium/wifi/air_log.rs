@@ -57,8 +57,9 @@ pub enum Body {
 /// Header fields of a data frame, behind its packet.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
-    /// Packets that its sender holds for the destination, and bytes of the field that says so.
-    pub backlog: Option<(u32, u64)>,
+    /// Numbers, each with the bytes of its field: packets that its sender holds for the destination, steps that its sender has
+    /// taken.
+    pub numbers: Vec<(u32, u64)>,
     /// A notice, with the nodes of the hosts that it names.
     pub notice: Option<(Box<Notice>, Vec<u32>)>,
 }

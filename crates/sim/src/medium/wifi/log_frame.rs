@@ -56,10 +56,17 @@ impl Air {
     fn fields(&self, network: &Network, station: u32, exchange: &Exchange, host: u32) -> Fields {
         let radio = &self.radios[station as usize];
         let number = usize::from(exchange.category);
-        let held = |bytes| (self.held_for(network, station, number, host), bytes);
+        let mut numbers = Vec::new();
+        if radio.backlog_field > 0 {
+            let held = self.held_for(network, station, number, host);
+            numbers.push((held, radio.backlog_field));
+        }
+        if radio.report_field > 0 {
+            numbers.push((radio.steps[number].into(), radio.report_field));
+        }
         let waiting = radio.fields.iter().find(|f| f.to == exchange.to);
         Fields {
-            backlog: (radio.backlog_field > 0).then(|| held(radio.backlog_field)),
+            numbers,
             notice: waiting
                 .filter(|_| exchange.field)
                 .map(|field| named(network, &field.notice)),

@@ -36,8 +36,8 @@
 //!
 //! Zeros fill up to its length.
 //!
-//! A data frame brings header fields behind its packet: the packets that its sender holds for the destination, big-endian,
-//! and a notice, which says what its action frame would say. 802.11 has no place for them.
+//! A data frame brings header fields behind its packet: the packets that its sender holds for the destination and the steps
+//! that it has taken, big-endian, and a notice, which says what its action frame would say. 802.11 has no place for them.
 //!
 //! The Congestion Notification of 802.11s is a Mesh Action frame (category 13, action 3) with the element 116, little-endian
 //! (IEEE 802.11-2012 8.5.17.5 and 8.4.2.103, without the destination, as IEEE 802.11s/D3.02 has it):
@@ -147,10 +147,11 @@ pub fn write(
             }
             out.extend_from_slice(&SNAP_IPV4);
             out.extend_from_slice(ip);
-            if let Some((packets, bytes)) = fields.backlog {
-                out.resize(out.len() + bytes as usize, 0);
-                let low = packets.to_be_bytes().into_iter().rev();
-                let last = out.iter_mut().rev().take(bytes as usize);
+            for (number, bytes) in &fields.numbers {
+                let bytes = *bytes as usize;
+                out.resize(out.len() + bytes, 0);
+                let low = number.to_be_bytes().into_iter().rev();
+                let last = out.iter_mut().rev().take(bytes);
                 last.zip(low).for_each(|(byte, digit)| *byte = digit);
             }
             if let Some((notice, named)) = &fields.notice {

@@ -141,6 +141,21 @@ def test_a_matrix_has_a_cell_for_each_pair_and_tells_harm() -> None:
     assert "Harm by goodput" in svg
 
 
+def test_a_cell_of_a_matrix_leads_to_the_row_of_its_combination(
+    ran: Results, tmp_path: Path
+) -> None:
+    like = next(f for f in ran.study.figures if f.id == "loss")
+    burst = ran.study.axis("burst").labels[1]
+    where = {"burst": (burst,)}
+    described = replace(like, kind="matrix", x="rate", curve="scheme", panel=None, where=where)
+    page = report.write(ran, tmp_path / "page.html").read_text(encoding="utf-8")
+    found = re.findall(r'<tr id="(case-[\d-]+)">(.*?)</tr>', page)
+    rows = {place: re.findall(r"([^<>]+)</td>", row)[:3] for place, row in found}
+    assert len(rows) == len(found) > 6
+    for cell in plot.spec(ran, described)["data"]["values"]:
+        assert sorted(rows[cell["link"][1:]]) == sorted([cell["curve"], cell["x"], burst])
+
+
 def test_a_bound_is_a_line_behind_the_last_cell_within_it() -> None:
     """Cells are 64 by 34; the columns are 4, 8 and 10 Mbit/s."""
     results = reported.made(lambda labels, seed: {"loss": 0.1 * seed})
@@ -320,6 +335,17 @@ def test_long_labels_of_a_ranking_leave_room_for_its_title() -> None:
     assert place is not None
     # At 12 points a letter is about 5.5 wide in the mean.
     assert float(place.group(1)) < -5 * len(f"{long} · 48 kB")
+
+
+def test_a_ranking_shows_the_lowest_and_the_highest_of_each_panel(ran: Results) -> None:
+    described = next(f for f in ran.study.figures if f.id == "ranked")
+    every = plot.spec(ran, described)["data"]["values"]
+    kept = plot.spec(ran, replace(described, ends=1))["data"]["values"]
+    where = {row.get("panel") for row in every}
+    for panel in where:
+        means = sorted(row["mean"] for row in every if row.get("panel") == panel)
+        shown = [row["mean"] for row in kept if row.get("panel") == panel]
+        assert sorted(shown) == [means[0], means[-1]]
 
 
 def test_ticks_are_plain_numbers() -> None:

@@ -157,6 +157,13 @@ def in_order_of(results: Results, figure: Figure, plan: Grid) -> Grid:
     return replace(plan, labels={**plan.labels, figure.x: ranked}, sorted=True)
 
 
+def anchor(results: Results, labels: Mapping[str, str]) -> str:
+    """The place on the page of a combination's row in the table of all results."""
+    varied = [axis for axis in results.study.axes if len(axis.labels) > 1]
+    numbers = [axis.labels.index(labels[axis.name]) for axis in varied]
+    return "case-" + "-".join(map(str, numbers))
+
+
 def name_of(scope: str) -> str:
     """`hop:f1/A>C` as "f1 A>C"."""
     return scope.partition(":")[2].replace("/", " ") or scope

@@ -12,8 +12,8 @@ from typing import Any
 
 from backwater.present.numbers import number, unit_for
 
-# Queues that drop what does not fit, and no more; a drawing names any other.
-PLAIN = ("strict-priority", "drop-tail")
+# A queue with no other fields only drops what does not fit; a drawing names any other.
+PLAIN = {"kind", "classes"}
 # The size of a buffer that takes all.
 UNLIMITED = "unlimited"
 
@@ -196,9 +196,9 @@ def _natural(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _buffer(port: Mapping[str, Any]) -> str:
-    """The size of a buffer, and what manages its queue where that is not the default."""
-    kind = port.get("queue", {}).get("kind", PLAIN[0])
-    return _size(port) + ("" if kind in PLAIN else f", {kind}")
+    """The size of a buffer, and the kind of a queue that has more to set than its classes."""
+    queue = port.get("queue", {})
+    return _size(port) + (f", {queue['kind']}" if queue.keys() - PLAIN else "")
 
 
 def _size(port: Mapping[str, Any]) -> str:

@@ -121,6 +121,7 @@ class Bar:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.what = "cases"
         self.began = time.monotonic()
         self.told = self.began
         self.at_start: int | None = None
@@ -130,12 +131,14 @@ class Bar:
         if sys.stderr.isatty():
             self.bar = Progress(
                 TextColumn("{task.description}"),
-                BarColumn(),
+                BarColumn(bar_width=None),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
                 TextColumn("left"),
                 TimeRemainingColumn(),
                 console=Console(stderr=True),
+                # The bar takes what the terminal's width leaves.
+                expand=True,
             )
             self.bar.start()
             self.task = self.bar.add_task(self.name, total=None)
@@ -150,8 +153,17 @@ class Bar:
         if self.bar is not None:
             self.bar.stop()
 
+    def stage(self, title: str, what: str) -> None:
+        """Begins the next stage on the same line; it counts other things, from zero."""
+        self.name, self.what = f"{self.name.partition(':')[0]}: {title}", what
+        self.began = self.told = time.monotonic()
+        # Nothing of a stage is there before it begins.
+        self.at_start = 0
+        if self.bar is not None:
+            self.bar.reset(self.task, description=self.name, total=None)
+
     def __call__(self, done: int, total: int) -> None:
-        """Shows how many cases are done."""
+        """Shows how many cases, or parts of a later stage, are done."""
         if self.at_start is None:
             self.at_start = done
             if done:
@@ -163,7 +175,7 @@ class Bar:
         if done < total and now - self.told < _LINE_EVERY_S:
             return
         self.told = now
-        message(f"{self.name}: {done} of {total} cases, {self._left(done, total, now)}")
+        message(f"{self.name}: {done} of {total} {self.what}, {self._left(done, total, now)}")
 
     def _left(self, done: int, total: int, now: float) -> str:
         spent = now - self.began

@@ -231,7 +231,7 @@ impl World {
             }
         }
         if let Some(server) = self.network.ports[id].more.service.server_mut() {
-            server.refused(cause, &self.network.packets[packet_id], now);
+            server.refused(&self.network.packets[packet_id], now);
         }
         self.network
             .lose(&mut self.books, packet_id, cause, id, now);

@@ -24,36 +24,7 @@ SECONDS = 20
 SILENCE = "1 s"
 BACKWATER = [sys.executable, "-m", "backwater"]
 TRACES = ("Verizon-LTE-short.down", "Verizon-LTE-short.up")
-SCENARIO = """
-schema = "backwater/scenario/1"
-duration = "{end} ms"
-nodes.S = {{ kind = "host" }}
-nodes.R = {{ kind = "host" }}
-[links.data]
-from = "S"
-to = "R"
-kind = "trace"
-delay = "20 ms"
-repeat = false
-trace = "{data}"
-queue = {{ kind = "infinite" }}
-[links.acks]
-from = "R"
-to = "S"
-kind = "trace"
-delay = "20 ms"
-repeat = false
-trace = "{acks}"
-queue = {{ kind = "infinite" }}
-[flows.f]
-from = "S"
-to = "R"
-transport = "datagram"
-start = "{start} ms"
-silence = "{silence}"
-controller = {{ {controller} }}
-source = {{ kind = "bulk" }}
-"""
+SCENARIO = Path(__file__).with_suffix(".toml")
 
 
 def run(command: list[str], folder: Path) -> str:
@@ -106,19 +77,20 @@ def judged(log: Path, start: int) -> dict[str, float]:
 
 def simulated(kind: str, options: list[str], start: int, folder: Path) -> None:
     """Runs the flow in a simulation; leaves `simulated.log`."""
-    pairs = [option.split("=", 1) for option in options]
-    fields = [f'kind = "{kind}"'] + [f"{name} = {json.dumps(value)}" for name, value in pairs]
-    text = SCENARIO.format(
-        end=start + SECONDS * 1000,
-        data=TRACES[0],
-        acks=TRACES[1],
-        start=start,
-        silence=SILENCE,
-        controller=", ".join(fields),
-    )
-    (folder / "cell.toml").write_text(text)
+    fields = [f'kind = "{kind}"']
+    for option in options:
+        name, _, value = option.partition("=")
+        fields.append(f"{name} = {json.dumps(value)}")
+    settings = {
+        "duration": f"{start + SECONDS * 1000} ms",
+        "flows.f.start": f"{start} ms",
+        "flows.f.silence": SILENCE,
+        "flows.f.controller": f"{{ {', '.join(fields)} }}",
+    }
+    words = [f"--set={path}={value}" for path, value in settings.items()]
     log = "data=simulated.log"
-    run([*BACKWATER, "run", "cell.toml", "--json", "--mahimahi-log", log], folder)
+    command = [*BACKWATER, "run", str(SCENARIO), "--json", "--mahimahi-log", log, *words]
+    run(command, folder)
 
 
 def main() -> None:

@@ -222,7 +222,7 @@ impl Driver {
         }
     }
 
-    /// Injects the packet in the buffer, each segment by itself.
+    /// Injects the packet in the buffer, segment after segment.
     fn enter(&mut self, place: usize, length: usize, cut: Cut) {
         let packet = &self.buffer[HEADER..length];
         let Place {

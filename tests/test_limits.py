@@ -155,7 +155,10 @@ def responses(gap: str, size: str) -> str:
 @pytest.mark.parametrize(
     ("source", "megabytes"),
     [
-        ('transport = "tcp", controller = "reno", ' + responses("1 ns", "1000 B"), "1280 MB"),
+        (
+            'transport = "tcp", controller = { kind = "reno" }, ' + responses("1 ns", "1000 B"),
+            "1280 MB",
+        ),
         # 10,000 responses of 667 packets of 1500 B.
         (responses("1 us", "1 MB"), "854 MB"),
     ],
@@ -171,7 +174,8 @@ def test_packets_that_wait_at_a_radio_are_counted() -> None:
 schema = "backwater/scenario/1"
 duration = "1 s"
 limits = { memory = "100 MB" }
-media.m = { phy = "802.11b" }
+media.m.phy = { standard = "802.11a", data = "12 Mbit/s", control = "6 Mbit/s" }
+media.m.channel = { model = "disc", transmit = "100 m" }
 nodes.A = { kind = "station", medium = "m", at = ["0 m", "0 m"], buffer = "unlimited" }
 nodes.B = { kind = "station", medium = "m", at = ["10 m", "0 m"] }
 flows.f = { from = "A", to = "B", source = { kind = "cbr", packet = "1500 B", rate = "800 Gbit/s" } }

@@ -185,6 +185,105 @@ def test_loss_is_the_models_and_counted(tmp_path: Path) -> None:
     assert document["certificate"]["modelled_loss_pkts"] == up["dropped_pkts"]
 
 
+SUPER = """
+import os, socket, time
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+out.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 2)
+out.setsockopt(socket.IPPROTO_UDP, 103, 500)  # UDP_SEGMENT
+for number in range(30):
+    text = b"".join(bytes([number, part]) * 250 for part in range(10))
+    out.sendto(text[:-20], (os.environ["MAHIMAHI_BASE"], 9090))
+    time.sleep(0.01)
+time.sleep(0.3)
+"""
+COUNT = """
+import json, socket
+taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+taken.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
+taken.bind(("", 9090))
+taken.settimeout(40)
+found = []
+try:
+    while True:
+        text, told, _, _ = taken.recvmsg(9000, 64)
+        taken.settimeout(2)
+        number, part = text[:2]
+        right = text == bytes([number, part]) * (250 if part < 9 else 240)
+        found.append([number, part, told[0][2][0] & 3, right])
+except TimeoutError:
+    pass
+open("found.json", "w").write(json.dumps(found))
+"""
+
+
+@pytest.mark.parametrize("option", ["", "--no-offload"])
+def test_segments_of_a_super_packet_are_lost_and_marked_one_by_one(
+    tmp_path: Path, option: str
+) -> None:
+    ended = emulate(
+        tmp_path,
+        f"--json --late 9 {option} mark uplink 0.5 loss uplink 0.25",
+        beside=script(tmp_path, "count.py", COUNT),
+        program=script(tmp_path, "super.py", SUPER),
+    )
+    assert ended.code == 0, ended.err
+    document = ended.document
+    found = json.loads((tmp_path / "found.json").read_text())
+    up = next(flow for flow in document["flows"] if flow["id"] == "up")
+    # 30 datagrams of ten segments; neighbours of the device may announce themselves, too.
+    assert 300 <= up["entered_pkts"] < 330
+    assert 300 - up["dropped_pkts"] <= len(found) <= up["entered_pkts"] - up["dropped_pkts"]
+    assert all(right for *_, right in found)
+    # Binomial, five standard deviations: 225 of 300 come with 7.5, half of these marked with 7.5.
+    assert abs(len(found) - 225) < 38
+    marked = sum(codepoint == 3 for _, _, codepoint, _ in found)
+    assert {codepoint for _, _, codepoint, _ in found} == {2, 3}
+    assert abs(marked - len(found) / 2) < 38
+    # Some super-packets came out with a part of their segments.
+    parts = [sum(number == one for one, *_ in found) for number in range(30)]
+    assert any(0 < count < 10 for count in parts)
+    supers = document["certificate"]["super_pkts"]
+    if option:
+        assert supers == 0
+    # Linux before 6.2 cuts datagrams itself.
+    elif tuple(map(int, os.uname().release.split(".")[:2])) >= (6, 2):
+        assert supers == 30
+
+
+FILE = """
+import hashlib, os, socket, sys
+text = os.urandom(1 << 20) * 3
+peer = socket.create_connection((os.environ["MAHIMAHI_BASE"], 9090))
+peer.sendall(text)
+peer.shutdown(socket.SHUT_WR)
+assert peer.recv(64) == hashlib.sha256(text).digest(), "other bytes came out"
+"""
+HASH = """
+import hashlib, socket
+server = socket.create_server(("0.0.0.0", 9090))
+server.settimeout(20)
+peer, _ = server.accept()
+digest = hashlib.sha256()
+while text := peer.recv(1 << 16):
+    digest.update(text)
+peer.sendall(digest.digest())
+"""
+
+
+@pytest.mark.parametrize("option", ["", "--no-offload"])
+def test_a_stream_with_losses_comes_out_as_it_went_in(tmp_path: Path, option: str) -> None:
+    words = "delay 1 rate 200Mbit/s 200Mbit/s loss uplink 0.01"
+    ended = emulate(
+        tmp_path,
+        f"--json --late 9 {option} {words}",
+        beside=script(tmp_path, "hash.py", HASH),
+        program=script(tmp_path, "file.py", FILE),
+    )
+    assert ended.code == 0, ended.err
+    supers = ended.document["certificate"]["super_pkts"]
+    assert supers == 0 if option else supers > 0
+
+
 def test_a_link_log_is_mahimahis_and_its_arrivals_give_back_its_departures(tmp_path: Path) -> None:
     (tmp_path / "up").write_text("3\n5\n10\n")
     (tmp_path / "down").write_text("1\n")

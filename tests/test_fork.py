@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -128,3 +130,13 @@ def test_sums_are_those_of_a_whole_run_and_times_have_units() -> None:
     for wrong in ("10", "10 Mbit/s", "soon", "-1 s"):
         with pytest.raises(backwater.Refusal, match="is not a time"):
             world.advance(wrong)
+
+
+def test_ten_thousand_forks_of_a_warm_dumbbell_take_a_millisecond_each() -> None:
+    world = backwater.World(Path(backwater.__file__).parent / "benches" / "tcp-10-100M.toml")
+    world.advance("2 s")
+    # CPU time, for others may keep the machine busy.
+    before = time.process_time()
+    for _ in range(10_000):
+        world.fork()
+    assert time.process_time() - before <= 10_000 * 1e-3

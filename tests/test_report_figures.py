@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -138,6 +139,21 @@ def test_a_matrix_has_a_cell_for_each_pair_and_tells_harm() -> None:
     assert {"Rate", "Scheme"} <= titles(drawn)
     svg = vl_convert.vegalite_to_svg(drawn)
     assert "Harm by goodput" in svg
+
+
+def test_a_cell_of_a_matrix_leads_to_the_row_of_its_combination(
+    ran: Results, tmp_path: Path
+) -> None:
+    like = next(f for f in ran.study.figures if f.id == "loss")
+    burst = ran.study.axis("burst").labels[1]
+    where = {"burst": (burst,)}
+    described = replace(like, kind="matrix", x="rate", curve="scheme", panel=None, where=where)
+    page = report.write(ran, tmp_path / "page.html").read_text(encoding="utf-8")
+    found = re.findall(r'<tr id="(case-[\d-]+)">(.*?)</tr>', page)
+    rows = {place: re.findall(r"([^<>]+)</td>", row)[:3] for place, row in found}
+    assert len(rows) == len(found) > 6
+    for cell in plot.spec(ran, described)["data"]["values"]:
+        assert sorted(rows[cell["link"][1:]]) == sorted([cell["curve"], cell["x"], burst])
 
 
 def test_a_bound_is_a_line_behind_the_last_cell_within_it() -> None:
@@ -321,6 +337,17 @@ def test_long_labels_of_a_ranking_leave_room_for_its_title() -> None:
     assert float(place.group(1)) < -5 * len(f"{long} · 48 kB")
 
 
+def test_a_ranking_shows_the_lowest_and_the_highest_of_each_panel(ran: Results) -> None:
+    described = next(f for f in ran.study.figures if f.id == "ranked")
+    every = plot.spec(ran, described)["data"]["values"]
+    kept = plot.spec(ran, replace(described, ends=1))["data"]["values"]
+    where = {row.get("panel") for row in every}
+    for panel in where:
+        means = sorted(row["mean"] for row in every if row.get("panel") == panel)
+        shown = [row["mean"] for row in kept if row.get("panel") == panel]
+        assert sorted(shown) == [means[0], means[-1]]
+
+
 def test_ticks_are_plain_numbers() -> None:
     rates = '["10 Mbit/s", "4 Mbit/s", "8 Mbit/s"]'
     block = reported.BLOCK.replace(rates, '["300 Mbit/s", "350 Mbit/s", "600 Mbit/s"]')
@@ -400,6 +427,36 @@ def test_curves_on_each_other_are_told_apart() -> None:
     )
     assert "On each other" not in told(apart)
     assert "strokeDash" not in view(apart)["layer"][2]["encoding"]
+
+
+def test_more_than_four_curves_that_cross_are_small_multiples() -> None:
+    bursts = ["6 kB", "12 kB", "24 kB", "48 kB", "96 kB"]
+    many = (
+        'figures.many = { x = "rate", y = "delay_mean_s", curve = "burst", where.scheme = "none" }'
+    )
+
+    def spec(values: list[str], sign: int) -> dict[str, Any]:
+        """Delays rise with the burst at 4 Mbit/s, and elsewhere by `sign`."""
+        block = reported.BLOCK.replace('["6 kB", "48 kB"]', json.dumps(values))
+        block = block.replace("figures.slow =", f"{many}\nfigures.slow =")
+        return figure(
+            reported.made(
+                lambda labels, seed: {
+                    "loss": 0.0,
+                    "delay_mean_s": 1.0
+                    + 0.1
+                    * values.index(labels["burst"])
+                    * (1 if labels["rate"] == "4 Mbit/s" else sign),
+                },
+                block,
+            ),
+            "many",
+        )
+
+    assert spec(bursts, -1)["facet"]["sort"] == bursts
+    # None crosses another; or four do, which one panel can show.
+    assert "facet" not in spec(bursts, 1)
+    assert "facet" not in spec(bursts[:4], -1)
 
 
 def test_a_study_names_its_scopes() -> None:

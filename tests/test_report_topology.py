@@ -184,6 +184,32 @@ def test_stations_lie_where_they_lie_north_up() -> None:
     assert svg.count('class="box outlined"') == 3 + 1
 
 
+def test_hidden_pairs_and_ranges_are_drawn() -> None:
+    svg = topology.svg(resolve(MESH))
+    # Two hops along the chain are 200 m, more than the 190 m at which a station senses; s1 and G2
+    # are 141 m apart.
+    assert network.read(resolve(MESH)).hidden == (("G1", "s1"), ("s0", "s2"))
+    assert svg.count('<path class="hidden"') == 2 + 1
+    said = words(svg)
+    assert "understood up to 100 m, sensed up to 190 m" in said
+    assert "2 pairs are hidden from each other, with a receiver in common" in said
+    all_sense = MESH.replace('sense = "190 m"', 'sense = "201 m"')
+    assert 'class="hidden"' not in topology.svg(resolve(all_sense))
+
+
+def test_what_manages_a_queue_is_named() -> None:
+    managed = MERGING.replace('"50 kB" }', '"50 kB", queue = { kind = "codel" } }')
+    assert "50 kB, codel" in words(topology.svg(resolve(managed)))
+    assert "50 kB" in words(topology.svg(resolve(MERGING)))
+
+
+def test_queues_without_a_limit_are_counted_below() -> None:
+    free = MERGING.replace('"50 kB"', '"unlimited"')
+    said = words(topology.svg(resolve(free.replace("mechanisms.bp", "# mechanisms.bp"))))
+    assert "1 queue: unlimited" in said
+    assert "unlimited" not in said
+
+
 def test_wired_nodes_stand_beside_the_map_of_the_stations() -> None:
     net = network.read(resolve(WLAN))
     layout = lay_out(net)

@@ -41,6 +41,12 @@ def test_a_bound_in_another_unit_is_refused(text: str) -> None:
     assert "what it bounds is" in refused(text).what
 
 
+def test_a_bound_in_bytes_per_second_names_the_bits() -> None:
+    """50 MB/s are eight times 50 Mbit/s."""
+    assert '"400 Mbit/s"' in str(refused('metric = "goodput_bps"\nat_least = "50 MB/s"').fix)
+    assert '"20 ms"' in str(refused('metric = "goodput_bps"\nat_least = "5 MB/t"').fix)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
+from backwater.cli import app
 from backwater.present.numbers import path_title
 from backwater.present.tabular import Table, figures, lay_out, prose, words
 from backwater.tools import catalogue
 from command import call
-from terminal import seen
+from terminal import lines, seen, seen_quickly
 
 WIDTHS = (80, 120)
 # A dumbbell with a flow of each kind that has its own columns.
@@ -56,30 +58,95 @@ def incast(senders: int) -> str:
 
 
 def longest(text: str) -> int:
-    """The length of the longest line, without what moves the cursor."""
-    return max(len(line) for line in text.splitlines() if "\x1b" not in line)
+    """The length of the longest line."""
+    return max(map(len, lines(text)))
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "s.toml").write_text(DUMBBELL)
     (tmp_path / "incast.toml").write_text(incast(32))
+    (tmp_path / "fast.toml").write_text(DUMBBELL.replace("1 Mbit/s", "200 Mbit/s"))
+    (tmp_path / "wrong.toml").write_text(DUMBBELL.replace("cubic", "cubik").replace("kB", ""))
     return tmp_path
 
 
 COMMANDS = (
-    ("list",),
-    ("study", "list"),
+    # It has a warning of more than 120 characters.
+    ("run", "fast.toml"),
     ("run", "s.toml", "--series", "100 ms"),
     ("run", "incast.toml"),
-    ("explain", "bbr3"),
     ("contest", "cubic", "copa", "--duration", "5"),
     ("study", "run", "fct-buildup", "--quick", "--out", "o"),
+    ("diff", "s.toml", "fast.toml"),
     (
         *("sweep", "s.toml", "--axis", "links.b.rate=5 Mbit/s,10 Mbit/s", "--seeds", "1"),
         *("--metric", "goodput_bps@flow:bulk", "--metric", "rtt_p95_s@flow:bulk"),
     ),
 )
+
+
+# Commands that are over at once: texts, checks, and refusals of each kind.
+QUICK = (
+    ("list",),
+    *(("list", kind) for kind in catalogue.kinds()),
+    # A refusal that names every kind.
+    ("list", "controller"),
+    ("doctor",),
+    ("study", "list"),
+    ("explain", "goodput_bps"),
+    ("explain", "bbr3"),
+    ("explain", "pause"),
+    ("explain", "lan-merging"),
+    ("explain", "no-such-part"),
+    ("check", "s.toml"),
+    ("check", "wrong.toml"),
+    ("draw", "s.toml"),
+    ("draw", "incast.toml"),
+    ("new", "scenario", "mine"),
+    ("new", "detektor", "mine"),
+    ("copy", "aqm-l4s"),
+    ("copy", "no-such-study"),
+    ("trace", "make", "made.down", "--model", "lte"),
+    ("trace", "fit", "no-such.down"),
+    ("trace", "log", "no-such.log"),
+    ("diff", "s.toml", "no-such.toml"),
+    ("run", "no-such.toml"),
+    ("sweep", "s.toml", "--axis", "links.b.rat=1 Mbit/s"),
+    ("contest", "cubik"),
+    ("scorecard", "cubik"),
+    ("study", "run", "no-such-study"),
+    ("emulate", "delay", "x"),
+    ("emulate", "link", "absent", "absent", "--", "true"),
+    ("flow", "send", "127.0.0.1"),
+    ("flow", "send", "127.0.0.1:9", "--controller", "absent"),
+    ("merge", "no-such-folder", "--out", "m"),
+    ("export", "no-such-folder"),
+    ("report", "no-such-folder"),
+    ("bench", "no-such-bench"),
+)
+
+
+def helps() -> list[tuple[str, ...]]:
+    """`--help` of every command."""
+
+    def below(command: object, path: tuple[str, ...]) -> list[tuple[str, ...]]:
+        found = [(*path, "--help")]
+        for name, one in getattr(command, "commands", {}).items():
+            found += below(one, (*path, name))
+        return found
+
+    return below(get_command(app), ())
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("arguments", [*QUICK, *helps()], ids=" ".join)
+def test_no_line_of_a_quick_command_is_wider_than_the_terminal(
+    folder: Path, arguments: tuple[str, ...], width: int
+) -> None:
+    text = seen_quickly(*arguments, width=width, cwd=folder)
+    assert longest(text) <= width, max(lines(text), key=len)
+    assert "Traceback" not in text
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -88,12 +155,22 @@ def test_no_line_is_wider_than_the_terminal(
     folder: Path, arguments: tuple[str, ...], width: int
 ) -> None:
     text = seen(*arguments, width=width, cwd=folder)
-    assert longest(text) <= width, max(text.splitlines(), key=len)
+    assert longest(text) <= width, max(lines(text), key=len)
+
+
+def test_one_line_of_progress_goes_on_to_the_end_of_the_report(folder: Path) -> None:
+    arguments = ("study", "run", "fct-buildup", "--quick", "--ablate", "--out", "o")
+    text = seen(*arguments, width=80, cwd=folder)
+    shown = [line for line in lines(text) if " left " in line]
+    for stage in ("fct-buildup ", "fct-buildup: ablation ", "fct-buildup: report "):
+        assert any(line.startswith(stage) for line in shown), stage
+    # No second line: each is written over the one before.
+    assert text.count("fct-buildup: report") <= text.count("\r")
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_id_is_whole(folder: Path, width: int) -> None:
-    text = seen("list", width=width, cwd=folder)
+    text = seen_quickly("list", width=width, cwd=folder)
     lines = {line.split("  ")[0].strip() for line in text.splitlines()}
     for kind in catalogue.kinds():
         missing = {row["id"] for row in catalogue.rows(kind)} - lines

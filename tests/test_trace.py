@@ -121,6 +121,30 @@ def test_a_link_writes_a_log_that_says_what_the_run_says(scenario: Path) -> None
     assert "signal delay" in plain.out
 
 
+@pytest.mark.parametrize("queue", ["codel", "fq-codel", "pie", "drop-tail", "drop-head"])
+def test_a_log_has_all_drops_of_its_queue(queue: str, tmp_path: Path) -> None:
+    """CoDel drops packets that are to leave: mm-link logs none of them, we as comments."""
+    text = SCENARIO.replace("10 packets", "200 packets") + (
+        f'[ports."S>R"]\nbuffer = "100 packets"\nqueue = {{ kind = "{queue}" }}\n'
+    )
+    (tmp_path / "x.toml").write_text(text)
+    done = call("run", "x.toml", "--mahimahi-log", "down=down.log", "--json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    run = json.loads(done.out)
+    log = valid(call("trace", "log", "down.log", "--json", cwd=tmp_path), "trace-log")
+    assert log["dropped_pkts"] == sum(drop["pkts"] for drop in run["drops"]) > 0
+    # What came is somewhere, and once: a packet that made room for another has not come twice.
+    held = log["arrived_pkts"] - log["departed_pkts"] - log["dropped_pkts"]
+    assert 0 <= held <= 100
+    assert (log["dropped_leaving_pkts"] > 0) == ("codel" in queue)
+    # mahimahi's scripts pass over lines that begin with "#".
+    shown = [s for s in (tmp_path / "down.log").read_text().splitlines() if not s.startswith("#")]
+    kinds = [line.split()[1] for line in shown]
+    on_arrival = sum(int(line.split()[2]) for line in shown if line.split()[1] == "d")
+    assert on_arrival == log["dropped_pkts"] - log["dropped_leaving_pkts"]
+    assert kinds.count("-") == log["departed_pkts"]
+
+
 def test_a_run_tells_what_it_did_over_time(scenario: Path) -> None:
     done = backwater.run(scenario, series="500 ms", columns=False)
     series = done.document["series"]

@@ -58,6 +58,7 @@ pub fn scenario(
             own: *address,
             peer: addresses[0],
             mtu: MTU,
+            offload: !wishes.no_offload,
             hosts: hosts.clone(),
         })?;
         let device = prepared.device.try_clone();

@@ -28,6 +28,8 @@ pub struct Certificate {
     lateness: Histogram<u64>,
     /// Packets that came in from devices.
     pub taken: u64,
+    /// Super-packets among them, of which each segment counts as a packet everywhere else.
+    pub supers: u64,
     /// Packets written to devices.
     pub given: u64,
     /// Packets that the model lost.
@@ -45,6 +47,7 @@ impl Default for Certificate {
         Certificate {
             lateness: Histogram::new_with_max(3_600_000_000_000, 3).expect("legal bounds"),
             taken: 0,
+            supers: 0,
             given: 0,
             modelled: 0,
             refused: 0,
@@ -104,6 +107,7 @@ impl Certificate {
             "broken": broken,
             "bounds": {"late_p99_s": bounds.late_p99_s, "unmodelled_loss": bounds.unmodelled_loss},
             "taken_pkts": self.taken,
+            "super_pkts": self.supers,
             "given_pkts": self.given,
             "modelled_loss_pkts": self.modelled,
             "device_drops_pkts": self.dropped,

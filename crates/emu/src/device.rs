@@ -17,21 +17,30 @@ const SIOCSIFDSTADDR: u64 = 0x8918;
 const SIOCSIFNETMASK: u64 = 0x891c;
 const SIOCSIFMTU: u64 = 0x8922;
 const SIOCSIFTXQLEN: u64 = 0x8943;
+const TUNSETOFFLOAD: u64 = 0x4004_54d0;
+/// Checksums, TCP over both, ECN: what every kernel since 2.6.27 can hand over.
+const OFFLOAD_TCP: u64 = 0x01 | 0x02 | 0x04 | 0x08;
+/// UDP over both, since Linux 6.2.
+const OFFLOAD_UDP: u64 = 0x20 | 0x40;
 const IFF_UP: i16 = 1;
 const IFF_RUNNING: i16 = 0x40;
 /// Packets that wait in the kernel for the emulator to read them.
 const QUEUE: i32 = 10_000;
 
-/// Opens a TUN device of this name in the namespace of the caller.
+/// Opens a TUN device of this name in the namespace of the caller. Each packet has a header of `offload`; with offload it
+/// may be a super-packet.
 ///
 /// # Errors
 /// /dev/net/tun is missing, or the caller may not make devices here.
-pub fn open(name: &str) -> io::Result<OwnedFd> {
+pub fn open(name: &str, offload: bool) -> io::Result<OwnedFd> {
     let fd = system::open(c"/dev/net/tun", libc::O_RDWR | libc::O_NONBLOCK)?;
     let mut request = Ifreq::new(name);
-    let flags = (libc::IFF_TUN | libc::IFF_NO_PI) as i16;
+    let flags = (libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR) as i16;
     request.argument[..2].copy_from_slice(&flags.to_ne_bytes());
     system::interface_request(&fd, TUNSETIFF, &mut request)?;
+    if offload && system::request_number(&fd, TUNSETOFFLOAD, OFFLOAD_TCP | OFFLOAD_UDP).is_err() {
+        system::request_number(&fd, TUNSETOFFLOAD, OFFLOAD_TCP)?;
+    }
     Ok(fd)
 }
 

@@ -14,13 +14,20 @@ use backwater_transport::units::{Bytes, Span, Time};
 use crate::certificate::Certificate;
 use crate::clock::Clock;
 use crate::ip;
-use crate::payloads::Payloads;
+use crate::offload::{Cut, HEADER, Run};
+use crate::payloads::{self, Payloads};
 use crate::system::{self, Poller};
 
 /// Longest packet that a device hands over.
-const LONGEST: usize = 65_536;
-/// Packets read from one device before others have their turn.
+const LONGEST: usize = HEADER + 65_536;
+/// Segments read from one device before others have their turn.
 const BURST: usize = 64;
+
+/// How long the driver may look without sleeping while it has real-time priority, and how long it then sleeps. Linux stops a
+/// task of real-time priority for 50 ms where it leaves less than 5 % of a second to others (sched_rt_runtime_us; since 6.8
+/// the server of fair tasks). Rests of 25 in 425 us leave 5.9 %.
+const STRETCH: Span = Span::micros(400);
+const NAP: Span = Span::micros(25);
 
 /// A node of the world behind which real programs are.
 #[derive(Debug)]
@@ -57,6 +64,35 @@ impl Patience {
     };
 }
 
+/// Neighbouring segments of a packet that leave at a place.
+#[derive(Debug, Default)]
+struct Leaving {
+    kept: usize,
+    first: usize,
+    mark: bool,
+    /// When each of them is due.
+    due: Vec<Time>,
+}
+
+impl Leaving {
+    fn continues(&self, kept: usize, segment: usize, mark: bool) -> bool {
+        let next = self.first + self.due.len();
+        !self.due.is_empty() && (self.kept, next, self.mark) == (kept, segment, mark)
+    }
+
+    fn begin(&mut self, kept: usize, segment: usize, mark: bool) {
+        (self.kept, self.first, self.mark) = (kept, segment, mark);
+    }
+
+    fn run(&self) -> Run {
+        Run {
+            first: self.first,
+            count: self.due.len(),
+            mark: self.mark,
+        }
+    }
+}
+
 /// A world with its devices.
 #[derive(Debug)]
 pub struct Driver {
@@ -73,10 +109,18 @@ pub struct Driver {
     patience: Patience,
     poller: Poller,
     buffer: Vec<u8>,
+    /// Headers of the packet that is being written.
+    headers: Vec<u8>,
+    /// What leaves at each place, until a packet comes out that does not continue it.
+    leaving: Vec<Leaving>,
     /// When a packet came or went last.
     busy: Time,
     /// Packets go to the other place without the world: what the devices alone can do.
     pub raw: bool,
+    /// It has real-time priority.
+    pub real_time: bool,
+    /// When it last slept.
+    slept: Time,
     /// CPU seconds that it took.
     pub cpu_s: f64,
 }
@@ -94,6 +138,7 @@ impl Driver {
     ) -> io::Result<Driver> {
         let devices = places.iter().map(|place| &place.device);
         let poller = Poller::new(devices.chain(wakes.iter().copied()))?;
+        let leaving = places.iter().map(|_| Leaving::default()).collect();
         let routes = places
             .iter()
             .flat_map(|place| place.addresses.iter().map(|a| (*a, place.node)))
@@ -108,116 +153,171 @@ impl Driver {
             patience,
             poller,
             buffer: vec![0; LONGEST],
+            headers: Vec::new(),
+            leaving,
             busy: Time::ZERO,
             raw: false,
+            real_time: false,
+            slept: Time::ZERO,
             cpu_s: 0.0,
         })
     }
 
     /// Takes what came, serves what is due, gives what came out; then sleeps until there is more to do, at most until
-    /// `latest`.
+    /// `latest`. Says whether it slept.
     ///
     /// # Errors
     /// A device that is gone.
-    pub fn poll_once(&mut self, latest: Time) -> io::Result<()> {
+    pub fn poll_once(&mut self, latest: Time) -> io::Result<bool> {
         for place in 0..self.places.len() {
             self.take(place)?;
         }
         let now = self.clock.now();
         self.world.advance(now);
         for exit in self.world.take_exits() {
-            self.give(exit)?;
+            self.give(exit);
+        }
+        for place in 0..self.places.len() {
+            self.write(place);
         }
         self.rest(latest)
     }
 
     /// Reads what programs at a place have sent.
     fn take(&mut self, place: usize) -> io::Result<()> {
-        for _ in 0..BURST {
+        let mut taken = 0;
+        while taken < BURST {
             let device = &self.places[place].device;
             let Some(length) = system::read(device, &mut self.buffer)? else {
                 return Ok(());
             };
-            self.certificate.taken += 1;
             self.busy = self.clock.now();
+            let read = (length > HEADER).then(|| self.buffer[..length].split_at(HEADER));
+            let Some(cut) = read.and_then(|(header, packet)| Cut::read(header, packet)) else {
+                self.certificate.taken += 1;
+                self.certificate.foreign += 1;
+                continue;
+            };
+            taken += cut.segments();
+            self.certificate.supers += u64::from(cut.segments() > 1);
+            self.certificate.taken += cut.segments() as u64;
             match self.raw {
-                true => self.hand_over(place, length),
-                false => self.enter(place, length),
+                true => self.hand_over(place, length, cut),
+                false => self.enter(place, length, cut),
             }
         }
         Ok(())
     }
 
     /// Writes the packet in the buffer to the other place.
-    fn hand_over(&mut self, place: usize, length: usize) {
+    fn hand_over(&mut self, place: usize, length: usize, cut: Cut) {
         let other = &self.places[(place + 1) % self.places.len()];
-        match system::write(&other.device, &self.buffer[..length]) {
-            Ok(_) => self
-                .certificate
-                .left(self.clock.now().since(self.busy).0 / 1000),
-            Err(_) => self.certificate.refused += 1,
+        let written = system::write(&other.device, &self.buffer[..length]);
+        let late_ns = self.clock.now().since(self.busy).0 / 1000;
+        for _ in 0..cut.segments() {
+            match written {
+                Ok(_) => self.certificate.left(late_ns),
+                Err(_) => self.certificate.refused += 1,
+            }
         }
     }
 
-    /// Injects the packet in the buffer.
-    fn enter(&mut self, place: usize, length: usize) {
-        let packet = &self.buffer[..length];
+    /// Injects the packet in the buffer, each segment by itself.
+    fn enter(&mut self, place: usize, length: usize, cut: Cut) {
+        let packet = &self.buffer[HEADER..length];
         let Place {
             node, otherwise, ..
         } = self.places[place];
         let known = ip::destination(packet).and_then(|to| self.routes.get(&to).copied());
         let to = known.filter(|to| *to != node).or(otherwise);
         let (Some(seen), Some(to)) = (ip::read(packet), to) else {
-            self.certificate.foreign += 1;
+            self.certificate.foreign += cut.segments() as u64;
             return;
         };
-        let tag = self.payloads.keep(packet);
-        let injected = Injected {
-            to,
-            class: 0,
-            len: Bytes(length as u64),
-            ecn: seen.ecn,
-            hash: Some(seen.hash),
-            tag,
-        };
+        let kept = self.payloads.keep(&mut self.buffer, length, cut, seen.ecn);
         let at = self.busy.max(self.world.now());
-        if self.world.inject(at, node, injected).is_err() {
-            self.payloads.free(tag);
-            self.certificate.refused += 1;
+        for segment in 0..cut.segments() {
+            let injected = Injected {
+                to,
+                class: 0,
+                len: Bytes(cut.segment_length(segment) as u64),
+                ecn: seen.ecn,
+                hash: Some(seen.hash),
+                tag: payloads::tag(kept, segment),
+            };
+            if self.world.inject(at, node, injected).is_err() {
+                self.payloads.release(kept, 1);
+                self.certificate.refused += 1;
+            }
         }
     }
 
-    /// Writes a packet that came out to the programs at its node.
-    fn give(&mut self, exit: Exit) -> io::Result<()> {
+    /// Has a segment that came out leave at its node, with those before it where they are neighbours in one packet.
+    fn give(&mut self, exit: Exit) {
+        let (kept, segment) = payloads::split(exit.tag);
         if exit.fate != Fate::Delivered {
             self.certificate.modelled += 1;
-            self.payloads.free(exit.tag);
-            return Ok(());
+            self.payloads.release(kept, 1);
+            return;
         }
-        let packet = self.payloads.get_mut(exit.tag);
-        if exit.ecn == Ecn::Ce && ip::read(packet).is_some_and(|seen| seen.ecn != Ecn::Ce) {
-            ip::mark(packet);
+        let Some(place) = self.places.iter().position(|p| p.node == exit.node) else {
+            self.certificate.refused += 1;
+            self.payloads.release(kept, 1);
+            return;
+        };
+        let mark = exit.ecn == Ecn::Ce && self.payloads.get_mut(kept).ecn != Ecn::Ce;
+        if !self.leaving[place].continues(kept, segment, mark) {
+            self.write(place);
+            self.leaving[place].begin(kept, segment, mark);
         }
-        let place = self.places.iter().find(|place| place.node == exit.node);
-        let written = place.map(|place| system::write(&place.device, packet));
-        self.payloads.free(exit.tag);
-        self.busy = self.clock.now();
-        match written {
-            Some(Ok(_)) => self.certificate.left(self.busy.since(exit.at).0 / 1000),
-            _ => self.certificate.refused += 1,
-        }
-        Ok(())
+        self.leaving[place].due.push(exit.at);
     }
 
-    fn rest(&mut self, latest: Time) -> io::Result<()> {
+    /// Writes what leaves at a place to the programs there.
+    fn write(&mut self, place: usize) {
+        let leaving = &mut self.leaving[place];
+        let run = leaving.run();
+        if run.count == 0 {
+            return;
+        }
+        let device = &self.places[place].device;
+        let kept = self.payloads.get_mut(leaving.kept);
+        let cut = kept.cut;
+        let whole = kept.whole();
+        let written = if cut.segments() == 1 && run.mark {
+            ip::mark(&mut whole[HEADER..]);
+            system::write(device, whole)
+        } else if cut.is_whole(run) && !run.mark {
+            system::write(device, whole)
+        } else {
+            let payload = cut.compose(run, &whole[HEADER..], &mut self.headers);
+            system::write_both(device, &self.headers, payload)
+        };
+        self.busy = self.clock.now();
+        for due in leaving.due.drain(..) {
+            match written {
+                Ok(_) => self.certificate.left(self.busy.since(due).0 / 1000),
+                Err(_) => self.certificate.refused += 1,
+            }
+        }
+        self.payloads.release(leaving.kept, run.count);
+    }
+
+    fn rest(&mut self, latest: Time) -> io::Result<bool> {
         let due = self.world.next_due().unwrap_or(Time::NEVER).min(latest);
         let now = self.clock.now();
         let until = Time(due.0.saturating_sub(self.patience.before.0));
         let looks = self.busy.after(self.patience.after);
         if until <= now || looks > now {
-            return Ok(());
+            if self.real_time && self.slept.after(STRETCH) < now {
+                system::sleep_until_ns(self.clock.system_ns(now.after(NAP)));
+                self.slept = self.clock.now();
+            }
+            return Ok(false);
         }
-        self.poller.sleep(self.clock.system_ns(until))
+        self.poller.sleep(self.clock.system_ns(until))?;
+        self.slept = self.clock.now();
+        Ok(true)
     }
 
     /// Packets that are in the world.

@@ -3,7 +3,8 @@
 //! * `plan` reads the boxes of a command line and writes the scenario that they are; `words` reads single words and
 //!   `queue` mahimahi's queues.
 //! * `namespace` runs a command behind a network device of its own; `device` makes these devices, `address` chooses addresses.
-//! * `driver` moves packets between devices and the world; `payloads` keeps their bytes, `ip` reads their headers.
+//! * `driver` moves packets between devices and the world; `payloads` keeps their bytes, `ip` reads their headers, `offload` cuts
+//!   super-packets.
 //! * `clock` tells the time, `certificate` how well it was kept.
 //! * `shell` is `backwater emulate` with boxes, `attach` with programs at the nodes of a scenario.
 //! * `flow` is `backwater flow`: both ends of a flow over real UDP.
@@ -22,6 +23,7 @@ pub mod fault;
 pub mod flow;
 pub mod ip;
 pub mod namespace;
+pub mod offload;
 pub mod payloads;
 pub mod plan;
 pub mod probe;

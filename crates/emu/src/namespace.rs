@@ -35,6 +35,8 @@ pub struct Inside {
     pub peer: Address,
     /// Largest IP packet.
     pub mtu: u32,
+    /// Whether the device may hand over super-packets.
+    pub offload: bool,
     /// What /etc/hosts is to have besides; empty leaves it as it is.
     pub hosts: String,
 }
@@ -226,7 +228,7 @@ fn furnish(inside: &Inside, keeper: i32) -> (&'static str, io::Result<OwnedFd>) 
     if let Err(error) = device::raise_loopback() {
         return ("the loopback interface", Err(error));
     }
-    let opened = match device::open(DEVICE) {
+    let opened = match device::open(DEVICE, inside.offload) {
         Ok(opened) => opened,
         Err(error) => return ("/dev/net/tun", Err(error)),
     };

@@ -44,6 +44,8 @@ pub struct Wishes {
     pub bounds: Bounds,
     /// Packets pass without a model.
     pub raw: bool,
+    /// Devices hand over no super-packets.
+    pub no_offload: bool,
 }
 
 /// How an emulation went.
@@ -83,13 +85,14 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let used = std::fs::read_to_string("/proc/net/fib_trie").unwrap_or_default();
     let addresses = address::free(2, &address::used(&used));
     let (base, own) = (addresses[0], addresses[1]);
-    let device = open_outside(&name, base, own)?;
+    let device = open_outside(&name, base, own, !wishes.no_offload)?;
     let inside = Inside {
         command,
         environment: environment(wishes, base.v4),
         own,
         peer: base,
         mtu: MTU,
+        offload: !wishes.no_offload,
         hosts: String::new(),
     };
     let running = namespace::prepare(&inside)?;
@@ -181,9 +184,9 @@ pub(crate) fn enter_outside() -> Result<(), Fault> {
     Ok(())
 }
 
-fn open_outside(name: &str, own: Address, peer: Address) -> Result<OwnedFd, Fault> {
+fn open_outside(name: &str, own: Address, peer: Address, offload: bool) -> Result<OwnedFd, Fault> {
     let fix = "run `backwater doctor`, which says what this system lacks for emulation";
-    let opened = device::open(name);
+    let opened = device::open(name, offload);
     let device = opened.map_err(|error| Fault::system("/dev/net/tun", &error, fix))?;
     let configured = device::configure(name, own, peer, MTU);
     configured.map_err(|error| Fault::system("the device outside", &error, fix))?;
@@ -217,7 +220,7 @@ pub(crate) fn run(
     let mut driver = Driver::new(world, places, patience, &[signals.descriptor()]).map_err(fail)?;
     driver.raw = wishes.raw;
     let cpu = system::cpu_s();
-    system::be_prompt();
+    driver.real_time = system::be_prompt();
     for command in running {
         command.start().map_err(fail)?;
     }
@@ -269,9 +272,10 @@ fn drive(
     let mut line = Time::ZERO;
     let mut next_check = Time::ZERO;
     loop {
-        driver.poll_once(next_check).map_err(fail)?;
+        let slept = driver.poll_once(next_check).map_err(fail)?;
         let now = driver.clock.now();
-        if now < next_check {
+        // A signal ends a sleep, so a command that ends while nothing moves is noticed at once.
+        if now < next_check && !slept {
             continue;
         }
         next_check = now.after(CHECK);

@@ -23,7 +23,7 @@ create_exception!(
 /// Runs a command behind boxes, or commands at nodes of a scenario. Gives the exit code of the command, the document, and
 /// each bound that does not hold.
 #[pyfunction]
-#[pyo3(signature = (words, scenario, attached, environment, traces, command_line, low_cpu, live, late_p99_s, unmodelled_loss))]
+#[pyo3(signature = (words, scenario, attached, environment, traces, command_line, low_cpu, live, no_offload, late_p99_s, unmodelled_loss))]
 #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
 pub fn emulate(
     py: Python<'_>,
@@ -35,6 +35,7 @@ pub fn emulate(
     command_line: String,
     low_cpu: bool,
     live: bool,
+    no_offload: bool,
     late_p99_s: f64,
     unmodelled_loss: f64,
 ) -> PyResult<(i32, String, Vec<String>)> {
@@ -49,6 +50,7 @@ pub fn emulate(
             unmodelled_loss,
         },
         raw: false,
+        no_offload,
     };
     let attached: Vec<Attached> = attached
         .into_iter()

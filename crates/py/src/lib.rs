@@ -46,6 +46,12 @@ fn units() -> String {
     backwater_scenario::units_json().to_string()
 }
 
+/// How to write what is no rate: "50 MB/s" is "400 Mbit/s".
+#[pyfunction]
+fn rate_advice(text: &str) -> Option<String> {
+    backwater_scenario::rate_advice(text)
+}
+
 /// What detector, notifier and responder work together on which medium, as JSON.
 #[pyfunction]
 fn legal() -> String {
@@ -70,6 +76,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(engine_id, m)?)?;
     m.add_function(wrap_pyfunction!(parts, m)?)?;
     m.add_function(wrap_pyfunction!(units, m)?)?;
+    m.add_function(wrap_pyfunction!(rate_advice, m)?)?;
     m.add_function(wrap_pyfunction!(legal, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(series, m)?)?;

@@ -42,3 +42,4 @@ pub use scenario::Scenario;
 pub use schema::schema;
 pub use series::{SERIES, interval};
 pub use tables::{parts_json, units_json};
+pub use units::rate_advice;

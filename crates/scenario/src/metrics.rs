@@ -354,18 +354,18 @@ pub static METRICS: &[Metric] = &[
     metric(
         "local_loss_bps",
         RUN,
-        "bits of packets lost at the node where they began, per second; where there are 802.11 stations",
+        "bits of packets lost at the node where they began, per second",
     ),
     metric(
         "intra_mesh_loss_bps",
         RUN,
-        "bits of packets lost after a hop or more, per second; where there are 802.11 stations",
+        "bits of packets lost after a hop or more, per second",
     )
     .by("S4, 1"),
     metric(
         "weighted_intra_mesh_loss_bps",
         RUN,
-        "bits of packets lost between stations times the hops they had made, per second",
+        "bits of packets lost times the hops they had made, per second",
     )
     .by("S4, 4.2"),
     metric(

@@ -147,7 +147,8 @@ pub fn log(written: &str, folders: &Folders) -> Result<Json, Diagnostic> {
         "signal_delay_p95_s": seconds(graph.signal_delay_p95_ms),
         "arrived_pkts": graph.arrived,
         "departed_pkts": graph.departed,
-        "dropped_pkts": graph.dropped,
+        "dropped_pkts": graph.dropped.saturating_add(graph.discarded),
+        "dropped_leaving_pkts": graph.discarded,
     }))
 }
 

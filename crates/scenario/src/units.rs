@@ -98,6 +98,11 @@ pub fn rate(text: &str) -> Result<Rate, Fault> {
     ticks(text, &RATE).map(Rate)
 }
 
+/// How to write what is no rate: "50 MB/s" is "400 Mbit/s".
+pub fn rate_advice(text: &str) -> Option<String> {
+    rate(text).err().map(|fault| fault.fix)
+}
+
 /// Reads a size.
 pub fn bytes(text: &str) -> Result<Bytes, Fault> {
     ticks(text, &SIZE).map(Bytes)
@@ -445,6 +450,7 @@ mod tests {
             ("7 B/s", "\"56 bit/s\""),
         ] {
             refused(rate(written), "bytes per second", right);
+            assert!(rate_advice(written).is_some_and(|fix| fix.contains(right)));
         }
         refused(span("10 kB"), "`kB` is not a unit of time", "ms");
         assert_eq!(rate("10 MBit/s").unwrap_err().nearest[0], "Mbit/s");

@@ -1,6 +1,8 @@
 //! What takes a notice to the place that is told: a frame of its own, a header field of a data frame, or a mark that the
 //! receiver of a packet echoes. Each on a wire and between stations, with the mechanism and without.
 
+use std::path::Path;
+
 use backwater_scenario::{Folders, Keep, Run, Scenario};
 use serde_json::Value;
 
@@ -51,12 +53,20 @@ fn pause(at: &str, of: [&str; 3]) -> String {
 }
 
 fn built(text: &str) -> Result<Run, String> {
+    resolved(text, Keep::default())
+}
+
+fn built_with(text: &str, keep: Keep) -> Run {
+    resolved(text, keep).unwrap_or_else(|d| panic!("{d}"))
+}
+
+fn resolved(text: &str, keep: Keep) -> Result<Run, String> {
     let text = format!("schema = \"backwater/scenario/1\"\n{text}");
     let scenario = Scenario::from_toml(text, "x.toml", Folders::default());
     let resolved = scenario
         .and_then(|s| s.resolve(None))
         .map_err(|d| d.to_string())?;
-    Run::new(&resolved, Keep::default()).map_err(|d| format!("{d:?}"))
+    Run::new(&resolved, keep).map_err(|d| format!("{d:?}"))
 }
 
 /// Packets that found a full buffer, bits received, packets marked, and control frames sent on wires.
@@ -168,6 +178,80 @@ fn between_stations_the_echo_of_a_mark_stops_the_sender() {
     assert_eq!(lost, 0);
     assert!(marked > 0);
     assert!(goodput > 2.0 * before, "{before} {goodput}");
+}
+
+/// The frames of a capture: the blocks of type 6 of pcapng, whose data of a given length begins at byte 28.
+fn captured(text: &str, name: &str) -> Vec<Vec<u8>> {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let mut run = built_with(
+        text,
+        Keep {
+            pcap: Some(&path),
+            ..Keep::default()
+        },
+    );
+    while !run.step().unwrap() {}
+    run.finish().unwrap();
+    let file = std::fs::read(&path).unwrap();
+    let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+    let mut frames = Vec::new();
+    let mut at = 0;
+    while at < file.len() {
+        if word(at) == 6 {
+            frames.push(file[at + 28..at + 28 + word(at + 20)].to_vec());
+        }
+        at += word(at + 4);
+    }
+    frames
+}
+
+/// The remainder of a frame whose FCS is right (IEEE 802.3, 3.2.9), bit by bit.
+fn is_whole(frame: &[u8]) -> bool {
+    let register = frame.iter().fold(!0, |register: u32, byte| {
+        (0..8).fold(register ^ u32::from(*byte), |r, _| {
+            (r >> 1) ^ (0xEDB8_8320 & (r & 1).wrapping_neg())
+        })
+    });
+    register == 0xDEBB_20E3
+}
+
+/// Opcode 1 and the time, which is all of it or 0, behind the packet or the padding to 60 bytes.
+#[test]
+fn a_capture_of_a_wire_has_the_header_field() {
+    let stream = stream("f", "A", "off");
+    let mechanism = pause("S>D", ["50 %", "25 %", "carrier = \"header\""]);
+    let frames = captured(&format!("{WIRE}{stream}{mechanism}"), "field.pcapng");
+    let mut times = Vec::new();
+    for frame in &frames {
+        assert!(is_whole(frame));
+        let packet = usize::from(u16::from_be_bytes([frame[16], frame[17]]));
+        match &frame[(14 + packet).max(60)..frame.len() - 4] {
+            [] => {}
+            [0, 1, high, low] => times.push(u16::from_be_bytes([*high, *low])),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(times.len() > 10 && times.len() * 10 < frames.len());
+    assert!(times.contains(&0) && times.contains(&0xFFFF), "{times:?}");
+}
+
+/// Category 127, the identifier, a notice that holds, all classes, a time, and no addresses, behind the packet.
+#[test]
+fn a_capture_of_the_air_has_the_header_field() {
+    let streams = [stream("f", "A", "off"), stream("g", "B", "off")].concat();
+    let mechanism = pause("R", ["30 %", "20 %", "carrier = \"header\""]);
+    let frames = captured(&format!("{AIR}{streams}{mechanism}"), "air-field.pcapng");
+    let mut fields = 0;
+    // Behind radiotap: data, header of 24 bytes, 8 of LLC and SNAP.
+    for frame in frames.iter().filter(|f| f[24] == 0x08) {
+        let packet = usize::from(u16::from_be_bytes([frame[58], frame[59]]));
+        match &frame[56 + packet..frame.len() - 4] {
+            [] => {}
+            [127, 0x42, 0x57, 0x52, 0x40, 0xFF, _, _, 0, 0] => fields += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(fields > 10, "{fields}");
 }
 
 #[test]

@@ -15,3 +15,14 @@ pub enum Limit {
     /// Frames, the one in transmission included.
     Packets(u64),
 }
+
+impl Limit {
+    /// The bound, in its own unit; none where there is none.
+    pub fn count(self) -> Option<u64> {
+        match self {
+            Limit::Unlimited => None,
+            Limit::Bytes(limit) => Some(limit.0),
+            Limit::Packets(limit) => Some(limit),
+        }
+    }
+}

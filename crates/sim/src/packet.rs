@@ -158,12 +158,19 @@ impl Packets {
     #[inline(always)]
     pub fn append(&mut self, list: &mut List, id: PacketId) {
         self[id].next = Id::NONE;
-        if list.tail.is_none() {
+        let tail = std::mem::replace(&mut list.tail, id);
+        if tail.is_none() {
             list.head = id;
         } else {
-            self[list.tail].next = id;
+            self[tail].next = id;
         }
-        list.tail = id;
+    }
+
+    /// Puts a packet at the end of a list, due at an instant.
+    #[inline(always)]
+    pub fn append_due(&mut self, list: &mut List, id: PacketId, at: Time) {
+        self[id].at = at;
+        self.append(list, id);
     }
 
     /// Puts a packet into a list in order of time, behind those of its own instant.

@@ -51,8 +51,12 @@ def run_study(execution: Execution) -> Batch:
     try:
         with console.Bar(execution.study.id) as bar:
             execution.progress = bar
+            execution.stage = bar.stage
             execution.notice = console.message
             execution.run()
+            if execution.shard is None:
+                assert execution.results is not None, "a study that has run has results"
+                return conclude(Batch(execution.results, code), bar)
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except Terminated:
@@ -64,17 +68,14 @@ def run_study(execution: Execution) -> Batch:
     if execution.results is None:
         raise KeyboardInterrupt if code == EXIT_INTERRUPTED else Terminated
     batch = Batch(execution.results, code, error=error)
-    if code == EXIT_DONE and execution.shard is not None:
+    if code == EXIT_DONE:
         batch.code = EXIT_UNFINISHED if failures(batch.results) else EXIT_DONE
-    elif code == EXIT_DONE:
-        conclude(batch)
     return batch
 
 
-def conclude(batch: Batch) -> Batch:
+def conclude(batch: Batch, bar: console.Bar) -> Batch:
     """Writes the report, and says by the exit code what came out."""
-    if batch.error is None:
-        _write_report(batch)
+    _write_report(batch, bar)
     batch.code = {"ok": EXIT_DONE, "unexpected": EXIT_UNEXPECTED}.get(
         batch.results.status, EXIT_UNFINISHED
     )
@@ -83,13 +84,14 @@ def conclude(batch: Batch) -> Batch:
     return batch
 
 
-def _write_report(batch: Batch) -> None:
+def _write_report(batch: Batch, bar: console.Bar) -> None:
     from backwater.present import report
 
     folder = batch.results.folder
     assert folder is not None, "the command line always has a folder"
     try:
-        report.write(batch.results, folder / REPORT)
+        bar.stage("report", "figures")
+        report.write(batch.results, folder / REPORT, bar)
         batch.report = folder / REPORT
     # An error in the page must not hide the results.
     except Exception as error:

@@ -10,7 +10,7 @@ import textwrap
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from rich.console import Console
@@ -59,16 +59,33 @@ def data(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
+def sentence(text: str) -> None:
+    """A sentence on stdout, in lines that fit the terminal."""
+    data(_fitted(text, sys.stdout))
+
+
 def message(text: str) -> None:
-    """A line on stderr."""
-    sys.stderr.write(visible(text) + "\n")
+    """Sentences on stderr, in lines that fit the terminal."""
+    sys.stderr.write(_fitted(visible(text), sys.stderr) + "\n")
 
 
-def paragraph(text: str) -> None:
-    """A sentence on stderr, in lines that fit the terminal."""
-    width = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
-    for line in [text] if width is None else textwrap.wrap(text, width):
-        message(line)
+def _fitted(text: str, stream: TextIO) -> str:
+    """Wraps lines between words where they are wider than the terminal; ids stay whole."""
+    if not stream.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    lines: list[str] = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())] + "  "
+        wrapped = textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines += wrapped if len(line) > width else [line]
+    return "\n".join(lines)
 
 
 def emit(document: Mapping[str, Any]) -> None:
@@ -107,6 +124,7 @@ class Bar:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.what = "cases"
         self.began = time.monotonic()
         self.told = self.began
         self.at_start: int | None = None
@@ -116,12 +134,14 @@ class Bar:
         if sys.stderr.isatty():
             self.bar = Progress(
                 TextColumn("{task.description}"),
-                BarColumn(),
+                BarColumn(bar_width=None),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
                 TextColumn("left"),
                 TimeRemainingColumn(),
                 console=Console(stderr=True),
+                # The bar takes what the terminal's width leaves.
+                expand=True,
             )
             self.bar.start()
             self.task = self.bar.add_task(self.name, total=None)
@@ -136,8 +156,17 @@ class Bar:
         if self.bar is not None:
             self.bar.stop()
 
+    def stage(self, title: str, what: str) -> None:
+        """Begins the next stage on the same line; it counts other things, from zero."""
+        self.name, self.what = f"{self.name.partition(':')[0]}: {title}", what
+        self.began = self.told = time.monotonic()
+        # Nothing of a stage is there before it begins.
+        self.at_start = 0
+        if self.bar is not None:
+            self.bar.reset(self.task, description=self.name, total=None)
+
     def __call__(self, done: int, total: int) -> None:
-        """Shows how many cases are done."""
+        """Shows how many cases, or parts of a later stage, are done."""
         if self.at_start is None:
             self.at_start = done
             if done:
@@ -149,7 +178,7 @@ class Bar:
         if done < total and now - self.told < _LINE_EVERY_S:
             return
         self.told = now
-        message(f"{self.name}: {done} of {total} cases, {self._left(done, total, now)}")
+        message(f"{self.name}: {done} of {total} {self.what}, {self._left(done, total, now)}")
 
     def _left(self, done: int, total: int, now: float) -> str:
         spent = now - self.began

@@ -22,7 +22,7 @@ def command(json: console.Json = False) -> int:
     else:
         for check in checks:
             word = "ok     " if check.ok else "FAILS  " if check.required else "absent "
-            console.data(f"{word}{check.name}: {check.found}")
+            console.sentence(f"{word}{check.name}: {check.found}")
             if check.fix:
-                console.data(f"       fix: {check.fix}")
+                console.sentence(f"       fix: {check.fix}")
     return EXIT_DONE if document["ok"] else EXIT_UNEXPECTED

@@ -37,6 +37,9 @@ def command(
         bool, typer.Option("--low-cpu", help="Sleep whenever nothing is due.")
     ] = False,
     live: Annotated[bool, typer.Option("--live", help="Show counts while it runs.")] = False,
+    no_offload: Annotated[
+        bool, typer.Option("--no-offload", help="Take no super-packets of TCP and UDP.")
+    ] = False,
     late: Annotated[
         float, typer.Option(min=0, help="Seconds by which 1 % of packets may be late.")
     ] = 0.001,
@@ -70,6 +73,7 @@ def command(
                 shlex.join(["backwater", NAME, *words]),
                 low_cpu,
                 live,
+                no_offload,
                 late,
                 unmodelled,
             )

@@ -48,15 +48,16 @@ def command(
 
 
 def _part(kind: str, row: dict[str, Any]) -> None:
-    console.data(f"{row['id']} ({kind})")
+    console.sentence(f"{row['id']} ({kind})")
     if row.get("aliases"):
-        console.data("also called " + ", ".join(row["aliases"]))
-    console.data(row["summary"])
+        console.sentence("also called " + ", ".join(row["aliases"]))
+    console.sentence(row["summary"])
     if row["source"]:
-        console.data(f"source: {row['source']}")
+        console.sentence(f"source: {row['source']}")
     for extra, value in row.items():
         if extra not in ("id", "aliases", "summary", "source", "options") and value is not None:
-            console.data(f"{extra}: {value}")
+            shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+            console.sentence(f"{extra}: {shown}")
     options = [
         (
             option["name"],
@@ -83,7 +84,7 @@ def _part(kind: str, row: dict[str, Any]) -> None:
 def _study(row: dict[str, Any]) -> None:
     study = Study.load(row["id"])
     Console(markup=False).print(Markdown(study.prose))
-    console.data(
+    console.sentence(
         f"{row['cases']} cases, {row['claims']} claims; quick: {row['cases_quick']} cases. "
         f"Run it: backwater study run {row['id']} --quick"
     )

@@ -25,7 +25,8 @@ def command(
     json: console.Json = False,
 ) -> int:
     """Join the shards of one study or sweep, and judge its claims."""
-    batch = conclude(Batch(merge(folders, out), EXIT_DONE))
+    with console.Bar(NAME) as bar:
+        batch = conclude(Batch(merge(folders, out), EXIT_DONE), bar)
     results = batch.results
     if json:
         console.emit(

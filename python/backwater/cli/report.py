@@ -43,7 +43,9 @@ def command(
             written = report.figures(results, figures, formats)
         else:
             written = [out or folder / REPORT]
-            report.write(results, written[0])
+            with console.Bar(results.study.id) as bar:
+                bar.stage("report", "figures")
+                report.write(results, written[0], bar)
     except OSError as error:
         raise Unfinished(
             f"cannot write: {error.strerror}",

@@ -81,7 +81,7 @@ def list_(json: console.Json = False) -> int:
         ),
     )
     for line in introduced(*(row["source"] for row in rows)):
-        console.paragraph(line)
+        console.message(line)
     return EXIT_DONE
 
 

@@ -44,7 +44,8 @@ _LOG_TITLES = {
     "utilisation": "utilisation",
     "delay_p95_s": "95th percentile of the packets' queueing delay",
     "signal_delay_p95_s": "95th percentile of the signal delay",
-    "dropped_pkts": "packets dropped on arrival, the only losses that a log has",
+    "dropped_pkts": "packets dropped",
+    "dropped_leaving_pkts": "of these, by queue management as they left; mm-link logs none",
 }
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from backwater import _native
 
 _WRITTEN = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(\S*)\s*$")
+_BYTES_PER_SECOND = re.compile(r"B(/s|ps)\s*$")
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,13 @@ def parse(written: str) -> Quantity | None:
         return None
     # Dividing by a whole number keeps 0.1 ms at exactly 1e-4 s.
     return Quantity(number * unit.over / unit.under, unit.dimension)
+
+
+def advice(written: object) -> str | None:
+    """How to write a rate in bytes per second: "400 Mbit/s" for "50 MB/s"; None for others."""
+    if not isinstance(written, str) or _BYTES_PER_SECOND.search(written) is None:
+        return None
+    return _native.rate_advice(written)
 
 
 def picoseconds(written: str) -> int | None:

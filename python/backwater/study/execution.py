@@ -50,6 +50,8 @@ class Execution:
     command: Sequence[str] = ()
     progress: Progress = field(default=lambda done, total: None)
     notice: Callable[[str], None] = field(default=lambda text: None)
+    # Told when cases of another kind begin: a title, and what is counted.
+    stage: Callable[[str, str], None] = field(default=lambda title, what: None)
     # Whether the claims are judged with their mechanisms ablated, too.
     ablate: bool = False
     # The i-th of n parts of the cases; the others run elsewhere, and `merge` puts them together.
@@ -100,6 +102,7 @@ class Execution:
         results = self._finish("done" if self.shard is None else SHARD)
         if self.ablate:
             judged_cases = self.judged_cases(results)
+            self.stage("ablation", "cases")
             AblationRun(
                 results, judged_cases, self.quick, self.workers, self.progress, self.notice
             ).run()

@@ -57,6 +57,8 @@ class Figure:
     own_scale: bool = False
     # Lines across a matrix: for each name and row, the last column within.
     bounds: dict[str, dict[str, str]] = field(default_factory=dict)
+    # Of a ranking, how many of the lowest and of the highest are shown; None for all.
+    ends: int | None = None
 
 
 def read(fields: Fields, name: str, axes: Axes) -> Figure:
@@ -86,6 +88,7 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
         sort_metric=fields.text("sort_metric"),
         own_scale=fields.typed("own_scale", bool, "true or false") or False,
         bounds=_bounds(fields, kind, axes),
+        ends=_ends(fields, kind),
     )
     drawn = kind in ("line", "bars", "time")
     if figure.places and (not drawn or figure.curve or fields.text("scope")):
@@ -137,6 +140,14 @@ def _bounds(fields: Fields, kind: str, axes: Axes) -> dict[str, dict[str, str]]:
             last[row] = str(value)
         lines[name] = last
     return lines
+
+
+def _ends(fields: Fields, kind: str) -> int | None:
+    """Reads `ends`."""
+    ends = fields.typed("ends", int, "a number")
+    if ends is not None and (kind != "rank" or ends < 1):
+        fields.refuse("only a ranking has ends, one or more", "ends", fix='write kind = "rank"')
+    return ends
 
 
 def _check_order(fields: Fields, figure: Figure) -> None:

@@ -109,6 +109,7 @@ def read_number(fields: Fields, key: str) -> float:
 
 
 def _number(fields: Fields, value: Any, *keys: str) -> float:
+    written = value
     if isinstance(value, str):
         parsed = quantity.parse(value)
         value = None if parsed is None else parsed.value
@@ -116,7 +117,8 @@ def _number(fields: Fields, value: Any, *keys: str) -> float:
         fields.refuse(
             f"`{fields.word(*keys)}` is not a number",
             *keys,
-            fix='write a plain number in the metric\'s SI unit, or a quantity such as "20 ms"',
+            fix=quantity.advice(written)
+            or 'write a plain number in the metric\'s SI unit, or a quantity such as "20 ms"',
         )
     return float(value)
 

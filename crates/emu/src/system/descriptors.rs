@@ -31,6 +31,20 @@ pub fn write(fd: &OwnedFd, bytes: &[u8]) -> io::Result<usize> {
     }
 }
 
+/// Writes two pieces to a descriptor in one call.
+pub fn write_both(fd: &OwnedFd, first: &[u8], second: &[u8]) -> io::Result<usize> {
+    let pieces = [first, second].map(|bytes| libc::iovec {
+        iov_base: bytes.as_ptr().cast_mut().cast(),
+        iov_len: bytes.len(),
+    });
+    // SAFETY: the pointers and lengths are those of live buffers, which the call only reads.
+    let put = unsafe { libc::writev(fd.as_raw_fd(), pieces.as_ptr(), 2) };
+    match put {
+        -1 => Err(io::Error::last_os_error()),
+        put => Ok(put as usize),
+    }
+}
+
 /// Opens a file that is closed when another program is started.
 pub fn open(path: &CStr, flags: libc::c_int) -> io::Result<OwnedFd> {
     // SAFETY: the path ends with a zero byte.
@@ -71,6 +85,13 @@ pub fn interface_request(fd: &OwnedFd, request: u64, about: &mut Ifreq) -> io::R
 pub fn request<T: Copy>(fd: &OwnedFd, request: u64, about: &T) -> io::Result<()> {
     // SAFETY: the request reads a structure of this type (the callers name the pair).
     let done = unsafe { libc::ioctl(fd.as_raw_fd(), request as _, about as *const T) };
+    checked(done).map(|_| ())
+}
+
+/// An `ioctl` whose argument is a number.
+pub fn request_number(fd: &OwnedFd, request: u64, number: u64) -> io::Result<()> {
+    // SAFETY: the request takes a number, no pointer (the callers name the pair).
+    let done = unsafe { libc::ioctl(fd.as_raw_fd(), request as _, number as libc::c_ulong) };
     checked(done).map(|_| ())
 }
 

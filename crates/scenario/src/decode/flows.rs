@@ -1,10 +1,10 @@
 //! Flows: from a host or a pattern of hosts, to a host or a pattern of hosts.
 
 mod expand;
+mod over_air;
 
 use std::collections::BTreeMap;
 
-use backwater_sim::medium::access::CATEGORIES;
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{NodeKind, NodeSpec};
 use backwater_transport::segment::Ecn;
@@ -305,7 +305,7 @@ fn flow(
     let (source, made) = parts::read(SOURCES, "source", record.need("source"), files)?;
     let station = matches!(nodes[from[0]].kind, NodeKind::Station(_));
     let airy = nodes.iter().any(|n| matches!(n.kind, NodeKind::Station(_)));
-    let class = class(&record, station, airy)?;
+    let class = over_air::class(&record, station, airy)?;
     if let (false, Some(node)) = (airy, record.get("budget")) {
         let what = format!(
             "`{}` goes with scenarios that have 802.11 stations",
@@ -319,6 +319,9 @@ fn flow(
         _ => Ecn::NotEct,
     };
     let (transport, packet) = transport::read(&record, files)?;
+    if airy {
+        over_air::check_size(&record, packet, &made.args)?;
+    }
     Ok(Flow {
         name: name.to_owned(),
         from,
@@ -337,33 +340,6 @@ fn flow(
         hurst: args.flag("hurst"),
         route: None,
     })
-}
-
-/// The class of a host's flow, or the access category of a station's. Where there are 802.11 media (`airy`), flows of hosts
-/// may pass stations too, so they may name an access category, and are best effort like those of stations.
-fn class(record: &Record<'_>, station: bool, airy: bool) -> Result<u8, Diagnostic> {
-    let args = &record.args;
-    if let (true, Some(node)) = (station, record.get("class")) {
-        let what = format!("`{}`: stations have access categories", node.path);
-        return Err(node.refuse(Fault::new(what, "write ac = \"BE\" (BK, BE, VI or VO)")));
-    }
-    if let (false, Some(node)) = (airy, record.get("ac")) {
-        let what = format!("`{}` goes with scenarios that have 802.11 media", node.path);
-        return Err(node.refuse(Fault::new(what, "write a class from 0 to 7")));
-    }
-    if let (Some(_), Some(node)) = (record.get("class"), record.get("ac")) {
-        let what = format!("`{}`: the flow has a class already", node.path);
-        return Err(node.refuse(Fault::new(what, "remove `class` or `ac`")));
-    }
-    if !airy || record.get("class").is_some() {
-        return Ok(u8::try_from(args.count("class")).expect("at most 7"));
-    }
-    let name = match args.has("ac") {
-        true => args.choice("ac"),
-        false => "BE",
-    };
-    let number = CATEGORIES.iter().position(|c| *c == name);
-    Ok(number.expect("one of its words") as u8)
 }
 
 fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {

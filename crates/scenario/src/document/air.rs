@@ -109,8 +109,8 @@ pub fn receivers(world: &World, flow: &FlowReport) -> Value {
     flow.receivers.iter().map(row).collect()
 }
 
-/// Loss in a mesh in bit/s: packets lost at their first station; packets lost after one hop or more; the latter weighted by the
-/// hops made; and of these, packets lost for want of room. None without stations.
+/// Loss in a network in bit/s: packets lost at their first node; packets lost after one hop or more; the latter weighted by the
+/// hops made; and of these, packets lost for want of room.
 pub fn losses(world: &World, report: &Report, window: f64) -> [(String, Value); 4] {
     let [mut local, mut intra, mut weighted, mut no_room] = [0.0; 4];
     for drop in &report.drops {
@@ -129,12 +129,11 @@ pub fn losses(world: &World, report: &Report, window: f64) -> [(String, Value); 
             no_room += bits * hops as f64;
         }
     }
-    let stations = !world.air.radios.is_empty();
     [
         ("local_loss_bps", local),
         ("intra_mesh_loss_bps", intra),
         ("weighted_intra_mesh_loss_bps", weighted),
         ("weighted_intra_mesh_buffer_loss_bps", no_room),
     ]
-    .map(|(name, bits)| (name.to_owned(), json!(stations.then_some(bits / window))))
+    .map(|(name, bits)| (name.to_owned(), json!(bits / window)))
 }

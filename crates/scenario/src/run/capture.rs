@@ -69,30 +69,21 @@ pub fn capture_records(
         bytes.clear();
         let size = backwater_sim::packet::frame(u64::from(r.len)) as u32;
         let (source, local) = (port.node.0, port.local);
-        match &r.notice {
-            Some(notice) => {
-                let addresses: Vec<u32> = notice
-                    .host_numbers()
-                    .iter()
-                    .map(|h| world.network.hosts[*h as usize].0)
-                    .collect();
-                frame_bytes::write(
-                    &mut bytes,
-                    source,
-                    0,
-                    local,
-                    size,
-                    0,
-                    &notice.frame_kind(&addresses),
-                );
-            }
-            None => {
-                let (from, to) = (
-                    world.network.flows[r.flow].from.0,
-                    world.network.hosts[r.to as usize].0,
-                );
-                let kind = frame_kind(world, r.flow, r.seq, r.traffic, r.header.as_deref());
-                frame_bytes::write(&mut bytes, from, to, local, size, u32::from(r.len), &kind);
+        if !r.flow.is_none() {
+            let (from, to) = (
+                world.network.flows[r.flow].from.0,
+                world.network.hosts[r.to as usize].0,
+            );
+            let kind = frame_kind(world, r.flow, r.seq, r.traffic, r.header.as_deref());
+            frame_bytes::write(&mut bytes, from, to, local, size, u32::from(r.len), &kind);
+        }
+        if let Some(notice) = &r.notice {
+            let hosts = notice.host_numbers().into_iter();
+            let addresses: Vec<u32> = hosts.map(|h| world.network.hosts[h as usize].0).collect();
+            let kind = notice.frame_kind(&addresses);
+            match r.flow.is_none() {
+                true => frame_bytes::write(&mut bytes, source, 0, local, size, 0, &kind),
+                false => frame_bytes::add_field(&mut bytes, &kind),
             }
         }
         capture.frame(r.at.0, r.port.0, &bytes, comment.as_deref())?;
@@ -112,7 +103,7 @@ fn capture_air_frame(
 ) -> io::Result<()> {
     let mut ethernet = Vec::new();
     let ip: &[u8] = match &frame.body {
-        Some(Body::Packet(packet, _)) => {
+        Some(Body::Packet(packet, ..)) => {
             let Carried {
                 flow,
                 seq,

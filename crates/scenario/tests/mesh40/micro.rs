@@ -295,7 +295,7 @@ const CELL: Micro = Micro {
 /// total the longer windows cost less than a tenth.
 #[test]
 fn fair_control_keeps_downlinks_from_starving() {
-    let fair = r#"mechanisms.fair = { at = ["G"], detect = { kind = "occupancy", count = "all", high = "15 %", still = "10 %", low = "5 %" }, notify = { kind = "congestion-notification", cast = "each" }, respond = { kind = "cw-min", steps = 4 } }"#;
+    let fair = r#"mechanisms.fair = { recipe = "fair-lscc", at = ["G"] }"#;
     let run = |more: &str| {
         let outcome = Outcome::of(CELL.text(NONE, "10 s") + more);
         let sum = |way: &str| {

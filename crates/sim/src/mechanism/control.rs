@@ -4,6 +4,7 @@
 mod expiry;
 mod marks;
 mod overheard;
+mod passing;
 
 use std::collections::VecDeque;
 
@@ -218,7 +219,7 @@ impl Control {
     pub fn enqueued(
         &mut self,
         place: usize,
-        view: View,
+        mut view: View,
         seen: &Seen,
         arrival: &Arrival,
         queued: impl FnOnce() -> Hosts,
@@ -228,7 +229,9 @@ impl Control {
         let signal = match watched.observes {
             Observes::Changes if was => None,
             Observes::None => None,
-            Observes::Changes | Observes::All => watched.observe(&Moment::Enqueued(seen), view),
+            Observes::Changes | Observes::All => {
+                watched.observe(&Moment::Enqueued(seen), &mut view)
+            }
         };
         self.note_arrival(place, arrival, was);
         if self.steps_by_itself(view.class, signal) {
@@ -242,11 +245,17 @@ impl Control {
     }
 
     /// A frame found no room in its queue. True when something is to be said.
-    pub fn refused(&mut self, place: usize, view: View, seen: &Seen, arrival: &Arrival) -> bool {
+    pub fn refused(
+        &mut self,
+        place: usize,
+        mut view: View,
+        seen: &Seen,
+        arrival: &Arrival,
+    ) -> bool {
         let watched = &mut self.places[place];
         let was = watched.is_congested(arrival.class);
         if watched.observes == Observes::All {
-            watched.observe(&Moment::Refused(seen), view);
+            watched.observe(&Moment::Refused(seen), &mut view);
         }
         self.note_arrival(place, arrival, was);
         !self.outbox.is_empty()
@@ -263,10 +272,10 @@ impl Control {
     }
 
     /// A frame has left, or was lost. True when congestion is over.
-    pub fn released(&mut self, place: usize, view: View, moment: &Moment) -> bool {
+    pub fn released(&mut self, place: usize, mut view: View, moment: &Moment) -> bool {
         let watched = &mut self.places[place];
         let class = view.class;
-        let signal = watched.observe(moment, view);
+        let signal = watched.observe(moment, &mut view);
         let was = watched.is_congested(class);
         if self.steps_by_itself(class, signal) {
             return false;
@@ -302,13 +311,13 @@ impl Control {
         let before = watched.congested;
         for view in views {
             let (class, rates) = (view.class, sums.rates(view.class, busy.is_some()));
-            let view = View {
+            let mut view = View {
                 rates: Some(&rates),
                 ..*view
             };
             let watched = &mut self.places[place];
             let was = watched.is_congested(class);
-            let signal = watched.observe(&Moment::Timer, view);
+            let signal = watched.observe(&Moment::Timer, &mut view);
             match signal {
                 Some(signal) if signal.congested() && !was => {
                     let arrival = Arrival::none(now, class, port);
@@ -355,6 +364,7 @@ impl Control {
     }
 
     /// The detector spoke of a class that was not congested.
+    #[inline(never)]
     fn on_signal(
         &mut self,
         place: usize,

@@ -31,7 +31,6 @@ pub(crate) struct Mechanisms {
     pub deadlock: Option<Deadlock>,
 }
 
-// ADDED
 impl Mechanisms {
     /// Takes what a mechanism has to say.
     pub(crate) fn collect(&mut self, control: ControlId) {

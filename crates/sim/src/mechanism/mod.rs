@@ -162,6 +162,23 @@ pub static RECIPES: &[Recipe] = &[
         ],
     },
     Recipe {
+        id: "fair-lscc",
+        aliases: &[],
+        summary: "beside lscc: gateways whose own packets fill their buffer tell their neighbours, which go on and contend less",
+        source: "S4, 5, which leaves it open",
+        detect: detector::OCCUPANCY,
+        notify: notifier::CONGESTION.id,
+        respond: responder::CW_MIN.id,
+        preset: &[
+            ("detect", "count", "all"),
+            ("detect", "high", "15 %"),
+            ("detect", "still", "10 %"),
+            ("detect", "low", "5 %"),
+            ("notify", "cast", "each"),
+            ("respond", "steps", "4"),
+        ],
+    },
+    Recipe {
         id: "ez-flow",
         aliases: &["ezflow"],
         summary: "802.11 stations overhear how long their next station's queue is, and double or halve their own CWmin",
@@ -180,6 +197,16 @@ pub static RECIPES: &[Recipe] = &[
         notify: notifier::OWN_STEP.id,
         respond: responder::CW_MIN.id,
         preset: &[("respond", "steps", "3")],
+    },
+    Recipe {
+        id: "back-pressure",
+        aliases: &["max-weight"],
+        summary: "as diffq; a station sends first what it holds most of beyond the next station, by next station and destination",
+        source: "Tassiulas, Ephremides, IEEE Trans. Automatic Control 1992; DiffQ, INFOCOM 2009",
+        detect: detector::DIFFERENTIAL_BACKLOG,
+        notify: notifier::OWN_STEP.id,
+        respond: responder::CW_MIN.id,
+        preset: &[("detect", "serve", "greatest"), ("respond", "steps", "3")],
     },
 ];
 

@@ -39,6 +39,8 @@ pub struct Watched {
     pub(super) observes: Observes,
     /// Bits of the classes that are congested.
     pub(super) congested: u8,
+    /// From an arrival that leaves no more than this in its queue nothing follows, unless its class is congested.
+    pub(super) calm: u64,
     /// Whether its node counts it among its alarms.
     pub(super) noted: bool,
     /// What the detector said of each class last.
@@ -62,6 +64,7 @@ impl Watched {
             observes: Observes::of(&detector),
             detector,
             congested: 0,
+            calm: 0,
             noted: false,
             signals: [Signal::Clear; MAX_CLASSES],
             tally: rhythm.map(|rhythm| Box::new(Tally::new(rhythm))),
@@ -76,13 +79,16 @@ impl Watched {
 
     /// Lets the detector observe; gives what it says, which is remembered.
     #[inline]
-    pub(super) fn observe<'a>(&'a mut self, moment: &Moment, mut view: View<'a>) -> Option<Signal> {
-        if let Some(holdings) = &mut self.holdings {
-            holdings.observe(moment);
-            view.holdings = Some(holdings);
-        }
-        view.congested = self.congested >> view.class & 1 == 1;
-        let signal = self.detector.observe(moment, &view)?;
+    pub(super) fn observe(&mut self, moment: &Moment, view: &mut View) -> Option<Signal> {
+        view.congested = self.is_congested(view.class);
+        let signal = match &mut self.holdings {
+            None => self.detector.observe(moment, view)?,
+            Some(holdings) => {
+                holdings.observe(moment);
+                let holdings = Some(&**holdings);
+                self.detector.observe(moment, &View { holdings, ..*view })?
+            }
+        };
         self.signals[view.class] = signal;
         Some(signal)
     }

@@ -4,6 +4,7 @@
 //! time is over. An ACK with an echo of a mark brings a notice without a byte more.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use backwater_transport::units::Time;
 
@@ -70,6 +71,9 @@ impl Network {
                 (port.next_try.0 + longer, port.gap_until.0 + longer);
             packet.serial += longer;
             port.more.sent.control_bytes += bytes;
+            if let Some(sent) = books.record.as_mut().and_then(|r| r.last_mut()) {
+                sent.notice = Some(Arc::new(self.mail.see(field).clone()));
+            }
         }
         if let Part::Acks(_) = self.flows[packet.flow].part {
             let header = &self.headers[packet_id];

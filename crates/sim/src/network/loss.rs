@@ -56,9 +56,6 @@ impl Network {
         now: Time,
     ) {
         let packet = self.packets[packet_id];
-        if let Some(server) = self.ports[place].more.service.server_mut() {
-            server.lost(cause, &packet, now);
-        }
         self.lost_from_queue(place, packet.flow);
         let early = books.entered_early(packet.born);
         let flow = &mut self.flows[packet.flow];

@@ -169,17 +169,18 @@ impl Port {
         self.queues().iter().map(|queue| queue.bytes).sum()
     }
 
-    /// A class queue holds one more frame of so many bytes.
+    /// A class queue holds one more frame of so many bytes; gives its waiting frames.
     #[inline(always)]
-    pub(crate) fn hold(&mut self, q: usize, size: u64) {
-        let held = if self.is(Traits::CLASSES) {
+    pub(crate) fn hold(&mut self, q: usize, size: u64) -> &mut List {
+        if self.is(Traits::CLASSES) {
             self.queues[q].hold(size);
-            self.held_bytes()
+            self.max_bytes = self.max_bytes.max(self.held_bytes());
+            &mut self.queues[q].list
         } else {
             self.queue.hold(size);
-            self.queue.bytes
-        };
-        self.max_bytes = self.max_bytes.max(held);
+            self.max_bytes = self.max_bytes.max(self.queue.bytes);
+            &mut self.queue.list
+        }
     }
 
     /// Whether its frames wait at an 802.11 station.

@@ -135,8 +135,9 @@ impl Network {
                 held_back = gates.opens(packet.class(), packet.to, now) > now;
             }
         }
-        port.hold(q, packet.frame());
-        self.packets.append(&mut port.queue_mut(q).list, packet_id);
+        let size = packet.frame();
+        let list = port.hold(q, size);
+        self.packets.append(list, packet_id);
         port.waiting += 1;
         port.held |= 1 << q;
         // A frame that is held back itself changes nothing for those before it.
@@ -257,9 +258,8 @@ impl Port {
         packet_id: PacketId,
     ) {
         let arrives = self.next_try + self.delay;
-        packets[packet_id].at = arrives;
         let first = self.wire.is_empty();
-        packets.append(&mut self.wire, packet_id);
+        packets.append_due(&mut self.wire, packet_id, arrives);
         if first {
             calendar.push(arrives, Event::Arrive(id));
         }

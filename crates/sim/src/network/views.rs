@@ -45,13 +45,17 @@ impl Port {
     /// QueueStatistics of a class queue, in the unit of its limit.
     #[inline]
     pub(crate) fn view(&self, q: usize, now: Time) -> View<'static> {
-        let queue = self.queue(q);
-        let (held, room) = match self.buffer {
-            Limit::Bytes(limit) => (queue.bytes, limit.0),
-            Limit::Packets(limit) => (queue.packets, limit),
-            Limit::Unlimited => (queue.bytes, u64::MAX),
-        };
-        View::level(now, q, held, room)
+        let room = self.buffer.count().unwrap_or(u64::MAX);
+        View::level(now, q, self.held(q), room)
+    }
+
+    /// What a class queue holds, in the unit of its buffer.
+    #[inline]
+    pub(crate) fn held(&self, q: usize) -> u64 {
+        match self.buffer {
+            Limit::Bytes(_) | Limit::Unlimited => self.queue(q).bytes,
+            Limit::Packets(_) => self.queue(q).packets,
+        }
     }
 
     /// A frame that comes to this port, as detectors see it, and as notices depend on it.

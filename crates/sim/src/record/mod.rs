@@ -109,7 +109,7 @@ pub struct Record {
     pub value: u64,
     /// Ticks for which the packet had waited at ports that sent no data although frames waited, for a transmission.
     pub gated: u64,
-    /// The notice, for control frames.
+    /// The notice of a control frame, or of the header field of a data frame that is sent.
     pub notice: Option<Arc<Notice>>,
     /// What it says, for a packet of a connection that is sent or lost.
     pub header: Option<Box<Header>>,

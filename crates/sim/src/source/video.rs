@@ -10,8 +10,8 @@
 //! the scenes' share of the variance.
 //! Reference: takes the place of the "Star Trek" MPEG-1 trace of Tobagi, Fraleigh, Noureddine;
 //! lognormal sizes by type after Krunz, Sass, Hughes, Statistical Characteristics and Multiplexing of
-//! MPEG Streams, INFOCOM 1995. Scenes that change at I frames and last a geometric number of groups after Krunz and Hughes, A
-//! Traffic Model for MPEG-Coded VBR Streams, SIGMETRICS 1995. With the defaults groups of pictures have a
+//! MPEG Streams, INFOCOM 1995. Scenes that change the sizes of all frames and last a geometric number of groups after Yoo and
+//! Kim, Computer Communications 24 (2001) 296, from its abstract. With the defaults groups of pictures have a
 //! coefficient of variation of 0.38, as published for Star Wars IV (Fitzek and Reisslein, frame statistics of MPEG-4 traces, high
 //! quality); other films of that list have 0.28 (The Simpsons, high quality) to 0.50 (Mr Bean, medium).
 //! Differences: sizes within a scene are independent, and frames are sent in the order of the pattern,

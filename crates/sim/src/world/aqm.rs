@@ -142,6 +142,9 @@ impl World {
             entry: packet.entry,
             lost: true,
         };
+        if let Some(server) = self.network.ports[id].more.service.server_mut() {
+            server.discarded(cause, &self.network.packets[packet_id], at);
+        }
         self.network.lose(&mut self.books, packet_id, cause, id, at);
         self.observe_departure(id, &gone, at);
     }

@@ -88,32 +88,48 @@ impl World {
         }
         // A frame that has begun to leave names its next hop in place of the one that it came from.
         let came = self.arrival_through(id, packet_id, q, now);
-        if let Some((control, place)) = self.network.ports[id].watch {
-            if self.mechanisms.controls[control].rated() {
-                self.mechanisms.mind_drain(&self.network, id, now);
-            }
-            let Network {
-                ports,
-                packets,
-                hosts,
-                ..
-            } = &self.network;
-            let (port, packet) = (&ports[id], &packets[packet_id]);
-            let (seen, arrival) = port.arrival(id, packet, q, now);
-            let view = port.view(q, now);
-            let c = &mut self.mechanisms.controls[control];
-            if let Some(tally) = c.tally(place) {
-                tally.came(seen.prev, q as u8, packet.flow, seen.bytes, now);
-            }
-            let queued = || queued_hosts(packets, &port.queue(q).list, hosts.len());
-            let spoke = c.enqueued(place, view, &seen, &arrival, queued);
-            self.mark_congested(control, place, (id, packet_id), q, now);
-            if spoke {
-                self.after_observation(control, place, id, now);
-            }
+        let port = &self.network.ports[id];
+        if let Some((control, place)) = port.watch
+            && !self.mechanisms.controls[control].passes(place, q, port.held(q))
+        {
+            self.detect_arrival((control, place), id, packet_id, q, now);
         }
         if let Some(came) = came {
             self.observe_ingress(id, came, packet_id, now);
+        }
+    }
+
+    /// Lets the detector of an output queue observe a frame that has joined it.
+    #[inline(never)]
+    fn detect_arrival(
+        &mut self,
+        (control, place): (ControlId, usize),
+        id: PortId,
+        packet_id: PacketId,
+        q: usize,
+        now: Time,
+    ) {
+        if self.mechanisms.controls[control].rated() {
+            self.mechanisms.mind_drain(&self.network, id, now);
+        }
+        let Network {
+            ports,
+            packets,
+            hosts,
+            ..
+        } = &self.network;
+        let (port, packet) = (&ports[id], &packets[packet_id]);
+        let (seen, arrival) = port.arrival(id, packet, q, now);
+        let view = port.view(q, now);
+        let c = &mut self.mechanisms.controls[control];
+        if let Some(tally) = c.tally(place) {
+            tally.came(seen.prev, q as u8, packet.flow, seen.bytes, now);
+        }
+        let queued = || queued_hosts(packets, &port.queue(q).list, hosts.len());
+        let spoke = c.enqueued(place, view, &seen, &arrival, queued);
+        self.mark_congested(control, place, (id, packet_id), q, now);
+        if spoke {
+            self.after_observation(control, place, id, now);
         }
     }
 
@@ -215,7 +231,7 @@ impl World {
             }
         }
         if let Some(server) = self.network.ports[id].more.service.server_mut() {
-            server.refused(cause, &self.network.packets[packet_id], now);
+            server.refused(&self.network.packets[packet_id], now);
         }
         self.network
             .lose(&mut self.books, packet_id, cause, id, now);

@@ -32,6 +32,7 @@ impl World {
     }
 
     /// A packet comes to a port at which frames don't wait: its service takes it.
+    #[inline(never)]
     pub(super) fn hand_over(&mut self, id: PortId, packet_id: PacketId, now: Time) {
         match &self.network.ports[id].more.service {
             Service::Station => self.enqueue_at_station(id, packet_id, now),

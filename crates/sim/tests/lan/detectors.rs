@@ -24,6 +24,21 @@ fn a_fill_rate_that_is_seen_at_a_departure_is_no_fault() {
     assert_eq!(net.run().dropped, 0);
 }
 
+/// On a wire all bytes of a queue came from neighbours. A port is asked about departures before bytes by neighbour are booked.
+#[test]
+fn what_is_held_for_others_can_be_watched_on_a_wire() {
+    let (mut net, port) = merging(20.0, || cbr(5 * MBIT));
+    net.mechanism(["occupancy", "pause", "gate"], &[port], &[]);
+    let fused = net.run();
+    assert!(fused.delivered > 1000);
+    let here = fused.drops.iter().filter(|d| d.key.1.index() == port);
+    assert_eq!(here.map(|d| d.count.packets).sum::<u64>(), 0);
+    let mut world = net.world();
+    world.unfuse();
+    world.advance(world.end());
+    assert_eq!(world.report().fingerprint, fused.fingerprint);
+}
+
 /// A dynamic threshold falls as others fill the memory, so a departure may find its own queue above.
 #[test]
 fn a_threshold_that_fell_below_a_queue_is_seen_at_its_next_departure() {

@@ -9,6 +9,9 @@ use backwater_sim::spec::MechanismSpec;
 use backwater_transport::part::{Args, Part, Refusal, Value};
 use backwater_transport::units::{Bytes, Span};
 
+use backwater_sim::medium::wifi::frame::FrameKind;
+use backwater_sim::world::World;
+
 use crate::cell::{B, BASIC, Cell, cbr, disc, edca, poisson, saturated};
 
 type Build<T> = fn(&Args) -> Result<T, Refusal>;
@@ -44,6 +47,7 @@ fn control(stations: Vec<usize>, respond: AnyResponder) -> MechanismSpec {
             ("expiry", Value::Span(Span::secs(1))),
             ("period", Value::Span(Span::millis(250))),
             ("target", Value::Choice("mean")),
+            ("report", Value::Bytes(Bytes(0))),
         ],
     );
     MechanismSpec {
@@ -301,6 +305,36 @@ fn two_relays_that_share_their_upstream_stations_agree() {
         assert!((side[0] / side[1] - 1.0).abs() < 0.05, "{side:?}");
     }
     assert!((left[1] / right[1] - 1.0).abs() < 0.1, "{left:?} {right:?}");
+}
+
+/// A report of steps makes the data frames of upstream stations longer by its field, and those of relays not. What a relay makes
+/// of it is tested beside the notifier.
+#[test]
+fn frames_of_upstream_stations_are_longer_by_their_report() {
+    let run = |report: u64| {
+        let mut cell = fork(Some(aifsn(true)));
+        (cell.0.duration, cell.0.warmup) = (Span::secs(1), Span::ZERO);
+        if let AnyNotifier::Request(terms) = &mut cell.0.mechanisms[0].notify {
+            terms.report = report;
+        }
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        world.start_air_log();
+        world.advance(world.end());
+        let frames = world.take_air_frames(true);
+        // From the beginning of a data frame to that of its ACK.
+        [0, 2].map(|from| {
+            let mut of = frames.windows(2).filter(|f| {
+                let answered = f[0].kind == FrameKind::Data && f[1].kind == FrameKind::Ack;
+                answered && f[0].from == from && f[1].from == f[0].to
+            });
+            let first = of.next().expect("a data frame with its ACK");
+            first[1].at.since(first[0].at).0
+        })
+    };
+    let ([source, relay], [longer, same]) = (run(0), run(11));
+    // 11 bytes at 11 Mbit/s.
+    assert_eq!(longer - source, 8_000_000);
+    assert_eq!(same, relay);
 }
 
 /// Requests are frames: they take airtime, and without upstream stations nobody sends any.

@@ -11,7 +11,7 @@ use backwater_sim::mechanism::place::View;
 use backwater_transport::part::Value;
 use backwater_transport::units::Span;
 
-use crate::cell::{B, BASIC, Cell, cbr, disc, edca};
+use crate::cell::{B, BASIC, Cell, cbr, disc, edca, saturated};
 use crate::ez_flow::chain;
 use crate::mechanisms::mechanism;
 
@@ -44,6 +44,39 @@ fn a_relay_whose_queue_is_long_goes_first() {
     cell.0.mechanisms = vec![mechanism(PARTS, watched, &never)];
     let same = lost(&cell);
     assert!(same > 1000 && with * 4 < same, "{with} {same}");
+}
+
+/// The first station of the chain sends as much to a neighbour on its other side, and the relays, which share the medium with a pair beside them,
+/// overflow. All stations contend alike. Under back-pressure it sends a packet into the chain when it holds more than the relay, and serves the
+/// neighbour meanwhile: the relay loses at most a tenth of what it loses where the oldest packet goes first, and the neighbour
+/// gets more.
+#[test]
+fn back_pressure_serves_the_destination_that_can_take_more() {
+    let run = |serve: &'static str| {
+        let mut cell = chain();
+        let side = cell.station("side", -50.0, 50.0);
+        // A pair that the relays sense and the first station does not.
+        let pair = [100.0, 150.0].map(|y| cell.station(&format!("p{y}"), 300.0, y));
+        cell.flow(pair[0], pair[1], 1, saturated(1500));
+        let flow = cell.flow(0, side, 1, saturated(1500));
+        let options = [
+            ("steps", Value::Count(3)),
+            ("serve", Value::Choice(serve)),
+            ("step", Value::Count(1000)),
+        ];
+        cell.0.mechanisms = vec![mechanism(PARTS, vec![0, 1, 2, 3], &options)];
+        let (_, report) = cell.run();
+        let full = report.drops.iter().filter(|d| d.key.0 == Cause::BufferFull);
+        let lost: u64 = full.map(|d| d.count.packets).sum();
+        (lost, report.flows[flow].sums.delivered.packets)
+    };
+    let ((oldest, before), (greatest, after)) = (run("oldest"), run("greatest"));
+    assert!(oldest > 500, "{oldest}");
+    assert!(
+        greatest * 10 < oldest,
+        "{greatest} {oldest} {before} {after}"
+    );
+    assert!(after > before, "{after} {before}");
 }
 
 /// Backlogs that a test detector has overheard.

@@ -235,6 +235,7 @@ class Detector(Part):
         *,
         step: int | None = None,
         field: Size | None = None,
+        serve: Literal["oldest", "greatest"] | None = None,
     ) -> Detector:
         """The detector `differential-backlog`.
 
@@ -246,8 +247,10 @@ class Detector(Part):
         * `step`: packets of differential backlog from one priority to the next (whole number,
           default 10, ≥ 1, ≤ 10000)
         * `field`: length of the header field (size, default 2 B, ≥ 1 B, ≤ 64 B)
+        * `serve`: which packet of a category is sent: the oldest, or one of the greatest
+          differential backlog (default oldest)
         """
-        return Detector("differential-backlog", step=step, field=field)
+        return Detector("differential-backlog", step=step, field=field, serve=serve)
 
     @staticmethod
     @checked

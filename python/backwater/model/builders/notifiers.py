@@ -150,6 +150,7 @@ class Notifier(Part):
         expiry: Time | None = None,
         period: Time | None = None,
         target: Literal["mean", "peak"] | None = None,
+        report: Size | None = None,
     ) -> Notifier:
         """A management frame to an upstream station: less or more of a category, a rate, a time.
 
@@ -163,8 +164,13 @@ class Notifier(Part):
           period of its own (time, default 250 ms, ≥ 1 ms, ≤ 10 s)
         * `target`: what a flow may get is a share of the rate that left in the window's mean,
           or in its best period (default mean)
+        * `report`: length of a field in which data frames of upstream stations say how many
+          steps (of AIFSN, CWmin ...) they have taken; 0 B: the relay infers it from its own
+          requests (size, default 0 B, ≤ 255 B)
         """
-        return Notifier("request", frame=frame, expiry=expiry, period=period, target=target)
+        return Notifier(
+            "request", frame=frame, expiry=expiry, period=period, target=target, report=report
+        )
 
     @staticmethod
     @checked

@@ -36,9 +36,12 @@ Recipe: TypeAlias = Literal[
     "link-selective-congestion-control",
     "dscc",
     "destination-selective-congestion-control",
+    "fair-lscc",
     "ez-flow",
     "ezflow",
     "diffq",
+    "back-pressure",
+    "max-weight",
     "none",
 ]
 

@@ -6,7 +6,7 @@ same one to SVG, PNG or PDF. Bands and bars are 95 % confidence intervals over t
 """
 
 from backwater.present.plot.encoding import COLOURS, colours_of
-from backwater.present.plot.points import Point, axis_title, in_order, points, values
+from backwater.present.plot.points import Point, anchor, axis_title, in_order, points, values
 from backwater.present.plot.together import ZERO
 from backwater.present.plot.vega import DELAY_PARTS, FigureError, delay_figure, spec
 
@@ -16,6 +16,7 @@ __all__ = [
     "ZERO",
     "FigureError",
     "Point",
+    "anchor",
     "axis_title",
     "colours_of",
     "delay_figure",

@@ -244,7 +244,11 @@ def ranking(
     ]
     known = [row for row in rows if row["mean"] is not None]
     known.sort(key=lambda row: float(row["mean"]))
+    if figure.ends is not None:
+        rows = known = _ends(known, figure.ends)
     order = list(dict.fromkeys(row["x"] for row in [*known, *rows]))
+    # Each panel has an order of its own.
+    sort = {"field": "mean", "op": "mean"} if plan.panel else order
     title = " · ".join(axis_title(results, axis) for axis in plan.x)
     x_title = unit.label(metric_title(figure.y[0], figure.scope, results.study.names))
     tooltip = [
@@ -254,7 +258,7 @@ def ranking(
     # The title stands beyond the longest label, however long.
     named = {"grid": True, "labelPadding": 12, "maxExtent": 1000}
     encoding = {
-        "y": {"field": "x", "type": "nominal", "sort": order, "title": title, "axis": named},
+        "y": {"field": "x", "type": "nominal", "sort": sort, "title": title, "axis": named},
         **colour(results, plan, shape=False),
     }
     layer: list[dict[str, Any]] = [
@@ -278,6 +282,17 @@ def ranking(
     ]
     view = {"encoding": encoding, "layer": layer, "height": {"step": 20}}
     return Body(rows, view, {"titles": [title, x_title]}, free_rows=True)
+
+
+def _ends(known: Sequence[dict[str, Any]], count: int) -> list[dict[str, Any]]:
+    """The lowest and the highest rows of each panel; `known` is sorted."""
+    panels: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in known:
+        panels.setdefault(_where(row), []).append(row)
+    kept = []
+    for some in panels.values():
+        kept += some if len(some) <= 2 * count else [*some[:count], *some[-count:]]
+    return kept
 
 
 def stack(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from backwater.present.numbers import Unit, metric_title, number
 from backwater.present.plot.encoding import COLOURS, INK
 from backwater.present.plot.marks import Body, row_of
-from backwater.present.plot.points import Grid, Point, axis_title, label
+from backwater.present.plot.points import Grid, Point, anchor, axis_title, label
 
 if TYPE_CHECKING:
     from backwater.results.results import Results
@@ -30,6 +30,7 @@ def matrix(
         row = row_of(plan, point, unit)
         mean = row["mean"]
         row["x"] = label(point, plan.x)
+        row["link"] = f"#{anchor(results, point.labels)}"
         row["shown"] = "–" if mean is None else number(mean, 2)
         rows.append(row)
     columns, lines = plan.joined(plan.x), plan.joined(plan.curve)
@@ -54,13 +55,15 @@ def matrix(
         {"field": "text", "type": "nominal", "title": shade_title},
     ]
     told = {"condition": {"test": dark, "value": "white"}, "value": INK}
+    # A click leads to the row of the combination in the table of all results.
+    href = {"href": {"field": "link", "type": "nominal"}}
     layer = [
-        {"mark": {"type": "rect"}, "encoding": {"color": shade, "tooltip": tooltip}},
+        {"mark": {"type": "rect"}, "encoding": {"color": shade, "tooltip": tooltip, **href}},
         {
             # The page's style finds the numbers by this name.
             "name": "cells",
             "mark": {"type": "text", "fontSize": 11},
-            "encoding": {"text": {"field": "shown"}, "color": told},
+            "encoding": {"text": {"field": "shown"}, "color": told, **href},
         },
     ]
     if figure.bounds:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 PLACE = "place"
 # The most panels that further axes may make.
 MOST_PANELS = 9
+# Where more curves cross, their bands cover each other: each gets a panel of its own.
+MOST_CROSSING = 4
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,13 @@ def in_order_of(results: Results, figure: Figure, plan: Grid) -> Grid:
     return replace(plan, labels={**plan.labels, figure.x: ranked}, sorted=True)
 
 
+def anchor(results: Results, labels: Mapping[str, str]) -> str:
+    """The place on the page of a combination's row in the table of all results."""
+    varied = [axis for axis in results.study.axes if len(axis.labels) > 1]
+    numbers = [axis.labels.index(labels[axis.name]) for axis in varied]
+    return "case-" + "-".join(map(str, numbers))
+
+
 def name_of(scope: str) -> str:
     """`hop:f1/A>C` as "f1 A>C"."""
     return scope.partition(":")[2].replace("/", " ") or scope
@@ -194,4 +204,22 @@ def grid(results: Results, figure: Figure, found: Sequence[Point]) -> Grid:
         else:
             chosen.append(name)
             count //= len(labels[name])
+    if figure.kind == "line" and not panel and len(_crossing(found, curve)) > MOST_CROSSING:
+        panel = curve
     return Grid(x, curve, panel, tuple(chosen), labels)
+
+
+def _crossing(found: Sequence[Point], curve: tuple[str, ...]) -> set[str]:
+    """The curves that are above another one at some points and below it at others."""
+    at: defaultdict[tuple[tuple[str, str], ...], dict[str, float]] = defaultdict(dict)
+    for point in found:
+        if point.mean is not None:
+            where = tuple(item for item in point.labels.items() if item[0] not in curve)
+            at[where][label(point, curve)] = point.mean
+    above = {
+        (one, other)
+        for here in at.values()
+        for one, other in itertools.permutations(here, 2)
+        if here[one] > here[other]
+    }
+    return {one for one, other in above if (other, one) in above}

@@ -185,7 +185,8 @@ def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str,
     built["columns"] = columns
     built["spec"] = view
     if body.free_rows:
-        built["resolve"] = {"scale": {"y": "independent"}}
+        # Networks whose values are far apart would hide one another's differences.
+        built["resolve"] = {"scale": {"x": "independent", "y": "independent"}}
     return built
 
 

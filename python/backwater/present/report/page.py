@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,9 +33,14 @@ _TEMPLATES = jinja2.Environment(
 )
 
 
-def write(results: Results, path: Path) -> Path:
-    """Writes the report of a study or sweep as one file that needs no network."""
-    return save(path, _Report(results, path).html())
+def write(
+    results: Results, path: Path, progress: Callable[[int, int], None] = lambda done, total: None
+) -> Path:
+    """Writes the report of a study or sweep as one file that needs no network.
+
+    `progress` is told how many figures are drawn, and of how many.
+    """
+    return save(path, _Report(results, path, progress).html())
 
 
 def fill(template: str, **values: Any) -> str:
@@ -70,8 +75,10 @@ class Drawn:
 class _Report:
     results: Results
     path: Path
+    progress: Callable[[int, int], None]
     numbers: dict[str, int] = field(default_factory=dict)
     placed: set[str] = field(default_factory=set)
+    drawn: set[str] = field(default_factory=set)
 
     def html(self) -> str:
         results = self.results
@@ -79,6 +86,7 @@ class _Report:
         self.claims = {record["id"].rpartition("/")[2]: record for record in results.claims}
         self.figures = {figure.id: figure for figure in study.figures}
         parts = plot.delay_figure(results)
+        self.drawings = len(self.figures) + (parts is not None)
         text = prose.render(study.prose, self._block, self._inline)
         left = [figure for figure in study.figures if f"figure {figure.id}" not in self.placed]
         closing = [
@@ -143,7 +151,11 @@ class _Report:
         return self.numbers.setdefault(name, len(self.numbers) + 1)
 
     def _figure(self, figure: Figure) -> str:
-        return self._part("figure", drawn=self._drawn(figure))
+        html = self._part("figure", drawn=self._drawn(figure))
+        # Figures over time run their cases again.
+        self.drawn.add(figure.id)
+        self.progress(len(self.drawn), self.drawings)
+        return html
 
     def _drawn(self, figure: Figure) -> Drawn:
         number = self._number(figure.id)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from backwater.model.quantity import parse_all
 from backwater.present.numbers import Unit, dimension_of, metric_title, number, unit_for
-from backwater.present.plot import Point, axis_title, in_order, points, values
+from backwater.present.plot import Point, anchor, axis_title, in_order, points, values
 
 if TYPE_CHECKING:
     from backwater.results.results import Results
@@ -39,10 +39,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows, ready to be written."""
+    """Columns and rows, ready to be written, and the place of each row on the page."""
 
     columns: list[Column]
     rows: list[list[Cell]]
+    anchors: list[str]
 
 
 def wanted(results: Results) -> list[tuple[str, str]]:
@@ -88,9 +89,9 @@ def overview(results: Results) -> Table:
         ]
         row += [_cell(table[at], unit) for table, unit in zip(tables, units, strict=True)]
         row.append(Cell(str(point.n), float(point.n)))
-        rows.append(row)
-    rows.sort(key=lambda row: [cell.value or 0.0 for cell in row[: len(varied)]])
-    return Table(columns, rows)
+        rows.append((row, anchor(results, point.labels)))
+    rows.sort(key=lambda one: [cell.value or 0.0 for cell in one[0][: len(varied)]])
+    return Table(columns, [row for row, _ in rows], [place for _, place in rows])
 
 
 def _places(labels: Sequence[str]) -> dict[str, float]:

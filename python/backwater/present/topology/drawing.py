@@ -11,7 +11,7 @@ from html import escape
 from backwater.present.plot import COLOURS
 from backwater.present.topology import paper
 from backwater.present.topology.layout import FEW, Layout
-from backwater.present.topology.network import DrawnFlow, Network
+from backwater.present.topology.network import UNLIMITED, DrawnFlow, Network
 
 # More flows than this are listed in words.
 MOST_LINES = 8
@@ -27,6 +27,8 @@ def draw(net: Network, layout: Layout) -> str:
     bottom = max(y for _, y in places.values()) + MARGIN
     small = layout.style == "tiers" or len(net.places) > FEW
     parts = [_near(*places[a], *places[b]) for a, b in net.within_reach]
+    if not small:
+        parts += [_hidden(*places[a], *places[b]) for a, b in net.hidden]
     for link in net.links:
         (ax, ay), (bx, by) = places[link.ends[0]], places[link.ends[1]]
         parts.append(
@@ -41,12 +43,18 @@ def draw(net: Network, layout: Layout) -> str:
     rates = Counter(paper.rate(link.rate_bps) for link in net.links)
     once = [
         *([_once(sizes, "queues of", "queue of")] if small or _equal(sizes) else []),
+        *(
+            [_once(Counter({UNLIMITED: free}), "queues:", "queue:")]
+            if (free := sizes[UNLIMITED]) and not (small or _equal(sizes))
+            else []
+        ),
         *([_once(rates, "links of", "link of")] if small or _equal(rates) else []),
     ]
     if not small:
         labels = _Labels(places)
         if not _equal(sizes):
-            _buffers(net, queues, labels)
+            # Many ports of one switch have no limit; a label each covers the drawing.
+            _buffers(net, [one for one in queues if net.buffers[one.port] != UNLIMITED], labels)
         if not _equal(rates):
             _rates(net, places, labels)
         parts += labels.parts
@@ -59,6 +67,12 @@ def draw(net: Network, layout: Layout) -> str:
 
 def _near(ax: float, ay: float, bx: float, by: float) -> str:
     return f'<line class="near" x1="{ax:.1f}" y1="{ay:.1f}" x2="{bx:.1f}" y2="{by:.1f}"/>'
+
+
+def _hidden(ax: float, ay: float, bx: float, by: float) -> str:
+    """An arc, for a line would run through the station in between."""
+    mx, my = (ax + bx) / 2 + (by - ay) * 0.22, (ay + by) / 2 - (bx - ax) * 0.22
+    return f'<path class="hidden" d="M{ax:.1f} {ay:.1f}Q{mx:.1f} {my:.1f} {bx:.1f} {by:.1f}"/>'
 
 
 def _equal(counts: Counter[str]) -> bool:

@@ -12,6 +12,11 @@ from typing import Any
 
 from backwater.present.numbers import number, unit_for
 
+# Queues that drop what does not fit, and no more; a drawing names any other.
+PLAIN = ("strict-priority", "drop-tail")
+# The size of a buffer that takes all.
+UNLIMITED = "unlimited"
+
 
 @dataclass(frozen=True)
 class DrawnLink:
@@ -39,7 +44,8 @@ class DrawnFlow:
 class Network:
     """Nodes by name ("host", "switch" or "station"), links, buffers by port, what is watched.
 
-    Stations have places in metres and, on a disc, others within reach.
+    Stations have places in metres and, on a disc, others within reach. Two are hidden from each
+    other that cannot sense each other and share a station that understands both.
     """
 
     nodes: Mapping[str, str]
@@ -49,6 +55,8 @@ class Network:
     flows: tuple[DrawnFlow, ...]
     places: Mapping[str, tuple[float, float]]
     within_reach: tuple[tuple[str, str], ...]
+    hidden: tuple[tuple[str, str], ...]
+    ranges: tuple[str, ...]
 
     def neighbours(self) -> dict[str, list[str]]:
         """Each node's neighbours in the order of the links; beside wires also those by radio."""
@@ -108,10 +116,13 @@ def read(resolved: Mapping[str, Any]) -> Network:
             said = f"{name} ({parts})"
             watched[port] = f"{watched[port]} and {said}" if port in watched else said
     nodes = dict(_natural(resolved["nodes"]))
+    near = tuple(_within_reach(nodes, resolved["media"]))
     return Network(
         nodes={name: str(node["kind"]) for name, node in nodes.items()},
         places={name: (node["at_m"][0], node["at_m"][1]) for name, node in _stations(nodes)},
-        within_reach=tuple(_within_reach(nodes, resolved["media"])),
+        within_reach=near,
+        hidden=tuple(_hidden(nodes, resolved["media"], near)),
+        ranges=tuple(_ranges(resolved["media"])),
         links=tuple(
             DrawnLink(name, (link["ends"][0], link["ends"][1]), _rate(link))
             for name, link in _natural(resolved["links"])
@@ -140,6 +151,35 @@ def _within_reach(nodes: Mapping[str, Any], media: Mapping[str, Any]) -> Iterato
             yield a, b
 
 
+def _hidden(
+    nodes: Mapping[str, Any], media: Mapping[str, Any], near: Iterable[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    around: dict[str, list[str]] = {}
+    for a, b in near:
+        around.setdefault(a, []).append(b)
+        around.setdefault(b, []).append(a)
+    found = set()
+    for name in nodes:
+        for a, b in itertools.combinations(around.get(name, []), 2):
+            here, there = nodes[a], nodes[b]
+            sensed = media[here["medium"]]["channel"]["sense_m"]
+            if math.dist(here["at_m"], there["at_m"]) > sensed:
+                found.add((a, b) if a < b else (b, a))
+    return sorted(found)
+
+
+def _ranges(media: Mapping[str, Any]) -> Iterator[str]:
+    """How far the radios of each medium on a disc reach."""
+    for name, medium in media.items():
+        channel = medium["channel"]
+        if "transmit_m" in channel:
+            of = f"{name}: " if len(media) > 1 else ""
+            yield (
+                f"{of}understood up to {number(channel['transmit_m'])} m, "
+                f"sensed up to {number(channel['sense_m'])} m"
+            )
+
+
 def _rate(link: Mapping[str, Any]) -> float:
     """The rate of a plain wire, or of the slower of two directions."""
     if "ways" not in link:
@@ -156,6 +196,12 @@ def _natural(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _buffer(port: Mapping[str, Any]) -> str:
+    """The size of a buffer, and what manages its queue where that is not the default."""
+    kind = port.get("queue", {}).get("kind", PLAIN[0])
+    return _size(port) + ("" if kind in PLAIN else f", {kind}")
+
+
+def _size(port: Mapping[str, Any]) -> str:
     if "buffer_B" in port:
         unit = unit_for("size", [port["buffer_B"]])
         return f"{number(port['buffer_B'] / unit.factor)} {unit.name}"

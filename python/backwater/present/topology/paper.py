@@ -17,6 +17,7 @@ STYLE = """
 .bw-topo .faint{fill:var(--ink-2,#5a5a5a);font-size:11.5px}
 .bw-topo .wire{stroke:var(--wire,#8a8f96);stroke-width:2;fill:none}
 .bw-topo .near{stroke:var(--wire,#8a8f96);stroke-width:1;opacity:.45}
+.bw-topo .hidden{stroke:#CC3311;stroke-width:1.2;stroke-dasharray:2 3;fill:none}
 .bw-topo .box{fill:var(--paper-2,#f4f4f1);stroke:var(--ink-2,#5a5a5a);stroke-width:1.4}
 .bw-topo .switch{fill:var(--paper-3,#e6e9ec)}
 .bw-topo .queue{fill:var(--paper,#fff);stroke:var(--ink-2,#5a5a5a);stroke-width:1.2}
@@ -91,6 +92,12 @@ def legend(
         line(outlined if noun == "station" else cells, f"{count} {nouns} watched by {words}")
     if net.within_reach:
         line('<line class="near" x1="0" y1="0" x2="24" y2="0"/>', "understand each other")
+    if net.hidden:
+        pairs = "pair is" if len(net.hidden) == 1 else "pairs are"
+        words = f"{len(net.hidden)} {pairs} hidden from each other, with a receiver in common"
+        line('<path class="hidden" d="M0 4Q12 -8 24 4"/>', words)
+    for words in net.ranges:
+        line("", words)
     for words in also:
         line("", words)
     return parts, y + 4, widest

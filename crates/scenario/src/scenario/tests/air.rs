@@ -88,6 +88,29 @@ fn refused_in(text: &str, old: &str, new: &str, what: &str, fix: &str) {
     assert!(found.line.is_some(), "{found}");
 }
 
+/// 20 bytes of IPv4 and 8 of UDP.
+#[test]
+fn packets_shorter_than_their_headers_are_refused() {
+    let short = "shorter than the headers of IPv4 and UDP";
+    refused(
+        "packet = \"1500 B\"",
+        "packet = \"27 B\"",
+        short,
+        "28 B or more",
+    );
+    refused(
+        "ac = \"BE\",",
+        "ac = \"BE\", packet = \"20 B\",",
+        short,
+        "\"48 B\"",
+    );
+    let least = WIRELESS.replace("packet = \"1500 B\"", "packet = \"28 B\"");
+    assert!(read(&least).and_then(|r| r.build()).is_ok());
+    // Ethernet pads them.
+    let wired = WIRED.replace("class = 0,", "class = 0, packet = \"20 B\",");
+    assert!(read(&wired).is_ok());
+}
+
 #[test]
 fn bad_media_stations_and_routes_are_refused_with_the_fix() {
     refused(

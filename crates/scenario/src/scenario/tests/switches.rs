@@ -14,6 +14,10 @@ fn with(switch: &str, more: &str) -> String {
     format!("{}{more}", text.replace(old, switch))
 }
 
+/// The line of the port that has two classes.
+const WIDE: &str =
+    "ports.\"W>D\" = { queue = { kind = \"strict-priority\", classes = 2 }, buffer = \"50 kB\" }\n";
+
 fn built(text: &str) -> Diagnostic {
     read(text).and_then(|r| r.build()).expect_err("refused")
 }
@@ -63,4 +67,34 @@ fn what_an_input_queued_switch_cannot_have_is_refused() {
     let pause = "mechanisms.bp = { recipe = \"pause\", at = [\"W>D\"] }\n";
     let found = built(&with(queued, pause));
     assert!(found.what.contains("frames wait at its inputs"), "{found}");
+    let law = "ports.\"W>D\" = { stamp = { kind = \"xcp\" } }\n";
+    let text = with(queued, "").replace(WIDE, "");
+    let found = built(&format!("{text}{law}"));
+    assert!(
+        found.what.contains("is shown a queue at an output"),
+        "{found}"
+    );
+    let trace = "links.t = { from = \"W\", to = \"T\", kind = \"trace\", trace = { kind = \"constant\", rate = \"12 Mbit/s\" }, delay = \"0 s\" }\n\
+        links.u = { from = \"T\", to = \"W\", rate = \"12 Mbit/s\", delay = \"0 s\" }\nnodes.T = { kind = \"host\" }\n";
+    let found = built(&with(queued, trace));
+    assert!(found.what.contains("is a trace link"), "{found}");
+}
+
+/// The fabric's table of inputs and outputs has 64 rows.
+#[test]
+fn an_input_queued_switch_has_at_most_64_ports() {
+    let more = |hosts: usize| -> String {
+        let host = |n| {
+            format!(
+                "nodes.h{n} = {{ kind = \"host\" }}\nlinks.h{n} = {{ ends = [\"h{n}\", \"W\"], rate = \"10 Mbit/s\", delay = \"0 s\" }}\n"
+            )
+        };
+        (0..hosts).map(host).collect()
+    };
+    // Two ports are there.
+    let of = |hosts| read(&with("model = \"input-queued\"", &more(hosts))).and_then(|r| r.build());
+    assert!(of(62).is_ok());
+    let found = of(63).expect_err("refused");
+    assert!(found.what.contains("at most 64 ports"), "{found}");
+    assert!(found.fix.contains("smaller switches"), "{found}");
 }

@@ -42,10 +42,10 @@ impl Control {
 
     /// A notice of the class of `view` is about to expire: it is renewed if congestion lasts. `stopped` says that the
     /// station itself may send nothing now.
-    pub fn expiring(&mut self, place: usize, view: View, stopped: bool) {
+    pub fn expiring(&mut self, place: usize, mut view: View, stopped: bool) {
         let watched = &mut self.places[place];
         let (class, was) = (view.class, watched.is_congested(view.class));
-        let signal = watched.observe(&Moment::Expiring, view);
+        let signal = watched.observe(&Moment::Expiring, &mut view);
         let lasts = signal.map_or(was, Signal::congested);
         match &mut self.memory {
             Memory::Adaptive(adaptive) if lasts && adaptive.renews(stopped) => {

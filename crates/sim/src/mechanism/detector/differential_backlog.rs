@@ -6,8 +6,12 @@
 //! Tells and responds: left to the recipe.
 //! Reference: DiffQ (Warrier, Janakiraman, Ha, Rhee, INFOCOM 2009); backlogs as weights: Tassiulas, Ephremides, IEEE Trans. Automatic
 //! Control 37(12), 1992.
-//! Differences: the source has a queue for each destination and sends from that of the greatest differential backlog. Here a category
-//! has one queue, so the greatest differential sets the priority and the oldest packet is sent. `step` is ours.
+//! Which packet of a category is sent: the oldest, or with `serve = "greatest"` the oldest for the next station and destination of the greatest
+//! differential backlog, if one is above zero.
+//! Differences: DiffQ has a queue for each destination, each with the priority of its own differential backlog. Here the greatest sets
+//! that of the category. `step` is ours. In the paper of 1992 a central scheduler weighs a differential backlog with the rate of its link and
+//! leaves a link idle whose differential is not above zero; here stations contend, all links weigh the same, and the oldest packet is sent then,
+//! because what was overheard may be out of date.
 
 use std::collections::BTreeMap;
 
@@ -26,6 +30,8 @@ pub struct DifferentialBacklog {
     pub step: u32,
     /// Bytes of the header field.
     pub field: u64,
+    /// Whether the packets of the greatest differential backlog are sent first.
+    pub greatest: bool,
     /// By category, next station and destination.
     backlogs: BTreeMap<(u8, u32, u32), Backlog>,
     said: [Option<u8>; MAX_CLASSES],
@@ -40,10 +46,11 @@ struct Backlog {
 
 impl DifferentialBacklog {
     /// A detector of a station that holds nothing.
-    pub fn new(step: u32, field: u64) -> DifferentialBacklog {
+    pub fn new(step: u32, field: u64, greatest: bool) -> DifferentialBacklog {
         DifferentialBacklog {
             step,
             field,
+            greatest,
             backlogs: BTreeMap::new(),
             said: [None; MAX_CLASSES],
         }
@@ -54,12 +61,16 @@ impl DifferentialBacklog {
         Some(self.backlogs.entry(key).or_default())
     }
 
-    /// Steps back from the highest priority, where they have changed.
-    fn judge(&mut self, class: usize) -> Option<Signal> {
-        let number = class as u8;
+    /// Next station, destination and differential backlog of the packets of a category.
+    fn differentials(&self, number: u8) -> impl Iterator<Item = (u32, u32, u32)> {
         let of_class = (number, 0, 0)..=(number, u32::MAX, u32::MAX);
         let waiting = self.backlogs.range(of_class).filter(|(_, b)| b.here > 0);
-        let greatest = waiting.map(|(_, b)| b.here.saturating_sub(b.there)).max();
+        waiting.map(|((_, next, to), b)| (*next, *to, b.here.saturating_sub(b.there)))
+    }
+
+    /// Steps back from the highest priority, where they have changed.
+    fn judge(&mut self, class: usize) -> Option<Signal> {
+        let greatest = self.differentials(class as u8).map(|(.., d)| d).max();
         let higher = (greatest? / self.step).min(u32::from(LOWEST_PRIORITY)) as u8;
         let back = LOWEST_PRIORITY - higher;
         (self.said[class].replace(back) != Some(back)).then_some(Signal::Back(back))
@@ -73,6 +84,12 @@ impl Detector for DifferentialBacklog {
 
     fn field(&self) -> u64 {
         self.field
+    }
+
+    fn serves_first(&self, class: u8) -> Option<(u32, u32)> {
+        let above = self.differentials(class).filter(|(.., d)| *d > 0);
+        let (next, to, _) = above.max_by_key(|(.., d)| *d).filter(|_| self.greatest)?;
+        Some((next, to))
     }
 
     fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
@@ -115,10 +132,17 @@ pub const PART: Part<Build<DifferentialBacklog>> = Part {
         )
         .at_least("1 B")
         .at_most("64 B"),
+        Opt::new(
+            "serve",
+            Kind::Choice(&["oldest", "greatest"]),
+            Default::Is("oldest"),
+            "which packet of a category is sent: the oldest, or one of the greatest differential backlog",
+        ),
     ],
     build: |args| {
-        let step = args.count("step") as u32;
-        Ok(DifferentialBacklog::new(step, args.bytes("field").0))
+        let (step, field) = (args.count("step") as u32, args.bytes("field").0);
+        let greatest = args.choice("serve") == "greatest";
+        Ok(DifferentialBacklog::new(step, field, greatest))
     },
 };
 
@@ -157,7 +181,7 @@ mod tests {
     /// 0 to 9 packets more than the next station: the lowest priority, three steps back; 10 to 19 two; from 30 on none.
     #[test]
     fn each_step_of_differential_backlog_is_a_priority() {
-        let mut detector = DifferentialBacklog::new(10, 2);
+        let mut detector = DifferentialBacklog::new(10, 2, false);
         let mut said = Vec::new();
         for packets in 1..=40 {
             if let Some(signal) = tell(&mut detector, &Moment::Enqueued(&toward(5))) {
@@ -180,12 +204,13 @@ mod tests {
     /// Packets for another destination do not wait there: their differential is the greatest.
     #[test]
     fn the_destination_with_the_greatest_differential_counts() {
-        let mut detector = DifferentialBacklog::new(1, 2);
+        let mut detector = DifferentialBacklog::new(1, 2, true);
         tell(&mut detector, &Moment::Overheard(&overheard(5, 50)));
         for to in [5, 6, 6] {
             tell(&mut detector, &Moment::Enqueued(&toward(to)));
         }
         assert_eq!(detector.said[0], Some(1));
+        assert_eq!(detector.serves_first(0), Some((1, 6)));
         assert_eq!(
             tell(&mut detector, &Moment::Sent(&toward(6))),
             Some(Signal::Back(2))

@@ -90,6 +90,14 @@ macro_rules! detectors {
                 }
             }
 
+            #[inline]
+            fn serves_first(&self, class: u8) -> Option<(u32, u32)> {
+                match self {
+                    $(AnyDetector::$Name(d) => d.serves_first(class),)*
+                    AnyDetector::Custom(d) => d.serves_first(class),
+                }
+            }
+
             fn slack(&self, buffer: u64) -> Option<u64> {
                 match self {
                     $(AnyDetector::$Name(d) => d.slack(buffer),)*

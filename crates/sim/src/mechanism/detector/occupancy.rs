@@ -71,7 +71,9 @@ impl Detector for Occupancy {
     }
 
     fn may_relieve(&self, view: &View) -> bool {
-        self.counted(view) <= self.low
+        // A departure that is foreseen is not booked by neighbour yet, so it may relieve.
+        let unknown = !self.all && view.holdings.is_none();
+        unknown || self.counted(view) <= self.low
     }
 
     fn slack(&self, buffer: u64) -> Option<u64> {

@@ -33,6 +33,11 @@ pub trait Detector {
         0
     }
 
+    /// Next station and destination whose packets a category of its station sends first.
+    fn serves_first(&self, _class: u8) -> Option<(u32, u32)> {
+        None
+    }
+
     /// Bytes of a buffer above the high mark, for detectors that have one.
     fn slack(&self, _buffer: u64) -> Option<u64> {
         None

@@ -53,6 +53,14 @@ impl AnyNotifier {
         self.standing().map_or(CarriedBy::Frame, |t| t.carrier)
     }
 
+    /// Bytes of the field in which data frames of upstream stations report the steps that they have taken.
+    pub fn report(&self) -> u64 {
+        match self {
+            AnyNotifier::Request(terms) => terms.report,
+            AnyNotifier::Standing(_) | AnyNotifier::Congestion(_) | AnyNotifier::Own(_) => 0,
+        }
+    }
+
     /// Its terms, where its notices are standing ones.
     pub fn standing(&self) -> Option<&Terms> {
         match self {

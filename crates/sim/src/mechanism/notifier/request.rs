@@ -6,7 +6,8 @@
 //! has stepped back as far as it can is asked again before its request expires, for as long as it sends more than that:
 //! otherwise it would come back although nothing has changed. (The source doesn't say.) What each own flow of the
 //! relay gets it tells itself, and what each forwarded one leaves with. It knows its neighbours' steps only from the requests that they acknowledged, and
-//! takes steps back as they do when its requests expire.
+//! takes steps back as they do when its requests expire. With `report` the data frames of upstream stations say how many steps they
+//! have taken, at the request of whichever relay, in a field that makes them longer.
 //!
 //! It asks when the detector looks at rates; beside a detector that looks at levels, when congestion begins and
 //! every `period` while it lasts, by the rates of the last `expiry`.
@@ -43,6 +44,8 @@ pub struct Request {
     pub period: Span,
     /// Whether the target is a share of the best period of the window, not of its mean.
     pub peak: bool,
+    /// Length of the field in which data frames of upstream stations say how many steps they have taken; 0: they don't.
+    pub report: u64,
 }
 
 impl Request {
@@ -100,6 +103,11 @@ impl Requests {
         steps.until = now + self.terms.expiry;
     }
 
+    /// A data frame of an upstream station says how many steps the station has taken.
+    pub fn reported(&mut self, from: u32, category: u8, level: u8) {
+        self.steps.entry((from, category)).or_default().level = level;
+    }
+
     /// Asks, by what the detector says of each category and by what came and left.
     pub fn ask(
         &mut self,
@@ -147,9 +155,10 @@ impl Requests {
             out.extend(chosen.iter().map(|f| self.step(true, f, target)));
             // A request asked for a period later would come when this one has expired.
             let soon = now + self.period.times(2);
+            // One that was not asked from here is asked again by others.
             let lapses = |f: &&Feeder| {
                 let steps = self.steps.get(&(f.neighbour, f.class));
-                steps.is_some_and(|s| s.level > 0 && s.until <= soon)
+                steps.is_some_and(|s| s.level > 0 && s.until > Time::ZERO && s.until <= soon)
             };
             let again = feeders().filter(|f| !can(f)).filter(above).filter(lapses);
             out.extend(again.map(|f| self.step(true, f, target)));
@@ -220,8 +229,11 @@ impl Requests {
         steps.map_or(0, |s| s.level)
     }
 
-    /// What upstream stations take back when requests have expired.
+    /// What upstream stations take back when requests have expired. They report it, or the relay infers it.
     fn ease(&mut self, now: Time) {
+        if self.terms.report > 0 {
+            return;
+        }
         for steps in self.steps.values_mut() {
             while steps.level > 0 && steps.until <= now {
                 steps.level -= 1;
@@ -268,6 +280,13 @@ pub const PART: Part<Build> = Part {
             Default::Is("mean"),
             "what a flow may get is a share of the rate that left in the window's mean, or in its best period",
         ),
+        Opt::new(
+            "report",
+            Kind::Bytes,
+            Default::Is("0 B"),
+            "length of a field in which data frames of upstream stations say how many steps (of AIFSN, CWmin ...) they have taken; 0 B: the relay infers it from its own requests",
+        )
+        .at_most("255 B"),
     ],
     build: |args| {
         Ok(AnyNotifier::Request(Request {
@@ -275,6 +294,7 @@ pub const PART: Part<Build> = Part {
             expiry: args.span("expiry"),
             period: args.span("period"),
             peak: args.choice("target") == "peak",
+            report: args.bytes("report").0,
         }))
     },
 };
@@ -309,6 +329,7 @@ mod tests {
                 expiry: Span::secs(1),
                 period: RHYTHM.period,
                 peak,
+                report: 0,
             };
             let rhythm = detector.rhythm().unwrap_or(terms.rhythm());
             let memory = Memory::Requests(Box::new(Requests::new(terms, 0, most, rhythm)));
@@ -571,6 +592,7 @@ mod tests {
             expiry: Span::secs(1),
             period: RHYTHM.period,
             peak: false,
+            report: 0,
         };
         let mut requests = Requests::new(terms, 0, [29; 4], RHYTHM);
         for _ in 0..3 {
@@ -579,6 +601,41 @@ mod tests {
         for (periods, level) in [(3, 3), (4, 2), (5, 1), (6, 0), (7, 0)] {
             requests.ease(Time(periods * PERIOD));
             assert_eq!(requests.steps[&(0, 1)].level, level, "{periods}");
+        }
+    }
+
+    /// Station 0 has taken its only step at the request of another relay. The relay that is told asks station 1 alone, and on a
+    /// medium that is not fully used it lets station 0 come back.
+    #[test]
+    fn what_upstream_stations_report_counts_more_than_own_requests() {
+        for (report, less, more) in [(2, vec![1], vec![0]), (0, vec![0, 1], vec![])] {
+            let mut r = Relay::with(Relay::detector(None), [1; 4]);
+            if let Memory::Requests(requests) = r.0.memory_mut() {
+                requests.terms.report = report;
+            }
+            let stations = |asked: &[Asked], less: bool| -> Vec<u32> {
+                let those = asked.iter().filter(|a| a.2 == less);
+                those.map(|a| a.0).collect()
+            };
+            let period = |r: &mut Relay, number: u64, left: u64, busy: u64| {
+                for station in [0, 1] {
+                    r.came(Some(station), 1, Id::raw(station), 31_250);
+                    r.left(false, 1, Id::raw(station), left);
+                }
+                if report > 0 {
+                    r.0.reported(0, 1, 1);
+                    r.0.reported(1, 1, 0);
+                }
+                r.sample(number * PERIOD, busy, 0).0
+            };
+            let asked = period(&mut r, 1, 15_625, PERIOD);
+            assert_eq!(stations(&asked, true), less);
+            // Nothing of the first period is left in the window.
+            for number in 2..=5 {
+                period(&mut r, number, 31_250, number * PERIOD);
+            }
+            let asked = period(&mut r, 6, 31_250, 5 * PERIOD);
+            assert_eq!(stations(&asked, false), more);
         }
     }
 

@@ -32,8 +32,10 @@ pub struct Graph {
     pub arrived: u64,
     /// Packets that left.
     pub departed: u64,
-    /// Packets that were dropped.
+    /// Packets that were dropped as they came, or as others did.
     pub dropped: u64,
+    /// Packets that queue management dropped as they were to leave.
+    pub discarded: u64,
 }
 
 impl Graph {
@@ -57,7 +59,7 @@ impl Graph {
         }
         // Sums of any numbers that a line can hold.
         let (mut capacity, mut ingress, mut throughput) = (0u128, 0u128, 0u128);
-        let (mut arrived, mut dropped) = (0, 0u64);
+        let (mut arrived, mut dropped, mut discarded) = (0, 0u64, 0u64);
         let (mut delays, mut came) = (Vec::new(), Vec::new());
         for (line, entry) in (log.header.len() + 1..).zip(&log.entries) {
             match entry.what {
@@ -79,6 +81,7 @@ impl Graph {
                     delays.push(delay);
                 }
                 Happening::Drop(packets, _) => dropped = dropped.saturating_add(packets),
+                Happening::Discard(packets, _) => discarded = discarded.saturating_add(packets),
             }
         }
         // In order of arrival, and of equals the least delay.
@@ -94,6 +97,7 @@ impl Graph {
             arrived,
             departed: delays.len() as u64,
             dropped,
+            discarded,
             delay_p95_ms: percentile95(delays),
             signal_delay_p95_ms: signal_p95(came.into_iter()),
         })

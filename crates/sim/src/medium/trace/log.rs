@@ -4,7 +4,8 @@
 //! opportunity, `t + bytes` for an arrival, `t - bytes delay` for a departure, `t d packets bytes` for
 //! a drop. An opportunity's departures follow it; an arrival follows the opportunities at or before it.
 //! Reference: mahimahi `src/frontend/link_queue.cc`.
-//! Differences: none in the format; what would not be written back equal is refused with its line.
+//! Differences: mm-link logs no packet that queue management drops as it is to leave. Here such a drop is a comment,
+//! `# t d packets bytes`, which mahimahi's scripts pass over. What would not be written back equal is refused with its line.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -41,8 +42,10 @@ pub enum Happening {
     Arrival(u64),
     /// A packet of so many bytes left, so many milliseconds after it had come.
     Departure(u64, u64),
-    /// So many packets with so many bytes were lost.
+    /// So many packets with so many bytes were lost as one came.
     Drop(u64, u64),
+    /// So many packets with so many bytes were dropped by queue management as they were to leave.
+    Discard(u64, u64),
 }
 
 impl Log {
@@ -56,6 +59,7 @@ impl Log {
                 Happening::Arrival(bytes) => writeln!(text, "{at} + {bytes}"),
                 Happening::Departure(bytes, delay) => writeln!(text, "{at} - {bytes} {delay}"),
                 Happening::Drop(packets, bytes) => writeln!(text, "{at} d {packets} {bytes}"),
+                Happening::Discard(packets, bytes) => writeln!(text, "# {at} d {packets} {bytes}"),
             };
             written.expect("a string takes all that is written");
         }
@@ -75,15 +79,14 @@ impl Log {
             let place = Place::Line(index + 1);
             let text =
                 str::from_utf8(line).map_err(|_| place.fault("the line isn't text in UTF-8"))?;
-            if text.starts_with('#') {
-                if !log.entries.is_empty() {
-                    return Err(place.fault("a header line among what happened"));
-                }
+            let comment = text.starts_with('#');
+            if comment && log.entries.is_empty() {
                 log.header.push(text.to_owned());
                 continue;
             }
-            let entry = entry(text).ok_or_else(|| {
-                place.fault(format!("{} is no line of a mahimahi log", quote(text)))
+            let entry = entry(text).ok_or_else(|| match comment {
+                true => place.fault("a header line among what happened"),
+                false => place.fault(format!("{} is no line of a mahimahi log", quote(text))),
             })?;
             if log.entries.last().is_some_and(|last| last.at > entry.at) {
                 return Err(place.fault("the times go back"));
@@ -117,6 +120,18 @@ impl Log {
 }
 
 fn entry(text: &str) -> Option<Entry> {
+    let Some(comment) = text.strip_prefix("# ") else {
+        return plain_entry(text);
+    };
+    let Entry { at, what } = plain_entry(comment)?;
+    let Happening::Drop(packets, bytes) = what else {
+        return None;
+    };
+    let what = Happening::Discard(packets, bytes);
+    Some(Entry { at, what })
+}
+
+fn plain_entry(text: &str) -> Option<Entry> {
     let mut fields = text.split(' ');
     let at = number(fields.next()?)?;
     let kind = fields.next()?;
@@ -142,6 +157,10 @@ fn number(text: &str) -> Option<u64> {
 pub struct Journal {
     arrivals: VecDeque<Arrival>,
     departures: VecDeque<Departure>,
+    /// Milliseconds and bytes of packets that queue management dropped as they were to leave.
+    discards: VecDeque<(u64, u64)>,
+    /// Packets and bytes that have made room for the packet that comes.
+    room: (u64, u64),
     /// The opportunities that were not written yet, and how many were.
     drawn: Option<Box<Opportunities>>,
     number: u64,
@@ -152,8 +171,8 @@ struct Arrival {
     /// Millisecond.
     at: u64,
     bytes: u64,
-    /// It was lost as it came.
-    lost: bool,
+    /// Packets that were lost as it came, itself or those that made room for it, and their bytes.
+    lost: (u64, u64),
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -168,15 +187,22 @@ struct Departure {
 impl Journal {
     /// A packet of so many bytes comes to the queue.
     pub fn arrived(&mut self, now: Time, bytes: u64) {
-        self.arrive(now, bytes, false);
+        let lost = std::mem::take(&mut self.room);
+        self.arrive(now, bytes, lost);
     }
 
     /// A packet of so many bytes was lost as it came.
     pub fn dropped(&mut self, now: Time, bytes: u64) {
-        self.arrive(now, bytes, true);
+        let (packets, room) = std::mem::take(&mut self.room);
+        self.arrive(now, bytes, (packets + 1, room + bytes));
     }
 
-    fn arrive(&mut self, now: Time, bytes: u64, lost: bool) {
+    /// A packet of so many bytes that waits is lost to make room for the one that comes.
+    pub fn made_room(&mut self, bytes: u64) {
+        self.room = (self.room.0 + 1, self.room.1 + bytes);
+    }
+
+    fn arrive(&mut self, now: Time, bytes: u64, lost: (u64, u64)) {
         let at = now.0 / MILLISECOND.0;
         self.arrivals.push_back(Arrival { at, bytes, lost });
     }
@@ -190,6 +216,11 @@ impl Journal {
         });
     }
 
+    /// Queue management dropped a packet of so many bytes as it was to leave.
+    pub fn discarded(&mut self, now: Time, bytes: u64) {
+        self.discards.push_back((now.0 / MILLISECOND.0, bytes));
+    }
+
     /// Takes the arrivals before a millisecond.
     fn take_arrivals(&mut self, before: u64, into: &mut Vec<Entry>) {
         while let Some(Arrival { at, bytes, lost }) = self.arrivals.front().copied() {
@@ -199,8 +230,9 @@ impl Journal {
             self.arrivals.pop_front();
             let what = Happening::Arrival(bytes);
             into.push(Entry { at, what });
-            if lost {
-                let what = Happening::Drop(1, bytes);
+            let (packets, bytes) = lost;
+            if packets > 0 {
+                let what = Happening::Drop(packets, bytes);
                 into.push(Entry { at, what });
             }
         }
@@ -211,6 +243,12 @@ impl Journal {
         self.number += 1;
         let what = Happening::Opportunity(bytes);
         into.push(Entry { at, what });
+        // A drop as a packet is to leave happens at an opportunity.
+        while let Some((_, bytes)) = self.discards.front().copied().filter(|d| d.0 <= at) {
+            self.discards.pop_front();
+            let what = Happening::Discard(1, bytes);
+            into.push(Entry { at, what });
+        }
         while let Some(departure) = self.departures.front().copied() {
             if departure.opportunity != self.number {
                 return;
@@ -260,7 +298,7 @@ mod tests {
 
     const LOG: &str = "# mahimahi mm-link (Uplink) [a.trace] > a.log\n# queue: droptail [packets=1]\n\
         # base timestamp: 41\n# mahimahi config: [delay 20 ms] \n41 # 1504\n42 + 1504\n42 + 60\n\
-        42 d 1 60\n44 # 1504\n44 - 1504 2\n";
+        42 d 1 60\n44 # 1504\n# 44 d 1 60\n44 - 1504 2\n";
 
     #[test]
     fn a_log_is_written_back_as_it_was_read() {
@@ -269,7 +307,8 @@ mod tests {
         assert_eq!(log.value("base timestamp"), Some("41"));
         assert_eq!(log.value("mahimahi config"), Some("[delay 20 ms] "));
         assert_eq!(log.value("init timestamp"), None);
-        assert_eq!(log.entries[5].what, Happening::Departure(1504, 2));
+        assert_eq!(log.entries[5].what, Happening::Discard(1, 60));
+        assert_eq!(log.entries[6].what, Happening::Departure(1504, 2));
     }
 
     #[test]
@@ -285,6 +324,9 @@ mod tests {
             ("1 + 1504 2\n", "line 1"),
             ("2 + 1504\n1 + 1504\n", "line 2: the times go back"),
             ("2 + 1504\n# late\n", "line 2: a header line"),
+            ("2 + 1504\n# 2 + 1504\n", "line 2: a header line"),
+            ("2 + 1504\n# # 2 d 1 60\n", "line 2: a header line"),
+            ("2 + 1504\n# 1 d 1 60\n", "line 2: the times go back"),
             ("-2 + 1504\n", "line 1"),
         ] {
             let found = Log::parse(text.as_bytes()).expect_err(text).to_string();

@@ -204,20 +204,21 @@ impl Server {
         }
     }
 
-    /// Queue management refuses an arriving packet. mm-link logs each packet that its queue does not have after it
-    /// came, whatever the cause, and none that is dropped as it leaves.
-    pub fn refused(&mut self, cause: Cause, packet: &Packet, now: Time) {
+    /// An arriving packet is refused.
+    pub fn refused(&mut self, packet: &Packet, now: Time) {
         let bytes = self.size(packet.len);
-        if let (Some(journal), Cause::Aqm) = (&mut self.journal, cause) {
+        if let Some(journal) = &mut self.journal {
             journal.dropped(now, bytes);
         }
     }
 
-    /// A packet finds no room, or makes room for another.
-    pub fn lost(&mut self, cause: Cause, packet: &Packet, now: Time) {
+    /// A packet that waits is dropped: to make room for the one that comes, or by queue management as it was to leave.
+    pub fn discarded(&mut self, cause: Cause, packet: &Packet, now: Time) {
         let bytes = self.size(packet.len);
-        if let (Some(journal), Cause::BufferFull) = (&mut self.journal, cause) {
-            journal.dropped(now, bytes);
+        match (&mut self.journal, cause) {
+            (None, _) => {}
+            (Some(journal), Cause::BufferFull) => journal.made_room(bytes),
+            (Some(journal), _) => journal.discarded(now, bytes),
         }
     }
 

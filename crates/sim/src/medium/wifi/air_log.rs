@@ -48,10 +48,19 @@ pub enum Fate {
 /// What a data or management frame carries.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// A packet, in a frame of an access category.
-    Packet(Carried, u8),
+    /// A packet, in a frame of an access category, with what else the frame brings.
+    Packet(Carried, u8, Fields),
     /// A notice, in a frame of so many bytes, header and FCS included, with the nodes of the hosts that it names.
     Notice(Box<Notice>, u64, Vec<u32>),
+}
+
+/// Header fields of a data frame, behind its packet.
+#[derive(Clone, Debug, Default)]
+pub struct Fields {
+    /// Packets that its sender holds for the destination, and bytes of the field that says so.
+    pub backlog: Option<(u32, u64)>,
+    /// A notice, with the nodes of the hosts that it names.
+    pub notice: Option<(Box<Notice>, Vec<u32>)>,
 }
 
 /// A packet.

@@ -113,6 +113,8 @@ impl Air {
             own_share: station.own_share,
             blocked_share: 1.0,
             backlog_field: 0,
+            report_field: 0,
+            steps: [0; 4],
             rounds: station.in_turn.then(Box::default),
             hops: Vec::new(),
             frame: None,

@@ -135,7 +135,8 @@ impl World {
             }
             Some(hop) => {
                 let first = self.air.first_frame(&self.network, hop, number);
-                let bytes = first + self.air.radios[station as usize].backlog_field;
+                let radio = &self.air.radios[station as usize];
+                let bytes = first + radio.backlog_field + radio.report_field;
                 let hop = &self.air.hops[hop as usize];
                 field = self.air.field_toward(station, hop.to);
                 (hop.to, bytes + field.unwrap_or(0), hop.rate)

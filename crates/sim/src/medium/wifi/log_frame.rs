@@ -1,8 +1,9 @@
 //! Keeps the frames that stations send, for a capture.
 
 use super::air::{Air, NOBODY};
-use super::air_log::{AirFrame, Body, Carried};
-use super::frame::FrameKind;
+use super::air_log::{AirFrame, Body, Carried, Fields};
+use super::frame::{Exchange, FrameKind};
+use crate::mechanism::notice::Notice;
 use crate::network::{Network, Part};
 
 impl Air {
@@ -34,19 +35,41 @@ impl Air {
                     let category = exchange.category;
                     let sent = log.packet(station, number, category, counted_apart, fresh);
                     (frame.number, frame.retry) = (sent.1, sent.2);
-                    Body::Packet(sent.0, exchange.category)
+                    let fields = self.fields(network, station, &exchange, sent.0.to);
+                    Body::Packet(sent.0, exchange.category, fields)
                 }
                 None => {
                     let notice = radio.notices.front().expect("the frame that is sent");
                     frame.retry = notice.tries > 0;
                     frame.number = log.management(station, frame.retry);
-                    let hosts = notice.notice.host_numbers().into_iter();
-                    let named = hosts.map(|host| network.hosts[host as usize].0).collect();
-                    Body::Notice(Box::new(notice.notice.clone()), notice.bytes, named)
+                    let (told, named) = named(network, &notice.notice);
+                    Body::Notice(told, notice.bytes, named)
                 }
             };
             frame.body = Some(body);
         }
+        let log = self.log.as_mut().expect("a run whose frames are kept");
         log.push(frame);
     }
+
+    /// The header fields of the data frame of an exchange, whose packet goes to this host.
+    fn fields(&self, network: &Network, station: u32, exchange: &Exchange, host: u32) -> Fields {
+        let radio = &self.radios[station as usize];
+        let number = usize::from(exchange.category);
+        let held = |bytes| (self.held_for(network, station, number, host), bytes);
+        let waiting = radio.fields.iter().find(|f| f.to == exchange.to);
+        Fields {
+            backlog: (radio.backlog_field > 0).then(|| held(radio.backlog_field)),
+            notice: waiting
+                .filter(|_| exchange.field)
+                .map(|field| named(network, &field.notice)),
+        }
+    }
+}
+
+/// A notice, and the nodes of the hosts that it names.
+fn named(network: &Network, notice: &Notice) -> (Box<Notice>, Vec<u32>) {
+    let hosts = notice.host_numbers().into_iter();
+    let nodes = hosts.map(|host| network.hosts[host as usize].0).collect();
+    (Box::new(notice.clone()), nodes)
 }

@@ -8,6 +8,7 @@ use crate::calendar::Calendar;
 use crate::cause::Cause;
 use crate::event::Event;
 use crate::ids::{PacketId, PortId, StationId};
+use crate::mechanism::Mechanisms;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::table::Id;
@@ -66,22 +67,33 @@ impl Air {
         {
             return;
         }
-        let (mut before, mut at) = (
-            PacketId::NONE,
-            network.ports[served.port].queue(number).list.head(),
-        );
-        while !at.is_none() {
-            let packet = &network.packets[at];
-            if self.gate_opens(station, number, hop, Some(packet.to), now) <= now {
-                break;
-            }
-            (before, at) = (at, packet.next);
+        let may_go = |p: &Packet| self.gate_opens(station, number, hop, Some(p.to), now) <= now;
+        move_to_head(network, served.port, number, may_go);
+    }
+
+    /// The hop of the packets that a detector wants to be sent first, the oldest of them at its head. None where there is no such
+    /// detector, where a gate holds them back, or where a frame has been tried already.
+    fn hop_served_first(
+        &self,
+        network: &mut Network,
+        mechanisms: &Mechanisms,
+        station: u32,
+        number: usize,
+        now: Time,
+    ) -> Option<u32> {
+        let radio = &self.radios[station as usize];
+        let (control, place) = radio.watch?;
+        let (next, to) = mechanisms.controls[control].serves_first(place, number as u8)?;
+        let category = &radio.categories[number];
+        let begun = |hop: &u32| self.hops[*hop as usize].tried[number].has_begun();
+        if category.current.is_some() || category.hops.iter().any(begun) {
+            return None;
         }
-        if !at.is_none() && !before.is_none() {
-            let list = &mut network.ports[served.port].queue_mut(number).list;
-            let packet_id = network.packets.take_after(list, before);
-            network.packets.insert_after(list, Id::NONE, packet_id);
-        }
+        let toward = |hop: &&u32| self.hops[**hop as usize].to == next;
+        let hop = *category.hops.iter().find(toward)?;
+        let open = self.gate_opens(station, number, hop, Some(to), now) <= now;
+        let port = self.hops[hop as usize].port;
+        (open && move_to_head(network, port, number, |p| p.to == to)).then_some(hop)
     }
 
     /// The port of the hop by which a packet leaves a station.
@@ -144,6 +156,28 @@ impl Air {
     }
 }
 
+/// Brings the oldest packet of a class that fits to the head of its queue; whether there is one.
+fn move_to_head(
+    network: &mut Network,
+    port: PortId,
+    number: usize,
+    fits: impl Fn(&Packet) -> bool,
+) -> bool {
+    let (mut before, mut at) = (
+        PacketId::NONE,
+        network.ports[port].queue(number).list.head(),
+    );
+    while !at.is_none() && !fits(&network.packets[at]) {
+        (before, at) = (at, network.packets[at].next);
+    }
+    if !at.is_none() && !before.is_none() {
+        let list = &mut network.ports[port].queue_mut(number).list;
+        let packet_id = network.packets.take_after(list, before);
+        network.packets.insert_after(list, Id::NONE, packet_id);
+    }
+    !at.is_none()
+}
+
 impl World {
     /// What a category sends next: a management frame (`Some(None)`), the first frame of a hop, or nothing. Frames whose lifetime is
     /// over are given up first.
@@ -169,8 +203,14 @@ impl World {
         if radio.is_top(number) && !radio.notices.is_empty() {
             return Some(None);
         }
+        let first =
+            self.air
+                .hop_served_first(&mut self.network, &self.mechanisms, station, number, now);
+        let radio = &self.air.radios[station as usize];
         let c = &radio.categories[number];
-        let hop = if radio.gates.is_none() && c.judged.is_none() {
+        let hop = if first.is_some() {
+            first
+        } else if radio.gates.is_none() && c.judged.is_none() {
             match (c.current, &c.hops[..]) {
                 (Some(hop), _) => Some(hop),
                 (None, [hop]) => Some(*hop),

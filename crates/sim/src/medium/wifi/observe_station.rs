@@ -80,8 +80,13 @@ impl Air {
             let prev = self.hop(packet.ingress).map(|hop| hop.from);
             let number = radio.category(packet.class()) as u8;
             let len = u64::from(packet.len);
-            if let Some(tally) = mechanisms.controls[control].tally(place) {
+            let control = &mut mechanisms.controls[control];
+            if let Some(tally) = control.tally(place) {
                 tally.came(prev, number, packet.flow, len, now);
+            }
+            let upstream = prev.map(|from| (from, &self.radios[from as usize]));
+            if let Some((from, upstream)) = upstream.filter(|u| u.1.report_field > 0) {
+                control.reported(from, number, upstream.steps[usize::from(number)]);
             }
         }
     }

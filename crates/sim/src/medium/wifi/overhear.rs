@@ -25,7 +25,13 @@ impl Air {
     }
 
     /// Packets for a host that a station holds.
-    fn held_for(&self, network: &Network, station: u32, number: usize, host: u32) -> u32 {
+    pub(super) fn held_for(
+        &self,
+        network: &Network,
+        station: u32,
+        number: usize,
+        host: u32,
+    ) -> u32 {
         let hops = self.radios[station as usize].categories[number].hops.iter();
         let queues = hops.map(|hop| network.ports[self.hops[*hop as usize].port].queue(number));
         let packets = queues.flat_map(|queue| network.packets.walk(&queue.list));

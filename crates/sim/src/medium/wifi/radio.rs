@@ -39,6 +39,10 @@ pub struct Radio {
     pub blocked_share: f64,
     /// Bytes of the field by which its data frames tell how much it holds.
     pub backlog_field: u64,
+    /// Bytes of the field by which its data frames tell how many steps it has taken.
+    pub report_field: u64,
+    /// Steps that a responder has taken, by category.
+    pub steps: [u8; 4],
     /// Rounds of flows by category, where they are served round-robin.
     pub rounds: Option<Box<[RoundRobin; 4]>>,
     /// Contention by category.

@@ -211,6 +211,7 @@ impl Hearing {
 impl Air {
     /// A station begins to send a frame of so many bytes: what it is to all whom it reaches, and to those it
     /// disturbs.
+    #[inline(never)]
     pub fn arrive(&mut self, station: u32, rate: Rate, bytes: u64, ends: Time, now: Time) {
         let sender = station as usize;
         let medium = &self.media[self.radios[sender].medium as usize];
@@ -280,11 +281,13 @@ impl Air {
 
     /// A station's frame ends: those who receive it find out whether they have it whole. `heard` is who
     /// has, of those it is for.
+    #[inline(never)]
     pub fn fade(&mut self, station: u32, frame: &Frame, now: Time) {
         let sender = station as usize;
         let medium = &self.media[self.radios[sender].medium as usize];
         let receivers = medium.receivers.as_ref().expect("a physical channel");
         let coded = self.coded[sender];
+        let eavesdrops = self.eavesdrops && frame.kind == FrameKind::Data;
         let mut group = self.groups[sender].members();
         let beyond = self.near[sender].len();
         let (reached, disturbed) = self.idlers[sender].split_at(beyond);
@@ -301,8 +304,8 @@ impl Air {
                 sense.damaged |= hearing.struck(receivers, &coded, sense.suspect, before, now);
                 if sense.end_reception(u32::from(*here), frame, medium, now) {
                     self.heard.push(u32::from(*here));
-                } else if self.eavesdrops && frame.kind == FrameKind::Data && !sense.damaged {
-                    self.overheard.push(u32::from(*here));
+                } else if eavesdrops && !sense.damaged {
+                    note(&mut self.overheard, u32::from(*here));
                 }
                 if level.power < receivers.busy_from {
                     group.take(number, sense, station, now);
@@ -341,6 +344,12 @@ impl Air {
         }
         level.tune(sense, receivers.busy_from);
     }
+}
+
+/// Adds a station that overheard a frame. Few mechanisms listen.
+#[cold]
+fn note(overheard: &mut Vec<u32>, station: u32) {
+    overheard.push(station);
 }
 
 #[cfg(test)]

@@ -42,6 +42,7 @@ impl Air {
         let medium = &self.media[radio.medium as usize];
         let base = if sense.busy { now } else { sense.base() };
         let first = radio.hops.first().copied();
+        radio.steps[number] = moved.level;
         let c = &mut radio.categories[number];
         if let Some(pace) = moved.pace {
             c.pace = pace;

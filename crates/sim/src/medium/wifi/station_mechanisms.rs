@@ -248,6 +248,10 @@ impl World {
                 needs.has(Set::HOLDINGS),
             ));
             self.air.radios[station as usize].backlog_field = mechanism.detect.field();
+            for feeder in &feeders {
+                let upstream = &mut self.air.radios[*feeder as usize];
+                upstream.report_field = upstream.report_field.max(mechanism.notify.report());
+            }
             self.air.eavesdrops |= needs.has(Set::OVERHEARING);
             let marks = control.only_marks();
             let control = self.mechanisms.controls.push(control);

@@ -36,6 +36,9 @@
 //!
 //! Zeros fill up to its length.
 //!
+//! A data frame brings header fields behind its packet: the packets that its sender holds for the destination, big-endian,
+//! and a notice, which says what its action frame would say. 802.11 has no place for them.
+//!
 //! The Congestion Notification of 802.11s is a Mesh Action frame (category 13, action 3) with the element 116, little-endian
 //! (IEEE 802.11-2012 8.5.17.5 and 8.4.2.103, without the destination, as IEEE 802.11s/D3.02 has it):
 //!
@@ -134,7 +137,7 @@ pub fn write(
         }
         (FrameKind::Cts, _) => head(out, CTS, 0),
         (FrameKind::Ack, _) => head(out, ACK, 0),
-        (_, Some(Body::Packet(_, category))) => {
+        (_, Some(Body::Packet(_, category, fields))) => {
             if medium.mac.access.categories() > 1 {
                 full_head(out, QOS_DATA);
                 let policy = if frame.to == NOBODY { NO_ACK } else { 0 };
@@ -144,17 +147,21 @@ pub fn write(
             }
             out.extend_from_slice(&SNAP_IPV4);
             out.extend_from_slice(ip);
+            if let Some((packets, bytes)) = fields.backlog {
+                out.resize(out.len() + bytes as usize, 0);
+                let low = packets.to_be_bytes().into_iter().rev();
+                let last = out.iter_mut().rev().take(bytes as usize);
+                last.zip(low).for_each(|(byte, digit)| *byte = digit);
+            }
+            if let Some((notice, named)) = &fields.notice {
+                let end = out.len() + field_size(notice) as usize;
+                action(out, medium, notice, named);
+                out.resize(end, 0);
+            }
         }
         (_, Some(Body::Notice(notice, bytes, named))) => {
             full_head(out, ACTION);
-            if let Form::Congestion(durations) = notice.form {
-                let one_queue = medium.mac.access.categories() == 1;
-                congestion(out, durations.units, one_queue, named);
-            } else {
-                out.push(VENDOR_SPECIFIC);
-                out.extend_from_slice(&IDENTIFIER);
-                body(out, notice, named);
-            }
+            action(out, medium, notice, named);
             out.resize(start + *bytes as usize - 4, 0);
         }
         (FrameKind::Data | FrameKind::Group, None) => {
@@ -191,6 +198,18 @@ pub fn management_size(notice: &Notice) -> u64 {
 /// Bytes of a notice as a header field of a data frame: its management frame without header and FCS.
 pub fn field_size(notice: &Notice) -> u64 {
     management_size(notice) - HEADER - FCS
+}
+
+/// What an action frame says of a notice, or a header field in its place.
+fn action(out: &mut Vec<u8>, medium: &Medium, notice: &Notice, named: &[u32]) {
+    if let Form::Congestion(durations) = notice.form {
+        let one_queue = medium.mac.access.categories() == 1;
+        congestion(out, durations.units, one_queue, named);
+    } else {
+        out.push(VENDOR_SPECIFIC);
+        out.extend_from_slice(&IDENTIFIER);
+        body(out, notice, named);
+    }
 }
 
 /// A Congestion Notification element in its frame. The one queue of DCF is that of best effort.

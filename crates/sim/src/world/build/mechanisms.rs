@@ -137,6 +137,9 @@ impl Mechanisms {
         );
         let place = self.controls[control].watch(watched);
         self.add_voice(network, control, id, egress, mechanism);
+        if let (true, Some(buffer)) = (egress, network.ports[id].buffer.count()) {
+            self.controls[control].pass_below_the_mark(place, buffer);
+        }
         let port = &mut network.ports[id];
         let (node, local) = (port.node, port.local as usize);
         let slot = match egress {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -184,6 +185,19 @@ def test_a_manifest_that_is_damaged_is_set_aside(whole: Path, folder: Path, dama
     assert tables(folder) == tables(whole)
     # The store was sound: nothing of it ran again.
     assert not (folder / f"{FILE}.damaged").exists()
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "a pipe"])
+def test_a_device_is_no_manifest(whole: Path, folder: Path, device: str) -> None:
+    (folder / MANIFEST).unlink()
+    if device == "a pipe":
+        os.mkfifo(folder / MANIFEST)
+    else:
+        (folder / MANIFEST).symlink_to(device)
+    with pytest.raises(Refusal, match="regular file"):
+        Results.open(folder)
+    assert any("regular file" in line for line in resume(folder))
+    assert tables(folder) == tables(whole)
 
 
 def test_results_of_another_study_are_refused_without_a_manifest_too(folder: Path) -> None:

@@ -90,6 +90,11 @@ class Sleeps(Constant):
         time.sleep(1000)
 
 
+class Stops(Constant):
+    def act(self):
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
 class HangsInC(Constant):
     def act(self):
         sum(range(10**12))
@@ -115,6 +120,7 @@ SAID = {
     "Faults": "SIGSEGV",
     "Endless": "a call took longer than 2 s",
     "Sleeps": "a call took longer than 2 s",
+    "Stops": "was stopped by the signal SIGSTOP",
     "HangsInC": "a call took longer than 2 s",
     "Greedy": "MemoryError",
     "DiesAtOnce": "ended with exit code 3 before its run did",

@@ -13,6 +13,7 @@ import pytest
 
 import backwater
 from backwater.errors import BackwaterError, Refusal
+from backwater.model import arguments
 from backwater.study.sweep_study import Sweep
 from command import Ended, call
 
@@ -62,6 +63,7 @@ def test_seeds_without_number(run: Command, seeds: str) -> None:
         run("sweep", "s.toml", "--axis", f"{RATE}=1 Mbit/s", "--seeds", seeds, "--json")
     )
     assert "cases" in error["what"] or "seeds" in error["what"]
+    refused(run("contest", "fixed", "--seeds", seeds, "--json"))
 
 
 def test_twelve_axes_of_ten_values(run: Command) -> None:
@@ -81,6 +83,17 @@ def test_an_axis_of_a_hundred_thousand_values() -> None:
     assert time.monotonic() - began < PATIENCE_S
 
 
+def test_a_study_with_an_axis_of_a_hundred_thousand_values(run: Command, tmp_path: Path) -> None:
+    values = ", ".join(f'"{i + 1} kbit/s"' for i in range(100_001))
+    (tmp_path / "long.md").write_text(
+        f'# D\n\n```toml study\nstudy = {{ id = "d", title = "D", scenario = "s.toml" }}\n'
+        f'axes.a = {{ path = "flows.f.source.rate", values = [{values}] }}\n```\n'
+    )
+    assert "100001 combinations" in refused(run("study", "run", "long.md", "--json"))["what"]
+    (problem,) = run("check", "long.md", "--json").document["problems"]
+    assert "100001 combinations" in problem["what"]
+
+
 @pytest.mark.parametrize("workers", [str(2**70), "0", "-1"])
 def test_workers_beyond_a_machine(run: Command, workers: str) -> None:
     options = ("--workers", workers, "--json")
@@ -94,6 +107,11 @@ def test_toml_nested_without_end(run: Command, tmp_path: Path) -> None:
     (tmp_path / "deep.md").write_text(f"# D\n\n```toml study\n{nested}\n```\n")
     refused(run("study", "run", "deep.md", "--json"))
     refused(run("run", "s.toml", "--set", "flows=" + nested[4:], "--json"))
+    (tmp_path / "deep.json").write_text('{"a":' * 5000)
+    unknown = "".join(f"k{i} = 1\n" for i in range(20_000))
+    (tmp_path / "wide.toml").write_text(BASE + unknown)
+    assert len(run("check", "wide.toml", "--json").document["problems"]) == 10
+    assert "recursion" in str(run("check", "deep.json", "--json").document["problems"])
 
 
 def test_an_integer_of_five_thousand_digits(run: Command, tmp_path: Path) -> None:
@@ -114,6 +132,63 @@ def test_devices_and_pipes_are_no_scenarios(run: Command, tmp_path: Path) -> Non
     refused(run("study", "run", "/dev/zero", "--json"))
     refused(run("trace", "log", "/dev/zero", "--json"))
     refused(run("trace", "fit", "pipe.toml", "--json"))
+
+
+def test_devices_and_pipes_are_no_recordings(run: Command, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "zeros").open("wb") as file:
+        file.truncate(1 << 30)
+    for name in ("/dev/zero", "pipe"):
+        assert "regular file" in refused(run("diff", name, name, "--json"))["what"]
+    assert "record" in refused(run("diff", "zeros", "zeros", "--json"))["what"]
+
+
+CBR = 'source = { kind = "cbr", packet = "1500 B", rate = "1 Mbit/s" }'
+OPEN = 'source = { kind = "request-response", requests = "open", gap = "GAP", size = "SIZE" }'
+
+
+def responses(gap: str, size: str) -> str:
+    return OPEN.replace("GAP", gap).replace("SIZE", size)
+
+
+# 10 Mbit/s carry 12 responses of 1000 B in 10 ms; 10^7 are made, of 128 B each while they wait.
+@pytest.mark.parametrize(
+    ("source", "megabytes"),
+    [
+        (
+            'transport = "tcp", controller = { kind = "reno" }, ' + responses("1 ns", "1000 B"),
+            "1280 MB",
+        ),
+        # 10,000 responses of 667 packets of 1500 B.
+        (responses("1 us", "1 MB"), "854 MB"),
+    ],
+)
+def test_requests_that_wait_count_as_packets_do(source: str, megabytes: str) -> None:
+    with pytest.raises(Refusal, match=f"about {megabytes} of memory") as caught:
+        backwater.run(BASE.replace(CBR, source), set={"limits.memory": "100 MB"})
+    assert megabytes in str(caught.value.fix)
+
+
+def test_packets_that_wait_at_a_radio_are_counted() -> None:
+    scenario = """\
+schema = "backwater/scenario/1"
+duration = "1 s"
+limits = { memory = "100 MB" }
+media.m.phy = { standard = "802.11a", data = "12 Mbit/s", control = "6 Mbit/s" }
+media.m.channel = { model = "disc", transmit = "100 m" }
+nodes.A = { kind = "station", medium = "m", at = ["0 m", "0 m"], buffer = "unlimited" }
+nodes.B = { kind = "station", medium = "m", at = ["10 m", "0 m"] }
+flows.f = { from = "A", to = "B", source = { kind = "cbr", packet = "1500 B", rate = "800 Gbit/s" } }
+"""  # noqa: E501
+    with pytest.raises(Refusal, match="would wait"):
+        backwater.run(scenario)
+
+
+def test_a_run_leaves_memory_to_the_machine() -> None:
+    most = arguments.memory(None)
+    told = next(line for line in Path("/proc/meminfo").read_text().splitlines() if "Total" in line)
+    assert most is not None
+    assert 0 < most < int(told.split()[1]) * 1024
 
 
 def test_a_file_of_a_gigabyte(run: Command, tmp_path: Path) -> None:
@@ -143,6 +218,11 @@ def test_names_and_labels_reach_the_terminal_short_and_without_escapes(
         f'axes.a = {{ path = "{RATE}", values = ["{label}"] }}\n```\n'
     )
     assert "1000000 characters" in refused(run("study", "run", "label.md", "--json"))["what"]
+    (tmp_path / "title.md").write_text(
+        f'# D\n\n```toml study\nstudy = {{ id = "d", title = "{label}", '
+        'scenario = "s.toml" }\n```\n'
+    )
+    assert "1000000 characters" in refused(run("study", "run", "title.md", "--json"))["what"]
 
 
 def test_a_run_ends_at_its_wall_time(run: Command) -> None:

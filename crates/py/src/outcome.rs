@@ -30,13 +30,20 @@ pub struct Budget {
     pub memory: Option<u64>,
 }
 
+/// Seconds of wall time between two looks at the memory: a look takes some microseconds.
+const LOOK_S: f64 = 0.02;
+
 impl Budget {
-    /// Why a run that has taken so long must end; none if it may go on.
-    fn exceeded(&self, wall_s: f64) -> Option<String> {
+    /// Why a run that has taken so long must end; none if it may go on. `looked_s` is when it last looked at the memory.
+    fn exceeded(&self, wall_s: f64, looked_s: &mut f64) -> Option<String> {
         if let Some(most) = self.wall_s.filter(|most| wall_s > *most) {
             return Some(format!("the run took more than --max-wall, {most} s"));
         }
         let most = self.memory?;
+        if wall_s - *looked_s < LOOK_S {
+            return None;
+        }
+        *looked_s = wall_s;
         match resident("VmRSS:") {
             Some(bytes) if bytes <= most => None,
             Some(_) => Some(format!("the process took more than --max-memory, {most} B")),
@@ -69,15 +76,20 @@ pub fn timed_run(
     mut go_on: impl FnMut() -> bool,
 ) -> Result<Finished, Stopped> {
     let (wall, cpu) = (Instant::now(), ThreadTime::now());
+    let mut looked_s = 0.0;
     while !run.step()? {
         if !go_on() {
             return Err(Stopped::Asked);
         }
-        if let Some(why) = budget.exceeded(wall.elapsed().as_secs_f64()) {
+        if let Some(why) = budget.exceeded(wall.elapsed().as_secs_f64(), &mut looked_s) {
             return Err(Stopped::Budget(why));
         }
     }
-    let (cpu_s, wall_s) = (cpu.elapsed().as_secs_f64(), wall.elapsed().as_secs_f64());
+    // A class may have forked: the clock of the new process began again.
+    let cpu = ThreadTime::now()
+        .as_duration()
+        .saturating_sub(cpu.as_duration());
+    let (cpu_s, wall_s) = (cpu.as_secs_f64(), wall.elapsed().as_secs_f64());
     let (events, packet_hops) = run.counts();
     let (mut document, columns, names) = run.finish()?;
     document["cost"] = json!({"cpu_s": cpu_s, "wall_s": wall_s, "events": events, "packet_hops": packet_hops, "rss_peak_B": resident("VmHWM:")});

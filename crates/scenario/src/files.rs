@@ -1,6 +1,7 @@
 //! Files that options name: looked up beside the scenario and among the traces, read once, hashed.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -114,7 +115,14 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
             about.len()
         ));
     }
-    std::fs::read(path).map_err(|e| e.to_string())
+    // What the system makes as it is read, as under /proc, says 0 bytes.
+    let mut content = Vec::new();
+    let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
+    let read = file.take(LARGEST_FILE + 1).read_to_end(&mut content);
+    match read.map_err(|e| e.to_string())? as u64 > LARGEST_FILE {
+        true => Err(format!("it has more than {LARGEST_FILE} bytes")),
+        false => Ok(content),
+    }
 }
 
 /// Lower-case hexadecimal.

@@ -26,7 +26,7 @@ pub static LIMITS: &[Field] = &[
             "memory",
             Kind::Bytes,
             Default::Is("4000 MB"),
-            "memory for packets that wait at hosts whose sources are faster than their lines and whose buffers have no limit, 128 B each",
+            "memory for packets and requests that wait at hosts whose sources are faster than their lines and radios, 128 B each",
         )
         .at_least("1 B"),
     ),
@@ -78,7 +78,7 @@ impl Limits {
         }
         let megabytes = (bytes / 1e6).ceil();
         let what = format!(
-            "{waiting:.0} packets would wait at hosts whose sources are faster than their lines, about {megabytes} MB of memory; at most {} B are allowed",
+            "{waiting:.0} packets or requests would wait at hosts whose sources are faster than their lines, about {megabytes} MB of memory; at most {} B are allowed",
             self.memory.0
         );
         let fix = format!(

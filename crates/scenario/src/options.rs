@@ -171,6 +171,10 @@ pub fn value(node: &Node, option: &Opt, files: &mut Files<'_>) -> Result<Checked
         }
         (Kind::Share, Value::Integer(_) | Value::Number(_)) => Err(bare_share(&node.value)),
         (Kind::Count, Value::Integer(n)) => count(*n),
+        // JSON has no integers beyond 64 bits.
+        (Kind::Count, Value::Number(f)) if f.fract() == 0.0 && f.abs() > MOST_COUNT as f64 => {
+            count(*f as i128)
+        }
         (Kind::Number, Value::Integer(n)) => Ok(Checked::Number(*n as f64)),
         (Kind::Number, Value::Number(f)) if f.is_finite() => Ok(Checked::Number(*f)),
         (Kind::Number | Kind::Count, Value::Number(f)) => Err(Fault::new(
@@ -216,18 +220,19 @@ fn bare_share(value: &Value) -> Fault {
     )
 }
 
+/// JSON documents carry counts as doubles in many readers, exact up to 2^53.
+const MOST_COUNT: i128 = 1 << 53;
+
 fn count(n: i128) -> Result<Checked, Fault> {
-    // JSON documents carry counts as doubles in many readers, exact up to 2^53.
-    const MOST: i128 = 1 << 53;
     match u64::try_from(n) {
-        Ok(count) if n <= MOST => Ok(Checked::Count(count)),
+        Ok(count) if n <= MOST_COUNT => Ok(Checked::Count(count)),
         _ if n < 0 => Err(Fault::new(
             format!("{n} is negative: a count cannot be"),
             "write 0 or more",
         )),
         _ => Err(Fault::new(
             format!("{n} is absurdly large for a count"),
-            format!("write at most {MOST}"),
+            format!("write at most {MOST_COUNT}"),
         )),
     }
 }
@@ -446,6 +451,7 @@ mod tests {
         refused("alpha = nan", "NaN is not a finite number", "such as");
         refused("alpha = inf", "inf is not a finite number", "such as");
         refused("sources = 1.5", "1.5 is not a whole number", "such as 1");
+        refused("sources = 1e20", "absurdly large for a count", "at most");
         refused("sources = -1", "negative", "0 or more");
         refused("sources = 9223372036854775807", "absurdly large", "at most");
         refused("repeat = 1", "is a number, not true or false", "true");

@@ -32,7 +32,10 @@ MaxWall = Annotated[
 ]
 MaxMemory = Annotated[
     str | None,
-    typer.Option(help='Memory of the process at which a run, or a case, is ended: "4 GB".'),
+    typer.Option(
+        help='Memory of the process at which a run, or a case, is ended: "4 GB"; default 80 % '
+        "of the machine's."
+    ),
 ]
 MaxCases = Annotated[int | None, typer.Option(min=1, help="Most cases; default 100,000.")]
 Shard = Annotated[

@@ -17,7 +17,7 @@ from backwater.errors import (
     Refusal,
     nearest,
 )
-from backwater.model import python_class
+from backwater.model import arguments, python_class
 from backwater.present import chart_file
 from backwater.present.numbers import number
 from backwater.present.tabular import figures, words
@@ -81,6 +81,7 @@ def command(
             if not held_out
             else [*contest_runs.default_directions(), *directions]
         )
+    arguments.cases(1, seeds, None)
     with console.Bar(NAME) as bar:
         found = contest_runs.run(
             names or contest_runs.entrants(),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from backwater.errors import Refusal
+from backwater.model import machine
 
 # The largest seed of the engine.
 MOST_SEED = 2**64 - 1
@@ -16,6 +17,8 @@ MOST_SEED = 2**64 - 1
 MOST_WORKERS = 1024
 # Cases of a study or sweep, unless --max-cases says otherwise.
 MOST_CASES = 100_000
+# Of the machine's memory, unless --max-memory says otherwise.
+MEMORY_SHARE = 0.8
 # Bytes of a text that a person writes.
 LARGEST_TEXT = 64 << 20
 
@@ -42,9 +45,13 @@ def whole_or_none(value: Any, name: str, low: int, high: int) -> int | None:
 
 
 def memory(written: str | None) -> int | None:
-    """Bytes, from a size such as "4 GB" or "500 MB"."""
+    """Bytes, from a size such as "4 GB" or "500 MB"; left out, most of the machine's memory.
+
+    What takes more is ended by the system without a word, and the command with it.
+    """
     if written is None:
-        return None
+        whole_machine = machine.memory()
+        return None if whole_machine is None else int(MEMORY_SHARE * whole_machine)
     number, _, unit = written.strip().partition(" ")
     factor = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
     try:
@@ -83,7 +90,8 @@ def cases(combinations: int, seeds: int, most: int | None) -> None:
         raise Refusal(
             f"{combinations} combinations and {seeds} seeds are {combinations * seeds} cases; "
             f"at most {limit} are allowed",
-            fix="vary less or take fewer seeds; --max-cases (max_cases in Python) lifts the limit",
+            fix="vary less or take fewer seeds; --max-cases of `study run` and `sweep` (max_cases "
+            "in Python) lifts the limit",
         )
 
 

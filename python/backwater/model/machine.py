@@ -1,4 +1,4 @@
-"""The machine that runs: its processor and the cores that this process may use."""
+"""The machine that runs: its processor, and the cores and memory that this process may use."""
 
 from __future__ import annotations
 
@@ -24,3 +24,15 @@ def processor() -> str:
                 if line.startswith("model name"):
                     return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
+
+
+def memory() -> int | None:
+    """Bytes that this process may use, where the system tells."""
+    found = []
+    with suppress(OSError, ValueError, IndexError):
+        first = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()[0]
+        found.append(int(first.split()[1]) * 1024)
+    # Of a container; "max" is no limit.
+    with suppress(OSError, ValueError):
+        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="utf-8")))
+    return min(found, default=None)

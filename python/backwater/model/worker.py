@@ -75,7 +75,7 @@ def _wait(child: int, receive: int, requests: int) -> tuple[bytes, int]:
                 os.killpg(child, signal.SIGKILL)
             os._exit(0)
         # Before reading: what the child wrote is there when it has ended.
-        ended, status = os.waitpid(child, os.WNOHANG)
+        ended, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED)
         closed = False
         with suppress(BlockingIOError):
             while not closed:
@@ -83,6 +83,10 @@ def _wait(child: int, receive: int, requests: int) -> tuple[bytes, int]:
                 said += chunk
                 closed = not chunk
         if ended:
+            if os.WIFSTOPPED(status):
+                # The thread that limits calls has stopped, too.
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
             return said, status
         if closed:
             watched = [requests]
@@ -92,6 +96,9 @@ def _outcome(said: bytes, status: int) -> bytes:
     line, whole, _ = said.partition(b"\n")
     if whole and (status == 0 or b'"slow"' in line):
         return line
+    if os.WIFSTOPPED(status):
+        name = signal.Signals(os.WSTOPSIG(status)).name
+        return json.dumps({"died": f"was stopped by the signal {name}"}).encode()
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         died = f"ended with exit code {code} before its run did"

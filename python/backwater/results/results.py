@@ -348,6 +348,9 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     """The manifest of a folder; None if it has none."""
     path = folder / MANIFEST
     try:
+        # A device has no end, and a FIFO without a writer blocks.
+        if path.exists() and not path.is_file():
+            raise DamagedError("the manifest is damaged: it is not a regular file", path)
         text = path.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None

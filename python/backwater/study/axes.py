@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from backwater.errors import nearest
@@ -42,6 +43,14 @@ class Axis:
     def labels(self) -> list[str]:
         """The labels in the order in which they were written."""
         return [value.label for value in self.values]
+
+    @cached_property
+    def _by_label(self) -> dict[str, Value]:
+        return {value.label: value for value in self.values}
+
+    def value(self, label: str) -> Value:
+        """The value with this label."""
+        return self._by_label[label]
 
     @property
     def numbers(self) -> list[float] | None:

@@ -161,7 +161,7 @@ class Study:
 
     def absent(self, labels: Labels) -> list[str]:
         """The trace files that a combination needs and that are not there."""
-        chosen = (axis.values[axis.labels.index(labels[axis.name])] for axis in self.axes)
+        chosen = (axis.value(labels[axis.name]) for axis in self.axes)
         wanted = dict.fromkeys(name for value in chosen for name in value.needs)
         return [name for name in wanted if not trace_file.present(name)]
 
@@ -226,7 +226,7 @@ class Study:
                 for path, value in self.quick.sets:
                     scenario.set(path, json.dumps(value), f"quick of {self.name}")
             for axis in self.axes:
-                chosen = axis.values[axis.labels.index(labels[axis.name])]
+                chosen = axis.value(labels[axis.name])
                 for path, content in chosen.sets:
                     scenario.set(path, json.dumps(content), self._origin(axis))
             for path, value in sets:
@@ -250,7 +250,7 @@ class Study:
         axis = next((a for a in self.axes if refusal.place == self._origin(a)), None)
         if axis is None:
             return refusal
-        value = axis.values[axis.labels.index(labels[axis.name])]
+        value = axis.value(labels[axis.name])
         if self.subject is not None and value.label == self.subject.label:
             return Refusal(
                 refusal.what,

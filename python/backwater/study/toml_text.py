@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import sys
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NoReturn, TypeVar
 
 from backwater.errors import Refusal, nearest
@@ -22,6 +24,8 @@ else:
 T = TypeVar("T")
 Path = tuple[str, ...]
 
+# Characters of a text.
+_LONGEST = 10_000
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
@@ -40,6 +44,11 @@ class Toml:
     first_line: int
     data: dict[str, Any]
     _keys: dict[Path, int] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where each line begins."""
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
 
     @staticmethod
     def parse(text: str, name: str, first_line: int = 1) -> Toml:
@@ -64,7 +73,9 @@ class Toml:
         wanted = tuple(path)
         while wanted and wanted not in self._keys:
             wanted = wanted[:-1]
-        return _position(self.text, self._keys.get(wanted, 0), self.first_line)
+        offset = self._keys.get(wanted, 0)
+        line = bisect_right(self._lines, offset)
+        return line - 1 + self.first_line, offset - self._lines[line - 1] + 1
 
     def refuse(
         self, what: str, path: Iterable[str], near: Iterable[str] = (), fix: str | None = None
@@ -113,8 +124,12 @@ class Fields:
         return value
 
     def text(self, key: str) -> str | None:
-        """A string."""
-        return self.typed(key, str, "a text in quotes")
+        """A string that fits on a page."""
+        value = self.typed(key, str, "a text in quotes")
+        if value is not None and len(value) > _LONGEST:
+            what = f"`{self.word(key)}` has {len(value)} characters"
+            self.refuse(what, key, fix=f"write at most {_LONGEST}")
+        return value
 
     def texts(self, key: str) -> tuple[str, ...] | None:
         """A list of strings, at least two."""
@@ -285,11 +300,6 @@ def _syntax(error: Exception, text: str, name: str, first_line: int) -> Refusal:
         fix="correct the line; every text stands in quotes and every table on one line",
         excerpt=_line(text, line - 1),
     )
-
-
-def _position(text: str, offset: int, first_line: int) -> tuple[int, int]:
-    line = text.count("\n", 0, offset)
-    return line + first_line, offset - (text.rfind("\n", 0, offset) + 1) + 1
 
 
 def _line(text: str, index: int) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, from_native
-from backwater.model import scenario
+from backwater.model import arguments, scenario
 from backwater.study.definition import Study
 
 if sys.version_info >= (3, 11):
@@ -26,6 +26,9 @@ else:
 
 # More problems than this are of no use to a reader.
 MOST = 100
+# Of a text of more characters: each problem reads it again.
+FEW = 10
+LONG = 100_000
 Tree = dict[str, Any]
 Place = tuple[str, ...]
 
@@ -40,6 +43,7 @@ def _of_study(path: Path) -> list[Refusal]:
     found: dict[str, Refusal] = {}
     try:
         study = Study.load(path)
+        arguments.cases(study.size(), 1, None)
         for labels in study.runnable(quick=False):
             try:
                 study.resolved(labels, 1, False)
@@ -57,13 +61,14 @@ def _of_scenario(path: Path) -> list[Refusal]:
         return []
     try:
         tree = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         # A text that can't be read has one problem: where reading ends.
         return [first]
     mending = _Mending(tree, text)
     found: list[Refusal] = []
     problem: Refusal | None = first
-    while problem is not None and len(found) < MOST:
+    most = MOST if len(text) <= LONG else FEW
+    while problem is not None and len(found) < most:
         if mending.is_new(problem):
             found.append(mending.located(problem))
         if not mending.mend(problem):

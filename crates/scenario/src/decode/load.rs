@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::ethernet::{GAP, PREAMBLE};
+use backwater_sim::medium::trace::AnyTrace;
 use backwater_sim::packet;
 use backwater_sim::source::Source;
-use backwater_sim::spec::Service;
+use backwater_sim::spec::{NodeKind, Service};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::units::{Bytes, Span};
 
-use super::Port;
+use super::Draft;
 use super::flows::Flow;
 use super::links::Link;
 
@@ -39,45 +40,120 @@ pub fn of_traces(links: &[Link], duration: Span) -> f64 {
     each.sum()
 }
 
-/// Packets that wait in the end, where hosts' ports have no limit and sources hand over more than the lines of their hosts carry.
-pub fn waiting(flows: &[Flow], links: &[Link], ports: &[Port], duration: Span) -> f64 {
-    let mut lines: BTreeMap<usize, f64> = BTreeMap::new();
-    for (number, port) in ports.iter().enumerate() {
-        let (link, side) = (&links[number / 2], number % 2);
-        let trace = link.directions[side]
-            .as_ref()
-            .and_then(|d| d.trace.as_ref());
-        let rate = match trace {
-            Some(trace) => fastest(&trace.args).unwrap_or(u64::MAX),
-            None => link.spec.rate.0,
-        };
-        if port.host && port.spec.buffer == Limit::Unlimited {
-            *lines.entry(link.spec.ends[side]).or_default() += rate as f64;
+/// What leaves a host at most, bit/s.
+#[derive(Copy, Clone, Default)]
+struct Egress {
+    all: f64,
+    /// Over ports and radios without a limit.
+    unlimited: f64,
+}
+
+/// Packets and transfers that wait in the end at hosts whose sources hand over more than their lines and radios carry: packets where
+/// a buffer has no limit, transfers in front of a transport.
+pub fn waiting(draft: &Draft) -> f64 {
+    let mut hosts: BTreeMap<usize, Egress> = BTreeMap::new();
+    let mut add = |host, rate: f64, buffer| {
+        let egress = hosts.entry(host).or_default();
+        egress.all += rate;
+        if buffer == Limit::Unlimited {
+            egress.unlimited += rate;
+        }
+    };
+    for (number, port) in draft.ports.iter().enumerate() {
+        let (link, side) = (&draft.links[number / 2], number % 2);
+        if port.host {
+            add(link.spec.ends[side], line(link, side), port.spec.buffer);
         }
     }
-    let each = lines.iter().map(|(host, rate)| {
-        let mine = flows
-            .iter()
-            .filter(|f| f.transport.is_none() && f.from.contains(host));
-        let (mut count, mut bits) = (0.0, 0.0);
-        for flow in mine {
-            let packets = packets(flow);
-            count += packets;
-            bits += packets * 8.0 * (packet::frame(size(flow).0) + PREAMBLE + GAP) as f64;
+    for (host, node) in draft.nodes.iter().enumerate() {
+        if let NodeKind::Station(radios) = &node.kind {
+            for radio in radios {
+                let rate = radio.rate.unwrap_or(draft.media[radio.medium].phy.data);
+                add(host, rate.0 as f64, radio.buffer);
+            }
         }
-        let sent = rate * duration.seconds();
-        if bits > sent {
-            count * (1.0 - sent / bits)
-        } else {
-            0.0
+    }
+    let each = hosts.iter().map(|(host, egress)| {
+        let mine = |f: &&Flow| f.from.contains(host);
+        let flows = draft.flows.iter().filter(mine);
+        let (above, without): (Vec<_>, Vec<_>) = flows.partition(|f| f.transport.is_some());
+        let transfers = backlog(&above, demands, egress.all, draft.duration);
+        if egress.unlimited == 0.0 {
+            return transfers;
         }
+        transfers + backlog(&without, packets, egress.unlimited, draft.duration)
     });
     each.sum()
 }
 
-/// Packets that a sender of this flow hands over, as its source's options say; none where its rate is that of
+/// Of what these flows hand over at a host, how much its egress does not carry.
+fn backlog(flows: &[&Flow], count: fn(&Flow) -> f64, rate: f64, duration: Span) -> f64 {
+    let all: f64 = flows.iter().map(|f| count(f)).sum();
+    let bits: f64 = flows.iter().map(|f| bits(f)).sum();
+    let sent = rate * duration.seconds();
+    if bits > sent {
+        all * (1.0 - sent / bits)
+    } else {
+        0.0
+    }
+}
+
+/// Bits that a sender of this flow hands over, in frames.
+fn bits(flow: &Flow) -> f64 {
+    match response(flow) {
+        Some(bytes) => demands(flow) * bytes * 8.0,
+        None => packets(flow) * 8.0 * (packet::frame(size(flow).0) + PREAMBLE + GAP) as f64,
+    }
+}
+
+/// The greatest rate of a direction of a link, bit/s.
+fn line(link: &Link, side: usize) -> f64 {
+    let Some(direction) = &link.spec.directions[side] else {
+        return link.spec.rate.0 as f64;
+    };
+    let server = match &direction.service {
+        Service::Line(rate, _) => return rate.0 as f64,
+        Service::Trace(server) => server,
+    };
+    if let AnyTrace::Recorded(recorded) = &server.trace {
+        let lines = recorded.lines();
+        let span = lines.last().map_or(0, |last| u64::from(*last).max(1));
+        return lines.len() as f64 * server.opportunity as f64 * 8e3 / span as f64;
+    }
+    let made = link.directions[side].as_ref();
+    let rate = made
+        .and_then(|d| d.trace.as_ref())
+        .and_then(|t| fastest(&t.args));
+    rate.map_or(f64::INFINITY, |rate| rate as f64)
+}
+
+/// Mean bytes of a response, where this flow answers requests.
+fn response(flow: &Flow) -> Option<f64> {
+    let args = &flow.made.args;
+    args.find("gap")?;
+    Some(match args.find("size") {
+        Some(Value::Bytes(bytes)) => bytes.0 as f64,
+        _ => mean_of_file(&args.file("file").content),
+    })
+}
+
+/// Mean of the numbers of a file, one on each line.
+fn mean_of_file(content: &[u8]) -> f64 {
+    let lines = content.split(|b| *b == b'\n');
+    let numbers = lines.filter_map(|l| std::str::from_utf8(l).ok()?.trim().parse::<f64>().ok());
+    let (sum, count) = numbers.fold((0.0, 0.0), |(s, c), n| (s + n, c + 1.0));
+    if count == 0.0 { 1.0 } else { sum / count }
+}
+
+/// Packets of all that a sender of this flow hands over, as its source's options say; none where its rate is that of
 /// the network, as of a source that waits for what it wrote to arrive.
 fn packets(flow: &Flow) -> f64 {
+    let each = response(flow).map_or(1.0, |bytes| (bytes / size(flow).0.max(1) as f64).ceil());
+    demands(flow) * each
+}
+
+/// Responses that a sender of this flow hands over, or packets of a source with a rate.
+fn demands(flow: &Flow) -> f64 {
     let args = &flow.made.args;
     let span = Span(flow.stop.0.saturating_sub(flow.start.0));
     if flow.source.waits() {

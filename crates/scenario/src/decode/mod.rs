@@ -119,9 +119,8 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         .max()
         .unwrap_or(1);
     let (ports, radios, stamps) = ports::read(&top, &mut nodes, &media, &links, classes, files)?;
-    limits.memory(load::waiting(&flows, &links, &ports, duration), root)?;
     let mechanisms = mechanisms::read(&top, &nodes, &ports, files)?;
-    Ok(Draft {
+    let draft = Draft {
         seed,
         duration,
         warmup,
@@ -135,7 +134,9 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         stamps,
         mechanisms,
         flows,
-    })
+    };
+    limits.memory(load::waiting(&draft), root)?;
+    Ok(draft)
 }
 
 /// `limits`, or the defaults.

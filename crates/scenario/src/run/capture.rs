@@ -10,6 +10,7 @@ use backwater_sim::medium::wifi::air_log::{AirFrame, Body, Carried};
 use backwater_sim::medium::wifi::wifi_bytes;
 use backwater_sim::network::Part;
 use backwater_sim::packet::Traffic;
+use backwater_sim::record::control_size::add_field;
 use backwater_sim::record::frame_bytes::{self, EVERYBODY, FrameKind};
 use backwater_sim::record::pcapng::Capture;
 use backwater_sim::record::{Record, What};
@@ -83,7 +84,7 @@ pub fn capture_records(
             let kind = notice.frame_kind(&addresses);
             match r.flow.is_none() {
                 true => frame_bytes::write(&mut bytes, source, 0, local, size, 0, &kind),
-                false => frame_bytes::add_field(&mut bytes, &kind),
+                false => add_field(&mut bytes, &kind),
             }
         }
         capture.frame(r.at.0, r.port.0, &bytes, comment.as_deref())?;

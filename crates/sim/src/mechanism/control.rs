@@ -196,13 +196,6 @@ impl Control {
         standing.flat_map(move |s| s.audience(place))
     }
 
-    /// Bytes of a buffer that lie above the mark at which a place stops its feeders; none where
-    /// they are not stopped or the mark is no share of a buffer.
-    pub fn slack(&self, place: usize, buffer: u64) -> Option<u64> {
-        let slack = self.places[place].detector.slack(buffer);
-        slack.filter(|_| !self.rated())
-    }
-
     /// Whether it asks for a rate that follows from its queue's, rather than to stop.
     pub fn rated(&self) -> bool {
         self.rated

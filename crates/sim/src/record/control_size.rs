@@ -1,7 +1,8 @@
-//! How long control frames are, and header fields that say the same.
+//! How long control frames are, and the header fields of data frames that say the same.
 
 use super::frame_bytes::{
-    ADDRESS, FCS, FrameKind, MAC_HEADER, MAX_CONTROL_FRAME, MIN_FRAME, control_content,
+    ADDRESS, FCS, FrameKind, MAC_HEADER, MAX_CONTROL_FRAME, MIN_FRAME, check, control_content,
+    write,
 };
 
 /// Bytes of the smallest frame that carries `kind`, FCS included: 64, or more for a control frame
@@ -13,6 +14,17 @@ pub fn control_size(kind: &FrameKind<'_>) -> u32 {
 /// Bytes of what a control frame says from its opcode on: what a header field says in its place.
 pub fn control_field(kind: &FrameKind<'_>) -> u32 {
     control_content(kind).saturating_sub(MAC_HEADER)
+}
+
+/// Makes a data frame that `write` made longer by a header field: what the control frame `kind` says from its opcode on,
+/// between the frame's content and its FCS.
+pub fn add_field(frame: &mut Vec<u8>, kind: &FrameKind<'_>) {
+    let mut control = Vec::new();
+    write(&mut control, 0, 0, 0, 0, 0, kind);
+    let field = MAC_HEADER as usize..control_content(kind) as usize;
+    frame.truncate(frame.len() - FCS as usize);
+    frame.extend_from_slice(&control[field]);
+    check(frame, 0);
 }
 
 /// Bytes of a header and as many of the addresses as fit behind it.

@@ -216,20 +216,9 @@ pub fn write(
 
 /// Appends the frame check sequence of the frame that begins at `start`. It leaves with the coefficient of the highest
 /// power first, which in the reflected form is the lowest bit of the lowest byte.
-fn check(out: &mut Vec<u8>, start: usize) {
+pub(super) fn check(out: &mut Vec<u8>, start: usize) {
     let fcs = crc32(&out[start..]);
     out.extend_from_slice(&fcs.to_le_bytes());
-}
-
-/// Makes a data frame that `write` made longer by a header field: what the control frame `kind` says from its opcode on,
-/// between the frame's content and its FCS.
-pub fn add_field(frame: &mut Vec<u8>, kind: &FrameKind<'_>) {
-    let mut control = Vec::new();
-    write(&mut control, 0, 0, 0, 0, 0, kind);
-    let field = MAC_HEADER as usize..control_content(kind) as usize;
-    frame.truncate(frame.len() - FCS as usize);
-    frame.extend_from_slice(&control[field]);
-    check(frame, 0);
 }
 
 /// What an extension frame says behind its opcode.

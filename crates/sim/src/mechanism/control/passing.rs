@@ -2,9 +2,17 @@
 //! high mark, where nothing else is counted.
 
 use super::{Control, Memory};
+use crate::mechanism::detector::Detector;
 use crate::mechanism::watched::Observes;
 
 impl Control {
+    /// Bytes of a buffer that lie above the mark at which a place stops its feeders; none where
+    /// they are not stopped or the mark is no share of a buffer.
+    pub fn slack(&self, place: usize, buffer: u64) -> Option<u64> {
+        let slack = self.places[place].detector.slack(buffer);
+        slack.filter(|_| !self.rated())
+    }
+
     /// Lets arrivals pass without a look while the queue of a place holds no more than its mark. `buffer` is what the queue
     /// may hold.
     pub fn pass_below_the_mark(&mut self, place: usize, buffer: u64) {

@@ -52,7 +52,7 @@
 use backwater_transport::units::Time;
 
 use super::air::{Medium, NOBODY};
-use super::air_log::{AirFrame, Body, Fate};
+use super::air_log::{AirFrame, Body, Fate, Fields};
 use super::frame::FrameKind;
 use super::phy::{Band, Standard};
 use crate::mechanism::notice::{Ask, Form, Notice};
@@ -147,18 +147,7 @@ pub fn write(
             }
             out.extend_from_slice(&SNAP_IPV4);
             out.extend_from_slice(ip);
-            for (number, bytes) in &fields.numbers {
-                let bytes = *bytes as usize;
-                out.resize(out.len() + bytes, 0);
-                let low = number.to_be_bytes().into_iter().rev();
-                let last = out.iter_mut().rev().take(bytes);
-                last.zip(low).for_each(|(byte, digit)| *byte = digit);
-            }
-            if let Some((notice, named)) = &fields.notice {
-                let end = out.len() + field_size(notice) as usize;
-                action(out, medium, notice, named);
-                out.resize(end, 0);
-            }
+            header_fields(out, medium, fields);
         }
         (_, Some(Body::Notice(notice, bytes, named))) => {
             full_head(out, ACTION);
@@ -199,6 +188,22 @@ pub fn management_size(notice: &Notice) -> u64 {
 /// Bytes of a notice as a header field of a data frame: its management frame without header and FCS.
 pub fn field_size(notice: &Notice) -> u64 {
     management_size(notice) - HEADER - FCS
+}
+
+/// What a data frame brings behind its packet.
+fn header_fields(out: &mut Vec<u8>, medium: &Medium, fields: &Fields) {
+    for (number, bytes) in &fields.numbers {
+        let bytes = *bytes as usize;
+        out.resize(out.len() + bytes, 0);
+        let low = number.to_be_bytes().into_iter().rev();
+        let last = out.iter_mut().rev().take(bytes);
+        last.zip(low).for_each(|(byte, digit)| *byte = digit);
+    }
+    if let Some((notice, named)) = &fields.notice {
+        let end = out.len() + field_size(notice) as usize;
+        action(out, medium, notice, named);
+        out.resize(end, 0);
+    }
 }
 
 /// What an action frame says of a notice, or a header field in its place.

@@ -67,8 +67,8 @@ class Limits(Table):
     * `flows`: flows, one for each sender of a pattern (whole number, default 10000)
     * `packets`: packets that sources with a rate hand over, and opportunities of traces
       (whole number, default 1000000000)
-    * `memory`: memory for packets that wait at hosts whose sources are faster than their
-      lines and whose buffers have no limit, 128 B each (size, default 4000 MB)
+    * `memory`: memory for packets and requests that wait at hosts whose sources are
+      faster than their lines and radios, 128 B each (size, default 4000 MB)
     """
 
     nodes: int | None = None

@@ -85,7 +85,7 @@ fn packets_that_would_take_all_memory_are_refused_unless_something_bounds_them()
         .replace("1 s", "3600 s");
     refused(
         &text,
-        "220664740 packets would wait",
+        "220664740 packets or requests would wait",
         "limits = { memory = \"28246 MB\" }",
     );
     for enough in [

@@ -315,6 +315,14 @@ mod tests {
     use crate::targets::Destination;
     use crate::world::World;
 
+    #[test]
+    fn a_notice_too_many_breaks_conservation() {
+        let mut world = tell_all(&line(&[0.0, 50.0]));
+        assert!(world.clone().report().conserved);
+        world.books.notices_sent += 1;
+        assert!(!world.report().conserved);
+    }
+
     /// Station 0 tells all its neighbours to step back once, at 10 ms; the world a second later.
     fn tell_all(spec: &Spec) -> World {
         let mut world = World::build(spec).expect("a legal line");

@@ -356,9 +356,12 @@ fn note(overheard: &mut Vec<u32>, station: u32) {
 mod tests {
     use backwater_transport::units::Span;
 
+    use super::super::channel::ChannelSpec;
     use super::super::phy::Standard;
     use super::super::physical::tests::plain;
+    use super::super::test_line::{PHY, line};
     use super::*;
+    use crate::world::World;
 
     /// A frame that others disturb for parts of its time, changes that are no news left out as `arrive` and `fade`
     /// leave them out, is whole with the chance exp(−∫ rate dt): alone too weak to be calm, disturbed from a
@@ -420,6 +423,22 @@ mod tests {
                 (share - chance).abs() < 4.0 * error,
                 "{snr}: {share}, not {chance}"
             );
+        }
+    }
+
+    /// 10.3.2.4: the frame of a third station begins before the RTS's NAV may be taken back, and the NAV holds.
+    #[test]
+    fn a_frame_that_arrives_confirms_the_nav_of_an_rts() {
+        let mut spec = line(&[0.0, 50.0]);
+        spec.media[0].channel = ChannelSpec::Physical(plain());
+        let us = |n| Time::ZERO + Span::micros(n);
+        for (begins, reserved) in [(50, 900), (51, 50)] {
+            let mut world = World::build(&spec).expect("a legal line");
+            let sense = &mut world.air.sensing[1];
+            (sense.nav_rts, sense.nav_check) = (us(900), us(50));
+            world.air.arrive(0, PHY.data, 1000, us(300), us(begins));
+            assert_eq!(world.air.sensing[1].lock, 0);
+            assert_eq!(world.air.sensing[1].reserved(), us(reserved), "{begins}");
         }
     }
 

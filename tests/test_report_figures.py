@@ -146,7 +146,7 @@ def test_a_cell_of_a_matrix_leads_to_the_row_of_its_combination(
 ) -> None:
     like = next(f for f in ran.study.figures if f.id == "loss")
     burst = ran.study.axis("burst").labels[1]
-    where = {"burst": (burst,)}
+    where: dict[str, tuple[str, ...]] = {"burst": (burst,)}
     described = replace(like, kind="matrix", x="rate", curve="scheme", panel=None, where=where)
     page = report.write(ran, tmp_path / "page.html").read_text(encoding="utf-8")
     found = re.findall(r'<tr id="(case-[\d-]+)">(.*?)</tr>', page)

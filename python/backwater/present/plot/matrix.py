@@ -24,14 +24,19 @@ def matrix(
 ) -> Body:
     """Rows are the values of `curve`, columns those of `x`."""
     title = metric_title(figure.y[0], figure.scope, results.study.names)
-    shade_title = f"Harm by {title.lower()}" if figure.by == "harm" else unit.label(title)
+    # Ratios of like schemes lie within a few hundredths of 1.
+    digits = 3 if figure.by == "ratio" else 2
+    if figure.by == "harm":
+        shade_title = f"Harm by {title.lower()}"
+    else:
+        shade_title = unit.label(f"{title}, ratio" if figure.by == "ratio" else title)
     rows = []
     for point in found:
         row = row_of(plan, point, unit)
         mean = row["mean"]
         row["x"] = label(point, plan.x)
         row["link"] = f"#{anchor(results, point.labels)}"
-        row["shown"] = "–" if mean is None else number(mean, 2)
+        row["shown"] = "–" if mean is None else number(mean, digits)
         rows.append(row)
     columns, lines = plan.joined(plan.x), plan.joined(plan.curve)
     means = [row["mean"] for row in rows if row["mean"] is not None]

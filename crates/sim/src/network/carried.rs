@@ -71,6 +71,7 @@ impl Network {
                 (port.next_try.0 + longer, port.gap_until.0 + longer);
             packet.serial += longer;
             port.more.sent.control_bytes += bytes;
+            // The last record is that of this frame: `note_departure` has just added it.
             if let Some(sent) = books.record.as_mut().and_then(|r| r.last_mut()) {
                 sent.notice = Some(Arc::new(self.mail.see(field).clone()));
             }

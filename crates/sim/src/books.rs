@@ -34,6 +34,8 @@ pub struct Exit {
 /// What became of a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
+    /// A box has made a copy of it. Both have a fate of their own later, under the same tag.
+    Copied,
     /// Its host received it.
     Delivered,
     /// It was lost.

@@ -72,6 +72,20 @@ mod tests {
     use crate::mechanism::carrier::CarriedBy;
     use crate::mechanism::notifier::{Audience, Cast};
 
+    fn terms(per_class: bool) -> Terms {
+        Terms {
+            form: Form::Pause,
+            audience: Audience::Feeders,
+            window: Span::ZERO,
+            quanta: 9,
+            refresh: 0.5,
+            per_class,
+            addresses: None,
+            cast: Cast::Each,
+            carrier: CarriedBy::Mark,
+        }
+    }
+
     fn ack(ece: bool, ace: u8) -> Header {
         Header::Ack(AckSegment {
             ece,
@@ -83,18 +97,7 @@ mod tests {
     /// ECE speaks at once; a counter speaks when it differs from the flow's last one, and each flow has its own.
     #[test]
     fn ece_and_counters_that_move_are_echoes() {
-        let pause = Terms {
-            form: Form::Pause,
-            audience: Audience::Feeders,
-            window: Span::ZERO,
-            quanta: 9,
-            refresh: 0.5,
-            per_class: false,
-            addresses: None,
-            cast: Cast::Each,
-            carrier: CarriedBy::Mark,
-        };
-        let mut echo = Echo::new(3, &pause);
+        let mut echo = Echo::new(3, &terms(false));
         let mut reads = |flow: u32, header: Header| echo.read(Id::raw(flow), 0, &header).is_some();
         let said = [
             reads(1, ack(false, 0)),
@@ -105,5 +108,18 @@ mod tests {
             reads(2, ack(false, 1)),
         ];
         assert_eq!(said, [false, true, true, false, true, true]);
+    }
+
+    /// A notice of a mechanism that tells classes apart stops the class of the packet alone; bit 5 is class 5.
+    #[test]
+    fn an_echo_is_for_its_own_mechanism_and_class() {
+        let classes = [(false, 0b1111_1111), (true, 0b10_0000)];
+        for (per_class, stopped) in classes {
+            let mut echo = Echo::new(3, &terms(per_class));
+            assert!(echo.is_of(3) && !echo.is_of(2));
+            let notice = echo.read(Id::raw(1), 5, &ack(true, 0)).expect("an echo");
+            assert_eq!((notice.mechanism, notice.classes), (3, stopped));
+            assert_eq!(notice.ask, Ask::Stop(9));
+        }
     }
 }

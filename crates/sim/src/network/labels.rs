@@ -42,6 +42,11 @@ impl Labels {
         self.0[packet.index()] = label;
     }
 
+    /// The label of a packet, if any was labelled here.
+    pub fn get(&self, packet: PacketId) -> Option<Label> {
+        self.0.get(packet.index()).copied()
+    }
+
     /// The tag of an injected packet.
     pub fn tag(&self, packet: PacketId) -> u64 {
         self.0.get(packet.index()).map_or(0, |label| label.tag)

@@ -233,3 +233,116 @@ pub const PART: Part<Build<FqCodel>> = Part {
         })
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use backwater_transport::segment::Ecn;
+    use backwater_transport::units::{Span, Time};
+
+    use super::*;
+    use crate::packet::{Packet, Packets, Traffic};
+    use crate::table::Id;
+
+    const LAW: Law = Law {
+        target: Span::millis(5),
+        interval: Span::millis(100),
+        frame: 1518,
+        mark: true,
+    };
+
+    fn frame(queue: usize, now: Time, sojourn: Span) -> Frame {
+        Frame {
+            now,
+            queue,
+            size: 1500,
+            ecn: Ecn::Ect0,
+            sojourn,
+            bytes: 150_000,
+            packets: 100,
+        }
+    }
+
+    /// Queues that each hold a packet.
+    fn waiting(count: usize) -> Vec<ClassQueue> {
+        let mut packets = Packets::default();
+        let mut queues = vec![ClassQueue::default(); count];
+        for queue in &mut queues {
+            let id = packets.create(Packet {
+                next: Id::NONE,
+                flow: Id::NONE,
+                to: 0,
+                len: 1500,
+                traffic: Traffic::default(),
+                entry: 0,
+                seq: 0,
+                ingress: Id::NONE,
+                born: Time::ZERO,
+                at: Time::ZERO,
+                serial: 0,
+                waited: 0,
+                gated: 0,
+            });
+            packets.append(&mut queue.list, id);
+        }
+        queues
+    }
+
+    /// Which of these flows, always backlogged, send the frames.
+    fn served(fq: &mut FqCodel, flows: usize, frames: usize) -> Vec<usize> {
+        let mut random = Random::stream(1, "test", "fq-codel");
+        for flow in 0..flows {
+            fq.push(&frame(flow, Time::ZERO, Span::ZERO), &mut random);
+        }
+        let queues = waiting(flows);
+        let mut next = || {
+            let flow = fq.choose(&queues);
+            fq.pop(&frame(flow, Time::ZERO, Span::ZERO));
+            flow
+        };
+        (0..frames).map(|_| next()).collect()
+    }
+
+    /// RFC 8290 section 4.2: a flow sends while its credit is positive, and a quantum is added at each turn. A quantum
+    /// of two frames: two of each.
+    #[test]
+    fn a_turn_is_a_quantum() {
+        let mut fq = FqCodel::new(LAW, 3000, 3, Hosts::Ignored);
+        assert_eq!(served(&mut fq, 3, 8), [0, 0, 1, 1, 2, 2, 0, 0]);
+    }
+
+    /// Two flows of one host and one of another: the hosts get a half each, so the shares are a quarter, a quarter
+    /// and a half.
+    #[test]
+    fn flows_of_a_host_share_its_quantum() {
+        let mut fq = FqCodel::new(LAW, 3000, 3, Hosts::Source);
+        for (flow, host) in [(0, 7), (1, 7), (2, 9)] {
+            fq.flows[flow].host = host;
+        }
+        let sent = served(&mut fq, 3, 4004);
+        for (flow, expected) in [(0, 1001), (1, 1001), (2, 2002)] {
+            let count = sent.iter().filter(|one| **one == flow).count();
+            assert!(count.abs_diff(expected) <= 2, "{flow}: {count}");
+        }
+        fq.emptied();
+        assert!(fq.load.is_empty(), "{:?}", fq.load);
+        assert!(fq.flows.iter().all(|flow| !flow.listed));
+    }
+
+    /// A flow whose queue runs empty begins a new interval: the delay must stay above target for all of it.
+    #[test]
+    fn a_flow_that_runs_empty_forgets_its_delay() {
+        let mut fq = FqCodel::new(LAW, 3000, 2, Hosts::Ignored);
+        let mut random = Random::stream(1, "test", "fq-codel");
+        let ms = |n: u64| Time(Span::millis(n).0);
+        let late = |n| frame(0, ms(n), Span::millis(50));
+        fq.push(&late(0), &mut random);
+        fq.push(&frame(1, ms(0), Span::ZERO), &mut random);
+        assert_eq!(fq.pop(&late(0)), Verdict::Accept);
+        let mut queues = waiting(2);
+        queues[0] = ClassQueue::default();
+        assert_eq!(fq.choose(&queues), 1);
+        // 100 ms after the first frame, but no interval since the queue was empty.
+        assert_eq!(fq.pop(&late(100)), Verdict::Accept);
+        assert_eq!(fq.pop(&late(200)), Verdict::Mark);
+    }
+}

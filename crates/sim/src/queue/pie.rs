@@ -295,6 +295,52 @@ mod tests {
         }
     }
 
+    /// RFC 8033 section 4.2: the factor at the ends of each decade, which belong to the upper one.
+    #[test]
+    fn the_divisor_steps_at_each_power_of_ten() {
+        for (p, below, from) in [
+            (1e-6, 2048.0, 512.0),
+            (1e-5, 512.0, 128.0),
+            (1e-4, 128.0, 32.0),
+            (1e-3, 32.0, 8.0),
+            (1e-2, 8.0, 2.0),
+            (1e-1, 2.0, 1.0),
+        ] {
+            assert_eq!(Pie::divisor(p * 0.999), below, "below {p}");
+            assert_eq!(Pie::divisor(p), from, "from {p}");
+        }
+    }
+
+    /// RFC 8033 section 5.1: packets are marked while the probability is below 10 %, and dropped from there.
+    #[test]
+    fn marks_are_given_below_ten_percent() {
+        let mut random = Random::stream(1, "test", "pie");
+        let frame = Frame {
+            now: Time::ZERO,
+            queue: 0,
+            size: 1518,
+            ecn: backwater_transport::segment::Ecn::Ect0,
+            sojourn: Span::ZERO,
+            bytes: 90_000,
+            packets: 60,
+        };
+        for (probability, expected) in [
+            (0.099, Verdict::Mark),
+            (0.1, Verdict::Drop),
+            (0.4, Verdict::Drop),
+        ] {
+            let mut p = pie(probability, 0.020);
+            let told: Vec<_> = (0..1000)
+                .map(|_| p.push(&frame, &mut random))
+                .filter(|verdict| *verdict != Verdict::Accept)
+                .collect();
+            assert!(
+                told.len() > 50 && told.iter().all(|one| *one == expected),
+                "{probability}"
+            );
+        }
+    }
+
     #[test]
     fn an_idle_queue_forgets() {
         let mut p = pie(0.5, 0.0);

@@ -6,6 +6,7 @@ use backwater_transport::units::{Rate, Time};
 use super::World;
 use crate::event::Event;
 use crate::ids::{FlowId, PortId};
+use crate::medium::boxes::AnyBox;
 use crate::medium::service::Service;
 use crate::network::Part;
 use crate::source::{AnySource, Source};
@@ -58,6 +59,47 @@ impl World {
         if self.network.flows.ids().any(measured) {
             let what = format!("the Hurst parameter of a flow is measured in bits of `{name}`");
             return refuse(what, "remove `hurst` from the flow");
+        }
+        Ok(())
+    }
+
+    /// The boxes in front of a port's queue become these, of the same kinds in the same order. Packets that are in a box come
+    /// out when it told them to.
+    ///
+    /// # Errors
+    /// There are other boxes, or one that changes has a state.
+    pub fn change_boxes(
+        &mut self,
+        main: PortId,
+        [before, boxes]: [&[AnyBox]; 2],
+    ) -> Result<(), Unchangeable> {
+        let name = self.network.ports[main].more.name.clone();
+        // The last box before the queue was made first.
+        let stages: Vec<PortId> = self.network.stages_before(main).collect();
+        if stages.len() != boxes.len() || before.len() != boxes.len() {
+            let what = format!("the boxes before `{name}` would be others");
+            return refuse(what, FROM_START);
+        }
+        let mut changed = Vec::new();
+        for ((id, new), _) in stages
+            .iter()
+            .rev()
+            .zip(boxes)
+            .zip(before)
+            .filter(|((_, new), old)| new != old)
+        {
+            let port = &self.network.ports[*id].more;
+            let stage = port.service.stage().expect("a box");
+            let Some(new) = new.in_place_of(&stage.what) else {
+                let what = format!("the box `{}` has a state that only a run makes", port.name);
+                return refuse(what, FROM_START);
+            };
+            changed.push((*id, new));
+        }
+        for (id, new) in changed {
+            if let Service::Box(stage) = &mut self.network.ports[id].more.service {
+                stage.what = new;
+            }
         }
         Ok(())
     }

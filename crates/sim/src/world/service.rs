@@ -38,8 +38,11 @@ impl World {
             Service::Station => self.enqueue_at_station(id, packet_id, now),
             Service::Box(_) => {
                 let (books, calendar) = (&mut self.books, &mut self.clock.calendar);
-                let next = self.network.pass(books, calendar, id, packet_id, now);
-                if let Some(next) = next {
+                let passed = self.network.pass(books, calendar, id, packet_id, now);
+                if let Some(copy) = passed.copy {
+                    self.air.begin_spending(copy);
+                }
+                if let Some(next) = passed.next {
                     self.enqueue(next, packet_id, now);
                 }
             }

@@ -1,11 +1,11 @@
-//! Delay, jitter, reordering, loss, marks and outages, in any order.
+//! Delay, jitter, reordering, duplication, loss, marks and outages, in any order.
 
 use backwater_sim::cause::Cause;
 use backwater_sim::injection::Injected;
 use backwater_sim::medium::boxes::AnyBox;
 use backwater_sim::medium::trace::First;
 use backwater_sim::table::Id;
-use backwater_sim::world::World;
+use backwater_sim::world::{Fate, World};
 use backwater_transport::part::Value;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span, Time};
@@ -234,4 +234,70 @@ fn marks_are_as_frequent_as_asked_for_and_spare_what_cannot_be_marked() {
     // Binomial: 1000 with a standard deviation of 27.
     assert!(marks(Ecn::Ect0).abs_diff(1000) < 140);
     assert_eq!(marks(Ecn::NotEct), 0);
+}
+
+#[test]
+fn packets_come_twice_as_often_as_asked_for_the_copy_right_behind() {
+    let duplicate = |share| path_box("duplicate", &[("share", Value::Share(share))]);
+    let arrivals = |boxes: Vec<AnyBox>| {
+        let lines = (1..5000).flat_map(|ms| [ms; 4]);
+        let mut run = world(boxes, lines, 5.0);
+        for n in 0..4000 {
+            inject(&mut run, at(n), Id::new(0), 1000, n);
+        }
+        let order: Vec<u64> = deliveries(&mut run).iter().map(|d| d.0).collect();
+        let report = run.report();
+        assert_eq!(
+            report.entered,
+            report.delivered + report.dropped + report.held
+        );
+        assert_eq!(report.entered, order.len() as u64);
+        order
+    };
+    assert_eq!(
+        arrivals(vec![duplicate(0.0)]),
+        (0..4000).collect::<Vec<_>>()
+    );
+    let twice: Vec<u64> = (0..4000).flat_map(|n| [n, n]).collect();
+    assert_eq!(arrivals(vec![duplicate(1.0)]), twice);
+    // A delay behind the box keeps each copy behind its packet, and two boxes in a row make four of each.
+    assert_eq!(arrivals(vec![duplicate(1.0), delay(7)]), twice);
+    let four = arrivals(vec![duplicate(1.0), duplicate(1.0)]);
+    assert_eq!(four, (0..4000).flat_map(|n| [n; 4]).collect::<Vec<_>>());
+    // Binomial: 1000 with a standard deviation of 27.
+    let some = arrivals(vec![duplicate(0.25)]);
+    assert!((some.len() - 4000).abs_diff(1000) < 140);
+    assert!(some.is_sorted());
+}
+
+#[test]
+fn a_copy_is_told_before_the_fates_of_both_and_marked_by_itself() {
+    let boxes = vec![
+        path_box("duplicate", &[("share", Value::Share(1.0))]),
+        path_box("mark", &[("share", Value::Share(0.5))]),
+    ];
+    let mut run = world(boxes, (1..2000).flat_map(|ms| [ms; 4]), 2.0);
+    let (from, to) = (run.network.flows[Id::new(0)].from, run.network.hosts[1]);
+    for n in 0..1000 {
+        let packet = Injected {
+            to,
+            class: 0,
+            len: Bytes(1000),
+            ecn: Ecn::Ect0,
+            hash: None,
+            tag: n,
+        };
+        run.inject(at(n), from, packet).expect("a packet that fits");
+    }
+    run.advance(run.end());
+    let exits = run.take_exits();
+    let mut unlike = 0;
+    for n in 0..1000 {
+        let mine: Vec<_> = exits.iter().filter(|exit| exit.tag == n).collect();
+        let fates: Vec<_> = mine.iter().map(|exit| exit.fate).collect();
+        assert_eq!(fates, [Fate::Copied, Fate::Delivered, Fate::Delivered]);
+        unlike += usize::from(mine[1].ecn != mine[2].ecn);
+    }
+    // Two draws of one half differ half of the time: 500 with a standard deviation of 16.
+    assert!(unlike.abs_diff(500) < 80);
 }

@@ -7,3 +7,4 @@ mod property;
 #[path = "../support/random.rs"]
 mod random;
 mod worlds;
+mod written;

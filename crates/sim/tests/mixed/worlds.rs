@@ -72,7 +72,7 @@ fn any_trace(r: &mut Random) -> AnyTrace {
 
 fn any_box(r: &mut Random) -> AnyBox {
     let span = |micros| Value::Span(Span::micros(micros));
-    match r.between(0, 5) {
+    match r.between(0, 6) {
         0 => {
             let delay = span(one(r, &[0, 300, 4_000]));
             let clock = Value::Choice(one(r, &["exact", "ms"]));
@@ -81,6 +81,7 @@ fn any_box(r: &mut Random) -> AnyBox {
         1 => part(BOXES, "loss", &[("share", Value::Share(0.1))]),
         2 => part(BOXES, "jitter", &[("most", span(one(r, &[300, 4_000])))]),
         3 => part(BOXES, "mark", &[("share", Value::Share(0.1))]),
+        5 => part(BOXES, "duplicate", &[("share", Value::Share(0.1))]),
         4 => {
             let share = Value::Share(0.1);
             part(BOXES, "reorder", &[("share", share), ("by", span(2_000))])

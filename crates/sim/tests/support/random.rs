@@ -1,7 +1,7 @@
 //! What random worlds are made of, and what their runs must have in common however they are driven.
 
 #[path = "../../../transport/tests/support/options.rs"]
-mod options;
+pub mod options;
 
 use backwater_sim::queue::{QUEUES, Queue};
 use backwater_sim::source::{AnySource, SOURCES};

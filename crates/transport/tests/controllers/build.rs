@@ -1,15 +1,16 @@
 //! Controllers from their rows, with options as a person writes them.
 
 #[path = "../support/options.rs"]
-mod options;
+pub mod options;
+#[path = "../support/reaching.rs"]
+pub mod reaching;
 
 use backwater_transport::controller::{Ack, AnyController, CONTROLLERS, Setup};
 use backwater_transport::part::{Default, Kind, Opt, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
-/// Payload of a full segment in all these tests.
-pub const MSS: u64 = 1448;
+pub use reaching::MSS;
 
 /// The controller `id` with defaults, but for these options.
 pub fn build(id: &str, options: &[(&str, &str)]) -> AnyController {

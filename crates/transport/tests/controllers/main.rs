@@ -10,6 +10,7 @@ mod growth;
 mod path;
 mod prague;
 mod random;
+mod reaching;
 mod report;
 mod scream;
 mod sensing;

@@ -13,7 +13,7 @@ use super::{AnyBox, Build, Pass, PathBox};
 use crate::medium::trace::floor;
 
 /// See the head of the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Delay {
     delay: Span,
     /// Delays, each with the instant from which it holds.
@@ -31,6 +31,14 @@ impl Delay {
             then: None,
             milliseconds,
             last: Time::ZERO,
+        }
+    }
+
+    /// The same behind an older one, whose packets stay in front.
+    pub(super) fn after(&self, old: &Delay) -> Delay {
+        Delay {
+            last: old.last,
+            ..self.clone()
         }
     }
 

@@ -4,16 +4,26 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
 use super::{Pass, PathBox};
-use crate::books::Books;
+use crate::books::{Books, Exit, Fate};
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{PacketId, PortId};
 use crate::medium::service::Service;
-use crate::network::Network;
+use crate::network::{Network, Part};
+use crate::packet::Packet;
 use crate::table::Id;
 
+/// What came of a packet in a box.
+#[derive(Default)]
+pub(crate) struct Passed {
+    /// The port that it comes to, if it comes out at once.
+    pub(crate) next: Option<PortId>,
+    /// Its copy, which is in the box.
+    pub(crate) copy: Option<PacketId>,
+}
+
 impl Network {
-    /// A packet comes to a box. Gives the port that it comes to if it comes out at once.
+    /// A packet comes to a box. Gives the port that it comes to if it comes out at once, and its copy if there is one.
     pub(crate) fn pass(
         &mut self,
         books: &mut Books,
@@ -21,17 +31,18 @@ impl Network {
         id: PortId,
         packet_id: PacketId,
         now: Time,
-    ) -> Option<PortId> {
+    ) -> Passed {
         let port = &mut self.ports[id];
         let Service::Box(stage) = &mut port.more.service else {
             unreachable!("a box");
         };
         let size = self.packets[packet_id].frame();
         let next = stage.next;
+        let mut copy = None;
         let out = match stage.what.pass(now, &mut stage.random) {
             Pass::Lost(cause) => {
                 self.lose(books, packet_id, cause, id, now);
-                return None;
+                return Passed::default();
             }
             Pass::At(out) => out,
             Pass::Marked(out) => {
@@ -40,20 +51,68 @@ impl Network {
                 }
                 out
             }
+            Pass::Twice(out) => {
+                copy = Some(self.copy(books, packet_id, id, now));
+                out
+            }
         };
         let port = &mut self.ports[id];
         port.count_sent(size, 0);
         let first = port.wire.head();
-        let soonest = first.is_none() || out < self.packets[first].at;
-        if out == now && soonest {
-            return Some(next);
+        let at_once = out == now && (first.is_none() || out < self.packets[first].at);
+        if !at_once {
+            self.keep(calendar, id, packet_id, out);
         }
-        self.packets[packet_id].at = out;
-        if soonest {
+        if let Some(copy) = copy {
+            self.ports[id].count_sent(size, 0);
+            self.keep(calendar, id, copy, out);
+        }
+        Passed {
+            next: at_once.then_some(next),
+            copy,
+        }
+    }
+
+    /// Keeps a packet in a box until it comes out.
+    fn keep(&mut self, calendar: &mut Calendar, id: PortId, packet_id: PacketId, out: Time) {
+        let port = &mut self.ports[id];
+        let first = port.wire.head();
+        if first.is_none() || out < self.packets[first].at {
             calendar.push(out, Event::Emerge(id));
         }
+        self.packets[packet_id].at = out;
         self.packets.insert_by_time(&mut port.wire, packet_id);
-        None
+    }
+
+    /// A packet like another one, with the same header and label. It enters here.
+    fn copy(&mut self, books: &mut Books, of: PacketId, id: PortId, now: Time) -> PacketId {
+        let packet = self.packets[of];
+        let flow = &mut self.flows[packet.flow];
+        flow.entered.add(u64::from(packet.len));
+        let (carries, outside) = (flow.part != Part::None, flow.outside);
+        let copy = self.packets.create(Packet {
+            next: Id::NONE,
+            ..packet
+        });
+        match self.labels.get(of) {
+            Some(label) => self.labels.set(copy, label),
+            None => self.labels.clear(copy),
+        }
+        if carries {
+            let header = self.headers[of].clone();
+            self.headers.put(copy, header);
+        }
+        if outside {
+            books.exits.push(Exit {
+                at: now,
+                node: self.ports[id].node,
+                flow: packet.flow,
+                tag: self.labels.tag(of),
+                ecn: packet.traffic.ecn(),
+                fate: Fate::Copied,
+            });
+        }
+        copy
     }
 
     /// Takes the first packet out of a box, if it is due, and gives the port that it comes to. One that was overtaken has an

@@ -11,7 +11,7 @@ use backwater_transport::units::{Span, Time};
 use super::{AnyBox, Build, Pass, PathBox};
 
 /// See the head of the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Jitter {
     most: Span,
     /// When the packet before came out.

@@ -10,7 +10,7 @@ use super::{AnyBox, Build, Pass, PathBox};
 use crate::cause::Cause;
 
 /// See the head of the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Loss {
     share: f64,
 }

@@ -10,7 +10,7 @@ use backwater_transport::units::Time;
 use super::{AnyBox, Build, Pass, PathBox};
 
 /// See the head of the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
     share: f64,
 }

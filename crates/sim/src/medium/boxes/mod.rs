@@ -1,8 +1,9 @@
-//! What a packet passes before it reaches a port's queue: delay, jitter, reordering, loss, marks and outages, in any order. A box
-//! is a file here, a name in `boxes!` and a row of `BOXES`. Each of a link's boxes is a place of its own
+//! What a packet passes before it reaches a port's queue: delay, jitter, reordering, duplication, loss, marks and outages, in any
+//! order. A box is a file here, a name in `boxes!` and a row of `BOXES`. Each of a link's boxes is a place of its own
 //! in results, so that what it loses is told apart.
 
 mod delay;
+mod duplicate;
 mod egress;
 mod jitter;
 mod loss;
@@ -25,6 +26,8 @@ pub enum Pass {
     At(Time),
     /// The same, marked if its transport takes marks.
     Marked(Time),
+    /// The same, with a copy right behind it.
+    Twice(Time),
     /// It is lost.
     Lost(Cause),
 }
@@ -38,7 +41,7 @@ pub trait PathBox {
 macro_rules! boxes {
     ($($module:ident::$Name:ident),* $(,)?) => {
         /// Any box. Each variant is described at the head of its file.
-        #[derive(Clone, Debug)]
+        #[derive(Clone, Debug, PartialEq)]
         pub enum AnyBox {
             $(
                 #[allow(missing_docs)]
@@ -78,4 +81,19 @@ boxes! {
     jitter::Jitter,
     reorder::Reorder,
     mark::Mark,
+    duplicate::Duplicate,
+}
+
+impl AnyBox {
+    /// This box in the place of an older one of its kind, in the middle of a run. None where the kinds differ, or where the old one
+    /// is in a state that its options do not say.
+    pub fn in_place_of(&self, old: &AnyBox) -> Option<AnyBox> {
+        match (self, old) {
+            (AnyBox::Delay(new), AnyBox::Delay(old)) => Some(AnyBox::Delay(new.after(old))),
+            (AnyBox::Loss(_), AnyBox::Loss(_))
+            | (AnyBox::Mark(_), AnyBox::Mark(_))
+            | (AnyBox::Duplicate(_), AnyBox::Duplicate(_)) => Some(self.clone()),
+            _ => None,
+        }
+    }
 }

@@ -11,7 +11,7 @@ use super::{AnyBox, Build, Pass, PathBox};
 use crate::cause::Cause;
 
 /// See the head of the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OnOff {
     /// Lengths while open and while shut.
     spans: [Span; 2],

@@ -9,7 +9,7 @@ use backwater_transport::units::{Span, Time};
 use super::{AnyBox, Build, Pass, PathBox};
 
 /// See the head of the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Reorder {
     share: f64,
     by: Span,

@@ -79,16 +79,17 @@ impl Network {
         id
     }
 
+    /// The places of the boxes in front of a port's queue, in the order in which they were made.
+    pub fn stages_before(&self, port: PortId) -> impl Iterator<Item = PortId> {
+        let mine = self.boxes.iter().filter(move |(_, main)| **main == port);
+        mine.map(|(id, _)| *id)
+            .filter(|id| self.ports[*id].more.service.stage().is_some())
+    }
+
     /// The boxes in front of a port's queue, in no particular order.
     pub fn boxes_before(&self, port: PortId) -> impl Iterator<Item = &AnyBox> {
-        let mine = self.boxes.iter().filter(move |(_, main)| **main == port);
-        mine.filter_map(|(id, _)| {
-            self.ports[*id]
-                .more
-                .service
-                .stage()
-                .map(|stage| &stage.what)
-        })
+        self.stages_before(port)
+            .filter_map(|id| self.ports[id].more.service.stage().map(|stage| &stage.what))
     }
 
     /// Sends to `entrance` what would go to the queue of `main`.

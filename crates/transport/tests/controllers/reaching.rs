@@ -1,0 +1,30 @@
+//! Every number that is written for a controller reaches it.
+
+use backwater_transport::controller::{CONTROLLERS, Setup};
+use backwater_transport::random::Random;
+
+use super::build::{MSS, options, reaching};
+
+#[test]
+fn a_number_that_is_written_reaches_the_controller() {
+    let mut lost = Vec::new();
+    // Sprout's options make tables of probabilities, which hold none of the numbers.
+    for row in CONTROLLERS.iter().filter(|row| row.id != "sprout") {
+        // Only a scavenger weighs the deviation.
+        let besides: &[_] = match row.id {
+            "vivace" => &[("scavenger", "true")],
+            _ => &[],
+        };
+        let found = reaching::lost(row.options, besides, |given| {
+            let setup = Setup {
+                mss: MSS,
+                frame: MSS + 66,
+                initial: 10 * MSS,
+                random: Random::stream(1, "controller", row.id),
+            };
+            (row.build)(&options::fill(row.options, given), &setup)
+        });
+        lost.extend(found.into_iter().map(|name| format!("{} {name}", row.id)));
+    }
+    assert_eq!(lost, [""; 0]);
+}

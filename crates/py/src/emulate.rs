@@ -6,12 +6,16 @@ use backwater_emu::Fault;
 use backwater_emu::attach::{self, Attached};
 use backwater_emu::certificate::Bounds;
 use backwater_emu::shell::{self, Wishes};
+use backwater_transport::units::Span;
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde_json::json;
 
 use crate::scenario::{Resolved, ScenarioError, refuse};
+
+/// The intervals of sums over time.
+const EVERY: Span = Span::millis(100);
 
 create_exception!(
     _native,
@@ -23,7 +27,7 @@ create_exception!(
 /// Runs a command behind boxes, or commands at nodes of a scenario. Gives the exit code of the command, the document, and
 /// each bound that does not hold.
 #[pyfunction]
-#[pyo3(signature = (words, scenario, attached, environment, traces, command_line, low_cpu, live, no_offload, late_p99_s, unmodelled_loss))]
+#[pyo3(signature = (words, scenario, attached, environment, traces, command_line, low_cpu, live, no_offload, late_p99_s, unmodelled_loss, record, pcap, series, control))]
 #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
 pub fn emulate(
     py: Python<'_>,
@@ -38,6 +42,10 @@ pub fn emulate(
     no_offload: bool,
     late_p99_s: f64,
     unmodelled_loss: f64,
+    record: Option<PathBuf>,
+    pcap: Option<PathBuf>,
+    series: bool,
+    control: Option<PathBuf>,
 ) -> PyResult<(i32, String, Vec<String>)> {
     let wishes = Wishes {
         environment,
@@ -51,6 +59,10 @@ pub fn emulate(
         },
         raw: false,
         no_offload,
+        record,
+        pcap,
+        series: series.then_some(EVERY),
+        control,
     };
     let attached: Vec<Attached> = attached
         .into_iter()

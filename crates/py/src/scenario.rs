@@ -187,6 +187,12 @@ impl Resolved {
         script::world(py, &self.scenario, None, &Fault::default()).map(|_| ())
     }
 
+    /// The ways of flows over radio hops, as JSON: rates, time for a packet, and who senses whom.
+    fn ways(&self, py: Python<'_>) -> PyResult<String> {
+        let world = script::world(py, &self.scenario, None, &Fault::default())?;
+        Ok(self.scenario.ways(&world).to_string())
+    }
+
     #[pyo3(signature = (record, pcap, columns, controllers = None, logs = vec![], series = None, max_wall_s = None, max_memory_B = None, perfetto = None, qlog = None))]
     #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
     fn run(

@@ -152,6 +152,7 @@ impl World {
             ecn: name(exit.ecn),
             cause: match exit.fate {
                 Fate::Delivered => None,
+                Fate::Copied => Some("copied"),
                 Fate::Dropped(cause) => Some(cause.name()),
             },
         };

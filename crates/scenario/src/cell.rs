@@ -129,6 +129,7 @@ fn propagation(world: &World, flow: &Flow, place: usize) -> (Span, Span) {
             | AnyBox::OnOff(_)
             | AnyBox::Jitter(_)
             | AnyBox::Reorder(_)
+            | AnyBox::Duplicate(_)
             | AnyBox::Mark(_) => 0,
         });
         delays.sum()

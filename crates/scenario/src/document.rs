@@ -4,6 +4,7 @@
 pub mod air;
 mod sanity;
 mod warnings;
+pub mod ways;
 
 use air::stations;
 use backwater_sim::connection::{ConnectionStats, DECADES};
@@ -13,7 +14,7 @@ use backwater_sim::record::delays::Delays;
 use backwater_sim::world::{
     ClassReport, ConnectionReport, DropRow, FlowReport, PortReport, Report, StampReport, World,
 };
-use backwater_transport::units::Time;
+use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
 use warnings::warnings;
 
@@ -23,9 +24,20 @@ use crate::resolved::Resolved;
 /// Ticks in a second.
 const TICKS: f64 = 1e12;
 
-/// The document, without what the caller alone knows: schema, version, scenario's name and cost.
+/// The document of a run that came to the scenario's end, without what the caller alone knows: schema, version, scenario's
+/// name and cost.
 pub fn document(resolved: &Resolved, world: &World, report: &Report) -> Value {
-    let (duration, warmup) = (resolved.duration(), resolved.warmup());
+    document_until(resolved, world, report, resolved.duration())
+}
+
+/// The same of a run that ended after `duration`, behind its warm-up.
+pub fn document_until(
+    resolved: &Resolved,
+    world: &World,
+    report: &Report,
+    duration: Span,
+) -> Value {
+    let warmup = resolved.warmup();
     let window = (duration.0 - warmup.0) as f64 / TICKS;
     let from = Time(warmup.0);
     let own = |f: &&FlowReport| !matches!(world.network.flows[f.flow].part, Part::Acks(_));

@@ -15,7 +15,7 @@ type Path = Vec<String>;
 
 impl Resolved {
     /// Turns a world of this scenario in the middle of a run into one of another scenario. Line rates of wires may
-    /// differ, and the sources of flows and their ends.
+    /// differ, options of boxes without a state, and the sources of flows and their ends.
     ///
     /// # Errors
     /// The first field that cannot change in the middle of a run.
@@ -32,13 +32,18 @@ impl Resolved {
         for path in &paths {
             let names: Vec<&str> = path.iter().map(String::as_str).collect();
             match names[..] {
-                ["links", link, "rate_bps"] => to.change_link(world, link)?,
+                ["links", link, "rate_bps"] | ["links", link, "ways", _, "rate_bps"] => {
+                    to.change_link(world, link)?;
+                }
+                ["links", link, "boxes"] | ["links", link, "ways", _, "boxes"] => {
+                    self.change_boxes(to, world, link)?;
+                }
                 ["flows", flow, "source"] => self.change_flow(to, world, flow, Field::Source)?,
                 ["flows", flow, "stop_s"] => self.change_flow(to, world, flow, Field::Stop)?,
                 _ => {
                     let what = "this cannot change in the middle of a run";
-                    let fix = "change the rate of a link, or the source or stop of a flow, or write it into the \
-                               scenario and run that from its beginning";
+                    let fix = "change the rate or the boxes of a link, or the source or stop of a flow, or write it \
+                               into the scenario and run that from its beginning";
                     return Err(to.refuse(&path.join("."), what, fix));
                 }
             }
@@ -46,12 +51,29 @@ impl Resolved {
         Ok(())
     }
 
+    fn link_number(&self, name: &str) -> usize {
+        let number = self.links().iter().position(|l| l.spec.name == name);
+        number.expect("a link of the canonical form")
+    }
+
+    /// Gives both directions of a link their new boxes.
+    fn change_boxes(&self, to: &Resolved, world: &mut World, name: &str) -> Result<(), Diagnostic> {
+        let number = to.link_number(name);
+        for side in 0..2 {
+            let [before, after] = [self, to].map(|resolved| {
+                let direction = resolved.links()[number].spec.directions[side].as_ref();
+                direction.map_or(&[][..], |d| &d.boxes)
+            });
+            let changed = world.change_boxes(PortId::new(2 * number + side), [before, after]);
+            changed.map_err(|why| to.no_change(&format!("links.{name}.boxes"), &why))?;
+        }
+        Ok(())
+    }
+
     /// Gives both ends of a wire their new rate.
     fn change_link(&self, world: &mut World, name: &str) -> Result<(), Diagnostic> {
-        let links = self.links();
-        let number = links.iter().position(|l| l.spec.name == name);
-        let number = number.expect("a link of the canonical form");
-        let link = &links[number].spec;
+        let number = self.link_number(name);
+        let link = &self.links()[number].spec;
         for (side, direction) in link.directions.iter().enumerate() {
             let rate = match direction.as_ref().map(|direction| &direction.service) {
                 None => link.rate,
@@ -115,10 +137,19 @@ impl Field {
     }
 }
 
-/// Paths at which two values differ. A source is one value: its options belong together.
+/// Paths at which two values differ. A source is one value: its options belong together. So is a list, but for the two ways of
+/// a link.
 fn differences(a: &Value, b: &Value, at: &mut Path, found: &mut Vec<Path>) {
     let source = at.len() == 3 && at[0] == "flows" && at[2] == "source";
+    let ways = at.len() == 3 && at[0] == "links" && at[2] == "ways";
     match (a, b) {
+        (Value::Array(a), Value::Array(b)) if ways && a.len() == b.len() => {
+            for (number, (a, b)) in a.iter().zip(b).enumerate() {
+                at.push(number.to_string());
+                differences(a, b, at, found);
+                at.pop();
+            }
+        }
         (Value::Object(a), Value::Object(b)) if !source => {
             let names: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
             for name in names {

@@ -37,7 +37,7 @@ pub use diagnostic::Diagnostic;
 pub use files::Folders;
 pub use link_log::{LinkLog, MAHIMAHI_QUEUES, UNBOUNDED};
 pub use resolved::{Hosted, Input, Resolved};
-pub use run::{Columns, Failure, Keep, NO_FLOW, Names, Run, diff};
+pub use run::{Columns, Failure, Keep, NO_FLOW, Names, Observers, Run, diff};
 pub use scenario::Scenario;
 pub use schema::schema;
 pub use series::{SERIES, interval};

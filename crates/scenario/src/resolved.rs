@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use backwater_sim::spec::{MediumSpec, Refusal, Spec};
-use backwater_sim::world::World;
+use backwater_sim::world::{Report, World};
 use backwater_transport::part::Args;
 use backwater_transport::units::Span;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::canonical::canonical;
 use crate::decode::{Draft, Link, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
-use crate::document::document;
+use crate::document::{document, document_until, ways::ways};
 use crate::fields::flow::{CONTROLLER, TCP};
 use crate::files::{Files, hex};
 use crate::names;
@@ -174,6 +174,18 @@ impl Resolved {
     pub fn document(&self, world: &mut World) -> Value {
         let report = world.report();
         document(self, world, &report)
+    }
+
+    /// The ways of its flows over radio hops in a world of this scenario.
+    pub fn ways(&self, world: &World) -> Value {
+        ways(self, world)
+    }
+
+    /// The document of a world that a clock ended, before or after the scenario's duration; none where that was in the
+    /// warm-up.
+    pub fn document_so_far(&self, world: &World, report: &Report) -> Option<Value> {
+        let lasted = Span(world.now().0);
+        (lasted > self.warmup()).then(|| document_until(self, world, report, lasted))
     }
 
     /// The parts that a host has to make.

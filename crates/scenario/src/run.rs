@@ -3,15 +3,13 @@
 
 mod capture;
 mod diff;
+mod observers;
 mod perfetto;
 mod qlog;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use backwater_sim::medium::{AIR, WIRE};
-use backwater_sim::record::pcapng::{Capture, Interface};
 use backwater_sim::record::{Record, What};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
@@ -22,12 +20,9 @@ use crate::diagnostic::Diagnostic;
 use crate::document::document;
 use crate::link_log::LinkLog;
 use crate::resolved::Resolved;
-use crate::series::Series;
-use capture::{capture_records, wires, write_records};
-use perfetto::Perfetto;
-use qlog::Qlog;
 
 pub use diff::diff;
+pub use observers::{Observers, RECORD_HEADER};
 
 /// What to keep of a run besides its sums.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,22 +82,12 @@ pub struct Names {
 pub struct Run {
     resolved: Resolved,
     world: World,
-    record: Option<(String, BufWriter<File>)>,
-    pcap: Option<(String, Capture<BufWriter<File>>)>,
-    perfetto: Option<Perfetto>,
-    qlog: Option<Qlog>,
-    columns: Option<Columns>,
     logs: Vec<LinkLog>,
-    series: Option<Series>,
-    /// Recorded, and not yet passed on.
-    records: Vec<Record>,
+    observers: Observers,
 }
 
 /// Events between two looks at the caller's wishes.
 const STRIDE: u64 = 50_000;
-
-/// First line of a record file.
-pub const RECORD_HEADER: &str = "time_s,what,place,flow,seq,class,size_B,value";
 
 impl Run {
     /// Builds the world and opens the files.
@@ -121,71 +106,16 @@ impl Run {
     /// # Errors
     /// A file that cannot be created.
     pub fn of(mut world: World, resolved: &Resolved, keep: Keep<'_>) -> Result<Run, Failure> {
-        let watched = keep.columns || keep.series.is_some();
-        let files = [keep.record, keep.pcap, keep.perfetto, keep.qlog];
-        if watched || files.iter().any(Option::is_some) {
-            world.start_recording();
-        }
-        if keep.series.is_some() {
-            world.start_law_log();
-        }
-        if keep.pcap.is_some() {
-            world.start_air_log();
-        }
         let length = Span(world.end().0);
         let log =
             |(link, path): &(String, PathBuf)| LinkLog::open(&mut world, resolved, link, path);
         let logs = keep.logs.iter().map(log).collect::<Result<Vec<_>, _>>()?;
-        let open = |path: &Path| {
-            let name = path.display().to_string();
-            File::create(path)
-                .map(|f| (name.clone(), BufWriter::new(f)))
-                .map_err(|e| Failure::Io(name, e))
-        };
-        let mut record = keep.record.map(open).transpose()?;
-        if let Some((name, file)) = &mut record {
-            writeln!(file, "{RECORD_HEADER}").map_err(|e| Failure::Io(name.clone(), e))?;
-        }
-        let interfaces: Vec<Interface<'_>> = world
-            .network
-            .ports
-            .iter()
-            .take(wires(&world))
-            .map(|p| Interface {
-                name: &p.more.name,
-                speed_bps: p.more.rate.0,
-                link: WIRE.link,
-            })
-            .chain(world.air.media.iter().map(|m| Interface {
-                name: &m.name,
-                speed_bps: m.phy.data.0,
-                link: AIR.link,
-            }))
-            .collect();
-        let capture = |(name, file): (String, BufWriter<File>)| {
-            Capture::new(file, env!("CARGO_PKG_VERSION"), &interfaces)
-                .map(|c| (name.clone(), c))
-                .map_err(|e| Failure::Io(name, e))
-        };
-        let pcap = keep.pcap.map(open).transpose()?.map(capture).transpose()?;
-        let named = |path: &Path| path.display().to_string();
-        let trace =
-            |path: &Path| Perfetto::create(path, &world).map_err(|e| Failure::Io(named(path), e));
-        let logs_of =
-            |path: &Path| Qlog::create(path, &world).map_err(|e| Failure::Io(named(path), e));
-        let perfetto = keep.perfetto.map(trace).transpose()?;
-        let qlog = keep.qlog.map(logs_of).transpose()?;
+        let observers = Observers::open(&mut world, &keep, length)?;
         Ok(Run {
             resolved: resolved.clone(),
             world,
-            record,
-            pcap,
-            perfetto,
-            qlog,
-            columns: keep.columns.then(Columns::default),
             logs,
-            series: keep.series.map(|every| Series::new(every, length)),
-            records: Vec::new(),
+            observers,
         })
     }
 
@@ -199,46 +129,8 @@ impl Run {
             // What fell due on idle ports is served before the books are closed.
             self.world.settle();
         }
-        let records = self.in_order(done);
-        if let Some((name, file)) = &mut self.record {
-            write_records(&self.world, &records, file).map_err(|e| Failure::Io(name.clone(), e))?;
-        }
-        if let Some((name, capture)) = &mut self.pcap {
-            let frames = self.world.take_air_frames(done);
-            capture_records(&self.world, &records, &frames, capture)
-                .map_err(|e| Failure::Io(name.clone(), e))?;
-        }
-        if let Some(trace) = &mut self.perfetto {
-            let written = trace.extend(&self.world, &records);
-            written.map_err(|e| Failure::Io(trace.name(), e))?;
-        }
-        if let Some(qlog) = &mut self.qlog {
-            let written = qlog.extend(&self.world, &records);
-            written.map_err(|e| Failure::Io(qlog.name(), e))?;
-        }
-        if let Some(columns) = &mut self.columns {
-            columns.extend(&records);
-        }
-        if let Some(series) = &mut self.series {
-            series.extend(&self.world, &records);
-            series.extend_laws(self.world.take_law_log());
-        }
+        self.observers.observe(&mut self.world, done)?;
         Ok(done)
-    }
-
-    /// Records up to the present, in the order of their times; no later than frames that are still on the air, so that a capture is
-    /// in order too. A transmission is recorded when it is decided, and begins up to an inter-packet gap later.
-    fn in_order(&mut self, all: bool) -> Vec<Record> {
-        self.records.append(&mut self.world.take_records());
-        self.records.sort_by_key(|r| r.at);
-        let now = self.world.now();
-        let now = self.world.on_air_since().map_or(now, |at| now.min(at));
-        let ripe = if all {
-            self.records.len()
-        } else {
-            self.records.partition_point(|r| r.at <= now)
-        };
-        self.records.drain(..ripe).collect()
     }
 
     /// Simulated time reached, and the end.
@@ -256,23 +148,8 @@ impl Run {
     /// # Errors
     /// A file that cannot be written.
     pub fn finish(mut self) -> Result<(Value, Option<Columns>, Names), Failure> {
-        if let Some(mut trace) = self.perfetto {
-            let written = trace.finish(&self.world);
-            written.map_err(|e| Failure::Io(trace.name(), e))?;
-        }
-        if let Some(mut qlog) = self.qlog {
-            qlog.finish().map_err(|e| Failure::Io(qlog.name(), e))?;
-        }
+        let (columns, series) = self.observers.finish(&self.world, self.world.end())?;
         let report = self.world.last_report();
-        if let Some((name, mut file)) = self.record {
-            file.flush().map_err(|e| Failure::Io(name, e))?;
-        }
-        if let Some((name, capture)) = self.pcap {
-            capture
-                .finish()
-                .and_then(|mut f| f.flush())
-                .map_err(|e| Failure::Io(name, e))?;
-        }
         for log in self.logs {
             log.close(&mut self.world)?;
         }
@@ -293,10 +170,10 @@ impl Run {
                 .collect(),
         };
         let mut document = document(&self.resolved, &self.world, &report);
-        if let Some(series) = self.series {
-            document["series"] = series.document(&self.world);
+        if let Some(series) = series {
+            document["series"] = series;
         }
-        Ok((document, self.columns, names))
+        Ok((document, columns, names))
     }
 }
 

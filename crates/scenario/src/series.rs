@@ -90,6 +90,8 @@ pub fn interval(resolved: &Resolved, written: &str) -> Result<Span, Diagnostic> 
 /// Sums of a run over intervals.
 pub struct Series {
     every: Span,
+    /// Later events are left out.
+    end: Time,
     intervals: usize,
     ports: BTreeMap<PortId, OfPort>,
     flows: BTreeMap<FlowId, OfFlow>,
@@ -122,6 +124,7 @@ impl Series {
     pub fn new(every: Span, length: Span) -> Series {
         Series {
             every,
+            end: Time(length.0),
             intervals: length.0.div_ceil(every.0) as usize,
             ports: BTreeMap::new(),
             flows: BTreeMap::new(),
@@ -136,7 +139,7 @@ impl Series {
         for (law, values) in log {
             let of = self.laws.entry(law);
             let of = of.or_insert_with(|| OfLaw::new(self.intervals));
-            for (now, values) in values {
+            for (now, values) in values.into_iter().filter(|(now, _)| *now <= self.end) {
                 of.note(self.every, now, values);
             }
         }
@@ -144,7 +147,8 @@ impl Series {
 
     /// Adds events, in order of time.
     pub fn extend(&mut self, world: &World, records: &[Record]) {
-        for record in records {
+        let end = self.end;
+        for record in records.iter().filter(|record| record.at <= end) {
             // What begins at the very end belongs to the last interval.
             let at = ((record.at.0 / self.every.0) as usize).min(self.intervals - 1);
             match record.what {
@@ -253,10 +257,11 @@ impl Series {
         bits
     }
 
-    /// As the document's `series`.
-    pub fn document(mut self, world: &World) -> Value {
-        let end = world.end();
-        let widths: Vec<f64> = (0..self.intervals as u64)
+    /// As the document's `series`, up to this instant.
+    pub fn document(mut self, world: &World, end: Time) -> Value {
+        let end = end.min(self.end);
+        let n = (end.0.div_ceil(self.every.0) as usize).clamp(1, self.intervals);
+        let widths: Vec<f64> = (0..n as u64)
             .map(|i| {
                 let until = Time((i + 1) * self.every.0).min(end);
                 until.since(Time(i * self.every.0)).seconds()
@@ -278,18 +283,18 @@ impl Series {
             let one = json!({
                 "capacity_bps": capacity,
                 "throughput_bps": rates(&of.sent_bits),
-                "queue_max_B": of.queue_max,
+                "queue_max_B": of.queue_max[..n],
             });
             ports.insert(port.more.name.clone(), one);
         }
         for (id, of) in &self.flows {
-            let delays = of.delay_s.iter().zip(&of.packets);
+            let delays = of.delay_s.iter().zip(&of.packets).take(n);
             let delays = delays.map(|(sum, n)| (*n > 0).then(|| sum / *n as f64));
             let one = json!({
                 "goodput_bps": rates(&of.bits),
                 "delay_mean_s": delays.collect::<Vec<_>>(),
-                "window_B": held(&of.window),
-                "srtt_s": held(&of.srtt),
+                "window_B": held(&of.window[..n]),
+                "srtt_s": held(&of.srtt[..n]),
             });
             flows.insert(world.network.flows[*id].name.clone(), one);
         }
@@ -306,7 +311,7 @@ impl Series {
                 (name, json!({"throughput_bps": rates(bits)}))
             })
             .collect();
-        let ends: Vec<Time> = (1..=self.intervals as u64)
+        let ends: Vec<Time> = (1..=n as u64)
             .map(|i| Time(i * self.every.0).min(end))
             .collect();
         json!({
@@ -316,7 +321,7 @@ impl Series {
             "hops": hops,
             "stations": station::document(world, &self.stations, &ends),
             "classes": classes,
-            "laws": law::document(world, &self.laws),
+            "laws": law::document(world, &self.laws, n),
         })
     }
 }

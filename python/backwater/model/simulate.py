@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -184,10 +183,11 @@ def draw(
     set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
 ) -> Drawing:
     """The network of a scenario: a notebook shows it, `save` writes it."""
+    from backwater.present import topology
     from backwater.present.display import Drawing
 
     overrides = arguments.table(set, "set", "give paths and values")
-    return Drawing(json.loads(resolve(what, None, overrides)[0].canonical))
+    return Drawing(topology.seen(resolve(what, None, overrides)[0]))
 
 
 def resolve(

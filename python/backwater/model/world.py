@@ -29,6 +29,9 @@ class World:
             for exit in world.exits():
                 print(exit.at_ps, exit.tag, exit.cause or "delivered")
 
+    An exit without a cause is a delivery. The cause `copied` tells that a box `duplicate` made a
+    copy; the fates of both come later, under the same tag.
+
     Routes to hosts that no flow of the scenario has as its destination exist where the scenario has
     at least one flow whose source is "outside".
     """

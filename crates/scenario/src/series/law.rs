@@ -31,11 +31,12 @@ impl OfLaw {
         }
     }
 
-    /// By name.
-    pub fn document(&self) -> Value {
+    /// By name, of the first `intervals`.
+    pub fn document(&self, intervals: usize) -> Value {
         let named = self.names.iter().zip(&self.values);
         let named = named.filter(|(name, _)| !name.is_empty());
-        let row = named.map(|(name, values)| ((*name).to_owned(), json!(held(values))));
+        let row =
+            named.map(|(name, values)| ((*name).to_owned(), json!(held(&values[..intervals]))));
         Value::Object(row.collect::<Map<String, Value>>())
     }
 }
@@ -51,10 +52,14 @@ pub fn held(values: &[Option<f64>]) -> Vec<Option<f64>> {
 }
 
 /// The series of all laws, by place.
-pub fn document(world: &World, laws: &BTreeMap<LawId, OfLaw>) -> Map<String, Value> {
+pub fn document(
+    world: &World,
+    laws: &BTreeMap<LawId, OfLaw>,
+    intervals: usize,
+) -> Map<String, Value> {
     let named = laws.iter().map(|(id, of)| {
         let name = world.network.laws[*id].name.clone();
-        (name, of.document())
+        (name, of.document(intervals))
     });
     named.collect()
 }

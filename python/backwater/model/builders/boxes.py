@@ -112,3 +112,17 @@ class Box(Part):
         * `share`: share of packets marked (share, required)
         """
         return Box("mark", share=share)
+
+    @staticmethod
+    @checked
+    def duplicate(
+        *,
+        share: Share,
+    ) -> Box:
+        """Each packet comes out twice with the same chance.
+
+        Source: RFC 5560.
+
+        * `share`: share of packets that come out twice (share, required)
+        """
+        return Box("duplicate", share=share)

@@ -1,0 +1,177 @@
+//! What is kept of a world while time goes on: files of its events, and sums over intervals.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use backwater_sim::medium::{AIR, WIRE};
+use backwater_sim::record::Record;
+use backwater_sim::record::pcapng::{Capture, Interface};
+use backwater_sim::world::World;
+use backwater_transport::units::{Span, Time};
+use serde_json::Value;
+
+use super::capture::{capture_records, wires, write_records};
+use super::perfetto::Perfetto;
+use super::qlog::Qlog;
+use super::{Columns, Failure, Keep};
+use crate::series::Series;
+
+/// First line of a record file.
+pub const RECORD_HEADER: &str = "time_s,what,place,flow,seq,class,size_B,value";
+
+/// Files and sums of a run under way, but for the logs of its links.
+pub struct Observers {
+    record: Option<(String, BufWriter<File>)>,
+    pcap: Option<(String, Capture<BufWriter<File>>)>,
+    perfetto: Option<Perfetto>,
+    qlog: Option<Qlog>,
+    columns: Option<Columns>,
+    series: Option<Series>,
+    /// Recorded, and not yet passed on.
+    records: Vec<Record>,
+}
+
+impl Observers {
+    /// Opens the files, and has the world record what they need. Sums over intervals reach to `length`.
+    ///
+    /// # Errors
+    /// A file that cannot be created.
+    pub fn open(world: &mut World, keep: &Keep<'_>, length: Span) -> Result<Observers, Failure> {
+        let watched = keep.columns || keep.series.is_some();
+        let files = [keep.record, keep.pcap, keep.perfetto, keep.qlog];
+        if watched || files.iter().any(Option::is_some) {
+            world.start_recording();
+        }
+        if keep.series.is_some() {
+            world.start_law_log();
+        }
+        if keep.pcap.is_some() {
+            world.start_air_log();
+        }
+        let open = |path: &Path| {
+            let name = path.display().to_string();
+            File::create(path)
+                .map(|f| (name.clone(), BufWriter::new(f)))
+                .map_err(|e| Failure::Io(name, e))
+        };
+        let mut record = keep.record.map(open).transpose()?;
+        if let Some((name, file)) = &mut record {
+            writeln!(file, "{RECORD_HEADER}").map_err(|e| Failure::Io(name.clone(), e))?;
+        }
+        let interfaces: Vec<Interface<'_>> = world
+            .network
+            .ports
+            .iter()
+            .take(wires(world))
+            .map(|p| Interface {
+                name: &p.more.name,
+                speed_bps: p.more.rate.0,
+                link: WIRE.link,
+            })
+            .chain(world.air.media.iter().map(|m| Interface {
+                name: &m.name,
+                speed_bps: m.phy.data.0,
+                link: AIR.link,
+            }))
+            .collect();
+        let capture = |(name, file): (String, BufWriter<File>)| {
+            Capture::new(file, env!("CARGO_PKG_VERSION"), &interfaces)
+                .map(|c| (name.clone(), c))
+                .map_err(|e| Failure::Io(name, e))
+        };
+        let pcap = keep.pcap.map(open).transpose()?.map(capture).transpose()?;
+        let named = |path: &Path| path.display().to_string();
+        let trace =
+            |path: &Path| Perfetto::create(path, world).map_err(|e| Failure::Io(named(path), e));
+        let logs_of =
+            |path: &Path| Qlog::create(path, world).map_err(|e| Failure::Io(named(path), e));
+        let perfetto = keep.perfetto.map(trace).transpose()?;
+        let qlog = keep.qlog.map(logs_of).transpose()?;
+        Ok(Observers {
+            record,
+            pcap,
+            perfetto,
+            qlog,
+            columns: keep.columns.then(Columns::default),
+            series: keep.series.map(|every| Series::new(every, length)),
+            records: Vec::new(),
+        })
+    }
+
+    /// Writes what has happened since the last call; with `done` all of it, else what no later event precedes.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn observe(&mut self, world: &mut World, done: bool) -> Result<(), Failure> {
+        let records = self.in_order(world, done);
+        if let Some((name, file)) = &mut self.record {
+            write_records(world, &records, file).map_err(|e| Failure::Io(name.clone(), e))?;
+        }
+        if let Some((name, capture)) = &mut self.pcap {
+            let frames = world.take_air_frames(done);
+            capture_records(world, &records, &frames, capture)
+                .map_err(|e| Failure::Io(name.clone(), e))?;
+        }
+        if let Some(trace) = &mut self.perfetto {
+            let written = trace.extend(world, &records);
+            written.map_err(|e| Failure::Io(trace.name(), e))?;
+        }
+        if let Some(qlog) = &mut self.qlog {
+            let written = qlog.extend(world, &records);
+            written.map_err(|e| Failure::Io(qlog.name(), e))?;
+        }
+        if let Some(columns) = &mut self.columns {
+            columns.extend(&records);
+        }
+        if let Some(series) = &mut self.series {
+            series.extend(world, &records);
+            series.extend_laws(world.take_law_log());
+        }
+        Ok(())
+    }
+
+    /// Records up to the present, in the order of their times; no later than frames that are still on the air, so that a capture is
+    /// in order too. A transmission is recorded when it is decided, and begins up to an inter-packet gap later.
+    fn in_order(&mut self, world: &mut World, all: bool) -> Vec<Record> {
+        self.records.append(&mut world.take_records());
+        self.records.sort_by_key(|r| r.at);
+        let now = world.now();
+        let now = world.on_air_since().map_or(now, |at| now.min(at));
+        let ripe = if all {
+            self.records.len()
+        } else {
+            self.records.partition_point(|r| r.at <= now)
+        };
+        self.records.drain(..ripe).collect()
+    }
+
+    /// Closes the files. Gives the columns, and the series up to `end`.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn finish(
+        self,
+        world: &World,
+        end: Time,
+    ) -> Result<(Option<Columns>, Option<Value>), Failure> {
+        if let Some(mut trace) = self.perfetto {
+            let written = trace.finish(world);
+            written.map_err(|e| Failure::Io(trace.name(), e))?;
+        }
+        if let Some(mut qlog) = self.qlog {
+            qlog.finish().map_err(|e| Failure::Io(qlog.name(), e))?;
+        }
+        if let Some((name, mut file)) = self.record {
+            file.flush().map_err(|e| Failure::Io(name, e))?;
+        }
+        if let Some((name, capture)) = self.pcap {
+            capture
+                .finish()
+                .and_then(|mut f| f.flush())
+                .map_err(|e| Failure::Io(name, e))?;
+        }
+        let series = self.series.map(|series| series.document(world, end));
+        Ok((self.columns, series))
+    }
+}

@@ -14,6 +14,7 @@ use crate::address;
 use crate::driver::Place;
 use crate::fault::Fault;
 use crate::namespace::{self, Inside};
+use crate::session::{self, Kept};
 use crate::shell::{self, Ended, MTU, Wishes};
 
 /// A command at a node.
@@ -34,6 +35,10 @@ pub fn scenario(
     attached: &[Attached],
     wishes: &Wishes,
 ) -> Result<Ended, Fault> {
+    if wishes.control.is_some() {
+        let what = "the nodes of a scenario take no changes while they run";
+        return Err(Fault::refused(what, "--control", "use it with boxes"));
+    }
     let mut spec = resolved.spec();
     let nodes = find(&spec, attached)?;
     add_flows(&mut spec, &nodes);
@@ -60,6 +65,7 @@ pub fn scenario(
             mtu: MTU,
             offload: !wishes.no_offload,
             hosts: hosts.clone(),
+            resolvers: None,
         })?;
         let device = prepared.device.try_clone();
         places.push(Place {
@@ -70,9 +76,12 @@ pub fn scenario(
         });
         running.push(prepared);
     }
-    let ended = shell::run(world, places, &running, None, &mut [], wishes);
-    let (driver, code) = ended?;
-    Ok(shell::report(driver, code, wishes))
+    let kept = Kept {
+        logs: &mut [],
+        live: None,
+    };
+    let ran = session::run(world, places, &running, None, kept, wishes)?;
+    Ok(session::ended(ran, resolved, wishes))
 }
 
 /// The nodes of the commands.

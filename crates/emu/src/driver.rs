@@ -17,17 +17,12 @@ use crate::ip;
 use crate::offload::{Cut, HEADER, Run};
 use crate::payloads::{self, Payloads};
 use crate::system::{self, Poller};
+use crate::waits::{Lateness, Rests};
 
 /// Longest packet that a device hands over.
 const LONGEST: usize = HEADER + 65_536;
 /// Segments read from one device before others have their turn.
 const BURST: usize = 64;
-
-/// How long the driver may look without sleeping while it has real-time priority, and how long it then sleeps. Linux stops a
-/// task of real-time priority for 50 ms where it leaves less than 5 % of a second to others (sched_rt_runtime_us; since 6.8
-/// the server of fair tasks). Rests of 25 in 425 us leave 5.9 %.
-const STRETCH: Span = Span::micros(400);
-const NAP: Span = Span::micros(25);
 
 /// A node of the world behind which real programs are.
 #[derive(Debug)]
@@ -45,8 +40,10 @@ pub struct Place {
 /// How long the driver looks for packets and instants without sleeping.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// Before an instant of the world: how much earlier it stops sleeping.
+    /// Before an instant of the world: how much earlier it stops sleeping at most.
     pub before: Span,
+    /// Whether wake-ups that have been seen decide how much earlier.
+    pub learns: bool,
     /// After the last packet: how long it goes on looking for the next.
     pub after: Span,
 }
@@ -55,11 +52,13 @@ impl Patience {
     /// Exact while packets come and go.
     pub const EXACT: Patience = Patience {
         before: Span::micros(150),
+        learns: false,
         after: Span::millis(3),
     };
     /// Sleeps whenever nothing is due.
     pub const LOW_CPU: Patience = Patience {
-        before: Span::micros(20),
+        before: Span::micros(150),
+        learns: true,
         after: Span::ZERO,
     };
 }
@@ -119,8 +118,8 @@ pub struct Driver {
     pub raw: bool,
     /// It has real-time priority.
     pub real_time: bool,
-    /// When it last slept.
-    slept: Time,
+    rests: Rests,
+    lateness: Lateness,
     /// CPU seconds that it took.
     pub cpu_s: f64,
 }
@@ -158,7 +157,8 @@ impl Driver {
             busy: Time::ZERO,
             raw: false,
             real_time: false,
-            slept: Time::ZERO,
+            rests: Rests::default(),
+            lateness: Lateness::default(),
             cpu_s: 0.0,
         })
     }
@@ -255,10 +255,13 @@ impl Driver {
     /// Has a segment that came out leave at its node, with those before it where they are neighbours in one packet.
     fn give(&mut self, exit: Exit) {
         let (kept, segment) = payloads::split(exit.tag);
-        if exit.fate != Fate::Delivered {
-            self.certificate.modelled += 1;
-            self.payloads.release(kept, 1);
-            return;
+        match exit.fate {
+            Fate::Delivered => {}
+            Fate::Copied => return self.payloads.hold(kept, 1),
+            Fate::Dropped(_) => {
+                self.certificate.modelled += 1;
+                return self.payloads.release(kept, 1);
+            }
         }
         let Some(place) = self.places.iter().position(|p| p.node == exit.node) else {
             self.certificate.refused += 1;
@@ -285,8 +288,11 @@ impl Driver {
         let cut = kept.cut;
         let whole = kept.whole();
         let written = if cut.segments() == 1 && run.mark {
-            ip::mark(&mut whole[HEADER..]);
-            system::write(device, whole)
+            // A copy of the packet may leave without the mark.
+            self.headers.clear();
+            self.headers.extend_from_slice(whole);
+            ip::mark(&mut self.headers[HEADER..]);
+            system::write(device, &self.headers)
         } else if cut.is_whole(run) && !run.mark {
             system::write(device, whole)
         } else {
@@ -306,17 +312,25 @@ impl Driver {
     fn rest(&mut self, latest: Time) -> io::Result<bool> {
         let due = self.world.next_due().unwrap_or(Time::NEVER).min(latest);
         let now = self.clock.now();
-        let until = Time(due.0.saturating_sub(self.patience.before.0));
+        let before = match self.patience.learns {
+            true => self.lateness.allowance(self.patience.before),
+            false => self.patience.before,
+        };
+        let until = Time(due.0.saturating_sub(before.0));
         let looks = self.busy.after(self.patience.after);
         if until <= now || looks > now {
-            if self.real_time && self.slept.after(STRETCH) < now {
-                system::sleep_until_ns(self.clock.system_ns(now.after(NAP)));
-                self.slept = self.clock.now();
+            if self.real_time
+                && let Some(end) = self.rests.due(now, due)
+            {
+                system::sleep_until_ns(self.clock.system_ns(end));
+                self.rests.took(now, self.clock.now());
             }
             return Ok(false);
         }
         self.poller.sleep(self.clock.system_ns(until))?;
-        self.slept = self.clock.now();
+        let woke = self.clock.now();
+        self.rests.took(now, woke);
+        self.lateness.ended(until, woke);
         Ok(true)
     }
 

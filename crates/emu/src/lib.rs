@@ -3,10 +3,12 @@
 //! * `plan` reads the boxes of a command line and writes the scenario that they are; `words` reads single words and
 //!   `queue` mahimahi's queues.
 //! * `namespace` runs a command behind a network device of its own; `device` makes these devices, `address` chooses addresses.
+//! * `nat` leads from an emulated path to the networks beyond: address translation, forwarding and resolvers.
 //! * `driver` moves packets between devices and the world; `payloads` keeps their bytes, `ip` reads their headers, `offload` cuts
 //!   super-packets.
 //! * `clock` tells the time, `certificate` how well it was kept.
-//! * `shell` is `backwater emulate` with boxes, `attach` with programs at the nodes of a scenario.
+//! * `shell` is `backwater emulate` with boxes, `attach` with programs at the nodes of a scenario; `session` runs either to its end, and
+//!   `live` changes it meanwhile.
 //! * `flow` is `backwater flow`: both ends of a flow over real UDP.
 //! * `probe` is load for benchmarks.
 //! * `system` wraps system calls.
@@ -22,14 +24,18 @@ pub mod driver;
 pub mod fault;
 pub mod flow;
 pub mod ip;
+pub mod live;
 pub mod namespace;
+pub mod nat;
 pub mod offload;
 pub mod payloads;
 pub mod plan;
 pub mod probe;
 pub mod queue;
+pub mod session;
 pub mod shell;
 pub mod system;
+pub mod waits;
 pub mod words;
 
 pub use fault::Fault;

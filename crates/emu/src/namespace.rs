@@ -14,6 +14,7 @@ use std::os::fd::OwnedFd;
 use crate::address::Address;
 use crate::device;
 use crate::fault::Fault;
+use crate::nat;
 use crate::system::{self, Forked, Message};
 
 /// The device inside a namespace.
@@ -39,6 +40,8 @@ pub struct Inside {
     pub offload: bool,
     /// What /etc/hosts is to have besides; empty leaves it as it is.
     pub hosts: String,
+    /// The file that takes the place of /etc/resolv.conf, if any.
+    pub resolvers: Option<&'static str>,
 }
 
 /// A command behind its device.
@@ -225,9 +228,16 @@ fn furnish(inside: &Inside, keeper: i32) -> (&'static str, io::Result<OwnedFd>) 
     {
         return ("/etc/hosts of its own", Err(error));
     }
+    if let Some(servers) = inside.resolvers
+        && let Err(error) = nat::resolve_by(servers)
+    {
+        return ("/etc/resolv.conf of its own", Err(error));
+    }
     if let Err(error) = device::raise_loopback() {
         return ("the loopback interface", Err(error));
     }
+    // Emulators inside this one send their packets on through this network.
+    nat::forward();
     let opened = match device::open(DEVICE, inside.offload) {
         Ok(opened) => opened,
         Err(error) => return ("/dev/net/tun", Err(error)),

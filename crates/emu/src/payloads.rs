@@ -85,6 +85,12 @@ impl Payloads {
         &mut self.places[place]
     }
 
+    /// Copies of segments of a place have come into the world.
+    pub fn hold(&mut self, place: usize, segments: usize) {
+        self.places[place].left += segments;
+        self.held += segments;
+    }
+
     /// So many segments of a place have come out.
     pub fn release(&mut self, place: usize, segments: usize) {
         let kept = &mut self.places[place];

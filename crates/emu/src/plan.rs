@@ -46,6 +46,8 @@ pub enum Box {
     Reorder(Direction, f64, String),
     /// `mark uplink|downlink SHARE`.
     Mark(Direction, f64),
+    /// `duplicate uplink|downlink SHARE`.
+    Duplicate(Direction, f64),
     /// `raw`: packets pass without a model.
     Raw,
     /// `link UP DOWN` with traces, `rate UP DOWN` with rates.
@@ -103,6 +105,7 @@ impl Plan {
                 "delay" => Box::Delay(milliseconds(words.need(word, "the delay")?)?),
                 "loss" => Box::Loss(words.direction(word)?, words.share(word)?),
                 "mark" => Box::Mark(words.direction(word)?, words.share(word)?),
+                "duplicate" => Box::Duplicate(words.direction(word)?, words.share(word)?),
                 "jitter" => {
                     let direction = words.direction(word)?;
                     Box::Jitter(direction, milliseconds(words.need(word, "the longest delay")?)?)
@@ -121,7 +124,7 @@ impl Plan {
                 "link" | "rate" => link(word, &mut words)?,
                 other => {
                     let what = format!("`{other}` is no box");
-                    let fix = "write delay, jitter, loss, onoff, reorder, mark, link or rate, and -- before the command";
+                    let fix = "write delay, jitter, loss, onoff, reorder, duplicate, mark, link or rate, and -- before the command";
                     return Err(Fault::refused(what, other, fix));
                 }
             });
@@ -238,6 +241,9 @@ impl Box {
                 format!("[reorder ({}) rate={share}, by={by}] ", word(direction))
             }
             Box::Mark(direction, share) => format!("[mark ({}) rate={share}] ", word(direction)),
+            Box::Duplicate(direction, share) => {
+                format!("[duplicate ({}) rate={share}] ", word(direction))
+            }
             Box::Delay(delay) => format!("[delay {delay}] "),
             Box::Loss(direction, share) => format!("[loss ({}) rate={share}] ", word(direction)),
             Box::OnOff(direction, on, off) => {
@@ -346,6 +352,9 @@ fn fill(
         Box::Mark(of, share) if *of == direction => {
             Some(json!({"kind": "mark", "share": format!("{} %", share * 100.0)}))
         }
+        Box::Duplicate(of, share) if *of == direction => {
+            Some(json!({"kind": "duplicate", "share": format!("{} %", share * 100.0)}))
+        }
         Box::OnOff(of, on, off) if *of == direction => {
             Some(json!({"kind": "on-off", "on": format!("{on} s"), "off": format!("{off} s")}))
         }
@@ -400,7 +409,8 @@ mod tests {
 
     #[test]
     fn boxes_of_one_direction_are_in_that_alone() {
-        let words = "jitter uplink 5 reorder downlink 0.25 7 mark uplink 0.5 -- c";
+        let words =
+            "jitter uplink 5 reorder downlink 0.25 7 mark uplink 0.5 duplicate uplink 0.125 -- c";
         let (scenario, _) = plan(words)
             .expect("legal words")
             .scenario()
@@ -409,7 +419,7 @@ mod tests {
         // A packet from inside meets the innermost box first.
         assert_eq!(
             boxes("up1"),
-            json!([{"kind": "mark", "share": "50 %"}, {"kind": "jitter", "most": "5 ms"}])
+            json!([{"kind": "duplicate", "share": "12.5 %"}, {"kind": "mark", "share": "50 %"}, {"kind": "jitter", "most": "5 ms"}])
         );
         assert_eq!(
             boxes("down1"),

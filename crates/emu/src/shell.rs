@@ -2,28 +2,27 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use backwater_scenario::{Failure, Folders, LinkLog, Resolved, Scenario};
+use backwater_scenario::{Failure, Folders, Keep, LinkLog, Resolved, Scenario};
 use backwater_sim::world::World;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::Span;
 use serde_json::{Value, json};
 
 use crate::address::{self, Address};
 use crate::certificate::Bounds;
 use crate::device;
-use crate::driver::{Driver, Patience, Place};
+use crate::driver::Place;
 use crate::fault::Fault;
-use crate::namespace::{self, Inside, Running};
-use crate::plan::{INSIDE, OUTSIDE, Plan};
-use crate::system::{self, Signals};
+use crate::live::Live;
+use crate::namespace::{self, Inside};
+use crate::nat;
+use crate::plan::{INSIDE, LogWanted, OUTSIDE, Plan};
+use crate::session::{self, Kept};
+use crate::system;
 
 /// Largest IP packet: that of Ethernet, which is what the boxes' links carry.
 pub(crate) const MTU: u32 = 1500;
-/// How often the driver looks at what is no packet: children, signals, the live line.
-const CHECK: Span = Span::millis(20);
-/// How often the live line and logs are written.
-const LIVE: Span = Span::millis(500);
 /// The variable that names the network outside, as mahimahi has it.
 const BASE: &str = "MAHIMAHI_BASE";
 
@@ -33,7 +32,7 @@ pub struct Wishes {
     /// The environment of commands.
     pub environment: Vec<(String, String)>,
     /// Where trace files are looked up.
-    pub traces: Option<std::path::PathBuf>,
+    pub traces: Option<PathBuf>,
     /// The command line, for the headers of logs.
     pub command_line: String,
     /// Sleep whenever nothing is due.
@@ -46,6 +45,26 @@ pub struct Wishes {
     pub raw: bool,
     /// Devices hand over no super-packets.
     pub no_offload: bool,
+    /// A CSV file of every event of the world.
+    pub record: Option<PathBuf>,
+    /// A pcapng capture of every port of the world.
+    pub pcap: Option<PathBuf>,
+    /// Sums over intervals of this length, of the first hour.
+    pub series: Option<Span>,
+    /// The path of a socket that takes changes.
+    pub control: Option<PathBuf>,
+}
+
+impl Wishes {
+    /// What is kept of the world.
+    pub(crate) fn keep(&self) -> Keep<'_> {
+        Keep {
+            record: self.record.as_deref(),
+            pcap: self.pcap.as_deref(),
+            series: self.series,
+            ..Keep::default()
+        }
+    }
 }
 
 /// How an emulation went.
@@ -67,15 +86,14 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let plan = Plan::read(words)?;
     let (scenario, wanted) = plan.scenario()?;
     let plan_is_raw = plan.is_raw();
-    let resolved = resolve(&scenario, wishes)?;
+    let scenario = read(&scenario, wishes)?;
+    let resolved = scenario
+        .resolve(None)
+        .map_err(|d| Fault::Scenario(Box::new(d)))?;
     let mut world = build(&resolved)?;
-    let begun = system::unix_ms();
-    let mut logs = Vec::new();
-    for log in &wanted {
-        let opened = LinkLog::open(&mut world, &resolved, &log.link, Path::new(&log.file));
-        let opened = opened.map_err(of_failure)?;
-        logs.push(opened.headed(log.direction, &wishes.command_line, begun, &log.config));
-    }
+    let listen = |path: &PathBuf| Live::listen(path, scenario.clone(), resolved.clone());
+    let mut live = wishes.control.as_ref().map(listen).transpose()?;
+    let mut logs = open_logs(&wanted, &mut world, &resolved, wishes)?;
     let command = match plan.command.is_empty() {
         false => plan.command,
         true => vec![shell(wishes)],
@@ -86,6 +104,8 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let addresses = address::free(2, &address::used(&used));
     let (base, own) = (addresses[0], addresses[1]);
     let device = open_outside(&name, base, own, !wishes.no_offload)?;
+    // The kernel removes the rules with this socket.
+    let _rules = lead_on(&name, own);
     let inside = Inside {
         command,
         environment: environment(wishes, base.v4),
@@ -94,6 +114,7 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
         mtu: MTU,
         offload: !wishes.no_offload,
         hosts: String::new(),
+        resolvers: resolvers(),
     };
     let running = namespace::prepare(&inside)?;
     let node = |name: &str| world.node(name).expect("a node of these boxes");
@@ -117,29 +138,50 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
         raw: plan_is_raw,
         ..wishes.clone()
     };
-    let ended = run(world, places, &[running], Some(&name), &mut logs, wishes);
-    let (mut driver, code) = ended?;
+    let kept = Kept {
+        logs: &mut logs,
+        live: live.as_mut(),
+    };
+    let mut ran = session::run(world, places, &[running], Some(&name), kept, wishes)?;
     for log in logs {
-        log.close(&mut driver.world).map_err(of_failure)?;
+        log.close(&mut ran.driver.world).map_err(of_failure)?;
     }
-    Ok(report(driver, code, wishes))
+    let mut ended = session::ended(ran, &resolved, wishes);
+    ended.document["changes"] = json!(live.map_or(Vec::new(), |live| live.changes.clone()));
+    Ok(ended)
 }
 
-fn resolve(scenario: &Value, wishes: &Wishes) -> Result<Resolved, Fault> {
+fn open_logs(
+    wanted: &[LogWanted],
+    world: &mut World,
+    resolved: &Resolved,
+    wishes: &Wishes,
+) -> Result<Vec<LinkLog>, Fault> {
+    let begun = system::unix_ms();
+    let open = |log: &LogWanted| {
+        let opened = LinkLog::open(world, resolved, &log.link, Path::new(&log.file));
+        let headed = |opened: LinkLog| {
+            opened.headed(log.direction, &wishes.command_line, begun, &log.config)
+        };
+        opened.map(headed).map_err(of_failure)
+    };
+    wanted.iter().map(open).collect()
+}
+
+fn read(scenario: &Value, wishes: &Wishes) -> Result<Scenario, Fault> {
     let folders = Folders {
         scenario: Some(".".into()),
         traces: wishes.traces.clone(),
     };
     let read = Scenario::from_json(scenario.to_string(), "emulate", folders);
-    let resolved = read.and_then(|scenario| scenario.resolve(None));
-    resolved.map_err(|d| Fault::Scenario(Box::new(d)))
+    read.map_err(|d| Fault::Scenario(Box::new(d)))
 }
 
 fn build(resolved: &Resolved) -> Result<World, Fault> {
     resolved.build().map_err(|d| Fault::Scenario(Box::new(d)))
 }
 
-fn of_failure(failure: Failure) -> Fault {
+pub(crate) fn of_failure(failure: Failure) -> Fault {
     match failure {
         Failure::Refused(diagnostic) => Fault::Scenario(diagnostic),
         Failure::Io(path, error) => Fault::system(&path, &error, "give another file"),
@@ -184,6 +226,41 @@ pub(crate) fn enter_outside() -> Result<(), Fault> {
     Ok(())
 }
 
+/// Has packets from inside reach the networks beyond the one outside. Where that fails, its own addresses stay within reach.
+fn lead_on(name: &str, own: Address) -> Option<OwnedFd> {
+    if !nat::forwards() {
+        eprintln!(
+            "backwater: the network outside does not forward, so only its own addresses are within reach; \
+             `sudo sysctl -w net.ipv4.ip_forward=1` changes that"
+        );
+        return None;
+    }
+    match nat::masquerade(name, own) {
+        Ok(rules) => Some(rules),
+        Err(error) => {
+            eprintln!(
+                "backwater: no address translation ({error}), so only addresses of the network outside are within reach; \
+                 `backwater doctor` says what helps"
+            );
+            None
+        }
+    }
+}
+
+fn resolvers() -> Option<&'static str> {
+    match nat::resolver() {
+        nat::Resolver::AsItIs => None,
+        nat::Resolver::Instead(path) => Some(path),
+        nat::Resolver::OutOfReach => {
+            eprintln!(
+                "backwater: /etc/resolv.conf names loopback servers alone, which do not answer inside; \
+                 `backwater doctor` says what helps"
+            );
+            None
+        }
+    }
+}
+
 fn open_outside(name: &str, own: Address, peer: Address, offload: bool) -> Result<OwnedFd, Fault> {
     let fix = "run `backwater doctor`, which says what this system lacks for emulation";
     let opened = device::open(name, offload);
@@ -191,156 +268,4 @@ fn open_outside(name: &str, own: Address, peer: Address, offload: bool) -> Resul
     let configured = device::configure(name, own, peer, MTU);
     configured.map_err(|error| Fault::system("the device outside", &error, fix))?;
     Ok(device)
-}
-
-/// Signals that end an emulation when they are sent to it, and SIGCHLD, which ends a sleep.
-const SIGNALS: [libc::c_int; 5] = [
-    libc::SIGCHLD,
-    libc::SIGINT,
-    libc::SIGTERM,
-    libc::SIGHUP,
-    libc::SIGQUIT,
-];
-
-/// Starts the commands and drives the world until the last of them in the list ends. Gives the driver and the exit code.
-pub(crate) fn run(
-    world: World,
-    places: Vec<Place>,
-    running: &[Running],
-    outside: Option<&str>,
-    logs: &mut [LinkLog],
-    wishes: &Wishes,
-) -> Result<(Driver, i32), Fault> {
-    let fail = |error: std::io::Error| Fault::system("the emulation", &error, "try again");
-    let signals = Signals::catch(&SIGNALS).map_err(fail)?;
-    let patience = match wishes.low_cpu {
-        true => Patience::LOW_CPU,
-        false => Patience::EXACT,
-    };
-    let mut driver = Driver::new(world, places, patience, &[signals.descriptor()]).map_err(fail)?;
-    driver.raw = wishes.raw;
-    let cpu = system::cpu_s();
-    driver.real_time = system::be_prompt();
-    for command in running {
-        command.start().map_err(fail)?;
-    }
-    let ended = drive(&mut driver, running, &signals, logs, wishes);
-    system::be_ordinary();
-    driver.cpu_s = system::cpu_s() - cpu;
-    let drops = || -> std::io::Result<u64> {
-        let mut drops = 0;
-        for command in running {
-            drops += command.dropped()?;
-        }
-        if let Some(name) = outside {
-            let text = std::fs::read_to_string("/proc/self/net/dev")?;
-            drops += device::dropped(&text, name).unwrap_or(0);
-        }
-        Ok(drops)
-    };
-    driver.certificate.dropped = drops().map_err(fail)?;
-    let code = ended;
-    let done = usize::from(matches!(code, Ok(Cause::Command(_))));
-    let left = running.iter().take(running.len() - done);
-    left.for_each(Running::end);
-    code.map(|ended| (driver, ended.code()))
-}
-
-/// What ended an emulation.
-enum Cause {
-    Command(i32),
-    Signal(i32),
-}
-
-impl Cause {
-    fn code(&self) -> i32 {
-        match self {
-            Cause::Command(code) => *code,
-            Cause::Signal(signal) => 128 + signal,
-        }
-    }
-}
-
-fn drive(
-    driver: &mut Driver,
-    running: &[Running],
-    signals: &Signals,
-    logs: &mut [LinkLog],
-    wishes: &Wishes,
-) -> Result<Cause, Fault> {
-    let fail = |error: std::io::Error| Fault::system("the emulation", &error, "try again");
-    let mut line = Time::ZERO;
-    let mut next_check = Time::ZERO;
-    loop {
-        let slept = driver.poll_once(next_check).map_err(fail)?;
-        let now = driver.clock.now();
-        // A signal ends a sleep, so a command that ends while nothing moves is noticed at once.
-        if now < next_check && !slept {
-            continue;
-        }
-        next_check = now.after(CHECK);
-        while let Some((signal, from_terminal)) = signals.next().map_err(fail)? {
-            // The terminal sends Ctrl-C to the command as well, which decides what it means.
-            if signal != libc::SIGCHLD && !from_terminal {
-                return Ok(Cause::Signal(signal));
-            }
-        }
-        if let Some(command) = running.last()
-            && let Some(code) = command.ended().map_err(fail)?
-        {
-            return Ok(Cause::Command(code));
-        }
-        if now < line {
-            continue;
-        }
-        line = now.after(LIVE);
-        for log in &mut *logs {
-            log.write_so_far(&mut driver.world).map_err(of_failure)?;
-        }
-        if wishes.live {
-            let c = &driver.certificate;
-            eprint!(
-                "\r{:8.1} s  in {} out {} lost {} held {} ",
-                now.seconds(),
-                c.taken,
-                c.given,
-                c.modelled,
-                driver.held()
-            );
-        }
-    }
-}
-
-pub(crate) fn report(mut driver: Driver, code: i32, wishes: &Wishes) -> Ended {
-    let report = driver.world.report();
-    let broken = driver.certificate.broken(&wishes.bounds);
-    let flows: Vec<Value> = report
-        .flows
-        .iter()
-        .filter(|flow| flow.sums.entered.packets > 0)
-        .map(|flow| {
-            let of = &driver.world.network.flows[flow.flow];
-            json!({
-                "id": of.name,
-                "entered_pkts": flow.sums.entered.packets,
-                "entered_B": flow.sums.entered.bytes,
-                "delivered_pkts": flow.sums.delivered.packets,
-                "delivered_B": flow.sums.delivered.bytes,
-                "dropped_pkts": flow.sums.dropped.packets,
-            })
-        })
-        .collect();
-    Ended {
-        code,
-        document: json!({
-            "exit_code": code,
-            "duration_s": driver.world.now().seconds(),
-            "conservation": {"entered_pkts": report.entered, "delivered_pkts": report.delivered,
-                "dropped_pkts": report.dropped, "held_pkts": report.held, "ok": report.conserved},
-            "flows": flows,
-            "certificate": driver.certificate.document(&wishes.bounds),
-            "cost": {"cpu_s": driver.cpu_s, "wall_s": driver.clock.now().seconds()},
-        }),
-        broken,
-    }
 }

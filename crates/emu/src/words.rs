@@ -69,7 +69,7 @@ impl<'a> Words<'a> {
 pub fn usage(of: &str) -> &'static str {
     match of {
         "delay" => "MILLISECONDS",
-        "loss" | "mark" => "uplink|downlink SHARE",
+        "loss" | "mark" | "duplicate" => "uplink|downlink SHARE",
         "jitter" => "uplink|downlink MILLISECONDS",
         "reorder" => "uplink|downlink SHARE MILLISECONDS",
         "onoff" => "uplink|downlink MEAN-ON-SECONDS MEAN-OFF-SECONDS",

@@ -103,6 +103,15 @@ pub fn socket(family: libc::c_int) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
+/// A socket to the packet filter of the kernel.
+pub fn netfilter_socket() -> io::Result<OwnedFd> {
+    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
+    // SAFETY: the call takes no pointer.
+    let fd = checked(unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_NETFILTER) })?;
+    // SAFETY: the descriptor was just made and belongs to nobody else.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
 /// Two connected sockets.
 pub fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut pair = [0; 2];

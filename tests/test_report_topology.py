@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 import xml.etree.ElementTree as ElementTree
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from backwater import _native
 from backwater.present import topology
-from backwater.present.topology import network
+from backwater.present.topology import mesh, network
 from backwater.present.topology.layout import lay_out
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -219,3 +220,77 @@ def test_wired_nodes_stand_beside_the_map_of_the_stations() -> None:
     assert layout.paths["up"] == ("s1", "AP", "R", "d1")
     drawn = topology.svg(resolve(WLAN))
     assert all(f">{name}<" in drawn for name in net.nodes)
+
+
+def snapshot(*, source: str = '"cbr", rate = "100 kbit/s", packet = "1500 B"') -> dict[str, Any]:
+    """Ten stations in a row, 90 m apart, with gateways at both ends."""
+    text = f"""
+        schema = "backwater/scenario/1"
+        duration = "1 s"
+        routing = {{ kind = "airtime-tree", roots = ["G1", "G2"] }}
+        media.air.phy = {{ standard = "802.11g", data = "54 Mbit/s", control = "6 Mbit/s" }}
+        media.air.mac = {{ access = "dcf", rts = "on" }}
+        media.air.channel = {{ model = "physical", shadowing = "0 dB" }}
+        topology = {{ kind = "chain", stations = 10, spacing = "90 m", medium = "air" }}
+        nodes.G1 = {{ kind = "station", medium = "air", at = ["-90 m", "0 m"] }}
+        nodes.G2 = {{ kind = "station", medium = "air", at = ["900 m", "0 m"] }}
+        [flows.up]
+        from = "s*"
+        to = "G*"
+        pattern = "nearest"
+        packet = "1500 B"
+        source = {{ kind = {source} }}
+    """
+    return topology.seen(_native.Scenario.from_toml(text, "test.toml", None).resolve(1))
+
+
+def test_a_map_of_a_mesh_shows_tree_rates_and_gateways() -> None:
+    drawn = topology.svg(snapshot())
+    root = ElementTree.fromstring(drawn)
+    said = [title.text or "" for title in root.iter(f"{SVG}title")]
+    # A tree has a link for each station. Gateways are told apart, and so are their links.
+    links = [line for line in root.iter(f"{SVG}line") if "x2" in line.attrib]
+    hops = [line for line in links if line.attrib["x1"] != "2"]
+    assert len(hops) == 10
+    assert [hop.attrib["stroke-width"] for hop in hops].count("3.6") == 2
+    assert {title.split(",")[0] for title in said if "gateway" in title} == {
+        "gateway G1",
+        "gateway G2",
+    }
+    written = words(drawn)
+    assert "thick: link to a gateway" in written
+    assert any("Mbit/s" in text for text in written)
+    # The SNR at 90 m is 15.3 dB: 14.6 are needed for 36 Mbit/s, 19.4 for 48 (catalogue 7.0).
+    assert sum("36 Mbit/s" in title for title in said) == 10
+
+
+def test_the_load_of_a_mesh_is_the_time_that_packets_ask_for() -> None:
+    tree = mesh.read(snapshot())
+    assert tree is not None
+    shares = {hop.ends: hop.share for hop in tree.hops}
+
+    def frame(size: int, mbits: int) -> float:
+        """The airtime in us of so many bytes, without the signal extension (17.3.2, 18.3)."""
+        return 20 + 4 * math.ceil((22 + 8 * size) / (4 * mbits))
+
+    # RTS, CTS, data, ACK, each with 6 us of signal extension; three SIFS, DIFS and 7.5 slots.
+    cycle = frame(20, 6) + 2 * frame(14, 6) + frame(1536, 36) + 4 * 6 + 3 * 10 + 28 + 7.5 * 9
+    each = 100e3 / 12e3 * cycle * 1e-6
+    # Five stations send over the link to each gateway, four over the next one.
+    assert shares["G1", "s0"] == pytest.approx(5 * each, rel=0.002)
+    assert shares["s0", "s1"] == pytest.approx(4 * each, rel=0.002)
+    # A station senses what is 180 m away, not what is 270 m away (noise and 2.1 dB: 192 m).
+    assert tree.around["G1"] == pytest.approx((5 + 4 + 3) * each, rel=0.002)
+    assert tree.around["s2"] == pytest.approx((5 + 4 + 3 + 2 + 1) * each, rel=0.002)
+    assert tree.busiest is not None
+    assert tree.around[tree.busiest] == pytest.approx(15 * each, rel=0.002)
+
+
+def test_without_known_rates_a_map_has_no_loads() -> None:
+    resolved = snapshot(
+        source='"exponential-on-off", packet = "1500 B", rate = "1 Mbit/s", on = "1 s", off = "1 s"'
+    )
+    tree = mesh.read(resolved)
+    assert tree is not None
+    assert tree.around == {}
+    assert not any("of the time" in text for text in words(topology.svg(resolved)))

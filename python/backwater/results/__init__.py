@@ -2,5 +2,5 @@
 
 `store` writes one SQLite file, a transaction for each case; `integrity` finds what is damaged.
 `results` reads it for reports, notebooks and claims. The manifest beside it says which study ran,
-how and where.
+how and where. `picture` passes figures on to who draws them.
 """

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from backwater.errors import Refusal, Unfinished, nearest
-from backwater.results import integrity
+from backwater.results import integrity, picture
 from backwater.results.integrity import DamagedError
 from backwater.results.store import BROKEN, FAILED, FILE, Store
 from backwater.study.axes import Subject
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-    from backwater.study.figure import Figure
 
 MANIFEST = "manifest.json"
 
@@ -63,9 +62,6 @@ class CaseMetrics:
 
 class Results:
     """The results of a study or sweep so far."""
-
-    # Draws a figure as a chart. The package sets it: results know nothing of pictures.
-    drawn_by: ClassVar[Callable[[Results, Figure], altair.TopLevelMixin]]
 
     def __init__(
         self, study: Study, store: Store, manifest: dict[str, Any], folder: Path | None
@@ -317,7 +313,7 @@ class Results:
         if name not in known:
             near = nearest(name, known) or list(known)
             raise Refusal(f"there is no figure `{name}`", nearest=near, fix="name one of these")
-        return self.drawn_by(known[name])
+        return picture.chart(self, known[name])
 
     def __repr__(self) -> str:
         done, total = self.finished, self.manifest["cases_total"]

@@ -192,6 +192,25 @@ def test_importing_is_quiet_and_needs_no_extra() -> None:
     assert (found.stdout, found.stderr) == ("", "")
 
 
+def test_real_packets_need_no_results_and_no_pictures() -> None:
+    code = (
+        "import sys\nfrom backwater.cli import application\napplication.made('emulate')\n"
+        "heavy = {'numpy', 'altair', 'vl_convert', 'backwater.results.results',"
+        " 'backwater.present.report', 'backwater.study.definition'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"
+
+
+def test_every_name_of_the_package_is_there_and_no_other() -> None:
+    for name in backwater.__all__:
+        assert getattr(backwater, name) is not None
+    assert set(backwater.__all__) <= set(dir(backwater))
+    with pytest.raises(AttributeError, match="has no attribute 'Scenarios'"):
+        _ = backwater.Scenarios
+
+
 def test_a_missing_extra_is_a_refusal_with_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
     results = Study.parse(markdown(), "small.md").run(quick=True)
     for name, convert in (("pandas", results.to_pandas), ("polars", results.to_polars)):

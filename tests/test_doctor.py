@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 import backwater
-from backwater.tools import installation
+from backwater.tools import emulation, installation
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -206,3 +206,19 @@ def test_the_rust_asked_for_is_the_one_that_the_workspace_declares(
         if line.startswith("rust-version")
     )
     assert f"missing: Rust {declared} or newer" in prerequisites(bare, tmp_path / "none").stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="emulation needs Linux")
+def test_what_emulated_paths_lack_of_the_network_is_named_with_its_remedy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    forwarding, resolvers, beyond = (tmp_path / name for name in ("forward", "resolv", "beyond"))
+    monkeypatch.setattr(emulation, "FORWARDING", forwarding)
+    monkeypatch.setattr(emulation, "RESOLVERS", resolvers)
+    monkeypatch.setattr(emulation, "BEYOND", beyond)
+    forwarding.write_text("0\n")
+    resolvers.write_text("nameserver 127.0.0.53\n")
+    assert row("emulation: networks beyond").fix == "sudo sysctl -w net.ipv4.ip_forward=1"
+    assert "not on the loopback interface" in str(row("emulation: names").fix)
+    beyond.write_text("search home\nnameserver 192.0.2.53\n")
+    assert row("emulation: names").found == f"192.0.2.53 of {beyond}"

@@ -561,3 +561,101 @@ def test_programs_at_nodes_of_a_scenario_meet_its_marks(tmp_path: Path) -> None:
     assert received == 300
     assert marked > 0
     assert unmarked + marked == received
+
+
+PAUSE = """
+schema = "backwater/scenario/1"
+duration = "60 s"
+nodes.A = { kind = "host" }
+nodes.D = { kind = "host" }
+nodes.W = { kind = "switch", model = "output-queued" }
+links.a = { ends = ["A", "W"], rate = "100 Mbit/s", delay = "1 us" }
+links.d = { ends = ["W", "D"], rate = "1 Mbit/s", delay = "1 us" }
+ports."W>D" = { buffer = "50 kB" }
+flows.b = { from = "D", to = "A", source = { kind = "cbr", packet = "100 B", rate = "8 kbit/s" } }
+mechanisms.bp = { recipe = "pause", at = ["W>D"], detect = { high = "80 %", low = "70 %" } }
+"""
+BURST = """
+import socket
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for number in range(300):
+    out.sendto(b"x" * 1000, ("D", 9090))
+"""
+
+
+@pytest.mark.parametrize("paused", [True, False])
+def test_pause_holds_real_packets_where_they_would_be_lost(tmp_path: Path, paused: bool) -> None:
+    mechanism = PAUSE.splitlines()[-1]
+    (tmp_path / "lan.toml").write_text(PAUSE if paused else PAUSE.replace(mechanism, ""))
+    # The socket is open before the burst begins.
+    burst = script(tmp_path, "burst.py", "import time\ntime.sleep(1)\n" + BURST)
+    take = script(tmp_path, "take.py", TAKE)
+    ended = emulate(
+        tmp_path,
+        "--json --late 9 scenario lan.toml",
+        f"--attach 'A={burst}'",
+        f"--attach 'D={take}'",
+    )
+    assert ended.code == 0, ended.err
+    run = ended.document["run"]
+    [flow] = [flow for flow in run["flows"] if flow["id"] == "A>D"]
+    [port] = [port for port in run["ports"] if port["id"] == "A>W"]
+    # In the second that a busy machine needs for 300 kB, 125 kB leave; 50 kB fit.
+    assert flow["entered_pkts"] == 300
+    assert flow["delivered_pkts"] + flow["dropped_pkts"] == 300
+    if paused:
+        assert flow["dropped_pkts"] == 0
+        assert port["paused"][0] > 0
+    else:
+        assert flow["dropped_pkts"] > 100
+        assert port["paused"][0] == 0
+    assert run["conservation"]["ok"]
+
+
+FEW = """
+import os, socket, time
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for number in range(100):
+    out.sendto(b"x" * 1000, (os.environ["MAHIMAHI_BASE"], 9090))
+time.sleep(0.3)
+"""
+
+
+def test_a_live_run_is_recorded_as_a_simulated_one_is(tmp_path: Path) -> None:
+    ended = emulate(
+        tmp_path,
+        "--json --late 9 --page page.html --pcap live.pcapng --record live.csv",
+        "delay 5 rate 8Mbit/s 8Mbit/s --uplink-queue=droptail --uplink-queue-args=packets=50",
+        program=script(tmp_path, "few.py", FEW),
+    )
+    assert ended.code == 0, ended.err
+    run = ended.document["run"]
+    [flow] = [flow for flow in run["flows"] if flow["id"] == "up"]
+    lost = sum(row["pkts"] for row in run["drops"])
+    assert flow["delivered_pkts"] + lost == flow["entered_pkts"] >= 100
+    # Bits of the series are those of the flow: 8 for each byte of an IP packet.
+    series = run["series"]
+    bits = sum(series["flows"]["up"]["goodput_bps"][:-1]) * series["every_s"]
+    assert 0 < bits <= 8 * 1028 * flow["delivered_pkts"]
+    rows = [line.split(",") for line in (tmp_path / "live.csv").read_text().splitlines()[1:]]
+    assert sum(row[1] == "drop" for row in rows) == lost
+    page = (tmp_path / "page.html").read_text()
+    for text in ("Backwater live run", "delay 5 rate 8Mbit/s", "Lateness of packets that left"):
+        assert text in page
+    if shutil.which("tshark"):
+        shown = subprocess.run(
+            ["tshark", "-r", "live.pcapng", "-T", "fields", "-e", "ip.len"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert shown.stdout.split().count("1028") >= flow["delivered_pkts"]
+
+
+def test_a_full_disk_ends_a_capture_with_its_name(tmp_path: Path) -> None:
+    ended = emulate(
+        tmp_path, "--late 9 --pcap /dev/full delay 1", program=script(tmp_path, "few.py", FEW)
+    )
+    assert ended.code == 3
+    assert "/dev/full" in ended.err

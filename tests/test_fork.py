@@ -140,3 +140,32 @@ def test_ten_thousand_forks_of_a_warm_dumbbell_take_a_millisecond_each() -> None
     for _ in range(10_000):
         world.fork()
     assert time.process_time() - before <= 10_000 * 1e-3
+
+
+BOXED = LINE.replace(
+    'links.b = { ends = ["W", "D"], rate = "10 Mbit/s", delay = "0 s" }',
+    'links.b = { from = "W", to = "D", rate = "10 Mbit/s", delay = "0 s", '
+    'boxes = [{ kind = "delay", delay = "20 ms" }] }\n'
+    'links.c = { from = "D", to = "W", rate = "10 Mbit/s", delay = "0 s" }',
+)
+
+
+def test_a_box_of_a_fork_has_another_delay_from_now_on() -> None:
+    world = backwater.World(BOXED)
+    world.advance("1 s")
+    fork = world.fork(set={"links.b.boxes": [{"kind": "delay", "delay": "5 ms"}]})
+    [before, after] = [ended(one).document["flows"][0]["delay_mean_s"] for one in (world, fork)]
+    # A packet each 3 ms: 333 of 667 pass a delay that is 15 ms shorter, but for those of the first
+    # 15 ms, which come out with the last one of before.
+    assert before - after == pytest.approx(0.015 / 2, abs=0.0002)
+    assert fork.document["flows"][0]["delay_max_s"] == pytest.approx(
+        world.document["flows"][0]["delay_max_s"], abs=1e-6
+    )
+
+
+def test_a_box_with_a_state_is_refused() -> None:
+    kept = '{ kind = "on-off", on = "1 s", off = "1 s" }'
+    world = backwater.World(BOXED.replace('{ kind = "delay", delay = "20 ms" }', kept))
+    world.advance("1 s")
+    with pytest.raises(backwater.Refusal, match="has a state that only a run makes"):
+        world.fork(set={"links.b.boxes": [{"kind": "on-off", "on": "2 s", "off": "1 s"}]})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from backwater.cli import app
+from backwater.cli import application
 from backwater.present.numbers import path_title
 from backwater.present.tabular import Table, figures, lay_out, prose, words
 from backwater.tools import catalogue
@@ -136,7 +136,7 @@ def helps() -> list[tuple[str, ...]]:
             found += below(one, (*path, name))
         return found
 
-    return below(get_command(app), ())
+    return below(get_command(application.made()), ())
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -9,49 +9,54 @@ results = backwater.Study.load("lan-merging").run(quick=True)
 results.to_pandas()
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from backwater import _native
 from backwater.errors import BackwaterError, Refusal, Unfinished
-from backwater.model.builders import (
-    AccessCategories,
-    AccessCategory,
-    Box,
-    Channel,
-    Controller,
-    Detector,
-    Flow,
-    Host,
-    Limits,
-    Link,
-    Mac,
-    MacCategories,
-    MacCategory,
-    Mechanism,
-    Medium,
-    Notifier,
-    OneWayLink,
-    Phy,
-    Port,
-    Queue,
-    Responder,
-    Routing,
-    Scenario,
-    Source,
-    Stamp,
-    Station,
-    Switch,
-    Topology,
-    Trace,
-    TraceLink,
-)
-from backwater.model.simulate import RunResult, draw, run
-from backwater.model.world import World
-from backwater.present import display
-from backwater.results.results import Results
-from backwater.study.runnable import Study
-from backwater.study.sweep_study import Sweep
+from backwater.results import picture
+
+if TYPE_CHECKING:
+    from backwater.model.builders import (
+        AccessCategories,
+        AccessCategory,
+        Box,
+        Channel,
+        Controller,
+        Detector,
+        Flow,
+        Host,
+        Limits,
+        Link,
+        Mac,
+        MacCategories,
+        MacCategory,
+        Mechanism,
+        Medium,
+        Notifier,
+        OneWayLink,
+        Phy,
+        Port,
+        Queue,
+        Responder,
+        Routing,
+        Scenario,
+        Source,
+        Stamp,
+        Station,
+        Switch,
+        Topology,
+        Trace,
+        TraceLink,
+    )
+    from backwater.model.simulate import RunResult, draw, run
+    from backwater.model.world import World
+    from backwater.results.results import Results
+    from backwater.study.runnable import Study
+    from backwater.study.sweep_study import Sweep
 
 __version__ = _native.version()
-Results.drawn_by = display.figure
+picture.drawn_by = "backwater.present.display"
 
 __all__ = [
     "AccessCategories",
@@ -96,3 +101,26 @@ __all__ = [
     "draw",
     "run",
 ]
+
+# Loaded at first use: commands that need none of it start at once. All other names are builders.
+_HOMES = {
+    "Results": "backwater.results.results",
+    "RunResult": "backwater.model.simulate",
+    "Study": "backwater.study.runnable",
+    "Sweep": "backwater.study.sweep_study",
+    "World": "backwater.model.world",
+    "draw": "backwater.model.simulate",
+    "run": "backwater.model.simulate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_HOMES.get(name, "backwater.model.builders")), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backwater.cli import console
+from backwater.cli import console, progress_bar
 from backwater.errors import (
     EXIT_DONE,
     EXIT_INTERRUPTED,
@@ -49,7 +49,7 @@ def run_study(execution: Execution) -> Batch:
     """Runs a prepared study; finished cases are kept if it is stopped."""
     code, error = EXIT_DONE, None
     try:
-        with console.Bar(execution.study.id) as bar:
+        with progress_bar.Bar(execution.study.id) as bar:
             execution.progress = bar
             execution.stage = bar.stage
             execution.notice = console.message
@@ -73,7 +73,7 @@ def run_study(execution: Execution) -> Batch:
     return batch
 
 
-def conclude(batch: Batch, bar: console.Bar) -> Batch:
+def conclude(batch: Batch, bar: progress_bar.Bar) -> Batch:
     """Writes the report, and says by the exit code what came out."""
     _write_report(batch, bar)
     batch.code = {"ok": EXIT_DONE, "unexpected": EXIT_UNEXPECTED}.get(
@@ -84,7 +84,7 @@ def conclude(batch: Batch, bar: console.Bar) -> Batch:
     return batch
 
 
-def _write_report(batch: Batch, bar: console.Bar) -> None:
+def _write_report(batch: Batch, bar: progress_bar.Bar) -> None:
     from backwater.present import report
 
     folder = batch.results.folder

@@ -6,11 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from backwater.cli import console
+from backwater.cli import console, options
 from backwater.present.numbers import number
 from backwater.present.tabular import figures, prose, words
-
-NAME = "bench"
 
 
 def command(
@@ -19,7 +17,7 @@ def command(
     peers: Annotated[
         bool, typer.Option("--peers/--no-peers", help="Also run ns-3 where it is installed.")
     ] = True,
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Measure CPU time per packet-hop, beside the peers; `emulate` measures the emulator."""
     if ids == ["emulate"]:

@@ -8,16 +8,14 @@ from typing import Annotated
 import typer
 
 from backwater import _native
-from backwater.cli import console
+from backwater.cli import console, options
 from backwater.errors import EXIT_DONE, EXIT_REFUSED
 from backwater.tools.problems import problems
-
-NAME = "check"
 
 
 def command(
     file: Annotated[Path, typer.Argument(help="A scenario (TOML, JSON) or study (Markdown).")],
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Name every problem of a file; nothing runs.
 

@@ -1,4 +1,7 @@
-"""What commands print: data on stdout, messages on stderr, one document with --json."""
+"""What commands print: data on stdout, messages on stderr, one document with --json.
+
+It loads no library, because commands that start at once need it, too.
+"""
 
 from __future__ import annotations
 
@@ -7,51 +10,13 @@ import math
 import shutil
 import sys
 import textwrap
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from types import TracebackType
-from typing import Annotated, Any, TextIO
-
-import typer
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from typing import TYPE_CHECKING, Any, TextIO
 
 from backwater.errors import BackwaterError, visible
-from backwater.present.tabular import Column, Table, lay_out
 
-Json = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on stdout.")]
-MaxWall = Annotated[
-    float | None, typer.Option(help="Seconds after which a run, or a case, is ended.")
-]
-MaxMemory = Annotated[
-    str | None,
-    typer.Option(
-        help='Memory of the process at which a run, or a case, is ended: "4 GB"; default 80 % '
-        "of the machine's."
-    ),
-]
-MaxCases = Annotated[int | None, typer.Option(min=1, help="Most cases; default 100,000.")]
-Shard = Annotated[
-    str | None,
-    typer.Option(metavar="I/N", help="Run the I-th of N parts of the cases; `merge` joins them."),
-]
-Dask = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SCHEDULER",
-        help="Run the cases on the workers of a scheduler of dask.distributed, such as "
-        "tcp://host:8786.",
-    ),
-]
-# Seconds between lines of progress without a terminal.
-_LINE_EVERY_S = 5.0
+if TYPE_CHECKING:
+    from backwater.present.tabular import Column, Table
 
 
 def data(text: str) -> None:
@@ -105,87 +70,22 @@ def fail(error: BackwaterError, as_json: bool) -> int:
 
 def table(title: str | None, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
     """A table on stdout that fits the terminal; in a file or pipe it has every column."""
-    show(Table(title, columns, list(rows)))
+    from backwater.present import tabular
+
+    show(tabular.Table(title, columns, list(rows)))
 
 
 def show(what: Table) -> None:
     """Prints a table, and on stderr which columns the terminal is too narrow for."""
+    from backwater.present import tabular
+
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    laid = lay_out(what, width)
+    laid = tabular.lay_out(what, width)
     for line in laid.lines:
         data(line)
     if laid.absent:
         sys.stdout.flush()
         message(f"(too narrow for: {', '.join(laid.absent)}; --json has all)")
-
-
-class Bar:
-    """Progress on stderr: a bar with the time left on a terminal, plain lines elsewhere."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.what = "cases"
-        self.began = time.monotonic()
-        self.told = self.began
-        self.at_start: int | None = None
-        self.bar: Progress | None = None
-
-    def __enter__(self) -> Bar:
-        if sys.stderr.isatty():
-            self.bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(bar_width=None),
-                MofNCompleteColumn(),
-                TimeElapsedColumn(),
-                TextColumn("left"),
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-                # The bar takes what the terminal's width leaves.
-                expand=True,
-            )
-            self.bar.start()
-            self.task = self.bar.add_task(self.name, total=None)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self.bar is not None:
-            self.bar.stop()
-
-    def stage(self, title: str, what: str) -> None:
-        """Begins the next stage on the same line; it counts other things, from zero."""
-        self.name, self.what = f"{self.name.partition(':')[0]}: {title}", what
-        self.began = self.told = time.monotonic()
-        # Nothing of a stage is there before it begins.
-        self.at_start = 0
-        if self.bar is not None:
-            self.bar.reset(self.task, description=self.name, total=None)
-
-    def __call__(self, done: int, total: int) -> None:
-        """Shows how many cases, or parts of a later stage, are done."""
-        if self.at_start is None:
-            self.at_start = done
-            if done:
-                message(f"{self.name}: {done} of {total} cases are there already")
-        if self.bar is not None:
-            self.bar.update(self.task, completed=done, total=total)
-            return
-        now = time.monotonic()
-        if done < total and now - self.told < _LINE_EVERY_S:
-            return
-        self.told = now
-        message(f"{self.name}: {done} of {total} {self.what}, {self._left(done, total, now)}")
-
-    def _left(self, done: int, total: int, now: float) -> str:
-        spent = now - self.began
-        fresh = done - (self.at_start or 0)
-        if done == total or not fresh:
-            return f"{spent:.0f} s"
-        return f"{spent:.0f} s, about {spent / fresh * (total - done):.0f} s left"
 
 
 def _finite(value: Any) -> Any:

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand
 
 from backwater import _native
-from backwater.cli import complete, console
+from backwater.cli import complete, console, options, progress_bar
 from backwater.errors import (
     EXIT_DONE,
     EXIT_UNEXPECTED,
@@ -64,9 +64,9 @@ def command(
     duration: Annotated[float, typer.Option(min=1, help="Seconds of each run.")] = 140.0,
     workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
     plot: Annotated[Path | None, typer.Option(help="A .svg, .png or .pdf of the frontier.")] = None,
-    max_wall: console.MaxWall = None,
-    max_memory: console.MaxMemory = None,
-    json: console.Json = False,
+    max_wall: options.MaxWall = None,
+    max_memory: options.MaxMemory = None,
+    json: options.Json = False,
 ) -> int:
     """Rank controllers over cellular links by ln(link throughput / delay)."""
     from backwater.tools import contest_plot, contest_runs
@@ -82,7 +82,7 @@ def command(
             else [*contest_runs.default_directions(), *directions]
         )
     arguments.cases(1, seeds, None)
-    with console.Bar(NAME) as bar:
+    with progress_bar.Bar(NAME) as bar:
         found = contest_runs.run(
             names or contest_runs.entrants(),
             directions,

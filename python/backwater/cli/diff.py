@@ -10,18 +10,16 @@ from typing import Annotated, Any
 import typer
 
 from backwater import _native
-from backwater.cli import console
+from backwater.cli import console, options
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED, Refusal
 from backwater.results.results import Results
 from backwater.results.store import RESULT_TABLES
-
-NAME = "diff"
 
 
 def command(
     a: Annotated[Path, typer.Argument(help="A recording of `run --record`, or a folder.")],
     b: Annotated[Path, typer.Argument(help="Another of the same kind.")],
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Name the first record in which two recordings, or two folders of results, differ.
 

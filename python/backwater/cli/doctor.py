@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from backwater.cli import console
+from backwater.cli import console, options
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED
 
-NAME = "doctor"
 
-
-def command(json: console.Json = False) -> int:
+def command(json: options.Json = False) -> int:
     """Check this installation and print the command that repairs it.
 
     Exit code 0 when everything required is there, 1 otherwise.

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json as jsons
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from backwater import _native
-from backwater.cli import console
+from backwater.cli import console, options
 from backwater.errors import EXIT_DONE, Refusal, Unfinished
 from backwater.model.simulate import resolve
 from backwater.present import topology
-
-NAME = "draw"
 
 
 def command(
@@ -22,12 +19,12 @@ def command(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="A .svg or .png; default the terminal.")
     ] = None,
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Draw a scenario's network."""
     if out is not None and out.suffix not in (".svg", ".png"):
         raise Refusal(f"`{out.name}` is neither .svg nor .png", place="--out", fix="name such one")
-    resolved = jsons.loads(resolve(scenario, None, {})[0].canonical)
+    resolved = topology.seen(resolve(scenario, None, {})[0])
     if out is not None:
         try:
             topology.write(resolved, out)

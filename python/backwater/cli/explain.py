@@ -9,12 +9,10 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from backwater import _native
-from backwater.cli import complete, console
+from backwater.cli import complete, console, options
 from backwater.present.tabular import prose, words
 from backwater.study.definition import Study
 from backwater.tools import catalogue
-
-NAME = "explain"
 
 
 def command(
@@ -24,7 +22,7 @@ def command(
             help="The id of anything in `backwater list`.", autocompletion=complete.names
         ),
     ],
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Explain one part, metric or study with all its options."""
     found = catalogue.find(name)

@@ -10,11 +10,10 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from backwater import _native
-from backwater.cli import console
+from backwater.cli import console, options
 from backwater.errors import Refusal, Unfinished, nearest
 from backwater.results.results import Results
 
-NAME = "export"
 Columns = dict[str, list[Any]]
 
 
@@ -29,7 +28,7 @@ def command(
     long: Annotated[
         bool, typer.Option("--long", help="One row per case and metric, all scopes.")
     ] = False,
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Export results as CSV or Parquet: one row per case."""
     if out is not None and out.suffix not in (".csv", ".parquet"):

@@ -8,12 +8,10 @@ from typing import Annotated
 import typer
 
 from backwater import _native
-from backwater.cli import complete, console
+from backwater.cli import complete, console, options
 from backwater.errors import Refusal, nearest
 from backwater.present.tabular import prose, words
 from backwater.tools import catalogue
-
-NAME = "list"
 
 
 def command(
@@ -31,7 +29,7 @@ def command(
             help="The JSON schemas of all documents instead, or of one: scenario, run, …",
         ),
     ] = False,
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """List everything that has a name."""
     if schemas:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from backwater import _native
-from backwater.cli import console
+from backwater.cli import console, options, progress_bar
 from backwater.cli.batch import Batch, conclude, print_problems
 from backwater.cli.study import show
 from backwater.errors import EXIT_DONE
@@ -22,10 +22,10 @@ def command(
         list[Path], typer.Argument(help="What `study run --shard` or `sweep --shard` has written.")
     ],
     out: Annotated[Path, typer.Option(help="A new folder for the whole.")],
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Join the shards of one study or sweep, and judge its claims."""
-    with console.Bar(NAME) as bar:
+    with progress_bar.Bar(NAME) as bar:
         batch = conclude(Batch(merge(folders, out), EXIT_DONE), bar)
     results = batch.results
     if json:

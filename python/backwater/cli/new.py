@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from backwater import _native
-from backwater.cli import console
+from backwater.cli import console, options
 from backwater.cli.complete import studies
 from backwater.errors import EXIT_DONE
 from backwater.tools import templates
@@ -30,7 +30,7 @@ def command(
     ],
     name: Annotated[str, typer.Argument(help="Its name, such as my-queue.")],
     out: Folder = HERE,
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Write a commented file to begin with; it runs as it is."""
     written = templates.new(kind, name, out)
@@ -43,7 +43,7 @@ def copy(
         str, typer.Argument(help="A study of this installation.", autocompletion=studies)
     ],
     out: Folder = HERE,
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Copy a shipped study, to be changed."""
     written = templates.copy(study, out)

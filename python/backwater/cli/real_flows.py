@@ -20,7 +20,6 @@ from backwater.model import quantity
 from backwater.model.outcome import part_failed
 from backwater.tools.rfc9743 import BASELINES
 
-NAME = "flow"
 PORT = 9876
 app = typer.Typer(help="A flow over real UDP, under any controller. Prints JSON lines.")
 

@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from backwater import _native
-from backwater.cli import console
+from backwater.cli import console, options, progress_bar
 from backwater.cli.batch import REPORT
 from backwater.errors import Refusal, Unfinished
 from backwater.results.results import Results
 
-NAME = "report"
 FORMATS = ("svg", "png", "pdf")
 
 
@@ -28,7 +27,7 @@ def command(
     format_: Annotated[
         str, typer.Option("--format", help="Formats of the figures: svg, png, pdf, with commas.")
     ] = "svg",
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Write the report, or the figures, of results again."""
     from backwater.present import report
@@ -43,7 +42,7 @@ def command(
             written = report.figures(results, figures, formats)
         else:
             written = [out or folder / REPORT]
-            with console.Bar(results.study.id) as bar:
+            with progress_bar.Bar(results.study.id) as bar:
                 bar.stage("report", "figures")
                 report.write(results, written[0], bar)
     except OSError as error:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from backwater._native import Resolved
-from backwater.cli import console, override
+from backwater.cli import console, options, override
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED, Unfinished
 from backwater.model import workers
 from backwater.model.invariants import broken
@@ -18,7 +18,6 @@ from backwater.present import chart_file
 from backwater.present import run as run_view
 from backwater.present.run import charts
 
-NAME = "run"
 MOST = 2**64 - 1
 # Intervals of a chart, where no --series says how long they are.
 CHART_INTERVALS = 200
@@ -71,9 +70,9 @@ def command(
     each: Annotated[
         bool, typer.Option("--each", help="Every flow and port in a row of its own.")
     ] = False,
-    max_wall: console.MaxWall = None,
-    max_memory: console.MaxMemory = None,
-    json: console.Json = False,
+    max_wall: options.MaxWall = None,
+    max_memory: options.MaxMemory = None,
+    json: options.Json = False,
 ) -> int:
     """Run a scenario once."""
     if plot is not None:
@@ -119,10 +118,10 @@ def _intervals(resolved: Resolved, *, wanted: bool) -> str | None:
 
 
 def _report(document: dict[str, Any], resolved: Resolved, command: list[str], path: Path) -> None:
-    from backwater.present import report
+    from backwater.present import report, topology
 
     try:
-        report.write_run(document, jsons.loads(resolved.canonical), command, path)
+        report.write_run(document, topology.seen(resolved), command, path)
     except OSError as error:
         raise Unfinished(
             f"cannot write: {error.strerror or error}", place=str(path), fix="name another file"

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from backwater import _native
-from backwater.cli import console, override
+from backwater.cli import console, options, override
 from backwater.cli.batch import failures, print_problems, run_study, warnings
 from backwater.errors import Refusal, nearest
 from backwater.model import python_class
@@ -35,9 +35,9 @@ def command(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue what is in the folder.")
     ] = False,
-    max_wall: console.MaxWall = None,
-    max_memory: console.MaxMemory = None,
-    json: console.Json = False,
+    max_wall: options.MaxWall = None,
+    max_memory: options.MaxMemory = None,
+    json: options.Json = False,
 ) -> int:
     """Check a controller against RFC 9743, beside CUBIC and Reno."""
     from backwater.tools import rfc9743

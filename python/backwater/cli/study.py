@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from backwater import _native
-from backwater.cli import complete, console
+from backwater.cli import complete, console, options
 from backwater.cli.batch import (
     Batch,
     cost,
@@ -31,7 +31,6 @@ from backwater.tools import catalogue
 from backwater.verdict.ablated import SUBJECT
 from backwater.verdict.claim import STAYS, is_unexpected
 
-NAME = "study"
 app = typer.Typer(help="List and run studies.", invoke_without_command=True, rich_markup_mode=None)
 OUT = Path("results")
 Ablate = Annotated[
@@ -48,7 +47,7 @@ def _root(context: typer.Context) -> None:
 
 
 @app.command("list")
-def list_(json: console.Json = False) -> int:
+def list_(json: options.Json = False) -> int:
     """List the shipped studies."""
     rows = catalogue.rows(catalogue.STUDIES)
     if json:
@@ -102,13 +101,13 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue what is in the folder.")
     ] = False,
-    max_wall: console.MaxWall = None,
-    max_memory: console.MaxMemory = None,
-    max_cases: console.MaxCases = None,
-    shard: console.Shard = None,
-    dask: console.Dask = None,
+    max_wall: options.MaxWall = None,
+    max_memory: options.MaxMemory = None,
+    max_cases: options.MaxCases = None,
+    shard: options.Shard = None,
+    dask: options.Dask = None,
     ablate: Ablate = False,
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Run studies: store, claims and report."""
     executions = [

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from backwater import _native
-from backwater.cli import complete, console, override
+from backwater.cli import complete, console, options, override
 from backwater.cli.batch import (
     Batch,
     cost,
@@ -29,8 +29,6 @@ from backwater.study.definition import canonical
 from backwater.study.execution import Execution
 from backwater.study.sweep_study import METRICS, Shown, Sweep
 from backwater.verdict.interval import interval
-
-NAME = "sweep"
 
 
 def command(
@@ -64,12 +62,12 @@ def command(
         Path | None,
         typer.Option(help="A .svg, .png or .pdf of the first metric; others get their name in it."),
     ] = None,
-    max_wall: console.MaxWall = None,
-    max_memory: console.MaxMemory = None,
-    max_cases: console.MaxCases = None,
-    shard: console.Shard = None,
-    dask: console.Dask = None,
-    json: console.Json = False,
+    max_wall: options.MaxWall = None,
+    max_memory: options.MaxMemory = None,
+    max_cases: options.MaxCases = None,
+    shard: options.Shard = None,
+    dask: options.Dask = None,
+    json: options.Json = False,
 ) -> int:
     """Run a scenario for every combination of some values."""
     axes: dict[str, list[Any]] = {}

@@ -8,13 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from backwater import _native
-from backwater.cli import console, override
+from backwater.cli import console, options, override
 from backwater.errors import EXIT_DONE, Unfinished
 from backwater.model import arguments, trace_file
 from backwater.present import numbers
 from backwater.present.tabular import figures, words
 
-NAME = "trace"
 MOST = 2**64 - 1
 app = typer.Typer(
     help="Fit, make and measure traces of cellular links.",
@@ -64,7 +63,7 @@ def fit(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="A TOML file for `trace make`.")
     ] = None,
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Find the parameters with which a generator is most like a trace."""
     found = trace_file.fit(file, kind, opportunity)
@@ -105,7 +104,7 @@ def make(
     seed: Annotated[int, typer.Option(min=0, max=MOST, help="Seed of the generator.")] = 1,
     duration: Annotated[str, typer.Option(help="Length of the trace.")] = "140 s",
     opportunity: Opportunity = trace_file.OPPORTUNITY,
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Write the trace file of a generator: the millisecond of an opportunity on each line."""
     path = Path(what)
@@ -134,7 +133,7 @@ def make(
 @app.command("log")
 def log(
     file: Annotated[str, typer.Argument(help="A link log of mahimahi or of `backwater run`.")],
-    json: console.Json = False,
+    json: options.Json = False,
 ) -> int:
     """Print the figures of mahimahi's mm-throughput-graph for a link log."""
     found = trace_file.log(file)

@@ -8,9 +8,7 @@ error of a delay is what it has beyond the nominal one and beyond the median of 
 
 from __future__ import annotations
 
-import json
 import os
-import shlex
 import shutil
 import statistics
 import subprocess
@@ -25,10 +23,10 @@ from typing import Any
 from backwater import _native
 from backwater.errors import Unfinished
 from backwater.tools.benchmark import machine
+from backwater.tools.emulation_runs import emulated, in_network, python, receiver, sender
 from backwater.tools.rfc9743 import BASELINES
 
 SCHEMA = "backwater/bench-emulate/1"
-PORT = 9091
 DELAY_S = 0.020
 # A frame of 1538 B at 1 Gbit/s.
 SERIALISATION_S = 1538 * 8 / 1e9
@@ -98,56 +96,6 @@ def _unfit() -> str | None:
     return None
 
 
-def _python(text: str) -> str:
-    return shlex.join([sys.executable, "-c", text])
-
-
-def _receiver(packets: int, nominal_s: float) -> str:
-    return _python(
-        "from backwater import _native;"
-        f"print(_native.probe_receive({PORT}, {packets}, {nominal_s}))"
-    )
-
-
-def _sender(packets: int, rate_pps: float, size: int, host: str = "MAHIMAHI_BASE") -> str:
-    return _python(
-        "import os; from backwater import _native;"
-        f"print(_native.probe_send(os.environ.get('{host}', '{host}'), {PORT}, {packets},"
-        f" {rate_pps}, True, {size}))"
-    )
-
-
-def _in_network(text: str, timeout_s: float = 120) -> dict[str, Any]:
-    """Runs a shell script in a network of its own; gives the documents that it left in files."""
-    mapped = [] if os.geteuid() == 0 else ["--map-root-user"]
-    with tempfile.TemporaryDirectory() as folder:
-        ended = subprocess.run(
-            ["unshare", "--net", *mapped, "--", "sh", "-c", f"ip link set lo up\n{text}"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-            check=False,
-        )
-        found = {}
-        for file in Path(folder).glob("*.json"):
-            written = file.read_text()
-            found[file.stem] = json.loads(written) if written.strip() else None
-        found["error"] = ended.stderr.strip()[-400:] if ended.returncode else None
-        return found
-
-
-def _emulated(
-    words: str, packets: int, rate_pps: float, size: int, nominal_s: float = 0.0
-) -> dict[str, Any]:
-    """Datagrams from inside the boxes to the network outside."""
-    emulate = f"{sys.executable} -m backwater emulate --json --late 10 --unmodelled 1 {words}"
-    send = _sender(packets, rate_pps, size)
-    inside = shlex.join(["sh", "-c", f"{send} > sent.json; sleep {nominal_s + 0.2}"])
-    receive = _receiver(packets, nominal_s)
-    return _in_network(f"{receive} > got.json &\nsleep 1\n{emulate} -- {inside} > run.json\nwait\n")
-
-
 def _got(found: dict[str, Any], key: str) -> float | None:
     got = found.get("got")
     return None if got is None else got[key]
@@ -169,12 +117,14 @@ def _accuracy(repeats: int, say: Say) -> list[Figure]:
     """The delay box under 1,000 packets/s with exponential gaps."""
     packets, rate, size = 3000, 1000.0, 100
     delay = f"delay {DELAY_S * 1000:.0f}"
-    runs: dict[str, list[dict[str, Any]]] = {"raw": [], "exact": [], "low-cpu": [], "netem": []}
+    kinds = ("raw", "exact", "low-cpu", "low-cpu-raw", "netem")
+    runs: dict[str, list[dict[str, Any]]] = {kind: [] for kind in kinds}
     for number in range(repeats):
         say(f"accuracy: run {number + 1} of {repeats}")
-        runs["raw"].append(_emulated("raw", packets, rate, size))
-        runs["exact"].append(_emulated(delay, packets, rate, size, DELAY_S))
-        runs["low-cpu"].append(_emulated(f"--low-cpu {delay}", packets, rate, size, DELAY_S))
+        runs["raw"].append(emulated("raw", packets, rate, size))
+        runs["exact"].append(emulated(delay, packets, rate, size, DELAY_S))
+        runs["low-cpu"].append(emulated(f"--low-cpu {delay}", packets, rate, size, DELAY_S))
+        runs["low-cpu-raw"].append(emulated("--low-cpu raw", packets, rate, size))
         runs["netem"].append(_netem(packets, rate, size))
 
     # The quietest of the runs: others' work on the machine only adds.
@@ -213,6 +163,14 @@ def _accuracy(repeats: int, say: Say) -> list[Figure]:
             "low-cpu-error-p50", "us", _beyond(least("low-cpu", "delay_p50_s"), DELAY_S, raw), 10
         ),
     ]
+    figures.append(
+        Figure(
+            "low-cpu-raw-p50",
+            "us",
+            _beyond(least("low-cpu-raw", "delay_p50_s"), raw),
+            note="raw forwarding that sleeps: what the machine needs to wake",
+        )
+    )
     netem = least("netem", "delay_p50_s")
     missing = "" if netem is not None else "this kernel has no netem, or no `tc` is installed"
     figures.append(Figure("netem-error-p50", "us", _beyond(netem, DELAY_S), note=missing))
@@ -228,9 +186,9 @@ def _netem(packets: int, rate: float, size: int) -> dict[str, Any]:
     """The kernel's own delay on a loopback interface."""
     if shutil.which("tc") is None:
         return {}
-    send, receive = _sender(packets, rate, size, "127.0.0.1"), _receiver(packets, DELAY_S)
+    send, receive = sender(packets, rate, size, "127.0.0.1"), receiver(packets, DELAY_S)
     queue = f"tc qdisc add dev lo root netem delay {DELAY_S * 1000:.0f}ms limit 100000 || exit 1"
-    return _in_network(f"{queue}\n{receive} > got.json &\nsleep 1\n{send} > sent.json\nwait\n")
+    return in_network(f"{queue}\n{receive} > got.json &\nsleep 1\n{send} > sent.json\nwait\n")
 
 
 def _links(repeats: int, say: Say) -> list[Figure]:
@@ -242,11 +200,11 @@ def _links(repeats: int, say: Say) -> list[Figure]:
             # An opportunity of 1504 B in each millisecond: 12 Mbit/s.
             trace.write("1\n")
             trace.flush()
-            found = _emulated(f"link {trace.name} {trace.name}", 1500, 500.0, FULL)
+            found = emulated(f"link {trace.name} {trace.name}", 1500, 500.0, FULL)
         run = found.get("run")
         late.append(None if run is None else run["certificate"]["late_p99_s"])
-        raw.append(_got(_emulated("raw", 300, 200.0, FULL), "delay_p50_s"))
-        found = _emulated("rate 1Gbit/s 1Gbit/s", 300, 200.0, FULL)
+        raw.append(_got(emulated("raw", 300, 200.0, FULL), "delay_p50_s"))
+        found = emulated("rate 1Gbit/s 1Gbit/s", 300, 200.0, FULL)
         idle.append(_got(found, "delay_p50_s"))
     known = [_beyond(a, SERIALISATION_S, b) for a, b in zip(idle, raw, strict=True)]
     return [
@@ -267,7 +225,7 @@ def _rates(repeats: int, say: Say) -> list[Figure]:
         cost, lost, pace = [], [], []
         for number in range(repeats):
             say(f"{name}: run {number + 1} of {repeats}")
-            found = _emulated(words, packets, rate, size)
+            found = emulated(words, packets, rate, size)
             run, sent = found.get("run"), found.get("sent")
             if run is None or sent is None:
                 continue
@@ -325,9 +283,9 @@ def _stream(words: str, controller: str) -> dict[str, Any]:
     """A TCP of this kernel from inside the boxes, for six seconds."""
     emulate = f"{sys.executable} -m backwater emulate --json --late 10 --unmodelled 1"
     sizes = "\n".join(f"echo {ROOMY} > /proc/sys/net/ipv4/tcp_{way}mem" for way in "rw")
-    return _in_network(
-        f"{sizes}\n{_python(SINK)} > sink.json &\nsleep 1\n"
-        f"{emulate} {words} -- {_python(SOURCE)} {controller} 6 > run.json\nwait\n"
+    return in_network(
+        f"{sizes}\n{python(SINK)} > sink.json &\nsleep 1\n"
+        f"{emulate} {words} -- {python(SOURCE)} {controller} 6 > run.json\nwait\n"
     )
 
 
@@ -365,21 +323,20 @@ def _tcp(repeats: int, say: Say) -> list[Figure]:
 
 def _start(repeats: int, say: Say) -> list[Figure]:
     """When the command behind boxes runs, beyond the interpreter's own start."""
-    bare, own, one, two = [], [], [], []
-    backwater = f"{sys.executable} -m backwater"
+    bare, one, two = [], [], []
     now = "date +%s%N"
+    emulate = f"{sys.executable} -m backwater emulate delay 1 --"
     for number in range(repeats):
         say(f"start-up: run {number + 1} of {repeats}")
         bare.append(_timed(f"{sys.executable} -c pass; {now}"))
-        own.append(_timed(f"{backwater} --version; {now}"))
-        one.append(_timed(f"{backwater} emulate delay 1 -- {now}"))
-        inner = f"{backwater} emulate delay 1 -- {now}"
-        two.append(_timed(f"{backwater} emulate delay 1 -- {inner}"))
-    base = statistics.median(own)
+        one.append(_timed(f"{emulate} {now}"))
+        two.append(_timed(f"{emulate} {emulate} {now}"))
+    # Others' work on the machine only adds.
+    own = min(bare)
     return [
-        Figure("start-imports", "ms", (base - statistics.median(bare)) * 1e3, note="of Backwater"),
-        Figure("start-one", "ms", (statistics.median(one) - base) * 1e3, 100),
-        Figure("start-nested", "ms", (statistics.median(two) - 2 * base) * 1e3, 200),
+        Figure("start-interpreter", "ms", own * 1e3),
+        Figure("start-one", "ms", (min(one) - own) * 1e3, 100),
+        Figure("start-nested", "ms", (min(two) - 2 * own) * 1e3, 200),
     ]
 
 

@@ -93,6 +93,8 @@ def check() -> list[Check]:
     optional = [*map(_tool, TOOLS), _ns3(), _extra("polars"), _extra("pandas")]
     optional.append(Check("emulation: devices", *_emulation(emulation.device())))
     optional.append(Check("emulation: namespaces", *_emulation(emulation.namespaces())))
+    optional.append(Check("emulation: networks beyond", *_emulation(emulation.beyond())))
+    optional.append(Check("emulation: names", *_emulation(emulation.names())))
     return [replace(row, fix=None) if row.ok else row for row in (*required, *optional)]
 
 

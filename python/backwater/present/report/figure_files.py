@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backwater.present import plot, topology
 from backwater.present.chart_file import FORMATS
 
 if TYPE_CHECKING:
     from backwater.results.results import Results
+
+
+def drawn_example(results: Results) -> Mapping[str, Any]:
+    """The scenario that a report draws. Results do not keep ways over trees: they are built."""
+    example = results.resolved_example
+    if not topology.has_trees(example):
+        return example
+    seed = int(results.manifest["seeds"][0])
+    return topology.seen(results.study.resolved(results.example, seed, results.quick))
 
 
 def figures(results: Results, folder: Path, formats: Sequence[str]) -> list[Path]:
@@ -30,7 +39,7 @@ def figures(results: Results, folder: Path, formats: Sequence[str]) -> list[Path
             path = folder / f"{results.study.id}-{figure.id}.{name}"
             path.write_bytes(FORMATS[name](spec))
             written.append(path)
-    drawing = topology.svg(results.resolved_example)
+    drawing = topology.svg(drawn_example(results))
     if drawing and "svg" in formats:
         path = folder / f"{results.study.id}-topology.svg"
         path.write_text(drawing, encoding="utf-8")

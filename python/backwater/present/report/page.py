@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from backwater.present import plot, topology
 from backwater.present.report import claim_html, prose, table
 from backwater.present.report.bundle import bundle
+from backwater.present.report.figure_files import drawn_example
 from backwater.present.report.save import save
 from backwater.results.store import BROKEN, FAILED
 from backwater.study.source_names import introduced
@@ -213,7 +214,7 @@ class _Report:
         return f"../{study}/{self.path.name}" + (f"#{claim}" if claim else "")
 
     def _topology(self) -> str:
-        drawing = topology.svg(self.results.resolved_example)
+        drawing = topology.svg(drawn_example(self.results))
         if not drawing:
             return ""
         example = self.results.example

@@ -13,26 +13,39 @@ from backwater.present import topology
 from backwater.present.report.bundle import bundle
 from backwater.present.report.page import HERE, data, fill
 from backwater.present.report.save import save
-from backwater.present.run import charts, closing, tables
+from backwater.present.run import charts, closing, tables, validity
 
 
 def write_run(
-    document: Mapping[str, Any], resolved: Mapping[str, Any], command: Sequence[str], path: Path
+    document: Mapping[str, Any],
+    resolved: Mapping[str, Any] | None,
+    command: Sequence[str],
+    path: Path,
+    certificate: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Writes the page of a run as one file that needs no network."""
-    drawn = [
-        {"id": what, "spec": data(spec), "title": spec["title"]}
+    """Writes the page of a run as one file that needs no network; a live one has a certificate."""
+    specs = {
+        what: charts.chart(document, what)
         for what in (charts.shown(document) if document.get("series") else ())
-        for spec in [charts.chart(document, what)]
+    }
+    shown = tables(document)
+    if certificate is not None:
+        shown.append(validity.certified(certificate))
+        specs["lateness"] = validity.lateness(certificate)
+    drawn = [
+        {"id": what, "spec": data(spec), "title": spec["title"]} for what, spec in specs.items()
     ]
     html = fill(
         "run.html.j2",
-        name=Path(document["scenario"]).name,
+        # Boxes of a live run are no path.
+        name=document["scenario"] if certificate else Path(document["scenario"]).name,
         document=document,
-        tables=tables(document),
+        tables=shown,
+        verdict=None if certificate is None else validity.verdict(certificate),
+        valid=certificate is not None and certificate["valid"],
         closing=closing(document),
         charts=drawn,
-        drawing=Markup(topology.svg(resolved)),
+        drawing=Markup(topology.svg(resolved)) if resolved else None,
         command=shlex.join(command),
         bundle=bundle() if drawn else "",
         page=Markup((HERE / "page.js").read_text(encoding="utf-8")),

@@ -1,0 +1,176 @@
+"""What `backwater emulate` does, and the reading of its plain command lines.
+
+Nothing here loads a library: a program behind boxes starts after a tenth of a second, of which the
+library of the command line would take as much again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from backwater import _native
+from backwater.cli import console
+from backwater.errors import EXIT_DONE, EXIT_UNFINISHED, Refusal, Unfinished, refusing
+
+VERB = "emulate"
+SCENARIO = "scenario"
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """The options of the command; `emulate` says what they mean."""
+
+    low_cpu: bool = False
+    live: bool = False
+    no_offload: bool = False
+    late: float = 0.001
+    unmodelled: float = 0.0
+    record: Path | None = None
+    pcap: Path | None = None
+    page: Path | None = None
+    control: Path | None = None
+    json: bool = False
+
+
+FLAGS = {"--low-cpu": "low_cpu", "--live": "live", "--no-offload": "no_offload", "--json": "json"}
+
+
+def plain(args: Sequence[str]) -> tuple[list[str], Wishes] | None:
+    """Boxes and flags of a line with nothing else in front of its boxes; None for any other."""
+    given: dict[str, Any] = {}
+    for at, word in enumerate(args):
+        if not word.startswith("-"):
+            return list(args[at:]), Wishes(**given)
+        if word not in FLAGS:
+            return None
+        given[FLAGS[word]] = True
+    return None
+
+
+def run(words: list[str], wishes: Wishes) -> int:
+    """Runs programs behind boxes, or at nodes of a scenario, and gives the exit code."""
+    if not hasattr(_native, "emulate"):
+        raise Refusal("emulation needs Linux", fix="run it on Linux, or in a virtual machine")
+    resolved, attached = _scenario(words[1:]) if words[0] == SCENARIO else (None, [])
+    try:
+        with refusing(), _output_aside(wishes.json):
+            code, document, broken = _native.emulate(
+                words,
+                resolved,
+                attached,
+                list(os.environ.items()),
+                os.environ.get("BACKWATER_TRACES"),
+                shlex.join(["backwater", VERB, *words]),
+                wishes.low_cpu,
+                wishes.live,
+                wishes.no_offload,
+                wishes.late,
+                wishes.unmodelled,
+                _written(wishes.record),
+                _written(wishes.pcap),
+                wishes.page is not None,
+                _written(wishes.control),
+            )
+    except _native.EmulationError as error:
+        raise Unfinished(str(error), fix=error.fix) from error
+    found = _document(json.loads(document))
+    if wishes.page is not None:
+        _write_page(found, words, resolved, wishes.page)
+    if wishes.json:
+        console.emit(found)
+    for why in broken:
+        console.message(f"not valid: {why}")
+    return code or (EXIT_UNFINISHED if broken else EXIT_DONE)
+
+
+def _written(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def _write_page(
+    found: dict[str, Any], words: list[str], resolved: _native.Resolved | None, path: Path
+) -> None:
+    from backwater.present import report, topology
+
+    if found["run"] is None:
+        raise Refusal(
+            "the run ended in the warm-up of the scenario, so there is nothing to show",
+            place=str(path),
+            fix="let it run longer",
+        )
+    boxes = words[: words.index("--")] if "--" in words else words
+    name = Path(words[1]).name if words[0] == SCENARIO else " ".join(boxes)
+    document = {**found["run"], "version": found["version"], "scenario": name}
+    drawn = None if resolved is None else topology.seen(resolved)
+    command = ["backwater", VERB, *words]
+    report.write_run(document, drawn, command, path, found["certificate"])
+
+
+def _document(found: dict[str, Any]) -> dict[str, Any]:
+    return {"schema": "backwater/emulate/1", "version": _native.version(), **found}
+
+
+@contextmanager
+def _output_aside(aside: bool) -> Iterator[None]:
+    """Sends what programs print to stderr, so that stdout has the document alone."""
+    if not aside:
+        yield
+        return
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _scenario(words: list[str]) -> tuple[_native.Resolved, list[tuple[str, list[str]]]]:
+    """The scenario and the commands of `scenario FILE --attach NODE=COMMAND`."""
+    from backwater.cli import override
+    from backwater.model.simulate import resolve
+
+    file: str | None = None
+    seed: int | None = None
+    attached: list[tuple[str, list[str]]] = []
+    overrides: dict[str, Any] = {}
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if name in ("--attach", "--set", "--seed"):
+            value = value if equals else next(rest, "")
+            if name == "--seed":
+                seed = _whole(value)
+            elif name == "--set":
+                overrides.update([override.parse(value)])
+            else:
+                node, text = override.split(value, "NODE=COMMAND")
+                attached.append((node, shlex.split(text)))
+        elif file is None and not word.startswith("-"):
+            file = word
+        else:
+            raise Refusal(
+                f"`{word}` is no option of emulate scenario",
+                fix="write scenario FILE --attach NODE=COMMAND [--set PATH=VALUE] [--seed N]",
+            )
+    if file is None:
+        raise Refusal("the scenario's file is missing", fix="write scenario FILE --attach ...")
+    for node, argv in attached:
+        if not argv:
+            raise Refusal("the command is empty", place=f"--attach {node}", fix="write a command")
+    return resolve(file, seed, overrides)[0], attached
+
+
+def _whole(text: str) -> int:
+    if not text.isdigit():
+        raise Refusal(f"`{text}` is no seed", place="--seed", fix="write a whole number")
+    return int(text)

@@ -1,0 +1,110 @@
+"""Changes of a running emulation over its control socket."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from test_emulate import REASON, emulate, script
+
+pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
+
+# Asks over the socket, and sends a datagram before and after; the receiver is outside.
+ASK = """
+import json, os, socket, sys, time
+control = socket.socket(socket.AF_UNIX)
+control.connect("control")
+lines = control.makefile("rw")
+def ask(what):
+    lines.write(json.dumps(what) + "\\n")
+    lines.flush()
+    return json.loads(lines.readline())
+assert os.stat("control").st_mode & 0o777 == 0o600
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+def trip():
+    begun = time.monotonic()
+    out.sendto(b"x" * 1000, (os.environ["MAHIMAHI_BASE"], 9090))
+    out.recv(2000)
+    return time.monotonic() - begun
+answers = [ask({"show": True})]
+trips = [trip()]
+for one in json.loads(sys.argv[1]):
+    answers.append(ask(one))
+trips.append(trip())
+json.dump([answers, trips], open("said", "w"))
+"""
+ECHO = """
+import json
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("", 9090))
+s.settimeout(15)
+for _ in range(2):
+    text, whence = s.recvfrom(2000)
+    s.sendto(text, whence)
+"""
+BOX = [{"kind": "delay", "delay": "40 ms"}]
+
+
+def test_delays_and_rates_change_while_programs_run(tmp_path: Path) -> None:
+    asked: list[dict[str, Any]] = [
+        {"set": {"links.up2.boxes": BOX, "links.down2.boxes": BOX}},
+        {"set": {"links.up1.rate": "5 Mbit/s"}},
+        {"set": {"links.up1.rte": "5 Mbit/s"}},
+        {"set": {"links.up1.rate": "6 Mbit/s", "links.up2.boxes": []}},
+        {"rate": "5 Mbit/s"},
+        {"show": True},
+    ]
+    ended = emulate(
+        tmp_path,
+        "--late 9 --json --control control delay 20 rate 10Mbit/s 10Mbit/s",
+        beside=script(tmp_path, "echo.py", ECHO),
+        program=f"{script(tmp_path, 'ask.py', ASK)} '{json.dumps(asked)}'",
+    )
+    assert ended.code == 0, ended.err
+    answers, (before, after) = json.loads((tmp_path / "said").read_text())
+    # Two ways of 20 ms, then of 40 ms.
+    assert before >= 0.040
+    assert after >= 0.080
+    done = [answer for answer in answers if "changed" in answer]
+    assert [one["changed"]["set"] for one in done] == [one["set"] for one in asked[:2]]
+    refused = [answer["error"] for answer in answers if "error" in answer]
+    said = ("matches nothing", "would be others", "neither `show` nor `set`")
+    assert len(refused) == len(said)
+    assert all(words in error["what"] for words, error in zip(said, refused, strict=True))
+    assert all(error["place"] and error["fix"] for error in refused)
+    # The rate of 6 Mbit/s came with what was refused.
+    rates = {way["name"]: way["rate_bps"] for way in answers[-1]["links"]["down1"]["ways"]}
+    assert rates["up1"] == 5e6
+    assert [change["set"] for change in ended.document["changes"]] == [
+        one["set"] for one in asked[:2]
+    ]
+    assert not (tmp_path / "control").exists()
+
+
+def test_a_socket_that_a_killed_emulator_left_is_replaced(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(tmp_path / "control"))
+    ended = emulate(tmp_path, "--late 9 --control control delay 1", program="test -S control")
+    assert ended.code == 0, ended.err
+    assert not (tmp_path / "control").exists()
+
+
+def test_a_path_in_use_is_refused_and_stays(tmp_path: Path) -> None:
+    path = tmp_path / "control"
+    path.write_text("mine")
+    ended = emulate(tmp_path, "--control control delay 1", program="touch ran")
+    assert (ended.code, path.read_text()) == (2, "mine")
+    assert "there is a file that is no socket" in ended.err
+    path.unlink()
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(path))
+        other.listen()
+        ended = emulate(tmp_path, "--control control delay 1", program="touch ran")
+        assert ended.code == 2
+        assert "another emulator listens there" in ended.err
+    assert not (tmp_path / "ran").exists()

@@ -4,7 +4,8 @@
 //! Packets sent after the newest acknowledged one are in flight, as in the contest's sender: an
 //! overtaken packet counts as lost. If it arrives later, it counts as delivered; if all losses of an
 //! episode arrive, the episode is reported as spurious. After a silence one extra packet leaves
-//! regardless of the window, and the controller hears of a timeout.
+//! regardless of the window, and the controller hears of a timeout. At most `MAX_UNACKNOWLEDGED` packets
+//! are in flight; a wider window has no effect, and the run's report says so.
 
 use std::collections::VecDeque;
 
@@ -14,7 +15,7 @@ use crate::rate::{Newest, Snapshot};
 use crate::segment::{AckSegment, Segment};
 use crate::sender_core::{AckSummary, SenderCore};
 use crate::sender_state::{Inspection, SenderCounters};
-use crate::setup::SenderSetup;
+use crate::setup::{MAX_UNACKNOWLEDGED, SenderSetup};
 use crate::units::{Span, Time};
 
 /// Overtaken packets remembered for late arrival.
@@ -49,6 +50,8 @@ pub struct DatagramSender {
     deadline: Time,
     extra: bool,
     paced: bool,
+    /// The window allowed more than `MAX_UNACKNOWLEDGED` packets.
+    capped: bool,
 }
 
 impl DatagramSender {
@@ -71,6 +74,7 @@ impl DatagramSender {
             deadline: Time::NEVER,
             extra: false,
             paced: false,
+            capped: false,
         }
     }
 
@@ -98,7 +102,10 @@ impl DatagramSender {
             return None;
         }
         if !self.extra {
-            if self.in_flight + len > self.core.window() {
+            let allowed = self.in_flight + len <= self.core.window();
+            let full = self.packets.len() as u64 >= MAX_UNACKNOWLEDGED;
+            self.capped |= allowed && full;
+            if !allowed || full {
                 let heartbeat = self.core.heartbeat();
                 if heartbeat > 0 {
                     len = len.min(heartbeat);
@@ -329,6 +336,12 @@ impl DatagramSender {
     /// Its controller.
     pub fn controller(&self) -> &AnyController {
         self.core.controller()
+    }
+
+    /// The window of its controller had no full effect.
+    pub fn warning(&self) -> Option<String> {
+        let what = "packets were in flight, the most a sender keeps; its controller allowed more";
+        self.capped.then(|| format!("{MAX_UNACKNOWLEDGED} {what}"))
     }
 
     /// State for plots and records.

@@ -12,7 +12,9 @@ use crate::units::Time;
 
 pub use crate::receiver::{DelayedAck, Receiver, ReceiverSetup};
 pub use crate::sender_state::{Inspection, SenderCounters};
-pub use crate::setup::{AfterIdle, EcnFeedback, Protocol, Recovery, SenderSetup, initial_window};
+pub use crate::setup::{
+    AfterIdle, EcnFeedback, MAX_UNACKNOWLEDGED, Protocol, Recovery, SenderSetup, initial_window,
+};
 
 /// A sender of either protocol.
 #[derive(Clone, Debug)]
@@ -108,9 +110,13 @@ impl AnySender {
         each!(self, s => s.controller())
     }
 
-    /// A warning of the controller for the report of a run.
+    /// A warning of the sender or its controller for the report of a run.
     pub fn warning(&self) -> Option<String> {
-        self.controller().warning()
+        let own = match self {
+            AnySender::Stream(_) => None,
+            AnySender::Datagram(s) => s.warning(),
+        };
+        own.or_else(|| self.controller().warning())
     }
 
     /// State for plots and records.

@@ -7,7 +7,7 @@ use crate::forecast::Forecaster;
 use crate::liar::Lie;
 use crate::reassembly::Reassembly;
 use crate::segment::{AckSegment, Ecn, Feedback, Segment};
-use crate::setup::{EcnFeedback, Protocol};
+use crate::setup::{EcnFeedback, MAX_UNACKNOWLEDGED, Protocol};
 use crate::units::{Span, Time};
 
 /// Delayed acknowledgements (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
@@ -40,13 +40,13 @@ pub struct ReceiverSetup {
 
 impl ReceiverSetup {
     /// A receiver with default settings: each segment acknowledged, a receive window of 1 GiB (the
-    /// largest that RFC 7323 allows).
-    pub fn new(protocol: Protocol) -> ReceiverSetup {
+    /// largest that RFC 7323 allows) or `MAX_UNACKNOWLEDGED` segments of `mss` bytes, whichever is less.
+    pub fn new(protocol: Protocol, mss: u64) -> ReceiverSetup {
         ReceiverSetup {
             protocol,
             delayed_ack: None,
             ecn: EcnFeedback::Off,
-            window: 1 << 30,
+            window: (MAX_UNACKNOWLEDGED * mss).min(1 << 30) as u32,
             forecaster: None,
             codepoints: false,
             lie: None,

@@ -7,7 +7,8 @@ use backwater_transport::controller::{
     Ack, AnyController, Congestion, Controller, CustomController, Limits,
 };
 use backwater_transport::endpoint::{
-    AfterIdle, AnySender, DelayedAck, Protocol, Recovery, SenderSetup,
+    AfterIdle, AnySender, DelayedAck, MAX_UNACKNOWLEDGED, Protocol, ReceiverSetup, Recovery,
+    SenderSetup,
 };
 use backwater_transport::segment::Segment;
 use backwater_transport::units::{Rate, Span, Time};
@@ -357,6 +358,55 @@ fn pacing_spaces_segments_and_can_be_switched_off() {
             let expected: Vec<Time> = (0..5).map(|n| ms(if pacing { n } else { 0 })).collect();
             assert_eq!(times, expected, "{protocol:?} {pacing}");
         }
+    }
+}
+
+/// A controller whose window has no end.
+#[derive(Clone, Debug)]
+struct Boundless;
+
+impl Controller for Boundless {
+    fn on_ack(&mut self, _ack: &Ack) {}
+
+    fn on_congestion(&mut self, _congestion: &Congestion) {}
+
+    fn limits(&self) -> Limits {
+        Limits {
+            window: u64::MAX / 2,
+            pacing: None,
+            wake: Time::NEVER,
+        }
+    }
+}
+
+impl CustomController for Boundless {
+    fn fork(&self) -> Box<dyn CustomController> {
+        Box::new(self.clone())
+    }
+}
+
+/// One event would fill the memory. After a silence a packet leaves all the same, or an outage would stop the flow forever.
+#[test]
+fn packets_in_flight_are_bounded_whatever_the_controller_allows() {
+    let setup = SenderSetup::new(Protocol::Datagram, MSS, MSS + 52);
+    let mut sender = AnySender::new(&setup, AnyController::Custom(Box::new(Boundless)));
+    sender.write(MAX_UNACKNOWLEDGED * MSS);
+    let left = |sender: &mut AnySender, now| std::iter::from_fn(|| sender.poll(now)).count();
+    assert_eq!(left(&mut sender, Time::ZERO) as u64, MAX_UNACKNOWLEDGED);
+    assert_eq!(sender.warning(), None, "the application was the limit");
+    sender.write(u64::MAX);
+    assert_eq!(left(&mut sender, ms(1)), 0);
+    let warning = sender.warning().expect("the window was not the limit");
+    assert!(warning.starts_with("1048576 packets"), "{warning}");
+    let now = sender.due();
+    sender.on_timer(now);
+    assert_eq!(left(&mut sender, now), 1);
+}
+
+#[test]
+fn a_receive_window_is_a_gibibyte_or_as_many_segments_as_a_sender_keeps() {
+    for (mss, window) in [(40, 40 << 20), (1024, 1 << 30), (1448, 1 << 30)] {
+        assert_eq!(ReceiverSetup::new(Protocol::Stream, mss).window, window);
     }
 }
 

@@ -101,7 +101,7 @@ fn a_timeout_sets_cwr() {
 
 /// A receiver that acknowledges every second segment.
 fn receiver(ecn: EcnFeedback) -> Receiver {
-    let mut setup = ReceiverSetup::new(Protocol::Stream);
+    let mut setup = ReceiverSetup::new(Protocol::Stream, MSS);
     setup.ecn = ecn;
     setup.delayed_ack = Some(DelayedAck {
         segments: 2,
@@ -217,7 +217,7 @@ impl CustomController for Marked {
 /// Of forty segments, those taken for marked where these are, and one acknowledgement in so many arrives.
 fn marked(marks: EcnFeedback, every: u64, mark: fn(u64) -> bool) -> f64 {
     let mut setup = SenderSetup::new(Protocol::Stream, MSS, MSS + 52);
-    let mut receiver = ReceiverSetup::new(Protocol::Stream);
+    let mut receiver = ReceiverSetup::new(Protocol::Stream, MSS);
     (setup.ecn, receiver.ecn) = (marks, marks);
     let controller = AnyController::Custom(Box::new(Marked(0)));
     let sender = AnySender::new(&setup, controller);

@@ -24,7 +24,7 @@ impl Script {
         setup.recovery = recovery;
         let mut script = Script {
             sender: AnySender::new(&setup, controller(id, options, MSS)),
-            receiver: Receiver::new(&ReceiverSetup::new(Protocol::Stream)),
+            receiver: Receiver::new(&ReceiverSetup::new(Protocol::Stream, MSS)),
             sent: Vec::new(),
         };
         script.sender.write(write.saturating_mul(MSS));

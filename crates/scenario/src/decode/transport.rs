@@ -84,7 +84,7 @@ pub fn read(
     let ends = |congestion: u64| {
         let mss = segment(record, packet, segment_header(protocol) + congestion)?;
         let mut sender = SenderSetup::new(protocol, mss, frame);
-        let mut receiver = ReceiverSetup::new(protocol);
+        let mut receiver = ReceiverSetup::new(protocol, mss);
         adjust(args, &mut sender, &mut receiver);
         Ok((sender, receiver))
     };

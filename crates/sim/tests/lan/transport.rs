@@ -41,7 +41,7 @@ pub fn carry(
     };
     flow.transport = Some(TransportSpec {
         controller: (part.build)(&args(part, given), &setup).expect("legal options"),
-        receiver: ReceiverSetup::new(protocol),
+        receiver: ReceiverSetup::new(protocol, mss),
         sender,
     });
 }

@@ -300,7 +300,7 @@ fn ends(
     change: impl FnOnce(&mut SenderSetup, &mut ReceiverSetup),
 ) -> Loopback {
     let mut sender = SenderSetup::new(protocol, MSS, MSS + 52);
-    let mut receiver = ReceiverSetup::new(protocol);
+    let mut receiver = ReceiverSetup::new(protocol, MSS);
     change(&mut sender, &mut receiver);
     let controller = controller(id, options, MSS);
     let receiver = receiver.serving(&controller);

@@ -32,7 +32,7 @@ fn receiver(protocol: Protocol, codepoints: bool) -> Receiver {
     Receiver::new(&ReceiverSetup {
         delayed_ack: (protocol == Protocol::Stream).then_some(delayed),
         codepoints,
-        ..ReceiverSetup::new(protocol, LEN)
+        ..ReceiverSetup::new(protocol, u64::from(LEN))
     })
 }
 

@@ -1,6 +1,6 @@
 """Controllers over an emulated cellular link, beside the simulation.
 
-    BACKWATER_TRACES=FOLDER python docs/results/cell_emulator.py 20 fixed:window=20 aimd
+    BACKWATER_TRACES=FOLDER chrt --rr 1 python docs/results/cell_emulator.py 20 fixed:window=20 aimd
 
 `backwater flow` runs behind `backwater emulate` for so many seconds. Run it as root with
 /dev/net/tun. Each word is a controller with its options. The live flow's first packet says to the
@@ -22,6 +22,8 @@ from typing import Any
 
 # A sender that has heard nothing for so long sends a packet.
 SILENCE = "1 s"
+# Sender and receiver go before the emulator, which looks for packets without sleeping.
+SOONER = "chrt --rr 2"
 BACKWATER = [sys.executable, "-m", "backwater"]
 TRACES = ("Verizon-LTE-short.down", "Verizon-LTE-short.up")
 SCENARIO = Path(__file__).with_suffix(".toml")
@@ -41,13 +43,13 @@ def live(kind: str, options: list[str], seconds: int, folder: Path) -> dict[str,
     words = " ".join(f"--set {shlex.quote(field)}" for field in fields)
     backwater = shlex.join(BACKWATER)
     send = (
-        f"{backwater} flow send $MAHIMAHI_BASE --port 9090 --transport datagram "
+        f"{SOONER} {backwater} flow send $MAHIMAHI_BASE --port 9090 --transport datagram "
         f"--controller {kind} {words} --duration '{seconds} s' --interval '1 s' > lines"
     )
     boxes = f"delay 20 link {TRACES[0]} {TRACES[1]} --once --uplink-log=live.log"
     text = (
-        f"ip link set lo up || exit 1; {backwater} flow listen --port 9090 > heard & other=$!; "
-        f"sleep 2; {backwater} emulate --json --late 10 --unmodelled 1 --record live.csv "
+        f"ip link set lo up || exit 1; {SOONER} {backwater} flow listen --port 9090 > heard & "
+        f"other=$!; sleep 2; {backwater} emulate --json --late 10 --unmodelled 1 --record live.csv "
         f"{boxes} -- sh -c {shlex.quote(send)} > run.json; code=$?; kill $other; exit $code"
     )
     run(["unshare", "--net", "--", "sh", "-c", text], folder)

@@ -14,6 +14,7 @@
 
 mod adversarial;
 mod any_trace;
+mod cellreplay;
 mod constant;
 mod cox;
 mod egress;
@@ -27,6 +28,7 @@ pub mod portrait;
 mod random_walk;
 pub mod schedule;
 pub mod scorer;
+mod trains;
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
@@ -44,6 +46,7 @@ pub use cox::{Cox, Shape};
 pub use opportunities::Opportunities;
 pub use schedule::Schedule;
 pub use scorer::{Omniscient, Scorer};
+pub use trains::{Release, TrainReplay};
 
 /// What a person who names an emulator means: opportunity, accounting, order of ties and clock.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -134,6 +137,8 @@ pub struct Server {
     /// The opportunity in use, and the bytes left of it.
     present: Time,
     left: u64,
+    /// The packet at the head may leave at this instant, besides all opportunities.
+    granted: Time,
     /// What it did to packets.
     pub scorer: Scorer,
 }
@@ -152,6 +157,7 @@ impl Server {
             next: Time::ZERO,
             present: Time::ZERO,
             left: 0,
+            granted: Time::NEVER,
             scorer: Scorer::default(),
         };
         server.advance();
@@ -174,6 +180,9 @@ impl Server {
     /// The first instant from `at` on at which a packet can be taken from the queue; `fresh` if all that
     /// waits came at `at` itself. Opportunities before it are lost.
     pub fn opens(&mut self, at: Time, fresh: bool) -> Time {
+        if self.granted == at {
+            return at;
+        }
         let gone = fresh && self.spec.first == First::Opportunity;
         if self.present == at && self.left > 0 && !gone {
             return at;
@@ -183,6 +192,11 @@ impl Server {
             self.advance();
         }
         self.next
+    }
+
+    /// The next packet may leave at `at`, besides all opportunities: a train lets it go.
+    pub fn grant(&mut self, at: Time) {
+        self.granted = at;
     }
 
     /// Takes a packet of so many bytes, which came at `queued`, at the instant that `opens` gave; gives
@@ -223,6 +237,12 @@ impl Server {
     }
 
     fn send(&mut self, at: Time, bytes: u64) -> Time {
+        if self.granted == at {
+            self.granted = Time::NEVER;
+            self.scorer.begin_packet();
+            self.scorer.carries(at, bytes);
+            return at;
+        }
         if self.present != at || self.left == 0 {
             self.use_next();
         }
@@ -262,6 +282,21 @@ impl Server {
 impl ServerSpec {
     fn size(&self, len: u16) -> u64 {
         u64::from(len) + self.overhead
+    }
+
+    /// What lets packets of light traffic go, where the trace has that.
+    pub fn trains(&self) -> Option<TrainReplay> {
+        let AnyTrace::CellReplay(replay) = &self.trace else {
+            return None;
+        };
+        let (trains, timer) = replay.trains();
+        let bytes = (self.opportunity, self.overhead);
+        Some(TrainReplay::new(
+            trains.clone(),
+            timer,
+            bytes,
+            self.milliseconds,
+        ))
     }
 
     /// An instant of the trace on the link's clock.

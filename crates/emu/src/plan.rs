@@ -29,6 +29,21 @@ pub struct Half {
     pub queue: Queue,
     /// Where a log goes.
     pub log: Option<String>,
+    /// The file of trains of light traffic.
+    pub light: Option<String>,
+    /// The timer of trains.
+    pub timer: Option<String>,
+}
+
+impl Half {
+    /// The trace as a scenario has it.
+    fn trace(&self) -> Value {
+        let Some(light) = &self.light else {
+            return json!(self.service);
+        };
+        let timer = self.timer.as_deref().unwrap_or("0 ms");
+        json!({"kind": "cellreplay", "light": light, "heavy": self.service, "timer": timer})
+    }
 }
 
 /// A box.
@@ -296,6 +311,8 @@ fn link(word: &str, words: &mut Words<'_>) -> Result<Box, Fault> {
             "queue" => half.queue.kind = Some(value),
             "queue-args" => half.queue.arguments = Some(value),
             "log" if word == "link" => half.log = Some(value),
+            "light" if word == "link" => half.light = Some(value),
+            "light-timer" if word == "link" => half.timer = Some(milliseconds(&value)?),
             _ => {
                 let what = format!("`{name}` is no option of `{word}`");
                 return Err(Fault::refused(
@@ -305,6 +322,13 @@ fn link(word: &str, words: &mut Words<'_>) -> Result<Box, Fault> {
                 ));
             }
         }
+    }
+    if halves
+        .iter()
+        .any(|half| half.timer.is_some() && half.light.is_none())
+    {
+        let fix = "write --uplink-light=FILE or --downlink-light=FILE, too, or leave the timer out";
+        return Err(Fault::refused("a timer of trains has no trains", word, fix));
     }
     Ok(Box::Link {
         traces: word == "link",
@@ -336,7 +360,7 @@ fn fill(
         }
         fields.extend(queue);
         fields.insert("kind".into(), json!("trace"));
-        fields.insert("trace".into(), json!(half.service));
+        fields.insert("trace".into(), half.trace());
         fields.insert("repeat".into(), json!(!once));
         return Ok(None);
     }
@@ -425,6 +449,22 @@ mod tests {
             boxes("down1"),
             json!([{"kind": "reorder", "share": "25 %", "by": "7 ms"}])
         );
+    }
+
+    #[test]
+    fn a_link_with_trains_replays_two_workloads() {
+        let plan =
+            plan("link a b --uplink-light=trains --uplink-light-timer=7 -- c").expect("a plan");
+        let links = plan.scenario().expect("a scenario").0["links"].clone();
+        let trace = json!({"kind": "cellreplay", "light": "trains", "heavy": "a", "timer": "7 ms"});
+        assert_eq!(links["up1"]["trace"], trace);
+        assert_eq!(links["down1"]["trace"], "b");
+    }
+
+    #[test]
+    fn a_timer_without_trains_is_refused() {
+        let fault = plan("link a b --downlink-light-timer=7 -- c").expect_err("refused");
+        assert!(fault.to_string().contains("no trains"), "{fault:?}");
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub fn usage(of: &str) -> &'static str {
         "reorder" => "uplink|downlink SHARE MILLISECONDS",
         "onoff" => "uplink|downlink MEAN-ON-SECONDS MEAN-OFF-SECONDS",
         "link" => {
-            "UPLINK-TRACE DOWNLINK-TRACE [--once] [--uplink-log=FILE] [--uplink-queue=NAME] [--uplink-queue-args=ARGS]"
+            "UPLINK-TRACE DOWNLINK-TRACE [--once] [--uplink-log=FILE] [--uplink-queue=NAME] [--uplink-queue-args=ARGS] [--uplink-light=TRAINS] [--uplink-light-timer=MS]"
         }
         _ => "UPLINK-RATE DOWNLINK-RATE, such as `rate 10Mbit/s 50Mbit/s`",
     }

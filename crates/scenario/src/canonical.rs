@@ -8,7 +8,7 @@ mod json;
 use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;
-use backwater_sim::medium::trace::{AnyTrace, First};
+use backwater_sim::medium::trace::First;
 use backwater_sim::spec::{Direction, Discipline, NodeKind, NodeSpec, Service, SwitchModel};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
@@ -207,7 +207,7 @@ fn direction(direction: &Direction, made: &MadeDirection, files: &Files<'_>) -> 
                 .trace
                 .as_ref()
                 .map_or(Json::List(Vec::new()), |t| part(t, files));
-            let repeat = matches!(&server.trace, AnyTrace::Recorded(r) if r.repeats());
+            let repeat = server.trace.recorded().is_some_and(|r| r.repeats());
             vec![
                 ("kind", Json::text("trace")),
                 ("trace", trace),

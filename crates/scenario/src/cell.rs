@@ -125,6 +125,7 @@ fn propagation(world: &World, flow: &Flow, place: usize) -> (Span, Span) {
     let boxes = |id: PortId| -> u64 {
         let delays = world.network.boxes_before(id).map(|what| match what {
             AnyBox::Delay(delay) => delay.least().0,
+            AnyBox::Light(light) => light.least().0,
             AnyBox::Loss(_)
             | AnyBox::OnOff(_)
             | AnyBox::Jitter(_)

@@ -7,6 +7,7 @@ use std::path::Path;
 use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::log::Log;
+use backwater_sim::spec::Service;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 
@@ -129,6 +130,15 @@ fn find(resolved: &Resolved, wanted: &str) -> Result<Found, Diagnostic> {
         if way.name != wanted && port.spec.name != wanted {
             names.push(way.name.as_str());
             continue;
+        }
+        if let Service::Trace(server) = &way.service
+            && server.trains().is_some()
+        {
+            let what = format!(
+                "mahimahi's log of `{wanted}`: what trains let go uses no opportunity, and the format has no line for that"
+            );
+            let fix = "leave the log out, or write the heavy trace as the link's trace";
+            return Err(Fault::new(what, fix).at(&Origin::Set("--mahimahi-log".into())));
         }
         let file = trace.args.has("file").then(|| trace.args.file("file").path);
         return Ok(Found {

@@ -385,7 +385,7 @@ impl CustomController for Boundless {
     }
 }
 
-/// One event would fill the memory. After a silence a packet leaves all the same, or an outage would stop the flow forever.
+/// One event would fill the memory. A packet leaves after a silence, or an outage would stop the flow forever.
 #[test]
 fn packets_in_flight_are_bounded_whatever_the_controller_allows() {
     let setup = SenderSetup::new(Protocol::Datagram, MSS, MSS + 52);

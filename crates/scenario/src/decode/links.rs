@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use backwater_sim::medium::boxes::{AnyBox, BOXES, Delay};
+use backwater_sim::medium::boxes::{AnyBox, BOXES, Delay, Light};
 use backwater_sim::medium::trace::{AnyTrace, EMULATORS, First, ServerSpec, TRACES};
 use backwater_sim::spec::{Direction, LinkSpec, Service};
 use backwater_transport::units::{Bytes, Rate, Span};
@@ -242,6 +242,11 @@ fn half<'a>(
             if delay > server.delay_behind {
                 boxes.push(AnyBox::Delay(Delay::constant(delay, server.milliseconds)));
             }
+            boxes.extend(
+                server
+                    .trains()
+                    .map(|trains| AnyBox::Light(Light::new(trains))),
+            );
             let port = Setting::read(record, files)?;
             let service = Service::Trace(Box::new(server));
             (service, Some(trace), delay, Some(port))
@@ -288,15 +293,11 @@ fn server(record: &Record<'_>, files: &mut Files<'_>) -> Result<(ServerSpec, Mad
     let emulator = EMULATORS.iter().find(|e| e.name == emulator);
     let emulator = emulator.expect("every choice is an emulator");
     let (mut trace, made) = trace(record.need("trace"), files)?;
-    match (&mut trace, record.get("repeat")) {
-        (AnyTrace::Recorded(recorded), Some(_)) => {
-            *recorded = recorded.clone().repeated(args.flag("repeat"));
-        }
-        (_, Some(node)) => {
+    if let Some(node) = record.get("repeat") {
+        trace = trace.repeated(args.flag("repeat")).ok_or_else(|| {
             let what = format!("`{}`: a generated trace has no end", node.path);
-            return Err(node.refuse(Fault::new(what, "remove `repeat`")));
-        }
-        (_, None) => {}
+            node.refuse(Fault::new(what, "remove `repeat`"))
+        })?;
     }
     let bytes = |name: &str, otherwise: u64| match args.has(name) {
         true => args.bytes(name).0,

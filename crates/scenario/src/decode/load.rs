@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::ethernet::{GAP, PREAMBLE};
-use backwater_sim::medium::trace::AnyTrace;
 use backwater_sim::packet;
 use backwater_sim::source::Source;
 use backwater_sim::spec::{NodeKind, Service};
@@ -115,7 +114,7 @@ fn line(link: &Link, side: usize) -> f64 {
         Service::Line(rate, _) => return rate.0 as f64,
         Service::Trace(server) => server,
     };
-    if let AnyTrace::Recorded(recorded) = &server.trace {
+    if let Some(recorded) = server.trace.recorded() {
         let lines = recorded.lines();
         let span = lines.last().map_or(0, |last| u64::from(*last).max(1));
         return lines.len() as f64 * server.opportunity as f64 * 8e3 / span as f64;

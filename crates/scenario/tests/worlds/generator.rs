@@ -213,7 +213,7 @@ impl Tables {
             net.ends.push(host.into());
         }
         for (name, from, to) in [("down", "H0", "H1"), ("up", "H1", "H0")] {
-            let trace = self.part(dice, "traces", |id| id != "file");
+            let trace = self.part(dice, "traces", |id| !["file", "cellreplay"].contains(&id));
             let mut link = json!({"from": from, "to": to, "kind": "trace", "trace": trace});
             let Some(row) = self.rows("media").iter().find(|r| r["id"] == "trace") else {
                 continue;

@@ -62,9 +62,11 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
         "auto" if pcap::magic(content).is_some() => "pcap",
         "auto" if pcapng::begins(content) => "pcapng",
         "auto" if content.starts_with(&[0x1f, 0x8b]) => {
-            return Err(Place::Whole
-                .fault("compressed with gzip")
-                .refusal(&file, "decompress it first"));
+            return Err(Place::Whole.fault("compressed with gzip").refusal(
+                "file",
+                &file,
+                "decompress it first",
+            ));
         }
         "auto" => "csv",
         written => written,
@@ -78,7 +80,7 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
         ),
     };
     let packets = read.and_then(|timeline| timeline.finish(scale));
-    let packets = packets.map_err(|fault| fault.refusal(&file, fix))?;
+    let packets = packets.map_err(|fault| fault.refusal("file", &file, fix))?;
     Ok(AnySource::Replay(Replay {
         packets,
         start: None,

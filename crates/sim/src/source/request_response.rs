@@ -134,7 +134,7 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
             let file = args.file("file");
             Sizes::List(
                 video_trace::sizes(&file.content, false)
-                    .map_err(|fault| fault.refusal(&file, "write one size on each line"))?,
+                    .map_err(|fault| fault.refusal("file", &file, "write one size on each line"))?,
             )
         }
         law => {

@@ -53,10 +53,10 @@ impl Fault {
         }
     }
 
-    /// As the refusal of the option `file`.
-    pub(crate) fn refusal(&self, file: &File, fix: &str) -> Refusal {
+    /// As the refusal of an option that names a file.
+    pub(crate) fn refusal(&self, option: &'static str, file: &File, fix: &str) -> Refusal {
         Refusal {
-            option: "file",
+            option,
             what: format!("{}{}: {}", file.path, self.place, self.what),
             fix: fix.into(),
         }

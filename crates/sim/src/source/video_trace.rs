@@ -67,6 +67,7 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
     }
     let sizes = sizes(&file.content, args.choice("unit") == "bit").map_err(|fault| {
         fault.refusal(
+            "file",
             &file,
             "write one size on each line, or frame type time size",
         )

@@ -3,6 +3,7 @@
 mod boxes;
 mod fit;
 mod generated;
+mod light;
 mod log;
 mod net;
 #[path = "../support/outside.rs"]

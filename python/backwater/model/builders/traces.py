@@ -139,3 +139,23 @@ class Trace(Part):
           (default sawtooth)
         """
         return Trace("adversarial", rate=rate, slack=slack, pattern=pattern)
+
+    @staticmethod
+    @checked
+    def cellreplay(
+        *,
+        light: str,
+        heavy: str,
+        timer: Time | None = None,
+    ) -> Trace:
+        """Short trains on a link at rest, and opportunities of a saturated link.
+
+        Source: CellReplay (Sentosa et al., NSDI 2025).
+
+        * `light`: the trains: a line for each, with its time, the delay of its first packet
+          and its opportunities after that, in ms (required)
+        * `heavy`: opportunities of the saturated link, in mahimahi's format (required)
+        * `timer`: how long nothing must be let go until the next packet begins a train (time,
+          default 0 s, ≤ 1000 s)
+        """
+        return Trace("cellreplay", light=light, heavy=heavy, timer=timer)

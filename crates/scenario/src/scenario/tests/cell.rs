@@ -254,3 +254,64 @@ fn a_trace_file_is_read_or_refused_with_its_line() {
     }
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// Two packets a second apart, on a link at rest. The heavy trace serves each second at 0.9 s; trains take 20 ms to there and 30 ms back.
+#[test]
+fn two_workloads_are_replayed() {
+    let folder = std::env::temp_dir().join(format!("backwater-replay-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write("heavy", "900\n1000\n");
+    let down = "0 20 0 1\n5000 20 0 1\n";
+    write("down", down);
+    write("up", "0 30 0 1\n5000 30 0 1\n");
+    let trace =
+        |light: &str| format!(r#"{{ kind = "cellreplay", light = "{light}", heavy = "heavy" }}"#);
+    let text = format!(
+        r#"schema = "backwater/scenario/1"
+duration = "3 s"
+nodes.S = {{ kind = "host" }}
+nodes.R = {{ kind = "host" }}
+links.down = {{ from = "S", to = "R", kind = "trace", clock = "exact", trace = {} }}
+links.up = {{ from = "R", to = "S", kind = "trace", clock = "exact", trace = {} }}
+flows.f = {{ from = "S", to = "R", transport = "tcp", controller = {{ kind = "newreno" }}, delayed_ack = "0 s", start = "100 ms", source = {{ kind = "request-response", size = "900 B", gap = "1 s" }} }}
+"#,
+        trace("down"),
+        trace("up")
+    );
+    let resolved = || {
+        let folders = Folders {
+            scenario: Some(folder.clone()),
+            traces: None,
+        };
+        Scenario::from_toml(&text, "x.toml", folders)?.resolve(None)
+    };
+    let read = resolved().unwrap_or_else(|d| panic!("{d}"));
+    assert_eq!(read.inputs.len(), 3);
+    let mut run = Run::new(&read, Keep::default()).unwrap();
+    while !run.step().unwrap() {}
+    let found = run.finish().unwrap().0;
+    let flow = &found["flows"][0];
+    assert_eq!(flow["rtt_min_s"], 0.05);
+    let mean = flow["rtt_mean_s"].as_f64().expect("round trips");
+    assert!((mean - 0.05).abs() < 1e-9, "{mean}");
+    assert_eq!(found["conservation"]["ok"], true);
+    // A log has no line for what uses no opportunity.
+    let logs = [("down".to_owned(), folder.join("x.log"))];
+    let keep = Keep {
+        logs: &logs,
+        ..Keep::default()
+    };
+    let Err(crate::run::Failure::Refused(log)) = Run::new(&read, keep) else {
+        panic!("a log of a replay of two workloads")
+    };
+    assert!(log.what.contains("no opportunity"), "{log}");
+    write("down", "0 20 0 1\n0 20 0 1\n");
+    let found = resolved().expect_err("times that stand still");
+    assert!(
+        found.what.contains("down, line 2: 0 comes after 0"),
+        "{found}"
+    );
+    assert!(found.fix.contains("0 20 0 1 3"), "{found}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

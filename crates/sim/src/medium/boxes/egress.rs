@@ -3,7 +3,7 @@
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
-use super::{Pass, PathBox};
+use super::{AnyBox, Pass};
 use crate::books::{Books, Exit, Fate};
 use crate::calendar::Calendar;
 use crate::event::Event;
@@ -36,10 +36,10 @@ impl Network {
         let Service::Box(stage) = &mut port.more.service else {
             unreachable!("a box");
         };
-        let size = self.packets[packet_id].frame();
+        let (size, len) = (self.packets[packet_id].frame(), self.packets[packet_id].len);
         let next = stage.next;
         let mut copy = None;
-        let out = match stage.what.pass(now, &mut stage.random) {
+        let out = match stage.what.pass(now, len, &mut stage.random) {
             Pass::Lost(cause) => {
                 self.lose(books, packet_id, cause, id, now);
                 return Passed::default();
@@ -60,7 +60,9 @@ impl Network {
         port.count_sent(size, 0);
         let first = port.wire.head();
         let at_once = out == now && (first.is_none() || out < self.packets[first].at);
-        if !at_once {
+        if at_once {
+            self.let_go(id, now);
+        } else {
             self.keep(calendar, id, packet_id, out);
         }
         if let Some(copy) = copy {
@@ -133,7 +135,25 @@ impl Network {
         if !following.is_none() {
             calendar.push(self.packets[following].at, Event::Emerge(id));
         }
-        let next = port.more.service.stage().expect("a box").next;
+        self.let_go(id, now);
+        let next = self.ports[id].more.service.stage().expect("a box").next;
         Some((packet_id, next))
+    }
+
+    /// A packet comes out of a box. If trains let it go as light traffic, and nothing is in the queue behind or under way from
+    /// it, it may leave at once.
+    fn let_go(&mut self, id: PortId, now: Time) {
+        let Service::Box(stage) = &mut self.ports[id].more.service else {
+            unreachable!("a box");
+        };
+        let AnyBox::Light(light) = &mut stage.what else {
+            return;
+        };
+        let (may, next) = (light.come_out(), stage.next);
+        let port = &mut self.ports[next];
+        if may && port.waiting == 0 && port.gap_until <= now {
+            let server = port.more.service.server_mut();
+            server.expect("trains lead to a trace").grant(now);
+        }
     }
 }

@@ -6,6 +6,7 @@ mod delay;
 mod duplicate;
 mod egress;
 mod jitter;
+mod light;
 mod loss;
 mod mark;
 mod on_off;
@@ -16,6 +17,7 @@ use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
 pub use delay::Delay;
+pub use light::Light;
 
 use crate::cause::Cause;
 
@@ -39,7 +41,7 @@ pub trait PathBox {
 }
 
 macro_rules! boxes {
-    ($($module:ident::$Name:ident),* $(,)?) => {
+    ($($module:ident::$Name:ident),* ; $($part:ident::$OfLink:ident),* $(,)?) => {
         /// Any box. Each variant is described at the head of its file.
         #[derive(Clone, Debug, PartialEq)]
         pub enum AnyBox {
@@ -47,12 +49,18 @@ macro_rules! boxes {
                 #[allow(missing_docs)]
                 $Name($module::$Name),
             )*
+            $(
+                #[allow(missing_docs)]
+                $OfLink($part::$OfLink),
+            )*
         }
 
-        impl PathBox for AnyBox {
-            fn pass(&mut self, now: Time, random: &mut Random) -> Pass {
+        impl AnyBox {
+            /// A packet of so many IP bytes comes in. Called in order of time.
+            pub(crate) fn pass(&mut self, now: Time, len: u16, random: &mut Random) -> Pass {
                 match self {
                     $(AnyBox::$Name(one) => one.pass(now, random),)*
+                    $(AnyBox::$OfLink(one) => one.pass(now, len),)*
                 }
             }
         }
@@ -62,11 +70,12 @@ macro_rules! boxes {
             pub fn id(&self) -> &'static str {
                 match self {
                     $(AnyBox::$Name(_) => $module::PART.id,)*
+                    $(AnyBox::$OfLink(_) => $part::ID,)*
                 }
             }
         }
 
-        /// Every box a link can have.
+        /// Every box that a person can write. Others belong to a kind of link.
         pub static BOXES: &[Part<Build>] = &[$($module::PART),*];
     };
 }
@@ -81,7 +90,8 @@ boxes! {
     jitter::Jitter,
     reorder::Reorder,
     mark::Mark,
-    duplicate::Duplicate,
+    duplicate::Duplicate;
+    light::Light,
 }
 
 impl AnyBox {

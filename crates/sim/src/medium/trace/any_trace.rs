@@ -4,8 +4,9 @@ use backwater_transport::part::{Args, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
+use super::file::Recorded;
 use super::schedule::Schedule;
-use super::{adversarial, constant, cox, file, periodic, random_walk};
+use super::{adversarial, cellreplay, constant, cox, file, periodic, random_walk};
 
 macro_rules! traces {
     ($($module:ident::$Name:ident),* $(,)?) => {
@@ -40,6 +41,26 @@ macro_rules! traces {
     };
 }
 
+impl AnyTrace {
+    /// The opportunities of a file, where it has one.
+    pub fn recorded(&self) -> Option<&Recorded> {
+        match self {
+            AnyTrace::Recorded(recorded) => Some(recorded),
+            AnyTrace::CellReplay(replay) => Some(replay.heavy()),
+            _ => None,
+        }
+    }
+
+    /// The same, repeated or not. None where the trace is generated and has no end.
+    pub fn repeated(&self, repeat: bool) -> Option<AnyTrace> {
+        match self.clone() {
+            AnyTrace::Recorded(recorded) => Some(recorded.repeated(repeat).into()),
+            AnyTrace::CellReplay(replay) => Some(replay.repeated(repeat).into()),
+            _ => None,
+        }
+    }
+}
+
 /// How a trace is made from its checked options.
 pub type Build = fn(&Args) -> Result<AnyTrace, Refusal>;
 
@@ -50,4 +71,5 @@ traces! {
     random_walk::RandomWalk,
     cox::Cox,
     adversarial::Adversarial,
+    cellreplay::CellReplay,
 }

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use backwater_transport::part::{Default, Kind, Opt, Part};
+use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
@@ -128,22 +128,26 @@ pub(super) const PART: Part<Build<Recorded>> = Part {
     summary: "opportunities at the milliseconds of a file",
     source: "trace files of mahimahi and cellsim",
     options: &[Opt::new("file", Kind::File, Default::Required, "the trace")],
-    build: |args| {
-        let file = args.file("file");
-        let lines = read(&file.content).map_err(|fault| {
-            fault.refusal(
-                &file,
-                "write one millisecond on each line, in order, such as 0, 3, 3, 7",
-            )
-        })?;
-        Ok(Recorded {
-            lines,
-            repeat: true,
-            base: 0,
-            next: 0,
-        })
-    },
+    build: |args| recorded("file", args),
 };
+
+/// The trace in the file of an option.
+pub(super) fn recorded(option: &'static str, args: &Args) -> Result<Recorded, Refusal> {
+    let file = args.file(option);
+    let lines = read(&file.content).map_err(|fault| {
+        fault.refusal(
+            option,
+            &file,
+            "write one millisecond on each line, in order, such as 0, 3, 3, 7",
+        )
+    })?;
+    Ok(Recorded {
+        lines,
+        repeat: true,
+        base: 0,
+        next: 0,
+    })
+}
 
 #[cfg(test)]
 mod tests {

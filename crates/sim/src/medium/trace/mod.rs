@@ -14,6 +14,7 @@
 
 mod adversarial;
 mod any_trace;
+mod cellreplay;
 mod constant;
 mod cox;
 mod egress;
@@ -25,25 +26,28 @@ mod opportunities;
 mod periodic;
 pub mod portrait;
 mod random_walk;
+mod row;
 pub mod schedule;
 pub mod scorer;
+mod trains;
 
-use backwater_transport::part::{Default, Kind, Opt, Part};
+use backwater_transport::part::{Default, Kind, Opt};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
-use super::offer::Offer;
 use crate::cause::Cause;
-use crate::mechanism::needs::Set;
 use crate::packet::Packet;
-use crate::record::pcapng::LinkType;
 
 pub use crate::source::trace::Fault;
 pub use any_trace::{AnyTrace, TRACES};
 pub use cox::{Cox, Shape};
 pub use opportunities::Opportunities;
+pub use row::{
+    CLOCK, DELAY, DELAY_AT, EMULATOR, FIRST, MAX_FRAME, OPPORTUNITY, OVERHEAD, PART, REPEAT,
+};
 pub use schedule::Schedule;
 pub use scorer::{Omniscient, Scorer};
+pub use trains::{Release, TrainReplay};
 
 /// What a person who names an emulator means: opportunity, accounting, order of ties and clock.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -134,6 +138,8 @@ pub struct Server {
     /// The opportunity in use, and the bytes left of it.
     present: Time,
     left: u64,
+    /// The packet at the head may leave at this instant, besides all opportunities.
+    granted: Time,
     /// What it did to packets.
     pub scorer: Scorer,
 }
@@ -152,6 +158,7 @@ impl Server {
             next: Time::ZERO,
             present: Time::ZERO,
             left: 0,
+            granted: Time::NEVER,
             scorer: Scorer::default(),
         };
         server.advance();
@@ -174,6 +181,9 @@ impl Server {
     /// The first instant from `at` on at which a packet can be taken from the queue; `fresh` if all that
     /// waits came at `at` itself. Opportunities before it are lost.
     pub fn opens(&mut self, at: Time, fresh: bool) -> Time {
+        if self.granted == at {
+            return at;
+        }
         let gone = fresh && self.spec.first == First::Opportunity;
         if self.present == at && self.left > 0 && !gone {
             return at;
@@ -183,6 +193,11 @@ impl Server {
             self.advance();
         }
         self.next
+    }
+
+    /// The next packet may leave at `at`, besides all opportunities: a train lets it go.
+    pub fn grant(&mut self, at: Time) {
+        self.granted = at;
     }
 
     /// Takes a packet of so many bytes, which came at `queued`, at the instant that `opens` gave; gives
@@ -223,6 +238,12 @@ impl Server {
     }
 
     fn send(&mut self, at: Time, bytes: u64) -> Time {
+        if self.granted == at {
+            self.granted = Time::NEVER;
+            self.scorer.begin_packet();
+            self.scorer.carries(at, bytes);
+            return at;
+        }
         if self.present != at || self.left == 0 {
             self.use_next();
         }
@@ -264,6 +285,21 @@ impl ServerSpec {
         u64::from(len) + self.overhead
     }
 
+    /// What lets packets of light traffic go, where the trace has that.
+    pub fn trains(&self) -> Option<TrainReplay> {
+        let AnyTrace::CellReplay(replay) = &self.trace else {
+            return None;
+        };
+        let (trains, timer) = replay.trains();
+        let bytes = (self.opportunity, self.overhead);
+        Some(TrainReplay::new(
+            trains.clone(),
+            timer,
+            bytes,
+            self.milliseconds,
+        ))
+    }
+
     /// An instant of the trace on the link's clock.
     fn clock(&self, at: Option<Time>) -> Option<Time> {
         at.map(|at| if self.milliseconds { floor(at) } else { at })
@@ -276,93 +312,3 @@ const fn rate(name: &'static str, help: &'static str) -> Opt {
         .at_least("1 kbit/s")
         .at_most("100 Gbit/s")
 }
-
-/// The row. The traces themselves are listed in `TRACES`.
-pub const PART: Part<Offer> = Part {
-    id: "trace",
-    aliases: &["cellular"],
-    summary: "one direction, served at the opportunities of a trace",
-    source: "mahimahi; cellsim (Sprout, multisend)",
-    options: &[
-        EMULATOR,
-        OPPORTUNITY,
-        OVERHEAD,
-        FIRST,
-        CLOCK,
-        REPEAT,
-        DELAY,
-        DELAY_AT,
-        MAX_FRAME,
-    ],
-    build: Offer {
-        name: "trace",
-        carriers: &[],
-        gives: Set::NONE,
-        link: LinkType::Ethernet,
-    },
-};
-
-/// Which emulator the link behaves like, where no option says otherwise.
-pub const EMULATOR: Opt = Opt::new(
-    "emulator",
-    Kind::Choice(&["mahimahi", "cellsim-2013"]),
-    Default::Is("mahimahi"),
-    "whose opportunity size, header accounting and order of ties hold where they are not written",
-);
-/// Bytes of an opportunity.
-pub const OPPORTUNITY: Opt = Opt::new(
-    "opportunity",
-    Kind::Bytes,
-    Default::Absent,
-    "bytes of an opportunity; mahimahi: 1504 B, cellsim: 1500 B",
-)
-.at_least("1 B")
-.at_most("1 MB");
-/// Bytes besides the IP packet.
-pub const OVERHEAD: Opt = Opt::new(
-    "overhead",
-    Kind::Bytes,
-    Default::Absent,
-    "bytes a packet takes besides its IP bytes; mahimahi: 4 B, cellsim: 14 B",
-)
-.at_most("1 kB");
-/// Order of ties.
-pub const FIRST: Opt = Opt::new(
-    "first",
-    Kind::Choice(&["opportunity", "arrival"]),
-    Default::Absent,
-    "which goes first at one instant; mahimahi: opportunity, cellsim: arrival",
-);
-/// Clock of opportunities and delay.
-pub const CLOCK: Opt = Opt::new(
-    "clock",
-    Kind::Choice(&["ms", "exact"]),
-    Default::Is("ms"),
-    "whether opportunities, the delay before the queue and delays in logs count whole milliseconds",
-);
-/// Whether the trace begins again.
-pub const REPEAT: Opt = Opt::new(
-    "repeat",
-    Kind::Flag,
-    Default::Absent,
-    "begin a recorded trace again after its end; true where it is left out",
-);
-/// Delay.
-pub const DELAY: Opt =
-    Opt::new("delay", Kind::Span, Default::Is("0 s"), "propagation delay").at_most("1000 s");
-/// Where the delay is.
-pub const DELAY_AT: Opt = Opt::new(
-    "delay_at",
-    Kind::Choice(&["before-queue", "after-queue"]),
-    Default::Is("before-queue"),
-    "where a packet waits for the delay: before the queue, as in both directions of cellsim, or behind it, as what leaves mm-link inside mm-delay",
-);
-/// Largest frame.
-pub const MAX_FRAME: Opt = Opt::new(
-    "max_frame",
-    Kind::Bytes,
-    Default::Is("1518 B"),
-    "largest frame, header and FCS included",
-)
-.at_least("64 B")
-.at_most("65535 B");

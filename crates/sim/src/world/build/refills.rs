@@ -32,7 +32,7 @@ impl Network {
                 .is_some_and(|direction| !direction.boxes.is_empty())
             {
                 let what = format!(
-                    "\"saturated\" keeps the queue of its own port filled, and boxes or a delay stand before that of {}",
+                    "\"saturated\" keeps the queue of its own port filled, and boxes, a delay or trains stand before that of {}",
                     port.more.name
                 );
                 return refuse(

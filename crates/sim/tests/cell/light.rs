@@ -1,0 +1,133 @@
+//! Two workloads replayed: trains let light traffic go, and the heavy trace serves the rest.
+
+use backwater_sim::medium::boxes::{AnyBox, Light};
+use backwater_sim::medium::trace::{AnyTrace, First, file};
+use backwater_sim::spec::Service;
+use backwater_sim::table::Id;
+use backwater_sim::world::World;
+use backwater_transport::part::{File, Value};
+use backwater_transport::units::Span;
+
+use crate::net::{MAHIMAHI, at, deliveries, direction, generated, recorded, spec};
+use crate::outside::inject;
+
+fn file(path: &str, content: &str) -> Value {
+    Value::File(File {
+        path: path.into(),
+        content: content.as_bytes().into(),
+    })
+}
+
+/// Trains with a base delay of 20 ms and opportunities at 0, 2 and 5 ms; the heavy trace has these.
+fn replay(heavy: &[u64], timer: u64) -> AnyTrace {
+    let given = [
+        ("light", file("light", "0 20 0 2 5\n60000 20 0 2 5\n")),
+        ("heavy", file("heavy", &file::write(heavy.iter().copied()))),
+        ("timer", Value::Span(Span::millis(timer))),
+    ];
+    generated("cellreplay", &given)
+        .repeated(false)
+        .expect("recorded")
+}
+
+/// One link, with or without the stage of its trains.
+fn world(trace: AnyTrace, staged: bool) -> World {
+    let mut there = direction(trace, MAHIMAHI, First::Opportunity, Vec::new()).expect("one");
+    let Service::Trace(server) = &there.service else {
+        unreachable!("a trace");
+    };
+    if staged {
+        let trains = server.trains().expect("trains");
+        there.boxes.push(AnyBox::Light(Light::new(trains)));
+    }
+    World::build(&spec([Some(there), None], 5.0)).expect("a link")
+}
+
+/// Two packets on a link at rest, while the heavy trace has no opportunity for a second. Under that trace alone, as mahimahi replays it, they
+/// wait for it.
+#[test]
+fn light_traffic_does_not_wait_for_the_heavy_trace() {
+    let run = |staged| {
+        let mut run = world(replay(&[1000, 1001, 1002], 0), staged);
+        inject(&mut run, at(100), Id::new(0), 1500, 0);
+        inject(&mut run, at(100), Id::new(0), 1500, 1);
+        deliveries(&mut run)
+    };
+    assert_eq!(run(true), [(0, 120), (1, 122)]);
+    assert_eq!(run(false), [(0, 1000), (1, 1001)]);
+}
+
+/// The train has three opportunities. What follows waits for the heavy trace, which has one at 130 and one at 140 ms.
+#[test]
+fn a_long_train_goes_over_to_the_heavy_trace() {
+    let mut run = world(replay(&[110, 130, 140, 150], 0), true);
+    for tag in 0..5 {
+        inject(&mut run, at(100), Id::new(0), 1500, tag);
+    }
+    let expected = [(0, 120), (1, 122), (2, 125), (3, 130), (4, 140)];
+    assert_eq!(deliveries(&mut run), expected);
+}
+
+/// The fourth packet waits for the opportunity at 400 ms. A train begins at 300 ms, and its packet comes to a queue that is not empty.
+#[test]
+fn light_traffic_does_not_overtake_what_waits() {
+    let mut run = world(replay(&[400, 410, 420], 0), true);
+    for tag in 0..4 {
+        inject(&mut run, at(100), Id::new(0), 1500, tag);
+    }
+    inject(&mut run, at(300), Id::new(0), 1500, 4);
+    let expected = [(0, 120), (1, 122), (2, 125), (3, 400), (4, 410)];
+    assert_eq!(deliveries(&mut run), expected);
+}
+
+/// A packet of 1504 B with its overhead is under way from 200 to 300 ms: opportunities carry 900 B. The train at 230 ms lets a packet of 804 B
+/// go at 250; it gets the 296 B left at 300 ms and the rest at 400 ms.
+#[test]
+fn light_traffic_does_not_overtake_what_is_under_way() {
+    let mut there = direction(
+        replay(&[200, 300, 400], 0),
+        MAHIMAHI,
+        First::Opportunity,
+        Vec::new(),
+    )
+    .expect("one");
+    let Service::Trace(server) = &mut there.service else {
+        unreachable!("a trace");
+    };
+    (server.opportunity, server.whole) = (900, false);
+    let trains = server.trains().expect("trains");
+    there.boxes.push(AnyBox::Light(Light::new(trains)));
+    let mut run = World::build(&spec([Some(there), None], 5.0)).expect("a link");
+    for tag in 0..4 {
+        inject(&mut run, at(100), Id::new(0), 1500, tag);
+    }
+    inject(&mut run, at(230), Id::new(0), 800, 4);
+    assert_eq!(deliveries(&mut run)[3..], [(3, 300), (4, 400)]);
+}
+
+/// A fork in the middle of a train goes on as the run does.
+#[test]
+fn a_fork_goes_on_with_the_train() {
+    let mut run = world(replay(&[1000, 1001, 1002], 50), true);
+    inject(&mut run, at(100), Id::new(0), 1500, 0);
+    run.advance(at(110));
+    let mut fork = run.clone();
+    for run in [&mut run, &mut fork] {
+        inject(run, at(110), Id::new(0), 1500, 1);
+    }
+    let all = deliveries(&mut run);
+    assert_eq!(
+        all.last(),
+        Some(&(1, 1000)),
+        "110 is behind the train's last opportunity"
+    );
+    assert_eq!(all, deliveries(&mut fork));
+}
+
+/// The heavy trace alone is what it is as a trace of its own.
+#[test]
+fn the_heavy_trace_is_a_recorded_one() {
+    let lines = |trace: &AnyTrace| trace.recorded().expect("recorded").lines().to_vec();
+    let (both, alone) = (replay(&[3, 5, 9], 0), recorded([3, 5, 9], false));
+    assert_eq!(lines(&both), lines(&alone));
+}

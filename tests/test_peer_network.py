@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from math import log10
 from typing import Any
 
 import pytest
 
 from backwater import _native
+from backwater.tools import benchmark, peers
 from backwater.tools.peer_network import network
 
 SENT = 'packet = "1500 B", source = { kind = "cbr", packet = "1500 B", rate'
@@ -93,3 +96,62 @@ def test_flows_go_from_station_to_station_at_their_rates(told: dict[str, Any]) -
     gateway, near, after = number("G"), number("near"), number("next")
     flows = [(gateway, near, "300000"), (gateway, after, "300000"), (after, gateway, "100000")]
     assert sorted(told["flow"]) == sorted(flows)
+
+
+absent = isinstance(peers.ns3_version(), peers.Absent)
+beside = pytest.mark.skipif(absent, reason="ns-3 is absent")
+LAW = ("--errors=law", "--floor=-113.5")
+
+
+def pair(mac: str, mbits: int, answers: bool = True) -> dict[str, Any]:
+    """What ns-3 makes of 5 s at which one station has 30 Mbit/s for another close by."""
+    back = "link 1 0 -50\n" if answers else ""
+    reads = f"""channel -93.5 -91.4 -91.4 10 1
+mac {mac}
+station 100 100 100
+station 100 100 100
+link 0 1 -50
+{back}rate 0 1 {mbits}
+way 0 1 1
+flow 0 1 30000000
+"""
+    peer = peers.ns3("mesh", ("--duration=5", *LAW), reads)
+    assert isinstance(peer, peers.Peer)
+    return peer.run()
+
+
+@beside
+@pytest.mark.parametrize(
+    ("mandatory", "mbits", "data", "ack"), [(0, 54, 248, 44), (1, 54, 248, 28), (0, 6, 2072, 44)]
+)
+def test_an_exchange_takes_its_time(mandatory: int, mbits: int, data: int, ack: int) -> None:
+    # DIFS, the mean of 0 to 15 slots, RTS, CTS, data, ACK, three times SIFS, four ways of 1 us.
+    cycle = 34 + 7.5 * 9 + 52 + 44 + data + ack + 3 * 16 + 4
+    found = pair(f"7 4 {mandatory}", mbits)["goodput_bps"]
+    # Slots of 9000 exchanges have a standard error of 0.08 % of the cycle at most.
+    assert found == pytest.approx(12_000 / cycle * 1e6, rel=0.004)
+
+
+@beside
+def test_a_packet_is_given_up_after_so_many_rts() -> None:
+    found = pair("7 4 0", 54, answers=False)
+    # DIFS, backoff, RTS and its timeout (SIFS, slot, preamble), with windows of 15 to 1023 slots.
+    tries = [34 + 9 * ((16 << n) - 1) / 2 + 52 + 45 for n in range(7)]
+    given_up = 5e6 / sum(tries)
+    assert found["delivered_pkts"] == 0
+    # 12,500 packets come, 100 wait. Backoffs spread by 3.1 ms: 6 % of 500 are four errors.
+    assert found["refused_pkts"] == pytest.approx(12_500 - 100 - given_up, abs=0.06 * given_up)
+
+
+@beside
+def test_the_mesh_carries_as_much_in_ns3() -> None:
+    (case,) = benchmark.select(["mesh40-snapshot"])
+    changed = replace(case, changes={"duration": "4 s"})
+    scenario = benchmark.resolved(changed)
+    ours = json.loads(scenario.run(None, None, False).document)
+    peer = peers.ns3("mesh", ("--duration=4", *LAW), network(scenario))
+    assert isinstance(peer, peers.Peer)
+    theirs = peer.run()
+    assert theirs["packet_hops"] == pytest.approx(ours["cost"]["packet_hops"], rel=0.08)
+    goodput = sum(flow["goodput_bps"] for flow in ours["flows"])
+    assert theirs["goodput_bps"] == pytest.approx(goodput, rel=0.08)

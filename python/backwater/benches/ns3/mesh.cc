@@ -152,7 +152,7 @@ NetDeviceContainer Devices(const Network& network, const NodeContainer& stations
     return wifi.Install(phy, mac, stations);
 }
 
-Mac48Address Address(const NetDeviceContainer& devices, uint32_t station) {
+Mac48Address AddressOf(const NetDeviceContainer& devices, uint32_t station) {
     return Mac48Address::ConvertFrom(devices.Get(station)->GetAddress());
 }
 
@@ -164,14 +164,18 @@ void SetRates(const Network& network, const NetDeviceContainer& devices, uint32_
     };
     for (uint32_t i = 0; i < devices.GetN(); ++i) {
         manager(i)->Limit(network.retries);
-        for (uint32_t j = 0; j < devices.GetN() && !network.mandatory; ++j) {
-            // Of one that it has not met a station takes all mandatory rates for basic ones.
-            manager(i)->RecordDisassociated(Address(devices, j));
+        if (network.mandatory) {
+            continue;
+        }
+        // Without a basic rate a station answers at mandatory ones, and from one that it has not met it takes these for basic ones.
+        manager(i)->AddBasicMode(manager(i)->GetDefaultMode());
+        for (uint32_t j = 0; j < devices.GetN(); ++j) {
+            manager(i)->RecordDisassociated(AddressOf(devices, j));
         }
     }
     for (const Rate& rate : network.rates) {
         const uint32_t mbits = fixed > 0 ? fixed : rate.mbits;
-        manager(rate.from)->Set(Address(devices, rate.to), WifiMode("OfdmRate" + std::to_string(mbits) + "Mbps"));
+        manager(rate.from)->Set(AddressOf(devices, rate.to), WifiMode("OfdmRate" + std::to_string(mbits) + "Mbps"));
     }
 }
 

@@ -13,7 +13,7 @@ PACKET = 1500
 
 
 def network(scenario: Resolved) -> str:
-    """One medium of stations under the physical channel, and CBR flows over radio hops alone."""
+    """One medium of stations under the physical channel, and even flows over radio hops alone."""
     form = json.loads(scenario.canonical)
     number = list(form["nodes"]).index
     flows = json.loads(scenario.ways())["flows"]
@@ -31,7 +31,8 @@ def network(scenario: Resolved) -> str:
     for flow in flows:
         at, to = flow["hops"][0]["from"], flow["hops"][-1]["to"]
         source = form["flows"][flow["flow"].split("/")[0]]["source"]
-        assert (source["kind"], source["packet_B"]) == ("cbr", PACKET), "what the program sends"
+        sent = source["packet_B"], source["jitter"], source["phase"]
+        assert sent == (PACKET, 0, "random"), "what the program sends"
         lines.append(f"flow {number(at)} {number(to)} {source['rate_bps']}")
     return "\n".join(lines) + "\n"
 

@@ -13,7 +13,7 @@ from backwater import _native
 from backwater.tools import benchmark, peers
 from backwater.tools.peer_network import network
 
-SENT = 'packet = "1500 B", source = { kind = "cbr", packet = "1500 B", rate'
+SENT = 'packet = "1500 B", source = { kind = "cbr", phase = "random", packet = "1500 B", rate'
 OWN = 'own_share = "20 %"'
 MESH = f"""
 schema = "backwater/scenario/1"

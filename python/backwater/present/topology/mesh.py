@@ -111,8 +111,9 @@ def draw(net: Network, tree: Tree, places: Mapping[str, tuple[float, float]]) ->
     parts += [_node(name, tree, at) for name in net.nodes]
     bottom = max(y for _, y in at.values()) + MARGIN
     below, height, needed = _legend(net, tree, bottom)
-    width = max(max(x for x, _ in at.values()) + MARGIN, needed)
-    return paper.frame(width, height, [*parts, *below], paper.title(net))
+    beside = [at[name][0] + 15 + len(name) * paper.LETTER for name in at if _is_beside(name, at)]
+    width = max(max(x for x, _ in at.values()) + MARGIN, needed, *beside)
+    return paper.frame(width, height, [*parts, *below], paper.title(net), "bw-map")
 
 
 def _line(hop: Hop, at: Mapping[str, tuple[float, float]], wide: float) -> str:
@@ -154,12 +155,17 @@ def _node(name: str, tree: Tree, at: Mapping[str, tuple[float, float]]) -> str:
         parts.append(_shape("", x, y, gateway, f' fill="{LOAD}" fill-opacity="{full}"'))
     if name == tree.busiest:
         parts.append(f'<circle class="busiest" cx="{x:.1f}" cy="{y:.1f}" r="14"/>')
-    above = any(abs(x - a) < 20 and 0 < y - b < 32 for a, b in at.values())
-    if above:
+    if _is_beside(name, at):
         parts.append(paper.text(x + 15, y + 4, name, "start", "named"))
     else:
         parts.append(paper.text(x, y - (15 if gateway else 11), name, "middle", "named"))
     return f"<g><title>{escape(said)}</title>{''.join(parts)}</g>"
+
+
+def _is_beside(name: str, at: Mapping[str, tuple[float, float]]) -> bool:
+    """Whether a node has its name on its right, since another lies above it."""
+    x, y = at[name]
+    return any(abs(x - a) < 20 and 0 < y - b < 32 for a, b in at.values())
 
 
 def _shape(kind: str, x: float, y: float, square: bool, also: str = "") -> str:

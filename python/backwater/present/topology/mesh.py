@@ -16,6 +16,8 @@ from backwater.present.topology.network import Network
 
 MARGIN = 30.0
 RADIUS, SQUARE = 7.5, 10.0
+# A letter, also on a narrow screen, where the style of a report draws letters larger.
+LETTER = 7.0
 # The fields of a source that sends at a constant rate.
 CONSTANT = {"jitter", "kind", "packet_B", "phase", "rate_bps"}
 # Upper ends of the steps of a colour, Mbit/s; the last takes what is faster.
@@ -111,7 +113,7 @@ def draw(net: Network, tree: Tree, places: Mapping[str, tuple[float, float]]) ->
     parts += [_node(name, tree, at) for name in net.nodes]
     bottom = max(y for _, y in at.values()) + MARGIN
     below, height, needed = _legend(net, tree, bottom)
-    beside = [at[name][0] + 15 + len(name) * paper.LETTER for name in at if _is_beside(name, at)]
+    beside = [at[name][0] + 15 + len(name) * LETTER for name in at if _is_beside(name, at)]
     width = max(max(x for x, _ in at.values()) + MARGIN, needed, *beside)
     return paper.frame(width, height, [*parts, *below], paper.title(net), "bw-map")
 
@@ -187,24 +189,23 @@ def _legend(net: Network, tree: Tree, bottom: float) -> tuple[list[str], float, 
         nonlocal y, widest
         parts.append(f'<g transform="translate(12 {y:.1f})">{mark}</g>')
         parts.append(paper.text(52, y + 4, words, "start", "faint"))
-        widest = max(widest, 68 + len(words) * paper.LETTER)
+        widest = max(widest, 52 + len(words) * LETTER)
         y += 21
 
     steps = {_colour(hop.rate_bps) for hop in tree.hops}
     for words, colour in zip(_between(RATES, "Mbit/s"), (c for _, c in RATES), strict=True):
         if colour in steps:
-            line(
-                _sample(colour, 2.6), f"tree link of {words}; the number on it is its rate, Mbit/s"
-            )
+            line(_sample(colour, 2.6), f"tree link of {words}")
     line(_sample("var(--ink-2,#5a5a5a)", 3.6), "thick: link to a gateway")
     line(_sample("var(--ink-2,#5a5a5a)", 1.7), "thin: link between stations")
+    line(paper.text(16, 4, "24", "middle", "speed"), "rate of a link, Mbit/s")
     line(_shape("ground gateway", 16, 0, True), f"gateway ({len(tree.roots)})")
     if not tree.around:
         line(_shape("ground", 16, 0, False), f"station ({len(net.nodes) - len(tree.roots)})")
     for words, (_, full) in zip(_between(LOADS, "%", 100.0), LOADS, strict=True):
         if tree.around:
             filled = _shape("", 16, 0, False, f' fill="{LOAD}" fill-opacity="{full}"')
-            asks = f"flows ask for {words} of the time where this station senses the medium"
+            asks = f"{words} of the time is asked for where the station senses"
             line(_shape("ground", 16, 0, False) + filled, asks)
     if tree.busiest is not None:
         share = _percent(tree.around[tree.busiest])

@@ -131,15 +131,16 @@ def _line(hop: Hop, at: Mapping[str, tuple[float, float]], wide: float) -> str:
 def _speeds(tree: Tree, at: Mapping[str, tuple[float, float]]) -> list[str]:
     """The rates on links that have room for one, each where it covers no other."""
     parts: list[str] = []
-    taken = list(at.values())
+    # Half the height of a mark or a number, and that of the number to come.
+    taken = [(x, y, 16 if name in tree.roots else 12) for name, (x, y) in at.items()]
     for hop in tree.hops:
         (ax, ay), (bx, by) = at[hop.ends[0]], at[hop.ends[1]]
         if math.hypot(bx - ax, by - ay) < 40.0:
             continue
         for along in (0.5, 0.35, 0.65, 0.25, 0.75):
             spot = (ax + (bx - ax) * along, ay + (by - ay) * along)
-            if all(abs(spot[0] - x) > 15 or abs(spot[1] - y) > 12 for x, y in taken):
-                taken.append(spot)
+            if all(abs(spot[0] - x) > 15 or abs(spot[1] - y) > high for x, y, high in taken):
+                taken.append((*spot, 12))
                 words = number(hop.rate_bps / 1e6)
                 parts.append(paper.text(spot[0], spot[1] + 3.5, words, "middle", "speed"))
                 break

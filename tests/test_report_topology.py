@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -262,6 +263,23 @@ def test_a_map_of_a_mesh_shows_tree_rates_and_gateways() -> None:
     assert any("Mbit/s" in text for text in written)
     # The SNR at 90 m is 15.3 dB: 14.6 are needed for 36 Mbit/s, 19.4 for 48 (catalogue 7.0).
     assert sum("36 Mbit/s" in title for title in said) == 10
+
+
+def test_names_beside_stations_at_the_edge_of_a_map_are_whole() -> None:
+    resolved = snapshot()
+    # All in a column: whoever has another above has its name on the right.
+    places = {f"station {n}": (2000.0, 25.0 * n) for n in range(4)}
+    net = replace(network.read(resolved), nodes=dict.fromkeys(places, "station"))
+    tree = mesh.Tree(hops=(), roots=frozenset(), around={})
+    root = ElementTree.fromstring(mesh.draw(net, tree, places))
+    texts = [t for t in root.iter(f"{SVG}text") if t.attrib.get("class") == "named"]
+    beside = [t for t in texts if t.attrib["text-anchor"] == "start"]
+    assert len(beside) == len(places) - 1
+    width = float(root.attrib["viewBox"].split()[2])
+    # A sans-serif letter is half as wide as it is high, or a little more.
+    needed = max(float(t.attrib["x"]) + 5.5 * len(t.text or "") for t in beside)
+    assert width >= needed
+    assert "bw-map" in root.attrib["class"]
 
 
 def test_the_load_of_a_mesh_is_the_time_that_packets_ask_for() -> None:

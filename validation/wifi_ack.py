@@ -1,8 +1,8 @@
 """The cell of twelve beside ns-3, with ACKs at 1 and at 11 Mbit/s: what explains the difference.
 
-Needs the package (`make setup`) and, for the last line, libns3-dev. In an ad-hoc network ns-3 takes
-every mandatory rate for a basic one (`WifiRemoteStationManager::AddAllSupportedModes`), so that it
-can't be made to answer at 1 Mbit/s.
+Needs the package (`make setup`) and, for the last line, libns3-dev. In an ad-hoc network ns-3
+takes every mandatory rate for a basic one (`WifiRemoteStationManager::AddAllSupportedModes`) as
+soon as it meets a station.
 """
 
 import json

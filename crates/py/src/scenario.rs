@@ -193,6 +193,12 @@ impl Resolved {
         Ok(self.scenario.ways(&world).to_string())
     }
 
+    /// The power in dBm at which stations hear each other, as JSON, by sender and by receiver.
+    fn powers(&self, py: Python<'_>) -> PyResult<String> {
+        let world = script::world(py, &self.scenario, None, &Fault::default())?;
+        Ok(self.scenario.powers(&world).to_string())
+    }
+
     #[pyo3(signature = (record, pcap, columns, controllers = None, logs = vec![], series = None, max_wall_s = None, max_memory_B = None, perfetto = None, qlog = None))]
     #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
     fn run(

@@ -12,7 +12,8 @@ use sha2::{Digest, Sha256};
 use crate::canonical::canonical;
 use crate::decode::{Draft, Link, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
-use crate::document::{document, document_until, ways::ways};
+use crate::document::ways::{powers, ways};
+use crate::document::{document, document_until};
 use crate::fields::flow::{CONTROLLER, TCP};
 use crate::files::{Files, hex};
 use crate::names;
@@ -179,6 +180,11 @@ impl Resolved {
     /// The ways of its flows over radio hops in a world of this scenario.
     pub fn ways(&self, world: &World) -> Value {
         ways(self, world)
+    }
+
+    /// At which power stations hear each other in a world of this scenario.
+    pub fn powers(&self, world: &World) -> Value {
+        powers(world)
     }
 
     /// The document of a world that a clock ended, before or after the scenario's duration; none where that was in the

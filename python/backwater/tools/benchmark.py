@@ -77,10 +77,6 @@ def _file(case: Benchmark) -> Path:
     return FOLDER / f"{case.scenario}.toml"
 
 
-def _text(case: Benchmark) -> str:
-    return _file(case).read_text(encoding="utf-8")
-
-
 def machine() -> dict[str, Any]:
     """The machine, for the document."""
     return {
@@ -97,7 +93,7 @@ def _measured(case: Benchmark, repeats: int, peers: bool, say: Progress) -> dict
         missing = "not asked for"
     elif case.peer is not None:
         say(f"{case.id}: building the side of {case.peer}")
-        reads = "" if case.peer_reads is None else case.peer_reads(_text(case))
+        reads = "" if case.peer_reads is None else case.peer_reads(resolved(case))
         built = PEERS[case.peer](case.peer_program or case.scenario, case.peer_arguments, reads)
         if isinstance(built, Absent):
             missing = built.reason

@@ -67,7 +67,7 @@ def ns3(program: str, arguments: tuple[str, ...] = (), reads: str = "") -> Peer 
     source = SOURCES / "ns3" / f"{program.replace('-', '_')}.cc"
     # Not pkg-config's own libraries: Debian's name development files that ns-3 doesn't depend on.
     modules = (
-        *("wifi", "mobility", "applications", "bridge", "internet"),
+        *("wifi", "propagation", "mobility", "applications", "bridge", "internet"),
         *("traffic-control", "network", "core"),
     )
     libraries = ["-Wl,--as-needed", *(f"-lns3-{module}" for module in modules)]

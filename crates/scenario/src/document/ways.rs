@@ -1,6 +1,8 @@
-//! The ways of flows over radio hops, as drawings show them: rates, time for a packet, and who senses whom.
+//! The ways of flows over radio hops, as drawings show them: rates, time for a packet, and who senses whom. And the powers at
+//! which stations hear each other.
 
 use backwater_sim::medium::wifi::air::NOBODY;
+use backwater_sim::medium::wifi::channel::ChannelSpec;
 use backwater_sim::medium::wifi::radio::{Hop, Radio};
 use backwater_sim::world::World;
 use serde_json::{Map, Value, json};
@@ -36,6 +38,25 @@ pub fn ways(resolved: &Resolved, world: &World) -> Value {
         "flows": flows.collect::<Vec<_>>(),
         "senses": senses.collect::<Map<_, _>>(),
     })
+}
+
+/// The power in dBm at which each station's frames arrive at those that they reach or disturb; no station of a unit disc,
+/// which knows no powers.
+pub fn powers(world: &World) -> Value {
+    let stations = (0..world.air.radios.len() as u32).filter_map(|station| {
+        let ChannelSpec::Physical(channel) = &world.air.medium(station).channel else {
+            return None;
+        };
+        let powers = world.air.powers(station).map(|(to, times)| {
+            let dbm = channel.noise + 10.0 * libm::log10(times);
+            (name(world, to).to_owned(), json!(dbm))
+        });
+        Some((
+            name(world, station).to_owned(),
+            Value::Object(powers.collect()),
+        ))
+    });
+    Value::Object(stations.collect())
 }
 
 fn name(world: &World, station: u32) -> &str {

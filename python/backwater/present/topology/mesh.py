@@ -16,6 +16,8 @@ from backwater.present.topology.network import Network
 
 MARGIN = 30.0
 RADIUS, SQUARE = 7.5, 10.0
+# A letter, also on a narrow screen, where the style of a report draws letters larger.
+LETTER = 7.0
 # The fields of a source that sends at a constant rate.
 CONSTANT = {"jitter", "kind", "packet_B", "phase", "rate_bps"}
 # Upper ends of the steps of a colour, Mbit/s; the last takes what is faster.
@@ -111,8 +113,9 @@ def draw(net: Network, tree: Tree, places: Mapping[str, tuple[float, float]]) ->
     parts += [_node(name, tree, at) for name in net.nodes]
     bottom = max(y for _, y in at.values()) + MARGIN
     below, height, needed = _legend(net, tree, bottom)
-    width = max(max(x for x, _ in at.values()) + MARGIN, needed)
-    return paper.frame(width, height, [*parts, *below], paper.title(net))
+    beside = [at[name][0] + 15 + len(name) * LETTER for name in at if _is_beside(name, at)]
+    width = max(max(x for x, _ in at.values()) + MARGIN, needed, *beside)
+    return paper.frame(width, height, [*parts, *below], paper.title(net), "bw-map")
 
 
 def _line(hop: Hop, at: Mapping[str, tuple[float, float]], wide: float) -> str:
@@ -128,15 +131,16 @@ def _line(hop: Hop, at: Mapping[str, tuple[float, float]], wide: float) -> str:
 def _speeds(tree: Tree, at: Mapping[str, tuple[float, float]]) -> list[str]:
     """The rates on links that have room for one, each where it covers no other."""
     parts: list[str] = []
-    taken = list(at.values())
+    # Half the height of a mark or a number, and that of the number to come.
+    taken = [(x, y, 16 if name in tree.roots else 12) for name, (x, y) in at.items()]
     for hop in tree.hops:
         (ax, ay), (bx, by) = at[hop.ends[0]], at[hop.ends[1]]
         if math.hypot(bx - ax, by - ay) < 40.0:
             continue
         for along in (0.5, 0.35, 0.65, 0.25, 0.75):
             spot = (ax + (bx - ax) * along, ay + (by - ay) * along)
-            if all(abs(spot[0] - x) > 15 or abs(spot[1] - y) > 12 for x, y in taken):
-                taken.append(spot)
+            if all(abs(spot[0] - x) > 15 or abs(spot[1] - y) > high for x, y, high in taken):
+                taken.append((*spot, 12))
                 words = number(hop.rate_bps / 1e6)
                 parts.append(paper.text(spot[0], spot[1] + 3.5, words, "middle", "speed"))
                 break
@@ -154,12 +158,17 @@ def _node(name: str, tree: Tree, at: Mapping[str, tuple[float, float]]) -> str:
         parts.append(_shape("", x, y, gateway, f' fill="{LOAD}" fill-opacity="{full}"'))
     if name == tree.busiest:
         parts.append(f'<circle class="busiest" cx="{x:.1f}" cy="{y:.1f}" r="14"/>')
-    above = any(abs(x - a) < 20 and 0 < y - b < 32 for a, b in at.values())
-    if above:
+    if _is_beside(name, at):
         parts.append(paper.text(x + 15, y + 4, name, "start", "named"))
     else:
         parts.append(paper.text(x, y - (15 if gateway else 11), name, "middle", "named"))
     return f"<g><title>{escape(said)}</title>{''.join(parts)}</g>"
+
+
+def _is_beside(name: str, at: Mapping[str, tuple[float, float]]) -> bool:
+    """Whether a node has its name on its right, since another lies above it."""
+    x, y = at[name]
+    return any(abs(x - a) < 20 and 0 < y - b < 32 for a, b in at.values())
 
 
 def _shape(kind: str, x: float, y: float, square: bool, also: str = "") -> str:
@@ -181,24 +190,23 @@ def _legend(net: Network, tree: Tree, bottom: float) -> tuple[list[str], float, 
         nonlocal y, widest
         parts.append(f'<g transform="translate(12 {y:.1f})">{mark}</g>')
         parts.append(paper.text(52, y + 4, words, "start", "faint"))
-        widest = max(widest, 68 + len(words) * paper.LETTER)
+        widest = max(widest, 52 + len(words) * LETTER)
         y += 21
 
     steps = {_colour(hop.rate_bps) for hop in tree.hops}
     for words, colour in zip(_between(RATES, "Mbit/s"), (c for _, c in RATES), strict=True):
         if colour in steps:
-            line(
-                _sample(colour, 2.6), f"tree link of {words}; the number on it is its rate, Mbit/s"
-            )
+            line(_sample(colour, 2.6), f"tree link of {words}")
     line(_sample("var(--ink-2,#5a5a5a)", 3.6), "thick: link to a gateway")
     line(_sample("var(--ink-2,#5a5a5a)", 1.7), "thin: link between stations")
+    line(paper.text(16, 4, "24", "middle", "speed"), "rate of a link, Mbit/s")
     line(_shape("ground gateway", 16, 0, True), f"gateway ({len(tree.roots)})")
     if not tree.around:
         line(_shape("ground", 16, 0, False), f"station ({len(net.nodes) - len(tree.roots)})")
     for words, (_, full) in zip(_between(LOADS, "%", 100.0), LOADS, strict=True):
         if tree.around:
             filled = _shape("", 16, 0, False, f' fill="{LOAD}" fill-opacity="{full}"')
-            asks = f"flows ask for {words} of the time where this station senses the medium"
+            asks = f"{words} of the time is asked for where the station senses"
             line(_shape("ground", 16, 0, False) + filled, asks)
     if tree.busiest is not None:
         share = _percent(tree.around[tree.busiest])

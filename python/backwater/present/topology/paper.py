@@ -28,10 +28,10 @@ STYLE = """
 """
 
 
-def frame(width: float, height: float, parts: Iterable[str], title: str) -> str:
-    """A whole drawing."""
+def frame(width: float, height: float, parts: Iterable[str], title: str, also: str = "") -> str:
+    """A whole drawing; `also` is another class."""
     return (
-        f'<svg class="bw-topo" xmlns="http://www.w3.org/2000/svg" role="img" '
+        f'<svg class="{f"bw-topo {also}".strip()}" xmlns="http://www.w3.org/2000/svg" role="img" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">'
         f"<title>{escape(title)}</title><style>{STYLE}</style>" + "".join(parts) + "</svg>"
     )

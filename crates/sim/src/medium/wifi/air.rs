@@ -7,7 +7,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::air_log::AirLog;
 use super::carrier_sense::CarrierSense;
-use super::channel::{Far, Link, Near};
+use super::channel::{Far, Link, Near, UNIT};
 use super::power_level::Level;
 use super::radio::{Hop, Radio};
 use super::reception::{Coded, Hearing};
@@ -194,6 +194,18 @@ impl Air {
         let hops = self.radios[station as usize].hops.iter();
         let mut hops = hops.map(|number| &self.hops[*number as usize]);
         hops.find(|hop| hop.to == to).map(|hop| hop.port)
+    }
+
+    /// The stations that a station's frames reach or disturb under the physical channel, and their power there in
+    /// multiples of the noise.
+    pub fn powers(&self, station: u32) -> impl Iterator<Item = (u32, f64)> {
+        let sender = station as usize;
+        let reached = self.reach[sender].iter().map(|link| (link.to, link.power));
+        let beyond = &self.idlers[sender][self.reach[sender].len()..];
+        let disturbed = beyond.iter().zip(&self.far[sender]);
+        let disturbed = disturbed.map(|(to, power)| (u32::from(*to), u64::from(*power)));
+        let all = reached.chain(disturbed);
+        all.map(|(to, power)| (to, power as f64 / UNIT))
     }
 
     /// The hop for which a port stands; none for a port with a wire.

@@ -1,6 +1,8 @@
 //! What S0's control is for: sources give way to their relay, so that what the first hop carries the second
 //! carries too. Goes red when it is off.
 
+use std::collections::BTreeMap;
+
 use backwater_sim::cause::Cause;
 use backwater_sim::mechanism::{
     AnyDetector, AnyNotifier, AnyResponder, DETECTORS, NOTIFIERS, RESPONDERS,
@@ -9,10 +11,11 @@ use backwater_sim::spec::MechanismSpec;
 use backwater_transport::part::{Args, Part, Refusal, Value};
 use backwater_transport::units::{Bytes, Span};
 
+use backwater_sim::medium::wifi::air_log::{Body, Fate};
 use backwater_sim::medium::wifi::frame::FrameKind;
 use backwater_sim::world::World;
 
-use crate::cell::{B, BASIC, Cell, cbr, disc, edca, poisson, saturated};
+use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, edca, poisson, saturated};
 
 type Build<T> = fn(&Args) -> Result<T, Refusal>;
 
@@ -335,6 +338,47 @@ fn frames_of_upstream_stations_are_longer_by_their_report() {
     // 11 bytes at 11 Mbit/s.
     assert_eq!(longer - source, 8_000_000);
     assert_eq!(same, relay);
+}
+
+/// Under DCF a station numbers what it sends with one counter, packets and requests alike. What was on the air before has the
+/// retry bit and its number of then; nothing else has. 9.2.4.1.11, 10.3.2.11.
+#[test]
+fn what_a_station_repeats_keeps_its_sequence_number() {
+    let mut cell = fork(Some(aifsn(false)));
+    cell.0.media[0].mac = dcf(B, BASIC);
+    (cell.0.duration, cell.0.warmup) = (Span::secs(20), Span::ZERO);
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.start_air_log();
+    world.advance(world.end());
+    let frames = world.take_air_frames(true);
+    let what = |body: &Body| match body {
+        Body::Packet(packet, ..) => Some((packet.flow, packet.seq)),
+        Body::Notice(..) => None,
+    };
+    let mut seen = [[0; 2]; 2];
+    for station in 0..4 {
+        let (mut next, mut last, mut tried) = (0, BTreeMap::new(), false);
+        for frame in frames.iter().filter(|f| f.from == station) {
+            let Some(body) = &frame.body else { continue };
+            let what = what(body);
+            match frame.retry {
+                true => assert_eq!(last.get(&what), Some(&frame.number)),
+                false => {
+                    assert_eq!(frame.number, next);
+                    next = (next + 1) % 4096;
+                }
+            }
+            if what.is_none() {
+                // A request is repeated where nobody had it, and only there.
+                assert!(!tried || frame.retry);
+                tried = frame.fate == Fate::Lost;
+            }
+            last.insert(what, frame.number);
+            seen[usize::from(what.is_none())][usize::from(frame.retry)] += 1;
+        }
+    }
+    // Packets and requests, sent and sent again.
+    assert!(seen.as_flattened().iter().all(|n| *n > 0), "{seen:?}");
 }
 
 /// Requests are frames: they take airtime, and without upstream stations nobody sends any.

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use backwater_sim::mechanism::notice::{Ask, Durations, Form, Hosts, Notice, Step};
 use backwater_sim::medium::wifi::air::{Medium, NOBODY};
 use backwater_sim::medium::wifi::air_log::{AirFrame, Body, Carried, Fate, Fields};
 use backwater_sim::medium::wifi::frame::FrameKind;
 use backwater_sim::medium::wifi::mac::MacSpec;
 use backwater_sim::medium::wifi::phy::{Band, Phy};
 use backwater_sim::medium::wifi::wifi_bytes::{field_size, management_size, write};
-use backwater_sim::mechanism::notice::{Ask, Durations, Form, Hosts, Notice, Step};
 use backwater_sim::packet::Traffic;
 use backwater_sim::table::Id;
 use backwater_transport::segment::Ecn;
@@ -256,9 +256,7 @@ fn a_congestion_notification_has_a_time_for_each_category() {
     let one = [13, 3, 116, 8, 0, 0, 2, 1, 0, 0, 0, 0];
     assert_eq!(action(&medium(B, dcf(B, BASIC)), &said(None), &[]), one);
     let host: Hosts = Arc::from([0b1_u64]);
-    let named = [
-        13, 3, 116, 14, 0x02, 0, 0, 9, 0, 0, 2, 1, 4, 3, 6, 5, 8, 7,
-    ];
+    let named = [13, 3, 116, 14, 0x02, 0, 0, 9, 0, 0, 2, 1, 4, 3, 6, 5, 8, 7];
     assert_eq!(
         action(&medium(B, edca(B, BASIC)), &said(Some(host)), &[9]),
         named

@@ -319,4 +319,17 @@ mod tests {
         traced.push(&next, &mut random);
         assert_eq!(traced.state[0].average, 0.0);
     }
+
+    /// A greatest threshold of 30 kB is sent in 100 us at 2.4 Gbit/s. Of a line that is faster the person is warned.
+    #[test]
+    fn a_threshold_that_is_sent_in_less_than_a_tenth_of_a_millisecond_is_worth_a_warning() {
+        let warned = |rate: u64| {
+            let mut red = Red::new(10_000, 30_000, 0.2, 1.0, 1000);
+            red.attach(Rate(rate), &mut Random::stream(1, "test", "red"));
+            red.warning().is_some()
+        };
+        let rates = [1_000_000, 1_000_000_000, 2_400_000_000, 2_500_000_000];
+        assert_eq!(rates.map(warned), [false, false, false, true]);
+        assert_eq!(Red::new(10_000, 30_000, 0.2, 1.0, 1000).warning(), None);
+    }
 }

@@ -139,10 +139,7 @@ fn nothing_is_missing_where_a_run_ends_at_shut_gates() {
 /// Durations are written in units of 0.1 TU, or of 100 µs.
 #[test]
 fn durations_have_the_unit_that_is_written() {
-    for (unit, span) in [
-        ("100us", Span::micros(100)),
-        ("102.4us", Span(102_400_000)),
-    ] {
+    for (unit, span) in [("100us", Span::micros(100)), ("102.4us", Span(102_400_000))] {
         let spec = control("tcc", 0, &[("unit", Value::Choice(unit))]);
         let AnyNotifier::Congestion(terms) = spec.notify else {
             panic!("it notifies of congestion");

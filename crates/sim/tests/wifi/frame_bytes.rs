@@ -199,6 +199,8 @@ fn a_request_for_a_step_names_its_category_and_a_rate() {
         };
         let request = notice(Form::Request(60), 1 << 2, Ask::Step(step), None);
         assert_eq!(management_size(&request), 60);
+        // A step holds until the next, or as long as it says itself: it has no time in units of its carrier.
+        assert_eq!(request.quanta(), 0);
         let said = [127, 0x42, 0x57, 0x52, category, 1, 2, 3, 4, 5, 6, 7];
         let filled = [&said[..], &[0; 60 - 24 - 4 - 12]].concat();
         assert_eq!(action(&medium, &request, &[]), filled);

@@ -83,3 +83,36 @@ impl Tlp {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The verdicts of these acknowledgements of a probe that ends at 100 and repeats a segment.
+    fn verdicts(acks: &[(u64, Option<u64>, bool)]) -> Vec<Verdict> {
+        let mut tlp = Tlp::default();
+        tlp.sent(100, true);
+        let of =
+            |(upto, dsack, plain): &(u64, Option<u64>, bool)| tlp.on_ack(*upto, *dsack, *plain);
+        acks.iter().map(of).collect()
+    }
+
+    /// RFC 8985 7.4.2: that both the segment and the probe arrived is told by a DSACK, or by an acknowledgement at the end of the probe
+    /// that says nothing else. Then the probe is forgotten; else what follows its end tells that it repaired a loss.
+    #[test]
+    fn a_probe_that_is_not_told_to_be_needless_repaired_a_loss() {
+        use Verdict::{NoLoss, Repaired};
+        let later = (150, None, false);
+        let cases = [
+            ((100, None, false), Repaired),
+            ((100, Some(100), false), NoLoss),
+            ((100, None, true), NoLoss),
+            ((100, Some(50), false), Repaired),
+            ((99, Some(100), true), Repaired),
+        ];
+        for (first, verdict) in cases {
+            assert_eq!(verdicts(&[first, later]), [NoLoss, verdict], "{first:?}");
+        }
+        assert_eq!(verdicts(&[later, later]), [Repaired, NoLoss]);
+    }
+}

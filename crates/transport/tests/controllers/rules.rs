@@ -258,8 +258,10 @@ fn a_sudden_reversal_resets_the_velocity_of_mvfst() {
         assert_eq!(shown(&copa, "velocity"), velocity);
         (copa, ms)
     };
-    for velocity in [2.0, 4.0] {
+    // The round in which slow start ended fell, the next one turned the direction, and three like it have followed.
+    for (velocity, expected) in [(2.0, 501), (4.0, 601)] {
         let (mut copa, ms) = until(velocity);
+        assert_eq!(ms, expected);
         let window = segments(&copa);
         let fell = -grows(&mut copa, &sample(ms + 50, down));
         assert!(
@@ -296,4 +298,63 @@ fn an_idle_time_ends_what_rcp_was_given() {
     });
     assert_eq!(rcp.limits().pacing, None);
     assert_eq!(rcp.limits().window, first.window);
+}
+
+/// Vegas judges a round by its least round trip, and not one in which it recovers.
+#[test]
+fn vegas_does_not_judge_a_round_of_recovery() {
+    let rtt = Span::millis(100);
+    let grown = |recovering| {
+        let mut vegas = build("vegas", &[]);
+        vegas.on_congestion(&congestion(Cause::Loss, 20));
+        for _ in 0..3 {
+            vegas.on_ack(&Ack {
+                recovering,
+                ..ack(at(0), 1, rtt)
+            });
+        }
+        let end = Ack {
+            round_start: true,
+            recovering,
+            ..ack(at(100), 1, rtt)
+        };
+        grows(&mut vegas, &end)
+    };
+    assert_eq!([true, false].map(grown), [0.0, 1.0]);
+}
+
+/// SCReAM grows no further than its head room above what was in flight: in this round, or in the one before.
+#[test]
+fn scream_remembers_what_was_in_flight_a_round_ago() {
+    let rtt = Span::millis(50);
+    let grown = |rounds: usize| {
+        let mut scream = build("scream", &[]);
+        let first = Ack {
+            prior_in_flight: 20 * MSS,
+            ..ack(at(0), 0, rtt)
+        };
+        scream.on_ack(&first);
+        for n in 1..=rounds {
+            scream.on_ack(&Ack {
+                round_start: true,
+                prior_in_flight: 0,
+                in_flight: 0,
+                ..ack(at(50 * n as u64), 0, rtt)
+            });
+        }
+        let last = Ack {
+            prior_in_flight: 0,
+            in_flight: 0,
+            ..ack(at(50 * rounds as u64 + 1), 1, rtt)
+        };
+        grows(&mut scream, &last) > 0.0
+    };
+    assert_eq!([0, 1, 2].map(grown), [true, true, false]);
+}
+
+/// The weight of a tick in the forecast by an average, which no table of probabilities holds.
+#[test]
+fn sprout_averages_with_the_gain_that_is_written() {
+    let sprout = build("sprout", &[("variant", "ewma"), ("gain", "0.3719")]);
+    assert!(format!("{sprout:?}").contains("Ewma(0.3719)"));
 }

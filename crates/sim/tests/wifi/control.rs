@@ -280,6 +280,21 @@ fn a_hold_follows_its_rate_and_leaves_nothing_behind() {
     }
 }
 
+/// B's own flow stops at 10 s, while A's goes on. Nothing waits then, and the hold that limits nothing is gone.
+#[test]
+fn a_hold_that_limits_nothing_any_longer_is_gone() {
+    let mut cell = own_cell(4_000_000, 60, 4_000_000);
+    cell.0.flows[1].stop = Span::secs(10);
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    let mut held = false;
+    while world.now() < Time::ZERO + Span::secs(20) {
+        world.advance(world.now() + Span::millis(50));
+        held |= !world.air.radios[1].holds.is_empty();
+    }
+    assert!(held, "there was a hold");
+    assert!(world.air.radios[1].holds.is_empty());
+}
+
 /// Sources of the fork stop at 20 s. They stepped back by no more than ten steps; the last request holds for a
 /// second, and a step is taken back in each quarter of a second after that.
 #[test]

@@ -281,3 +281,26 @@ fn a_data_frame_brings_numbers_and_a_notice_behind_its_packet() {
     ];
     assert_eq!(out[24 + 24 + 8..], behind.concat());
 }
+
+/// A request fills a field with zeros to the length of its frame, less header and FCS.
+#[test]
+fn a_request_in_a_field_has_the_length_of_its_frame() {
+    let step = Step {
+        less: true,
+        rate: Rate(1),
+        expiry: None,
+        period: Span::ZERO,
+    };
+    let request = notice(Form::Request(50), 1, Ask::Step(step), None);
+    let fields = Fields {
+        numbers: Vec::new(),
+        notice: Some((Box::new(request), Vec::new())),
+    };
+    let sent = frame(FrameKind::Data, packet(0, fields));
+    let out = bytes(&medium(B, dcf(B, BASIC)), &sent, &[]);
+    let said = [127, 0x42, 0x57, 0x52, 0x80, 0, 0, 0, 0, 0, 0, 1];
+    assert_eq!(
+        out[24 + 24 + 8..],
+        [&said[..], &[0; 50 - 24 - 4 - 12]].concat()
+    );
+}

@@ -358,3 +358,58 @@ fn sprout_averages_with_the_gain_that_is_written() {
     let sprout = build("sprout", &[("variant", "ewma"), ("gain", "0.3719")]);
     assert!(format!("{sprout:?}").contains("Ewma(0.3719)"));
 }
+
+/// A queue that comes while the velocity is 1 turns the direction at the end of the round only.
+#[test]
+fn a_velocity_of_one_has_nothing_to_reset() {
+    let (rtt, down) = (Span::millis(100), Span::millis(400));
+    let mut copa = build("copa", &[("variant", "mvfst"), ("delta", "0.5")]);
+    for (ms, sample) in [(0, rtt), (1, down), (101, rtt), (201, rtt), (251, down)] {
+        copa.on_ack(&Ack {
+            srtt: rtt,
+            ..ack(at(ms), 1, sample)
+        });
+    }
+    assert_eq!((shown(&copa, "velocity"), shown(&copa, "up")), (1.0, 1.0));
+}
+
+/// The authors' Copa competes while the least round trip of four rounds lies above a tenth of the queue's swing. Then 1/δ grows by one in a
+/// round. Where the round trip is always the same there is no queue to compete for.
+#[test]
+fn copas_program_competes_while_the_queue_is_never_nearly_empty() {
+    let delta = |rtts: &[u64]| {
+        let options = [("variant", "genericcc"), ("competitive", "true")];
+        let mut copa = build("copa", &options);
+        for (n, ms) in (0..).zip(rtts) {
+            copa.on_ack(&Ack {
+                round_start: true,
+                srtt: Span::millis(*ms),
+                ..ack(at(200 * n), 1, Span::millis(*ms))
+            });
+        }
+        shown(&copa, "delta")
+    };
+    assert_eq!(delta(&[100; 12]), 0.5);
+    let queue = [[100; 6], [150; 6]].concat();
+    assert!(delta(&queue) < 0.5);
+    // Once it was nearly empty, it competes no longer.
+    assert_eq!(delta(&[&queue[..], &[101]].concat()), 0.5);
+}
+
+/// Vegas's slow start grows in every round; in the paper every other round only, so that a round trip can be compared.
+#[test]
+fn vegas_of_the_paper_doubles_every_other_round() {
+    let grown = |variant| {
+        let mut vegas = build("vegas", &[("variant", variant)]);
+        [1, 2, 3, 4].map(|n| {
+            let first = Ack {
+                round_start: true,
+                ..ack(at(100 * n), 1, Span::millis(100))
+            };
+            grows(&mut vegas, &first) > 0.0
+        })
+    };
+    let [a, b, c, d] = grown("paper");
+    assert!(a == c && b == d && a != b, "{:?}", [a, b, c, d]);
+    assert_eq!(grown("linux"), [true; 4]);
+}

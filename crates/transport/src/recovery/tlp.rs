@@ -115,4 +115,29 @@ mod tests {
         }
         assert_eq!(verdicts(&[later, later]), [Repaired, NoLoss]);
     }
+
+    /// Section 7.2: two smoothed round trips, for a single segment the delay of its acknowledgement besides, a second before any sample;
+    /// never later than the retransmission timer, and not while a probe is out.
+    #[test]
+    fn a_probe_is_due_after_two_round_trips() {
+        let ms = |ms| Time::ZERO + Span::millis(ms);
+        let due = |sampled: bool, single, rto, probe: bool| {
+            let mut rtt = Rtt::new(Span::millis(200));
+            if sampled {
+                rtt.sample(Span::millis(100));
+            }
+            let mut tlp = Tlp::default();
+            tlp.arm(ms(5), &rtt, true, Span::ZERO, ms(6));
+            if probe {
+                tlp.sent(100, false);
+            }
+            tlp.arm(ms(10), &rtt, single, Span::millis(25), ms(rto));
+            tlp.due()
+        };
+        assert_eq!(due(true, false, 5000, false), ms(210));
+        assert_eq!(due(true, true, 5000, false), ms(235));
+        assert_eq!(due(false, true, 5000, false), ms(1010));
+        assert_eq!(due(true, false, 209, false), ms(209));
+        assert_eq!(due(true, false, 5000, true), Time::NEVER);
+    }
 }

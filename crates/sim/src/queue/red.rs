@@ -332,4 +332,20 @@ mod tests {
         assert_eq!(rates.map(warned), [false, false, false, true]);
         assert_eq!(Red::new(10_000, 30_000, 0.2, 1.0, 1000).warning(), None);
     }
+
+    /// The gap between marks counts from the last drop, and from the last time that the average lay below the thresholds.
+    #[test]
+    fn what_lies_outside_the_thresholds_ends_a_gap() {
+        let mut random = Random::stream(1, "test", "red");
+        for (outside, verdict) in [(5_000, Verdict::Accept), (40_000, Verdict::Drop)] {
+            let mut red = Red::new(10_000, 30_000, 1.0, 1.0, 1000);
+            red.state[0].count = 7;
+            assert_eq!(
+                red.push(&arrival(outside), &mut random),
+                verdict,
+                "{outside}"
+            );
+            assert_eq!(red.state[0].count, 0, "{outside}");
+        }
+    }
 }

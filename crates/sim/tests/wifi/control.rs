@@ -428,34 +428,6 @@ fn what_a_station_repeats_keeps_its_sequence_number() {
     assert!(seen.as_flattened().iter().all(|n| *n > 0), "{seen:?}");
 }
 
-/// Sources can take one step back. Where they say in their frames that it has expired, the relay asks for it again; it goes on
-/// asking to the end.
-#[test]
-fn a_relay_that_is_told_of_expired_steps_asks_again() {
-    let one_step = part(
-        RESPONDERS,
-        "aifsn",
-        &[
-            ("min", Value::Count(2)),
-            ("max", Value::Count(3)),
-            ("own", Value::Flag(false)),
-            ("own_while", Value::Choice("congested")),
-        ],
-    );
-    let mut cell = fork(Some(one_step));
-    (cell.0.duration, cell.0.warmup) = (Span::secs(20), Span::ZERO);
-    if let AnyNotifier::Request(terms) = &mut cell.0.mechanisms[0].notify {
-        terms.report = 1;
-    }
-    let mut world = World::build(&cell.0).expect("a legal cell");
-    world.start_air_log();
-    world.advance(world.end());
-    let frames = world.take_air_frames(true).into_iter();
-    let asked = frames.filter(|f| matches!(f.body, Some(Body::Notice(..))));
-    let late = asked.filter(|f| f.at > Time::ZERO + Span::secs(10));
-    assert!(late.count() > 5);
-}
-
 /// Requests that nobody has got are given up after a try. What waits at the relay is counted all the same.
 #[test]
 fn a_request_that_is_given_up_waits_no_longer() {

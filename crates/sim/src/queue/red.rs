@@ -339,6 +339,8 @@ mod tests {
         let mut random = Random::stream(1, "test", "red");
         for (outside, verdict) in [(5_000, Verdict::Accept), (40_000, Verdict::Drop)] {
             let mut red = Red::new(10_000, 30_000, 1.0, 1.0, 1000);
+            // The first arrival finds an idle queue, whose average is nought.
+            red.push(&arrival(outside), &mut random);
             red.state[0].count = 7;
             assert_eq!(
                 red.push(&arrival(outside), &mut random),

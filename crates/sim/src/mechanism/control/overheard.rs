@@ -56,7 +56,7 @@ mod tests {
 
     use super::*;
     use crate::mechanism::detector::AnyDetector;
-    use crate::mechanism::moment::Identity;
+    use crate::mechanism::moment::{Identity, Seen};
     use crate::mechanism::needs::Needs;
     use crate::mechanism::notifier::adaptive::Adaptive;
     use crate::mechanism::notifier::{AdaptiveTerms, Cast, Reach};
@@ -164,6 +164,22 @@ mod tests {
             assert_eq!(
                 (changed, said(&mut looks)),
                 (!told.is_empty(), told.into()),
+                "{ms}"
+            );
+        }
+    }
+
+    /// A detector from outside may speak at every arrival: that a queue is clear is no news, and its congestion is told once.
+    #[test]
+    fn what_arrivals_say_begins_congestion_once() {
+        let mut looks = control(&SIGNALS[..3], Set::NONE);
+        let seen = Seen::of_class(0);
+        for (ms, told) in (1..).zip(&TOLD[..3]) {
+            let arrival = Arrival::none(level(ms).now, 0, PortId::NONE);
+            let changed = looks.enqueued(0, level(ms), &seen, &arrival, || [].into());
+            assert_eq!(
+                (changed, said(&mut looks)),
+                (!told.is_empty(), told.to_vec()),
                 "{ms}"
             );
         }

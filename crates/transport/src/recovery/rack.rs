@@ -305,11 +305,16 @@ mod tests {
         // The round ends though nobody reports a duplicate at its end.
         assert_eq!(widened(2000, 3000, false), 3);
         assert_eq!(widened(2000, 3000, true), 4);
+        // Ten recoveries count no longer when another duplicate comes.
+        for _ in 0..10 {
+            rack.on_recovered();
+        }
+        rack.on_ack(3000, 4000, true);
         for recovery in 1..=16 {
             rack.on_recovered();
             assert_eq!(
                 rack.multiple,
-                if recovery < 16 { 4 } else { 1 },
+                if recovery < 16 { 5 } else { 1 },
                 "{recovery}"
             );
         }

@@ -47,7 +47,7 @@ fn bytes(medium: &Medium, frame: &AirFrame, ip: &[u8]) -> Vec<u8> {
     for byte in &out[24..end] {
         crc ^= u32::from(*byte);
         for _ in 0..8 {
-            crc = crc >> 1 ^ (crc & 1) * 0xEDB8_8320;
+            crc = (crc >> 1) ^ ((crc & 1) * 0xEDB8_8320);
         }
     }
     let right = frame.fate != Fate::Lost;
@@ -141,7 +141,7 @@ fn flags_tell_of_retries_short_preambles_and_lost_frames() {
         ..B
     };
     let mut sent = frame(FrameKind::Data, packet(0, Fields::default()));
-    sent.at = sent.at + Span::micros(96);
+    sent.at += Span::micros(96);
     (sent.retry, sent.fate) = (true, Fate::Lost);
     let out = bytes(&medium(phy, dcf(phy, BASIC)), &sent, &[7, 8, 9]);
     let snap = vec![0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0x00, 7, 8, 9];
@@ -179,7 +179,7 @@ fn the_channel_is_that_of_the_band() {
     for (band, channel) in bands {
         let phy = Phy { band, ..G };
         let mut sent = frame(FrameKind::Ack, None);
-        sent.at = sent.at + Span::micros(192 - 20);
+        sent.at += Span::micros(192 - 20);
         let out = bytes(&medium(phy, dcf(phy, BASIC)), &sent, &[]);
         assert_eq!(out[..18], radiotap(0)[..18]);
         assert_eq!(out[18..22], channel);

@@ -255,7 +255,7 @@ fn a_hold_ends_when_what_it_made_room_for_has_stopped() {
     assert!((own / 2.0 - 1.0).abs() < 0.01, "{own}");
 }
 
-/// A relay B holds its own flow of 4 Mbit/s back for one of A that stops at 20 s. One hold follows the rate that it may have; what
+/// A relay B holds its own flow of 4 Mbit/s back for one of A that stops at 20 s. One hold follows the rate that is left for it; what
 /// waits is never more than 100 packets, and none waits beyond its turn. The hold ends with packets that wait, and then it is gone.
 #[test]
 fn a_hold_follows_its_rate_and_leaves_nothing_behind() {
@@ -428,7 +428,7 @@ fn what_a_station_repeats_keeps_its_sequence_number() {
     assert!(seen.as_flattened().iter().all(|n| *n > 0), "{seen:?}");
 }
 
-/// Requests that nobody has got are given up after a try. What waits at the relay is counted all the same.
+/// Requests that nobody has got are given up after a try. The count of what waits at the relay stays right.
 #[test]
 fn a_request_that_is_given_up_waits_no_longer() {
     let mut cell = fork(Some(aifsn(false)));

@@ -69,7 +69,7 @@ def copy_tree() -> None:
         # The tool writes what it mutates, and leaves files that only tests have.
         if path.suffix != ".rs" or not any(one in path.parents for one in mutated):
             put(here, adapted(path))
-        elif not here.exists():
+        elif path.stem.startswith("test") or not here.exists():
             put(here, path.read_bytes())
     for path in files([TOOL / "mutant"]):
         wanted.add(TREE / "crates" / path.relative_to(TOOL))

@@ -1,13 +1,22 @@
-"""What of `scripts/mutants.py` needs no build: whose an error is, and which tests run first."""
+"""What of `scripts/mutants.py` needs no build: whose an error is, and which tests run first.
+
+And the page of survivors: what is explained is no longer open, and explanations do not rot.
+"""
 
 from __future__ import annotations
 
+import json
 import runpy
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 
@@ -84,3 +93,86 @@ def test_a_failing_a_passing_and_an_endless_test(
     test = script["Test"](str(program), str(tmp_path), "one", 0.0, ())
     monkeypatch.setitem(script["fails"].__globals__, "MORE_SECONDS", 0.5)
     assert [script["fails"](one, [test]) for one in (1, 2, 3)] == ["killed", "timed out", None]
+
+
+SOURCE = "fn early() {\n    if p <= q {\n        r <= s\n    }\n}\n"
+EXPLAINED = """
+[[explained]]
+file = "sim/src/queue/pie.rs"
+function = "early"
+what = ["replace <= with <"]
+code = "p <= q"
+reason = "Equality has no chance."
+"""
+
+
+def explained(folder: Path, outcomes: dict[int, str], toml: str = EXPLAINED) -> str:
+    """The page's lists, where the mutants of lines 2 and 3 have these outcomes."""
+    made = runpy.run_path(str(SCRIPTS.parent / "docs" / "results" / "mutants.py"))
+    file = "crates/sim/src/queue/pie.rs"
+    (folder / file).parent.mkdir(parents=True, exist_ok=True)
+    (folder / file).write_text(SOURCE, encoding="utf-8")
+    (folder / "explained.toml").write_text(toml, encoding="utf-8")
+    listed = [
+        {"file": file, "line": line, "column": 1, "what": "replace <= with <", "function": "early"}
+        for line in (2, 3)
+    ]
+    told = [
+        one | {"outcome": outcomes[one["line"]], "reaching": 1, "run": 1}
+        for one in listed
+        if one["line"] in outcomes
+    ]
+    for name, rows in (("mutants.jsonl", listed), ("results.jsonl", told)):
+        lines = [json.dumps(row) + "\n" for row in rows]
+        (folder / name).write_text("".join(lines), encoding="utf-8")
+    return str(made["text"]([folder], folder / "explained.toml", folder))
+
+
+@pytest.fixture
+def beside_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(SCRIPTS.parent / "docs" / "results"))
+
+
+@pytest.mark.usefixtures("beside_the_page")
+def test_an_explained_survivor_is_counted_and_not_listed(tmp_path: Path) -> None:
+    text = explained(tmp_path, {2: "survived", 3: "survived"})
+    # Of two that were tried none was killed; one is explained, one survived all.
+    assert "| all | 2 | 2 | 0 | 1 | 1 | 0 | 0 |" in text
+    assert "Equality has no chance." in text
+    assert "3 `replace <= with <`" in text
+    assert "2 `replace <= with <`" not in text
+
+
+@pytest.mark.usefixtures("beside_the_page")
+@pytest.mark.parametrize("outcome", ["killed", "timed out"])
+def test_an_explanation_of_what_is_killed_is_an_error(tmp_path: Path, outcome: str) -> None:
+    with pytest.raises(SystemExit, match="early: replace <= with < in `p <= q`"):
+        explained(tmp_path, {2: outcome, 3: "survived"})
+
+
+@pytest.mark.usefixtures("beside_the_page")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("p <= q", "p <= z"), ('"early"', '"late"'), ("replace <=", "replace ==")],
+    ids=["line", "function", "mutation"],
+)
+def test_an_explanation_of_what_is_no_mutant_is_an_error(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    with pytest.raises(SystemExit, match="no survivor"):
+        explained(tmp_path, {2: "survived"}, EXPLAINED.replace(old, new))
+
+
+@pytest.mark.usefixtures("beside_the_page")
+def test_an_explanation_waits_for_what_was_not_tried(tmp_path: Path) -> None:
+    assert "| all | 2 | 1 | 1 | 0 | 0 | 0 | 0 |" in explained(tmp_path, {3: "killed"})
+
+
+def test_what_is_explained_stands_in_the_sources() -> None:
+    results = SCRIPTS.parent / "docs" / "results"
+    rows = tomllib.loads((results / "mutants-explained.toml").read_text(encoding="utf-8"))
+    for row in rows["explained"]:
+        source = (SCRIPTS.parent / "crates" / row["file"]).read_text(encoding="utf-8")
+        assert any(row["code"] in line for line in source.splitlines()), row
+        assert row["reason"].endswith("."), row
+        assert row["what"], row

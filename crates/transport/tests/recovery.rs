@@ -588,3 +588,20 @@ fn a_spurious_fast_retransmit_is_undone_by_timestamps() {
         assert_eq!((s.sender.counters().spurious, s.threshold()), expected);
     }
 }
+
+/// RFC 5681 section 3.1: after a timeout the window is one segment. Two duplicates before it have told of segments that left the network;
+/// all that is out counts as lost now, so they make no room for more.
+#[test]
+fn a_timeout_without_sack_sends_one_segment_whatever_duplicates_came_before() {
+    let mut s = Script::new(Recovery::NewReno, "newreno", &[], u64::MAX);
+    let first = s.sent.len();
+    assert_eq!(s.deliver(100, 0).len(), 2);
+    // Segment 1 is lost. Limited transmit (RFC 3042): each duplicate lets one segment leave.
+    assert_eq!(s.deliver(110, 2), [first as u64 + 2]);
+    assert_eq!(s.deliver(111, 3), [first as u64 + 3]);
+    let due = s.sender.due();
+    s.sender.on_timer(due);
+    assert_eq!(s.pump(due), [1]);
+    assert_eq!(s.flight(), 1);
+    assert_eq!(s.sender.counters().timeouts, 1);
+}

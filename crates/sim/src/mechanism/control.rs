@@ -232,7 +232,10 @@ impl Control {
         }
         match signal {
             Some(Signal::EarlyWarning) => self.warn_early(place, &view),
-            Some(signal) if !was => self.on_signal(place, signal, arrival, queued),
+            Some(signal) if signal.congested() && !was => {
+                self.begin_at(place, arrival, queued);
+                true
+            }
             _ => !self.outbox.is_empty(),
         }
     }
@@ -356,25 +359,15 @@ impl Control {
         }
     }
 
-    /// The detector spoke of a class that was not congested.
+    /// Congestion began with an arrival: whoever asks by rates asks at once.
     #[inline(never)]
-    fn on_signal(
-        &mut self,
-        place: usize,
-        signal: Signal,
-        arrival: &Arrival,
-        queued: impl FnOnce() -> Hosts,
-    ) -> bool {
-        if !signal.congested() {
-            return !self.outbox.is_empty();
-        }
+    fn begin_at(&mut self, place: usize, arrival: &Arrival, queued: impl FnOnce() -> Hosts) {
         self.begin(place, arrival, queued);
         let watched = &mut self.places[place];
         if let (Memory::Requests(requests), Some(tally)) = (&mut self.memory, &watched.tally) {
             let sums = tally.so_far(arrival.now);
             requests.ask(arrival.now, &watched.signals, &sums, &mut self.outbox);
         }
-        true
     }
 
     fn begin(&mut self, place: usize, arrival: &Arrival, queued: impl FnOnce() -> Hosts) {

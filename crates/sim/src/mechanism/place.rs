@@ -458,4 +458,43 @@ mod tests {
         tally.left(false, 0, Id::raw(1), 100, at(5500));
         assert_eq!(seconds(&mut tally, 6), 0.5);
     }
+
+    /// Three flows of neighbour 4, two of them in one class, and one of neighbour 6.
+    #[test]
+    fn flows_of_a_neighbour_are_counted_by_class() {
+        let mut tally = Tally::new(Rhythm {
+            period: Span::secs(1),
+            window: 1,
+        });
+        for (prev, class, flow, bytes) in [(4, 0, 1, 10), (4, 0, 2, 20), (4, 1, 3, 5), (6, 0, 4, 7)]
+        {
+            tally.came(Some(prev), class, Id::raw(flow), bytes, Time::ZERO);
+        }
+        let sums = tally.close(Time::ZERO + Span::secs(1), 0);
+        let feeders = sums.feeders.iter();
+        let feeders: Vec<_> = feeders
+            .map(|f| (f.neighbour, f.class, f.flows, f.bytes))
+            .collect();
+        assert_eq!(feeders, [(4, 0, 2, 30), (4, 1, 1, 5), (6, 0, 1, 7)]);
+        assert_eq!(sums.forwarded, 4);
+    }
+
+    /// Half a second after the second of three periods the window has two and a half, and before the first ends a half.
+    #[test]
+    fn a_window_grows_until_it_has_its_periods() {
+        let mut tally = Tally::new(Rhythm {
+            period: Span::secs(1),
+            window: 3,
+        });
+        let at = |ms| Time::ZERO + Span::millis(ms);
+        tally.came(Some(4), 0, Id::raw(1), 100, at(0));
+        assert_eq!(tally.so_far(at(500)).seconds, 0.5);
+        for second in 1..=2 {
+            tally.close(at(1000 * second), 100_000_000_000 * second);
+        }
+        let sums = tally.so_far(at(2500));
+        assert_eq!(sums.seconds, 2.5);
+        // 0.2 s of the medium's time were busy in 2.5 s.
+        assert_eq!(sums.rates(0, true).busy, Some(0.08));
+    }
 }

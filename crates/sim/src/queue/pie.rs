@@ -432,4 +432,60 @@ mod tests {
         assert_eq!(gaps.iter().min(), Some(&9));
         assert!(gaps.iter().all(|g| *g <= 85));
     }
+
+    /// RFC 8033 section 5.5: from a probability of 10 % on a period adds 2 % at most. 0.5 s after nothing: 0.125 × 0.485 + 1.25 × 0.5.
+    #[test]
+    fn a_capped_probability_grows_by_two_percent_a_period() {
+        for (from, cap, to) in [
+            (0.1, true, 0.12),
+            (0.3, true, 0.32),
+            (0.1, false, 0.785_625),
+            (0.099, true, 0.099 + 0.685_625 / 2.0),
+        ] {
+            let mut p = pie(from, 0.0);
+            p.cap = cap;
+            p.period(0.5);
+            assert!(
+                (p.probability - to).abs() < 1e-9,
+                "{from} {cap}: {}",
+                p.probability
+            );
+        }
+    }
+
+    /// Arrivals at a derandomised PIE that has added up so much: how many of 100 are punished, and what is added up then.
+    fn punished(probability: f64, accumulated: f64) -> (u32, f64) {
+        let frame = Frame {
+            now: Time::ZERO,
+            queue: 0,
+            size: 1518,
+            ecn: backwater_transport::segment::Ecn::NotEct,
+            sojourn: Span::ZERO,
+            bytes: 90_000,
+            packets: 60,
+        };
+        let mut random = Random::stream(1, "test", "pie");
+        let arrivals = [0; 100].map(|_| {
+            let mut p = pie(probability, 0.020);
+            (p.derandomise, p.accumulated) = (true, accumulated);
+            (p.early(&frame, &mut random), p.accumulated)
+        });
+        let hits = arrivals.iter().filter(|(hit, _)| *hit).count() as u32;
+        let spared = arrivals.iter().find(|(hit, _)| !hit);
+        (hits, spared.unwrap_or(&arrivals[0]).1)
+    }
+
+    /// Section 5.4: nobody is punished before the probabilities since the last one add up to 0.85, somebody is at 8.5, and between
+    /// them chance decides. A probability of nought adds up to nothing.
+    #[test]
+    fn a_derandomised_pie_spaces_its_drops() {
+        assert_eq!(punished(0.25, 0.5), (0, 0.75));
+        let (hits, _) = punished(0.85, 0.0);
+        assert!((60..100).contains(&hits), "85 %: {hits}");
+        let (hits, left) = punished(0.25, 8.0);
+        assert!((5..50).contains(&hits), "a quarter: {hits}");
+        assert_eq!(left, 8.25);
+        assert_eq!(punished(0.25, 8.25), (100, 0.0));
+        assert_eq!(punished(0.0, 5.0), (0, 0.0));
+    }
 }

@@ -230,4 +230,127 @@ mod tests {
         assert_eq!(format!("{once:?}"), format!("{often:?}"));
         assert!(ms(end) - once.updated_ms <= PERIOD_MS);
     }
+
+    /// The same change, 7.5, over 128, 32 and 16: the divisor steps at a probability of 1 % and of 10 %, which belong to the upper part.
+    /// Nothing exceeds 1.
+    #[test]
+    fn the_divisor_steps_at_one_and_at_ten_percent() {
+        for (from, divisor) in [
+            (0.0, 128.0),
+            (0.0099, 128.0),
+            (0.01, 32.0),
+            (0.0999, 32.0),
+            (0.1, 16.0),
+            (0.5, 16.0),
+        ] {
+            let mut pie = PieMahimahi::new(15, 150);
+            (pie.probability, pie.delay_ms, pie.rate) = (from, 20, 1000);
+            pie.period(25_000);
+            assert!(
+                (pie.probability - (from + 7.5 / divisor)).abs() < 1e-12,
+                "{from}"
+            );
+        }
+        let mut pie = PieMahimahi::new(15, 150);
+        (pie.probability, pie.delay_ms, pie.rate) = (0.9, 20, 1000);
+        pie.period(25_000);
+        assert_eq!(pie.probability, 1.0);
+    }
+
+    /// Without a queue now and a period ago the probability decays by 2 %, beside the controller's 0.125 × 15 over 16; a backlog of less
+    /// than a millisecond is no empty queue, and neither is one that was there a period ago.
+    #[test]
+    fn a_probability_decays_while_the_queue_is_empty() {
+        let after = |before_ms: u64, backlog| {
+            let mut pie = PieMahimahi::new(15, 150);
+            (pie.probability, pie.delay_ms, pie.rate) = (0.5, before_ms, 1000);
+            pie.period(backlog);
+            pie.probability
+        };
+        let step = 0.125 * 15.0 / 16.0;
+        assert!((after(0, 0) - 0.98 * (0.5 - step)).abs() < 1e-12);
+        assert!((after(0, 999) - (0.5 - step)).abs() < 1e-12);
+        assert!((after(1, 0) - (0.5 - step - 1.25 / 16.0)).abs() < 1e-12);
+    }
+
+    /// A burst is allowed anew when the probability is nought, both delays are below half of the reference, which is 7 ms, and a rate was
+    /// measured. Each period takes 30 ms of it.
+    #[test]
+    fn a_burst_is_allowed_when_all_is_calm() {
+        let burst = |probability, old_ms, delay: u64, rate: u64| {
+            let mut pie = PieMahimahi::new(15, 150);
+            (pie.probability, pie.delay_ms, pie.rate) = (probability, old_ms, rate);
+            (pie.burst_ms, pie.stretch) = (70, Some((0, 0)));
+            pie.period(delay * rate);
+            assert_eq!(pie.stretch.is_none(), pie.burst_ms == 150);
+            pie.burst_ms
+        };
+        assert_eq!(burst(0.0, 6, 6, 1000), 150);
+        assert_eq!(burst(0.0, 7, 6, 1000), 40);
+        assert_eq!(burst(0.0, 6, 7, 1000), 40);
+        assert_eq!(burst(0.5, 6, 6, 1000), 40);
+        assert_eq!(burst(0.0, 6, 6, 0), 40);
+    }
+
+    fn frame(ms: u64, size: u64, bytes: u64) -> Frame {
+        Frame {
+            now: Time(Span::millis(ms).0),
+            queue: 0,
+            size,
+            ecn: Ecn::NotEct,
+            sojourn: Span::ZERO,
+            bytes,
+            packets: 20,
+        }
+    }
+
+    /// A measurement begins with 16,384 B in the queue and ends when more than that has left in at least a millisecond: 16,385 B in 5 ms
+    /// are 3277 in one. Later ones weigh an eighth, and take their time from the burst.
+    #[test]
+    fn a_departure_rate_is_measured_over_sixteen_kilobytes() {
+        let mut pie = PieMahimahi::new(15, 150);
+        pie.burst_ms = 100;
+        pie.leave(&frame(0, 1000, 16_383));
+        assert_eq!(pie.stretch, None);
+        pie.leave(&frame(1, 16_000, 16_384));
+        pie.leave(&frame(2, 384, 20_000));
+        assert_eq!((pie.stretch, pie.rate), (Some((1, 16_384)), 0));
+        pie.leave(&frame(6, 1, 20_000));
+        assert_eq!(
+            (pie.stretch, pie.rate, pie.burst_ms),
+            (Some((6, 0)), 3277, 95)
+        );
+        // In no time, and then 20,000 B in 2 ms; the queue is short now.
+        pie.leave(&frame(6, 20_000, 20_000));
+        assert_eq!(pie.rate, 3277);
+        pie.leave(&frame(8, 0, 16_383));
+        let rate = 3277 - 3277 / 8 + 10_000 / 8;
+        assert_eq!((pie.stretch, pie.rate, pie.burst_ms), (None, rate, 93));
+    }
+
+    /// Nobody is dropped in a burst, with less than two packets in the queue, or while a period ago the delay was below half of the reference
+    /// and the probability is below 20 %. Else chance decides.
+    #[test]
+    fn arrivals_are_spared_in_a_burst_and_in_a_calm() {
+        let mut random = Random::stream(1, "test", "pie");
+        let mut dropped = |probability, burst_ms, old_ms, bytes| {
+            let mut pie = PieMahimahi::new(15, 150);
+            (pie.probability, pie.burst_ms, pie.old_ms) = (probability, burst_ms, old_ms);
+            let push = |_: &u32| pie.push(&frame(0, 1504, bytes), &mut random) == Verdict::Drop;
+            (0..1000).filter(push).count()
+        };
+        assert_eq!(dropped(1.0, 0, 20, 3008), 1000);
+        assert_eq!(dropped(1.0, 1, 20, 3008), 0);
+        assert_eq!(dropped(1.0, 0, 20, 3007), 0);
+        assert_eq!(dropped(1.0, 0, 0, 3008), 1000);
+        assert_eq!(dropped(0.0, 0, 20, 3008), 0);
+        assert_eq!(dropped(0.19, 0, 6, 3008), 0);
+        // 200 of 1000, with a deviation of 12.6.
+        for old_ms in [6, 7] {
+            let hits = dropped(0.2, 0, old_ms, 3008);
+            assert!(hits.abs_diff(200) < 63, "{old_ms}: {hits}");
+        }
+        let hits = dropped(0.1, 0, 7, 3008);
+        assert!(hits.abs_diff(100) < 48, "{hits}");
+    }
 }

@@ -319,4 +319,35 @@ mod tests {
         traced.push(&next, &mut random);
         assert_eq!(traced.state[0].average, 0.0);
     }
+
+    /// A greatest threshold of 30 kB is sent in 100 us at 2.4 Gbit/s. Of a line that is faster the person is warned.
+    #[test]
+    fn a_threshold_that_is_sent_in_less_than_a_tenth_of_a_millisecond_is_worth_a_warning() {
+        let warned = |rate: u64| {
+            let mut red = Red::new(10_000, 30_000, 0.2, 1.0, 1000);
+            red.attach(Rate(rate), &mut Random::stream(1, "test", "red"));
+            red.warning().is_some()
+        };
+        let rates = [1_000_000, 1_000_000_000, 2_400_000_000, 2_500_000_000];
+        assert_eq!(rates.map(warned), [false, false, false, true]);
+        assert_eq!(Red::new(10_000, 30_000, 0.2, 1.0, 1000).warning(), None);
+    }
+
+    /// The gap between marks counts from the last drop, and from the last time that the average lay below the thresholds.
+    #[test]
+    fn what_lies_outside_the_thresholds_ends_a_gap() {
+        let mut random = Random::stream(1, "test", "red");
+        for (outside, verdict) in [(5_000, Verdict::Accept), (40_000, Verdict::Drop)] {
+            let mut red = Red::new(10_000, 30_000, 1.0, 1.0, 1000);
+            // The first arrival finds an idle queue, whose average is nought.
+            red.push(&arrival(outside), &mut random);
+            red.state[0].count = 7;
+            assert_eq!(
+                red.push(&arrival(outside), &mut random),
+                verdict,
+                "{outside}"
+            );
+            assert_eq!(red.state[0].count, 0, "{outside}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Congestion notifications over the air: when they take effect, and for whom.
 
 use backwater_sim::limit::Limit;
-use backwater_sim::mechanism::RECIPES;
+use backwater_sim::mechanism::{AnyNotifier, RECIPES};
 use backwater_sim::spec::MechanismSpec;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
@@ -133,5 +133,17 @@ fn nothing_is_missing_where_a_run_ends_at_shut_gates() {
         let gone = flow.delivered.packets + flow.dropped.packets;
         let held = world.air.radios[a].categories[1].frames;
         assert!(held > 0 && gone < flow.entered.packets, "{recipe}: {held}");
+    }
+}
+
+/// Durations are written in units of 0.1 TU, or of 100 µs.
+#[test]
+fn durations_have_the_unit_that_is_written() {
+    for (unit, span) in [("100us", Span::micros(100)), ("102.4us", Span(102_400_000))] {
+        let spec = control("tcc", 0, &[("unit", Value::Choice(unit))]);
+        let AnyNotifier::Congestion(terms) = spec.notify else {
+            panic!("it notifies of congestion");
+        };
+        assert_eq!(terms.unit, span, "{unit}");
     }
 }

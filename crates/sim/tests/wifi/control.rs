@@ -1,18 +1,22 @@
 //! What S0's control is for: sources give way to their relay, so that what the first hop carries the second
 //! carries too. Goes red when it is off.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use backwater_sim::cause::Cause;
+use backwater_sim::limit::Limit;
 use backwater_sim::mechanism::{
     AnyDetector, AnyNotifier, AnyResponder, DETECTORS, NOTIFIERS, RESPONDERS,
 };
 use backwater_sim::spec::MechanismSpec;
 use backwater_transport::part::{Args, Part, Refusal, Value};
-use backwater_transport::units::{Bytes, Span};
+use backwater_transport::units::{Bytes, Span, Time};
 
+use backwater_sim::medium::wifi::air_log::{Body, Fate};
 use backwater_sim::medium::wifi::frame::FrameKind;
 use backwater_sim::world::World;
 
-use crate::cell::{B, BASIC, Cell, cbr, disc, edca, poisson, saturated};
+use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, edca, poisson, saturated};
 
 type Build<T> = fn(&Args) -> Result<T, Refusal>;
 
@@ -217,8 +221,8 @@ fn a_relay_holds_its_own_flow_back() {
     }
 }
 
-/// Mbit/s of B's own flow in A -> B -> C, where A offers so much until `stop` seconds, after `warmup` seconds.
-fn own_of_relay(forwarded: u64, stop: u64, own: u64, warmup: u64) -> f64 {
+/// A -> B -> C, where A offers so much until `stop` seconds, and B so much of its own.
+fn own_cell(forwarded: u64, stop: u64, own: u64) -> Cell {
     let mut mac = edca(B, BASIC);
     mac.categories[1].aifsn = 2;
     let mut cell = Cell::new(60.0, B, mac, disc(100.0, 190.0));
@@ -226,8 +230,14 @@ fn own_of_relay(forwarded: u64, stop: u64, own: u64, warmup: u64) -> f64 {
     cell.flow(a, c, 1, cbr(1500, forwarded));
     cell.flow(b, c, 1, cbr(1500, own));
     cell.0.flows[0].stop = Span::secs(stop);
-    cell.0.warmup = Span::secs(warmup);
     cell.0.mechanisms = vec![control(vec![b], aifsn(true))];
+    cell
+}
+
+/// Mbit/s of B's own flow after `warmup` seconds.
+fn own_of_relay(forwarded: u64, stop: u64, own: u64, warmup: u64) -> f64 {
+    let mut cell = own_cell(forwarded, stop, own);
+    cell.0.warmup = Span::secs(warmup);
     cell.throughputs(1)[1]
 }
 
@@ -243,6 +253,46 @@ fn a_relay_that_is_not_congested_leaves_its_own_flow_alone() {
 fn a_hold_ends_when_what_it_made_room_for_has_stopped() {
     let own = own_of_relay(4_000_000, 20, 2_000_000, 25);
     assert!((own / 2.0 - 1.0).abs() < 0.01, "{own}");
+}
+
+/// A relay B holds its own flow of 4 Mbit/s back for one of A that stops at 20 s. One hold follows the rate that is left for it; what
+/// waits is never more than 100 packets, and none waits beyond its turn. The hold ends with packets that wait, and then it is gone.
+#[test]
+fn a_hold_follows_its_rate_and_leaves_nothing_behind() {
+    for buffer in [Limit::Packets(100), Limit::Bytes(Bytes(1_000_000))] {
+        let mut cell = own_cell(4_000_000, 20, 4_000_000);
+        cell.spec(1).buffer = buffer;
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        let (mut rates, mut most, mut ended_full) = (BTreeSet::new(), 0, false);
+        while world.now() < Time::ZERO + Span::secs(30) {
+            world.advance(world.now() + Span::millis(1));
+            let holds = &world.air.radios[1].holds;
+            assert!(holds.len() <= 1, "{holds:?}");
+            let Some(held) = holds.first() else { continue };
+            rates.extend(held.rate.map(|rate| rate.0));
+            most = held.frames.max(most);
+            ended_full |= held.rate.is_none() && held.frames > 0;
+            assert!(held.frames == 0 || held.next >= world.now(), "{held:?}");
+        }
+        assert!(rates.len() > 10, "{rates:?}");
+        assert!(ended_full && world.air.radios[1].holds.is_empty());
+        assert_eq!(most, 100);
+    }
+}
+
+/// B's own flow stops at 10 s, while A's goes on. Nothing waits then, and the hold that limits nothing is gone.
+#[test]
+fn a_hold_that_limits_nothing_any_longer_is_gone() {
+    let mut cell = own_cell(4_000_000, 60, 4_000_000);
+    cell.0.flows[1].stop = Span::secs(10);
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    let mut held = false;
+    while world.now() < Time::ZERO + Span::secs(20) {
+        world.advance(world.now() + Span::millis(50));
+        held |= !world.air.radios[1].holds.is_empty();
+    }
+    assert!(held, "there was a hold");
+    assert!(world.air.radios[1].holds.is_empty());
 }
 
 /// Sources of the fork stop at 20 s. They stepped back by no more than ten steps; the last request holds for a
@@ -335,6 +385,74 @@ fn frames_of_upstream_stations_are_longer_by_their_report() {
     // 11 bytes at 11 Mbit/s.
     assert_eq!(longer - source, 8_000_000);
     assert_eq!(same, relay);
+}
+
+/// Under DCF a station numbers what it sends with one counter, packets and requests alike. What was on the air before has the
+/// retry bit and its number of then; nothing else has. 9.2.4.1.11, 10.3.2.11.
+#[test]
+fn what_a_station_repeats_keeps_its_sequence_number() {
+    let mut cell = fork(Some(aifsn(false)));
+    cell.0.media[0].mac = dcf(B, BASIC);
+    (cell.0.duration, cell.0.warmup) = (Span::secs(20), Span::ZERO);
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.start_air_log();
+    world.advance(world.end());
+    let frames = world.take_air_frames(true);
+    let what = |body: &Body| match body {
+        Body::Packet(packet, ..) => Some((packet.flow, packet.seq)),
+        Body::Notice(..) => None,
+    };
+    let mut seen = [[0; 2]; 2];
+    for station in 0..4 {
+        let (mut next, mut last, mut tried) = (0, BTreeMap::new(), false);
+        for frame in frames.iter().filter(|f| f.from == station) {
+            let Some(body) = &frame.body else { continue };
+            let what = what(body);
+            match frame.retry {
+                true => assert_eq!(last.get(&what), Some(&frame.number)),
+                false => {
+                    assert_eq!(frame.number, next);
+                    next = (next + 1) % 4096;
+                }
+            }
+            if what.is_none() {
+                // A request is repeated where nobody had it, and only there.
+                assert!(!tried || frame.retry);
+                tried = frame.fate == Fate::Lost;
+            }
+            last.insert(what, frame.number);
+            seen[usize::from(what.is_none())][usize::from(frame.retry)] += 1;
+        }
+    }
+    // Packets and requests, sent and sent again.
+    assert!(seen.as_flattened().iter().all(|n| *n > 0), "{seen:?}");
+}
+
+/// Requests that nobody has got are given up after a try. The count of what waits at the relay stays right.
+#[test]
+fn a_request_that_is_given_up_waits_no_longer() {
+    let mut cell = fork(Some(aifsn(false)));
+    (
+        cell.0.media[0].mac.retry_short,
+        cell.0.media[0].mac.retry_long,
+    ) = (1, 1);
+    (cell.0.duration, cell.0.warmup) = (Span::secs(20), Span::ZERO);
+    // Nobody waits for more than a slot, so requests collide.
+    cell.0.media[0]
+        .mac
+        .categories
+        .iter_mut()
+        .for_each(|c| (c.cw_min, c.cw_max) = (1, 1));
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.start_air_log();
+    world.advance(world.end());
+    let frames = world.take_air_frames(true);
+    let lost = frames
+        .iter()
+        .filter(|frame| matches!(frame.body, Some(Body::Notice(..))) && frame.fate == Fate::Lost);
+    assert!(lost.count() > 0);
+    let relay = &world.air.radios[2];
+    assert_eq!(relay.categories[3].frames as usize, relay.notices.len());
 }
 
 /// Requests are frames: they take airtime, and without upstream stations nobody sends any.

@@ -8,6 +8,8 @@ use backwater_sim::mechanism::detector::Detector;
 use backwater_sim::mechanism::moment::{Moment, Signal};
 use backwater_sim::mechanism::needs::{Needs, Set};
 use backwater_sim::mechanism::place::View;
+use backwater_sim::medium::wifi::air_log::Body;
+use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::Span;
 
@@ -112,7 +114,17 @@ fn a_relay_says_how_much_it_holds_in_a_field_of_its_frames() {
         let mut witness = mechanism(PARTS, vec![a, relay], &[]);
         witness.detect = AnyDetector::Custom(Box::new(Witness(heard.clone(), field)));
         cell.0.mechanisms = vec![witness];
-        let (world, report) = cell.run();
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        world.start_air_log();
+        world.advance(world.end());
+        let report = world.report();
+        // The log of the air has what the frames bring: one packet, in so many bytes.
+        for frame in world.take_air_frames(true) {
+            if let Some(Body::Packet(_, _, fields)) = frame.body {
+                let brings: &[(u32, u64)] = if field > 0 { &[(1, field)] } else { &[] };
+                assert_eq!(fields.numbers, brings);
+            }
+        }
         let overhead = world.air.media[0].overhead;
         let rows = heard.lock().expect("one thread").clone();
         let hop = &report.flows[0].hops[1].count;

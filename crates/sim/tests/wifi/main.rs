@@ -6,6 +6,7 @@ mod congestion_notification;
 mod control;
 mod diffq;
 mod ez_flow;
+mod frame_bytes;
 mod groups;
 mod mechanisms;
 mod multihop;

@@ -12,7 +12,9 @@ use backwater_sim::mechanism::detector::Detector;
 use backwater_sim::mechanism::moment::{Moment, Seen, Signal};
 use backwater_sim::mechanism::needs::{Needs, Set};
 use backwater_sim::mechanism::place::View;
+use backwater_sim::mechanism::responder::{AnyResponder, Responder};
 use backwater_sim::mechanism::{AnyDetector, DETECTORS, NOTIFIERS, RESPONDERS};
+use backwater_sim::medium::wifi::air_log::Body;
 use backwater_sim::record::What;
 use backwater_sim::spec::MechanismSpec;
 use backwater_sim::world::{Report, World};
@@ -298,4 +300,56 @@ fn what_a_station_cannot_do_is_refused() {
     cell.0.mechanisms = vec![mechanism(["watermark", "pause", "aifsn"], vec![relay], &[])];
     let refusal = World::build(&cell.0).expect_err("refused");
     assert!(refusal.what.contains("no bound"), "{}", refusal.what);
+}
+
+/// A notice that names the hosts in the queue names those and no others: C has packets for D and for E, and F is nobody's
+/// destination.
+#[test]
+fn a_notice_names_the_hosts_of_the_packets_that_wait() {
+    let (mut cell, relay) = fork();
+    cell.0.duration = Span::secs(5);
+    let (d, e) = (3, cell.station("e", 100.0, 1.0));
+    cell.station("f", 100.0, 2.0);
+    cell.flow(1, e, 1, cbr(1500, 4_000_000));
+    let given = [("addresses", Value::Choice("buffer"))];
+    let parts = ["watermark", "destination", "gate"];
+    cell.0.mechanisms = vec![mechanism(parts, vec![relay], &given)];
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.start_air_log();
+    world.advance(world.end());
+    let mut named: Vec<_> = world
+        .take_air_frames(true)
+        .into_iter()
+        .filter_map(|frame| match frame.body {
+            Some(Body::Notice(_, _, named)) => Some(named),
+            _ => None,
+        })
+        .collect();
+    named.sort();
+    named.dedup();
+    assert_eq!(named, [vec![d as u32, e as u32]]);
+}
+
+/// A gate that is shut is not shut further: who asks by requests asks a station for one step.
+#[test]
+fn a_gate_is_one_step() {
+    for id in ["gate", "shaper"] {
+        let respond: AnyResponder = part(RESPONDERS, id, &[]);
+        assert_eq!(respond.most(), [1; 4], "{id}");
+    }
+}
+
+/// A request asks when its detector raises the alarm, not at the next of its periods: here that comes after 9 s.
+#[test]
+fn a_watermark_asks_at_once() {
+    let (mut cell, relay) = fork();
+    cell.0.duration = Span::secs(5);
+    let slow = [
+        ("expiry", Value::Span(Span::secs(9))),
+        ("period", Value::Span(Span::secs(9))),
+    ];
+    let parts = ["watermark", "request", "aifsn"];
+    cell.0.mechanisms = vec![mechanism(parts, vec![relay], &slow)];
+    let (world, _) = cell.run();
+    assert!(world.air.radios[0].steps[1] > 0 && world.air.radios[1].steps[1] > 0);
 }

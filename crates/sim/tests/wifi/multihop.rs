@@ -413,3 +413,17 @@ fn a_run_is_a_function_of_scenario_and_seed_recorded_or_not() {
     assert_eq!(sum.total, parts);
     assert!(sum.retries > 0 && sum.contention > 0);
 }
+
+/// A's frame to B disturbs C, which does not sense it: C does not wait for its end, and D, whom A does not disturb, has C's frame.
+#[test]
+fn a_station_does_not_wait_for_a_frame_that_only_disturbs_it() {
+    let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+    if let ChannelSpec::Disc(disc) = &mut cell.0.media[0].channel {
+        disc.interfere = 300.0;
+    }
+    let [b, a, c, d] = [-95.0, 0.0, 210.0, 305.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    let first = packet(&mut cell, a, b, 0);
+    let second = packet(&mut cell, c, d, 500);
+    let (_, report) = cell.run();
+    assert_eq!([first, second].map(|flow| delay(&report, flow)), [1311; 2]);
+}

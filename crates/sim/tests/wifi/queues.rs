@@ -4,7 +4,8 @@ use backwater_sim::cause::Cause;
 use backwater_sim::limit::Limit;
 use backwater_sim::queue::QUEUES;
 use backwater_sim::world::{PortReport, Report};
-use backwater_transport::part::Args;
+use backwater_transport::part::{Args, Value};
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span};
 
 use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, edca, once, saturated};
@@ -194,4 +195,28 @@ fn a_saturated_flow_waits_when_queue_management_drops_its_packet_for_another() {
         assert!(flow.sums.delivered.packets > 100, "{:?}", flow.sums);
     }
     assert!(report.flows[paced].sums.entered.packets > 400);
+}
+
+/// A station's queue that marks on arrival: of what takes marks, which is all here, each packet that finds more than nothing in the
+/// queue leaves with congestion experienced, and none is lost.
+#[test]
+fn a_queue_at_a_station_marks_what_takes_marks() {
+    let row = QUEUES.iter().find(|p| p.id == "ecn-ramp");
+    let options = [
+        ("min", Value::Bytes(Bytes(1))),
+        ("max", Value::Bytes(Bytes(2))),
+        ("top", Value::Share(1.0)),
+        ("classes", Value::Count(1)),
+        ("ecn", Value::Flag(true)),
+    ];
+    let queue = (row.expect("a queue").build)(&Args(options.into())).expect("legal options");
+    let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+    let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.spec(a).aqm = queue.aqm;
+    let flow = cell.flow(a, b, 1, cbr(1500, 1_000_000));
+    cell.0.flows[flow].ecn = Ecn::Ect0;
+    let (_, report) = cell.run();
+    let sums = &report.flows[flow].sums;
+    assert!(sums.delivered.packets > 80);
+    assert_eq!(sums.marked.packets, sums.entered.packets);
 }

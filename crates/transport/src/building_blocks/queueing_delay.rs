@@ -163,3 +163,22 @@ pub fn from_options(args: &Args) -> QueueingDelay {
         args.count("samples"),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The base delay is the least of two stretches of a minute. 10 ms in the first is forgotten when the third begins.
+    #[test]
+    fn the_base_delay_is_that_of_the_stretches_that_are_kept() {
+        let mut delay = QueueingDelay::new(Span::secs(60), 2, DelayFilter::None, 1);
+        let mut queueing = |seconds, ms| {
+            delay.update(Time::ZERO + Span::secs(seconds), Span::millis(ms));
+            delay.queueing().map(|s| libm::round(s * 1e3))
+        };
+        assert_eq!(queueing(1, 10), Some(0.0));
+        assert_eq!(queueing(62, 30), Some(20.0));
+        assert_eq!(queueing(120, 25), Some(15.0));
+        assert_eq!(queueing(123, 30), Some(5.0));
+    }
+}

@@ -45,11 +45,6 @@ impl Reno {
         }
     }
 
-    /// Window in bytes.
-    pub fn window(&self) -> u64 {
-        self.window
-    }
-
     /// Sets the window, for example after recovery.
     pub fn set_window(&mut self, window: u64) {
         self.window = window;

@@ -117,4 +117,36 @@ mod tests {
         assert_eq!(behind, 0);
         assert_eq!(newreno.uncounted(1000, false), 1000);
     }
+
+    /// RFC 5681 3.2: the third duplicate tells of a loss. Each is a segment that has left; the flight is that before the first.
+    #[test]
+    fn the_third_duplicate_signals_a_loss() {
+        let mut newreno = NewReno::new(1000);
+        let told = [10_000, 11_000, 12_000].map(|outstanding| newreno.on_duplicate(outstanding));
+        assert_eq!(told, [false, false, true]);
+        assert_eq!((newreno.departed(), newreno.flight()), (3000, 10_000));
+        // After new data they count from nought.
+        newreno.on_advance(5000, false);
+        assert_eq!((newreno.departed(), newreno.on_duplicate(8000)), (0, false));
+        assert_eq!(newreno.flight(), 8000);
+    }
+
+    /// RFC 6582 3.2, step 3: a partial acknowledgement takes back what it covers, and adds a segment if it covers one. The first is
+    /// told from later ones.
+    #[test]
+    fn a_partial_acknowledgement_deflates_by_what_it_covers() {
+        let mut newreno = NewReno::new(1000);
+        for _ in 0..5 {
+            newreno.on_duplicate(10_000);
+        }
+        assert!(!newreno.had_partial());
+        for (acked, departed) in [(1000, 5000), (3000, 3000), (999, 2001)] {
+            newreno.on_advance(acked, true);
+            assert_eq!(newreno.departed(), departed, "{acked}");
+            assert!(newreno.had_partial());
+        }
+        newreno.reset();
+        assert!(!newreno.had_partial());
+        assert_eq!((newreno.departed(), newreno.on_duplicate(1)), (0, false));
+    }
 }

@@ -137,4 +137,15 @@ mod tests {
         prr.on_ack(0, 10_000, 5_000, false);
         assert_eq!(prr.window(), 10_000);
     }
+
+    /// RFC 9937: the proportional part is for a flight above ssthresh. At it nothing may leave but the fast retransmit.
+    #[test]
+    fn a_flight_at_the_threshold_has_no_room() {
+        let mut prr = Prr::new(1, 100);
+        prr.on_ack(10, 50, 50, false);
+        assert_eq!(prr.window(), 51);
+        prr.on_sent(1);
+        prr.on_ack(10, 50, 50, false);
+        assert_eq!(prr.window(), 50);
+    }
 }

@@ -44,3 +44,40 @@ impl Sack {
         self.judged = self.judged.max(end);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rate::Snapshot;
+
+    /// Ten segments of so many bytes, of which those are selectively acknowledged; what is lost of a stream with segments of
+    /// 1000 B.
+    fn lost(len: u64, sacked: &[u64]) -> Vec<u64> {
+        let mut board = Scoreboard::default();
+        for number in 0..10 {
+            board.push(number * len, len as u32, number, Snapshot::default());
+        }
+        for id in sacked {
+            board.sack(id * len, (id + 1) * len, |_| {});
+        }
+        let mut lost = Vec::new();
+        Sack::default().detect(&board, 1000, &mut lost);
+        lost
+    }
+
+    /// RFC 6675, `IsLost`: three ranges above, or more than two full segments' bytes.
+    #[test]
+    fn three_ranges_or_more_than_two_segments_above_make_a_loss() {
+        assert_eq!(lost(10, &[2, 4, 6]), [0, 1]);
+        assert_eq!(lost(10, &[2, 4]), []);
+        assert_eq!(lost(1000, &[3, 4, 5]), [0, 1, 2]);
+        assert_eq!(lost(1000, &[3, 4]), []);
+    }
+
+    /// Section 5: three duplicates mean that the first segment is lost, however small those above it are; of the second that says nothing.
+    #[test]
+    fn three_small_segments_above_make_the_first_a_loss() {
+        assert_eq!(lost(10, &[2, 3, 4]), [0]);
+        assert_eq!(lost(10, &[2, 3]), []);
+    }
+}

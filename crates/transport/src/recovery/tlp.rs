@@ -83,3 +83,61 @@ impl Tlp {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The verdicts of these acknowledgements of a probe that ends at 100 and repeats a segment.
+    fn verdicts(acks: &[(u64, Option<u64>, bool)]) -> Vec<Verdict> {
+        let mut tlp = Tlp::default();
+        tlp.sent(100, true);
+        let of =
+            |(upto, dsack, plain): &(u64, Option<u64>, bool)| tlp.on_ack(*upto, *dsack, *plain);
+        acks.iter().map(of).collect()
+    }
+
+    /// RFC 8985 7.4.2: that both the segment and the probe arrived is told by a DSACK, or by an acknowledgement at the end of the probe
+    /// that says nothing else. Then the probe is forgotten; else what follows its end tells that it repaired a loss.
+    #[test]
+    fn a_probe_that_is_not_told_to_be_needless_repaired_a_loss() {
+        use Verdict::{NoLoss, Repaired};
+        let later = (150, None, false);
+        let cases = [
+            ((100, None, false), Repaired),
+            ((100, Some(100), false), NoLoss),
+            ((100, None, true), NoLoss),
+            ((100, Some(50), false), Repaired),
+            ((99, Some(100), true), Repaired),
+        ];
+        for (first, verdict) in cases {
+            assert_eq!(verdicts(&[first, later]), [NoLoss, verdict], "{first:?}");
+        }
+        assert_eq!(verdicts(&[later, later]), [Repaired, NoLoss]);
+    }
+
+    /// Section 7.2: two smoothed round trips, for a single segment the delay of its acknowledgement besides, a second before any sample;
+    /// never later than the retransmission timer, and not while a probe is out.
+    #[test]
+    fn a_probe_is_due_after_two_round_trips() {
+        let ms = |ms| Time::ZERO + Span::millis(ms);
+        let due = |sampled: bool, single, rto, probe: bool| {
+            let mut rtt = Rtt::new(Span::millis(200));
+            if sampled {
+                rtt.sample(Span::millis(100));
+            }
+            let mut tlp = Tlp::default();
+            tlp.arm(ms(5), &rtt, true, Span::ZERO, ms(6));
+            if probe {
+                tlp.sent(100, false);
+            }
+            tlp.arm(ms(10), &rtt, single, Span::millis(25), ms(rto));
+            tlp.due()
+        };
+        assert_eq!(due(true, false, 5000, false), ms(210));
+        assert_eq!(due(true, true, 5000, false), ms(235));
+        assert_eq!(due(false, true, 5000, false), ms(1010));
+        assert_eq!(due(true, false, 209, false), ms(209));
+        assert_eq!(due(true, false, 5000, true), Time::NEVER);
+    }
+}

@@ -58,3 +58,30 @@ impl Undo {
         self.resent
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 3708, RFC 3522: every retransmission of the episode must be shown to be needless, by duplicates of its bytes or by echoes; each
+    /// episode is undone once.
+    #[test]
+    fn an_episode_is_spurious_when_all_its_retransmissions_were_needless() {
+        let mut undo = Undo::default();
+        assert_eq!(undo.all_spurious(), None);
+        undo.begin(1000, 0);
+        assert_eq!(undo.all_spurious(), None, "nothing was shown");
+        undo.on_resent();
+        undo.on_resent();
+        undo.on_dsack(999);
+        undo.on_dsack(1000);
+        undo.on_echo();
+        assert_eq!(undo.all_spurious(), None, "one of two");
+        undo.on_dsack(2000);
+        assert_eq!(undo.all_spurious(), Some(2));
+        assert_eq!(undo.all_spurious(), None);
+        undo.begin(5000, 1);
+        undo.on_echo();
+        assert_eq!(undo.all_spurious(), Some(1));
+    }
+}

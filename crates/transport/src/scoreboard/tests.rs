@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::random::Random;
+use crate::units::Time;
 
 const LEN: u64 = 10;
 
@@ -148,4 +149,73 @@ fn agree(board: &Scoreboard, plain: &[(State, u64)], base: u64) {
         next = board.next_sent(id);
     }
     assert_eq!(list, order);
+}
+
+/// Segments of different sizes: 1000, 500, 300, 1000 and 7 B, the first of which has left.
+fn uneven() -> Scoreboard {
+    let mut board = Scoreboard::default();
+    let mut start = 0;
+    for (number, len) in [2000, 1000, 500, 300, 1000, 7].into_iter().enumerate() {
+        board.push(start, len, number as u64, Snapshot::default());
+        start += u64::from(len);
+    }
+    board.pop();
+    board
+}
+
+/// A byte belongs to the segment that begins there, or to the first above it, whatever the segments' sizes are.
+#[test]
+fn a_byte_is_found_among_segments_of_any_size() {
+    let board = uneven();
+    let starts = [2000, 3000, 3500, 3800, 4800];
+    for (id, start) in (1..).zip(starts) {
+        for (byte, found) in [(start - 1, id), (start, id), (start + 1, id + 1)] {
+            assert_eq!(board.find(byte), found, "{byte}");
+        }
+    }
+    for byte in [0, 1999] {
+        assert_eq!(board.find(byte), 1, "below all");
+    }
+    for byte in [4807, 9000, 1 << 40] {
+        assert_eq!(board.find(byte), 6, "above all");
+    }
+}
+
+/// Retransmissions in flight are those segments that were sent again and are neither lost once more nor acknowledged.
+#[test]
+fn what_was_sent_again_and_flies_is_counted() {
+    let mut board = uneven();
+    assert_eq!(board.retransmissions_in_flight(), 0);
+    for (id, number) in [(1, 6), (2, 7), (3, 8)] {
+        board.mark_lost(id);
+        board.retransmit(id, number, Snapshot::default());
+    }
+    assert_eq!(board.retransmissions_in_flight(), 3);
+    board.mark_lost(2);
+    board.sack(3500, 3800, |_| {});
+    assert_eq!(board.retransmissions_in_flight(), 1);
+}
+
+/// What the sampler knew when a segment was sent comes back as it was, of the first transmission and of the next.
+#[test]
+fn a_segment_keeps_the_snapshot_of_its_last_transmission() {
+    let snapshot = |n: u64, app_limited| Snapshot {
+        sent: Time(10 + n),
+        first_sent: Time(20 + n),
+        delivered_time: Time(30 + n),
+        delivered: 40 + n,
+        tx_in_flight: 50 + n,
+        lost: 60 + n as u32,
+        app_limited,
+    };
+    let mut board = Scoreboard::default();
+    let same = |board: &Scoreboard, expected: Snapshot| {
+        let kept = board.entry(0).snapshot;
+        assert_eq!(format!("{kept:?}"), format!("{expected:?}"));
+    };
+    board.push(0, 1000, 0, snapshot(0, true));
+    same(&board, snapshot(0, true));
+    board.mark_lost(0);
+    board.retransmit(0, 1, snapshot(5, false));
+    same(&board, snapshot(5, false));
 }

@@ -193,3 +193,24 @@ fn recovery_that_goes_on_conserves_no_second_round() {
         assert_eq!(flow.controller.limits().window, kept);
     }
 }
+
+/// An application that writes a packet every 10 ms never fills the pipe. Its round trips get longer after a second, so that ten seconds later the
+/// least one is probed for; then the flow is in startup again.
+#[test]
+fn probe_rtt_of_a_pipe_that_was_never_full_ends_in_startup() {
+    let mut net = path(&[], 2000, 40, 1_000_000);
+    net.flows[0].backlog = 0;
+    let mut states = Vec::new();
+    for tick in 0..1300 {
+        net.flows[0].backlog += MSS;
+        if tick == 100 {
+            net.rtt = Span::millis(50);
+        }
+        net.run(at(0.01 * f64::from(tick)));
+        let state = net.flows[0].state();
+        if states.last() != Some(&state) {
+            states.push(state);
+        }
+    }
+    assert_eq!(states, ["startup", "probe-rtt", "startup"]);
+}

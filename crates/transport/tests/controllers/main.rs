@@ -12,6 +12,7 @@ mod prague;
 mod random;
 mod reaching;
 mod report;
+mod rules;
 mod scream;
 mod sensing;
 mod sprout;

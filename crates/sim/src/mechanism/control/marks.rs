@@ -24,3 +24,37 @@ impl Control {
         matches!(self.memory, Memory::Marks)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use backwater_transport::units::Span;
+
+    use super::*;
+    use crate::mechanism::notice::Form;
+    use crate::mechanism::notifier::judgements::{OwnSteps, OwnTerms};
+    use crate::mechanism::notifier::{Audience, Cast, Terms};
+    use crate::table::Id;
+
+    /// Queues are spoken for together where they are to be marked, and where no notice stands.
+    #[test]
+    fn who_marks_speaks_for_queues_that_are_to_be_marked() {
+        let terms = |carrier| Terms {
+            form: Form::Pause,
+            audience: Audience::Feeders,
+            window: Span::ZERO,
+            quanta: 1,
+            refresh: 0.5,
+            per_class: false,
+            addresses: None,
+            cast: Cast::Each,
+            carrier,
+        };
+        let own = OwnSteps::new(OwnTerms { exponent: 15 }, 0, &[], [0; 4]);
+        for (memory, marks) in [(Memory::Marks, true), (Memory::Own(Box::new(own)), false)] {
+            let control = Control::new(Id::new(0), 0, memory);
+            assert_eq!(control.speaks_like(Some(&terms(CarriedBy::Mark))), marks);
+            assert!(!control.speaks_like(Some(&terms(CarriedBy::Frame))));
+            assert!(control.speaks_like(None));
+        }
+    }
+}

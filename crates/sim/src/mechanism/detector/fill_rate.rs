@@ -171,4 +171,13 @@ mod tests {
             assert_eq!(alarm_after(Span::millis(idle), 3_000), 12_000, "{idle} ms");
         }
     }
+
+    /// A queue at its high mark that has not risen, at an instant after which no time has passed, is not above it.
+    #[test]
+    fn a_level_without_a_rise_is_compared_with_the_mark_itself() {
+        let mut d = detector();
+        let mut ahead = |held| d.ahead(&View::level(Time::ZERO, 0, held, 50_000));
+        assert!(!ahead(40_000), "80 % of 50 kB");
+        assert!(ahead(40_001));
+    }
 }

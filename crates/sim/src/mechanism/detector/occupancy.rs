@@ -226,4 +226,34 @@ mod tests {
         assert_eq!(says(literal, &left, 200, 0, true), None);
         assert_eq!(says(literal, &came, 0, 500, false), None);
     }
+
+    /// Forwarded bytes count, of 1000 B; where all count, nothing has to be known of neighbours. A look that could only say no
+    /// is spared.
+    #[test]
+    fn a_departure_may_relieve_where_what_counts_is_at_the_low_mark() {
+        let mut held = Holdings::default();
+        held.observe(&Moment::Enqueued(&frame(None, 200)));
+        held.observe(&Moment::Enqueued(&frame(Some(3), 101)));
+        let view = View {
+            holdings: Some(&held),
+            ..View::level(Time::ZERO, 0, 301, 1000)
+        };
+        assert!(!PLAIN.may_relieve(&view));
+        let mut held = held.clone();
+        held.observe(&Moment::Sent(&frame(Some(3), 1)));
+        let view = View {
+            holdings: Some(&held),
+            ..View::level(Time::ZERO, 0, 300, 1000)
+        };
+        assert!(PLAIN.may_relieve(&view));
+        assert!(PLAIN.may_relieve(&View::level(Time::ZERO, 0, 900, 1000)));
+        let literal = Occupancy { all: true, ..PLAIN };
+        let may = |held| literal.may_relieve(&View::level(Time::ZERO, 0, held, 1000));
+        assert_eq!([100, 101].map(may), [true, false]);
+    }
+
+    #[test]
+    fn what_lies_above_the_high_mark_is_slack() {
+        assert_eq!(PLAIN.slack(1000), Some(400));
+    }
 }

@@ -275,4 +275,29 @@ mod tests {
         let oldest = tell(&mut detector, &Moment::Overheard(&overheard(1)));
         assert_eq!(oldest, Some(Signal::Congested));
     }
+
+    /// A mean at a mark is neither above nor below it.
+    #[test]
+    fn a_mean_at_the_lower_mark_is_no_underuse() {
+        let mut detector = OverheardBacklog::new([21.5, 30.0], 2);
+        assert_eq!(judged(&mut detector, 1, 24, 3), Some(Signal::Clear));
+    }
+
+    /// Backlogs 22 and 21, then 20 and 19: means 21.5 and 19.5, each of its own two.
+    #[test]
+    fn each_mean_is_of_its_own_backlogs() {
+        let mut detector = OverheardBacklog::new([19.5, 19.5], 2);
+        assert_eq!(judged(&mut detector, 1, 24, 3), Some(Signal::Congested));
+        let mut overhear = |seq| {
+            let seen = Overheard {
+                class: 0,
+                by: 1,
+                packet: identity(seq),
+                to: 0,
+                backlog: None,
+            };
+            tell(&mut detector, &Moment::Overheard(&seen))
+        };
+        assert_eq!([3, 4].map(&mut overhear), [None, Some(Signal::Clear)]);
+    }
 }

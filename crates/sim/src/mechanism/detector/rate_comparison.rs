@@ -104,3 +104,44 @@ pub const PART: Part<Build<RateComparison>> = Part {
         })
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::place::Rates;
+    use backwater_transport::units::{Span, Time};
+
+    /// What is said where so much of the medium is busy, or left in the last period and in the best.
+    fn says(rate_below: Option<f64>, busy: f64, left: [u64; 2]) -> Option<Signal> {
+        let mut detector = RateComparison {
+            alpha: 1.0,
+            busy_below: 0.5,
+            rate_below,
+            rhythm: Rhythm {
+                period: Span::millis(1),
+                window: 1,
+            },
+        };
+        let rates = Rates {
+            came: 100,
+            left: 100,
+            left_last: left[0],
+            left_best: left[1],
+            busy: Some(busy),
+        };
+        let view = View {
+            rates: Some(&rates),
+            ..View::level(Time::ZERO, 0, 0, 100)
+        };
+        detector.observe(&Moment::Timer, &view)
+    }
+
+    /// A mark that is met is not passed: as much leaves as comes, at half of the medium or half of the best rate.
+    #[test]
+    fn underuse_begins_below_its_mark() {
+        assert_eq!(says(None, 0.5, [0, 100]), Some(Signal::Clear));
+        assert_eq!(says(None, 0.499, [0, 100]), Some(Signal::Underused));
+        assert_eq!(says(Some(0.5), 0.0, [50, 100]), Some(Signal::Clear));
+        assert_eq!(says(Some(0.5), 0.0, [49, 100]), Some(Signal::Underused));
+    }
+}

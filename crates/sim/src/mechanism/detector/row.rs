@@ -73,3 +73,25 @@ pub fn rhythm(args: &Args) -> Rhythm {
         window: args.count("window") as usize,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use backwater_transport::units::Time;
+
+    /// A detector that says nothing about departures.
+    #[derive(Debug)]
+    struct Plain;
+
+    impl Detector for Plain {
+        fn observe(&mut self, _: &Moment, _: &View) -> Option<Signal> {
+            None
+        }
+    }
+
+    /// It must hear of every departure: one that it does not hear of could be the one that ends congestion.
+    #[test]
+    fn a_detector_hears_of_every_departure_unless_it_says_otherwise() {
+        assert!(Plain.may_relieve(&View::level(Time::ZERO, 0, 100, 100)));
+    }
+}

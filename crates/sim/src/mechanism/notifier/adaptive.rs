@@ -407,12 +407,19 @@ mod tests {
         assert_eq!(said(&mut out), [(Toward::Everybody, 512)]);
     }
 
-    /// Station 5 owns 3 % of the buffer, station 3 owns 2 %, station 8 nothing: 5 is told, and not again while that holds.
+    /// Station 5 owns 3 % of the buffer, station 3 owns 2 %, station 8 half a percent: 5 is told, and not again while that holds.
     #[test]
     fn an_early_warning_tells_those_who_own_much_of_the_buffer_once() {
         let (mut memory, mut out) = (memory(terms()), VecDeque::new());
         let mut held = Holdings::default();
-        for (prev, bytes) in [(Some(5), 30), (Some(3), 20), (None, 200), (Some(77), 200)] {
+        let sources = [
+            (Some(5), 30),
+            (Some(3), 20),
+            (Some(8), 5),
+            (None, 200),
+            (Some(77), 195),
+        ];
+        for (prev, bytes) in sources {
             let seen = Seen {
                 bytes,
                 prev,
@@ -431,7 +438,7 @@ mod tests {
         assert_eq!(ask(&mut memory, 101 * MS, &mut out), told);
         memory.clear(0, Time(102 * MS), &mut out);
         assert_eq!(said(&mut out), [(Toward::Station(5), 0)]);
-        // Of what the buffer holds, 20 of 450 B are more than 2 %.
+        // Of what the buffer holds, 20 of 450 B are more than 2 %, and 5 are less.
         let terms = AdaptiveTerms {
             owner_of_buffer: false,
             ..terms()
@@ -487,5 +494,24 @@ mod tests {
         let parts = told.notice.by_category();
         let parts: Vec<_> = parts.iter().map(|n| (n.classes, n.quanta())).collect();
         assert_eq!(parts, [(1, 0), (2, 600), (4, 0), (8, 1000)]);
+    }
+
+    /// Of the 450 B that wait, 20 of station 5 are more than 2 %, and 5 of station 3 are less.
+    #[test]
+    fn owners_of_a_destination_may_be_measured_by_what_waits() {
+        let terms = AdaptiveTerms {
+            by_destination: true,
+            owner_of_buffer: false,
+            ..terms()
+        };
+        let (mut memory, mut out) = (memory(terms), VecDeque::new());
+        let view = View::level(Time(0), 0, 450, 1000);
+        let owners = [(5, 20), (3, 5), (77, 425)].map(|(station, bytes)| Owner {
+            station,
+            host: 7,
+            bytes,
+        });
+        memory.owners(&view, &owners, Time(MS), &mut out);
+        assert_eq!(said(&mut out), [(Toward::Station(5), 1000)]);
     }
 }

@@ -185,4 +185,47 @@ mod tests {
             assert!(out.is_empty(), "{between:?}");
         }
     }
+
+    const ONE: Category = Category {
+        cw_min: 0,
+        ..SIXTEEN
+    };
+
+    /// log2 of a window of one slot is nought, and so is what is left of an exponent that the window has reached: a step
+    /// takes one judgement then, and no judgement of another kind.
+    #[test]
+    fn a_step_takes_at_least_one_judgement_of_its_kind() {
+        let mut steps = OwnSteps::new(OwnTerms { exponent: 0 }, 0, &[ONE], [11; 4]);
+        let mut out = VecDeque::new();
+        for signal in [Signal::Underused, Signal::Clear] {
+            steps.judge(0, signal, &mut out);
+        }
+        assert!(out.is_empty());
+        assert_eq!(until_step(&mut steps, Signal::Congested), Some((1, true)));
+        steps.judge(0, Signal::Clear, &mut out);
+        assert!(out.is_empty());
+        assert_eq!(until_step(&mut steps, Signal::Underused), Some((1, false)));
+    }
+
+    /// Congestion between judgements of underuse, or a calm between either, and the row begins anew.
+    #[test]
+    fn a_row_begins_anew_after_a_judgement_of_another_kind() {
+        let terms = OwnTerms { exponent: 15 };
+        let kinds = [Signal::Congested, Signal::Underused, Signal::Clear];
+        for (kind, less, length) in [(kinds[0], true, 5), (kinds[1], false, 10)] {
+            for between in kinds.into_iter().filter(|other| *other != kind) {
+                // A step back, after which the exponent is 5: five judgements for less, ten for more.
+                let mut steps = OwnSteps::new(terms, 0, &[SIXTEEN], [11; 4]);
+                assert_eq!(until_step(&mut steps, Signal::Congested), Some((4, true)));
+                let mut out = VecDeque::new();
+                for _ in 1..length {
+                    steps.judge(0, kind, &mut out);
+                }
+                steps.judge(0, between, &mut out);
+                assert!(out.is_empty(), "{kind:?} {between:?}");
+                let found = until_step(&mut steps, kind);
+                assert_eq!(found, Some((length, less)), "{kind:?} {between:?}");
+            }
+        }
+    }
 }

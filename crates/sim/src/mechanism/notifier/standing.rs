@@ -357,3 +357,49 @@ fn bits(mut set: u64) -> impl Iterator<Item = usize> {
         Some(n)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::RESPONDERS;
+    use crate::mechanism::notifier::{Audience, Cast};
+    use backwater_transport::part::Args;
+
+    /// A queue holds packets for host 3. Packets for hosts 64 and 127 find no room in it: each is named from then on.
+    #[test]
+    fn a_notice_of_what_waits_names_each_new_host() {
+        let terms = Terms {
+            form: Form::Extension,
+            audience: Audience::Feeders,
+            window: Span::ZERO,
+            quanta: 9,
+            refresh: 0.5,
+            per_class: false,
+            addresses: Some(Addresses::Buffer),
+            cast: Cast::Each,
+            carrier: CarriedBy::Frame,
+        };
+        let gate = RESPONDERS.iter().find(|row| row.id == "gate");
+        let gate = (gate.expect("a row").build)(&Args(Vec::new())).expect("legal options");
+        let neighbour = (Toward::Station(1), Span::micros(1));
+        let mut standing = Standing::new(terms, 0, gate, [neighbour].into_iter());
+        standing.add(VoiceSpec {
+            port: Id::NONE,
+            line: Rate(1_000_000),
+            one_queue: true,
+            audience: 1,
+            behind: None,
+        });
+        let arrival = |to| Arrival {
+            to,
+            ..Arrival::none(Time::ZERO, 0, Id::NONE)
+        };
+        let mut out = VecDeque::new();
+        standing.begin(0, &arrival(3), || [1 << 3, 0].into(), &mut out);
+        for to in [64, 3, 127] {
+            standing.keep_up(0, &arrival(to), &mut out);
+        }
+        let named: Vec<_> = out.iter().map(|told| told.notice.host_numbers()).collect();
+        assert_eq!(named, [vec![3], vec![3, 64], vec![3, 64, 127]]);
+    }
+}

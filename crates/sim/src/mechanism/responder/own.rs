@@ -199,4 +199,16 @@ mod tests {
             assert_eq!(held, expected, "{cause:?}");
         }
     }
+
+    /// A flow that gets exactly what it may is not held; one that uses exactly as much of its hold as counts has it raised.
+    #[test]
+    fn marks_that_are_met() {
+        let mut shares = Shares::held_while(HoldWhile::Forwarding);
+        assert_eq!(shares.adapt(&own(1e6, 1e6, true)), None);
+        assert_eq!(shares.adapt(&own(EXCESS * 1e6, 1e6, false)), None);
+        // 0.9 of 1 Mbit/s; it takes 0.8 of that.
+        assert_eq!(shares.adapt(&own(1e6, 0.5e6, true)), to(900_000));
+        let met = own(USED * 900_000.0, 1e6, false);
+        assert_eq!(shares.adapt(&met), to(945_000));
+    }
 }

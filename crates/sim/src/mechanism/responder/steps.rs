@@ -285,4 +285,18 @@ mod tests {
         assert_eq!(at(&mut responder, 100, stop(100)), Some((2, due(200))));
         assert_eq!(at(&mut responder, 120, stop(0)).map(|a| a.0), Some(1));
     }
+
+    /// 3008 µs, the default of AC_VI in 802.11b: half of it for each step.
+    #[test]
+    fn each_step_halves_the_txop_limit() {
+        let AnyResponder::Steps(steps) = Steps::responder(Knob::Txop, 0, [4; 4], None) else {
+            panic!("steps");
+        };
+        let base = Category {
+            txop: Span::micros(3008),
+            ..BASE
+        };
+        let limits = [0, 1, 2, 3].map(|level| steps.apply(base, level).txop);
+        assert_eq!(limits, [3008, 1504, 752, 376].map(Span::micros));
+    }
 }

@@ -180,3 +180,63 @@ impl AirLog {
         number
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(from: u32, micros: u64) -> AirFrame {
+        AirFrame {
+            at: Time::ZERO + Span::micros(micros),
+            from,
+            to: 9,
+            kind: FrameKind::Ack,
+            duration: Span::ZERO,
+            rate: Rate(1_000_000),
+            body: None,
+            number: 0,
+            retry: false,
+            fate: Fate::OnAir,
+        }
+    }
+
+    fn senders(log: &mut AirLog, at_end: bool) -> Vec<u32> {
+        log.take(at_end).iter().map(|f| f.from).collect()
+    }
+
+    /// A capture takes frames in the order in which they began, so it waits for one that is still on the air, though
+    /// later ones have ended; at the end it waits for none.
+    #[test]
+    fn frames_are_taken_up_to_the_first_that_is_still_on_the_air() {
+        let mut log = AirLog::new(4, 0);
+        for (from, micros) in [(0, 10), (1, 20), (2, 30)] {
+            log.push(frame(from, micros));
+        }
+        assert_eq!(log.on_air_since(), Some(Time::ZERO + Span::micros(10)));
+        log.conclude(0, true);
+        log.conclude(2, false);
+        assert_eq!(log.on_air_since(), Some(Time::ZERO + Span::micros(20)));
+        assert_eq!(senders(&mut log, false), [0]);
+        assert_eq!(senders(&mut log, false), []);
+        log.conclude(1, true);
+        assert_eq!(log.on_air_since(), None);
+        assert_eq!(senders(&mut log, false), [1, 2]);
+        log.push(frame(3, 40));
+        assert_eq!(senders(&mut log, false), []);
+        assert_eq!(senders(&mut log, true), [3]);
+    }
+
+    /// Management frames take the numbers of their station, modulo 4096, and one that is repeated keeps its own. 10.3.2.11.
+    #[test]
+    fn a_repeated_management_frame_keeps_its_number() {
+        let mut log = AirLog::new(2, 0);
+        let mut numbers = |frames: &[(u32, bool)]| -> Vec<u16> {
+            let of = |(station, repeated): &(u32, bool)| log.management(*station, *repeated);
+            frames.iter().map(of).collect()
+        };
+        let sent = [(0, false), (0, true), (1, false), (0, false), (0, true)];
+        assert_eq!(numbers(&sent), [0, 0, 0, 1, 1]);
+        let many = numbers(&[(0, false); 4096]);
+        assert_eq!((many[0], many[4093], many[4094]), (2, 4095, 0));
+    }
+}

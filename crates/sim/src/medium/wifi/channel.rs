@@ -222,4 +222,27 @@ mod tests {
             assert!(links.iter().all(|(r, f)| r.len() + f.len() <= all));
         }
     }
+
+    /// Under the unit disc a frame goes to those within `transmit`; who only senses it is no neighbour.
+    #[test]
+    fn a_station_that_only_senses_is_no_neighbour() {
+        let disc = ChannelSpec::Disc(Disc {
+            transmit: 100.0,
+            sense: 250.0,
+            interfere: 250.0,
+            capture: None,
+            propagation: Span::ZERO,
+        });
+        let phy = Phy {
+            standard: Standard::HrDsss,
+            data: Rate(11_000_000),
+            control: Rate(1_000_000),
+            answer: super::super::phy::Answer::Control,
+            short_preamble: false,
+            band: super::super::phy::Band::Ghz2,
+        };
+        let places = [[0.0, 0.0], [100.0, 0.0], [200.0, 0.0]];
+        let near = disc.neighbours(1, &["", "", ""], &places, &phy, &[None; 3]);
+        assert_eq!(near, [vec![1], vec![0, 2], vec![1]]);
+    }
 }

@@ -292,15 +292,6 @@ impl Contention {
         }
     }
 
-    /// Share of its buffer that it holds; nothing of one without a bound.
-    pub fn filled(&self) -> f64 {
-        match self.buffer {
-            Limit::Packets(room) => f64::from(self.frames) / room as f64,
-            Limit::Bytes(room) => self.bytes as f64 / room.0 as f64,
-            Limit::Unlimited => 0.0,
-        }
-    }
-
     /// Draws a backoff from the present window.
     pub fn draw(&mut self, random: &mut Random) {
         self.slots = random.between(0, u64::from(self.cw)) as u32;

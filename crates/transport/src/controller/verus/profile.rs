@@ -173,4 +173,21 @@ mod tests {
         assert_eq!(p.window(0.050), None);
         assert_eq!(p.window(0.030), Some(1.0));
     }
+
+    /// A curve without a point has no slope, and neither has one with a single point; delays of 1 s and 3 s of windows of 10 and 20 rise by
+    /// 0.2 s each.
+    #[test]
+    fn a_curve_needs_two_points_for_a_slope() {
+        let slope = |points: &[(f64, f64)]| {
+            let mut profile = Profile::default();
+            for (window, delay) in points {
+                profile.record(*window, *delay);
+            }
+            profile.fit();
+            profile.slope()
+        };
+        assert_eq!(slope(&[]), 0.0);
+        assert_eq!(slope(&[(10.0, 1.0)]), 0.0);
+        assert!((slope(&[(10.0, 1.0), (20.0, 3.0)]) - 0.2).abs() < 1e-12);
+    }
 }

@@ -147,4 +147,17 @@ mod tests {
         }
         assert!((interval.deviation() - 0.010).abs() < 1e-9);
     }
+
+    /// Three segments leave in 2 ms and are all acknowledged at once: round trips fall by 1 ms in each, which says nothing of a
+    /// queue that empties. The time of arrival does not grow, so it gives no slope, and that is the flatter.
+    #[test]
+    fn acknowledgements_that_come_at_once_give_no_slope() {
+        let began = Time::ZERO + Span::secs(1);
+        let mut interval = Interval::new(0, began, Purpose::Fill);
+        for ms in 0..3 {
+            interval.observe(began.after(Span::millis(50)), Span::millis(50 - ms));
+        }
+        assert!((interval.slope() + 1.0).abs() < 1e-6);
+        assert_eq!(interval.flatter_slope(), 0.0);
+    }
 }

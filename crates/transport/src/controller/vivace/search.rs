@@ -98,3 +98,84 @@ impl Vivace {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::super::interval::Interval;
+    use super::super::utility::Utility;
+    use super::*;
+    use crate::random::Random;
+    use crate::units::{Span, Time};
+
+    /// In the middle of a search at 10 Mbit/s.
+    fn moving(paper: bool) -> Vivace {
+        Vivace {
+            mss: 1000.0,
+            initial: 10.0,
+            random: Random::stream(1, "test", "vivace"),
+            utility: Utility {
+                exponent: 0.9,
+                latency: 900.0,
+                loss: 11.35,
+                deviation: 0.0,
+                tolerance: 0.01,
+                rewards: true,
+            },
+            paper,
+            epsilon: 0.05,
+            step: 1.0,
+            boundary: 0.05,
+            growth: 0.1,
+            least_change: 0.05,
+            least: 0.1,
+            phase: Phase::Moving,
+            rate: 10.0,
+            sending: 10.0,
+            last_utility: 0.0,
+            last_rate: 10.0,
+            same_sign_steps: 0,
+            up: true,
+            out_of_bound: 0,
+            queue: VecDeque::new(),
+            results: [[None; 2]; 2],
+            intervals: VecDeque::new(),
+            srtt: 0.1,
+            next_number: 0,
+            now: Time::ZERO,
+            interval_ends: Time::ZERO,
+        }
+    }
+
+    /// Section 5.1 of the paper: the k-th step in one direction is k times as large up to the third, and 2k - 3 times from there on; in the program
+    /// k^1.2 times: 2^1.2 = 2.297397, 3^1.2 = 3.737193, 4^1.2 = 5.278032.
+    #[test]
+    fn steps_in_one_direction_grow() {
+        let factors = |paper| {
+            let mut vivace = moving(paper);
+            [1, 2, 3, 4, 5].map(|steps| {
+                vivace.same_sign_steps = steps;
+                vivace.amplifier()
+            })
+        };
+        assert_eq!(factors(true), [1.0, 2.0, 3.0, 5.0, 7.0]);
+        let published = [1.0, 2.297_397, 3.737_193, 5.278_032, 6.898_648];
+        for (ours, theirs) in factors(false).into_iter().zip(published) {
+            assert!((ours - theirs).abs() < 1e-6, "{ours} {theirs}");
+        }
+    }
+
+    /// An interval in which nothing left has no utility: the search begins anew with trials.
+    #[test]
+    fn an_interval_without_a_segment_begins_the_search_anew() {
+        let mut vivace = moving(true);
+        let mut interval = Interval::new(0, Time::ZERO, Purpose::Step);
+        (interval.end, interval.lasted) = (Some(0), Span::millis(100).seconds());
+        vivace.intervals.push_back(interval);
+        vivace.evaluate_finished(1);
+        assert!(matches!(vivace.phase, Phase::Moving), "not finished");
+        vivace.evaluate_finished(2);
+        assert!(matches!(vivace.phase, Phase::Probing));
+    }
+}

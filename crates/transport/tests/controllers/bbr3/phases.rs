@@ -224,3 +224,19 @@ fn skipping_probe_rtt_due_to_application_limited_sending() {
     });
     assert!(restarted && !view(&net).idle_restart);
 }
+
+/// The draft's head: ten seconds without a lower round trip make ProbeRTT due, counted from the lowest one, here that of a path that gets
+/// shorter at 5 s; and from the end of a ProbeRTT on.
+#[test]
+fn probe_rtt_of_the_drafts_head_comes_ten_seconds_after_the_least_round_trip_or_the_last_probe() {
+    let mut net = path_of("bbr3", &[("variant", "head")], 2000, 40, 1_000_000);
+    net.run(at(5.0));
+    net.rtt = Span::millis(30);
+    reach(&mut net, State::ProbeRtt, 18.0);
+    assert!(net.now >= at(15.0), "{}", net.now);
+    assert!(wait(&mut net, 20.0, |v, _| v.state != State::ProbeRtt));
+    let ended = net.now;
+    reach(&mut net, State::ProbeRtt, 32.0);
+    let waited = net.now.since(ended).seconds();
+    assert!((10.0..10.3).contains(&waited), "{waited}");
+}

@@ -9,8 +9,9 @@
 //!
 //! Reference: CellReplay (Sentosa et al., NSDI 2025), `cellular_queue.cc`.
 //! Differences: the clock begins with the run and not with the first packet. The correction of delays by packet size is
-//! left out. The first packet may use all of an opportunity, whatever its size. A line without opportunities is refused:
-//! the original reads beyond its end.
+//! left out. The first packet may use all of an opportunity, whatever its size. Before the first line its delay
+//! holds; the original continues the line from the first to the second backwards. Refused are what the original would misread:
+//! a line without opportunities, opportunities that go back, two lines of one time. Two lines are enough, not three.
 
 use std::sync::Arc;
 
@@ -297,6 +298,14 @@ mod tests {
         assert_eq!(trains.release(ms(250), 100), light(275));
         assert_eq!(trains.release(ms(1500), 100), light(1530));
         assert_eq!(trains.release(ms(7250), 100), light(7275));
+    }
+
+    /// The first line is of 100 ms.
+    #[test]
+    fn before_the_first_line_its_delay_holds() {
+        let mut trains = replay(b"100 20 0\n200 40 0\n", 0);
+        assert_eq!(trains.release(ms(50), 100), light(70));
+        assert_eq!(trains.release(ms(150), 100), light(180));
     }
 
     /// A packet 3 ms after the first one could leave 20 ms later as the first of a train, 3 ms after the first was let go: a timer of 3 ms

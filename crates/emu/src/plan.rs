@@ -72,7 +72,7 @@ pub enum Box {
         /// Whether traces end.
         once: bool,
         /// Up and down.
-        halves: [Half; 2],
+        halves: std::boxed::Box<[Half; 2]>,
     },
 }
 
@@ -333,7 +333,7 @@ fn link(word: &str, words: &mut Words<'_>) -> Result<Box, Fault> {
     Ok(Box::Link {
         traces: word == "link",
         once,
-        halves,
+        halves: std::boxed::Box::new(halves),
     })
 }
 

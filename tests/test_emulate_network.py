@@ -89,18 +89,25 @@ def ping(version):
         if answer[0] == (129 if six else 0) and answer[8:] == b"twelve bytes":
             return time.monotonic() - begun
 
-def hops():
-    icmp = socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)
+def hops(version):
+    six = version == 6
+    family = socket.AF_INET6 if six else socket.AF_INET
+    # IPV6_UNICAST_HOPS or IP_TTL; time exceeded in transit, then port unreachable from the goal
+    # (RFC 4443, RFC 792). Without its IP header for version 6.
+    level, hops, exceeded, unreachable, at = (41, 16, 3, 1, 0) if six else (0, 2, 11, 3, 20)
+    icmp = socket.socket(family, socket.SOCK_RAW, 58 if six else 1)
     icmp.settimeout(5)
     found = []
     for ttl in range(1, 9):
-        probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        probe.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, ttl)
-        probe.sendto(b"probe", ("{FAR}", 33434))
+        probe = socket.socket(family, socket.SOCK_DGRAM)
+        probe.setsockopt(level, hops, ttl)
+        probe.sendto(b"probe", ("{FAR_6}" if six else "{FAR}", 33434))
         text, who = icmp.recvfrom(2048)
-        # Time exceeded in transit, then port unreachable from the goal (RFC 792).
-        found.append([who[0], text[20], text[21]])
-        if text[20] != 11:
+        # Neighbours look for one another by ICMPv6, too.
+        while text[at] not in (exceeded, unreachable):
+            text, who = icmp.recvfrom(2048)
+        found.append([who[0], text[at], text[at + 1]])
+        if text[at] == unreachable:
             return found
 
 def mtu(version):
@@ -151,10 +158,10 @@ def inside(tmp_path: Path, words: str) -> str:
 
 
 def test_nested_paths_lead_on_with_ping_traceroute_and_path_mtu(tmp_path: Path) -> None:
-    words = "'whence()' 'ping(4)' 'ping(6)' 'hops()' 'mtu(4)' 'mtu(6)'"
+    words = "'whence()' 'ping(4)' 'ping(6)' 'hops(4)' 'hops(6)' 'mtu(4)' 'mtu(6)'"
     ended = around(tmp_path, inside(tmp_path, words))
     assert ended.code == 0, ended.err
-    whence, four, six, hops, mtu_4, mtu_6 = json.loads(ended.out)
+    whence, four, six, hops, hops_6, mtu_4, mtu_6 = json.loads(ended.out)
     # The server has no route to addresses inside: it answers the interface by which packets leave.
     assert whence == NEAR
     # 5 and 7 ms there and back; a delay applied once more adds 5 ms.
@@ -162,6 +169,9 @@ def test_nested_paths_lead_on_with_ping_traceroute_and_path_mtu(tmp_path: Path) 
     assert six >= 0.024
     # The networks between the boxes, from the inside outwards, and the goal, where nobody listens.
     assert hops == [["100.64.0.3", 11, 0], ["100.64.0.1", 11, 0], [FAR, 3, 3]]
+    # The IPv6 addresses that belong to them have the same numbers.
+    belongs = "fd62:7761:7465:7200::"
+    assert hops_6 == [[f"{belongs}3", 3, 0], [f"{belongs}1", 3, 0], [FAR_6, 1, 4]]
     assert mtu_4 == mtu_6 == [1500, 1400]
 
 

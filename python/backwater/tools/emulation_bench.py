@@ -32,6 +32,8 @@ DELAY_S = 0.020
 SERIALISATION_S = 1538 * 8 / 1e9
 # Payload that makes an IP packet of 1500 B.
 FULL = 1472
+# Datagrams of a run that measures the cost of a packet: how many in a second, and their payload.
+PACE, SMALL = 200_000.0, 100
 # Bytes of a TCP segment's payload, and of its frame on Ethernet.
 SEGMENT, FRAME = 1448, 1538
 
@@ -76,7 +78,7 @@ def run(repeats: int, say: Say) -> dict[str, Any]:
     if why is not None:
         raise Unfinished(why, fix="see `backwater doctor`")
     figures = [*_accuracy(repeats, say), *_links(repeats, say), *_rates(repeats, say)]
-    figures += [*_tcp(repeats, say), *_start(repeats, say)]
+    figures += [*_logging(repeats, say), *_tcp(repeats, say), *_start(repeats, say)]
     return {
         "schema": SCHEMA,
         "version": _native.version(),
@@ -215,7 +217,7 @@ def _links(repeats: int, say: Say) -> list[Figure]:
 
 def _rates(repeats: int, say: Say) -> list[Figure]:
     """Datagrams a second, and what each costs."""
-    rate, packets, size = 200_000.0, 300_000, 100
+    packets = 300_000
     figures = []
     for name, words, aims in (
         # A driver that never sleeps takes all CPU there is, whatever a packet costs.
@@ -225,12 +227,12 @@ def _rates(repeats: int, say: Say) -> list[Figure]:
         cost, lost, pace = [], [], []
         for number in range(repeats):
             say(f"{name}: run {number + 1} of {repeats}")
-            found = emulated(words, packets, rate, size)
+            found = emulated(words, packets, PACE, SMALL)
             run, sent = found.get("run"), found.get("sent")
             if run is None or sent is None:
                 continue
             certificate = run["certificate"]
-            cost.append(run["cost"]["cpu_s"] * 1e6 / max(certificate["given_pkts"], 1))
+            cost.append(_cost_us(run))
             lost.append(float(certificate["device_drops_pkts"] + certificate["refused_pkts"]))
             pace.append(sent["sent_pkts"] / sent["duration_s"])
         figures += [
@@ -238,6 +240,34 @@ def _rates(repeats: int, say: Say) -> list[Figure]:
             Figure(f"{name}-unmodelled-loss", "packets", min(lost, default=None), aims[1]),
             Figure(f"{name}-cpu", "us/packet", min(cost, default=None), aims[0]),
         ]
+    return figures
+
+
+def _cost_us(run: dict[str, Any]) -> float:
+    """CPU time of the emulator for each packet."""
+    cpu_s, packets = float(run["cost"]["cpu_s"]), int(run["certificate"]["given_pkts"])
+    return cpu_s * 1e6 / max(packets, 1)
+
+
+def _logging(repeats: int, say: Say) -> list[Figure]:
+    """What logs add to the CPU time of a packet: pairs of runs, without a log and with one."""
+    kinds = {"link-log": ("", "--uplink-log=link.log"), "record": ("--record run.csv", "")}
+    figures = []
+    with tempfile.NamedTemporaryFile("w", suffix=".trace") as trace:
+        # 32 opportunities of 1504 B in each millisecond: 385 Mbit/s.
+        trace.write("1\n" * 32)
+        trace.flush()
+        for kind, (before, behind) in kinds.items():
+            more: list[float | None] = []
+            for number in range(repeats):
+                say(f"{kind}: pair {number + 1} of {repeats}")
+                words = f"delay 20 link {trace.name} {trace.name}"
+                both = (f"--low-cpu {words}", f"--low-cpu {before} {words} {behind}")
+                runs = [emulated(one, 300_000, PACE, SMALL).get("run") for one in both]
+                if None not in runs:
+                    without, with_log = (_cost_us(run) for run in runs if run is not None)
+                    more.append((with_log / without - 1) * 100)
+            figures.append(Figure(f"{kind}-cpu", "% more", _median(more), 10.0))
     return figures
 
 

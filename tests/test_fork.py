@@ -163,9 +163,20 @@ def test_a_box_of_a_fork_has_another_delay_from_now_on() -> None:
     )
 
 
-def test_a_box_with_a_state_is_refused() -> None:
-    kept = '{ kind = "on-off", on = "1 s", off = "1 s" }'
+def test_the_present_period_of_a_box_that_opens_and_shuts_keeps_its_length() -> None:
+    kept = '{ kind = "on-off", on = "600 ms", off = "1 s", lengths = "constant" }'
     world = backwater.World(BOXED.replace('{ kind = "delay", delay = "20 ms" }', kept))
     world.advance("1 s")
-    with pytest.raises(backwater.Refusal, match="has a state that only a run makes"):
-        world.fork(set={"links.b.boxes": [{"kind": "on-off", "on": "2 s", "off": "1 s"}]})
+    # Shut from 0.6 to 1.6 s, then open until the end at 2 s, or shut again after a tenth of a second.
+    new = [{"kind": "on-off", "on": "100 ms", "off": "1 s", "lengths": "constant"}]
+    fork = world.fork(set={"links.b.boxes": new})
+    [before, after] = [ended(one).document["flows"][0]["delivered_pkts"] for one in (world, fork)]
+    # A packet each 3 ms, for 0.3 s.
+    assert before - after == pytest.approx(100, abs=1)
+
+
+def test_a_box_of_another_kind_is_refused() -> None:
+    world = backwater.World(BOXED)
+    world.advance("1 s")
+    with pytest.raises(backwater.Refusal, match="would be of another kind"):
+        world.fork(set={"links.b.boxes": [{"kind": "loss", "share": "5 %"}]})

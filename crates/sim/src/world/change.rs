@@ -91,7 +91,7 @@ impl World {
             let port = &self.network.ports[*id].more;
             let stage = port.service.stage().expect("a box");
             let Some(new) = new.in_place_of(&stage.what) else {
-                let what = format!("the box `{}` has a state that only a run makes", port.name);
+                let what = format!("the box `{}` would be of another kind", port.name);
                 return refuse(what, FROM_START);
             };
             changed.push((*id, new));

@@ -18,6 +18,16 @@ pub struct Jitter {
     last: Time,
 }
 
+impl Jitter {
+    /// The same behind an older one, whose packets stay in front.
+    pub(super) fn after(&self, old: &Jitter) -> Jitter {
+        Jitter {
+            last: old.last,
+            ..self.clone()
+        }
+    }
+}
+
 impl PathBox for Jitter {
     fn pass(&mut self, now: Time, random: &mut Random) -> Pass {
         let delay = Span(random.between(0, self.most.0));
@@ -45,3 +55,25 @@ pub(super) const PART: Part<Build> = Part {
         }))
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the first let in comes out at 40 ms, as the second, without jitter, lets nothing overtake.
+    #[test]
+    fn one_in_the_place_of_another_keeps_the_order() {
+        let at = |ms| Time::ZERO + Span::millis(ms);
+        let old = Jitter {
+            most: Span::ZERO,
+            last: at(40),
+        };
+        let new = Jitter {
+            most: Span::ZERO,
+            last: Time::ZERO,
+        };
+        let mut random = Random::stream(1, "box", "");
+        assert_eq!(new.after(&old).pass(at(10), &mut random), Pass::At(at(40)));
+        assert_eq!(new.clone().pass(at(10), &mut random), Pass::At(at(10)));
+    }
+}

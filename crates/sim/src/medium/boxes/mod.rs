@@ -95,13 +95,16 @@ boxes! {
 }
 
 impl AnyBox {
-    /// This box in the place of an older one of its kind, in the middle of a run. None where the kinds differ, or where the old one
-    /// is in a state that its options do not say.
+    /// This box in the place of an older one of its kind, in the middle of a run. None where the kinds differ, and for what
+    /// belongs to a kind of link.
     pub fn in_place_of(&self, old: &AnyBox) -> Option<AnyBox> {
         match (self, old) {
             (AnyBox::Delay(new), AnyBox::Delay(old)) => Some(AnyBox::Delay(new.after(old))),
+            (AnyBox::Jitter(new), AnyBox::Jitter(old)) => Some(AnyBox::Jitter(new.after(old))),
+            (AnyBox::OnOff(new), AnyBox::OnOff(old)) => Some(AnyBox::OnOff(new.after(old))),
             (AnyBox::Loss(_), AnyBox::Loss(_))
             | (AnyBox::Mark(_), AnyBox::Mark(_))
+            | (AnyBox::Reorder(_), AnyBox::Reorder(_))
             | (AnyBox::Duplicate(_), AnyBox::Duplicate(_)) => Some(self.clone()),
             _ => None,
         }

@@ -22,6 +22,15 @@ pub struct OnOff {
 }
 
 impl OnOff {
+    /// The same after an older one, whose present period keeps its length.
+    pub(super) fn after(&self, old: &OnOff) -> OnOff {
+        OnOff {
+            shut: old.shut,
+            until: old.until,
+            ..self.clone()
+        }
+    }
+
     fn length(&self, random: &mut Random) -> Span {
         let mean = self.spans[usize::from(self.shut)];
         match self.exponential {
@@ -89,3 +98,29 @@ pub(super) const PART: Part<Build> = Part {
         }))
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn constant(on: u64, off: u64) -> OnOff {
+        OnOff {
+            spans: [Span::millis(on), Span::millis(off)],
+            exponential: false,
+            shut: false,
+            until: None,
+        }
+    }
+
+    /// Open for 10 ms. From 5 ms on the lengths are others: the way is still open until 10, shut until 13 and open until 113.
+    #[test]
+    fn one_in_the_place_of_another_ends_the_present_period_first() {
+        let at = |ms| Time::ZERO + Span::millis(ms);
+        let (mut old, mut random) = (constant(10, 10), Random::stream(1, "box", ""));
+        assert_eq!(old.pass(at(5), &mut random), Pass::At(at(5)));
+        let mut new = constant(100, 3).after(&old);
+        let open =
+            [9, 12, 14, 112, 114].map(|ms| new.pass(at(ms), &mut random) == Pass::At(at(ms)));
+        assert_eq!(open, [true, false, true, true, false]);
+    }
+}

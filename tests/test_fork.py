@@ -167,7 +167,7 @@ def test_the_present_period_of_a_box_that_opens_and_shuts_keeps_its_length() -> 
     kept = '{ kind = "on-off", on = "600 ms", off = "1 s", lengths = "constant" }'
     world = backwater.World(BOXED.replace('{ kind = "delay", delay = "20 ms" }', kept))
     world.advance("1 s")
-    # Shut from 0.6 to 1.6 s, then open until the end at 2 s, or shut again after a tenth of a second.
+    # Shut from 0.6 to 1.6 s, then open until the end at 2 s, or shut again after 0.1 s.
     new = [{"kind": "on-off", "on": "100 ms", "off": "1 s", "lengths": "constant"}]
     fork = world.fork(set={"links.b.boxes": new})
     [before, after] = [ended(one).document["flows"][0]["delivered_pkts"] for one in (world, fork)]

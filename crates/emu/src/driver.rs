@@ -16,8 +16,8 @@ use crate::clock::Clock;
 use crate::ip;
 use crate::offload::{Cut, HEADER, Run};
 use crate::payloads::{self, Payloads};
-use crate::system::{self, Poller};
-use crate::waits::{Lateness, Rests};
+use crate::system::{self, Poller, Ready};
+use crate::waits::{Lateness, Rests, Thrift};
 
 /// Longest packet that a device hands over.
 const LONGEST: usize = HEADER + 65_536;
@@ -42,8 +42,8 @@ pub struct Place {
 pub struct Patience {
     /// Before an instant of the world: how much earlier it stops sleeping at most.
     pub before: Span,
-    /// Whether wake-ups that have been seen decide how much earlier.
-    pub learns: bool,
+    /// Wake-ups that have been seen decide how much earlier, and packets that come often are taken together.
+    pub saves: bool,
     /// After the last packet: how long it goes on looking for the next.
     pub after: Span,
 }
@@ -52,13 +52,13 @@ impl Patience {
     /// Exact while packets come and go.
     pub const EXACT: Patience = Patience {
         before: Span::micros(150),
-        learns: false,
+        saves: false,
         after: Span::millis(3),
     };
-    /// Sleeps whenever nothing is due.
+    /// Sleeps whenever nothing is due, and naps where packets come often.
     pub const LOW_CPU: Patience = Patience {
         before: Span::micros(150),
-        learns: true,
+        saves: true,
         after: Span::ZERO,
     };
 }
@@ -120,6 +120,9 @@ pub struct Driver {
     pub real_time: bool,
     rests: Rests,
     lateness: Lateness,
+    thrift: Thrift,
+    /// Which devices may have packets.
+    ready: Ready,
     /// CPU seconds that it took.
     pub cpu_s: f64,
 }
@@ -159,17 +162,20 @@ impl Driver {
             real_time: false,
             rests: Rests::default(),
             lateness: Lateness::default(),
+            thrift: Thrift::default(),
+            ready: Ready::ALL,
             cpu_s: 0.0,
         })
     }
 
     /// Takes what came, serves what is due, gives what came out; then sleeps until there is more to do, at most until
-    /// `latest`. Says whether it slept.
+    /// `latest`. Says whether one of the further descriptors ended the sleep.
     ///
     /// # Errors
     /// A device that is gone.
     pub fn poll_once(&mut self, latest: Time) -> io::Result<bool> {
-        for place in 0..self.places.len() {
+        let ready = std::mem::replace(&mut self.ready, Ready::ALL);
+        for place in (0..self.places.len()).filter(|place| ready.is(*place)) {
             self.take(place)?;
         }
         let now = self.clock.now();
@@ -312,26 +318,35 @@ impl Driver {
     fn rest(&mut self, latest: Time) -> io::Result<bool> {
         let due = self.world.next_due().unwrap_or(Time::NEVER).min(latest);
         let now = self.clock.now();
-        let before = match self.patience.learns {
-            true => self.lateness.allowance(self.patience.before),
-            false => self.patience.before,
-        };
-        let until = Time(due.0.saturating_sub(before.0));
-        let looks = self.busy.after(self.patience.after);
-        if until <= now || looks > now {
-            if self.real_time
-                && let Some(end) = self.rests.due(now, due)
-            {
-                system::sleep_until_ns(self.clock.system_ns(end));
-                self.rests.took(now, self.clock.now());
-            }
+        self.thrift.awake(now, self.busy);
+        let nap = self.thrift.nap().filter(|_| self.patience.saves);
+        let until = Time(due.0.saturating_sub(self.before().0));
+        let looks = until <= now || self.busy.after(self.patience.after) > now;
+        let rest = || self.rests.due(now, due).filter(|_| self.real_time && looks);
+        if let Some(end) = nap.or_else(rest) {
+            system::sleep_until_ns(self.clock.system_ns(end));
+            let woke = self.clock.now();
+            self.rests.took(now, woke);
+            self.thrift.napped(woke);
             return Ok(false);
         }
-        self.poller.sleep(self.clock.system_ns(until))?;
+        if looks {
+            return Ok(false);
+        }
+        self.ready = self.poller.sleep(self.clock.system_ns(until))?;
         let woke = self.clock.now();
         self.rests.took(now, woke);
+        self.thrift.slept(woke);
         self.lateness.ended(until, woke);
-        Ok(true)
+        Ok(self.ready.is_from(self.places.len()))
+    }
+
+    /// How much earlier than an instant of the world it stops sleeping.
+    fn before(&self) -> Span {
+        match self.patience.saves {
+            true => self.lateness.allowance(self.patience.before),
+            false => self.patience.before,
+        }
     }
 
     /// Packets that are in the world.

@@ -83,7 +83,7 @@ pub fn receive(port: u16, packets: u64, nominal_s: f64) -> Result<Value, Fault> 
     let socket = UdpSocket::bind(("0.0.0.0", port)).map_err(|e| of_socket(&e))?;
     system::prepare_datagrams(&socket).map_err(|e| of_socket(&e))?;
     system::stamp_datagrams(&socket).map_err(|e| of_socket(&e))?;
-    let poller = system::Poller::new([].into_iter()).map_err(|e| of_socket(&e))?;
+    let mut poller = system::Poller::new([].into_iter()).map_err(|e| of_socket(&e))?;
     poller.watch(&socket).map_err(|e| of_socket(&e))?;
     let mut delays = Histogram::<u64>::new_with_max(60_000_000_000, 4).expect("legal bounds");
     let (mut bytes, mut early, mut last) = ([0; 2048], 0u64, None);

@@ -139,14 +139,14 @@ fn drive(
     let fail = |error: std::io::Error| Fault::system("the emulation", &error, "try again");
     let (mut line, mut next_check, mut write) = (Time::ZERO, Time::ZERO, Time::ZERO);
     loop {
-        let slept = driver.poll_once(next_check).map_err(fail)?;
+        let told = driver.poll_once(next_check).map_err(fail)?;
         let now = driver.clock.now();
         if now >= write {
             kept.write_so_far(observers, &mut driver.world)?;
             write = now.after(WRITE);
         }
         // A signal ends a sleep, so a command that ends while nothing moves is noticed at once.
-        if now < next_check && !slept {
+        if now < next_check && !told {
             continue;
         }
         next_check = now.after(CHECK);

@@ -30,7 +30,7 @@ impl Looks {
     }
 
     pub(super) fn sleep(&self, until_ns: u64) -> Result<(), Fault> {
-        self.poller.sleep(until_ns).map_err(of_socket)
+        self.poller.sleep(until_ns).map(|_| ()).map_err(of_socket)
     }
 }
 

@@ -76,7 +76,7 @@ pub fn listen(wishes: &Wishes) -> Result<Ending, Fault> {
     let fail = |error: std::io::Error| Fault::system("the socket", &error, "try again");
     system::prepare_datagrams(&socket).map_err(fail)?;
     let signals = Signals::catch(&SIGNALS).map_err(fail)?;
-    let poller = Poller::new([signals.descriptor()].into_iter()).map_err(fail)?;
+    let mut poller = Poller::new([signals.descriptor()].into_iter()).map_err(fail)?;
     poller.watch(&socket).map_err(fail)?;
     let bound = socket.local_addr().map_err(fail)?;
     let mut listener = Listener {

@@ -83,7 +83,7 @@ pub(super) struct Sending {
 pub fn send(wishes: Wishes, stop: &dyn Fn() -> bool) -> Result<Ending, Fault> {
     let socket = connect(&wishes.host, wishes.port)?;
     let signals = Signals::catch(&SIGNALS).map_err(of_socket)?;
-    let poller = Poller::new([signals.descriptor()].into_iter()).map_err(of_socket)?;
+    let mut poller = Poller::new([signals.descriptor()].into_iter()).map_err(of_socket)?;
     poller.watch(&socket).map_err(of_socket)?;
     let looks = Looks { poller, signals };
     let clock = Clock::begin();

@@ -11,6 +11,27 @@ use super::call::checked;
 pub struct Poller {
     epoll: OwnedFd,
     timer: OwnedFd,
+    watched: u32,
+}
+
+/// Which of the descriptors have something to read, in the order in which they came: one bit for each of the first 63, the last
+/// bit for all others.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Ready(u64);
+
+impl Ready {
+    /// Each may have.
+    pub const ALL: Ready = Ready(u64::MAX);
+
+    /// Whether the descriptor of this number may have something.
+    pub fn is(self, number: usize) -> bool {
+        self.0 & (1 << number.min(63)) != 0
+    }
+
+    /// Whether one from this number on may have something.
+    pub fn is_from(self, number: usize) -> bool {
+        self.0 >> number.min(63) != 0
+    }
 }
 
 impl Poller {
@@ -23,8 +44,13 @@ impl Poller {
             let timer = checked(libc::timerfd_create(libc::CLOCK_MONOTONIC, flags))?;
             (epoll, OwnedFd::from_raw_fd(timer))
         };
-        let poller = Poller { epoll, timer };
-        poller.watch(&poller.timer)?;
+        let watched = 0;
+        let mut poller = Poller {
+            epoll,
+            timer,
+            watched,
+        };
+        poller.add(poller.timer.as_raw_fd(), 0)?;
         for fd in descriptors {
             poller.watch(fd)?;
         }
@@ -32,19 +58,25 @@ impl Poller {
     }
 
     /// Wakes for this descriptor, too.
-    pub fn watch(&self, fd: &impl AsRawFd) -> io::Result<()> {
+    pub fn watch(&mut self, fd: &impl AsRawFd) -> io::Result<()> {
+        self.add(fd.as_raw_fd(), 1 << self.watched.min(63))?;
+        self.watched += 1;
+        Ok(())
+    }
+
+    fn add(&self, fd: i32, bit: u64) -> io::Result<()> {
         let mut event = libc::epoll_event {
             events: libc::EPOLLIN as u32,
-            u64: 0,
+            u64: bit,
         };
-        let (epoll, fd) = (self.epoll.as_raw_fd(), fd.as_raw_fd());
+        let epoll = self.epoll.as_raw_fd();
         // SAFETY: the event outlives the call; both descriptors are open.
         checked(unsafe { libc::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &mut event) }).map(|_| ())
     }
 
     /// Sleeps until something can be read, or the monotonic clock shows `until_ns`. To set the timer anew takes back what it
-    /// has told, so that nobody reads it.
-    pub fn sleep(&self, until_ns: u64) -> io::Result<()> {
+    /// has told, so that nobody reads it. Gives what can be read.
+    pub fn sleep(&self, until_ns: u64) -> io::Result<Ready> {
         let moment = libc::timespec {
             tv_sec: (until_ns / 1_000_000_000) as _,
             tv_nsec: (until_ns % 1_000_000_000).max(1) as _,
@@ -66,8 +98,12 @@ impl Poller {
             libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), 8, -1)
         };
         match checked(woken) {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
-            _ => Ok(()),
+            Ok(count) => {
+                let told = &events[..count as usize];
+                Ok(Ready(told.iter().fold(0, |all, event| all | event.u64)))
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Ready::ALL),
+            Err(error) => Err(error),
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use backwater_sim::medium::boxes::{AnyBox, BOXES, Delay, Light};
-use backwater_sim::medium::trace::{AnyTrace, EMULATORS, First, ServerSpec, TRACES};
+use backwater_sim::medium::trace::{AnyTrace, EMULATORS, First, Schedule, ServerSpec, TRACES};
 use backwater_sim::spec::{Direction, LinkSpec, Service};
 use backwater_transport::units::{Bytes, Rate, Span};
 
@@ -286,6 +286,9 @@ fn boxes(
     Ok(all.into_iter().unzip())
 }
 
+/// A search for the next opportunity takes 60 ns for each step: 30 ms on average at most.
+const MOST_STEPS: f64 = 500_000.0;
+
 /// The server of a trace link. Options that are not written have the emulator's values.
 fn server(record: &Record<'_>, files: &mut Files<'_>) -> Result<(ServerSpec, Made), Diagnostic> {
     let args = &record.args;
@@ -303,6 +306,15 @@ fn server(record: &Record<'_>, files: &mut Files<'_>) -> Result<(ServerSpec, Mad
         true => args.bytes(name).0,
         false => otherwise,
     };
+    let opportunity = bytes("opportunity", emulator.opportunity);
+    if trace.steps(opportunity) > MOST_STEPS {
+        let what = format!(
+            "an opportunity of {opportunity} B comes after {:.0} steps of the rate on average; {MOST_STEPS} are the most",
+            trace.steps(opportunity)
+        );
+        let fix = "raise the rates, or lower `opportunity` or `burst`";
+        return Err(record.need("trace").refuse(Fault::new(what, fix)));
+    }
     let first = match args.has("first").then(|| args.choice("first")) {
         Some("arrival") => First::Arrival,
         Some(_) => First::Opportunity,
@@ -310,7 +322,7 @@ fn server(record: &Record<'_>, files: &mut Files<'_>) -> Result<(ServerSpec, Mad
     };
     let server = ServerSpec {
         trace,
-        opportunity: bytes("opportunity", emulator.opportunity),
+        opportunity,
         overhead: bytes("overhead", emulator.overhead),
         first,
         whole: emulator.whole,

@@ -1,6 +1,6 @@
 //! Generated traces, against their laws.
 
-use backwater_sim::medium::trace::{AnyTrace, Schedule};
+use backwater_sim::medium::trace::{AnyTrace, First, Schedule, Server, ServerSpec};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
@@ -104,25 +104,29 @@ fn an_adversary_stays_within_its_bound_and_uses_it() {
     }
 }
 
+/// A cellular model: Mbit/s, chance and mean length in ms of an outage, opportunities at once.
+fn cox(peak: f64, volatility: f64, (sticky, outage): (f64, u64), burst: f64) -> AnyTrace {
+    let given = [
+        ("peak", mbit(peak)),
+        ("volatility", mbit(volatility)),
+        ("reversion", Value::Number(0.0)),
+        ("sticky", Value::Share(sticky)),
+        ("outage", Value::Span(Span::millis(outage))),
+        ("burst", Value::Number(burst)),
+    ];
+    generated("cox", &given)
+}
+
 #[test]
 fn a_cellular_model_has_its_mean_its_spread_and_its_outages() {
-    let given = |sticky: f64| {
-        [
-            ("peak", mbit(10.0)),
-            ("volatility", mbit(4.0)),
-            ("reversion", Value::Number(0.0)),
-            ("sticky", Value::Share(sticky)),
-            ("outage", Value::Span(Span::millis(500))),
-            ("burst", Value::Number(1.0)),
-        ]
-    };
+    let given = |sticky: f64| cox(10.0, 4.0, (sticky, 500), 1.0);
     let gaps = |all: &[Time], ms: u64| {
         all.windows(2)
             .filter(|p| p[1].0 - p[0].0 >= ms * MS)
             .count()
     };
     // Without outages a motion reflected at 0 and 10 Mbit/s is uniform: mean 5, deviation 10/√12 = 2.9.
-    let calm = draw(generated("cox", &given(0.0)), 1504, 2000);
+    let calm = draw(given(0.0), 1504, 2000);
     let mean = calm.len() as f64 * 12_032.0 / 2000.0;
     assert!((mean / 5e6 - 1.0).abs() < 0.1, "{mean}");
     let mut seconds = vec![0.0; 2000];
@@ -133,7 +137,75 @@ fn a_cellular_model_has_its_mean_its_spread_and_its_outages() {
     let deviation = libm::sqrt(square);
     assert!((2.4e6..3.1e6).contains(&deviation), "{deviation}");
     // With them there are gaps that were not there before, and less comes through.
-    let stormy = draw(generated("cox", &given(0.3)), 1504, 2000);
+    let stormy = draw(given(0.3), 1504, 2000);
     assert!(gaps(&stormy, 400) > 10 * (gaps(&calm, 400) + 1));
     assert!(stormy.len() < calm.len());
+}
+
+/// Outages are exponential: what is left of one after 10 s is 1,000 s on average, as at its beginning.
+#[test]
+fn long_outages_last_as_long_as_asked() {
+    let all = draw(cox(1.0, 4.0, (0.01, 1_000_000), 1.0), 1504, 3_000_000);
+    let gaps = all.windows(2).map(|p| p[1].since(p[0]).seconds());
+    let long: Vec<f64> = gaps.filter(|s| *s > 10.0).collect();
+    // Two percent of them are followed by another before an opportunity comes.
+    let mean = long.iter().sum::<f64>() / long.len() as f64;
+    assert!((950.0..1100.0).contains(&mean), "{mean}");
+    assert!(long.len() > 1000, "{}", long.len());
+}
+
+/// 12,032 bits of an opportunity over the mean rate and the length of a step.
+#[test]
+fn traces_say_how_many_steps_opportunities_are_apart() {
+    let near = |trace: AnyTrace, steps: f64| {
+        let said = trace.steps(1504);
+        assert!((said / steps - 1.0).abs() < 1e-9, "{said} {steps}");
+    };
+    near(cox(0.1, 1.0, (0.1, 1000), 3.0), 3.0 * 12_032.0 / 5e4 / 0.02);
+    let walk = [
+        ("low", mbit(0.0)),
+        ("high", mbit(0.2)),
+        ("step", mbit(0.01)),
+        ("every", Value::Span(Span::millis(5))),
+    ];
+    near(generated("random-walk", &walk), 12_032.0 / 1e5 / 0.005);
+    let periodic = [
+        ("high", mbit(0.4)),
+        ("low", mbit(0.0)),
+        ("period", Value::Span(Span::millis(10))),
+        ("share", Value::Share(0.25)),
+    ];
+    near(
+        generated("periodic", &periodic),
+        2.0 * 12_032.0 / 1e5 / 0.01,
+    );
+}
+
+/// A server that has looked beyond the end gives the same opportunities as the trace.
+#[test]
+fn a_server_knows_its_opportunities_up_to_any_end() {
+    let trace = cox(1.0, 1.0, (0.1, 1000), 4.0);
+    let random = || Random::stream(1, "trace", "test");
+    let mut drawn = (trace.clone(), random());
+    let all: Vec<Time> = std::iter::from_fn(|| drawn.0.next(1504, &mut drawn.1))
+        .take(300)
+        .collect();
+    let spec = ServerSpec {
+        trace,
+        opportunity: 1504,
+        overhead: 0,
+        first: First::Arrival,
+        whole: false,
+        milliseconds: false,
+        delay_behind: Span::ZERO,
+    };
+    let mut server = Server::new(spec, random());
+    for looked in [0, 1, 40, 41, 200] {
+        server.opens(all[looked], false);
+        for end in [0, 1, 39, 40, 41, 42, 150, 250] {
+            let end = Time(all[end].0 - 1);
+            let due: Vec<Time> = all.iter().copied().filter(|at| *at <= end).collect();
+            assert_eq!(server.opportunities(end).collect::<Vec<_>>(), due);
+        }
+    }
 }

@@ -186,6 +186,12 @@ fn what_cannot_be_a_link_is_refused_with_the_fix() {
         "",
     );
     refused(
+        "{ kind = \"constant\", rate = \"12 Mbit/s\" }, ",
+        "{ kind = \"cox\", peak = \"10 kbit/s\", burst = 1000 }, opportunity = \"88 kB\", ",
+        "an opportunity of 88000 B comes after 7040000 steps of the rate on average",
+        "raise the rates, or lower `opportunity` or `burst`",
+    );
+    refused(
         "delay = \"20 ms\"",
         "repeat = false",
         "a generated trace has no end",

@@ -32,6 +32,12 @@ macro_rules! traces {
                     $(AnyTrace::$Name(trace) => trace.next(size, random),)*
                 }
             }
+
+            fn steps(&self, size: u64) -> f64 {
+                match self {
+                    $(AnyTrace::$Name(trace) => trace.steps(size),)*
+                }
+            }
         }
 
         /// Every trace a link can name.

@@ -18,7 +18,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
-use super::schedule::{Build, Schedule};
+use super::schedule::{Build, Schedule, steps_apart};
 
 /// The tick of Sprout's model.
 pub(super) const TICK: Span = Span::millis(20);
@@ -90,6 +90,9 @@ impl Cox {
             return;
         };
         if self.outage_until > begin {
+            // Nothing happens at the ticks of an outage.
+            let ticks = self.outage_until.since(begin).0.div_ceil(TICK.0);
+            self.until = begin.after(Span(TICK.0.saturating_mul(ticks)));
             return;
         }
         let mut next = rate
@@ -134,6 +137,11 @@ impl Schedule for Cox {
             }
             from = self.until;
         }
+    }
+
+    /// Outages take one step, whatever their length.
+    fn steps(&self, size: u64) -> f64 {
+        steps_apart(size, self.shape.peak / 2.0, TICK) * self.shape.burst
     }
 }
 

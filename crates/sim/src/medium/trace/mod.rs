@@ -275,7 +275,13 @@ impl Server {
     pub fn opportunities(&self, end: Time) -> impl Iterator<Item = Time> {
         let (mut trace, mut random) = (*self.origin).clone();
         let spec = self.spec.clone();
+        // The search for one that is far beyond the end may take long, and the server has found it already.
+        let most = match self.next > end {
+            true => self.looked as usize - 1,
+            false => usize::MAX,
+        };
         std::iter::from_fn(move || spec.clock(trace.next(spec.opportunity, &mut random)))
+            .take(most)
             .take_while(move |at| *at <= end)
     }
 }

@@ -8,7 +8,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::schedule::{Build, Integrator, Schedule};
+use super::schedule::{Build, Integrator, Schedule, steps_apart};
 
 /// See the head of the file.
 #[derive(Clone, Debug)]
@@ -36,6 +36,15 @@ impl Schedule for Periodic {
             self.part = 1 - self.part;
             self.until = self.until.after(self.parts[self.part].1);
         }
+    }
+
+    fn steps(&self, size: u64) -> f64 {
+        let period = self.parts[0].1 + self.parts[1].1;
+        let bits = self
+            .parts
+            .map(|(rate, span)| rate.0 as f64 * span.seconds());
+        let mean_bps = (bits[0] + bits[1]) / period.seconds();
+        2.0 * steps_apart(size, mean_bps, period)
     }
 }
 

@@ -8,7 +8,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::schedule::{Build, Integrator, Schedule};
+use super::schedule::{Build, Integrator, Schedule, steps_apart};
 
 /// See the head of the file.
 #[derive(Clone, Debug)]
@@ -41,6 +41,10 @@ impl Schedule for RandomWalk {
                 false => self.rate + self.step,
             };
         }
+    }
+
+    fn steps(&self, size: u64) -> f64 {
+        steps_apart(size, (self.low + self.high) as f64 / 2.0, self.every)
     }
 }
 

@@ -10,6 +10,16 @@ pub trait Schedule {
     /// The next opportunity, never before the last one; none when the trace has ended. `size` is the
     /// number of bytes an opportunity carries, which turns a rate into instants.
     fn next(&mut self, size: u64, random: &mut Random) -> Option<Time>;
+
+    /// How many steps of its rate the next opportunity is away on average, which is what `next` costs.
+    fn steps(&self, _size: u64) -> f64 {
+        0.0
+    }
+}
+
+/// Steps that opportunities of `size` bytes are apart on average at a mean rate in bit/s.
+pub(super) fn steps_apart(size: u64, mean_bps: f64, step: Span) -> f64 {
+    (8 * size) as f64 / mean_bps / step.seconds()
 }
 
 /// How a row makes its trace from options that were checked.

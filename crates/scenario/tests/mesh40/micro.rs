@@ -137,6 +137,9 @@ fn total_control_stops_an_innocent_flow_and_link_selective_control_does_not() {
     }
     assert!(none.share("f2") > 0.95 && lscc.share("f2") > 0.95);
     assert!(tcc.share("f2") < 0.5, "{}", tcc.share("f2"));
+    // Notices that are acknowledged and repeated are never lost, so that none of D's bursts finds C full.
+    let each = WASTE.run(&format!("{TCC}, notify = {{ cast = \"each\" }}"));
+    assert_eq!(each.waste(), 0.0);
     // Blocked packets of flow 1 fill the room of own packets where they may: flow 2 finds none.
     let uncapped = WASTE.run(&format!("{LSCC}, respond = {{ blocked = \"100 %\" }}"));
     assert!(uncapped.share("f2") < 0.5, "{}", uncapped.share("f2"));

@@ -4,6 +4,7 @@ use backwater_transport::units::{Bytes, Time};
 
 use super::air::{Air, NOBODY};
 use super::frame::{Frame, FrameKind, Reply};
+use super::mac::AccessMode;
 use super::radio::Ghost;
 use crate::books::Books;
 use crate::calendar::Calendar;
@@ -126,9 +127,11 @@ impl World {
             FrameKind::Rts => {
                 let exchange = self.air.radios[station as usize].exchange;
                 let exchange = exchange.expect("an exchange begins with its RTS");
-                // A station whose NAV says that others have the medium does not answer, except the holder of that TXOP. 10.22.2.4.
+                // A station whose NAV says that others have the medium does not answer, except under EDCA whose exchange
+                // set the NAV, though that ended early. 10.22.2.4.
                 let sense = &self.air.sensing[to as usize];
-                let of_holder = sense.holder == station && exchange.txop_end > now;
+                let edca = self.air.medium(to).mac.access == AccessMode::Edca;
+                let of_holder = edca && sense.holder == station;
                 if understood && (sense.reserved() <= now || of_holder) {
                     let reply = Reply::Cts { to: station };
                     self.air.answer(&mut self.clock.calendar, to, reply, now)

@@ -125,8 +125,6 @@ impl World {
         }
         match frame.kind {
             FrameKind::Rts => {
-                let exchange = self.air.radios[station as usize].exchange;
-                let exchange = exchange.expect("an exchange begins with its RTS");
                 // A station whose NAV says that others have the medium does not answer, except under EDCA whose exchange
                 // set the NAV, though that ended early. 10.22.2.4.
                 let sense = &self.air.sensing[to as usize];

@@ -107,3 +107,30 @@ impl Poller {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+    use crate::system::monotonic_ns;
+
+    #[test]
+    fn a_sleep_says_which_descriptors_have_something() {
+        let mut pairs = [(); 3].map(|()| UnixStream::pair().expect("a pair"));
+        let mut poller = Poller::new([].into_iter()).expect("a poller");
+        for (end, _) in &pairs {
+            poller.watch(end).expect("watched");
+        }
+        let soon = || monotonic_ns() + 1_000_000;
+        let ready = poller.sleep(soon()).expect("a sleep");
+        assert_eq!(ready, Ready(0));
+        pairs[1].1.write_all(b"x").expect("written");
+        let ready = poller.sleep(soon()).expect("a sleep");
+        assert_eq!([0, 1, 2].map(|n| ready.is(n)), [false, true, false]);
+        assert!(ready.is_from(1) && !ready.is_from(2));
+        // The last bit is for all from the 63rd on.
+        assert!(Ready(1 << 63).is(63) && Ready(1 << 63).is(500));
+    }
+}

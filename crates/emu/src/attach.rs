@@ -13,6 +13,7 @@ use backwater_transport::units::{Bytes, Span};
 use crate::address;
 use crate::driver::Place;
 use crate::fault::Fault;
+use crate::ip;
 use crate::namespace::{self, Inside};
 use crate::session::{self, Kept};
 use crate::shell::{self, Ended, MTU, Wishes};
@@ -117,6 +118,10 @@ fn find(spec: &Spec, attached: &[Attached]) -> Result<Vec<usize>, Fault> {
 
 /// A flow from each attached node to each other one, so that routes over wires and radios lead there.
 fn add_flows(spec: &mut Spec, nodes: &[usize]) {
+    let class = match spec.media.is_empty() {
+        true => 0,
+        false => ip::access_category(0),
+    };
     for from in nodes {
         for to in nodes.iter().filter(|to| *to != from) {
             let name = format!("{}>{}", spec.nodes[*from].name, spec.nodes[*to].name);
@@ -124,7 +129,7 @@ fn add_flows(spec: &mut Spec, nodes: &[usize]) {
                 name,
                 from: *from,
                 to: (*to).into(),
-                class: 0,
+                class,
                 ecn: Ecn::NotEct,
                 packet: Bytes(MTU.into()),
                 start: Span::ZERO,

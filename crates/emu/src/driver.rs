@@ -242,10 +242,15 @@ impl Driver {
         };
         let kept = self.payloads.keep(&mut self.buffer, length, cut, seen.ecn);
         let at = self.busy.max(self.world.now());
+        // Where there are radios the flows of a scenario are best effort, too, unless they say otherwise.
+        let class = match self.world.air.media.is_empty() {
+            true => 0,
+            false => ip::access_category(seen.precedence),
+        };
         for segment in 0..cut.segments() {
             let injected = Injected {
                 to,
-                class: 0,
+                class,
                 len: Bytes(cut.segment_length(segment) as u64),
                 ecn: seen.ecn,
                 hash: Some(seen.hash),

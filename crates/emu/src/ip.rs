@@ -20,6 +20,14 @@ pub struct Seen {
     pub hash: u32,
     /// Codepoint.
     pub ecn: Ecn,
+    /// IP precedence, the first three bits of the DSCP: 0 to 7.
+    pub precedence: u8,
+}
+
+/// The access category (BK, BE, VI, VO) of a packet's precedence, which is its user priority (RFC 8325 section 2.3; 802.11-2016
+/// Table 10-1).
+pub fn access_category(precedence: u8) -> u8 {
+    [1, 0, 0, 1, 2, 2, 3, 3][usize::from(precedence & 7)]
 }
 
 /// Reads a packet; none where it is no whole IPv4 or IPv6 header.
@@ -34,6 +42,7 @@ pub fn read(packet: &[u8]) -> Option<Seen> {
             Some(Seen {
                 hash: hash(&packet[12..20], protocol, ports),
                 ecn: codepoint(packet[1]),
+                precedence: packet[1] >> 5,
             })
         }
         6 if packet.len() >= V6 => {
@@ -41,6 +50,7 @@ pub fn read(packet: &[u8]) -> Option<Seen> {
             Some(Seen {
                 hash: hash(&packet[8..40], protocol, ports(packet, V6, protocol)),
                 ecn: codepoint(packet[0] << 4 | packet[1] >> 4),
+                precedence: packet[0] >> 1 & 7,
             })
         }
         _ => None,
@@ -132,6 +142,21 @@ mod tests {
             assert_eq!(sum(&packet[..V4]), 0xffff, "{traffic}");
             assert_eq!(packet[1], traffic | 3);
             assert_eq!(read(&packet).expect("IPv4").ecn, Ecn::Ce);
+        }
+    }
+
+    #[test]
+    fn the_access_category_is_that_of_the_precedence() {
+        // Default forwarding, CS1, CS4, EF (RFC 3246), CS7.
+        let dscps = [(0, 1), (8, 0), (32, 2), (46, 2), (56, 3)];
+        for (dscp, category) in dscps {
+            let mut six = vec![0u8; V6];
+            let first = 6 << 28 | dscp << 22 | 0x0a_bcde_u32;
+            six[..4].copy_from_slice(&first.to_be_bytes());
+            for packet in [v4((dscp << 2) as u8 | 1, [7, 9]), six] {
+                let seen = read(&packet).expect("a packet");
+                assert_eq!(access_category(seen.precedence), category, "{dscp}");
+            }
         }
     }
 

@@ -112,7 +112,7 @@ def cell(tmp_path: Path, what: str) -> dict[str, Any]:
     take = script(tmp_path, "take.py", TAKE)
     ended = emulate(
         tmp_path,
-        "--json --late 9 scenario cell.toml",
+        "--json --late 9 --unmodelled 1 scenario cell.toml",
         f"--attach 's2={take}'",
         f"--attach 'd2={stream} {what}'",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 from pathlib import Path
 
@@ -46,3 +47,13 @@ def test_every_field_of_the_schema_is_in_the_scenario_page(table: str) -> None:
     text = SCRIPT["scenario"]().split(f"## `{table}`")[1].split("\n## ")[0]
     fields = json.loads(_native.schema())["properties"][table]["additionalProperties"]["properties"]
     assert [name for name in fields if f"| `{name}` |" not in text] == []
+
+
+@pytest.mark.parametrize("kind", ["controller", "queue", "source"])
+def test_each_part_that_the_page_for_newcomers_names_is_in_its_table(kind: str) -> None:
+    text = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
+    named = set(re.findall(rf'\b{kind} = \{{ kind = "([^"]+)"', text))
+    rows = catalogue.rows(f"{kind}s")
+    known = {name for row in rows for name in (row["id"], *row["aliases"])}
+    assert named
+    assert named <= known

@@ -91,6 +91,20 @@ def test_each_problem_alone_is_one_problem(tmp_path: Path, number: int) -> None:
     assert len(problems(tmp_path / "w.toml")) == (number in (1, 2, 6, 7))
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'mechanisms.bp = { recipe = "pause", at = ["W"] }',
+        'mechanisms.bp = { recipe = "pause", at = ["W>D", "W"] }',
+        'ports.W = { buffer = "50 kB" }',
+    ],
+)
+def test_a_node_that_is_named_as_a_port_is_one_problem(tmp_path: Path, line: str) -> None:
+    right = WRONG.replace("second", "s").replace("hst", "host").replace('"E"', '"D"')
+    (tmp_path / "w.toml").write_text(right.replace("cubik", "cubic") + line)
+    assert [one.what for one in problems(tmp_path / "w.toml")] == ["no port matches `W`"]
+
+
 def test_a_network_is_drawn_in_letters_and_as_files(tmp_path: Path) -> None:
     call("new", "scenario", "mine", cwd=tmp_path)
     letters = call("draw", "mine.toml", cwd=tmp_path).out

@@ -125,6 +125,9 @@ class _Mending:
     def mend(self, problem: Refusal) -> bool:
         """Mends one problem in the tree; False if it is not clear where it lies."""
         self.said.add(problem.what)
+        unmatched = re.match(r"no port matches `([^`]+)`", problem.what)
+        if unmatched is not None:
+            return self._leave_out_users(unmatched[1])
         words = re.findall(r"`([^`]+)`", problem.what)
         known = [(word, at) for word in words if (at := self._find(word)) is not None]
         self.reference = re.search(r"there is no (\w+) `", problem.what)
@@ -183,6 +186,17 @@ class _Mending:
         del holder[key]
         self.left_out.add(".".join(at))
         return True
+
+    def _leave_out_users(self, port: str) -> bool:
+        """Leaves out the part that names a port that is not there; a node may have that name."""
+        if port in self.tree.get("ports", {}):
+            return self._leave_out(("ports", port), f"ports.{port}")
+        for section, parts in self.tree.items():
+            for part, fields in parts.items() if isinstance(parts, dict) else ():
+                values = fields.values() if isinstance(fields, dict) else ()
+                if any(port in (one if isinstance(one, list) else [one]) for one in values):
+                    return self._leave_out((section, part), f"{section}.{part}")
+        return False
 
     def _leave_out(self, at: Place, word: str) -> bool:
         holder = self._at(at[:-1])

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 BACKWATER = (sys.executable, "-m", "backwater")
+# Ends a command that hangs. A slow or busy machine never takes that long.
+HANGS_S = 3600.0
 
 
 @dataclass
@@ -54,7 +56,7 @@ def start(
     )
 
 
-def ended(process: subprocess.Popen[str], timeout: float = 300) -> Ended:
+def ended(process: subprocess.Popen[str], timeout: float = HANGS_S) -> Ended:
     """Waits for a command; whatever happened, nobody sees a traceback or a panic."""
     out, err = process.communicate(timeout=timeout)
     assert "Traceback" not in err, err
@@ -66,7 +68,7 @@ def call(
     *args: object,
     cwd: Path,
     limit: Callable[[], None] | None = None,
-    timeout: float = 300,
+    timeout: float = HANGS_S,
     traces: Path | None = None,
 ) -> Ended:
     """Runs a command to its end; `traces` is the folder of trace files."""

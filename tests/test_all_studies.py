@@ -12,7 +12,7 @@ from command import call
 @pytest.fixture(scope="module")
 def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("all")
-    ended = call("study", "run", "--all", "--quick", "--ablate", "--json", cwd=folder, timeout=1200)
+    ended = call("study", "run", "--all", "--quick", "--ablate", "--json", cwd=folder)
     return ended.document
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from command import HANGS_S
+
 HOW_TO = Path(__file__).parent.parent / "docs" / "how-to.md"
 
 
@@ -33,7 +35,7 @@ def test_every_block_works(tmp_path: Path) -> None:
             env={**os.environ, "PATH": path},
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=HANGS_S,
             check=False,
         )
         assert done.returncode == 0, f"{text}\n{done.stdout[-500:]}\n{done.stderr[-1500:]}"

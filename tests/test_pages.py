@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from command import HANGS_S
+
 ROOT = Path(__file__).parent.parent
 WALK = ROOT / "docs" / "walk.md"
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
@@ -28,7 +30,7 @@ def run(command: list[str], folder: Path) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS_S,
         check=False,
     )
     assert done.returncode == 0, f"{command}\n{done.stdout[-500:]}\n{done.stderr[-1500:]}"

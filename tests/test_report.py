@@ -15,6 +15,7 @@ import reported
 from backwater.model.simulate import run
 from backwater.present import report
 from backwater.results.results import Results
+from command import HANGS_S
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 QUIET = (
@@ -244,7 +245,7 @@ def test_a_browser_draws_every_figure(page: Path, tmp_path: Path) -> None:
         ],
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=HANGS_S,
         check=True,
     ).stdout
     text = page.read_text(encoding="utf-8")

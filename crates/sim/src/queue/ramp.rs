@@ -4,7 +4,8 @@
 //! Responds: left to the sender's controller (DCQCN, DCTCP).
 //! Reference: the switch of the HPCC and DCQCN studies (Li et al., SIGCOMM 2019; Zhu et al.,
 //! SIGCOMM 2015). With `min` = `max` it is DCTCP's step (RFC 8257 section 3.1).
-//! Differences: none known.
+//! Differences: the queue marks on arrival; the switches of both studies mark at departure. It drops
+//! a packet that takes no marks where it would mark one that does.
 
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;

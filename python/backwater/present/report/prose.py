@@ -29,8 +29,8 @@ class Prose:
 
 
 def render(text: str, block: Place, inline: Place) -> Prose:
-    """Renders Markdown; a placeholder becomes what `block` or `inline` make of it."""
-    reader = MarkdownIt("commonmark", {"html": True, "typographer": False}).enable("table")
+    """Renders Markdown without raw HTML; a placeholder becomes what `block` or `inline` make of it."""
+    reader = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable("table")
     reader.inline.ruler.push("placeholder", _read_placeholder)
     reader.core.ruler.push("placeholder_blocks", lambda state: _lift(state, block))
 

@@ -29,7 +29,7 @@ class Prose:
 
 
 def render(text: str, block: Place, inline: Place) -> Prose:
-    """Renders Markdown without raw HTML; a placeholder becomes what `block` or `inline` make of it."""
+    """Renders Markdown, HTML in it as text; `block` and `inline` fill the placeholders."""
     reader = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable("table")
     reader.inline.ruler.push("placeholder", _read_placeholder)
     reader.core.ruler.push("placeholder_blocks", lambda state: _lift(state, block))

@@ -243,7 +243,7 @@ impl Driver {
         let kept = self.payloads.keep(&mut self.buffer, length, cut, seen.ecn);
         let at = self.busy.max(self.world.now());
         // Where there are radios the flows of a scenario are best effort, too, unless they say otherwise.
-        let class = match self.world.air.media.is_empty() {
+        let class = match self.world.air().media.is_empty() {
             true => 0,
             false => ip::access_category(seen.precedence),
         };

@@ -156,14 +156,14 @@ impl Run {
         let names = Names {
             places: self
                 .world
-                .network
+                .network()
                 .ports
                 .iter()
                 .map(|p| p.more.name.clone())
                 .collect(),
             flows: self
                 .world
-                .network
+                .network()
                 .flows
                 .iter()
                 .map(|f| f.name.clone())

@@ -28,19 +28,19 @@ impl World {
         let report = |law: &Law| StampReport {
             place: law.name.clone(),
             values: law.stamp.values(),
-            queue: self.network.statistics(law, self.clock.now),
+            queue: self.shared.network.statistics(law, self.clock.now),
             warning: law.stamp.warning(self.clock.now),
         };
-        self.network.laws.iter().map(report).collect()
+        self.shared.network.laws.iter().map(report).collect()
     }
 
     /// The laws that write into the data of a flow.
     pub(super) fn laws_on(&self, flow: &Flow) -> Vec<LawId> {
         let mut laws = Vec::new();
         for port in &flow.path {
-            let port_laws = &self.network.ports[*port].more.laws;
-            let hop = self.air.hop(*port);
-            let radio_laws = hop.map(|hop| &self.air.radios[hop.from as usize].laws);
+            let port_laws = &self.shared.network.ports[*port].more.laws;
+            let hop = self.media.air.hop(*port);
+            let radio_laws = hop.map(|hop| &self.media.air.radios[hop.from as usize].laws);
             let shown = port_laws.iter().chain(radio_laws.into_iter().flatten());
             laws.extend(shown.map(|shown| shown.law));
         }
@@ -52,7 +52,7 @@ impl World {
     pub fn feedback_warnings(&self, report: &Report) -> Vec<String> {
         let said = |s: &StampReport| Some(format!("{}: {}", s.place, s.warning.as_ref()?));
         let mut all: Vec<String> = report.stamps.iter().filter_map(said).collect();
-        for flow in self.network.flows.iter() {
+        for flow in self.shared.network.flows.iter() {
             if let Part::Data(connection) = flow.part {
                 all.extend(self.of_flow(flow, &report.connections[connection.index()]));
             }
@@ -62,7 +62,7 @@ impl World {
 
     fn of_flow(&self, flow: &Flow, connection: &ConnectionReport) -> Option<String> {
         let laws = self.laws_on(flow);
-        let layout = |law: &LawId| self.network.laws[*law].stamp.layout();
+        let layout = |law: &LawId| self.shared.network.laws[*law].stamp.layout();
         let mut layouts = laws.iter().filter_map(layout);
         match connection.header {
             Some(own) => (!layouts.any(|layout| layout == own)).then(|| {

@@ -7,8 +7,12 @@ FUZZ_SECONDS := 20
 # What `make mutants` compares the tree with, and what else cargo-mutants or scripts/mutants.py is told.
 BASE := origin/main
 MUTANTS :=
-# Random worlds of `make worlds`.
+# Random worlds of `make worlds`, and of `make same`.
 WORLDS := 1000000
+same: WORLDS := 6000
+# A revision or a folder that `make same` compares the tree with, and events of a benchmark there.
+OLD := HEAD
+EVENTS := 200000
 # One experiment of every source: switched LAN, mesh with AIFSN, cellular link, WLAN with feedback, 802.11s, and queues beside them.
 DEMO := lan-merging mesh-baseline cell-fixed-window wlan-hetero-rtt mesh40-micro-collision aqm-bufferbloat
 
@@ -22,7 +26,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz mutants mutants-all worlds bench tables docs web reports crates clean
+.PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz mutants mutants-all worlds same bench tables docs web reports crates clean
 
 help:
 	@echo "make demo    build everything, run one experiment of every source and a small contest, in 5 minutes"
@@ -30,6 +34,7 @@ help:
 	@echo "make ablate  the quick form of all studies without their mechanisms: which claims can't fail?"
 	@echo "make setup   build the release into $(VENV)/"
 	@echo "make worlds  a million random scenarios of all tables, each held to the invariants of a run"
+	@echo "make same    this tree beside OLD=$(OLD): fingerprints, events, documents, records in order, instructions"
 	@echo "make mutants mutate what changed since BASE=$(BASE) in mechanisms, queues, controllers, recovery and MAC; mutants-all: all"
 	@echo "make bench   the cost of a packet hop, beside ns-3 where it is installed"
 	@echo "make lint    formatting, lints and types only"
@@ -122,6 +127,10 @@ mutants-all: setup
 # Structure-aware: every part of every table, with the invariants of a run as oracle.
 worlds:
 	cargo run --release --locked -p backwater-scenario --example worlds -- 0 $(WORLDS)
+
+# Two builds, the same worlds and benchmarks: what differs first, and the ratio of instructions.
+same: $(VENV)/.tools
+	$(BIN)/python scripts/same.py $(OLD) --worlds $(WORLDS) --events $(EVENTS)
 
 bench: setup
 	$(BIN)/backwater bench

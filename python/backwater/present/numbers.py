@@ -55,6 +55,8 @@ _TITLES = {
     "marked_pkts": "Packets marked",
     "retransmitted_pkts": "Packets sent again",
     "deadlock_at_s": "Time of deadlock",
+    "flows_starved": "Starved flows",
+    "last_delivered_s": "Last delivery",
     "queue_mean_B": "Mean queue",
     "queue_max_B": "Largest queue",
     "window_B": "Congestion window",

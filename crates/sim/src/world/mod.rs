@@ -35,6 +35,7 @@ mod report_rows;
 mod run;
 mod service;
 mod standstill;
+mod starved;
 mod tell;
 mod transport;
 

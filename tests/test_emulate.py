@@ -449,6 +449,58 @@ def test_nothing_is_left_behind_when_the_emulator_is_killed(tmp_path: Path) -> N
     assert not any(map(alive, before))
 
 
+STEADY = """
+import os, socket, sys, time
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+open("up", "w").close()
+begun = time.monotonic()
+for number in range(int(sys.argv[1])):
+    time.sleep(max(0, begun + number * float(sys.argv[2]) - time.monotonic()))
+    out.sendto(b"x" * 1000, (os.environ["MAHIMAHI_BASE"], 9090))
+time.sleep(0.1)
+"""
+
+
+def steady(tmp_path: Path, words: str, packets: str, *, stops: int) -> dict[str, Any]:
+    """The certificate of a run in which packets come at equal gaps, and the emulator is stopped."""
+    program = script(tmp_path, "steady.py", STEADY)
+    command = f"{' '.join(BACKWATER)} emulate --json {words} delay 20 -- {program} {packets}"
+    process = subprocess.Popen(
+        [*NETWORK, "sh", "-c", f"ip link set lo up; exec {command}"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    while not (tmp_path / "up").exists() and process.poll() is None:
+        time.sleep(0.01)
+    for _ in range(stops):
+        time.sleep(0.2)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.4)
+        process.send_signal(signal.SIGCONT)
+    out, _ = process.communicate(timeout=120)
+    certificate: dict[str, Any] = json.loads(out)["certificate"]
+    assert process.returncode == (0 if certificate["valid"] else 3)
+    return certificate
+
+
+def test_an_emulator_that_was_stopped_says_that_its_run_is_not_valid(tmp_path: Path) -> None:
+    certificate = steady(tmp_path, "--late 0.1", "250 0.01", stops=3)
+    assert not certificate["valid"]
+    # Stopped for 0.4 s: of the packets that came in the first 0.3 s of each stop each waited longer
+    # than 0.1 s, which are 90 of 250.
+    late = sum(row["pkts"] for row in certificate["lateness"] if row["up_to_s"] > 0.11)
+    assert late > 0.9 * 90
+    assert certificate["late_max_s"] > 0.35
+
+
+def test_packets_after_idle_seconds_are_not_late(tmp_path: Path) -> None:
+    # The gaps are a second; half of it leaves a busy machine its time.
+    certificate = steady(tmp_path, "--late 0.5", "4 1", stops=0)
+    assert certificate["given_pkts"] >= 4
+    assert certificate["valid"], certificate["broken"]
+
+
 def descendants(pid: int) -> list[int]:
     """Children of a process, and theirs."""
     listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
@@ -504,6 +556,45 @@ def test_a_wrong_request_is_refused_before_anything_runs(
     assert ended.code == 2
     assert says in ended.err
     assert not (tmp_path / "ran").exists()
+
+
+HOSTED = {
+    "controller": """
+[flows.c]
+from = "A"
+to = "D"
+transport = "tcp"
+source = { kind = "bulk" }
+controller = { kind = "python", file = "part.py", class = "Part" }
+""",
+    "stamp": """
+[ports."W>A".stamp]
+kind = "python"
+writes = "change"
+file = "part.py"
+class = "Part"
+""",
+    "detect": """
+[mechanisms.m]
+recipe = "pause"
+at = ["W>D"]
+detect = { kind = "python", file = "part.py", class = "Part" }
+""",
+}
+
+
+@pytest.mark.parametrize("part", HOSTED)
+def test_a_class_of_python_is_refused_at_nodes_of_a_scenario(tmp_path: Path, part: str) -> None:
+    (tmp_path / "line.toml").write_text(LINE + HOSTED[part])
+    (tmp_path / "part.py").write_text("open('read', 'w')\nclass Part:\n    pass\n")
+    ended = emulate(tmp_path, "scenario line.toml --attach 'A=touch ran'")
+    assert ended.code == 2, ended.err
+    assert "an emulation runs no Python" in ended.err
+    # The line of the file, and what helps.
+    assert "line.toml:" in ended.err
+    assert "backwater run" in ended.err
+    assert not (tmp_path / "ran").exists()
+    assert not (tmp_path / "read").exists()
 
 
 LINE = """

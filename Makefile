@@ -26,7 +26,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz mutants mutants-all worlds same bench tables docs reports crates clean
+.PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz mutants mutants-all worlds same bench tables docs web reports crates clean
 
 help:
 	@echo "make demo    build everything, run one experiment of every source and a small contest, in 5 minutes"
@@ -39,6 +39,7 @@ help:
 	@echo "make bench   the cost of a packet hop, beside ns-3 where it is installed"
 	@echo "make lint    formatting, lints and types only"
 	@echo "make tables  what is written from the engine's tables: docs/reference and the builders of Python"
+	@echo "make web     the playground: the engine in one page for a browser, out/playground.html"
 	@echo "make docs    the documentation site, with a search that works without a server"
 	@echo "make reports the quick form of all studies, whose reports the site then shows"
 	@echo "make crates  the API documentation of the crates"
@@ -138,10 +139,15 @@ tables: setup
 	$(BIN)/python scripts/builders.py
 	$(BIN)/python scripts/reference.py
 
-# Reports that `make reports` has made become part of the gallery.
+web: setup
+	$(BIN)/python scripts/playground.py $(OUT)/playground.html
+	@echo "start here: $(CURDIR)/$(OUT)/playground.html"
+
+# Reports that `make reports` has made become part of the gallery, and the page of `make web` part of the site.
 docs: tables
 	$(BIN)/maturin develop --release --extras docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@if test -f $(OUT)/playground.html; then cp $(OUT)/playground.html $(OUT)/site/; fi
 	@echo "start here: $(CURDIR)/$(OUT)/site/index.html"
 
 reports: setup

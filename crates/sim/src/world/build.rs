@@ -69,7 +69,7 @@ impl World {
         world.shared.network.add_ports(spec)?;
         world.shared.network.add_flows(spec)?;
         world.media.air.survey(&mut world.shared.network, spec)?;
-        world.shared.network.add_rows();
+        world.shared.network.add_rows(spec.seed);
         world.add_routes(spec)?;
         world
             .media

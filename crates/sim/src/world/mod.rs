@@ -29,6 +29,7 @@ mod report;
 mod report_rows;
 mod run;
 mod standstill;
+mod starved;
 mod tell;
 mod timers;
 mod transport;

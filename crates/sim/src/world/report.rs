@@ -49,13 +49,10 @@ impl World {
     ) -> Report {
         let now = self.clock.now;
         self.settle();
-        let hops = self.hop_counts();
-        let flows: Vec<FlowReport> = self
-            .shared
-            .network
-            .flows
-            .ids()
-            .map(|id| self.flow_report(id, &hops[id.index()], delays))
+        let (hops, starved) = (self.hop_counts(), self.starved());
+        let ids = self.shared.network.flows.ids().zip(starved);
+        let flows: Vec<FlowReport> = ids
+            .map(|(id, starved)| self.flow_report(id, &hops[id.index()], starved, delays))
             .collect();
         let (by_class, all) = self.sums(&flows);
         let total = |f: fn(&Flow) -> u64| self.shared.network.flows.iter().map(f).sum::<u64>();
@@ -157,6 +154,7 @@ impl World {
         &mut self,
         id: FlowId,
         hops: &[Count],
+        starved: bool,
         delays: fn(&mut Delays) -> Delays,
     ) -> FlowReport {
         let delay = delays(&mut self.shared.network.flows[id].stats.delay);
@@ -192,6 +190,8 @@ impl World {
                 .variance_time
                 .as_ref()
                 .map(|measured| measured.hurst(self.clock.now)),
+            last_delivered: (stats.delivered.packets > 0).then_some(stats.last),
+            starved,
         }
     }
 

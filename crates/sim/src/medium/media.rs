@@ -20,7 +20,7 @@ pub(crate) trait Medium {
     /// A packet comes to a port whose frames wait at the medium.
     fn accept(&mut self, cx: &mut Shared, port: PortId, packet: PacketId, now: Time);
 
-    /// A station has been told something by another, or by itself.
+    /// A station has been told something: by another, or from its own mechanism.
     fn told(&mut self, cx: &mut Shared, from: u32, to: u32, notice: &Notice, now: Time);
 }
 

@@ -23,7 +23,7 @@ use crate::event::Event;
 use crate::ids::PortId;
 use crate::injection::Injections;
 use crate::medium::Media;
-use crate::network::Traits;
+use crate::network::{Network, Traits};
 use crate::shared::Shared;
 use crate::spec::{Refusal, Spec};
 
@@ -71,19 +71,12 @@ impl World {
         world.media.air.survey(&mut world.shared.network, spec)?;
         world.shared.network.add_rows(spec.seed);
         world.add_routes(spec)?;
-        world
-            .media
-            .air
-            .add_groups(&mut world.shared.network, spec)?;
+        let air = &mut world.media.air;
+        air.add_groups(&mut world.shared.network, spec)?;
         world.trace_flows(spec)?;
         for flow in &mut world.shared.network.flows.0 {
-            let served = |p: &PortId| {
-                world.shared.network.ports[*p]
-                    .more
-                    .service
-                    .server()
-                    .is_some()
-            };
+            let ports = &world.shared.network.ports;
+            let served = |p: &PortId| ports[*p].more.service.server().is_some();
             flow.stats.age = flow.path.iter().any(served).then(Box::default);
         }
         world.shared.network.add_variance_times(spec)?;
@@ -94,18 +87,7 @@ impl World {
         world.add_stamps(spec)?;
         world.shared.network.check_queues()?;
         world.shared.network.add_refills(spec)?;
-        for port in &mut world.shared.network.ports.0 {
-            let wire = port.more.service.server().is_none() && port.more.managed.is_none();
-            let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;
-            port.set(Traits::WATCHED, !plain || port.is_radio());
-            port.set(Traits::DETECTED, port.watch.is_some());
-            let ledger = world.shared.network.nodes[port.node].ledger.is_some();
-            port.set(Traits::LEDGER, port.is(Traits::ACCOUNTED) && ledger);
-            if port.watch.is_some() && port.more.managed.is_some() {
-                // Whether losses on departure bring relief cannot be foreseen.
-                port.set(Traits::ATTENTIVE | Traits::WAKEFUL, true);
-            }
-        }
+        world.shared.network.mind_watched_ports();
         world.shared.network.add_boxes(spec);
         world.shared.network.pack_forwarding();
         if world.shared.network.ports.len() > CROWD {
@@ -118,19 +100,12 @@ impl World {
                 Time(spec.flows[id.index()].start.0),
             );
         }
+        let calendar = &mut world.shared.run.calendar;
         if spec.warmup > Span::ZERO {
-            world
-                .shared
-                .run
-                .calendar
-                .push(world.clock.warm, Event::Warm);
+            calendar.push(world.clock.warm, Event::Warm);
         }
         if let Some(every) = world.shared.mechanisms.inspect {
-            world
-                .shared
-                .run
-                .calendar
-                .push(Time::ZERO + every, Event::Inspect);
+            calendar.push(Time::ZERO + every, Event::Inspect);
         }
         Ok(world)
     }
@@ -142,6 +117,24 @@ impl World {
             media: Media::default(),
             ends: Ends::default(),
             injections: Injections::default(),
+        }
+    }
+}
+
+impl Network {
+    /// Says of each port who is told of its frames.
+    fn mind_watched_ports(&mut self) {
+        for port in &mut self.ports.0 {
+            let wire = port.more.service.server().is_none() && port.more.managed.is_none();
+            let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;
+            port.set(Traits::WATCHED, !plain || port.is_radio());
+            port.set(Traits::DETECTED, port.watch.is_some());
+            let ledger = self.nodes[port.node].ledger.is_some();
+            port.set(Traits::LEDGER, port.is(Traits::ACCOUNTED) && ledger);
+            if port.watch.is_some() && port.more.managed.is_some() {
+                // Whether losses on departure bring relief cannot be foreseen.
+                port.set(Traits::ATTENTIVE | Traits::WAKEFUL, true);
+            }
         }
     }
 }

@@ -97,7 +97,6 @@ impl Air {
         let name = StationSpec::radio_name(&network.nodes[id].name, of_node, medium);
         let categories = self.categories(spec, &name, station, path)?;
         network.nodes[id].stations.push(self.radios.len() as u32);
-        network.spent.keep();
         let random = Random::stream(spec.seed, "station", &name);
         let hearing = Hearing::new(spec.seed, &name);
         let radio = Radio {

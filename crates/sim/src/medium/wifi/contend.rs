@@ -75,7 +75,7 @@ impl Air {
             let first = self.next_frame(cx, station, number, now);
             let first = first.expect("a category that is due has a frame");
             self.radios[station as usize].count.internal += 1;
-            self.failed(cx, station, number, first, false, now, now);
+            self.failed(cx, (station, number), first, false, now, now);
         }
         let first = self.next_frame(cx, station, winner, now);
         let first = first.expect("a category that is due has a frame");
@@ -191,14 +191,13 @@ impl Air {
         to: u32,
         now: Time,
     ) {
-        let air = &mut *self;
         let began = match kind {
             FrameKind::Cts | FrameKind::Ack => to,
             FrameKind::Rts | FrameKind::Data | FrameKind::Group => station,
         };
-        let exchange = air.radios[began as usize].exchange.as_ref();
+        let exchange = self.radios[began as usize].exchange.as_ref();
         let exchange = exchange.expect("a frame belongs to an exchange");
-        let medium = &air.media[air.radios[station as usize].medium as usize];
+        let medium = &self.media[self.radios[station as usize].medium as usize];
         let phy = &medium.phy;
         let (bytes, rate, span) = match kind {
             FrameKind::Rts => (phy::RTS, phy.control, medium.rts),
@@ -207,11 +206,11 @@ impl Air {
             FrameKind::Data | FrameKind::Group => (exchange.bytes, exchange.rate, exchange.data),
         };
         let rest = medium.rest(kind, exchange);
-        let duration = match air.log {
+        let duration = match self.log {
             Some(_) => medium.duration(kind, exchange),
             None => Span::ZERO,
         };
-        let radio = &mut air.radios[station as usize];
+        let radio = &mut self.radios[station as usize];
         radio.count.airtime += span.0;
         radio.count.frames += 1;
         radio.frame = Some(Frame {
@@ -238,22 +237,19 @@ impl Air {
             };
             self.log_frame(&cx.network, frame);
         }
-        let air = &mut *self;
-        if !air.sensing[station as usize].busy {
-            air.freeze(station, now);
+        if !self.sensing[station as usize].busy {
+            self.freeze(station, now);
         }
-        let sense = &mut air.sensing[station as usize];
+        let sense = &mut self.sensing[station as usize];
         sense.sending = true;
         sense.lock = NOBODY;
         cx.run.calendar.push(ends, Code::Silence.of(station));
-        let radio = &air.radios[station as usize];
-        let medium = &air.media[radio.medium as usize];
-        match medium.receivers.is_some() {
+        match self.medium(station).receivers.is_some() {
             true => {
-                air.arrive(station, rate, bytes, ends, now);
+                self.arrive(station, rate, bytes, ends, now);
                 self.fail_missed(cx, station, now);
             }
-            false => air.overlap(station, now),
+            false => self.overlap(station, now),
         }
     }
 

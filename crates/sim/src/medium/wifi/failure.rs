@@ -33,8 +33,7 @@ impl Air {
         let number = usize::from(exchange.category);
         self.failed(
             cx,
-            station,
-            number,
+            (station, number),
             exchange.hop,
             exchange.cleared,
             now,
@@ -48,8 +47,7 @@ impl Air {
     pub(crate) fn failed(
         &mut self,
         cx: &mut Shared,
-        station: u32,
-        number: usize,
+        (station, number): (u32, usize),
         hop: Option<u32>,
         long: bool,
         now: Time,
@@ -82,7 +80,9 @@ impl Air {
             c.cw = c.set.cw_min;
             air.radios[station as usize].count.retry_drops += 1;
             match hop {
-                Some(hop) => self.give_up(cx, station, hop, number, Cause::RetryLimit, now, until),
+                Some(hop) => {
+                    self.give_up(cx, (station, number), hop, Cause::RetryLimit, now, until)
+                }
                 None => {
                     let radio = &mut self.radios[station as usize];
                     radio.notices.pop_front();
@@ -115,9 +115,8 @@ impl Air {
     pub(super) fn give_up(
         &mut self,
         cx: &mut Shared,
-        station: u32,
+        (station, number): (u32, usize),
         hop: u32,
-        number: usize,
         cause: Cause,
         now: Time,
         until: Time,

@@ -168,8 +168,7 @@ impl Air {
     fn discard_at_station(
         &mut self,
         cx: &mut Shared,
-        station: u32,
-        number: usize,
+        (station, number): (u32, usize),
         q: usize,
         before: PacketId,
         cause: Cause,
@@ -211,8 +210,7 @@ impl Air {
         };
         self.discard_at_station(
             cx,
-            station,
-            number,
+            (station, number),
             victim,
             Id::NONE,
             Cause::BufferFull,
@@ -249,7 +247,7 @@ impl Air {
                 Verdict::Accept => {}
                 Verdict::Mark => cx.network.mark(&mut cx.run.books, packet_id, port, now),
                 Verdict::Drop => {
-                    self.discard_at_station(cx, station, number, q, before, Cause::Aqm, now);
+                    self.discard_at_station(cx, (station, number), q, before, Cause::Aqm, now);
                     self.refill_owed(cx, station, number, now);
                     continue;
                 }
@@ -274,7 +272,7 @@ impl Air {
             let frame = self.frame_at_station(&cx.network, station, number, q, head, now);
             let verdict = self.judged(station, number).managed.aqm.pop(&frame);
             debug_assert_eq!(verdict, Verdict::Drop, "what is taken is lost");
-            self.discard_at_station(cx, station, number, q, Id::NONE, Cause::Aqm, now);
+            self.discard_at_station(cx, (station, number), q, Id::NONE, Cause::Aqm, now);
             self.refill_owed(cx, station, number, now);
         }
     }

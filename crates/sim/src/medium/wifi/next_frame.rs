@@ -187,7 +187,7 @@ impl Air {
             let next = self.first_in_line(cx, station, number, now)?;
             match next {
                 Some(hop) if self.has_expired(cx, station, hop, number, now) => {
-                    self.give_up(cx, station, hop, number, Cause::Expired, now, now);
+                    self.give_up(cx, (station, number), hop, Cause::Expired, now, now);
                 }
                 _ => return Some(next),
             }

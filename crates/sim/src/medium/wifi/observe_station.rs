@@ -238,7 +238,7 @@ impl Air {
     ) {
         let station = self.hops[hop as usize].from;
         if let Some(watch) = self.radios[station as usize].watch {
-            self.observe_watched_arrival(cx, watch, hop, number, packet_id, joined, now);
+            self.observe_watched_arrival(cx, watch, (hop, number), packet_id, joined, now);
         }
     }
 
@@ -247,8 +247,7 @@ impl Air {
         &mut self,
         cx: &mut Shared,
         (control, place): (ControlId, usize),
-        hop: u32,
-        number: usize,
+        (hop, number): (u32, usize),
         packet_id: PacketId,
         joined: bool,
         now: Time,
@@ -269,14 +268,14 @@ impl Air {
         let view = self.station_view(station, number, now);
         let c = &mut cx.mechanisms.controls[control];
         if joined {
-            let queued = || hosts_queued(&self, &cx.network, station, number);
+            let queued = || hosts_queued(self, &cx.network, station, number);
             c.enqueued(place, view, &seen, &arrival, queued);
             let port = self.hops[hop as usize].port;
             let at = (port, packet_id);
             cx.mark_congested(control, place, at, number, now);
             let c = &mut cx.mechanisms.controls[control];
             if c.takes_owners() {
-                c.owners(&view, &owners_of(&self, &cx.network, station, number));
+                c.owners(&view, &owners_of(self, &cx.network, station, number));
             }
         } else {
             c.refused(place, view, &seen, &arrival);

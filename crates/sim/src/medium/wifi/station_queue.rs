@@ -337,7 +337,7 @@ impl Air {
             rounds[number].leave(ghost.flow);
         }
         let size = ethernet::frame(u64::from(ghost.len));
-        self.make_free(cx, station, number, ghost.own, size, ghost.flow, now);
+        self.make_free(cx, (station, number), ghost.own, size, ghost.flow, now);
     }
 
     /// A frame no longer takes room in a station's buffer; a source that always has something to send puts another in its
@@ -345,8 +345,7 @@ impl Air {
     pub(crate) fn make_free(
         &mut self,
         cx: &mut Shared,
-        station: u32,
-        number: usize,
+        (station, number): (u32, usize),
         own: bool,
         size: u64,
         flow_id: FlowId,

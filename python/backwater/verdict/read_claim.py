@@ -67,6 +67,8 @@ def read(fields: Fields, name: str, axes: Axes, source: str) -> Claim:
         quoted=fields.text("quoted") or "",
         sanity=fields.text("sanity") or "",
         over=fields.choice("over", OVER, "mean"),
+        reading=fields.text("reading"),
+        reading_of=fields.text("reading_of"),
         # Last: then a misspelt bound is the one unknown field.
         bound=bounds.read(fields, nothing_of(by, function)),
     )
